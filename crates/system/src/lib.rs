@@ -1,0 +1,22 @@
+//! What a model is, whatever language it was written in.
+//!
+//! All front ends produce a [`System`]: bounded integer variables, processes with a control location, deterministic
+//! guarded events, initial states. Everything behind it (native code, the interpreter, dependency analysis, the search)
+//! knows only this. [`Model`] is the narrower view the search has: states are byte strings, and a state has successors.
+
+pub mod expr;
+pub mod facts;
+pub mod layout;
+pub mod model;
+pub mod source;
+mod system;
+
+pub use expr::{BinaryOp, Expr, Fault, UnaryOp};
+pub use facts::Facts;
+pub use layout::Layout;
+pub use model::{Batch, EventCode, EventText, FaultRecord, Model};
+pub use source::{Source, Span};
+pub use system::{
+    Assertion, Assign, Claim, ClaimMove, Domain, Event, EventId, Initial, Invalid, Message, Moment, Move, Overflow,
+    Process, ProcessId, Role, System, Valuation, VarId, Variable,
+};

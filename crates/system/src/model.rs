@@ -1,0 +1,191 @@
+//! The view that the search has of a model: states are byte strings of one length, and each has successors.
+
+use crate::expr::Fault;
+
+/// Names one event of a model. What the number means is the model's own business; [`Model::event`] explains it.
+pub type EventCode = u32;
+
+/// A model that can be searched. Implement it for a system of your own, or get one from a model file.
+///
+/// `expand` must be a function: the same state always yields the same successors, in the same order.
+pub trait Model: Sync {
+    /// Length of every state.
+    fn state_bytes(&self) -> usize;
+
+    /// Appends the initial states. Their event codes mean nothing.
+    fn initial(&self, out: &mut Batch);
+
+    /// Appends every enabled event with its successor, and the events that ended in a fault. `state` has the model's
+    /// length exactly, but see [`Batch::PADDING`]: the memory behind it is readable.
+    fn expand(&self, state: &[u8], out: &mut Batch);
+
+    /// What a trace says of the event with this code.
+    fn event(&self, code: EventCode) -> EventText;
+
+    /// The state as names and values, always in the same order, so that two states can be compared entry by entry.
+    fn values(&self, state: &[u8]) -> Vec<(String, String)>;
+}
+
+/// An event as a person reads it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EventText {
+    pub label: String,
+    /// The processes that take part.
+    pub processes: Vec<String>,
+    /// Line in the model's text, 0 when there is none, and that line.
+    pub line: u32,
+    pub source: String,
+}
+
+/// Successor states with the events that led to them, kept one after the other in memory that is reused.
+#[derive(Debug)]
+pub struct Batch {
+    state_bytes: usize,
+    stride: usize,
+    len: usize,
+    states: Vec<u8>,
+    events: Vec<EventCode>,
+    faults: Vec<FaultRecord>,
+}
+
+/// An event that was enabled, or whose guard was read, and ended in a fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub struct FaultRecord {
+    pub event: EventCode,
+    pub fault: Fault,
+}
+
+impl Batch {
+    /// Bytes behind each state that may be read (their values mean nothing), so that code can copy in whole words.
+    pub const PADDING: usize = 16;
+
+    pub fn new(state_bytes: usize) -> Batch {
+        Batch {
+            state_bytes,
+            stride: state_bytes.next_multiple_of(8),
+            len: 0,
+            states: vec![0; Batch::PADDING],
+            events: Vec::new(),
+            faults: Vec::new(),
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    pub fn clear(&mut self) {
+        self.len = 0;
+        self.faults.clear();
+    }
+
+    /// Forgets all but the first `len` states.
+    pub fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+    }
+
+    pub fn state_bytes(&self) -> usize {
+        self.state_bytes
+    }
+
+    /// Distance between two states: their length rounded up to eight.
+    pub fn stride(&self) -> usize {
+        self.stride
+    }
+
+    pub fn state(&self, i: usize) -> &[u8] {
+        assert!(i < self.len);
+        &self.states[i * self.stride..][..self.state_bytes]
+    }
+
+    pub fn state_mut(&mut self, i: usize) -> &mut [u8] {
+        assert!(i < self.len);
+        &mut self.states[i * self.stride..][..self.state_bytes]
+    }
+
+    pub fn event(&self, i: usize) -> EventCode {
+        self.events[..self.len][i]
+    }
+
+    pub fn set_event(&mut self, i: usize, event: EventCode) {
+        self.events[..self.len][i] = event;
+    }
+
+    pub fn faults(&self) -> &[FaultRecord] {
+        &self.faults
+    }
+
+    /// Appends a copy of `state`.
+    pub fn push(&mut self, state: &[u8], event: EventCode) {
+        self.push_with(event).copy_from_slice(state);
+    }
+
+    /// Appends a state with unspecified contents, for the caller to fill in whole.
+    pub fn push_with(&mut self, event: EventCode) -> &mut [u8] {
+        self.reserve(1);
+        self.events[self.len] = event;
+        self.len += 1;
+        self.state_mut(self.len - 1)
+    }
+
+    pub fn push_fault(&mut self, event: EventCode, fault: Fault) {
+        self.faults.push(FaultRecord { event, fault });
+    }
+
+    /// Makes room for `more` states.
+    pub fn reserve(&mut self, more: usize) {
+        let wanted = self.len + more;
+        if self.events.len() < wanted {
+            let count = wanted.next_power_of_two().max(64);
+            self.events.resize(count, 0);
+            self.states.resize(count * self.stride + Batch::PADDING, 0);
+        }
+    }
+
+    /// Where the next state and its event go, for code that writes them itself: room for what was reserved.
+    pub fn spare(&mut self) -> (*mut u8, *mut EventCode) {
+        let (state, event) = (self.len * self.stride, self.len);
+        (self.states[state..].as_mut_ptr(), self.events[event..].as_mut_ptr())
+    }
+
+    /// Declares that `more` states were written at [`spare`](Batch::spare).
+    ///
+    /// # Safety
+    /// Room for them was reserved since the last change of length, and that many states and events were written there.
+    pub unsafe fn commit(&mut self, more: usize) {
+        debug_assert!(self.len + more <= self.events.len());
+        self.len += more;
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.states.capacity()
+            + self.events.capacity() * size_of::<EventCode>()
+            + self.faults.capacity() * size_of::<FaultRecord>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_stand_apart() {
+        let mut batch = Batch::new(3);
+        for i in 0..100u8 {
+            batch.push(&[i, i, i], i as u32);
+        }
+        assert_eq!(batch.stride(), 8);
+        for i in 0..100usize {
+            assert_eq!(batch.state(i), [i as u8; 3]);
+            assert_eq!(batch.event(i), i as u32);
+        }
+        batch.truncate(10);
+        assert_eq!(batch.len(), 10);
+    }
+}

@@ -1,0 +1,382 @@
+//! The intermediate representation: variables, processes, events, initial states.
+//!
+//! Events are deterministic: from one state an event leads to at most one state. Nondeterminism is several events.
+//! What a language has beyond this (rendezvous, committed locations, channels, broadcast) its front end lowers into it;
+//! `docs/architecture.md` says how, language by language.
+
+use crate::expr::Expr;
+use crate::source::{Source, Span};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct VarId(pub u32);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ProcessId(pub u32);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EventId(pub u32);
+
+impl VarId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl ProcessId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl EventId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct System {
+    pub source: Source,
+    pub variables: Vec<Variable>,
+    pub processes: Vec<Process>,
+    pub events: Vec<Event>,
+    pub initial: Initial,
+    /// Conditions that the model itself demands of every state.
+    pub assertions: Vec<Assertion>,
+    /// An automaton that reads every state the system leaves and moves in step with it.
+    pub claim: Option<Claim>,
+}
+
+/// One value per cell: the variables in order, an array's elements one after the other.
+pub type Valuation = Vec<i64>;
+
+/// One initial state or many.
+pub type Initial = Vec<Valuation>;
+
+#[derive(Debug, Clone)]
+pub struct Variable {
+    /// The name within its owner.
+    pub name: String,
+    /// The process that declares it; `None` for a global one.
+    pub owner: Option<ProcessId>,
+    pub domain: Domain,
+    /// `Some(n)` for an array of n elements, `None` for a scalar.
+    pub length: Option<u32>,
+    pub role: Role,
+}
+
+/// What a variable is for; only reports care.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    Data,
+    /// The control location of a process; its values index [`Process::locations`].
+    Control(ProcessId),
+    /// Contents or fill level of a channel.
+    Channel,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Domain {
+    pub low: i64,
+    pub high: i64,
+    pub overflow: Overflow,
+}
+
+/// What storing a value outside the domain does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Overflow {
+    /// Keeps the low bits that fit the variable's width: the domain must be that of an integer of 8, 16, 32 or 64 bits.
+    Wrap,
+    /// [`Fault::Range`](crate::Fault::Range).
+    Error,
+}
+
+#[derive(Debug, Clone)]
+pub struct Process {
+    pub name: String,
+    pub control: VarId,
+    pub locations: Vec<String>,
+    /// Accepting locations (Büchi), as indices.
+    pub accepting: Vec<u32>,
+    pub span: Span,
+}
+
+#[derive(Debug, Clone)]
+pub struct Event {
+    /// What a trace shows, such as `P.try -> P.wait` or `c!x: P.a -> P.b, Q.c -> Q.d`.
+    pub label: String,
+    /// The processes that take part, each leaving one location for another. Events of nets have none.
+    pub moves: Vec<Move>,
+    /// Read in the source state, with the moves' `from` locations already known to hold.
+    pub guard: Expr,
+    /// Run one after the other, once all moves are made.
+    pub effects: Vec<Assign>,
+    pub span: Span,
+    /// What is passed from one process to another, for sequence charts.
+    pub message: Option<Message>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Move {
+    pub process: ProcessId,
+    pub from: u32,
+    pub to: u32,
+}
+
+#[derive(Debug, Clone)]
+pub struct Assign {
+    pub target: VarId,
+    /// The element of an array, read in the state as it is when the assignment runs.
+    pub index: Option<Expr>,
+    pub value: Expr,
+    /// Which state `value` is read in.
+    pub moment: Moment,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment {
+    /// The state that the event leaves (what a sender passes to a receiver).
+    Source,
+    /// The state as the moves and the assignments before this one have made it.
+    Current,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    pub channel: String,
+    pub from: Option<ProcessId>,
+    pub to: Option<ProcessId>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Assertion {
+    pub name: String,
+    /// Must be non-zero in every state; a fault counts as a violation.
+    pub condition: Expr,
+    pub span: Span,
+}
+
+/// A Büchi automaton in lockstep with the system: its guard reads the state that is left, and when the system has no
+/// successor the claim moves alone. Its process owns a control variable like any other.
+#[derive(Debug, Clone)]
+pub struct Claim {
+    pub process: ProcessId,
+    pub moves: Vec<ClaimMove>,
+}
+
+#[derive(Debug, Clone)]
+pub struct ClaimMove {
+    pub from: u32,
+    pub to: u32,
+    pub guard: Expr,
+    pub span: Span,
+}
+
+/// A system that breaks a rule of the representation: a fault of the front end, not of the user's model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invalid(pub String);
+
+impl Domain {
+    pub const BYTE: Domain = Domain { low: 0, high: 255, overflow: Overflow::Wrap };
+    pub const INT16: Domain = Domain { low: -32768, high: 32767, overflow: Overflow::Wrap };
+
+    /// `low..=high`, a value outside it being an error.
+    pub fn range(low: i64, high: i64) -> Domain {
+        Domain { low, high, overflow: Overflow::Error }
+    }
+
+    /// Bytes that hold every value: 0 when there is only one, else 1, 2, 4 or 8.
+    pub fn width(self) -> usize {
+        if self.low == self.high {
+            return 0;
+        }
+        let fits = |bits: u32| {
+            if self.low < 0 {
+                self.low >= -(1i64 << (bits - 1)) && self.high < (1i64 << (bits - 1))
+            } else {
+                self.high < (1i64 << bits)
+            }
+        };
+        [(8, 1), (16, 2), (32, 4)].into_iter().find(|&(bits, _)| fits(bits)).map_or(8, |(_, bytes)| bytes)
+    }
+
+    pub fn is_signed(self) -> bool {
+        self.low < 0
+    }
+
+    pub fn contains(self, value: i64) -> bool {
+        (self.low..=self.high).contains(&value)
+    }
+
+    /// The value that a wrapping variable of this domain keeps of `value`.
+    pub fn wrap(self, value: i64) -> i64 {
+        match (self.width(), self.is_signed()) {
+            (0, _) => self.low,
+            (1, false) => value as u8 as i64,
+            (1, true) => value as i8 as i64,
+            (2, false) => value as u16 as i64,
+            (2, true) => value as i16 as i64,
+            (4, false) => value as u32 as i64,
+            (4, true) => value as i32 as i64,
+            _ => value,
+        }
+    }
+
+    /// True when every value of the variable's width is in the domain, so that storing low bits is wrapping.
+    pub fn fills_width(self) -> bool {
+        match (self.width(), self.is_signed()) {
+            (0, _) => true,
+            (8, _) => self.low == i64::MIN && self.high == i64::MAX,
+            (w, false) => self.low == 0 && self.high == (1i64 << (8 * w)) - 1,
+            (w, true) => self.low == -(1i64 << (8 * w - 1)) && self.high == (1i64 << (8 * w - 1)) - 1,
+        }
+    }
+}
+
+impl Variable {
+    /// Number of cells: the length of an array, 1 for a scalar.
+    pub fn cells(&self) -> usize {
+        self.length.unwrap_or(1) as usize
+    }
+}
+
+impl System {
+    /// The name a user would write in a property: `x`, or `P.x` for a variable of process P.
+    pub fn full_name(&self, variable: VarId) -> String {
+        let v = &self.variables[variable.index()];
+        match (v.role, v.owner) {
+            (Role::Control(p), _) => self.processes[p.index()].name.clone(),
+            (_, Some(p)) => format!("{}.{}", self.processes[p.index()].name, v.name),
+            (_, None) => v.name.clone(),
+        }
+    }
+
+    /// A value of `variable` as a user reads it: a location's name, or the number.
+    pub fn show_value(&self, variable: VarId, value: i64) -> String {
+        match self.variables[variable.index()].role {
+            Role::Control(p) => match self.processes[p.index()].locations.get(value as usize) {
+                Some(name) => name.clone(),
+                None => value.to_string(),
+            },
+            _ => value.to_string(),
+        }
+    }
+
+    /// "Process `process` is at its location number `location`."
+    pub fn at(&self, process: ProcessId, location: u32) -> Expr {
+        Expr::equals(self.processes[process.index()].control, location as i64)
+    }
+
+    /// Checks the rules that everything behind the front ends relies on.
+    pub fn validate(&self) -> Result<(), Invalid> {
+        let fail = |what: String| Err(Invalid(what));
+        for v in &self.variables {
+            if v.domain.low > v.domain.high {
+                return fail(format!("variable {} has an empty domain", v.name));
+            }
+            if v.domain.overflow == Overflow::Wrap && !v.domain.fills_width() {
+                return fail(format!("variable {} wraps but its domain is not that of a machine integer", v.name));
+            }
+            if v.length == Some(0) {
+                return fail(format!("array {} is empty", v.name));
+            }
+        }
+        for (i, p) in self.processes.iter().enumerate() {
+            let control = self.variables.get(p.control.index());
+            if control.map(|c| c.role) != Some(Role::Control(ProcessId(i as u32))) {
+                return fail(format!("process {} has no control variable of its own", p.name));
+            }
+        }
+        if self.initial.is_empty() {
+            return fail("there is no initial state".into());
+        }
+        let cells: usize = self.variables.iter().map(Variable::cells).sum();
+        for values in &self.initial {
+            if values.len() != cells {
+                return fail(format!("an initial state has {} values for {cells} cells", values.len()));
+            }
+            let mut at = 0;
+            for v in &self.variables {
+                for value in &values[at..at + v.cells()] {
+                    if !v.domain.contains(*value) {
+                        return fail(format!("initial value {value} of {} is outside its domain", v.name));
+                    }
+                }
+                at += v.cells();
+            }
+        }
+        for e in &self.events {
+            self.check_shape(&e.guard)?;
+            for m in &e.moves {
+                let Some(p) = self.processes.get(m.process.index()) else {
+                    return fail(format!("event {} moves an unknown process", e.label));
+                };
+                if m.from.max(m.to) as usize >= p.locations.len() {
+                    return fail(format!("event {} moves {} to an unknown location", e.label, p.name));
+                }
+            }
+            for a in &e.effects {
+                self.check_shape(&a.value)?;
+                if let Some(index) = &a.index {
+                    self.check_shape(index)?;
+                }
+                let is_array = self.variables.get(a.target.index()).map(|v| v.length.is_some());
+                if is_array != Some(a.index.is_some()) {
+                    return fail(format!("event {} assigns to an array without an index or the reverse", e.label));
+                }
+            }
+        }
+        for a in &self.assertions {
+            self.check_shape(&a.condition)?;
+        }
+        for m in self.claim.iter().flat_map(|c| &c.moves) {
+            self.check_shape(&m.guard)?;
+        }
+        Ok(())
+    }
+
+    /// Scalars are read as scalars and arrays as arrays.
+    fn check_shape(&self, e: &Expr) -> Result<(), Invalid> {
+        match e {
+            Expr::Const(_) => Ok(()),
+            Expr::Var(v) => match self.variables.get(v.index()) {
+                Some(v) if v.length.is_none() => Ok(()),
+                _ => Err(Invalid(format!("variable {} is not a scalar", v.0))),
+            },
+            Expr::Element(v, index) => match self.variables.get(v.index()) {
+                Some(v) if v.length.is_some() => self.check_shape(index),
+                _ => Err(Invalid(format!("variable {} is not an array", v.0))),
+            },
+            Expr::Table(_, a) | Expr::Unary(_, a) => self.check_shape(a),
+            Expr::Binary(_, a, b) => self.check_shape(a).and_then(|_| self.check_shape(b)),
+            Expr::If(a, b, c) => {
+                self.check_shape(a)?;
+                self.check_shape(b)?;
+                self.check_shape(c)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widths_are_the_smallest_that_fit() {
+        assert_eq!(Domain::BYTE.width(), 1);
+        assert_eq!(Domain::INT16.width(), 2);
+        assert_eq!(Domain::range(0, 0).width(), 0);
+        assert_eq!(Domain::range(-1, 127).width(), 1);
+        assert_eq!(Domain::range(-1, 128).width(), 2);
+        assert_eq!(Domain::range(0, 65536).width(), 4);
+        assert_eq!(Domain::range(0, 1 << 32).width(), 8);
+    }
+
+    #[test]
+    fn wrapping_keeps_the_low_bits() {
+        assert_eq!(Domain::BYTE.wrap(256), 0);
+        assert_eq!(Domain::BYTE.wrap(-1), 255);
+        assert_eq!(Domain::INT16.wrap(32768), -32768);
+    }
+}
