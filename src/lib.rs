@@ -1,1 +1,45 @@
+//! Scrimp decides properties of finite-state models inside the memory you give it.
+//!
+//! The `scrimp` command does that for model files. This library does it for models written in Rust: implement [`Model`]
+//! for a system of your own and hand it to [`run`].
+//!
+//! ```
+//! use scrimp::{Batch, Control, EventText, Model, Options, Plan, Property, Verdict, run};
+//!
+//! /// A counter that goes round: 0, 1, …, 9, 0, …
+//! struct Counter;
+//!
+//! impl Model for Counter {
+//!     fn state_bytes(&self) -> usize {
+//!         1
+//!     }
+//!     fn initial(&self, out: &mut Batch) {
+//!         out.push(&[0], 0);
+//!     }
+//!     fn expand(&self, state: &[u8], out: &mut Batch) {
+//!         out.push(&[(state[0] + 1) % 10], 0);
+//!     }
+//!     fn event(&self, _: u32) -> EventText {
+//!         EventText { label: "tick".into(), ..Default::default() }
+//!     }
+//!     fn values(&self, state: &[u8]) -> Vec<(String, String)> {
+//!         vec![("count".into(), state[0].to_string())]
+//!     }
+//! }
+//!
+//! let properties = [Property::deadlock(), Property::invariant("below seven", |s| s[0] < 7)];
+//! let plan = Plan::new(&Options { memory: Some(64 << 20), ..Default::default() }).unwrap();
+//! let report = run(&Counter, &properties, &plan, &Control::new(None)).unwrap();
+//! assert_eq!(report.properties[1].verdict, Verdict::Violated);
+//! assert_eq!(report.properties[1].trace.as_ref().unwrap().steps.len(), 7);
+//! ```
 
+pub use scrimp_lang::{LoadError, load};
+pub use scrimp_native::{Mode, NativeModel};
+pub use scrimp_report as report;
+pub use scrimp_search::budget::resident;
+pub use scrimp_search::{
+    Budget, Control, GraphFacts, Limit, Options, Plan, Property, PropertyKind, PropertyResult, Refusal, Report, Trace,
+    Verdict, plan, run,
+};
+pub use scrimp_system::{Batch, EventCode, EventText, Fault, FaultRecord, Layout, Model, System};

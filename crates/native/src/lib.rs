@@ -1,1 +1,178 @@
+//! From a system to a runnable model: machine code, and the interpreter that is its oracle.
+//!
+//! [`NativeModel`] is the way in. It runs a [`System`] by machine code made with Cranelift, or by interpretation: while
+//! the code of a large model is still being made, or where there can be none. Both give the same successors with the same
+//! events and faults in the same order, so a search may switch from one to the other at any state.
 
+mod code;
+mod compile;
+mod condition;
+mod emit;
+mod engine;
+mod interpret;
+mod partition;
+mod product;
+mod program;
+mod run;
+
+pub use condition::{Conditions, Predicate};
+#[doc(hidden)]
+pub use partition::Limits;
+
+use engine::Engine;
+use product::Pair;
+use program::Program;
+use scrimp_system::{Batch, EventCode, EventText, Expr, Model, Role, System, VarId};
+use std::fmt;
+use std::sync::Arc;
+
+/// How a model is to be run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// By machine code, made at once for a small model and in the background for a large one.
+    #[default]
+    Auto,
+    Interpreted,
+    /// By machine code from the first state on; where there can be none, that is an error.
+    Compiled,
+}
+
+/// Why there is no model: the system breaks a rule, or there is no machine code where it was demanded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BuildError(pub String);
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for BuildError {}
+
+/// A system that the search can run; with its claim, if it has one.
+pub struct NativeModel {
+    engine: Engine,
+    program: Arc<Program>,
+    mode: Mode,
+}
+
+impl NativeModel {
+    pub fn new(system: Arc<System>, mode: Mode) -> Result<NativeModel, BuildError> {
+        NativeModel::with_limits(system, mode, Limits::default())
+    }
+
+    /// With other sizes of functions than the usual ones; results do not depend on them.
+    #[doc(hidden)]
+    pub fn with_limits(system: Arc<System>, mode: Mode, limits: Limits) -> Result<NativeModel, BuildError> {
+        let program = Arc::new(Program::new(system)?);
+        let engine = Engine::new(program.clone(), mode, limits)?;
+        Ok(NativeModel { engine, program, mode })
+    }
+
+    pub fn system(&self) -> &Arc<System> {
+        &self.program.system
+    }
+
+    pub fn layout(&self) -> &scrimp_system::Layout {
+        &self.program.layout
+    }
+
+    /// Is machine code in use by now?
+    pub fn is_compiled(&self) -> bool {
+        self.engine.is_compiled()
+    }
+
+    /// Bytes of machine code in use.
+    pub fn code_bytes(&self) -> usize {
+        self.engine.code_bytes()
+    }
+
+    /// A condition made ready to be evaluated on many states.
+    pub fn predicate(&self, condition: &Expr) -> Predicate {
+        Predicate::new(self.program.clone(), condition, self.mode != Mode::Interpreted)
+    }
+
+    /// Several conditions made ready to be evaluated together.
+    pub fn conditions(&self, conditions: &[Expr]) -> Conditions {
+        Conditions::new(self.program.clone(), conditions, self.mode != Mode::Interpreted)
+    }
+
+    /// The system's event and the claim's move that a code stands for, by their numbers.
+    pub fn parts(&self, code: EventCode) -> (Option<u32>, Option<u32>) {
+        match &self.program.system.claim {
+            None => (Some(code), None),
+            Some(_) => {
+                let pair = Pair::of(code, self.program.system.events.len());
+                (pair.system, pair.claim)
+            }
+        }
+    }
+}
+
+impl Model for NativeModel {
+    fn state_bytes(&self) -> usize {
+        self.program.layout.bytes()
+    }
+
+    fn initial(&self, out: &mut Batch) {
+        for values in &self.program.system.initial {
+            let state = out.push_with(0);
+            state.fill(0);
+            self.program.layout.encode(values, state);
+        }
+    }
+
+    fn expand(&self, state: &[u8], out: &mut Batch) {
+        match &self.program.system.claim {
+            None => self.engine.expand(state, out),
+            Some(claim) => product::expand(&self.engine, &self.program, claim, state, out),
+        }
+    }
+
+    fn event(&self, code: EventCode) -> EventText {
+        let system = &self.program.system;
+        let (event, claim_move) = self.parts(code);
+        let mut text = EventText::default();
+        if let Some(event) = event.and_then(|number| system.events.get(number as usize)) {
+            text.label = event.label.clone();
+            text.processes = event.moves.iter().map(|m| system.processes[m.process.index()].name.clone()).collect();
+            text.line = event.span.line;
+        }
+        if let Some((claim, number)) = system.claim.as_ref().zip(claim_move)
+            && let Some(m) = claim.moves.get(number as usize)
+        {
+            let process = &system.processes[claim.process.index()];
+            let (from, to) = (&process.locations[m.from as usize], &process.locations[m.to as usize]);
+            if !text.label.is_empty() {
+                text.label.push_str("; ");
+            }
+            text.label.push_str(&format!("{0}.{from} -> {0}.{to}", process.name));
+            text.processes.push(process.name.clone());
+            if text.line == 0 {
+                text.line = m.span.line;
+            }
+        }
+        if text.line != 0 {
+            text.source = system.source.line(text.line).trim().to_string();
+        }
+        text
+    }
+
+    fn values(&self, state: &[u8]) -> Vec<(String, String)> {
+        let system = &self.program.system;
+        let controls = system.processes.iter().map(|p| p.control);
+        let others = (0..system.variables.len() as u32).map(VarId);
+        let others = others.filter(|v| !matches!(system.variables[v.index()].role, Role::Control(_)));
+        let mut values = Vec::new();
+        for variable in controls.chain(others) {
+            let name = system.full_name(variable);
+            let declared = &system.variables[variable.index()];
+            for index in 0..declared.cells() {
+                let value = self.program.layout.read(state, variable, index as i64).unwrap_or(declared.domain.low);
+                let name = if declared.length.is_some() { format!("{name}[{index}]") } else { name.clone() };
+                values.push((name, system.show_value(variable, value)));
+            }
+        }
+        values
+    }
+}

@@ -1,1 +1,61 @@
+//! What happened, for people and for scripts. Nothing here knows how a search works; nothing there knows how it is told.
 
+pub mod json;
+pub mod number;
+pub mod style;
+pub mod text;
+pub mod trace;
+
+pub use style::Style;
+
+use scrimp_search::{Plan, Report, Verdict};
+use scrimp_system::Model;
+
+/// Everything a report is made from.
+pub struct Subject<'a> {
+    /// The name of the model as the user gave it.
+    pub name: &'a str,
+    pub model: &'a dyn Model,
+    pub plan: &'a Plan,
+    pub report: &'a Report,
+}
+
+/// The verdict on a whole run, from which the exit code follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Overall {
+    Verified,
+    Violated,
+    Incomplete,
+}
+
+impl Overall {
+    pub fn of(report: &Report) -> Overall {
+        if report.properties.iter().any(|p| p.verdict == Verdict::Violated) {
+            Overall::Violated
+        } else if report.limit.is_some() && (report.properties.is_empty() || undecided(report)) {
+            Overall::Incomplete
+        } else {
+            Overall::Verified
+        }
+    }
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Overall::Verified => "verified",
+            Overall::Violated => "violated",
+            Overall::Incomplete => "incomplete",
+        }
+    }
+
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Overall::Verified => 0,
+            Overall::Violated => 1,
+            Overall::Incomplete => 3,
+        }
+    }
+}
+
+fn undecided(report: &Report) -> bool {
+    report.properties.iter().any(|p| p.verdict == Verdict::Undecided)
+}

@@ -1,1 +1,30 @@
+//! The engine: visits the states of a [`Model`](scrimp_system::Model) and answers what was asked about them.
+//!
+//! Four questions make a search, and each is answered by one part: which state next ([`Order`](order::Order)), how is a
+//! state kept ([`Store`](store::Store)), which states may go ([`Forget`](forget::Forget)), which events suffice
+//! ([`Reduce`](reduce::Reduce)); a [`Check`](check::Check) looks for what is sought. [`plan`] alone knows which parts
+//! combine; [`run()`] carries a plan out.
 
+pub mod budget;
+pub mod check;
+mod depth_first;
+pub mod engine;
+pub mod forget;
+pub mod graph;
+pub mod hash;
+pub mod order;
+mod parallel;
+pub mod plan;
+pub mod reduce;
+pub mod region;
+mod run;
+pub mod store;
+pub mod trace;
+
+pub use budget::{Budget, Control, Limit};
+pub use check::{Property, PropertyKind};
+pub use engine::{Ended, Outcome};
+pub use graph::GraphFacts;
+pub use plan::{Options, Plan, Refusal};
+pub use run::{PropertyResult, Report, Verdict, run};
+pub use trace::Trace;

@@ -157,6 +157,7 @@ impl Expr {
         }
     }
 
+    #[allow(clippy::should_implement_trait)]
     pub fn not(a: Expr) -> Expr {
         Expr::unary(UnaryOp::Not, a)
     }

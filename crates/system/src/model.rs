@@ -120,6 +120,10 @@ impl Batch {
         &self.faults
     }
 
+    pub fn clear_faults(&mut self) {
+        self.faults.clear();
+    }
+
     /// Appends a copy of `state`.
     pub fn push(&mut self, state: &[u8], event: EventCode) {
         self.push_with(event).copy_from_slice(state);

@@ -1,0 +1,167 @@
+//! What is wrong with a text, and where.
+//!
+//! [`Problem`] is what the passes hand around: a place as byte offsets, which costs nothing to keep. [`Diagnostic`] is what
+//! the user gets: the line and column are found, and the text is shown. Only the first problem of a text is reported.
+
+use scrimp_system::{Source, Span};
+use std::fmt;
+
+/// The first thing that is wrong with a text.
+#[derive(Debug, Clone)]
+pub struct Diagnostic {
+    pub source: Source,
+    pub span: Span,
+    pub message: String,
+    pub help: Option<String>,
+}
+
+/// A stretch of the text being read, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Place {
+    pub start: u32,
+    pub end: u32,
+}
+
+/// A diagnostic that does not know its source yet. Boxed, because it is part of the result of every small step.
+#[derive(Debug, Clone)]
+pub(crate) struct Problem(Box<Parts>);
+
+#[derive(Debug, Clone)]
+struct Parts {
+    place: Place,
+    message: String,
+    help: Option<String>,
+    /// A second place that the message speaks of; its line is appended to the message.
+    earlier: Option<Place>,
+}
+
+impl Place {
+    /// From the start of this place to the end of a later one.
+    pub fn to(self, later: Place) -> Place {
+        Place { start: self.start, end: later.end.max(self.start) }
+    }
+}
+
+impl Problem {
+    pub fn new(place: Place, message: impl Into<String>) -> Problem {
+        Problem(Box::new(Parts { place, message: message.into(), help: None, earlier: None }))
+    }
+
+    pub fn help(mut self, help: impl Into<String>) -> Problem {
+        self.0.help = Some(help.into());
+        self
+    }
+
+    pub fn maybe_help(mut self, help: Option<String>) -> Problem {
+        self.0.help = help.or(self.0.help);
+        self
+    }
+
+    /// Ends the message with "on line n", the line of `place`.
+    pub fn on_line_of(mut self, place: Place) -> Problem {
+        self.0.earlier = Some(place);
+        self
+    }
+
+    pub fn locate(self, source: &Source) -> Diagnostic {
+        let Parts { place, message, help, earlier } = *self.0;
+        let span = span_of(&source.text, place);
+        let message = match earlier {
+            Some(place) => format!("{message} on line {}", span_of(&source.text, place).line),
+            None => message,
+        };
+        Diagnostic { source: source.clone(), span, message, help }
+    }
+}
+
+/// Line and column of a place, by reading the text up to it: for errors only.
+fn span_of(text: &str, place: Place) -> Span {
+    let start = text.floor_char_boundary(place.start as usize);
+    let before = &text[..start];
+    let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+    let line = before.bytes().filter(|b| *b == b'\n').count() as u32 + 1;
+    let column = before[line_start..].chars().count() as u32 + 1;
+    Span { start: start as u32, end: place.end.max(start as u32), line, column }
+}
+
+/// Characters of a source line that are shown; longer lines are cut to a window around the caret.
+const WINDOW: usize = 100;
+/// Characters shown before the caret when the start of the line is cut off.
+const LEAD: usize = 40;
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Diagnostic { source, span, message, help } = self;
+        write!(f, "{}:{}:{}: error: {message}", source.name, span.line, span.column)?;
+        let line = source.line(span.line);
+        if !line.trim().is_empty() {
+            let caret = (span.column as usize).saturating_sub(1);
+            let length = line.chars().count();
+            let first = if length <= WINDOW { 0 } else { caret.saturating_sub(LEAD) };
+            let shown: String = line.chars().skip(first).take(WINDOW).map(printable).collect();
+            let (cut_before, cut_after) = (first > 0, first + WINDOW < length);
+            let dots = |cut: bool| if cut { "..." } else { "" };
+            write!(f, "\n  {}{shown}{}", dots(cut_before), dots(cut_after))?;
+            // Tabs before the caret are repeated, so that the caret stands below its character whatever a tab's width.
+            let indent: String =
+                shown.chars().chain(" ".chars()).take(caret - first).map(|c| if c == '\t' { c } else { ' ' }).collect();
+            let marked = source.text.get(span.start as usize..span.end as usize).unwrap_or("");
+            let marked = marked.lines().next().unwrap_or("").chars().count();
+            let room = shown.chars().count().saturating_sub(caret - first);
+            let tail = "~".repeat(marked.min(room).saturating_sub(1));
+            write!(f, "\n  {}{indent}^{tail}", if cut_before { "   " } else { "" })?;
+        }
+        match help {
+            Some(help) => write!(f, "\nhelp: {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Diagnostic {}
+
+/// Control characters in a model must not reach a terminal.
+fn printable(c: char) -> char {
+    if c.is_control() && c != '\t' { '\u{fffd}' } else { c }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn show(text: &str, start: u32, end: u32) -> String {
+        Problem::new(Place { start, end }, "wrong").locate(&Source::new("m.dve", text)).to_string()
+    }
+
+    #[test]
+    fn a_caret_stands_below_the_place() {
+        assert_eq!(show("a\nbyte x;\n", 7, 8), "m.dve:2:6: error: wrong\n  byte x;\n       ^");
+        assert_eq!(show("\tbyte x;", 1, 5), "m.dve:1:2: error: wrong\n  \tbyte x;\n  \t^~~~");
+    }
+
+    #[test]
+    fn the_end_of_the_text_can_be_pointed_at() {
+        assert_eq!(show("ab", 2, 2), "m.dve:1:3: error: wrong\n  ab\n    ^");
+        assert_eq!(show("ab\n", 3, 3), "m.dve:2:1: error: wrong");
+        assert_eq!(show("", 0, 0), "m.dve:1:1: error: wrong");
+    }
+
+    #[test]
+    fn long_lines_are_cut_around_the_caret() {
+        let text = format!("{}x{}", "a".repeat(300), "b".repeat(300));
+        let shown = show(&text, 300, 301);
+        let lines: Vec<&str> = shown.lines().collect();
+        assert_eq!(lines[1].len(), 2 + 3 + WINDOW + 3);
+        assert_eq!(lines[1].find('x'), lines[2].find('^'));
+    }
+
+    #[test]
+    fn columns_count_characters() {
+        assert_eq!(show("/*é*/ x", 7, 8), "m.dve:1:7: error: wrong\n  /*é*/ x\n        ^");
+    }
+
+    #[test]
+    fn control_characters_are_not_printed() {
+        assert!(!show("a \u{1b}[31m b", 0, 1).contains('\u{1b}'));
+    }
+}

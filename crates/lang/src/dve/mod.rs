@@ -1,0 +1,154 @@
+//! DVE, the language of the BEEM models: text to [`System`].
+//!
+//! The text is parsed as a whole, then all names are declared, then transitions become events. Arithmetic, rendezvous and
+//! committed states follow the semantics that the published state counts of BEEM were made with.
+
+mod committed;
+mod declare;
+mod events;
+mod parser;
+mod scope;
+mod syntax;
+
+use crate::diagnostic::{Diagnostic, Place, Problem};
+use crate::expression::lower::{Budget, Lowering, all_of};
+use crate::expression::parser::Parser;
+use crate::symbols::Map;
+use declare::Declarations;
+pub(crate) use scope::instance_name;
+use scrimp_system::{Assertion, BinaryOp, Claim, ClaimMove, Expr, Process, ProcessId, Source, System};
+
+/// Operators, operands and events that a model may have once templates and rendezvous are written out.
+const MAX_WORK: u64 = 1 << 24;
+
+/// The system that a DVE model describes, or the first thing that is wrong with it.
+pub fn parse_dve(source: Source) -> Result<System, Diagnostic> {
+    let text = source.text.clone();
+    match system(&text, &source) {
+        Ok(system) => Ok(system),
+        Err(problem) => Err(problem.locate(&source)),
+    }
+}
+
+fn system(text: &str, source: &Source) -> Result<System, Problem> {
+    if text.len() as u64 > crate::MAX_TEXT {
+        let message = format!("the model has {} bytes; at most {} are supported", text.len(), crate::MAX_TEXT);
+        return Err(Problem::new(Place::default(), message));
+    }
+    let mut parser = Parser::new(text, 0, text.len(), 1)?;
+    let model = parser::model(&mut parser)?;
+    let end = Place { start: parser.current.start, end: parser.current.end };
+    let Parser { expressions, symbols, .. } = parser;
+    let budget = Budget::new(MAX_WORK);
+    let d = declare::declare(&model, &expressions, &symbols, &budget)?;
+    if d.scopes.instances.is_empty() {
+        return Err(Problem::new(end, "the model has no process"));
+    }
+    let claim = claim_process(&d)?;
+    check_expressions(&d)?;
+    let processes = processes(&d)?;
+    let assertions = assertions(text, &d)?;
+    let events = events::events(text, &d, claim)?;
+    let claim = match claim {
+        Some(process) => Some(claim_moves(&d, process)?),
+        None => None,
+    };
+    let Declarations { variables, initial, .. } = d;
+    Ok(System { source: source.clone(), variables, processes, events, initial: vec![initial], assertions, claim })
+}
+
+/// The process that the `system` line names as the property, or that is declared as one.
+fn claim_process(d: &Declarations<'_>) -> Result<Option<u32>, Problem> {
+    let mut claim = match d.model.property {
+        Some(name) => Some((d.scopes.process(name)?, name)),
+        None => None,
+    };
+    for body in d.model.bodies.iter().filter(|b| b.is_property) {
+        let process = d.scopes.process(body.name)?;
+        match claim {
+            Some((other, name)) if other != process => {
+                let message = format!("there is already a property process, `{}`,", d.scopes.spell(name));
+                return Err(Problem::new(body.name.place, message).on_line_of(name.place));
+            }
+            _ => claim = Some((process, body.name)),
+        }
+    }
+    Ok(claim.map(|(process, _)| process))
+}
+
+/// Expressions that serve LTL formulas are not used yet, but wrong ones are refused all the same.
+fn check_expressions(d: &Declarations<'_>) -> Result<(), Problem> {
+    let mut declared: Map<_, Place> = Map::default();
+    let names = d.scopes.view(None);
+    let lowering = Lowering { expressions: d.expressions, symbols: d.scopes.symbols, names, budget: d.budget };
+    for (name, expression) in &d.model.expressions {
+        if let Some(earlier) = declared.insert(name.symbol, name.place) {
+            let message = format!("an expression `{}` is already declared", d.scopes.spell(*name));
+            return Err(Problem::new(name.place, message).on_line_of(earlier));
+        }
+        lowering.value(*expression)?;
+    }
+    Ok(())
+}
+
+fn processes(d: &Declarations<'_>) -> Result<Vec<Process>, Problem> {
+    let mut processes = Vec::with_capacity(d.scopes.instances.len());
+    for instance in &d.scopes.instances {
+        let body = &d.model.bodies[instance.body];
+        d.budget.spend(body.states.len() as u64, body.name.place)?;
+        let mut accepting =
+            body.accepting.iter().map(|s| d.scopes.state(instance.body, *s)).collect::<Result<Vec<_>, _>>()?;
+        accepting.sort_unstable();
+        accepting.dedup();
+        processes.push(Process {
+            name: instance.name.clone(),
+            control: instance.control,
+            locations: body.states.iter().map(|s| d.scopes.spell(*s).to_string()).collect(),
+            accepting,
+            span: body.span,
+        });
+    }
+    Ok(processes)
+}
+
+fn assertions(text: &str, d: &Declarations<'_>) -> Result<Vec<Assertion>, Problem> {
+    let mut assertions = Vec::new();
+    for (process, instance) in d.scopes.instances.iter().enumerate() {
+        let names = d.scopes.view(Some(process as u32));
+        let lowering = Lowering { expressions: d.expressions, symbols: d.scopes.symbols, names, budget: d.budget };
+        for line in &d.model.bodies[instance.body].assertions {
+            let state = d.scopes.state(instance.body, line.state)?;
+            let elsewhere = Expr::binary(BinaryOp::NotEqual, Expr::Var(instance.control), Expr::Const(state as i64));
+            let condition = Expr::binary(BinaryOp::Or, elsewhere, lowering.value(line.condition)?);
+            let written = &text[line.span.start as usize..line.span.end as usize];
+            let written = written.split_once(':').map_or(written, |(_, condition)| condition);
+            let name = format!("{}.{}: {}", instance.name, d.scopes.spell(line.state), events::one_line(written, 100));
+            assertions.push(Assertion { name, condition, span: line.span });
+        }
+    }
+    Ok(assertions)
+}
+
+fn claim_moves(d: &Declarations<'_>, process: u32) -> Result<Claim, Problem> {
+    let instance = &d.scopes.instances[process as usize];
+    let names = d.scopes.view(Some(process));
+    let lowering = Lowering { expressions: d.expressions, symbols: d.scopes.symbols, names, budget: d.budget };
+    let mut moves = Vec::new();
+    for transition in &d.model.bodies[instance.body].transitions {
+        if let Some(sync) = &transition.sync {
+            return Err(Problem::new(sync.place, "a property process only watches: it cannot synchronise"));
+        }
+        if let Some((target, _)) = transition.effects.first() {
+            let place = d.expressions.place(*target);
+            return Err(Problem::new(place, "a property process only watches: it cannot have effects"));
+        }
+        let guards = transition.guards.iter().map(|g| lowering.value(*g)).collect::<Result<Vec<_>, _>>()?;
+        moves.push(ClaimMove {
+            from: d.scopes.state(instance.body, transition.from)?,
+            to: d.scopes.state(instance.body, transition.to)?,
+            guard: all_of(guards),
+            span: transition.span,
+        });
+    }
+    Ok(Claim { process: ProcessId(process), moves })
+}

@@ -1,0 +1,5 @@
+//! Expressions from text to [`scrimp_system::Expr`]: read by [`parser`], kept as [`syntax`], given meaning by [`lower`].
+
+pub(crate) mod lower;
+pub(crate) mod parser;
+pub(crate) mod syntax;

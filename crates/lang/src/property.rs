@@ -1,0 +1,232 @@
+//! Properties as written on the command line or in a property file, in terms of a [`System`].
+//!
+//! `deadlock`, `invariant: EXPR`, `reach: EXPR`, each with an optional `NAME =` before it. The operators are those of DVE
+//! whatever the model's language; names are those of the system: `x`, `a[i]`, `P@location`, `P.x`, `P->x`.
+
+use crate::diagnostic::{Diagnostic, Problem};
+use crate::expression::lower::{Budget, Lowering, Meaning, Names, ProcessReference, Reference};
+use crate::expression::parser::Parser;
+use crate::expression::syntax::{Name, Separator};
+use crate::lexer::Token;
+use crate::symbols::{Map, Symbols, suggestion};
+use scrimp_system::{Expr, ProcessId, Role, Source, System, VarId};
+
+#[derive(Debug, Clone)]
+pub struct Property {
+    /// The name that was given, or else the property as it was written.
+    pub name: String,
+    pub kind: PropertyKind,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PropertyKind {
+    /// No state without successors.
+    Deadlock,
+    /// Holds in every reachable state.
+    Invariant(Expr),
+    /// Holds in some reachable state.
+    Reach(Expr),
+}
+
+/// Operators that a property may have.
+const MAX_WORK: u64 = 1 << 20;
+/// Columns are numbers of 32 bits, like those of models.
+const MAX_TEXT: usize = 1 << 26;
+
+/// Reads a property such as `invariant: not (P@critical and Q@critical)`.
+pub fn parse_property(system: &System, text: &str) -> Result<Property, Diagnostic> {
+    let source = Source::new("property", text);
+    let names = SystemNames::new(system);
+    check_length(text).and_then(|_| property(&names, text, 0, text.len(), 1)).map_err(|p| p.locate(&source))
+}
+
+/// Reads a file with one property per line. Empty lines, and what follows `#` or `//`, mean nothing.
+pub fn parse_property_file(system: &System, source: Source) -> Result<Vec<Property>, Diagnostic> {
+    let names = SystemNames::new(system);
+    check_length(&source.text).map_err(|p| p.locate(&source))?;
+    let mut properties = Vec::new();
+    let mut start = 0;
+    for (number, line) in source.text.split_inclusive('\n').enumerate() {
+        let end = ["#", "//"].iter().filter_map(|mark| line.find(mark)).min().unwrap_or(line.len());
+        if !line[..end].trim().is_empty() {
+            let parsed = property(&names, &source.text, start, start + end, number as u32 + 1);
+            properties.push(parsed.map_err(|p| p.locate(&source))?);
+        }
+        start += line.len();
+    }
+    Ok(properties)
+}
+
+fn check_length(text: &str) -> Result<(), Problem> {
+    match text.len() <= MAX_TEXT {
+        true => Ok(()),
+        false => Err(Problem::new(Default::default(), format!("more than {MAX_TEXT} bytes are not supported"))),
+    }
+}
+
+/// The property in `text[start..end]`, which begins line `line`.
+fn property(names: &SystemNames<'_>, text: &str, start: usize, end: usize, line: u32) -> Result<Property, Problem> {
+    let mut p = Parser::new(text, start, end, line)?;
+    let written = text[start..end].trim();
+    let wanted = "`deadlock`, `invariant: EXPR` or `reach: EXPR`";
+    let mut keyword = p.current;
+    let mut word = p.word();
+    p.expect(Token::Word, wanted)?;
+    let mut name = written.to_string();
+    if p.accept(Token::Assign)? {
+        name = word.to_string();
+        keyword = p.current;
+        word = p.word();
+        p.expect(Token::Word, wanted)?;
+    }
+    let kind = match word {
+        "deadlock" => PropertyKind::Deadlock,
+        "invariant" => PropertyKind::Invariant(condition(names, &mut p)?),
+        "reach" => PropertyKind::Reach(condition(names, &mut p)?),
+        "ltl" | "ctl" => {
+            let message = format!("{} properties are not supported yet", word.to_uppercase());
+            return Err(Problem::new(keyword.place(), message).help(format!("supported are {wanted}")));
+        }
+        _ => {
+            let help = suggestion(word, ["deadlock", "invariant", "reach"]);
+            let problem = Problem::new(keyword.place(), format!("expected {wanted}, found `{word}`"));
+            return Err(problem.maybe_help(help));
+        }
+    };
+    match p.at(Token::End) {
+        true => Ok(Property { name, kind }),
+        false if kind == PropertyKind::Deadlock => Err(p.unexpected("nothing after `deadlock`")),
+        false => Err(p.unexpected("an operator or the end of the property")),
+    }
+}
+
+fn condition(names: &SystemNames<'_>, p: &mut Parser<'_>) -> Result<Expr, Problem> {
+    p.expect(Token::Colon, "`:` and a condition")?;
+    let id = p.expression()?;
+    // What stands behind the condition is the better complaint: with `x = 1`, that `=` does not compare.
+    if !p.at(Token::End) {
+        return Err(p.unexpected("an operator or the end of the property"));
+    }
+    let budget = Budget::new(MAX_WORK);
+    let names = WithSpelling { names, symbols: &p.symbols };
+    Lowering { expressions: &p.expressions, symbols: &p.symbols, names, budget: &budget }.value(id)
+}
+
+/// The names of a system, for looking up.
+struct SystemNames<'s> {
+    system: &'s System,
+    globals: Map<&'s str, VarId>,
+    locals: Map<(u32, &'s str), VarId>,
+    processes: Map<&'s str, ProcessId>,
+}
+
+/// The names of a system, asked for in the symbols of one text.
+struct WithSpelling<'p> {
+    names: &'p SystemNames<'p>,
+    symbols: &'p Symbols<'p>,
+}
+
+impl<'s> SystemNames<'s> {
+    fn new(system: &'s System) -> SystemNames<'s> {
+        let (mut globals, mut locals) = (Map::default(), Map::default());
+        for (number, variable) in system.variables.iter().enumerate() {
+            let id = VarId(number as u32);
+            match (variable.role, variable.owner) {
+                (Role::Control(_), _) => {}
+                (_, Some(owner)) => drop(locals.insert((owner.0, variable.name.as_str()), id)),
+                (_, None) => drop(globals.insert(variable.name.as_str(), id)),
+            }
+        }
+        let ids = (0..system.processes.len() as u32).map(ProcessId);
+        let processes = system.processes.iter().map(|p| p.name.as_str()).zip(ids).collect();
+        SystemNames { system, globals, locals, processes }
+    }
+
+    fn meaning(&self, variable: VarId) -> Meaning {
+        match self.system.variables[variable.index()].length {
+            Some(_) => Meaning::Array(variable),
+            None => Meaning::Scalar(variable),
+        }
+    }
+
+    /// The variables of a process.
+    fn own(&self, process: ProcessId) -> impl Iterator<Item = &'s str> {
+        let owned = self.system.variables.iter().filter(move |v| v.owner == Some(process));
+        owned.filter(|v| !matches!(v.role, Role::Control(_))).map(|v| v.name.as_str())
+    }
+}
+
+impl Names for WithSpelling<'_> {
+    fn look_up(&self, reference: Reference<'_>) -> Result<Meaning, Problem> {
+        let word = self.symbols.name(reference.name.symbol);
+        match reference.process {
+            Some(process) => self.member(process, reference.name),
+            None => match self.names.globals.get(word) {
+                Some(variable) => Ok(self.names.meaning(*variable)),
+                None => Err(self.unknown(reference.name)),
+            },
+        }
+    }
+}
+
+impl WithSpelling<'_> {
+    fn unknown(&self, name: Name) -> Problem {
+        let word = self.symbols.name(name.symbol);
+        let SystemNames { system, processes, .. } = self.names;
+        if let Some(process) = processes.get(word) {
+            let location = system.processes[process.index()].locations.first().map_or("location", String::as_str);
+            return Problem::new(name.place, format!("`{word}` is a process, not a variable"))
+                .help(format!("ask where it is: `{word}@{location}`"));
+        }
+        let problem = Problem::new(name.place, format!("unknown name `{word}`"));
+        let owners = system.variables.iter().filter(|v| v.name == word).filter_map(|v| v.owner);
+        if let Some(owner) = owners.min() {
+            let owner = &system.processes[owner.index()].name;
+            return problem.help(format!("a variable of a process is written `{owner}.{word}`"));
+        }
+        let globals = system.variables.iter().filter(|v| v.owner.is_none() && v.role == Role::Data);
+        problem.maybe_help(suggestion(word, globals.map(|v| v.name.as_str())))
+    }
+
+    fn member(&self, reference: ProcessReference<'_>, name: Name) -> Result<Meaning, Problem> {
+        let SystemNames { system, globals, locals, processes } = self.names;
+        let (base, word) = (self.symbols.name(reference.name.symbol), self.symbols.name(name.symbol));
+        let owner = match reference.arguments {
+            Some(key) => crate::dve::instance_name(base, key),
+            None => base.to_string(),
+        };
+        let Some(&process) = processes.get(owner.as_str()) else {
+            // What channels hold is stored in global variables with a dot in their names.
+            if let (Separator::Dot, Some(variable)) = (reference.separator, globals.get(&*format!("{owner}.{word}"))) {
+                return Ok(self.names.meaning(*variable));
+            }
+            let candidates = system.processes.iter().map(|p| p.name.as_str());
+            let problem = Problem::new(reference.name.place, format!("unknown process `{owner}`"));
+            return Err(problem.maybe_help(suggestion(&owner, candidates)));
+        };
+        let known = &system.processes[process.index()];
+        let location = known.locations.iter().position(|l| l == word);
+        let location = location.map(|l| Meaning::Location(known.control, l as i64));
+        let variable = locals.get(&(process.0, word)).map(|v| self.names.meaning(*v));
+        let refuse = |what: &str| Problem::new(name.place, format!("process `{owner}` has no {what} `{word}`"));
+        let locations = || known.locations.iter().map(String::as_str);
+        match reference.separator {
+            Separator::At => location.ok_or_else(|| refuse("location").maybe_help(suggestion(word, locations()))),
+            Separator::Arrow => {
+                variable.ok_or_else(|| refuse("variable").maybe_help(suggestion(word, self.names.own(process))))
+            }
+            Separator::Dot => match (location, variable) {
+                (Some(_), Some(_)) => {
+                    let message = format!("`{owner}.{word}` is both a location and a variable");
+                    let help = format!("write `{owner}@{word}` or `{owner}->{word}`");
+                    Err(Problem::new(name.place, message).help(help))
+                }
+                (None, None) => {
+                    let candidates = locations().chain(self.names.own(process));
+                    Err(refuse("location or variable").maybe_help(suggestion(word, candidates)))
+                }
+                (location, variable) => location.or(variable).ok_or_else(|| refuse("location or variable")),
+            },
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! From a path to the text of a model: plain or compressed, of bounded size, whatever its encoding.
+
+use crate::{LoadError, MAX_TEXT};
+use flate2::read::MultiGzDecoder;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// The languages that files can be written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Language {
+    Dve,
+}
+
+/// What a file's name says of its contents.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Format {
+    pub language: Language,
+    pub compressed: bool,
+}
+
+pub(crate) fn format_of(path: &Path) -> Result<Format, LoadError> {
+    let name = path.file_name().map(|n| n.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    let (name, compressed) = match name.strip_suffix(".gz") {
+        Some(inner) => (inner, true),
+        None => (name.as_str(), false),
+    };
+    match name.rsplit_once('.').map(|(_, extension)| extension) {
+        Some("dve") => Ok(Format { language: Language::Dve, compressed }),
+        Some("mdve") => {
+            Err(refuse(path, "an .mdve file is an m4 template; expand it first: m4 model.mdve > model.dve"))
+        }
+        _ => Err(refuse(path, "cannot tell the language by the extension; supported are .dve and .dve.gz")),
+    }
+}
+
+pub(crate) fn refuse(path: &Path, problem: impl Into<String>) -> LoadError {
+    LoadError::File { path: path.to_path_buf(), problem: problem.into() }
+}
+
+/// The text of the file.
+pub(crate) fn read_text(path: &Path, compressed: bool) -> Result<String, LoadError> {
+    let cannot = |e: io::Error| refuse(path, format!("cannot read the file: {e}"));
+    let file = File::open(path).map_err(cannot)?;
+    let metadata = file.metadata().map_err(cannot)?;
+    if metadata.is_dir() {
+        return Err(refuse(path, "this is a folder, not a model"));
+    }
+    if metadata.len() > MAX_TEXT {
+        let message = format!("the file has {} bytes; at most {MAX_TEXT} are supported", metadata.len());
+        return Err(refuse(path, message));
+    }
+    let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
+    if compressed {
+        let mut reader = MultiGzDecoder::new(file).take(MAX_TEXT + 1);
+        reader.read_to_end(&mut bytes).map_err(|e| refuse(path, format!("cannot decompress the file: {e}")))?;
+    } else {
+        file.take(MAX_TEXT + 1).read_to_end(&mut bytes).map_err(cannot)?;
+    }
+    if bytes.len() as u64 > MAX_TEXT {
+        return Err(refuse(path, format!("the text has more than {MAX_TEXT} bytes, the most that are supported")));
+    }
+    if bytes.is_empty() {
+        return Err(refuse(path, "the file is empty"));
+    }
+    decode(bytes).map_err(|problem| refuse(path, problem))
+}
+
+/// UTF-8, or else one character per byte: old models have the odd accented letter in a comment.
+fn decode(mut bytes: Vec<u8>) -> Result<String, &'static str> {
+    if bytes.starts_with(&[0x1f, 0x8b]) {
+        return Err("not a text file but a gzip archive; a compressed model must be named .dve.gz");
+    }
+    if bytes.contains(&0) {
+        return Err("not a text file");
+    }
+    if bytes.starts_with(b"\xef\xbb\xbf") {
+        bytes.drain(..3);
+    }
+    Ok(String::from_utf8(bytes).unwrap_or_else(|e| e.as_bytes().iter().map(|b| *b as char).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_extension_decides() {
+        assert!(!format_of(Path::new("a/b.dve")).unwrap().compressed);
+        assert!(format_of(Path::new("b.1.DVE.gz")).unwrap().compressed);
+        assert!(format_of(Path::new("b.mdve")).unwrap_err().to_string().contains("m4"));
+        assert!(format_of(Path::new("b.pml")).unwrap_err().to_string().contains(".dve.gz"));
+        assert!(format_of(Path::new("dve")).is_err());
+    }
+
+    #[test]
+    fn encodings() {
+        assert_eq!(decode(b"\xef\xbb\xbfx".to_vec()).unwrap(), "x");
+        assert_eq!(decode("é".into()).unwrap(), "é");
+        assert_eq!(decode(b"\xe9".to_vec()).unwrap(), "é");
+        assert!(decode(b"a\0b".to_vec()).is_err());
+        assert!(decode(b"\x1f\x8b..".to_vec()).unwrap_err().contains("gzip"));
+    }
+}

@@ -1,0 +1,101 @@
+//! What runs a program at the moment: the interpreter, or machine code once there is some.
+//!
+//! The code is published through a `OnceLock` that the model and the compiling thread share. Whoever lets go of it last
+//! frees the code; a thread that runs code holds the model, so code is never freed under it. Dropping the engine tells
+//! the compiling thread to stop; nobody waits for it, and it owns all that it touches.
+
+use crate::compile::{Compiled, Output, compile};
+use crate::interpret::Interpreter;
+use crate::partition::Limits;
+use crate::program::Program;
+use crate::{BuildError, Mode};
+use scrimp_system::{Batch, Fault};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+pub struct Engine {
+    program: Arc<Program>,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    stop: AtomicBool,
+    code: OnceLock<Both>,
+}
+
+/// The code of the system and of its claim. The code points into tables of the program, so it holds on to it.
+struct Both {
+    system: Compiled,
+    claim: Option<Compiled>,
+    _program: Arc<Program>,
+}
+
+impl Engine {
+    pub fn new(program: Arc<Program>, mode: Mode, limits: Limits) -> Result<Engine, BuildError> {
+        let shared = Arc::new(Shared { stop: AtomicBool::new(false), code: OnceLock::new() });
+        let engine = Engine { program: program.clone(), shared: shared.clone() };
+        let at_once = program.system.events.len() <= limits.whole;
+        match mode {
+            Mode::Interpreted => {}
+            Mode::Compiled => shared.publish(&program, limits)?,
+            // Without machine code a model is slower, not wrong: that it failed is no error here.
+            Mode::Auto if at_once => drop(shared.publish(&program, limits).ok()),
+            Mode::Auto => {
+                let thread = std::thread::Builder::new().name("scrimp-compile".into()).stack_size(64 << 20);
+                drop(thread.spawn(move || shared.publish(&program, limits)));
+            }
+        }
+        Ok(engine)
+    }
+
+    pub fn is_compiled(&self) -> bool {
+        self.shared.code.get().is_some()
+    }
+
+    /// Size of the machine code, 0 when there is none.
+    pub fn code_bytes(&self) -> usize {
+        let code = self.shared.code.get();
+        code.map_or(0, |code| code.system.code.bytes() + code.claim.as_ref().map_or(0, |claim| claim.code.bytes()))
+    }
+
+    /// Appends the successors of `state` by the system's own events.
+    #[inline]
+    pub fn expand(&self, state: &[u8], out: &mut Batch) {
+        match self.shared.code.get() {
+            Some(code) => code.system.expand(&self.program, &self.program.rules, state, out),
+            None => Interpreter::new(&self.program).expand(&self.program.rules, state, out),
+        }
+    }
+
+    /// The claim's moves that are enabled in `state`.
+    pub fn claim_moves(&self, state: &[u8], enabled: &mut Vec<u32>, faults: &mut Vec<(u32, Fault)>) {
+        let Some(rules) = &self.program.claim else { return };
+        match self.shared.code.get().and_then(|code| code.claim.as_ref()) {
+            Some(code) => code.select(&self.program, rules, state, enabled, faults),
+            None => Interpreter::new(&self.program).select(rules, state, enabled, faults),
+        }
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.shared.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Shared {
+    fn publish(&self, program: &Arc<Program>, limits: Limits) -> Result<(), BuildError> {
+        // The code generator panics on what it was not made for; that must not end a run that can go on without it.
+        let built = catch_unwind(AssertUnwindSafe(|| -> Result<Both, BuildError> {
+            let system = compile(program, &program.rules, Output::States, limits, &self.stop)?;
+            let claim =
+                program.claim.as_ref().map(|rules| compile(program, rules, Output::Numbers, limits, &self.stop));
+            Ok(Both { system, claim: claim.transpose()?, _program: program.clone() })
+        }));
+        let both = built.unwrap_or_else(|_| Err(BuildError("the code generator failed".into())))?;
+        // Only one thread ever publishes.
+        let _ = self.code.set(both);
+        Ok(())
+    }
+}

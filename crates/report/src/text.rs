@@ -1,0 +1,145 @@
+//! The report for people: the verdict first, each property with its trace, then figures, then what would help.
+
+use crate::number::{bytes, grouped, rate};
+use crate::{Overall, Style, Subject, trace};
+use scrimp_search::plan::OrderChoice;
+use scrimp_search::{Limit, PropertyResult, Verdict};
+use std::fmt::Write;
+
+/// The answer of `check`.
+pub fn check(subject: &Subject, style: Style) -> String {
+    let overall = Overall::of(subject.report);
+    let word = match overall {
+        Overall::Verified => style.good(overall.word()),
+        Overall::Violated => style.bad(overall.word()),
+        Overall::Incomplete => style.warn(overall.word()),
+    };
+    let mut out = format!("{}: {word}\n", subject.name);
+    for p in &subject.report.properties {
+        let _ = writeln!(out, "  {}  {}", verdict_word(p, style), p.name);
+    }
+    for p in &subject.report.properties {
+        out.push_str(&evidence(subject, p, style));
+    }
+    out.push_str(&figures(subject));
+    out.push_str(&limits(subject, style));
+    out
+}
+
+/// The answer of `count`.
+pub fn count(subject: &Subject, style: Style) -> String {
+    let facts = &subject.report.facts;
+    let mut out = match subject.report.limit {
+        None => format!("{}: {}\n", subject.name, style.good("counted")),
+        Some(_) => format!("{}: {}\n", subject.name, style.warn("incomplete")),
+    };
+    let mut row = |name: &str, value: String| {
+        let _ = writeln!(out, "  {name:<24}{value:>16}");
+    };
+    row("states", grouped(facts.states));
+    row("transitions", grouped(facts.transitions));
+    row("deadlocks", grouped(facts.deadlocks));
+    if facts.faults > 0 {
+        row("run-time faults", grouped(facts.faults));
+    }
+    if facts.initial_states != 1 {
+        row("initial states", grouped(facts.initial_states));
+    }
+    match subject.plan.order {
+        OrderChoice::BreadthFirst => {
+            row("levels", grouped(facts.depth as u64));
+            row("widest level", grouped(facts.widest));
+        }
+        OrderChoice::DepthFirst => row("longest path searched", grouped(facts.depth as u64)),
+    }
+    row("average degree", format!("{:.2}", facts.transitions as f64 / facts.states.max(1) as f64));
+    row("largest out-degree", grouped(facts.max_out_degree));
+    if let Some(degree) = facts.max_in_degree {
+        row("largest in-degree", grouped(degree));
+    }
+    if let Some(edges) = facts.back_level_edges {
+        row("back-level edges", grouped(edges));
+    }
+    if let Some(longest) = facts.longest_back_level_edge {
+        row("longest of them", grouped(longest));
+    }
+    out.push_str(&figures(subject));
+    out.push_str(&limits(subject, style));
+    out
+}
+
+fn verdict_word(p: &PropertyResult, style: Style) -> String {
+    match p.verdict {
+        Verdict::Verified => style.good("holds    "),
+        Verdict::Violated => style.bad("violated "),
+        Verdict::Undecided => style.warn("undecided"),
+    }
+}
+
+fn evidence(subject: &Subject, p: &PropertyResult, style: Style) -> String {
+    let Some(run) = &p.trace else {
+        return match p.verdict {
+            Verdict::Violated => format!("\n{}: no reachable state satisfies it\n", p.name),
+            _ => String::new(),
+        };
+    };
+    let what = if p.verdict == Verdict::Violated { "violated by" } else { "shown by" };
+    let shortest = if subject.plan.order == OrderChoice::BreadthFirst { "a shortest run" } else { "a run" };
+    let mut out = format!("\n{}, {what} {shortest} of {} events:\n", style.bold(&p.name), run.steps.len());
+    out.push_str(&trace::text(subject.model, run, style));
+    if let Some((event, fault)) = p.fault {
+        let text = subject.model.event(event);
+        let _ = writeln!(out, "       then {}: {} [line {}: {}]", text.label, fault, text.line, text.source.trim());
+    }
+    if let Some(fault) = p.condition_fault {
+        let _ = writeln!(out, "       there the property itself cannot be evaluated: {fault}");
+    }
+    out
+}
+
+fn figures(subject: &Subject) -> String {
+    let report = subject.report;
+    let mut out = format!(
+        "\n{} states, {} transitions in {:.2} s ({}), {:.1} bytes a state ({} of it the state itself)",
+        grouped(report.facts.states),
+        grouped(report.facts.transitions),
+        report.elapsed.as_secs_f64(),
+        rate(report.facts.states, report.elapsed),
+        report.bytes_per_state(),
+        report.state_bytes,
+    );
+    if let Some(peak) = report.peak_resident {
+        let _ = write!(out, ", {} at most", bytes(peak));
+    }
+    out.push('\n');
+    out
+}
+
+fn limits(subject: &Subject, style: Style) -> String {
+    let (plan, report) = (subject.plan, subject.report);
+    let Some(limit) = report.limit else {
+        return String::new();
+    };
+    let (why, help) = match limit {
+        Limit::Memory => (
+            format!("the memory budget of {} is used up", bytes(plan.memory)),
+            if plan.memory_given {
+                "a larger --memory"
+            } else {
+                "a machine with more memory, or a smaller instance of the model"
+            },
+        ),
+        Limit::Time => (
+            format!("the time limit of {:.1} s is over", plan.time.unwrap_or_default().as_secs_f64()),
+            "a larger --time, or more --threads",
+        ),
+        Limit::Interrupt => ("it was interrupted".to_string(), "letting it run"),
+    };
+    format!(
+        "{} {why}: {} states found so far, {} of them not yet expanded, at depth {}.\nWhat would help: {help}.\n",
+        style.warn("Stopped:"),
+        grouped(report.facts.states),
+        grouped(report.facts.open),
+        report.facts.depth.saturating_sub(1),
+    )
+}

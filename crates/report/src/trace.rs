@@ -1,0 +1,91 @@
+//! A run of the model, step by step: the event, its line in the model, and only the values that it changed.
+
+use crate::style::Style;
+use scrimp_search::Trace;
+use scrimp_system::{EventCode, Model};
+use serde_json::{Map, Value, json};
+use std::fmt::Write;
+
+/// The values that differ between two states, as name, before, after.
+pub fn changes(model: &dyn Model, before: &[u8], after: &[u8]) -> Vec<(String, String, String)> {
+    let pairs = model.values(before).into_iter().zip(model.values(after));
+    pairs.filter(|((_, a), (_, b))| a != b).map(|((name, a), (_, b))| (name, a, b)).collect()
+}
+
+/// `name = value` for a whole state, several to a line.
+pub fn state_lines(model: &dyn Model, state: &[u8]) -> String {
+    let mut out = String::new();
+    let mut width = 0;
+    for (name, value) in model.values(state) {
+        let entry = format!("{name} = {value}");
+        if width > 0 && width + entry.len() + 2 > 92 {
+            out.push('\n');
+            width = 0;
+        }
+        out.push_str(if width == 0 { "       " } else { ", " });
+        width += entry.len() + 2;
+        out.push_str(&entry);
+    }
+    if width > 0 {
+        out.push('\n');
+    }
+    out
+}
+
+/// One step as lines: number, event, place in the model, changed values.
+pub fn step_lines(
+    model: &dyn Model,
+    number: usize,
+    event: EventCode,
+    before: &[u8],
+    after: &[u8],
+    style: Style,
+) -> String {
+    let text = model.event(event);
+    let mut out = format!("{number:>5}  {}", style.bold(&text.label));
+    if text.line > 0 {
+        let source: String = text.source.trim().chars().take(100).collect();
+        let _ = write!(out, "  {}", style.faint(&format!("[line {}: {source}]", text.line)));
+    }
+    out.push('\n');
+    let changed = changes(model, before, after);
+    let words: Vec<String> = changed.iter().map(|(name, old, new)| format!("{name}: {old} -> {new}")).collect();
+    if !words.is_empty() {
+        let _ = writeln!(out, "       {}", words.join(", "));
+    }
+    out
+}
+
+pub fn text(model: &dyn Model, trace: &Trace, style: Style) -> String {
+    let mut out = format!("{:>5}  {}\n", 0, style.bold("initial state"));
+    out.push_str(&state_lines(model, &trace.initial));
+    let mut before = &trace.initial;
+    for (i, (event, after)) in trace.steps.iter().enumerate() {
+        out.push_str(&step_lines(model, i + 1, *event, before, after, style));
+        before = after;
+    }
+    out
+}
+
+fn object(pairs: impl IntoIterator<Item = (String, String)>) -> Value {
+    Value::Object(pairs.into_iter().map(|(name, value)| (name, value.into())).collect::<Map<_, _>>())
+}
+
+/// The same for scripts. `event` is what a replay runs; everything else explains it.
+pub fn json(model: &dyn Model, trace: &Trace) -> Value {
+    let mut before = &trace.initial;
+    let mut steps = Vec::with_capacity(trace.steps.len());
+    for (event, after) in &trace.steps {
+        let text = model.event(*event);
+        steps.push(json!({
+            "event": event,
+            "label": text.label,
+            "processes": text.processes,
+            "line": text.line,
+            "source": text.source.trim(),
+            "changes": object(changes(model, before, after).into_iter().map(|(name, _, new)| (name, new))),
+        }));
+        before = after;
+    }
+    json!({ "length": trace.steps.len(), "initial": object(model.values(&trace.initial)), "steps": steps })
+}

@@ -1,0 +1,174 @@
+//! The limits of a run: memory, time, and the user's patience.
+//!
+//! Memory means the resident memory of the whole process. A structure asks before it grows and is told whether that stays
+//! within the budget; nothing is allocated first and regretted later.
+
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// Why a run ended before its work was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    Memory,
+    Time,
+    Interrupt,
+}
+
+#[derive(Debug)]
+pub struct Budget {
+    memory: usize,
+    /// Resident memory when the budget was made: code, model, everything that is not asked for here.
+    base: usize,
+    taken: AtomicUsize,
+}
+
+impl Budget {
+    /// A budget of `memory` bytes for the process, what it uses already included.
+    pub fn new(memory: usize) -> Budget {
+        Budget { memory, base: resident().unwrap_or(0), taken: AtomicUsize::new(0) }
+    }
+
+    pub fn memory(&self) -> usize {
+        self.memory
+    }
+
+    /// Bytes that may still be taken. A little is kept back for what is too small to be asked for.
+    pub fn left(&self) -> usize {
+        let used = (self.base + self.taken.load(Ordering::Relaxed)).max(resident().unwrap_or(0));
+        let reserve = (self.memory / 100).min(16 << 20);
+        self.memory.saturating_sub(used + reserve)
+    }
+
+    pub fn may_take(&self, bytes: usize) -> bool {
+        bytes <= self.left()
+    }
+
+    pub fn take(&self, bytes: usize) {
+        self.taken.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
+
+/// Resident memory of this process in bytes.
+pub fn resident() -> Option<usize> {
+    let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: usize = statm.split_ascii_whitespace().nth(1)?.parse().ok()?;
+    Some(pages * page_size())
+}
+
+#[cfg(unix)]
+fn page_size() -> usize {
+    // SAFETY: a query without side effects.
+    unsafe { libc::sysconf(libc::_SC_PAGESIZE) as usize }
+}
+
+#[cfg(not(unix))]
+fn page_size() -> usize {
+    4096
+}
+
+/// The most resident memory this process ever had, in bytes.
+pub fn peak_resident() -> Option<usize> {
+    #[cfg(target_os = "linux")]
+    {
+        let status = std::fs::read_to_string("/proc/self/status").ok()?;
+        let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
+        Some(line.split_ascii_whitespace().nth(1)?.parse::<usize>().ok()? * 1024)
+    }
+    #[cfg(all(unix, not(target_os = "linux")))]
+    // SAFETY: getrusage fills the structure it is given.
+    unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        (libc::getrusage(libc::RUSAGE_SELF, &mut usage) == 0).then_some(usage.ru_maxrss as usize)
+    }
+    #[cfg(not(unix))]
+    None
+}
+
+/// The budget when the user names none: nine tenths of the memory that is free now, so that a run ends by itself and not
+/// by the system's hand.
+pub fn default_memory() -> usize {
+    let free = free_memory().unwrap_or(4 << 30);
+    free / 10 * 9
+}
+
+#[cfg(target_os = "linux")]
+fn free_memory() -> Option<usize> {
+    let info = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = info.lines().find(|l| l.starts_with("MemAvailable:"))?;
+    let available = line.split_ascii_whitespace().nth(1)?.parse::<usize>().ok()? * 1024;
+    // A container may allow less than the machine has.
+    let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|s| s.trim().parse().ok());
+    Some(available.min(group.unwrap_or(usize::MAX)))
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+fn free_memory() -> Option<usize> {
+    // SAFETY: queries without side effects.
+    let (pages, size) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
+    (pages > 0).then(|| pages as usize * size as usize / 2)
+}
+
+#[cfg(not(unix))]
+fn free_memory() -> Option<usize> {
+    None
+}
+
+/// What a run and those who watch it share: the wish to stop, and how far it has come.
+#[derive(Debug)]
+pub struct Control {
+    started: Instant,
+    deadline: Option<Instant>,
+    stop: AtomicU8,
+    finished: AtomicBool,
+    pub states: AtomicU64,
+    pub transitions: AtomicU64,
+    pub open: AtomicU64,
+    pub depth: AtomicU64,
+}
+
+impl Control {
+    pub fn new(time: Option<Duration>) -> Control {
+        let started = Instant::now();
+        Control {
+            started,
+            deadline: time.and_then(|t| started.checked_add(t)),
+            stop: AtomicU8::new(0),
+            finished: AtomicBool::new(false),
+            states: AtomicU64::new(0),
+            transitions: AtomicU64::new(0),
+            open: AtomicU64::new(0),
+            depth: AtomicU64::new(0),
+        }
+    }
+
+    /// Asks the run to end soon, as the user does with Ctrl-C.
+    pub fn interrupt(&self) {
+        self.stop.store(Limit::Interrupt as u8 + 1, Ordering::Relaxed);
+    }
+
+    /// Has a limit been reached? `tick` counts the caller's rounds; the clock is read only now and then.
+    #[inline]
+    pub fn stopped(&self, tick: u64) -> Option<Limit> {
+        if tick.is_multiple_of(64) && self.deadline.is_some_and(|d| Instant::now() >= d) {
+            self.stop.store(Limit::Time as u8 + 1, Ordering::Relaxed);
+        }
+        match self.stop.load(Ordering::Relaxed) {
+            0 => None,
+            s if s == Limit::Time as u8 + 1 => Some(Limit::Time),
+            _ => Some(Limit::Interrupt),
+        }
+    }
+
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Tells those who watch that there is nothing more to see.
+    pub fn finish(&self) {
+        self.finished.store(true, Ordering::Release);
+    }
+
+    pub fn is_finished(&self) -> bool {
+        self.finished.load(Ordering::Acquire)
+    }
+}

@@ -1,0 +1,53 @@
+//! What is looked for. A check sees every new state and every expansion, from all threads, and may end the search.
+
+mod safety;
+
+pub use safety::{Condition, Finding, Property, PropertyKind, Safety};
+
+use crate::store::StateId;
+use scrimp_system::FaultRecord;
+
+/// Where something was seen: the state, and how many events lie before it.
+#[derive(Clone, Copy)]
+pub struct Seen<'a> {
+    pub state: &'a [u8],
+    pub depth: u32,
+    /// The run that led there, where the search has it at hand: the numbers of its states, the first one initial.
+    pub path: Option<&'a dyn Fn() -> Vec<StateId>>,
+}
+
+/// Whether to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flow {
+    Continue,
+    Stop,
+}
+
+pub trait Check: Sync {
+    /// Must [`state`](Check::state) be called at all?
+    fn wants_states(&self) -> bool;
+
+    /// A state was found for the first time.
+    fn state(&self, seen: Seen) -> Flow;
+
+    /// A state was expanded: it has so many successors, and these events ended in a fault.
+    fn expanded(&self, seen: Seen, successors: usize, faults: &[FaultRecord]) -> Flow;
+}
+
+/// Looks for nothing: the whole space is visited.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Nothing;
+
+impl Check for Nothing {
+    fn wants_states(&self) -> bool {
+        false
+    }
+
+    fn state(&self, _: Seen) -> Flow {
+        Flow::Continue
+    }
+
+    fn expanded(&self, _: Seen, _: usize, _: &[FaultRecord]) -> Flow {
+        Flow::Continue
+    }
+}

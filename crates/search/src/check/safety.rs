@@ -1,0 +1,189 @@
+//! Safety properties: no deadlock, no fault, an invariant, and the reachability of a condition.
+//!
+//! Each property is decided by one state. The check ends the search with the first violation, or, when asked to keep
+//! going, once every property is decided.
+
+use super::{Check, Flow, Seen};
+use crate::store::StateId;
+use scrimp_system::{EventCode, Fault, FaultRecord};
+use std::fmt;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// A condition on states.
+pub type Condition<'a> = Box<dyn Fn(&[u8]) -> Result<bool, Fault> + Sync + Send + 'a>;
+
+pub enum PropertyKind<'a> {
+    /// Every state has a successor.
+    Deadlock,
+    /// No event ends in a fault.
+    Faults,
+    /// The condition holds in every state. Where evaluating it is a fault, it does not hold.
+    Invariant(Condition<'a>),
+    /// The condition holds in some state.
+    Reach(Condition<'a>),
+}
+
+impl fmt::Debug for PropertyKind<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PropertyKind::Deadlock => "Deadlock",
+            PropertyKind::Faults => "Faults",
+            PropertyKind::Invariant(_) => "Invariant",
+            PropertyKind::Reach(_) => "Reach",
+        })
+    }
+}
+
+#[derive(Debug)]
+pub struct Property<'a> {
+    pub name: String,
+    pub kind: PropertyKind<'a>,
+}
+
+impl<'a> Property<'a> {
+    pub fn deadlock() -> Property<'a> {
+        Property { name: "deadlock".into(), kind: PropertyKind::Deadlock }
+    }
+
+    pub fn faults() -> Property<'a> {
+        Property { name: "run-time faults".into(), kind: PropertyKind::Faults }
+    }
+
+    pub fn invariant(name: impl Into<String>, holds: impl Fn(&[u8]) -> bool + Sync + Send + 'a) -> Property<'a> {
+        Property { name: name.into(), kind: PropertyKind::Invariant(Box::new(move |s| Ok(holds(s)))) }
+    }
+
+    pub fn reach(name: impl Into<String>, holds: impl Fn(&[u8]) -> bool + Sync + Send + 'a) -> Property<'a> {
+        Property { name: name.into(), kind: PropertyKind::Reach(Box::new(move |s| Ok(holds(s)))) }
+    }
+
+    /// Does finding a state for this property mean that it is violated? (For `reach` it means that it holds.)
+    pub fn finding_violates(&self) -> bool {
+        !matches!(self.kind, PropertyKind::Reach(_))
+    }
+}
+
+/// The state that decides a property.
+#[derive(Debug, Clone)]
+pub struct Finding {
+    pub property: usize,
+    pub state: Vec<u8>,
+    pub depth: u32,
+    /// The run that led there, where the search had it at hand.
+    pub path: Option<Vec<StateId>>,
+    /// The event that ends in a fault there.
+    pub fault: Option<(EventCode, Fault)>,
+    /// The fault met when the condition itself was evaluated.
+    pub condition_fault: Option<Fault>,
+}
+
+pub struct Safety<'a> {
+    properties: &'a [Property<'a>],
+    keep_going: bool,
+    decided: Vec<AtomicBool>,
+    undecided: AtomicUsize,
+    findings: Mutex<Vec<Finding>>,
+    /// Numbers of the properties that look at every state.
+    conditions: Vec<usize>,
+    deadlock: Option<usize>,
+    faults: Option<usize>,
+}
+
+impl<'a> Safety<'a> {
+    pub fn new(properties: &'a [Property<'a>], keep_going: bool) -> Safety<'a> {
+        let position = |test: fn(&PropertyKind) -> bool| properties.iter().position(|p| test(&p.kind));
+        let is_condition = |k: &PropertyKind| matches!(k, PropertyKind::Invariant(_) | PropertyKind::Reach(_));
+        Safety {
+            properties,
+            keep_going,
+            decided: properties.iter().map(|_| AtomicBool::new(false)).collect(),
+            undecided: AtomicUsize::new(properties.len()),
+            findings: Mutex::new(Vec::new()),
+            conditions: (0..properties.len()).filter(|&i| is_condition(&properties[i].kind)).collect(),
+            deadlock: position(|k| matches!(k, PropertyKind::Deadlock)),
+            faults: position(|k| matches!(k, PropertyKind::Faults)),
+        }
+    }
+
+    /// What was found, by property.
+    pub fn into_findings(self) -> Vec<Finding> {
+        let mut findings = self.findings.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+        findings.sort_by_key(|f| f.property);
+        findings
+    }
+
+    fn open(&self, property: usize) -> bool {
+        !self.decided[property].load(Ordering::Relaxed)
+    }
+
+    fn decide(&self, finding: Finding) -> Flow {
+        let property = finding.property;
+        if self.decided[property].swap(true, Ordering::Relaxed) {
+            return Flow::Continue;
+        }
+        self.findings.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(finding);
+        let none_left = self.undecided.fetch_sub(1, Ordering::Relaxed) == 1;
+        if none_left || (!self.keep_going && self.properties[property].finding_violates()) {
+            Flow::Stop
+        } else {
+            Flow::Continue
+        }
+    }
+}
+
+impl Finding {
+    fn at(property: usize, seen: Seen) -> Finding {
+        Finding {
+            property,
+            state: seen.state.to_vec(),
+            depth: seen.depth,
+            path: seen.path.map(|path| path()),
+            fault: None,
+            condition_fault: None,
+        }
+    }
+}
+
+impl Check for Safety<'_> {
+    fn wants_states(&self) -> bool {
+        !self.conditions.is_empty()
+    }
+
+    fn state(&self, seen: Seen) -> Flow {
+        for &i in &self.conditions {
+            let (condition, sought) = match &self.properties[i].kind {
+                PropertyKind::Invariant(c) => (c, false),
+                PropertyKind::Reach(c) => (c, true),
+                _ => continue,
+            };
+            let value = condition(seen.state);
+            let found = match value {
+                Ok(holds) => holds == sought,
+                Err(_) => !sought,
+            };
+            if found && self.open(i) {
+                let finding = Finding { condition_fault: value.err(), ..Finding::at(i, seen) };
+                if self.decide(finding) == Flow::Stop {
+                    return Flow::Stop;
+                }
+            }
+        }
+        Flow::Continue
+    }
+
+    fn expanded(&self, seen: Seen, successors: usize, faults: &[FaultRecord]) -> Flow {
+        if let (Some(i), Some(record)) = (self.faults, faults.first())
+            && self.open(i)
+        {
+            let finding = Finding { fault: Some((record.event, record.fault)), ..Finding::at(i, seen) };
+            if self.decide(finding) == Flow::Stop {
+                return Flow::Stop;
+            }
+        }
+        match self.deadlock {
+            Some(i) if successors == 0 && self.open(i) => self.decide(Finding::at(i, seen)),
+            _ => Flow::Continue,
+        }
+    }
+}

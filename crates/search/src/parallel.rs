@@ -1,0 +1,311 @@
+//! Breadth first on several threads: a shared table, and each level's states handed out in chunks.
+//!
+//! All threads run the same round: work, wait for each other, let the first one settle what comes next while nobody
+//! touches the table, and go on. A round ends when a level is done or when the table must grow. At the end of a level its
+//! numbers are dense again, whatever blocks the threads took, so levels are ranges as in the sequential search and all
+//! totals are the same. Narrow levels, which would be all waiting and no work, the first thread expands alone.
+
+use crate::budget::{Control, Limit};
+use crate::check::{Check, Flow};
+use crate::engine::{BATCH, Ended, Outcome, Worker};
+use crate::graph::GraphFacts;
+use crate::reduce::AllEvents;
+use crate::store::table::{Shared, batch_need};
+use crate::store::{StateId, Store, Table};
+use scrimp_system::Model;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Barrier, Mutex, MutexGuard};
+
+/// States a thread takes at once.
+const CHUNK: u32 = 256;
+/// Levels with fewer states than this for each thread are not shared out.
+const NARROW: u32 = 512;
+
+/// What the threads share beside the table.
+struct Level<'a> {
+    table: &'a Shared,
+    control: &'a Control,
+    barrier: Barrier,
+    /// Next state to hand out, and the end of the level.
+    cursor: AtomicU32,
+    end: AtomicU32,
+    depth: AtomicU32,
+    /// Someone wants the round to end: for room, or for good.
+    pause: AtomicBool,
+    transitions: AtomicU64,
+    meeting: Mutex<Meeting>,
+}
+
+/// What threads note before they wait, and what the first one then settles.
+struct Meeting {
+    levels: Vec<StateId>,
+    /// The numbers each thread has taken and not used.
+    gaps: Vec<Range<u32>>,
+    /// Numbers needed by the threads that found no room.
+    wanted: usize,
+    ended: Option<Ended>,
+    next: Next,
+    widest: u64,
+    facts: GraphFacts,
+}
+
+#[derive(Clone, Copy)]
+enum Next {
+    /// The same level goes on.
+    Resume,
+    /// The index was enlarged: all fill it, then the same level goes on.
+    Refill,
+    Level,
+    Finish,
+}
+
+pub fn search(
+    model: &dyn Model,
+    mut table: Table,
+    check: &dyn Check,
+    control: &Control,
+    threads: usize,
+) -> (Table, Outcome) {
+    let mut first = Worker::new(model, check);
+    first.start();
+    let ended = match table.offer(&first.successors, 0..first.successors.len(), &mut first.found) {
+        Err(_) => Some(Ended::Limit(Limit::Memory)),
+        Ok(()) => (first.show(0) == Flow::Stop).then_some(Ended::Decided),
+    };
+    let initial = table.len() as u32;
+    let shared = table.shared().clone();
+    let level = Level {
+        table: &shared,
+        control,
+        barrier: Barrier::new(threads),
+        cursor: AtomicU32::new(0),
+        end: AtomicU32::new(initial),
+        depth: AtomicU32::new(0),
+        pause: AtomicBool::new(ended.is_some()),
+        transitions: AtomicU64::new(0),
+        meeting: Mutex::new(Meeting {
+            levels: vec![0, initial],
+            gaps: vec![0..0; threads],
+            wanted: 0,
+            ended,
+            next: Next::Resume,
+            widest: initial as u64,
+            facts: GraphFacts::default(),
+        }),
+    };
+    let mut tables: Vec<Table> = std::thread::scope(|scope| {
+        let spawn = |(me, table)| {
+            let level = &level;
+            let thread = move || Thread { me, threads, level, table, worker: Worker::new(model, check), waiting: 0 };
+            scope.spawn(move || thread().run())
+        };
+        let handles: Vec<_> = table.share(threads).into_iter().enumerate().map(spawn).collect();
+        handles.into_iter().map(|h| h.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    });
+    let expanded = level.cursor.load(Ordering::Relaxed).min(level.end.load(Ordering::Relaxed)) as u64;
+    let meeting = level.meeting.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let states = shared.len() as u64;
+    let facts = GraphFacts {
+        states,
+        initial_states: initial as u64,
+        depth: meeting.levels.len() as u32 - 1,
+        widest: meeting.widest,
+        open: states - expanded,
+        ..meeting.facts
+    };
+    let outcome = Outcome { ended: meeting.ended.unwrap_or(Ended::Complete), facts, levels: meeting.levels };
+    (tables.swap_remove(0), outcome)
+}
+
+struct Thread<'a> {
+    me: usize,
+    threads: usize,
+    level: &'a Level<'a>,
+    table: Table,
+    worker: Worker<'a>,
+    /// States whose successors are generated but found no room yet.
+    waiting: u32,
+}
+
+impl Thread<'_> {
+    fn run(mut self) -> Table {
+        let mut chunk = 0..0;
+        loop {
+            self.work(&mut chunk);
+            self.note();
+            self.level.barrier.wait();
+            if self.me == 0 {
+                self.settle();
+            }
+            self.level.barrier.wait();
+            let (next, gaps) = {
+                let meeting = self.meeting();
+                (meeting.next, meeting.gaps.clone())
+            };
+            match next {
+                Next::Resume => {}
+                Next::Refill => {
+                    self.refill(&gaps);
+                    self.level.barrier.wait();
+                }
+                Next::Level => self.table.drop_block(),
+                Next::Finish => {
+                    self.meeting().facts.merge(&self.worker.facts);
+                    return self.table;
+                }
+            }
+        }
+    }
+
+    fn meeting(&self) -> MutexGuard<'_, Meeting> {
+        self.level.meeting.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Expands states of the level until there are none left or someone wants a pause.
+    fn work(&mut self, chunk: &mut Range<u32>) {
+        let level = self.level;
+        let (depth, end) = (level.depth.load(Ordering::Relaxed), level.end.load(Ordering::Relaxed));
+        let mut ids = Vec::with_capacity(BATCH);
+        for tick in 0u64.. {
+            if level.pause.load(Ordering::Relaxed) {
+                return;
+            }
+            if let Some(limit) = level.control.stopped(tick) {
+                return self.end(Ended::Limit(limit));
+            }
+            if self.waiting == 0 {
+                if chunk.start == chunk.end {
+                    // Looking first keeps the cursor from running away while others still work.
+                    if level.cursor.load(Ordering::Relaxed) >= end {
+                        return;
+                    }
+                    let start = level.cursor.fetch_add(CHUNK, Ordering::Relaxed);
+                    *chunk = start.min(end)..start.saturating_add(CHUNK).min(end);
+                    continue;
+                }
+                ids.clear();
+                ids.extend(chunk.by_ref().take(BATCH));
+                self.waiting = ids.len() as u32;
+                if self.worker.expand(&ids, &self.table, &mut AllEvents, depth) == Flow::Stop {
+                    return self.end(Ended::Decided);
+                }
+            }
+            let successors = self.worker.successors.len();
+            self.worker.found.clear();
+            if self.table.offer(&self.worker.successors, 0..successors, &mut self.worker.found).is_err() {
+                self.meeting().wanted += batch_need(successors);
+                return level.pause.store(true, Ordering::Relaxed);
+            }
+            self.waiting = 0;
+            if self.worker.answered(depth + 1, end) == Flow::Stop {
+                return self.end(Ended::Decided);
+            }
+            self.publish(depth, successors as u64);
+        }
+    }
+
+    fn publish(&self, depth: u32, successors: u64) {
+        let (level, control) = (self.level, self.level.control);
+        let transitions = level.transitions.fetch_add(successors, Ordering::Relaxed) + successors;
+        let states = level.table.len() as u64;
+        control.transitions.store(transitions, Ordering::Relaxed);
+        control.states.store(states, Ordering::Relaxed);
+        control.open.store(states.saturating_sub(level.cursor.load(Ordering::Relaxed) as u64), Ordering::Relaxed);
+        control.depth.store(depth as u64, Ordering::Relaxed);
+    }
+
+    fn end(&self, how: Ended) {
+        self.meeting().ended.get_or_insert(how);
+        self.level.pause.store(true, Ordering::Relaxed);
+    }
+
+    fn note(&mut self) {
+        let level = self.level;
+        let mut meeting = level.meeting.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        meeting.gaps[self.me] = self.table.gap();
+        self.worker.level_done(&meeting.levels);
+    }
+
+    fn refill(&self, gaps: &[Range<u32>]) {
+        let table = self.level.table;
+        let share = table.len().div_ceil(self.threads);
+        let bound = |part: usize| (part * share).min(table.len()) as u32;
+        table.fill_index(bound(self.me)..bound(self.me + 1), gaps);
+    }
+
+    /// Decides what comes next. All other threads wait.
+    fn settle(&mut self) {
+        let next = loop {
+            if self.meeting().ended.is_some() {
+                self.close_gaps();
+                break Next::Finish;
+            }
+            if self.level.pause.swap(false, Ordering::Relaxed) {
+                let wanted = std::mem::take(&mut self.meeting().wanted);
+                // SAFETY: all other threads wait.
+                match unsafe { self.level.table.prepare_room(wanted) } {
+                    Ok(true) => break Next::Refill,
+                    Ok(false) => break Next::Resume,
+                    Err(_) => self.end(Ended::Limit(Limit::Memory)),
+                }
+                continue;
+            }
+            self.close_gaps();
+            if !self.open_level() {
+                break Next::Finish;
+            }
+            if self.width() >= NARROW * self.threads as u32 {
+                break Next::Level;
+            }
+            self.work_alone();
+        };
+        self.meeting().next = next;
+    }
+
+    /// Expands the whole level while the others wait, up to its end or the end of the search.
+    fn work_alone(&mut self) {
+        let mut chunk = 0..0;
+        loop {
+            self.work(&mut chunk);
+            self.note();
+            if self.meeting().ended.is_some() || !self.level.pause.swap(false, Ordering::Relaxed) {
+                return;
+            }
+            let wanted = std::mem::take(&mut self.meeting().wanted);
+            // SAFETY: all other threads wait.
+            match unsafe { self.level.table.prepare_room(wanted) } {
+                Ok(true) => self.level.table.fill_index(0..self.level.table.len() as u32, &[self.table.gap()]),
+                Ok(false) => {}
+                Err(_) => return self.end(Ended::Limit(Limit::Memory)),
+            }
+        }
+    }
+
+    fn close_gaps(&mut self) {
+        let gaps = std::mem::replace(&mut self.meeting().gaps, vec![0..0; self.threads]);
+        // SAFETY: all other threads wait, and each noted its gap; they forget their blocks when they go on.
+        unsafe { self.level.table.close_gaps(&gaps) };
+        self.table.drop_block();
+    }
+
+    /// Moves on to the states found last; `false` when there are none.
+    fn open_level(&mut self) -> bool {
+        let level = self.level;
+        let (start, end) = (level.end.load(Ordering::Relaxed), level.table.len() as u32);
+        level.cursor.store(start, Ordering::Relaxed);
+        if start == end {
+            return false;
+        }
+        level.end.store(end, Ordering::Relaxed);
+        level.depth.fetch_add(1, Ordering::Relaxed);
+        let mut meeting = self.meeting();
+        meeting.levels.push(end);
+        meeting.widest = meeting.widest.max((end - start) as u64);
+        true
+    }
+
+    fn width(&self) -> u32 {
+        self.level.end.load(Ordering::Relaxed) - self.level.cursor.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,173 @@
+//! A stretch of memory that grows in place.
+//!
+//! Address space is reserved once, memory is committed step by step, so a structure can grow without a second copy of
+//! itself and without its address changing. Fresh memory is zero. Large regions ask for huge pages: a hash table touches
+//! memory at random, and with small pages every touch would also miss the TLB.
+
+use std::io;
+use std::ptr::NonNull;
+
+/// Size of a huge page, and the step in which large regions are committed.
+pub const HUGE: usize = 2 << 20;
+
+/// From this size on a region uses huge pages.
+const LARGE: usize = 4 * HUGE;
+
+pub struct Region {
+    base: NonNull<u8>,
+    reserved: usize,
+    committed: usize,
+}
+
+// SAFETY: a region is plain memory with one owner; who may touch which bytes is the business of the structure built on it.
+unsafe impl Send for Region {}
+// SAFETY: as above; `Region` itself gives out only a pointer.
+unsafe impl Sync for Region {}
+
+impl Region {
+    /// Reserves up to `bytes` of address space, less where the system refuses that much.
+    pub fn reserve(bytes: usize) -> io::Result<Region> {
+        let mut want = bytes.max(HUGE).next_multiple_of(HUGE);
+        loop {
+            match system::reserve(want) {
+                Ok(base) => return Ok(Region { base, reserved: want, committed: 0 }),
+                Err(error) if want <= 16 * HUGE => return Err(error),
+                Err(_) => want = (want / 2).next_multiple_of(HUGE),
+            }
+        }
+    }
+
+    pub fn base(&self) -> *mut u8 {
+        self.base.as_ptr()
+    }
+
+    pub fn reserved(&self) -> usize {
+        self.reserved
+    }
+
+    /// Bytes that may be touched, counted as used whether they were touched or not.
+    pub fn committed(&self) -> usize {
+        self.committed
+    }
+
+    /// What committing at least `bytes` will make of [`committed`](Region::committed): whole pages, huge ones once the
+    /// region is large.
+    pub fn rounded(bytes: usize) -> usize {
+        bytes.next_multiple_of(if bytes >= LARGE { HUGE } else { 1 << 16 })
+    }
+
+    /// Makes the first `bytes` usable. The address does not change.
+    pub fn commit(&mut self, bytes: usize) -> io::Result<()> {
+        let bytes = Region::rounded(bytes).min(self.reserved);
+        if bytes > self.committed {
+            system::commit(self.base, self.committed, bytes)?;
+            self.committed = bytes;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Region {
+    fn drop(&mut self) {
+        system::release(self.base, self.reserved);
+    }
+}
+
+#[cfg(unix)]
+mod system {
+    use std::io;
+    use std::ptr::NonNull;
+
+    pub fn reserve(bytes: usize) -> io::Result<NonNull<u8>> {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANON | libc::MAP_NORESERVE;
+        // SAFETY: a fresh anonymous mapping touches no memory of ours. One huge page more is mapped than asked for, so
+        // that the base can be aligned to one; what is cut off is unmapped again.
+        unsafe {
+            let map = libc::mmap(std::ptr::null_mut(), bytes + super::HUGE, libc::PROT_NONE, flags, -1, 0);
+            if map == libc::MAP_FAILED {
+                return Err(io::Error::last_os_error());
+            }
+            let start = map as usize;
+            let base = start.next_multiple_of(super::HUGE);
+            if base > start {
+                libc::munmap(map, base - start);
+            }
+            let tail = start + super::HUGE - base;
+            if tail > 0 {
+                libc::munmap((base + bytes) as *mut libc::c_void, tail);
+            }
+            Ok(NonNull::new_unchecked(base as *mut u8))
+        }
+    }
+
+    pub fn commit(base: NonNull<u8>, from: usize, to: usize) -> io::Result<()> {
+        // SAFETY: the range lies inside the reservation made by `reserve`.
+        unsafe {
+            let start = base.as_ptr().add(from) as *mut libc::c_void;
+            if libc::mprotect(start, to - from, libc::PROT_READ | libc::PROT_WRITE) != 0 {
+                return Err(io::Error::last_os_error());
+            }
+            #[cfg(target_os = "linux")]
+            if to >= super::LARGE {
+                // Only advice: without it everything works, more slowly.
+                libc::madvise(base.as_ptr() as *mut libc::c_void, to, libc::MADV_HUGEPAGE);
+            }
+        }
+        Ok(())
+    }
+
+    pub fn release(base: NonNull<u8>, bytes: usize) {
+        // SAFETY: exactly the mapping that `reserve` kept.
+        unsafe {
+            libc::munmap(base.as_ptr() as *mut libc::c_void, bytes);
+        }
+    }
+}
+
+/// Where there is no `mmap`: zeroed memory from the allocator, all of it at once; systems hand it out lazily.
+#[cfg(not(unix))]
+mod system {
+    use std::alloc::{Layout, alloc_zeroed, dealloc};
+    use std::io;
+    use std::ptr::NonNull;
+
+    fn layout(bytes: usize) -> Layout {
+        Layout::from_size_align(bytes, 64).expect("a region's size is a multiple of a huge page")
+    }
+
+    pub fn reserve(bytes: usize) -> io::Result<NonNull<u8>> {
+        // SAFETY: the size is not zero.
+        NonNull::new(unsafe { alloc_zeroed(layout(bytes)) }).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
+    }
+
+    pub fn commit(_: NonNull<u8>, _: usize, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    pub fn release(base: NonNull<u8>, bytes: usize) {
+        // SAFETY: allocated by `reserve` with the same layout.
+        unsafe { dealloc(base.as_ptr(), layout(bytes)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grows_in_place_and_is_zero() {
+        let mut region = Region::reserve(1 << 30).unwrap();
+        let base = region.base();
+        region.commit(100).unwrap();
+        // SAFETY: within what was committed.
+        unsafe { *base.add(99) = 7 };
+        region.commit(100 << 20).unwrap();
+        assert_eq!(base, region.base());
+        assert!(region.committed() >= 100 << 20);
+        // SAFETY: within what was committed.
+        unsafe {
+            assert_eq!(*base.add(99), 7);
+            assert_eq!(*base.add((100 << 20) - 1), 0);
+        }
+    }
+}

@@ -1,0 +1,398 @@
+//! The plain table: every state in full, exactly.
+//!
+//! States stand one after the other in discovery order (the arena), so a breadth-first queue is nothing but a range of
+//! numbers and reading it is sequential; the [`Index`] finds a state by its hash. A state costs its own length and at most
+//! eight bytes of index. Both parts grow in place.
+//!
+//! A batch is offered in three passes so that cache misses overlap: hash all and prefetch the buckets; look at the tags
+//! and prefetch the states that seem equal; compare and insert.
+//!
+//! Several threads share one table, each through a [`Table`] of its own that holds a block of numbers to give out. Blocks
+//! leave gaps; [`Shared::close_gaps`] moves the last states into them, so numbers are dense again whenever a level ends.
+
+use super::index::{Index, prefetch};
+use super::{Abilities, Found, Full, StateId, Store};
+use crate::budget::Budget;
+use crate::hash::hash;
+use crate::region::{HUGE, Region};
+use scrimp_system::Batch;
+use std::cell::UnsafeCell;
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+/// The index is enlarged when this share of its slots is taken …
+const FULLEST: f64 = 0.93;
+/// … by this factor, which keeps it within eight bytes a state: 64 / 12 / 0.93 * 1.38 = 7.9.
+const GROWTH: f64 = 1.38;
+/// Numbers a thread takes at once.
+const BLOCK: u32 = 256;
+const FIRST_BUCKETS: usize = 1024;
+/// Numbers are stored plus one.
+const MOST_STATES: usize = u32::MAX as usize - 1;
+
+/// Numbers that storing `states` new states may take from a shared table: whole blocks.
+pub fn batch_need(states: usize) -> usize {
+    states + BLOCK as usize
+}
+
+/// The table itself.
+///
+/// `inner` changes (commits memory, rebuilds the index) only while no other thread is inside `offer`: with one owner always,
+/// with several only between the barriers of the parallel search.
+pub struct Shared {
+    state_bytes: usize,
+    inner: UnsafeCell<Inner>,
+    /// Numbers given out, those in blocks not yet used included.
+    numbered: AtomicU32,
+    /// States that the memory committed so far can take.
+    room: AtomicUsize,
+    /// Numbers that threads now inside `offer` may still take: no two of them count on the same room.
+    pending: AtomicUsize,
+    budget: Arc<Budget>,
+}
+
+struct Inner {
+    arena: Region,
+    index: Index,
+}
+
+// SAFETY: concurrent access to `inner` follows the protocol stated at `Shared`; index slots are atomics, and a state's bytes
+// are written once, by the thread that claimed its slot, before its number is published.
+unsafe impl Sync for Shared {}
+// SAFETY: all parts are owned memory.
+unsafe impl Send for Shared {}
+
+/// One thread's way into a table.
+pub struct Table {
+    shared: Arc<Shared>,
+    /// Numbers this thread may still give out; with a single owner, all that follow.
+    block: Range<u32>,
+    alone: bool,
+    hashes: Vec<u64>,
+}
+
+impl Table {
+    pub fn new(state_bytes: usize, budget: Arc<Budget>) -> io::Result<Table> {
+        let reserve = budget.memory().saturating_add(budget.memory() / 16);
+        let index = Index::new(reserve, FIRST_BUCKETS)?;
+        let mut arena = Region::reserve(reserve.saturating_add(Batch::PADDING))?;
+        arena.commit(1 << 16)?;
+        budget.take(index.bytes() + arena.committed());
+        let shared = Shared {
+            state_bytes,
+            inner: UnsafeCell::new(Inner { arena, index }),
+            numbered: AtomicU32::new(0),
+            room: AtomicUsize::new(0),
+            pending: AtomicUsize::new(0),
+            budget,
+        };
+        shared.measure_room();
+        Ok(Table { shared: Arc::new(shared), block: 0..u32::MAX, alone: true, hashes: Vec::new() })
+    }
+
+    /// Turns the table of a single owner into tables for `threads` threads.
+    pub fn share(self, threads: usize) -> Vec<Table> {
+        let table = |_| Table { shared: self.shared.clone(), block: 0..0, alone: false, hashes: Vec::new() };
+        (0..threads).map(table).collect()
+    }
+
+    pub fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    /// Numbers taken but not used: the gap this thread leaves.
+    pub fn gap(&self) -> Range<u32> {
+        self.block.clone()
+    }
+
+    /// Forgets the block, after its gap was closed.
+    pub fn drop_block(&mut self) {
+        self.block = 0..0;
+    }
+
+    #[inline(always)]
+    fn number(&mut self) -> u32 {
+        if self.block.start == self.block.end {
+            let start = self.shared.numbered.fetch_add(BLOCK, Ordering::Relaxed);
+            self.block = start..start + BLOCK;
+        }
+        self.block.start += 1;
+        self.block.start - 1
+    }
+
+    #[inline(always)]
+    fn offer_one(&mut self, state: &[u8], hash: u64) -> Found {
+        loop {
+            let shared = Arc::as_ptr(&self.shared);
+            // SAFETY: `self.shared` keeps it alive; borrowed through a pointer only because `number` needs `&mut self`.
+            let shared = unsafe { &*shared };
+            let inner = shared.inner();
+            match inner.index.find(hash, |id| shared.equals(id, state)) {
+                Ok(id) => return Found { id, new: false },
+                Err(free) => {
+                    if let Some(claim) = inner.index.claim(hash, free) {
+                        let id = self.number();
+                        // SAFETY: `make_room` left place for every state of the batch; the slot is this thread's alone.
+                        unsafe {
+                            std::ptr::copy_nonoverlapping(state.as_ptr(), shared.address(id), shared.state_bytes)
+                        };
+                        claim.publish(id);
+                        return Found { id, new: true };
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Store for Table {
+    fn abilities(&self) -> Abilities {
+        Abilities { exact: true, removable: false, loads: true, shared: true }
+    }
+
+    fn offer(&mut self, batch: &Batch, which: Range<usize>, found: &mut Vec<Found>) -> Result<(), Full> {
+        if self.alone {
+            if self.shared.crowded(which.len()) {
+                // SAFETY: a single owner, and it is here.
+                unsafe { self.shared.make_room(which.len())? };
+            }
+            self.block.start = self.shared.numbered.load(Ordering::Relaxed);
+        } else {
+            self.shared.promise(which.len())?;
+        }
+        let inner = self.shared.inner();
+        self.hashes.clear();
+        for i in which.clone() {
+            let h = hash(batch.state(i));
+            inner.index.prefetch(h);
+            self.hashes.push(h);
+        }
+        if which.len() > 1 {
+            for &h in &self.hashes {
+                if let Some(id) = inner.index.guess(h) {
+                    let address = self.shared.address(id);
+                    prefetch(address);
+                    prefetch(address.wrapping_add(self.shared.state_bytes - 1));
+                }
+            }
+        }
+        let states = which.len();
+        for (at, i) in which.enumerate() {
+            let answer = self.offer_one(batch.state(i), self.hashes[at]);
+            found.push(answer);
+        }
+        if self.alone {
+            self.shared.numbered.store(self.block.start, Ordering::Relaxed);
+        } else {
+            self.shared.pending.fetch_sub(batch_need(states), Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    fn load(&self, id: StateId, out: &mut [u8]) {
+        out.copy_from_slice(self.shared.state(id));
+    }
+
+    fn len(&self) -> usize {
+        self.shared.len()
+    }
+
+    fn bytes(&self) -> usize {
+        self.shared.bytes()
+    }
+}
+
+impl Shared {
+    #[inline(always)]
+    fn inner(&self) -> &Inner {
+        // SAFETY: nobody changes `inner` now; see the protocol at `Shared`.
+        unsafe { &*self.inner.get() }
+    }
+
+    /// Number of states, gaps included.
+    pub fn len(&self) -> usize {
+        self.numbered.load(Ordering::Relaxed) as usize
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Bytes of states and index that were touched.
+    pub fn bytes(&self) -> usize {
+        self.len() * self.state_bytes + self.inner().index.bytes()
+    }
+
+    #[inline(always)]
+    fn address(&self, id: StateId) -> *mut u8 {
+        self.inner().arena.base().wrapping_add(id as usize * self.state_bytes)
+    }
+
+    /// The bytes of a state whose number this thread has seen; the sixteen bytes behind them are readable.
+    #[inline(always)]
+    pub fn state(&self, id: StateId) -> &[u8] {
+        debug_assert!((id as usize) < self.len());
+        // SAFETY: numbers are published after the bytes were written, and those never change while shared.
+        unsafe { std::slice::from_raw_parts(self.address(id), self.state_bytes) }
+    }
+
+    #[inline(always)]
+    fn equals(&self, id: StateId, state: &[u8]) -> bool {
+        let stored = self.state(id);
+        let length = self.state_bytes;
+        if length < 8 {
+            return stored == state;
+        }
+        let word = |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
+        let mut at = 0;
+        while at + 8 <= length {
+            if word(stored, at) != word(state, at) {
+                return false;
+            }
+            at += 8;
+        }
+        word(stored, length - 8) == word(state, length - 8)
+    }
+
+    /// Would `more` states go beyond what is committed?
+    #[inline(always)]
+    fn crowded(&self, more: usize) -> bool {
+        self.len() + more > self.room.load(Ordering::Relaxed)
+    }
+
+    /// Secures room for `states` new states of one thread, however many others do the same.
+    fn promise(&self, states: usize) -> Result<(), Full> {
+        let need = batch_need(states);
+        let pending = self.pending.fetch_add(need, Ordering::AcqRel) + need;
+        if self.crowded(pending) {
+            self.pending.fetch_sub(need, Ordering::Relaxed);
+            return Err(Full);
+        }
+        Ok(())
+    }
+
+    fn measure_room(&self) {
+        let inner = self.inner();
+        let states = (inner.arena.committed() - Batch::PADDING) / self.state_bytes;
+        let slots = (inner.index.slots() as f64 * FULLEST) as usize;
+        self.room.store(states.min(slots).min(MOST_STATES), Ordering::Relaxed);
+    }
+
+    /// Commits memory for `more` states, rebuilding the index where it is the index that is full.
+    ///
+    /// # Safety
+    /// No other thread may be using the table.
+    pub unsafe fn make_room(&self, more: usize) -> Result<(), Full> {
+        // SAFETY: as the caller promises.
+        unsafe {
+            if self.prepare_room(more)? {
+                self.fill_index(0..self.len() as u32, &[]);
+            }
+        }
+        Ok(())
+    }
+
+    /// The first half of [`make_room`](Shared::make_room): `true` when the index was enlarged and stands empty, to be filled
+    /// with all numbers by [`fill_index`](Shared::fill_index).
+    ///
+    /// # Safety
+    /// No other thread may be using the table.
+    pub unsafe fn prepare_room(&self, more: usize) -> Result<bool, Full> {
+        let wanted = self.len() + more;
+        if wanted > MOST_STATES {
+            return Err(Full);
+        }
+        // SAFETY: as the caller promises.
+        let inner = unsafe { &mut *self.inner.get() };
+        let arena_bytes = wanted * self.state_bytes + Batch::PADDING;
+        if arena_bytes > inner.arena.committed() {
+            self.grow_arena(inner, arena_bytes)?;
+        }
+        let emptied = wanted as f64 > inner.index.slots() as f64 * FULLEST;
+        if emptied {
+            self.grow_index(inner, wanted)?;
+        }
+        self.measure_room();
+        Ok(emptied)
+    }
+
+    /// Commits a little more than needed, in steps that stay small beside what is there.
+    fn grow_arena(&self, inner: &mut Inner, needed: usize) -> Result<(), Full> {
+        let now = inner.arena.committed();
+        let step = (now / 32).clamp(1 << 16, 16 * HUGE);
+        for bytes in [needed.max(now + step), needed] {
+            let bytes = Region::rounded(bytes).min(inner.arena.reserved());
+            if bytes >= needed && self.budget.may_take(bytes - now) {
+                inner.arena.commit(bytes).map_err(|_| Full)?;
+                self.budget.take(inner.arena.committed() - now);
+                return Ok(());
+            }
+        }
+        Err(Full)
+    }
+
+    /// Enlarges the index by [`GROWTH`], or by what lets index and states fill the rest of the budget together.
+    fn grow_index(&self, inner: &mut Inner, wanted: usize) -> Result<(), Full> {
+        let now = inner.index.bytes();
+        let slots_for = |states: usize| (states as f64 / FULLEST) as usize + super::index::SLOTS;
+        let cost = self.state_bytes as f64 + 64.0 / 12.0 / FULLEST;
+        let rest = (self.budget.left() + now + inner.arena.committed()) as f64;
+        let at_most = (rest / cost) as usize;
+        let slots = ((inner.index.slots() as f64 * GROWTH) as usize).min(slots_for(at_most)).max(slots_for(wanted));
+        let buckets = slots.div_ceil(super::index::SLOTS).max(inner.index.buckets() + 1);
+        let bytes = Index::bytes_for(buckets);
+        if buckets > inner.index.max_buckets() || !self.budget.may_take(bytes.saturating_sub(now)) {
+            return Err(Full);
+        }
+        inner.index.reset(buckets).map_err(|_| Full)?;
+        self.budget.take(inner.index.bytes() - now);
+        Ok(())
+    }
+
+    /// Enters the states `which`, but for those in `gaps`, into an index that does not have them. Threads may do this side by
+    /// side for different ranges.
+    pub fn fill_index(&self, which: Range<u32>, gaps: &[Range<u32>]) {
+        const STEP: usize = 32;
+        let inner = self.inner();
+        let mut waiting = [(0u64, 0u32); STEP];
+        let mut count = 0;
+        for id in which {
+            if gaps.iter().any(|gap| gap.contains(&id)) {
+                continue;
+            }
+            let h = hash(self.state(id));
+            inner.index.prefetch(h);
+            waiting[count] = (h, id);
+            count += 1;
+            if count == STEP {
+                waiting.iter().for_each(|&(h, id)| inner.index.enter(h, id));
+                count = 0;
+            }
+        }
+        waiting[..count].iter().for_each(|&(h, id)| inner.index.enter(h, id));
+    }
+
+    /// Moves the states with the highest numbers into the gaps, after which numbers are dense.
+    ///
+    /// # Safety
+    /// No other thread may be using the table, and `gaps` are exactly the numbers without a state.
+    pub unsafe fn close_gaps(&self, gaps: &[Range<u32>]) {
+        let missing: u32 = gaps.iter().map(|gap| gap.end - gap.start).sum();
+        let dense = self.len() as u32 - missing;
+        let is_gap = |id: u32| gaps.iter().any(|gap| gap.contains(&id));
+        let mut last = self.len() as u32;
+        for id in gaps.iter().cloned().flatten().filter(|&id| id < dense) {
+            last -= 1;
+            while is_gap(last) {
+                last -= 1;
+            }
+            let h = hash(self.state(last));
+            self.inner().index.renumber(h, last, id);
+            // SAFETY: both lie within the arena and differ; nobody else is looking.
+            unsafe { std::ptr::copy_nonoverlapping(self.address(last), self.address(id), self.state_bytes) };
+        }
+        self.numbered.store(dense, Ordering::Relaxed);
+    }
+}

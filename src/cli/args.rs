@@ -1,0 +1,154 @@
+//! The flags. Help texts teach: what a flag does, what it costs, an example.
+
+use clap::{Args, Parser, Subcommand, ValueHint};
+use scrimp::report::number::{parse_duration, parse_size};
+use std::path::PathBuf;
+use std::time::Duration;
+
+const EXAMPLES: &str = "\
+Examples:
+  scrimp check models/peterson3.dve
+  scrimp check lock.dve --property 'invariant: !(P_0@cs && P_1@cs)'
+  scrimp check klotski.dve --property 'reach: c[13] == 6'
+  scrimp count big.dve --memory 2G --time 10m --threads 4
+  scrimp check lock.dve --json > answer.json && scrimp simulate lock.dve --trace answer.json
+
+Exit codes: 0 verified or counted, 1 violated, 2 wrong usage or wrong model,
+3 incomplete (a limit was reached), 4 no error found but the method is not exhaustive.";
+
+/// Decides properties of finite-state models inside the memory you give it.
+#[derive(Debug, Parser)]
+#[command(name = "scrimp", version, about, after_help = EXAMPLES, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Check every property of a model: deadlock, run-time faults, its assertions, or those you name
+    Check(CheckArgs),
+    /// Visit the whole state space and say how large it is and what shape it has
+    Count(CountArgs),
+    /// Say what a check or count with these options would do, and why, without doing it
+    Plan(CheckArgs),
+    /// Run through a model step by step: at random, interactively, or along a trace
+    Simulate(SimulateArgs),
+    /// Print completions for a shell, e.g. `scrimp completions bash > /etc/bash_completion.d/scrimp`
+    Completions { shell: clap_complete::Shell },
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// The model: a DVE file (.dve, or compressed .dve.gz)
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub model: PathBuf,
+
+    /// A property to check, instead of those of the model; may be given several times
+    ///
+    /// `deadlock`: every state has a successor. `faults`: no division by zero, no index out of range. `assertions`: those
+    /// in the model. `invariant: EXPR`: EXPR holds in every reachable state. `reach: EXPR`: EXPR holds in some reachable
+    /// state. In EXPR, `P@cs` says that process P is at cs, `P.x` is its variable x, `a[2]` an element; operators are
+    /// those of C, and `and`, `or`, `not`, `imply`.
+    #[arg(short, long, value_name = "TEXT")]
+    pub property: Vec<String>,
+
+    /// A file with one property on each line (# begins a comment)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub property_file: Option<PathBuf>,
+
+    /// Go on after a violation until every property is decided
+    #[arg(short, long)]
+    pub keep_going: bool,
+
+    #[command(flatten)]
+    pub search: SearchArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct CountArgs {
+    /// The model: a DVE file (.dve, or compressed .dve.gz)
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub model: PathBuf,
+
+    /// Find the largest in-degree of large models too (4 bytes a state, one thread); small ones always have it
+    #[arg(long)]
+    pub in_degrees: bool,
+
+    #[command(flatten)]
+    pub search: SearchArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct SearchArgs {
+    /// Which state next: bfs (shortest traces) or dfs
+    #[arg(long, default_value = "bfs", value_name = "ORDER")]
+    pub order: String,
+
+    /// How states are kept: table (in full, exact)
+    #[arg(long, default_value = "table", value_name = "STORE")]
+    pub store: String,
+
+    /// Which states may be dropped during the search: none
+    #[arg(long, default_value = "none", value_name = "METHOD")]
+    pub forget: String,
+
+    /// Which events may be skipped: none
+    #[arg(long, default_value = "none", value_name = "METHOD")]
+    pub reduce: String,
+
+    /// The engine: explicit
+    #[arg(long, default_value = "explicit", value_name = "ENGINE")]
+    pub engine: String,
+
+    /// The most memory the whole process may use, such as 512M or 2G [default: nine tenths of what is free]
+    #[arg(short, long, value_name = "SIZE", value_parser = parse_size)]
+    pub memory: Option<usize>,
+
+    /// The longest the search may take, such as 90s, 5m or 2h
+    #[arg(short, long, value_name = "DURATION", value_parser = parse_duration)]
+    pub time: Option<Duration>,
+
+    /// Threads that search side by side; all totals stay the same
+    #[arg(short = 'j', long, value_name = "N", default_value_t = 1)]
+    pub threads: usize,
+
+    /// Run the model by the interpreter instead of machine code (slower; to cross-check)
+    #[arg(long)]
+    pub interpret: bool,
+
+    /// Write one JSON object to standard output
+    #[arg(long)]
+    pub json: bool,
+
+    /// Print nothing but errors; the exit code is the answer
+    #[arg(short, long)]
+    pub quiet: bool,
+
+    /// Show the progress line even where standard error is not a terminal
+    #[arg(long)]
+    pub show_progress: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct SimulateArgs {
+    /// The model: a DVE file (.dve, or compressed .dve.gz)
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub model: PathBuf,
+
+    /// Replay a trace: a file written by `scrimp check --json`
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub trace: Option<PathBuf>,
+
+    /// Choose each event yourself
+    #[arg(short, long, conflicts_with = "trace")]
+    pub interactive: bool,
+
+    /// How many random events to run
+    #[arg(short = 'n', long, default_value_t = 20, value_name = "N")]
+    pub steps: usize,
+
+    /// Seed of the random choice: the same seed takes the same way
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub seed: u64,
+}

@@ -1,0 +1,159 @@
+//! `check`, `count` and `plan`.
+
+use super::args::{CheckArgs, CountArgs, SearchArgs};
+use super::progress::{Progress, stop_on_interrupt};
+use super::{Failure, print, style};
+use scrimp::report::{Overall, Subject, json, number, text};
+use scrimp::{Control, Mode, NativeModel, Options, Plan, Property, PropertyKind, Report, System};
+use scrimp_lang::{PropertyKind as Kind, parse_property, parse_property_file};
+use scrimp_system::Source;
+use std::path::Path;
+use std::sync::Arc;
+
+pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
+    let plan = Plan::new(&options(&args.search, args.keep_going, false)?)?;
+    let model = load(&args.model, args.search.interpret)?;
+    let properties = properties(args, &model)?;
+    let report = search(&model, &properties, &plan, &args.search)?;
+    let name = args.model.display().to_string();
+    let subject = Subject { name: &name, model: &model, plan: &plan, report: &report };
+    answer(&subject, &args.search, text::check);
+    Ok(Overall::of(&report).exit_code())
+}
+
+pub fn count(args: &CountArgs) -> Result<u8, Failure> {
+    let plan = Plan::new(&options(&args.search, false, args.in_degrees)?)?;
+    let model = load(&args.model, args.search.interpret)?;
+    let report = search(&model, &[], &plan, &args.search)?;
+    let name = args.model.display().to_string();
+    let subject = Subject { name: &name, model: &model, plan: &plan, report: &report };
+    answer(&subject, &args.search, text::count);
+    Ok(Overall::of(&report).exit_code())
+}
+
+pub fn plan(args: &CheckArgs) -> Result<u8, Failure> {
+    let plan = Plan::new(&options(&args.search, args.keep_going, false)?)?;
+    let model = load(&args.model, args.search.interpret)?;
+    let system = model.system();
+    let names: Vec<String> = properties(args, &model)?.into_iter().map(|p| p.name).collect();
+    if args.search.json {
+        let parts: serde_json::Map<_, _> =
+            plan.parts().into_iter().map(|(k, v)| (k.to_string(), serde_json::Value::from(v))).collect();
+        let state_bytes = scrimp::Model::state_bytes(&model);
+        let object = serde_json::json!({ "plan": parts, "state_bytes": state_bytes, "properties": names });
+        print(&format!("{object:#}\n"));
+        return Ok(0);
+    }
+    let mut out = format!(
+        "{}: {} processes, {} variables, {} events, {} bytes a state\n",
+        args.model.display(),
+        system.processes.len(),
+        system.variables.len(),
+        system.events.len(),
+        scrimp::Model::state_bytes(&model),
+    );
+    for (part, value) in plan.parts() {
+        let value = if part == "memory" { number::bytes(plan.memory) } else { value };
+        out.push_str(&format!("  {part:<8} {value:<10} {}\n", plan.reason(part)));
+    }
+    let room = plan.memory / (scrimp::Model::state_bytes(&model) + 8);
+    out.push_str(&format!("  room for about {} states\n", number::grouped(room as u64)));
+    for name in names {
+        out.push_str(&format!("  property {name}\n"));
+    }
+    print(&out);
+    Ok(0)
+}
+
+fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<Options, Failure> {
+    Ok(Options {
+        order: args.order.parse()?,
+        store: args.store.parse()?,
+        forget: args.forget.parse()?,
+        reduce: args.reduce.parse()?,
+        engine: args.engine.parse()?,
+        threads: args.threads,
+        memory: args.memory,
+        time: args.time,
+        keep_going,
+        in_degrees,
+    })
+}
+
+/// Reads a model and makes it runnable.
+pub fn load(path: &Path, interpret: bool) -> Result<NativeModel, Failure> {
+    let system = scrimp::load(path)?;
+    let mode = if interpret { Mode::Interpreted } else { Mode::Auto };
+    Ok(NativeModel::new(Arc::new(system), mode)?)
+}
+
+fn search(model: &NativeModel, properties: &[Property], plan: &Plan, args: &SearchArgs) -> Result<Report, Failure> {
+    let control = Arc::new(Control::new(plan.time));
+    stop_on_interrupt(&control);
+    let _progress = Progress::watch(&control, args.quiet, args.show_progress);
+    Ok(scrimp::run(model, properties, plan, &control)?)
+}
+
+fn answer(subject: &Subject, args: &SearchArgs, text: fn(&Subject, scrimp::report::Style) -> String) {
+    if args.json {
+        print(&format!("{:#}\n", json::report(subject)));
+    } else if !args.quiet {
+        print(&text(subject, style()));
+    }
+}
+
+/// The properties asked for, or all that the model has.
+fn properties<'a>(args: &CheckArgs, model: &'a NativeModel) -> Result<Vec<Property<'a>>, Failure> {
+    let system = model.system();
+    let mut list = Vec::new();
+    if args.property.is_empty() && args.property_file.is_none() {
+        if let Some(claim) = &system.claim {
+            let name = &system.processes[claim.process.index()].name;
+            return Err(Failure(format!(
+                "{}: error: the model's property is the Büchi automaton {name}, and acceptance cycles cannot be checked yet\n\
+                 help: `scrimp count` visits the product; `--property deadlock` and other safety properties can be checked",
+                args.model.display(),
+            )));
+        }
+        list.push(Property::deadlock());
+        list.push(Property::faults());
+        list.extend(assertions(system, model));
+    }
+    for text in &args.property {
+        match text.trim() {
+            "faults" => list.push(Property::faults()),
+            "assertions" => list.extend(assertions(system, model)),
+            text => list.push(resolved(parse_property(system, text)?, model)),
+        }
+    }
+    if let Some(path) = &args.property_file {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|e| Failure(format!("{name}: error: {e}")))?;
+        for property in parse_property_file(system, Source::new(name, text))? {
+            list.push(resolved(property, model));
+        }
+    }
+    Ok(list)
+}
+
+fn assertions<'a>(system: &System, model: &'a NativeModel) -> Vec<Property<'a>> {
+    let property = |a: &scrimp_system::Assertion| Property {
+        name: format!("assertion: {}", a.name),
+        kind: PropertyKind::Invariant(condition(model, &a.condition)),
+    };
+    system.assertions.iter().map(property).collect()
+}
+
+fn resolved<'a>(property: scrimp_lang::Property, model: &'a NativeModel) -> Property<'a> {
+    let kind = match property.kind {
+        Kind::Deadlock => PropertyKind::Deadlock,
+        Kind::Invariant(e) => PropertyKind::Invariant(condition(model, &e)),
+        Kind::Reach(e) => PropertyKind::Reach(condition(model, &e)),
+    };
+    Property { name: property.name, kind }
+}
+
+fn condition<'a>(model: &'a NativeModel, e: &scrimp_system::Expr) -> scrimp_search::check::Condition<'a> {
+    let predicate = model.predicate(e);
+    Box::new(move |state| predicate.holds(state))
+}
