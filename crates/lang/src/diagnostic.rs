@@ -3,6 +3,7 @@
 //! [`Problem`] is what the passes hand around: a place as byte offsets, which costs nothing to keep. [`Diagnostic`] is what
 //! the user gets: the line and column are found, and the text is shown. Only the first problem of a text is reported.
 
+use crate::lines::Lines;
 use scrimp_system::{Source, Span};
 use std::fmt;
 
@@ -65,23 +66,14 @@ impl Problem {
 
     pub fn locate(self, source: &Source) -> Diagnostic {
         let Parts { place, message, help, earlier } = *self.0;
-        let span = span_of(&source.text, place);
+        let mut lines = Lines::new(&source.text);
+        let span = lines.span(place);
         let message = match earlier {
-            Some(place) => format!("{message} on line {}", span_of(&source.text, place).line),
+            Some(place) => format!("{message} on line {}", lines.span(place).line),
             None => message,
         };
         Diagnostic { source: source.clone(), span, message, help }
     }
-}
-
-/// Line and column of a place, by reading the text up to it: for errors only.
-fn span_of(text: &str, place: Place) -> Span {
-    let start = text.floor_char_boundary(place.start as usize);
-    let before = &text[..start];
-    let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-    let line = before.bytes().filter(|b| *b == b'\n').count() as u32 + 1;
-    let column = before[line_start..].chars().count() as u32 + 1;
-    Span { start: start as u32, end: place.end.max(start as u32), line, column }
 }
 
 /// Characters of a source line that are shown; longer lines are cut to a window around the caret.

@@ -1,15 +1,19 @@
 //! From characters to tokens, for models and for properties alike.
 //!
 //! Tokens are produced on demand and own nothing: a word or number is a stretch of the text. The lexer is small enough to
-//! copy, which is how the parser looks ahead. Columns count characters, so bytes that continue one are subtracted.
+//! copy, which is how the parser looks ahead. It does not count lines: few places are ever shown, see [`crate::lines`].
 
 use crate::diagnostic::{Place, Problem};
-use scrimp_system::Span;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Token {
     /// A name or a keyword; which of the two depends on where it stands.
     Word,
+    /// Words that mean something inside an expression and so can never be names. `and` and `or` are `AndAnd` and `OrOr`.
+    Not,
+    Imply,
+    True,
+    False,
     Number,
     /// A text in double quotes.
     Text,
@@ -49,26 +53,26 @@ pub(crate) enum Token {
     OrOr,
     Caret,
     End,
+    /// No token begins here; [`Lexer::problem`] says why.
+    Wrong,
 }
 
 /// A token and where it stands.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Lexeme {
     pub token: Token,
     pub start: u32,
     pub end: u32,
-    pub line: u32,
-    pub column: u32,
 }
 
 impl Lexeme {
-    pub fn place(self) -> Place {
-        Place { start: self.start, end: self.end }
+    /// No token yet, at the byte `start`.
+    pub fn nothing(start: usize) -> Lexeme {
+        Lexeme { token: Token::End, start: start as u32, end: start as u32 }
     }
 
-    /// From the start of this token to the byte `end`.
-    pub fn span_to(self, end: u32) -> Span {
-        Span { start: self.start, end, line: self.line, column: self.column }
+    pub fn place(self) -> Place {
+        Place { start: self.start, end: self.end }
     }
 }
 
@@ -76,164 +80,205 @@ impl Lexeme {
 pub(crate) struct Lexer<'t> {
     text: &'t [u8],
     at: usize,
-    line: u32,
-    /// Start of the line, plus the bytes of it that begin no character.
-    line_origin: usize,
+    /// Where the last token began.
+    start: usize,
 }
 
+/// What a token that begins with a certain byte can be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Blank,
+    Letter,
+    Digit,
+    Quote,
+    /// A token of its own, whatever follows.
+    Mark,
+    Other,
+}
+
+const CLASSES: [Class; 256] = {
+    let mut classes = [Class::Other; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = match byte as u8 {
+            b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c => Class::Blank,
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => Class::Letter,
+            b'0'..=b'9' => Class::Digit,
+            b'"' => Class::Quote,
+            byte if !matches!(single(byte), Token::Wrong) => Class::Mark,
+            _ => Class::Other,
+        };
+        byte += 1;
+    }
+    classes
+};
+
+/// The tokens of class `Mark`.
+const MARKS: [Token; 256] = {
+    let mut marks = [Token::Wrong; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        marks[byte] = single(byte as u8);
+        byte += 1;
+    }
+    marks
+};
+
 impl<'t> Lexer<'t> {
-    /// Reads `text[start..end]`, whose first character stands in line `line`, at its beginning.
-    pub fn new(text: &'t str, start: usize, end: usize, line: u32) -> Lexer<'t> {
-        Lexer { text: &text.as_bytes()[..end], at: start, line, line_origin: start }
+    /// Reads `text[start..end]`.
+    pub fn new(text: &'t str, start: usize, end: usize) -> Lexer<'t> {
+        Lexer { text: &text.as_bytes()[..end], at: start, start }
     }
 
-    pub fn next(&mut self) -> Result<Lexeme, Problem> {
-        self.skip_blanks()?;
-        let start = self.at;
-        let (line, column) = (self.line, (start - self.line_origin) as u32 + 1);
-        let token = self.token()?;
-        Ok(Lexeme { token, start: start as u32, end: self.at as u32, line, column })
+    /// Finds the next token. It is written where it is wanted, field by field, because there are very many.
+    pub fn next(&mut self, out: &mut Lexeme) {
+        out.token = self.token();
+        out.start = self.start as u32;
+        out.end = self.at as u32;
+    }
+
+    fn token(&mut self) -> Token {
+        loop {
+            self.start = self.at;
+            let Some(&byte) = self.text.get(self.at) else { return Token::End };
+            match CLASSES[byte as usize] {
+                Class::Blank => self.at += 1,
+                Class::Mark => {
+                    self.at += 1;
+                    return MARKS[byte as usize];
+                }
+                Class::Letter => {
+                    self.skip_word();
+                    return word(&self.text[self.start..self.at]);
+                }
+                Class::Digit => {
+                    self.skip(|class| class == Class::Digit);
+                    if CLASSES[self.peek(0) as usize] != Class::Letter {
+                        return Token::Number;
+                    }
+                    self.skip_word();
+                    return Token::Wrong;
+                }
+                Class::Quote => {
+                    self.at += 1;
+                    let rest = &self.text[self.at..];
+                    let length = rest.iter().position(|b| matches!(b, b'"' | b'\n')).unwrap_or(rest.len());
+                    if rest.get(length) != Some(&b'"') {
+                        return Token::Wrong;
+                    }
+                    self.at += length + 1;
+                    return Token::Text;
+                }
+                Class::Other => match (byte, self.peek(1)) {
+                    (b'/', b'/') => {
+                        let rest = &self.text[self.at..];
+                        self.at += rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
+                    }
+                    (b'/', b'*') => {
+                        self.at += 2;
+                        match self.text[self.at..].windows(2).position(|pair| pair == b"*/") {
+                            Some(length) => self.at += length + 2,
+                            None => return Token::Wrong,
+                        }
+                    }
+                    (byte, next) => {
+                        let (token, length) = mark(byte, next);
+                        self.at += length;
+                        return token;
+                    }
+                },
+            }
+        }
     }
 
     fn peek(&self, ahead: usize) -> u8 {
         self.text.get(self.at + ahead).copied().unwrap_or(0)
     }
 
-    /// Passes one byte, keeping count of lines and columns.
-    fn pass(&mut self) {
-        match self.text[self.at] {
-            b'\n' => {
-                self.line += 1;
-                self.line_origin = self.at + 1;
-            }
-            0x80..=0xbf => self.line_origin += 1,
-            _ => {}
-        }
-        self.at += 1;
-    }
-
-    fn skip_blanks(&mut self) -> Result<(), Problem> {
-        while let Some(&byte) = self.text.get(self.at) {
-            match byte {
-                b'\n' => self.pass(),
-                b' ' | b'\t' | b'\r' | 0x0b | 0x0c => self.at += 1,
-                b'/' if self.peek(1) == b'/' => {
-                    while self.at < self.text.len() && self.text[self.at] != b'\n' {
-                        self.pass();
-                    }
-                }
-                b'/' if self.peek(1) == b'*' => {
-                    let start = self.at;
-                    self.at += 2;
-                    while !(self.peek(0) == b'*' && self.peek(1) == b'/') {
-                        if self.at >= self.text.len() {
-                            let place = Place { start: start as u32, end: start as u32 + 2 };
-                            return Err(Problem::new(place, "this comment never ends").help("close it with `*/`"));
-                        }
-                        self.pass();
-                    }
-                    self.at += 2;
-                }
-                _ => break,
-            }
-        }
-        Ok(())
-    }
-
-    fn token(&mut self) -> Result<Token, Problem> {
-        let Some(&byte) = self.text.get(self.at) else { return Ok(Token::End) };
-        if byte.is_ascii_alphabetic() || byte == b'_' {
-            self.skip_word();
-            return Ok(Token::Word);
-        }
-        if byte.is_ascii_digit() {
-            return self.number();
-        }
-        if byte == b'"' {
-            return self.quoted();
-        }
-        let (token, length) = match (byte, self.peek(1)) {
-            (b'-', b'>') => (Token::Arrow, 2),
-            (b'&', b'&') => (Token::AndAnd, 2),
-            (b'|', b'|') => (Token::OrOr, 2),
-            (b'=', b'=') => (Token::Equal, 2),
-            (b'!', b'=') => (Token::NotEqual, 2),
-            (b'<', b'=') => (Token::LessEqual, 2),
-            (b'>', b'=') => (Token::GreaterEqual, 2),
-            (b'<', b'<') => (Token::ShiftLeft, 2),
-            (b'>', b'>') => (Token::ShiftRight, 2),
-            (b'.', b'.') => (Token::DotDot, 2),
-            (b'(', _) => (Token::LeftParen, 1),
-            (b')', _) => (Token::RightParen, 1),
-            (b'{', _) => (Token::LeftBrace, 1),
-            (b'}', _) => (Token::RightBrace, 1),
-            (b'[', _) => (Token::LeftBracket, 1),
-            (b']', _) => (Token::RightBracket, 1),
-            (b',', _) => (Token::Comma, 1),
-            (b';', _) => (Token::Semicolon, 1),
-            (b':', _) => (Token::Colon, 1),
-            (b'.', _) => (Token::Dot, 1),
-            (b'@', _) => (Token::At, 1),
-            (b'?', _) => (Token::Question, 1),
-            (b'!', _) => (Token::Bang, 1),
-            (b'~', _) => (Token::Tilde, 1),
-            (b'=', _) => (Token::Assign, 1),
-            (b'<', _) => (Token::Less, 1),
-            (b'>', _) => (Token::Greater, 1),
-            (b'+', _) => (Token::Plus, 1),
-            (b'-', _) => (Token::Minus, 1),
-            (b'*', _) => (Token::Star, 1),
-            (b'/', _) => (Token::Slash, 1),
-            (b'%', _) => (Token::Percent, 1),
-            (b'&', _) => (Token::Ampersand, 1),
-            (b'|', _) => (Token::Bar, 1),
-            (b'^', _) => (Token::Caret, 1),
-            _ => return Err(self.stray()),
-        };
-        self.at += length;
-        Ok(token)
+    fn skip(&mut self, wanted: impl Fn(Class) -> bool) {
+        let rest = &self.text[self.at..];
+        self.at += rest.iter().position(|b| !wanted(CLASSES[*b as usize])).unwrap_or(rest.len());
     }
 
     fn skip_word(&mut self) {
-        while self.peek(0).is_ascii_alphanumeric() || self.peek(0) == b'_' {
-            self.at += 1;
-        }
+        self.skip(|class| matches!(class, Class::Letter | Class::Digit));
     }
 
-    fn number(&mut self) -> Result<Token, Problem> {
-        let start = self.at;
-        while self.peek(0).is_ascii_digit() {
-            self.at += 1;
-        }
-        if self.peek(0).is_ascii_alphabetic() || self.peek(0) == b'_' {
-            self.skip_word();
-            let place = Place { start: start as u32, end: self.at as u32 };
-            return Err(Problem::new(place, "a name cannot begin with a digit, and numbers are decimal"));
-        }
-        Ok(Token::Number)
-    }
-
-    fn quoted(&mut self) -> Result<Token, Problem> {
-        let start = self.at;
-        self.at += 1;
-        while self.peek(0) != b'"' {
-            if self.at >= self.text.len() || self.text[self.at] == b'\n' {
-                let place = Place { start: start as u32, end: start as u32 + 1 };
-                return Err(Problem::new(place, "this text never ends").help("close it with `\"` on the same line"));
+    /// What is wrong where a [`Token::Wrong`] stands.
+    #[cold]
+    pub fn problem(&self, wrong: Lexeme) -> Problem {
+        let place = wrong.place();
+        let rest = &self.text[wrong.start as usize..];
+        match rest {
+            [b'/', ..] => Problem::new(place, "this comment never ends").help("close it with `*/`"),
+            [b'"', ..] => Problem::new(place, "this text never ends").help("close it with `\"` on the same line"),
+            [b'0'..=b'9', ..] => Problem::new(place, "a name cannot begin with a digit, and numbers are decimal"),
+            _ => {
+                // The text is UTF-8, so a character's bytes are all there unless the range to read ends within it.
+                let length = (1..=rest.len().min(4)).find(|&n| std::str::from_utf8(&rest[..n]).is_ok()).unwrap_or(1);
+                let character = String::from_utf8_lossy(&rest[..length]).chars().next().unwrap_or(' ');
+                let shown = match character.is_control() {
+                    true => character.escape_default().to_string(),
+                    false => character.to_string(),
+                };
+                let place = Place { end: wrong.start + length as u32, ..place };
+                Problem::new(place, format!("unexpected character `{shown}`"))
             }
-            self.pass();
         }
-        self.at += 1;
-        Ok(Token::Text)
     }
+}
 
-    fn stray(&self) -> Problem {
-        let rest = &self.text[self.at..];
-        // The text is UTF-8, so a character's bytes are all there unless the range to read ends within it.
-        let length = (1..=rest.len().min(4)).find(|&n| std::str::from_utf8(&rest[..n]).is_ok()).unwrap_or(1);
-        let character = String::from_utf8_lossy(&rest[..length]).chars().next().unwrap_or(' ');
-        let place = Place { start: self.at as u32, end: (self.at + length) as u32 };
-        Problem::new(place, format!("unexpected character `{}`", character.escape_default()))
+fn word(spelling: &[u8]) -> Token {
+    match spelling {
+        b"and" => Token::AndAnd,
+        b"or" => Token::OrOr,
+        b"not" => Token::Not,
+        b"imply" => Token::Imply,
+        b"true" => Token::True,
+        b"false" => Token::False,
+        _ => Token::Word,
+    }
+}
+
+/// The token that `byte` is whatever follows, or else `Wrong`.
+const fn single(byte: u8) -> Token {
+    match byte {
+        b'(' => Token::LeftParen,
+        b')' => Token::RightParen,
+        b'{' => Token::LeftBrace,
+        b'}' => Token::RightBrace,
+        b'[' => Token::LeftBracket,
+        b']' => Token::RightBracket,
+        b',' => Token::Comma,
+        b';' => Token::Semicolon,
+        b':' => Token::Colon,
+        b'@' => Token::At,
+        b'?' => Token::Question,
+        b'~' => Token::Tilde,
+        b'+' => Token::Plus,
+        b'*' => Token::Star,
+        b'%' => Token::Percent,
+        b'^' => Token::Caret,
+        _ => Token::Wrong,
+    }
+}
+
+/// The token that begins with `byte` and may go on with `next`, and its length.
+fn mark(byte: u8, next: u8) -> (Token, usize) {
+    let or_longer = |token, second, longer| if next == second { (longer, 2) } else { (token, 1) };
+    match byte {
+        b'/' => (Token::Slash, 1),
+        b'.' => or_longer(Token::Dot, b'.', Token::DotDot),
+        b'-' => or_longer(Token::Minus, b'>', Token::Arrow),
+        b'!' => or_longer(Token::Bang, b'=', Token::NotEqual),
+        b'=' => or_longer(Token::Assign, b'=', Token::Equal),
+        b'&' => or_longer(Token::Ampersand, b'&', Token::AndAnd),
+        b'|' => or_longer(Token::Bar, b'|', Token::OrOr),
+        b'<' if next == b'<' => (Token::ShiftLeft, 2),
+        b'>' if next == b'>' => (Token::ShiftRight, 2),
+        b'<' => or_longer(Token::Less, b'=', Token::LessEqual),
+        b'>' => or_longer(Token::Greater, b'=', Token::GreaterEqual),
+        _ => (Token::Wrong, 1),
     }
 }
 
@@ -241,15 +286,16 @@ impl<'t> Lexer<'t> {
 mod tests {
     use super::*;
 
-    fn tokens(text: &str) -> Vec<(Token, u32, u32)> {
-        let mut lexer = Lexer::new(text, 0, text.len(), 1);
+    fn tokens(text: &str) -> Vec<(Token, &str)> {
+        let mut lexer = Lexer::new(text, 0, text.len());
         let mut out = Vec::new();
         loop {
-            let lexeme = lexer.next().unwrap();
-            if lexeme.token == Token::End {
+            let mut found = Lexeme::nothing(0);
+            lexer.next(&mut found);
+            if found.token == Token::End {
                 return out;
             }
-            out.push((lexeme.token, lexeme.line, lexeme.column));
+            out.push((found.token, &text[found.start as usize..found.end as usize]));
         }
     }
 
@@ -261,24 +307,28 @@ mod tests {
     }
 
     #[test]
-    fn lines_and_columns() {
-        let text = "/* é\n é */ x // end\n\ty";
-        assert_eq!(tokens(text), [(Token::Word, 2, 7), (Token::Word, 3, 2)]);
+    fn comments_and_blanks_are_no_tokens() {
+        assert_eq!(tokens("/* é\n é **/ x // end\n\ty/**/z//"), ["x", "y", "z"].map(|word| (Token::Word, word)));
     }
 
     #[test]
-    fn what_does_not_end_is_an_error() {
-        for text in ["/* x", "/*/", "\"x", "\"x\ny\""] {
-            let mut lexer = Lexer::new(text, 0, text.len(), 1);
-            assert!(lexer.next().is_err(), "{text}");
+    fn operators_can_be_words() {
+        let kinds: Vec<Token> = tokens("and or not imply true false ands").into_iter().map(|t| t.0).collect();
+        use Token::*;
+        assert_eq!(kinds, [AndAnd, OrOr, Not, Imply, True, False, Word]);
+    }
+
+    #[test]
+    fn what_does_not_end_is_wrong() {
+        for text in ["/* x", "/*/", "\"x", "\"x\ny\"", "/*", "\""] {
+            assert_eq!(tokens(text)[0].0, Token::Wrong, "{text}");
         }
     }
 
     #[test]
-    fn strange_characters_are_errors() {
-        for text in ["é", "$", "12ab", "\u{7}", "#"] {
-            let mut lexer = Lexer::new(text, 0, text.len(), 1);
-            assert!(lexer.next().is_err(), "{text}");
+    fn strange_characters_are_wrong() {
+        for text in ["é", "$", "12ab", "\u{7}", "#", "\0"] {
+            assert_eq!(tokens(text)[0].0, Token::Wrong, "{text}");
         }
     }
 }

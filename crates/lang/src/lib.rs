@@ -7,6 +7,7 @@ mod diagnostic;
 mod dve;
 mod expression;
 mod lexer;
+mod lines;
 mod property;
 mod reading;
 mod symbols;

@@ -3,7 +3,7 @@
 //! `deadlock`, `invariant: EXPR`, `reach: EXPR`, each with an optional `NAME =` before it. The operators are those of DVE
 //! whatever the model's language; names are those of the system: `x`, `a[i]`, `P@location`, `P.x`, `P->x`.
 
-use crate::diagnostic::{Diagnostic, Problem};
+use crate::diagnostic::{Diagnostic, Place, Problem};
 use crate::expression::lower::{Budget, Lowering, Meaning, Names, ProcessReference, Reference};
 use crate::expression::parser::Parser;
 use crate::expression::syntax::{Name, Separator};
@@ -37,7 +37,7 @@ const MAX_TEXT: usize = 1 << 26;
 pub fn parse_property(system: &System, text: &str) -> Result<Property, Diagnostic> {
     let source = Source::new("property", text);
     let names = SystemNames::new(system);
-    check_length(text).and_then(|_| property(&names, text, 0, text.len(), 1)).map_err(|p| p.locate(&source))
+    check_length(text).and_then(|_| property(&names, text, 0, text.len())).map_err(|p| p.locate(&source))
 }
 
 /// Reads a file with one property per line. Empty lines, and what follows `#` or `//`, mean nothing.
@@ -46,10 +46,10 @@ pub fn parse_property_file(system: &System, source: Source) -> Result<Vec<Proper
     check_length(&source.text).map_err(|p| p.locate(&source))?;
     let mut properties = Vec::new();
     let mut start = 0;
-    for (number, line) in source.text.split_inclusive('\n').enumerate() {
+    for line in source.text.split_inclusive('\n') {
         let end = ["#", "//"].iter().filter_map(|mark| line.find(mark)).min().unwrap_or(line.len());
         if !line[..end].trim().is_empty() {
-            let parsed = property(&names, &source.text, start, start + end, number as u32 + 1);
+            let parsed = property(&names, &source.text, start, start + end);
             properties.push(parsed.map_err(|p| p.locate(&source))?);
         }
         start += line.len();
@@ -64,9 +64,9 @@ fn check_length(text: &str) -> Result<(), Problem> {
     }
 }
 
-/// The property in `text[start..end]`, which begins line `line`.
-fn property(names: &SystemNames<'_>, text: &str, start: usize, end: usize, line: u32) -> Result<Property, Problem> {
-    let mut p = Parser::new(text, start, end, line)?;
+/// The property in `text[start..end]`.
+fn property(names: &SystemNames<'_>, text: &str, start: usize, end: usize) -> Result<Property, Problem> {
+    let mut p = Parser::new(text, start, end)?;
     let written = text[start..end].trim();
     let wanted = "`deadlock`, `invariant: EXPR` or `reach: EXPR`";
     let mut keyword = p.current;
@@ -166,6 +166,11 @@ impl Names for WithSpelling<'_> {
                 None => Err(self.unknown(reference.name)),
             },
         }
+    }
+
+    /// A property is written for this program, so it can be strict.
+    fn allows_unindexed(&self, _: Place) -> bool {
+        false
     }
 }
 

@@ -11,23 +11,74 @@ pub(crate) struct Symbol(pub u32);
 /// A map for keys that come from one model: quick, and without protection against chosen keys.
 pub(crate) type Map<K, V> = HashMap<K, V, BuildHasherDefault<QuickHasher>>;
 
+/// All spellings, each with its number.
 #[derive(Debug, Default)]
 pub(crate) struct Symbols<'t> {
     names: Vec<&'t str>,
-    numbers: Map<&'t str, Symbol>,
+    /// An open table, a power of two in size and at most half full: hashes, and numbers plus one, 0 for an empty slot.
+    slots: Vec<(u32, u32)>,
 }
 
 impl<'t> Symbols<'t> {
     pub fn intern(&mut self, name: &'t str) -> Symbol {
-        *self.numbers.entry(name).or_insert_with(|| {
-            self.names.push(name);
-            Symbol(self.names.len() as u32 - 1)
-        })
+        if self.names.len() * 2 >= self.slots.len() {
+            self.grow();
+        }
+        let hash = hash(name.as_bytes());
+        let mask = self.slots.len() - 1;
+        let mut at = hash as usize & mask;
+        loop {
+            match self.slots[at] {
+                (_, 0) => break,
+                (other, number) if other == hash && self.names[number as usize - 1] == name => {
+                    return Symbol(number - 1);
+                }
+                _ => at = (at + 1) & mask,
+            }
+        }
+        self.names.push(name);
+        self.slots[at] = (hash, self.names.len() as u32);
+        Symbol(self.names.len() as u32 - 1)
+    }
+
+    fn grow(&mut self) {
+        let size = (self.slots.len() * 2).max(64);
+        let old = std::mem::replace(&mut self.slots, vec![(0, 0); size]);
+        for (hash, number) in old.into_iter().filter(|slot| slot.1 != 0) {
+            let mut at = hash as usize & (size - 1);
+            while self.slots[at].1 != 0 {
+                at = (at + 1) & (size - 1);
+            }
+            self.slots[at] = (hash, number);
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.names.len()
     }
 
     pub fn name(&self, symbol: Symbol) -> &'t str {
         self.names[symbol.0 as usize]
     }
+}
+
+/// The hash of a spelling. Names are short: the ends are read as whole words, which may overlap.
+fn hash(bytes: &[u8]) -> u32 {
+    let mut hasher = QuickHasher(bytes.len() as u64);
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        hasher.add(u64::from_le_bytes(*first));
+        for chunk in bytes[8..].chunks_exact(8) {
+            hasher.add(u64::from_le_bytes(chunk.try_into().unwrap_or_default()));
+        }
+        hasher.add(u64::from_le_bytes(*last));
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        hasher.add((u32::from_le_bytes(*first) as u64) << 32 | u32::from_le_bytes(*last) as u64);
+    } else if let [first, .., last] = bytes {
+        hasher.add((*first as u64) << 16 | (bytes[1] as u64) << 8 | *last as u64);
+    } else if let [only] = bytes {
+        hasher.add(*only as u64);
+    }
+    (hasher.0 >> 32) as u32
 }
 
 /// Multiplies and rotates word by word.

@@ -161,6 +161,35 @@ fn faults_are_reported_once_and_leave_no_successor() {
 }
 
 #[test]
+fn effects_see_what_earlier_ones_wrote() {
+    let mut system = empty();
+    let (a, x, y, z) = (VarId(0), VarId(1), VarId(2), VarId(3));
+    system.variables.push(variable("a", None, Domain::BYTE, Some(2)));
+    for name in ["x", "y", "z"] {
+        system.variables.push(variable(name, None, Domain::BYTE, None));
+    }
+    let (known, told) = (|| Expr::Const(0), || Expr::Var(x));
+    let effects = vec![
+        set_at(a, known(), Expr::Const(1)),
+        set_at(a, told(), Expr::Const(2)),
+        set(y, element(a, known())),
+        set_at(a, known(), Expr::Const(259)),
+        set(z, element(a, told())),
+        set_at(a, Expr::Const(1), binary(BinaryOp::Add, element(a, known()), Expr::Var(z))),
+    ];
+    system.events.push(event("e".into(), vec![], Expr::TRUE, effects));
+    system.initial = vec![vec![0; 5]];
+    for mode in [Mode::Interpreted, Mode::Compiled] {
+        let model = NativeModel::new(Arc::new(system.clone()), mode).unwrap();
+        let (mut start, mut out) = (Batch::new(5), Batch::new(5));
+        model.initial(&mut start);
+        model.expand(start.state(0), &mut out);
+        let values: Vec<String> = model.values(out.state(0)).into_iter().map(|(_, value)| value).collect();
+        assert_eq!(values, ["3", "6", "0", "2", "3"]);
+    }
+}
+
+#[test]
 fn broken_systems_are_refused() {
     let mut system = peterson(2);
     system.events[0].moves[0].to = 9;

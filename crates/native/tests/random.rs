@@ -101,6 +101,42 @@ fn expression(processes: u32) -> impl Strategy<Value = Expr> {
     })
 }
 
+/// An index that mostly exists.
+fn near_index() -> impl Strategy<Value = Expr> {
+    let of = |v: u32| Expr::Binary(BinaryOp::BitAnd, Box::new(Expr::Var(VarId(v))), Box::new(Expr::Const(1)));
+    prop_oneof![(0i64..3).prop_map(Expr::Const), (0u32..6).prop_map(of)]
+}
+
+/// Little but the few variables that [`near_assignment`] writes, so that effects see what earlier ones did.
+fn near_expression() -> impl Strategy<Value = Expr> {
+    let leaf = prop_oneof![
+        1 => constant().prop_map(Expr::Const),
+        2 => select(vec![0, 1, 4, 5]).prop_map(|v| Expr::Var(VarId(v))),
+        3 => (select(vec![8, 10, 12]), near_index()).prop_map(|(v, index)| Expr::Element(VarId(v), Box::new(index))),
+    ];
+    leaf.prop_recursive(2, 6, 2, |inner| {
+        (operator(), inner.clone(), inner).prop_map(|(op, a, b)| Expr::Binary(op, Box::new(a), Box::new(b)))
+    })
+}
+
+fn near_assignment() -> impl Strategy<Value = Assign> {
+    let value = || (near_expression(), select(vec![Moment::Source, Moment::Current, Moment::Current]));
+    prop_oneof![
+        (select(vec![0, 1, 4, 5]), value()).prop_map(|(v, (value, moment))| Assign {
+            target: VarId(v),
+            index: None,
+            value,
+            moment
+        }),
+        (select(vec![8, 10, 12]), near_index(), value()).prop_map(|(v, index, (value, moment))| Assign {
+            target: VarId(v),
+            index: Some(index),
+            value,
+            moment
+        }),
+    ]
+}
+
 fn assignment(processes: u32) -> impl Strategy<Value = Assign> {
     let moment = || select(vec![Moment::Source, Moment::Current, Moment::Current]);
     let index = prop_oneof![constant().prop_map(Expr::Const), expression(processes)];
@@ -135,7 +171,11 @@ fn an_event(processes: u32) -> impl Strategy<Value = Event> {
         6 => a_move(processes).prop_map(|m| vec![m]),
         3 => (a_move(processes), a_move(processes)).prop_map(|(m, n)| vec![m, n]),
     ];
-    (moves, guard(processes), proptest::collection::vec(assignment(processes), 0..4))
+    let effects = prop_oneof![
+        proptest::collection::vec(assignment(processes), 0..4),
+        proptest::collection::vec(near_assignment(), 0..7),
+    ];
+    (moves, guard(processes), effects)
         .prop_map(|(moves, guard, effects)| common::event("e".into(), moves, guard, effects))
 }
 
@@ -219,6 +259,9 @@ impl Random {
             0 => self.next() as i64,
             _ => domain.low.wrapping_add((self.next() % span) as i64),
         };
+        if self.next().is_multiple_of(8) {
+            return domain.low;
+        }
         let near = self.next() as i64 % 4;
         if !self.next().is_multiple_of(4) && domain.contains(near) { near } else { any }
     }
@@ -238,6 +281,34 @@ fn successors(model: &NativeModel, state: &[u8], out: &mut Batch) -> Successors 
     (states, out.faults().iter().map(|f| (f.event, f.fault)).collect())
 }
 
+/// The product as its definition has it, from the system alone.
+fn product(plain: &NativeModel, system: &System, claim: &Claim, state: &[u8], out: &mut Batch) -> Successors {
+    let layout = plain.layout();
+    let control = system.processes[claim.process.index()].control;
+    let events = system.events.len() as u32;
+    let (mut alone, mut faults) = successors(plain, state, out);
+    if alone.is_empty() {
+        alone.push((state.to_vec(), events));
+    }
+    let mut enabled = Vec::new();
+    for (number, m) in (1..).zip(&claim.moves) {
+        if layout.read(state, control, 0) == Ok(m.from as i64) {
+            match layout.holds(&m.guard, state) {
+                Ok(true) => enabled.push((number, m.to)),
+                Ok(false) => {}
+                Err(fault) => faults.push((number * (events + 1) + events, fault)),
+            }
+        }
+    }
+    let pairs = alone.iter().flat_map(|pair| enabled.iter().map(move |to| (pair, to)));
+    let pairs = pairs.map(|((state, event), (number, to))| {
+        let mut state = state.clone();
+        layout.write(&mut state, control, 0, *to as i64);
+        (state, number * (events + 1) + event)
+    });
+    (pairs.collect(), faults)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -245,6 +316,8 @@ proptest! {
     fn code_does_what_the_interpreter_does(case in case()) {
         let system = &case.system;
         let oracle = NativeModel::new(system.clone(), Mode::Interpreted).unwrap();
+        let plain = Arc::new(System { claim: None, ..System::clone(system) });
+        let plain = NativeModel::new(plain, Mode::Interpreted).unwrap();
         let shapes = [Limits::default(), Limits { whole: 0, part: 1 }, Limits { whole: 0, part: 4 }];
         let models = shapes.map(|limits| NativeModel::with_limits(system.clone(), Mode::Compiled, limits).unwrap());
         let predicates: Vec<_> = case.conditions.iter().map(|e| (e, models[0].predicate(e))).collect();
@@ -264,6 +337,9 @@ proptest! {
         while next < states.len() && next < 300 {
             let state = states.state(next);
             let expected = successors(&oracle, state, &mut out);
+            if let Some(claim) = &system.claim {
+                prop_assert_eq!(&product(&plain, system, claim, state, &mut out), &expected);
+            }
             for model in &models {
                 prop_assert_eq!(&successors(model, state, &mut out), &expected);
             }

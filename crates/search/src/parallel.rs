@@ -231,7 +231,7 @@ impl Thread<'_> {
         let table = self.level.table;
         let share = table.len().div_ceil(self.threads);
         let bound = |part: usize| (part * share).min(table.len()) as u32;
-        table.fill_index(bound(self.me)..bound(self.me + 1), gaps);
+        table.fill_index::<false>(bound(self.me)..bound(self.me + 1), gaps);
     }
 
     /// Decides what comes next. All other threads wait.
@@ -275,7 +275,7 @@ impl Thread<'_> {
             let wanted = std::mem::take(&mut self.meeting().wanted);
             // SAFETY: all other threads wait.
             match unsafe { self.level.table.prepare_room(wanted) } {
-                Ok(true) => self.level.table.fill_index(0..self.level.table.len() as u32, &[self.table.gap()]),
+                Ok(true) => self.level.table.fill_index::<true>(0..self.level.table.len() as u32, &[self.table.gap()]),
                 Ok(false) => {}
                 Err(_) => return self.end(Ended::Limit(Limit::Memory)),
             }

@@ -53,7 +53,7 @@ impl Region {
     /// What committing at least `bytes` will make of [`committed`](Region::committed): whole pages, huge ones once the
     /// region is large.
     pub fn rounded(bytes: usize) -> usize {
-        bytes.next_multiple_of(if bytes >= LARGE { HUGE } else { 1 << 16 })
+        bytes.next_multiple_of(if bytes >= LARGE { HUGE } else { 1 << 12 })
     }
 
     /// Makes the first `bytes` usable. The address does not change.

@@ -71,65 +71,79 @@ impl Batch {
         }
     }
 
+    #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
+    #[inline]
     pub fn clear(&mut self) {
         self.len = 0;
         self.faults.clear();
     }
 
     /// Forgets all but the first `len` states.
+    #[inline]
     pub fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
     }
 
+    #[inline]
     pub fn state_bytes(&self) -> usize {
         self.state_bytes
     }
 
     /// Distance between two states: their length rounded up to eight.
+    #[inline]
     pub fn stride(&self) -> usize {
         self.stride
     }
 
+    #[inline]
     pub fn state(&self, i: usize) -> &[u8] {
         assert!(i < self.len);
         &self.states[i * self.stride..][..self.state_bytes]
     }
 
+    #[inline]
     pub fn state_mut(&mut self, i: usize) -> &mut [u8] {
         assert!(i < self.len);
         &mut self.states[i * self.stride..][..self.state_bytes]
     }
 
+    #[inline]
     pub fn event(&self, i: usize) -> EventCode {
         self.events[..self.len][i]
     }
 
+    #[inline]
     pub fn set_event(&mut self, i: usize, event: EventCode) {
         self.events[..self.len][i] = event;
     }
 
+    #[inline]
     pub fn faults(&self) -> &[FaultRecord] {
         &self.faults
     }
 
+    #[inline]
     pub fn clear_faults(&mut self) {
         self.faults.clear();
     }
 
     /// Appends a copy of `state`.
+    #[inline]
     pub fn push(&mut self, state: &[u8], event: EventCode) {
         self.push_with(event).copy_from_slice(state);
     }
 
     /// Appends a state with unspecified contents, for the caller to fill in whole.
+    #[inline]
     pub fn push_with(&mut self, event: EventCode) -> &mut [u8] {
         self.reserve(1);
         self.events[self.len] = event;
@@ -142,16 +156,22 @@ impl Batch {
     }
 
     /// Makes room for `more` states.
+    #[inline]
     pub fn reserve(&mut self, more: usize) {
-        let wanted = self.len + more;
-        if self.events.len() < wanted {
-            let count = wanted.next_power_of_two().max(64);
-            self.events.resize(count, 0);
-            self.states.resize(count * self.stride + Batch::PADDING, 0);
+        if self.events.len() < self.len + more {
+            self.grow(self.len + more);
         }
     }
 
+    #[cold]
+    fn grow(&mut self, wanted: usize) {
+        let count = wanted.next_power_of_two().max(64);
+        self.events.resize(count, 0);
+        self.states.resize(count * self.stride + Batch::PADDING, 0);
+    }
+
     /// Where the next state and its event go, for code that writes them itself: room for what was reserved.
+    #[inline]
     pub fn spare(&mut self) -> (*mut u8, *mut EventCode) {
         let (state, event) = (self.len * self.stride, self.len);
         (self.states[state..].as_mut_ptr(), self.events[event..].as_mut_ptr())
@@ -161,6 +181,7 @@ impl Batch {
     ///
     /// # Safety
     /// Room for them was reserved since the last change of length, and that many states and events were written there.
+    #[inline]
     pub unsafe fn commit(&mut self, more: usize) {
         debug_assert!(self.len + more <= self.events.len());
         self.len += more;

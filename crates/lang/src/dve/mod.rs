@@ -35,9 +35,9 @@ fn system(text: &str, source: &Source) -> Result<System, Problem> {
         let message = format!("the model has {} bytes; at most {} are supported", text.len(), crate::MAX_TEXT);
         return Err(Problem::new(Place::default(), message));
     }
-    let mut parser = Parser::new(text, 0, text.len(), 1)?;
+    let mut parser = Parser::new(text, 0, text.len())?;
     let model = parser::model(&mut parser)?;
-    let end = Place { start: parser.current.start, end: parser.current.end };
+    let end = parser.current.place();
     let Parser { expressions, symbols, .. } = parser;
     let budget = Budget::new(MAX_WORK);
     let d = declare::declare(&model, &expressions, &symbols, &budget)?;

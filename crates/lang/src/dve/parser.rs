@@ -4,10 +4,10 @@
 //! models get away with is accepted: no `;` after the last transition, a comma too many, sections in any order.
 
 use super::syntax::*;
-use crate::diagnostic::Problem;
+use crate::diagnostic::{Place, Problem};
 use crate::expression::parser::Parser;
 use crate::expression::syntax::{ExprId, Name};
-use crate::lexer::{Lexeme, Token};
+use crate::lexer::Token;
 use crate::symbols::suggestion;
 
 const TOP_LEVEL: [&str; 10] =
@@ -21,7 +21,7 @@ pub(crate) fn model(p: &mut Parser<'_>) -> Result<Model, Problem> {
         return Err(Problem::new(p.current.place(), "the model is empty"));
     }
     loop {
-        let start = p.current;
+        let start = p.current.start;
         match if p.at(Token::Word) { p.word() } else { "" } {
             "byte" | "int" => variables(p, Kind::Variable, &mut model.variables)?,
             "const" => {
@@ -65,9 +65,9 @@ fn unknown_word(p: &Parser<'_>, wanted: &str, keywords: &[&str]) -> Problem {
     p.unexpected(wanted).maybe_help(suggestion(p.word(), keywords.iter().copied()))
 }
 
-fn system(p: &mut Parser<'_>, model: &mut Model, start: Lexeme) -> Result<(), Problem> {
+fn system(p: &mut Parser<'_>, model: &mut Model, start: u32) -> Result<(), Problem> {
     if p.at_word("sync") {
-        let place = start.place().to(p.current.place());
+        let place = Place { start, end: p.current.end };
         return Err(Problem::new(place, "synchronous systems are not supported").help("write `system async;`"));
     }
     if !p.accept_word("async")? {
@@ -173,7 +173,7 @@ fn item(p: &mut Parser<'_>, model: &mut Model) -> Result<Item, Problem> {
         }
         return Ok(Item::For { variable, low, high, items });
     }
-    let start = p.current;
+    let start = p.current.start;
     if !p.accept_word("process")? {
         return Err(p.unexpected("`process`, `for` or `}`"));
     }
@@ -213,7 +213,7 @@ fn parameters(p: &mut Parser<'_>) -> Result<Vec<Parameter>, Problem> {
 /// `property process P {...}`, or `property ltl name "formula"`, which is read and left to the command line.
 fn property(p: &mut Parser<'_>, model: &mut Model) -> Result<(), Problem> {
     p.advance()?;
-    let start = p.current;
+    let start = p.current.start;
     if p.accept_word("process")? {
         let name = p.name("the name of a process")?;
         let body = body(p, name, None, true, start)?;
@@ -247,7 +247,7 @@ fn body(
     name: Name,
     parameters: Option<Vec<Parameter>>,
     is_property: bool,
-    start: Lexeme,
+    start: u32,
 ) -> Result<Body, Problem> {
     let mut body = Body {
         name,
@@ -260,7 +260,7 @@ fn body(
         committed: Vec::new(),
         assertions: Vec::new(),
         transitions: Vec::new(),
-        span: start.span_to(p.last_end),
+        span: p.span_from(start),
     };
     p.expect(Token::LeftBrace, "`{`")?;
     while !p.accept(Token::RightBrace)? {
@@ -274,7 +274,8 @@ fn body(
             "accept" => names(p, &mut body.accepting)?,
             "commit" => names(p, &mut body.committed)?,
             "init" => {
-                let keyword = p.advance()?;
+                let keyword = p.current;
+                p.advance()?;
                 let initial = p.name("the name of a state")?;
                 p.expect(Token::Semicolon, "`;`: there is one initial state")?;
                 if let Some(earlier) = body.initial.replace(initial) {
@@ -307,11 +308,11 @@ fn names(p: &mut Parser<'_>, out: &mut Vec<Name>) -> Result<(), Problem> {
 fn assertions(p: &mut Parser<'_>, out: &mut Vec<AssertionLine>) -> Result<(), Problem> {
     p.advance()?;
     loop {
-        let start = p.current;
+        let start = p.current.start;
         let state = p.name("the name of a state")?;
         p.expect(Token::Colon, "`:`")?;
         let condition = p.expression()?;
-        out.push(AssertionLine { state, condition, span: start.span_to(p.last_end) });
+        out.push(AssertionLine { state, condition, span: p.span_from(start) });
         if !p.accept(Token::Comma)? {
             break;
         }
@@ -327,7 +328,7 @@ fn transitions(p: &mut Parser<'_>, out: &mut Vec<Transition>) -> Result<(), Prob
         if p.accept(Token::Semicolon)? || p.at(Token::RightBrace) {
             return Ok(());
         }
-        let start = p.current;
+        let start = p.current.start;
         let from = match (p.at(Token::Arrow), source) {
             (true, Some(source)) => source,
             (true, None) => {
@@ -343,7 +344,7 @@ fn transitions(p: &mut Parser<'_>, out: &mut Vec<Transition>) -> Result<(), Prob
     }
 }
 
-fn transition(p: &mut Parser<'_>, from: Name, to: Name, start: Lexeme) -> Result<Transition, Problem> {
+fn transition(p: &mut Parser<'_>, from: Name, to: Name, start: u32) -> Result<Transition, Problem> {
     let mut guards = Vec::new();
     let mut sync: Option<Sync> = None;
     let mut effects = Vec::new();
@@ -355,7 +356,8 @@ fn transition(p: &mut Parser<'_>, from: Name, to: Name, start: Lexeme) -> Result
                 guards.push(p.expression()?);
             }
             "sync" => {
-                let keyword = p.advance()?;
+                let keyword = p.current;
+                p.advance()?;
                 let new = synchronisation(p)?;
                 if let Some(earlier) = sync.replace(new) {
                     return Err(
@@ -378,7 +380,7 @@ fn transition(p: &mut Parser<'_>, from: Name, to: Name, start: Lexeme) -> Result
         }
         p.expect(Token::Semicolon, "`;`")?;
     }
-    Ok(Transition { from, to, guards, sync, effects, span: start.span_to(p.last_end) })
+    Ok(Transition { from, to, guards, sync, effects, span: p.span_from(start) })
 }
 
 fn synchronisation(p: &mut Parser<'_>) -> Result<Sync, Problem> {
@@ -395,6 +397,6 @@ fn synchronisation(p: &mut Parser<'_>) -> Result<Sync, Problem> {
         _ => vec![p.expression()?],
     };
     let end = p.last_end;
-    let place = crate::diagnostic::Place { start: channel.place.start, end };
+    let place = Place { start: channel.place.start, end };
     Ok(Sync { channel, direction, values, place })
 }

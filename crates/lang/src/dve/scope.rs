@@ -8,6 +8,7 @@ use crate::expression::lower::{Meaning, Names, ProcessReference, Reference};
 use crate::expression::syntax::{Name, Separator};
 use crate::symbols::{Map, Symbol, Symbols, suggestion};
 use scrimp_system::VarId;
+use std::cell::RefCell;
 
 /// A process of the system: a body, with values for its parameters if it is a template's.
 #[derive(Debug)]
@@ -31,7 +32,8 @@ struct Head {
 #[derive(Debug)]
 pub(crate) struct Scopes<'a> {
     pub symbols: &'a Symbols<'a>,
-    globals: Map<Symbol, (Meaning, Place)>,
+    /// By symbol: what it means outside processes, and whether some process has a variable of that name.
+    globals: Vec<Global>,
     locals: Map<(u32, Symbol), (Meaning, Place)>,
     channels: Map<Symbol, (usize, Place)>,
     heads: Map<Symbol, Head>,
@@ -39,6 +41,14 @@ pub(crate) struct Scopes<'a> {
     /// For each body, the numbers of its states.
     pub states: Vec<Map<Symbol, (u32, Place)>>,
     pub instances: Vec<Instance>,
+    /// Where arrays are used without an index.
+    pub unindexed: RefCell<Vec<Place>>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Global {
+    declared: Option<(Meaning, Place)>,
+    is_hidden_somewhere: bool,
 }
 
 /// The scopes as seen from one point: inside a process, or inside `for` loops, or neither.
@@ -53,13 +63,14 @@ impl<'a> Scopes<'a> {
     pub fn new(symbols: &'a Symbols<'a>) -> Scopes<'a> {
         Scopes {
             symbols,
-            globals: Map::default(),
+            globals: vec![Global::default(); symbols.len()],
             locals: Map::default(),
             channels: Map::default(),
             heads: Map::default(),
             keys: Map::default(),
             states: Vec::new(),
             instances: Vec::new(),
+            unindexed: RefCell::default(),
         }
     }
 
@@ -72,18 +83,23 @@ impl<'a> Scopes<'a> {
         self.symbols.name(name.symbol)
     }
 
+    fn global(&self, symbol: Symbol) -> Option<&(Meaning, Place)> {
+        self.globals[symbol.0 as usize].declared.as_ref()
+    }
+
     fn twice(&self, name: Name, what: &str, earlier: Place) -> Problem {
         Problem::new(name.place, format!("{what} `{}` is already declared", self.spell(name))).on_line_of(earlier)
     }
 
     pub fn declare_global(&mut self, name: Name, meaning: Meaning) -> Result<(), Problem> {
-        match self.globals.insert(name.symbol, (meaning, name.place)) {
+        match self.globals[name.symbol.0 as usize].declared.replace((meaning, name.place)) {
             Some((_, earlier)) => Err(self.twice(name, "a variable", earlier)),
             None => Ok(()),
         }
     }
 
     pub fn declare_local(&mut self, process: u32, name: Name, meaning: Meaning) -> Result<(), Problem> {
+        self.globals[name.symbol.0 as usize].is_hidden_somewhere = true;
         match self.locals.insert((process, name.symbol), (meaning, name.place)) {
             Some((_, earlier)) => Err(self.twice(name, "a variable", earlier)),
             None => Ok(()),
@@ -91,7 +107,7 @@ impl<'a> Scopes<'a> {
     }
 
     pub fn declare_channel(&mut self, name: Name, number: usize) -> Result<(), Problem> {
-        if let Some((_, other)) = self.globals.get(&name.symbol) {
+        if let Some((_, other)) = self.global(name.symbol) {
             // All variables are declared before all channels, whatever their order in the text.
             return Err(match other.start < name.place.start {
                 true => self.twice(name, "a variable", *other),
@@ -159,7 +175,7 @@ impl<'a> Scopes<'a> {
             return Ok(*number);
         }
         let word = self.spell(name);
-        let message = match self.globals.contains_key(&name.symbol) {
+        let message = match self.global(name.symbol).is_some() {
             true => format!("`{word}` is a variable, not a channel"),
             false => format!("unknown channel `{word}`"),
         };
@@ -240,7 +256,8 @@ impl<'a> Scopes<'a> {
                 .help(format!("`{word}.s` asks whether it is in state s, `{word}->x` reads its variable x"));
         }
         let own = self.locals.keys().filter(|(p, _)| Some(*p) == process).map(|(_, s)| *s);
-        let candidates = own.chain(self.globals.keys().copied()).map(|s| self.symbols.name(s));
+        let globals = (0..self.globals.len() as u32).map(Symbol).filter(|s| self.global(*s).is_some());
+        let candidates = own.chain(globals).map(|s| self.symbols.name(s));
         Problem::new(name.place, format!("unknown name `{word}`")).maybe_help(sorted_suggestion(word, candidates))
     }
 }
@@ -267,10 +284,20 @@ impl Names for View<'_> {
         if let Some((_, value)) = self.bindings.iter().rev().find(|(symbol, _)| *symbol == name.symbol) {
             return Ok(Meaning::Constant(*value));
         }
-        let local = self.process.and_then(|p| self.scopes.locals.get(&(p, name.symbol)));
-        match local.or_else(|| self.scopes.globals.get(&name.symbol)) {
+        let global = &self.scopes.globals[name.symbol.0 as usize];
+        let local = match self.process {
+            Some(process) if global.is_hidden_somewhere => self.scopes.locals.get(&(process, name.symbol)),
+            _ => None,
+        };
+        match local.or(global.declared.as_ref()) {
             Some((meaning, _)) => Ok(meaning.clone()),
             None => Err(self.scopes.unknown_variable(name, self.process)),
         }
+    }
+
+    /// Some models of the collection name an array where its first element serves them, so that is only worth a remark.
+    fn allows_unindexed(&self, place: Place) -> bool {
+        self.scopes.unindexed.borrow_mut().push(place);
+        true
     }
 }

@@ -1,20 +1,19 @@
 //! Gives expressions their meaning: names become variables, constants are folded.
 //!
 //! What a name means is asked of a [`Names`]. Trees that come out of here are never deeper than [`MAX_DEPTH`], so that
-//! everything behind may recurse over them; long chains of `&&`, `||` and `+` are balanced, which changes neither the order
-//! in which operands are evaluated nor which of them are.
+//! everything behind may recurse over them. What a constant makes unreachable is checked but not built.
 
-use super::syntax::{ExprId, Expressions, Name, Node, Operator, Separator};
+use super::syntax::{ExprId, Expressions, Member, Name, Node, Operator, Separator};
+use super::value::{Value, decided, is_neutral};
 use crate::diagnostic::{Place, Problem};
 use crate::symbols::Symbols;
-use scrimp_system::{BinaryOp, Expr, UnaryOp, VarId};
+use scrimp_system::{BinaryOp, Expr, VarId};
 use std::cell::Cell;
 use std::sync::Arc;
 
 /// Deepest tree that is built from one expression.
 const MAX_DEPTH: u32 = 1000;
-/// Chains up to this length keep the shape that the grammar gives them.
-const SHORT_CHAIN: usize = 16;
+const INSTANCE: &str = "the number of an instance";
 
 /// What a name can stand for.
 #[derive(Debug, Clone)]
@@ -44,6 +43,9 @@ pub(crate) struct ProcessReference<'r> {
 
 pub(crate) trait Names {
     fn look_up(&self, reference: Reference<'_>) -> Result<Meaning, Problem>;
+
+    /// Told of an array that stands at `place` without an index: true if its first element is meant, false if it is wrong.
+    fn allows_unindexed(&self, place: Place) -> bool;
 }
 
 /// Counts what is built, so that a small text cannot ask for more memory than there is.
@@ -86,20 +88,78 @@ pub(crate) struct Lowering<'a, N> {
     pub budget: &'a Budget,
 }
 
-/// An expression and the depth of its tree.
-type Deep = (Expr, u32);
-
 impl<N: Names> Lowering<'_, N> {
     pub fn value(&self, id: ExprId) -> Result<Expr, Problem> {
-        Ok(self.deep(id)?.0)
+        let nodes = self.expressions.nodes(id);
+        self.budget.spend(nodes.len() as u64, self.expressions.place(id))?;
+        let mut values: Vec<Value> = Vec::new();
+        let mut at = 0;
+        while let Some(&(node, place)) = nodes.get(at) {
+            at += 1;
+            match node {
+                Node::Number(value) => values.push(Value::new(Expr::Const(value as i64), 1)),
+                Node::Variable(name) => values.push(match self.plain(name, place)? {
+                    Meaning::Constant(value) => Value::new(Expr::Const(value), 1),
+                    Meaning::Scalar(variable) => Value::new(Expr::Var(variable), 1),
+                    meaning => self.read(meaning, None, node, place)?,
+                }),
+                Node::Element(name) => {
+                    let meaning = self.plain(name, place)?;
+                    let index = values.pop();
+                    values.push(self.read(meaning, index, node, place)?);
+                }
+                Node::Member(number) => {
+                    let member = self.expressions.member(number);
+                    let index = if member.has_index { values.pop() } else { None };
+                    let meaning = match &member.arguments {
+                        None => self.member(member, None)?,
+                        Some(list) => {
+                            let given = values.split_off(values.len() - list.len());
+                            let known =
+                                given.iter().zip(list).map(|(value, id)| self.known(&value.expr, *id, INSTANCE));
+                            self.member(member, Some(&known.collect::<Result<Vec<_>, _>>()?))?
+                        }
+                    };
+                    values.push(self.read(meaning, index, node, place)?);
+                }
+                Node::Unary(op) => {
+                    let operand = values.pop().unwrap_or_default();
+                    values.push(Value::new(Expr::unary(op, operand.expr), operand.depth + 1));
+                }
+                Node::Left(operator, end) => {
+                    if let Some(left) = values.last_mut()
+                        && let Some(decided) = decided(operator, &left.expr)
+                    {
+                        *left = Value::new(decided, 1);
+                        let end = (end - self.expressions.first(id)) as usize;
+                        self.check_names(&nodes[at..end])?;
+                        at = end + 1;
+                    }
+                }
+                Node::Binary(operator) => {
+                    let right = values.pop().unwrap_or_default();
+                    if let Some(left) = values.last_mut() {
+                        left.join(operator, right);
+                    }
+                }
+            }
+            if values.last().is_some_and(|value| value.depth > MAX_DEPTH) {
+                return Err(Problem::new(place, format!("this expression is more than {MAX_DEPTH} operators deep")));
+            }
+        }
+        Ok(values.pop().unwrap_or_default().expr)
     }
 
     /// The value of an expression that must be constant; `what` says what it is for.
     pub fn constant(&self, id: ExprId, what: &str) -> Result<i64, Problem> {
+        self.known(&self.value(id)?, id, what)
+    }
+
+    fn known(&self, value: &Expr, id: ExprId, what: &str) -> Result<i64, Problem> {
         let place = self.expressions.place(id);
-        match self.value(id)? {
-            Expr::Const(value) => Ok(value),
-            Expr::Binary(BinaryOp::Divide | BinaryOp::Remainder, _, b) if *b == Expr::Const(0) => {
+        match value {
+            Expr::Const(value) => Ok(*value),
+            Expr::Binary(BinaryOp::Divide | BinaryOp::Remainder, _, b) if **b == Expr::Const(0) => {
                 Err(Problem::new(place, "division by zero"))
             }
             other => {
@@ -116,84 +176,49 @@ impl<N: Names> Lowering<'_, N> {
 
     /// The variable or array element that an expression names.
     pub fn target(&self, id: ExprId) -> Result<Target, Problem> {
-        let place = self.expressions.place(id);
-        let (meaning, index) = match self.expressions.node(id) {
-            Node::Variable { name, index } => (self.plain(name, place)?, index),
-            Node::Member(number) => (self.member(number)?, self.expressions.member(number).index),
+        let (node, place) = (self.expressions.root(id), self.expressions.place(id));
+        let (meaning, has_index) = match node {
+            Node::Variable(name) => (self.plain(name, place)?, false),
+            Node::Element(name) => (self.plain(name, place)?, true),
+            Node::Member(number) => {
+                let member = self.expressions.member(number);
+                (self.member_with_arguments(member)?, member.has_index)
+            }
             _ => return Err(Problem::new(place, "expected a variable to store into")),
         };
-        let refuse = |why: &str| Err(Problem::new(place, format!("`{}` {why}", self.spelling(id))));
-        match (meaning, index) {
-            (Meaning::Scalar(variable), None) => Ok(Target { variable, index: None }),
-            (Meaning::Array(variable), Some(index)) => Ok(Target { variable, index: Some(self.value(index)?) }),
+        let refuse = |why: &str| Err(Problem::new(place, format!("`{}` {why}", self.spelling(node))));
+        match (meaning, has_index) {
             (Meaning::Constant(_) | Meaning::Table(_), _) => refuse("is a constant and cannot be assigned"),
             (Meaning::Location(..), _) => refuse("is a location and cannot be assigned"),
-            (meaning, index) => Err(self.wrong_index(id, &meaning, index)),
+            (Meaning::Scalar(variable), false) => Ok(Target { variable, index: None }),
+            (Meaning::Scalar(_), true) => refuse("is not an array"),
+            (Meaning::Array(variable), true) => {
+                Ok(Target { variable, index: Some(self.value(self.expressions.index_of(id))?) })
+            }
+            (Meaning::Array(variable), false) => {
+                Ok(Target { variable, index: Some(self.first_element(node, place)?.expr) })
+            }
         }
     }
 
-    fn deep(&self, id: ExprId) -> Result<Deep, Problem> {
-        let place = self.expressions.place(id);
-        self.budget.spend(1, place)?;
-        match self.expressions.node(id) {
-            Node::Number(value) => Ok((Expr::Const(value as i64), 1)),
-            Node::Variable { name, index } => self.read(id, self.plain(name, place)?, index),
-            Node::Member(number) => self.read(id, self.member(number)?, self.expressions.member(number).index),
-            Node::Unary(op, operand) => {
-                let (operand, depth) = self.deep(operand)?;
-                self.checked(Expr::unary(op, operand), depth + 1, place)
-            }
-            Node::Binary(Operator::Plain(op), left, right)
-                if !matches!(self.expressions.node(left), Node::Binary(..)) =>
-            {
-                let (left, right) = (self.deep(left)?, self.deep(right)?);
-                self.checked(Expr::binary(op, left.0, right.0), left.1.max(right.1) + 1, place)
-            }
-            Node::Binary(..) => self.chain(id),
-        }
-    }
-
-    /// Binary operators, down the left side in a loop: only right operands recurse, and the parser bounds those.
-    fn chain(&self, id: ExprId) -> Result<Deep, Problem> {
-        let mut links = Vec::new();
-        let mut first = id;
-        while let Node::Binary(operator, left, right) = self.expressions.node(first) {
-            links.push((operator, right, self.expressions.place(first)));
-            first = left;
-        }
-        self.budget.spend(links.len() as u64, self.expressions.place(id))?;
-        let mut whole = self.deep(first)?;
-        while let Some((operator, right, place)) = links.pop() {
-            let Operator::Plain(op) = operator else {
-                let right = self.deep(right)?;
-                let depth = whole.1.max(right.1) + 2;
-                let premise = Expr::unary(UnaryOp::Not, whole.0);
-                whole = self.checked(Expr::binary(BinaryOp::Or, premise, right.0), depth, place)?;
-                continue;
+    /// Looks up every name among these nodes, for operands that are never evaluated.
+    fn check_names(&self, nodes: &[(Node, Place)]) -> Result<(), Problem> {
+        for &(node, place) in nodes {
+            let (meaning, has_index) = match node {
+                Node::Number(_) | Node::Unary(_) | Node::Left(..) | Node::Binary(_) => continue,
+                Node::Variable(name) => match self.plain(name, place)? {
+                    Meaning::Constant(_) | Meaning::Scalar(_) => continue,
+                    meaning => (meaning, false),
+                },
+                Node::Element(name) => (self.plain(name, place)?, true),
+                Node::Member(number) => {
+                    let member = self.expressions.member(number);
+                    (self.member_with_arguments(member)?, member.has_index)
+                }
             };
-            let is_long = matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Add)
-                && links.len() >= SHORT_CHAIN
-                && links[links.len() - SHORT_CHAIN..].iter().all(|link| link.0 == operator);
-            if !is_long {
-                let right = self.deep(right)?;
-                whole = self.checked(Expr::binary(op, whole.0, right.0), whole.1.max(right.1) + 1, place)?;
-                continue;
-            }
-            let mut operands = vec![whole, self.deep(right)?];
-            while let Some((_, right, _)) = links.pop_if(|link| link.0 == operator) {
-                operands.push(self.deep(right)?);
-            }
-            let (expr, depth) = balanced(op, operands);
-            whole = self.checked(expr, depth, place)?;
+            self.read(meaning, has_index.then(Value::default), node, place)?;
         }
-        Ok(whole)
-    }
-
-    fn checked(&self, expr: Expr, depth: u32, place: Place) -> Result<Deep, Problem> {
-        if depth <= MAX_DEPTH {
-            return Ok((expr, depth));
-        }
-        Err(Problem::new(place, format!("this expression is more than {MAX_DEPTH} operators deep")))
+        Ok(())
     }
 
     fn plain(&self, symbol: crate::symbols::Symbol, place: Place) -> Result<Meaning, Problem> {
@@ -203,61 +228,58 @@ impl<N: Names> Lowering<'_, N> {
         self.names.look_up(Reference { process: None, name })
     }
 
-    fn member(&self, number: u32) -> Result<Meaning, Problem> {
-        let member = self.expressions.member(number);
-        let arguments = match &member.arguments {
-            None => None,
-            Some(list) => Some(
-                list.iter().map(|&e| self.constant(e, "the number of an instance")).collect::<Result<Vec<_>, _>>()?,
-            ),
-        };
-        let process = Some(ProcessReference {
-            name: member.process,
-            arguments: arguments.as_deref(),
-            separator: member.separator,
-        });
+    fn member(&self, member: &Member, arguments: Option<&[i64]>) -> Result<Meaning, Problem> {
+        let process = Some(ProcessReference { name: member.process, arguments, separator: member.separator });
         self.names.look_up(Reference { process, name: member.name })
     }
 
-    fn read(&self, id: ExprId, meaning: Meaning, index: Option<ExprId>) -> Result<Deep, Problem> {
+    fn member_with_arguments(&self, member: &Member) -> Result<Meaning, Problem> {
+        let arguments = member.arguments.iter().flatten().map(|e| self.constant(*e, INSTANCE));
+        let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
+        self.member(member, member.arguments.is_some().then_some(&arguments))
+    }
+
+    /// The value of what a name means, with an index if there is one.
+    fn read(&self, meaning: Meaning, index: Option<Value>, node: Node, place: Place) -> Result<Value, Problem> {
         match (meaning, index) {
-            (Meaning::Constant(value), None) => Ok((Expr::Const(value), 1)),
-            (Meaning::Scalar(variable), None) => Ok((Expr::Var(variable), 1)),
-            (Meaning::Location(control, location), None) => Ok((Expr::equals(control, location), 2)),
+            (Meaning::Constant(value), None) => Ok(Value::new(Expr::Const(value), 1)),
+            (Meaning::Scalar(variable), None) => Ok(Value::new(Expr::Var(variable), 1)),
+            (Meaning::Location(control, location), None) => Ok(Value::new(Expr::equals(control, location), 2)),
+            (meaning @ (Meaning::Array(_) | Meaning::Table(_)), None) => {
+                self.read(meaning, Some(self.first_element(node, place)?), node, place)
+            }
             (Meaning::Array(variable), Some(index)) => {
-                let (index, depth) = self.deep(index)?;
-                self.checked(Expr::Element(variable, Box::new(index)), depth + 1, self.expressions.place(id))
+                Ok(Value::new(Expr::Element(variable, Box::new(index.expr)), index.depth + 1))
             }
             (Meaning::Table(values), Some(index)) => {
-                let (index, depth) = self.deep(index)?;
-                let known = index.as_const().and_then(|i| usize::try_from(i).ok()).and_then(|i| values.get(i));
-                match known {
-                    Some(&value) => Ok((Expr::Const(value), 1)),
-                    None => self.checked(Expr::Table(values, Box::new(index)), depth + 1, self.expressions.place(id)),
-                }
+                let known = index.expr.as_const().and_then(|i| usize::try_from(i).ok()).and_then(|i| values.get(i));
+                Ok(match known {
+                    Some(&value) => Value::new(Expr::Const(value), 1),
+                    None => Value::new(Expr::Table(values, Box::new(index.expr)), index.depth + 1),
+                })
             }
-            (meaning, index) => Err(self.wrong_index(id, &meaning, index)),
+            (meaning, Some(_)) => {
+                let is_location = matches!(meaning, Meaning::Location(..));
+                let why = if is_location { "is a location and has no index" } else { "is not an array" };
+                Err(Problem::new(place, format!("`{}` {why}", self.spelling(node))))
+            }
         }
     }
 
-    fn wrong_index(&self, id: ExprId, meaning: &Meaning, index: Option<ExprId>) -> Problem {
-        let spelling = self.spelling(id);
-        match (index, meaning) {
-            (None, _) => {
-                Problem::new(self.expressions.place(id), format!("array `{spelling}` is used without an index"))
-                    .help(format!("choose an element: `{spelling}[0]`"))
-            }
-            (Some(_), Meaning::Location(..)) => {
-                Problem::new(self.expressions.place(id), format!("`{spelling}` is a location and has no index"))
-            }
-            (Some(_), _) => Problem::new(self.expressions.place(id), format!("`{spelling}` is not an array")),
+    /// The index of an array that is named without one.
+    fn first_element(&self, node: Node, place: Place) -> Result<Value, Problem> {
+        if self.names.allows_unindexed(place) {
+            return Ok(Value::default());
         }
+        let spelling = self.spelling(node);
+        Err(Problem::new(place, format!("array `{spelling}` is used without an index"))
+            .help(format!("choose an element: `{spelling}[0]`")))
     }
 
     /// The name that a reference is written with, without its index.
-    fn spelling(&self, id: ExprId) -> String {
-        match self.expressions.node(id) {
-            Node::Variable { name, .. } => self.symbols.name(name).to_string(),
+    fn spelling(&self, node: Node) -> String {
+        match node {
+            Node::Variable(name) | Node::Element(name) => self.symbols.name(name).to_string(),
             Node::Member(number) => {
                 let member = self.expressions.member(number);
                 let separator = match member.separator {
@@ -273,27 +295,15 @@ impl<N: Names> Lowering<'_, N> {
     }
 }
 
-/// Joins operands with an associative operator into a tree of logarithmic depth.
-fn balanced(op: BinaryOp, mut operands: Vec<Deep>) -> Deep {
-    while operands.len() > 1 {
-        let mut pairs = operands.into_iter();
-        let mut next = Vec::with_capacity(pairs.len().div_ceil(2));
-        while let Some(left) = pairs.next() {
-            next.push(match pairs.next() {
-                Some(right) => (Expr::binary(op, left.0, right.0), left.1.max(right.1) + 1),
-                None => left,
-            });
-        }
-        operands = next;
-    }
-    operands.pop().unwrap_or((Expr::TRUE, 1))
-}
-
-/// The conjunction of conditions, evaluated in their order; of many, a balanced one.
+/// The conjunction of conditions, evaluated in their order.
 pub(crate) fn all_of(conditions: Vec<Expr>) -> Expr {
-    if conditions.len() <= SHORT_CHAIN {
-        return conditions.into_iter().fold(Expr::TRUE, Expr::and);
+    let mut whole: Option<Value> = None;
+    for condition in conditions.into_iter().filter(|c| !is_neutral(BinaryOp::And, c)) {
+        let next = Value::new(condition, 1);
+        match &mut whole {
+            Some(whole) => whole.join(Operator::Plain(BinaryOp::And), next),
+            None => whole = Some(next),
+        }
     }
-    let kept = conditions.into_iter().filter(|c| !matches!(c, Expr::Const(k) if *k != 0));
-    balanced(BinaryOp::And, kept.map(|c| (c, 1)).collect()).0
+    whole.map_or(Expr::TRUE, |whole| whole.expr)
 }

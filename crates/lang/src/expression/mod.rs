@@ -1,5 +1,7 @@
-//! Expressions from text to [`scrimp_system::Expr`]: read by [`parser`], kept as [`syntax`], given meaning by [`lower`].
+//! Expressions from text to [`scrimp_system::Expr`]: read by [`parser`], kept as [`syntax`], given meaning by [`lower`], built as
+//! [`value`]s.
 
 pub(crate) mod lower;
 pub(crate) mod parser;
 pub(crate) mod syntax;
+mod value;

@@ -1,46 +1,62 @@
 //! The expression grammar, shared by models and properties, and the means to read tokens one by one.
 //!
-//! Precedences are those of DVE, all binary operators grouping to the left. Recursion is counted, so that no text can
-//! exhaust the stack; chains of binary operators are read in a loop and may be as long as they like.
+//! Precedences are those of DVE, all binary operators grouping to the left. An expression is read in a loop, with a stack
+//! of what is still open; only indices and arguments recurse. Both are counted, so that no text can exhaust the stack, while
+//! chains of binary operators may be as long as they like.
 
-use super::syntax::{ExprId, Expressions, Member, Name, Node, Operator, Separator};
+use super::syntax::{ExprId, Expressions, Member, Name, Operator, Separator};
 use crate::diagnostic::{Place, Problem};
 use crate::lexer::{Lexeme, Lexer, Token};
+use crate::lines::Lines;
 use crate::symbols::Symbols;
-use scrimp_system::{BinaryOp, UnaryOp};
+use scrimp_system::{BinaryOp, Span, UnaryOp};
 
 /// How deep parentheses, indices and operators of rising precedence may nest.
-const MAX_NESTING: u32 = 1000;
-
-/// Words that mean something inside an expression and so can never be names.
-const OPERATOR_WORDS: [&str; 6] = ["and", "or", "not", "imply", "true", "false"];
+const MAX_NESTING: usize = 1000;
+/// Binds stronger than every binary operator.
+const STRONGEST: u8 = 11;
 
 #[derive(Debug)]
 pub(crate) struct Parser<'t> {
     text: &'t str,
     lexer: Lexer<'t>,
+    lines: Lines<'t>,
     pub current: Lexeme,
     /// Where the token before the current one ends.
     pub last_end: u32,
     pub expressions: Expressions,
     pub symbols: Symbols<'t>,
-    nesting: u32,
+    /// What waits for its operand, of all expressions that are being read, the innermost last.
+    pending: Vec<Pending>,
+    nesting: usize,
+}
+
+/// The beginning of an operand or operation whose end is not read yet.
+#[derive(Debug, Clone, Copy)]
+enum Pending {
+    Parenthesis,
+    /// With the place where it begins.
+    Unary(UnaryOp, u32),
+    /// With its precedence and its left operand.
+    Binary(Operator, u8, ExprId),
 }
 
 impl<'t> Parser<'t> {
-    /// Begins to read `text[start..end]`, which starts a line with the number `line`.
-    pub fn new(text: &'t str, start: usize, end: usize, line: u32) -> Result<Parser<'t>, Problem> {
-        let mut lexer = Lexer::new(text, start, end, line);
-        let current = lexer.next()?;
-        Ok(Parser {
+    /// Begins to read `text[start..end]`.
+    pub fn new(text: &'t str, start: usize, end: usize) -> Result<Parser<'t>, Problem> {
+        let mut parser = Parser {
             text,
-            lexer,
-            current,
+            lexer: Lexer::new(text, start, end),
+            lines: Lines::new(text),
+            current: Lexeme::nothing(start),
             last_end: start as u32,
             expressions: Expressions::default(),
             symbols: Symbols::default(),
+            pending: Vec::new(),
             nesting: 0,
-        })
+        };
+        parser.advance()?;
+        Ok(parser)
     }
 
     /// The text of the current token.
@@ -48,11 +64,18 @@ impl<'t> Parser<'t> {
         &self.text[self.current.start as usize..self.current.end as usize]
     }
 
-    pub fn advance(&mut self) -> Result<Lexeme, Problem> {
-        let passed = self.current;
-        self.last_end = passed.end;
-        self.current = self.lexer.next()?;
-        Ok(passed)
+    /// From the byte `start` to the end of the last token.
+    pub fn span_from(&mut self, start: u32) -> Span {
+        self.lines.span(Place { start, end: self.last_end })
+    }
+
+    pub fn advance(&mut self) -> Result<(), Problem> {
+        self.last_end = self.current.end;
+        self.lexer.next(&mut self.current);
+        match self.current.token {
+            Token::Wrong => Err(self.lexer.problem(self.current)),
+            _ => Ok(()),
+        }
     }
 
     pub fn at(&self, token: Token) -> bool {
@@ -80,22 +103,26 @@ impl<'t> Parser<'t> {
     }
 
     /// Passes `token`, or says that `wanted` was expected.
-    pub fn expect(&mut self, token: Token, wanted: &str) -> Result<Lexeme, Problem> {
+    pub fn expect(&mut self, token: Token, wanted: &str) -> Result<(), Problem> {
         if self.at(token) { self.advance() } else { Err(self.unexpected(wanted)) }
     }
 
     pub fn name(&mut self, wanted: &str) -> Result<Name, Problem> {
         if !self.at(Token::Word) {
-            return Err(self.unexpected(wanted));
-        }
-        if OPERATOR_WORDS.contains(&self.word()) {
-            return Err(self.unexpected(wanted).help(format!("`{}` is an operator or value, not a name", self.word())));
+            let problem = self.unexpected(wanted);
+            return Err(match self.word().starts_with(|c: char| c.is_ascii_alphabetic()) {
+                true => problem.help(format!("`{}` is an operator or value, not a name", self.word())),
+                false => problem,
+            });
         }
         let symbol = self.symbols.intern(self.word());
-        Ok(Name { symbol, place: self.advance()?.place() })
+        let place = self.current.place();
+        self.advance()?;
+        Ok(Name { symbol, place })
     }
 
     /// "expected this, found that", at the current token.
+    #[cold]
     pub fn unexpected(&self, wanted: &str) -> Problem {
         let problem = Problem::new(self.current.place(), format!("expected {wanted}, found {}", self.found()));
         if self.at(Token::Assign) { problem.help("`==` compares, `=` assigns") } else { problem }
@@ -117,58 +144,109 @@ impl<'t> Parser<'t> {
 
     /// True when the parenthesis that is the current token is closed and followed by `token`. Only looks ahead.
     pub fn parenthesis_followed_by(&self, token: Token) -> bool {
-        let mut lexer = self.lexer;
+        let (mut lexer, mut ahead) = (self.lexer, self.current);
         let mut open = 1;
         while open > 0 {
-            match lexer.next().map(|l| l.token) {
-                Ok(Token::LeftParen) => open += 1,
-                Ok(Token::RightParen) => open -= 1,
-                Ok(Token::End | Token::LeftBrace | Token::RightBrace | Token::Semicolon) | Err(_) => return false,
-                Ok(_) => {}
+            lexer.next(&mut ahead);
+            match ahead.token {
+                Token::LeftParen => open += 1,
+                Token::RightParen => open -= 1,
+                Token::End | Token::Wrong | Token::LeftBrace | Token::RightBrace | Token::Semicolon => return false,
+                _ => {}
             }
         }
-        lexer.next().is_ok_and(|l| l.token == token)
+        lexer.next(&mut ahead);
+        ahead.token == token
     }
 
-    pub fn expression(&mut self) -> Result<ExprId, Problem> {
-        self.binary(0)
-    }
-
-    /// Runs `read` one level deeper; also for constructs of a model that nest.
+    /// Runs `read` one level deeper: for what nests by recursion.
     pub fn nested<R>(&mut self, read: impl FnOnce(&mut Self) -> Result<R, Problem>) -> Result<R, Problem> {
-        if self.nesting >= MAX_NESTING {
-            return Err(Problem::new(self.current.place(), "this is nested too deeply"));
-        }
+        self.check_nesting()?;
         self.nesting += 1;
         let result = read(self);
         self.nesting -= 1;
         result
     }
 
-    /// Operators of precedence `least` and above.
-    fn binary(&mut self, least: u8) -> Result<ExprId, Problem> {
-        let mut left = self.unary()?;
-        while let Some((operator, precedence)) = self.operator() {
-            if precedence < least {
-                break;
-            }
-            self.advance()?;
-            let right = self.nested(|p| p.binary(precedence + 1))?;
-            let place = self.expressions.place(left).to(self.expressions.place(right));
-            left = self.expressions.add(Node::Binary(operator, left, right), place);
+    fn check_nesting(&self) -> Result<(), Problem> {
+        match self.nesting + self.pending.len() < MAX_NESTING {
+            true => Ok(()),
+            false => Err(Problem::new(self.current.place(), "this is nested too deeply")),
         }
-        Ok(left)
+    }
+
+    pub fn expression(&mut self) -> Result<ExprId, Problem> {
+        self.operation(0)
+    }
+
+    /// An operand with the unary operators before it.
+    pub fn unary(&mut self) -> Result<ExprId, Problem> {
+        self.operation(STRONGEST)
+    }
+
+    /// Binary operators of precedence `least` and above, with their operands.
+    fn operation(&mut self, least: u8) -> Result<ExprId, Problem> {
+        let base = self.pending.len();
+        let mut open = 0;
+        loop {
+            self.prefixes(&mut open)?;
+            let mut value = self.operand()?;
+            loop {
+                while let Some(&Pending::Unary(operator, start)) = self.pending[base..].last() {
+                    self.pending.pop();
+                    let place = Place { start, end: self.expressions.place(value).end };
+                    value = self.expressions.add_unary(operator, value, place);
+                }
+                let operator = self.operator().filter(|(_, precedence)| open > 0 || *precedence >= least);
+                let strongest = operator.map_or(0, |(_, precedence)| precedence);
+                while let Some(&Pending::Binary(operator, precedence, left)) = self.pending[base..].last()
+                    && precedence >= strongest
+                {
+                    self.pending.pop();
+                    value = self.expressions.add_binary(operator, left, value);
+                }
+                if let Some((operator, precedence)) = operator {
+                    self.advance()?;
+                    self.expressions.begin_binary(operator);
+                    self.push(Pending::Binary(operator, precedence, value))?;
+                    break;
+                }
+                if open == 0 {
+                    return Ok(value);
+                }
+                self.expect(Token::RightParen, "`)`")?;
+                self.pending.pop();
+                open -= 1;
+            }
+        }
+    }
+
+    /// The unary operators and parentheses before an operand.
+    fn prefixes(&mut self, open: &mut u32) -> Result<(), Problem> {
+        loop {
+            let pending = match self.current.token {
+                Token::LeftParen => Pending::Parenthesis,
+                Token::Minus => Pending::Unary(UnaryOp::Negate, self.current.start),
+                Token::Tilde => Pending::Unary(UnaryOp::Complement, self.current.start),
+                Token::Bang | Token::Not => Pending::Unary(UnaryOp::Not, self.current.start),
+                _ => return Ok(()),
+            };
+            *open += matches!(pending, Pending::Parenthesis) as u32;
+            self.push(pending)?;
+            self.advance()?;
+        }
+    }
+
+    fn push(&mut self, pending: Pending) -> Result<(), Problem> {
+        self.check_nesting()?;
+        self.pending.push(pending);
+        Ok(())
     }
 
     fn operator(&self) -> Option<(Operator, u8)> {
         use BinaryOp::*;
         let (op, precedence) = match self.current.token {
-            Token::Word => match self.word() {
-                "imply" => return Some((Operator::Imply, 0)),
-                "or" => (Or, 1),
-                "and" => (And, 2),
-                _ => return None,
-            },
+            Token::Imply => return Some((Operator::Imply, 0)),
             Token::OrOr => (Or, 1),
             Token::AndAnd => (And, 2),
             Token::Bar => (BitOr, 3),
@@ -192,48 +270,23 @@ impl<'t> Parser<'t> {
         Some((Operator::Plain(op), precedence))
     }
 
-    pub fn unary(&mut self) -> Result<ExprId, Problem> {
-        let start = self.current.place();
-        let operator = match self.current.token {
-            Token::Minus => UnaryOp::Negate,
-            Token::Tilde => UnaryOp::Complement,
-            Token::Bang => UnaryOp::Not,
-            Token::Word if self.word() == "not" => UnaryOp::Not,
-            _ => return self.operand(),
-        };
-        self.advance()?;
-        let operand = self.nested(Self::unary)?;
-        let place = start.to(self.expressions.place(operand));
-        Ok(self.expressions.add(Node::Unary(operator, operand), place))
-    }
-
     fn operand(&mut self) -> Result<ExprId, Problem> {
         let place = self.current.place();
-        match self.current.token {
-            Token::LeftParen => {
-                self.advance()?;
-                let inner = self.nested(|p| p.binary(0))?;
-                self.expect(Token::RightParen, "`)`")?;
-                Ok(inner)
-            }
-            Token::Number => {
-                // Expressions are compared with variables of at most 16 bits; C's `int` is room enough.
-                let Ok(value) = self.word().parse::<i32>() else {
+        let value = match self.current.token {
+            Token::Word => return self.reference(),
+            Token::True => 1,
+            Token::False => 0,
+            // Expressions are compared with variables of at most 16 bits; C's `int` is room enough.
+            Token::Number => match self.word().parse::<i32>() {
+                Ok(value) => value,
+                Err(_) => {
                     return Err(Problem::new(place, format!("this number is too large; the largest is {}", i32::MAX)));
-                };
-                self.advance()?;
-                Ok(self.expressions.add(Node::Number(value), place))
-            }
-            Token::Word => match self.word() {
-                "true" | "false" => {
-                    let value = (self.word() == "true") as i32;
-                    self.advance()?;
-                    Ok(self.expressions.add(Node::Number(value), place))
                 }
-                _ => self.reference(),
             },
-            _ => Err(self.unexpected("an expression")),
-        }
+            _ => return Err(self.unexpected("an expression")),
+        };
+        self.advance()?;
+        Ok(self.expressions.add_number(value, place))
     }
 
     /// A variable, or a location or variable of a process.
@@ -253,29 +306,30 @@ impl<'t> Parser<'t> {
             _ => {
                 let index = self.index()?;
                 let place = Place { start: name.place.start, end: self.last_end };
-                return Ok(self.expressions.add(Node::Variable { name: name.symbol, index }, place));
+                return Ok(self.expressions.add_variable(name.symbol, index, place));
             }
         };
         self.advance()?;
         // A channel's slots have numbers for names: `c.0`.
         let member = match self.at(Token::Number) {
             true => {
-                let symbol = self.symbols.intern(self.word());
-                Name { symbol, place: self.advance()?.place() }
+                let name = Name { symbol: self.symbols.intern(self.word()), place: self.current.place() };
+                self.advance()?;
+                name
             }
             false => self.name("the name of a location or variable")?,
         };
         let index = self.index()?;
         let place = Place { start: name.place.start, end: self.last_end };
-        let member = Member { process: name, arguments, separator, name: member, index };
-        Ok(self.expressions.add_member(member, place))
+        let member = Member { process: name, arguments, separator, name: member, has_index: index.is_some() };
+        Ok(self.expressions.add_member(member, index, place))
     }
 
     fn index(&mut self) -> Result<Option<ExprId>, Problem> {
         if !self.accept(Token::LeftBracket)? {
             return Ok(None);
         }
-        let index = self.nested(|p| p.binary(0))?;
+        let index = self.nested(Self::expression)?;
         self.expect(Token::RightBracket, "`]`")?;
         Ok(Some(index))
     }
@@ -283,9 +337,9 @@ impl<'t> Parser<'t> {
     /// `(a, b, ...)`
     pub fn arguments(&mut self) -> Result<Vec<ExprId>, Problem> {
         self.expect(Token::LeftParen, "`(`")?;
-        let mut arguments = vec![self.nested(|p| p.binary(0))?];
+        let mut arguments = vec![self.nested(Self::expression)?];
         while self.accept(Token::Comma)? {
-            arguments.push(self.nested(|p| p.binary(0))?);
+            arguments.push(self.nested(Self::expression)?);
         }
         self.expect(Token::RightParen, "`,` or `)`")?;
         Ok(arguments)

@@ -1,7 +1,7 @@
 //! Expressions as written, before names mean anything.
 //!
-//! Nodes live in one vector and refer to each other by number, operands before operators: nothing is allocated per node,
-//! and however deep an expression is, dropping it needs no stack.
+//! All expressions of a text are one vector of nodes in postfix order, operands before operators, so that giving them
+//! meaning is one walk along the vector with a stack of values: nothing is allocated per node, nothing recurses.
 
 use crate::diagnostic::Place;
 use crate::symbols::Symbol;
@@ -14,20 +14,25 @@ pub(crate) struct Name {
     pub place: Place,
 }
 
+/// An expression: the nodes from the first to the last, which is its outermost operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ExprId(u32);
+pub(crate) struct ExprId {
+    first: u32,
+    last: u32,
+}
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Node {
     Number(i32),
-    Variable {
-        name: Symbol,
-        index: Option<ExprId>,
-    },
-    /// Something of another process; the number of a [`Member`].
+    Variable(Symbol),
+    /// An element of an array, after its index.
+    Element(Symbol),
+    /// Something of another process, after the arguments and the index; the number of a [`Member`].
     Member(u32),
-    Unary(UnaryOp, ExprId),
-    Binary(Operator, ExprId, ExprId),
+    Unary(UnaryOp),
+    /// Between the operands of an operator whose left operand can decide: the number of the operator's node.
+    Left(Operator, u32),
+    Binary(Operator),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +42,13 @@ pub(crate) enum Operator {
     Imply,
 }
 
+impl Operator {
+    /// True when the right operand is not always evaluated.
+    fn is_lazy(self) -> bool {
+        matches!(self, Operator::Plain(BinaryOp::And | BinaryOp::Or) | Operator::Imply)
+    }
+}
+
 /// `P.location`, `P@location`, `P->variable[index]`, where `P` may be an instance such as `node(2)`.
 #[derive(Debug, Clone)]
 pub(crate) struct Member {
@@ -44,7 +56,7 @@ pub(crate) struct Member {
     pub arguments: Option<Vec<ExprId>>,
     pub separator: Separator,
     pub name: Name,
-    pub index: Option<ExprId>,
+    pub has_index: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,22 +73,88 @@ pub(crate) struct Expressions {
 }
 
 impl Expressions {
-    pub fn add(&mut self, node: Node, place: Place) -> ExprId {
+    fn add(&mut self, node: Node, place: Place) -> u32 {
         self.nodes.push((node, place));
-        ExprId(self.nodes.len() as u32 - 1)
+        self.nodes.len() as u32 - 1
     }
 
-    pub fn add_member(&mut self, member: Member, place: Place) -> ExprId {
+    pub fn add_number(&mut self, value: i32, place: Place) -> ExprId {
+        let node = self.add(Node::Number(value), place);
+        ExprId { first: node, last: node }
+    }
+
+    pub fn add_variable(&mut self, name: Symbol, index: Option<ExprId>, place: Place) -> ExprId {
+        let node = if index.is_some() { Node::Element(name) } else { Node::Variable(name) };
+        let last = self.add(node, place);
+        ExprId { first: index.map_or(last, |index| index.first), last }
+    }
+
+    pub fn add_member(&mut self, member: Member, index: Option<ExprId>, place: Place) -> ExprId {
+        let argument = member.arguments.as_ref().and_then(|list| list.first());
+        let inner = argument.or(index.as_ref()).map(|e| e.first);
         self.members.push(member);
-        self.add(Node::Member(self.members.len() as u32 - 1), place)
+        let last = self.add(Node::Member(self.members.len() as u32 - 1), place);
+        ExprId { first: inner.unwrap_or(last), last }
     }
 
-    pub fn node(&self, id: ExprId) -> Node {
-        self.nodes[id.0 as usize].0
+    pub fn add_unary(&mut self, op: UnaryOp, operand: ExprId, place: Place) -> ExprId {
+        ExprId { first: operand.first, last: self.add(Node::Unary(op), place) }
+    }
+
+    /// Announces `operator` once its left operand is added, before the right one is.
+    pub fn begin_binary(&mut self, operator: Operator) {
+        if operator.is_lazy() {
+            self.add(Node::Left(operator, 0), Place::default());
+        }
+    }
+
+    /// `left operator right`. Numbers are folded right away, for generated models compare them by the ten thousand, unless
+    /// that is a fault or gives no number that could be written.
+    pub fn add_binary(&mut self, operator: Operator, left: ExprId, right: ExprId) -> ExprId {
+        let place = self.place(left).to(self.place(right));
+        if let (Operator::Plain(op), Node::Number(a), Node::Number(b)) = (operator, self.root(left), self.root(right))
+            && let Ok(Ok(value)) = op.apply(a as i64, b as i64).map(i32::try_from)
+        {
+            self.nodes.truncate(left.first as usize);
+            return self.add_number(value, place);
+        }
+        let last = self.add(Node::Binary(operator), place);
+        if operator.is_lazy() {
+            self.nodes[left.last as usize + 1].0 = Node::Left(operator, last);
+        }
+        ExprId { first: left.first, last }
+    }
+
+    /// The outermost operator.
+    pub fn root(&self, id: ExprId) -> Node {
+        self.nodes[id.last as usize].0
     }
 
     pub fn place(&self, id: ExprId) -> Place {
-        self.nodes[id.0 as usize].1
+        self.nodes[id.last as usize].1
+    }
+
+    /// The nodes of an expression with their places.
+    pub fn nodes(&self, id: ExprId) -> &[(Node, Place)] {
+        &self.nodes[id.first as usize..=id.last as usize]
+    }
+
+    /// The number of the first node, from which [`Node::Left`] counts.
+    pub fn first(&self, id: ExprId) -> u32 {
+        id.first
+    }
+
+    /// The index of an expression whose root is an array element.
+    pub fn index_of(&self, id: ExprId) -> ExprId {
+        let first = match self.root(id) {
+            // Arguments come first; the index is what is left.
+            Node::Member(number) => {
+                let last_argument = self.member(number).arguments.as_ref().and_then(|list| list.last());
+                last_argument.map_or(id.first, |argument| argument.last + 1)
+            }
+            _ => id.first,
+        };
+        ExprId { first, last: id.last - 1 }
     }
 
     pub fn member(&self, number: u32) -> &Member {

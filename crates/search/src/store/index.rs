@@ -183,27 +183,31 @@ impl Index {
     }
 
     /// Claims a free slot for a state with this hash; `None` when another thread was quicker in that part of the bucket,
-    /// after which [`find`](Index::find) must be asked again.
+    /// after which [`find`](Index::find) must be asked again. A thread that is `ALONE` need not compete: a locked
+    /// instruction would wait for all its writes before, and those miss the cache.
     #[inline(always)]
-    pub fn claim(&self, hash: u64, free: Free) -> Option<Claim<'_>> {
+    pub fn claim<const ALONE: bool>(&self, hash: u64, free: Free) -> Option<Claim<'_>> {
         let bucket = self.bucket(free.bucket);
         let tagged = free.word | (tag_of(hash) as u64) << (free.slot % 8 * 8);
-        bucket.tags[free.slot / 8]
-            .compare_exchange(free.word, tagged, Ordering::AcqRel, Ordering::Relaxed)
-            .ok()
-            .map(|_| Claim(&bucket.numbers[free.slot]))
+        let tags = &bucket.tags[free.slot / 8];
+        if ALONE {
+            tags.store(tagged, Ordering::Relaxed);
+        } else {
+            tags.compare_exchange(free.word, tagged, Ordering::AcqRel, Ordering::Relaxed).ok()?;
+        }
+        Some(Claim(&bucket.numbers[free.slot]))
     }
 
     /// Enters a state that is known not to be in the index.
     #[inline(always)]
-    pub fn enter(&self, hash: u64, number: u32) {
+    pub fn enter<const ALONE: bool>(&self, hash: u64, number: u32) {
         let mut at = self.home(hash);
         loop {
             let tags = self.bucket(at).load_tags(Ordering::Relaxed);
             let free = slots_with(tags, 0);
             if free != 0 {
                 let slot = free.trailing_zeros() as usize;
-                if let Some(claim) = self.claim(hash, Free { bucket: at, slot, word: tags[slot / 8] }) {
+                if let Some(claim) = self.claim::<ALONE>(hash, Free { bucket: at, slot, word: tags[slot / 8] }) {
                     return claim.publish(number);
                 }
             } else {
@@ -257,6 +261,18 @@ pub fn prefetch(address: *const u8) {
     let _ = address;
 }
 
+/// Asks for a cache line that will be written.
+#[inline(always)]
+pub fn prefetch_write(address: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch never faults.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_ET0 }>(address as *const i8);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -275,7 +291,7 @@ mod tests {
         let hash = |i: u32| (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let count = (index.slots() - 2) as u32;
         for i in 0..count {
-            index.enter(hash(i), i);
+            index.enter::<true>(hash(i), i);
         }
         for i in 0..count {
             assert_eq!(index.find(hash(i), |n| n == i).ok(), Some(i));

@@ -10,7 +10,7 @@
 //! Several threads share one table, each through a [`Table`] of its own that holds a block of numbers to give out. Blocks
 //! leave gaps; [`Shared::close_gaps`] moves the last states into them, so numbers are dense again whenever a level ends.
 
-use super::index::{Index, prefetch};
+use super::index::{Index, prefetch, prefetch_write};
 use super::{Abilities, Found, Full, StateId, Store};
 use crate::budget::Budget;
 use crate::hash::hash;
@@ -28,7 +28,7 @@ const FULLEST: f64 = 0.93;
 const GROWTH: f64 = 1.38;
 /// Numbers a thread takes at once.
 const BLOCK: u32 = 256;
-const FIRST_BUCKETS: usize = 1024;
+const FIRST_BUCKETS: usize = 64;
 /// Numbers are stored plus one.
 const MOST_STATES: usize = u32::MAX as usize - 1;
 
@@ -78,7 +78,7 @@ impl Table {
         let reserve = budget.memory().saturating_add(budget.memory() / 16);
         let index = Index::new(reserve, FIRST_BUCKETS)?;
         let mut arena = Region::reserve(reserve.saturating_add(Batch::PADDING))?;
-        arena.commit(1 << 16)?;
+        arena.commit(Batch::PADDING + state_bytes)?;
         budget.take(index.bytes() + arena.committed());
         let shared = Shared {
             state_bytes,
@@ -122,8 +122,17 @@ impl Table {
         self.block.start - 1
     }
 
+    /// The third pass, with buckets and likely states in the cache.
     #[inline(always)]
-    fn offer_one(&mut self, state: &[u8], hash: u64) -> Found {
+    fn offer_all<const ALONE: bool>(&mut self, batch: &Batch, which: Range<usize>, found: &mut Vec<Found>) {
+        for (at, i) in which.enumerate() {
+            let answer = self.offer_one::<ALONE>(batch.state(i), self.hashes[at]);
+            found.push(answer);
+        }
+    }
+
+    #[inline(always)]
+    fn offer_one<const ALONE: bool>(&mut self, state: &[u8], hash: u64) -> Found {
         loop {
             let shared = Arc::as_ptr(&self.shared);
             // SAFETY: `self.shared` keeps it alive; borrowed through a pointer only because `number` needs `&mut self`.
@@ -132,13 +141,14 @@ impl Table {
             match inner.index.find(hash, |id| shared.equals(id, state)) {
                 Ok(id) => return Found { id, new: false },
                 Err(free) => {
-                    if let Some(claim) = inner.index.claim(hash, free) {
+                    if let Some(claim) = inner.index.claim::<ALONE>(hash, free) {
                         let id = self.number();
                         // SAFETY: `make_room` left place for every state of the batch; the slot is this thread's alone.
                         unsafe {
                             std::ptr::copy_nonoverlapping(state.as_ptr(), shared.address(id), shared.state_bytes)
                         };
                         claim.publish(id);
+                        prefetch_write(shared.address(id).wrapping_add(256));
                         return Found { id, new: true };
                     }
                 }
@@ -179,13 +189,11 @@ impl Store for Table {
             }
         }
         let states = which.len();
-        for (at, i) in which.enumerate() {
-            let answer = self.offer_one(batch.state(i), self.hashes[at]);
-            found.push(answer);
-        }
         if self.alone {
+            self.offer_all::<true>(batch, which, found);
             self.shared.numbered.store(self.block.start, Ordering::Relaxed);
         } else {
+            self.offer_all::<false>(batch, which, found);
             self.shared.pending.fetch_sub(batch_need(states), Ordering::Relaxed);
         }
         Ok(())
@@ -288,7 +296,7 @@ impl Shared {
         // SAFETY: as the caller promises.
         unsafe {
             if self.prepare_room(more)? {
-                self.fill_index(0..self.len() as u32, &[]);
+                self.fill_index::<true>(0..self.len() as u32, &[]);
             }
         }
         Ok(())
@@ -321,7 +329,7 @@ impl Shared {
     /// Commits a little more than needed, in steps that stay small beside what is there.
     fn grow_arena(&self, inner: &mut Inner, needed: usize) -> Result<(), Full> {
         let now = inner.arena.committed();
-        let step = (now / 32).clamp(1 << 16, 16 * HUGE);
+        let step = (now / 32).clamp(1 << 14, 16 * HUGE);
         for bytes in [needed.max(now + step), needed] {
             let bytes = Region::rounded(bytes).min(inner.arena.reserved());
             if bytes >= needed && self.budget.may_take(bytes - now) {
@@ -352,8 +360,8 @@ impl Shared {
     }
 
     /// Enters the states `which`, but for those in `gaps`, into an index that does not have them. Threads may do this side by
-    /// side for different ranges.
-    pub fn fill_index(&self, which: Range<u32>, gaps: &[Range<u32>]) {
+    /// side for different ranges, unless one of them is `ALONE`.
+    pub fn fill_index<const ALONE: bool>(&self, which: Range<u32>, gaps: &[Range<u32>]) {
         const STEP: usize = 32;
         let inner = self.inner();
         let mut waiting = [(0u64, 0u32); STEP];
@@ -367,11 +375,11 @@ impl Shared {
             waiting[count] = (h, id);
             count += 1;
             if count == STEP {
-                waiting.iter().for_each(|&(h, id)| inner.index.enter(h, id));
+                waiting.iter().for_each(|&(h, id)| inner.index.enter::<ALONE>(h, id));
                 count = 0;
             }
         }
-        waiting[..count].iter().for_each(|&(h, id)| inner.index.enter(h, id));
+        waiting[..count].iter().for_each(|&(h, id)| inner.index.enter::<ALONE>(h, id));
     }
 
     /// Moves the states with the highest numbers into the gaps, after which numbers are dense.

@@ -1,0 +1,107 @@
+//! What several test files need: models made ready, searched, and their traces held against the interpreter.
+
+#![allow(dead_code)] // each test file uses its own part
+
+pub mod header;
+
+use scrimp::plan::OrderChoice;
+use scrimp::{Batch, Control, Mode, Model, NativeModel, Options, Plan, Property, PropertyKind, Report, System, Trace};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// One way to search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Way {
+    pub order: OrderChoice,
+    pub mode: Mode,
+    pub threads: usize,
+}
+
+/// Every way that the tool has.
+pub fn ways() -> Vec<Way> {
+    let mut ways = Vec::new();
+    for mode in [Mode::Compiled, Mode::Interpreted] {
+        for threads in [1, 2, 4] {
+            ways.push(Way { order: OrderChoice::BreadthFirst, mode, threads });
+        }
+        ways.push(Way { order: OrderChoice::DepthFirst, mode, threads: 1 });
+    }
+    ways
+}
+
+impl Way {
+    /// The usual one.
+    pub const PLAIN: Way = Way { order: OrderChoice::BreadthFirst, mode: Mode::Compiled, threads: 1 };
+
+    pub fn breadth_first(self) -> bool {
+        self.order == OrderChoice::BreadthFirst
+    }
+
+    /// A plan with so much memory that it does not matter.
+    pub fn plan(self, keep_going: bool) -> Plan {
+        let memory = Some(16 << 30);
+        let options = Options { order: self.order, threads: self.threads, memory, keep_going, ..Options::default() };
+        Plan::new(&options).expect("the way is one that the tool has")
+    }
+
+    pub fn run(self, model: &NativeModel, properties: &[Property], keep_going: bool) -> Report {
+        scrimp::run(model, properties, &self.plan(keep_going), &Control::new(None)).expect("the search can begin")
+    }
+}
+
+pub fn model(system: &Arc<System>, mode: Mode) -> NativeModel {
+    NativeModel::new(system.clone(), mode).expect("the system can be run")
+}
+
+pub fn manifest() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A property in the words of a property file, for a model.
+pub fn property<'a>(model: &'a NativeModel, text: &str) -> Property<'a> {
+    let parsed = scrimp_lang::parse_property(model.system(), text).unwrap_or_else(|e| panic!("{e}"));
+    let condition = |e| -> scrimp_search::check::Condition<'a> {
+        let predicate = model.predicate(&e);
+        Box::new(move |state| predicate.holds(state))
+    };
+    let kind = match parsed.kind {
+        scrimp_lang::PropertyKind::Deadlock => PropertyKind::Deadlock,
+        scrimp_lang::PropertyKind::Invariant(e) => PropertyKind::Invariant(condition(e)),
+        scrimp_lang::PropertyKind::Reach(e) => PropertyKind::Reach(condition(e)),
+    };
+    Property { name: parsed.name, kind }
+}
+
+/// The enabled events of a state with their successors.
+pub fn successors(model: &dyn Model, state: &[u8]) -> Batch {
+    let mut source = Batch::new(model.state_bytes());
+    source.push(state, 0);
+    let mut out = Batch::new(model.state_bytes());
+    model.expand(source.state(0), &mut out);
+    out
+}
+
+/// Runs a trace again, by a model that is not the one that produced it, and looks whether its last state decides the
+/// property. Says what is wrong.
+pub fn replay(model: &dyn Model, trace: &Trace, property: &Property) -> Result<(), String> {
+    let mut initial = Batch::new(model.state_bytes());
+    model.initial(&mut initial);
+    if (0..initial.len()).all(|i| initial.state(i) != trace.initial) {
+        return Err("it does not start in an initial state".into());
+    }
+    let mut state = &trace.initial;
+    for (number, (event, next)) in trace.steps.iter().enumerate() {
+        let enabled = successors(model, state);
+        if (0..enabled.len()).all(|i| enabled.event(i) != *event || enabled.state(i) != next) {
+            return Err(format!("step {}: event {event} does not lead there", number + 1));
+        }
+        state = next;
+    }
+    let decided = match &property.kind {
+        PropertyKind::Deadlock => successors(model, state).is_empty(),
+        PropertyKind::Faults => !successors(model, state).faults().is_empty(),
+        PropertyKind::Invariant(condition) => condition(state) != Ok(true),
+        PropertyKind::Reach(condition) => condition(state) == Ok(true),
+    };
+    if decided { Ok(()) } else { Err("its last state does not decide the property".into()) }
+}
