@@ -2,6 +2,7 @@
 
 #![allow(dead_code)] // each test file uses its own part
 
+pub mod command;
 pub mod header;
 
 use scrimp::plan::OrderChoice;
@@ -40,7 +41,9 @@ impl Way {
     /// A plan with so much memory that it does not matter.
     pub fn plan(self, keep_going: bool) -> Plan {
         let memory = Some(16 << 30);
-        let options = Options { order: self.order, threads: self.threads, memory, keep_going, ..Options::default() };
+        let in_degrees = self.breadth_first() && self.threads == 1;
+        let options =
+            Options { order: self.order, threads: self.threads, memory, keep_going, in_degrees, ..Options::default() };
         Plan::new(&options).expect("the way is one that the tool has")
     }
 

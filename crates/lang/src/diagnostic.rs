@@ -1,7 +1,8 @@
 //! What is wrong with a text, and where.
 //!
 //! [`Problem`] is what the passes hand around: a place as byte offsets, which costs nothing to keep. [`Diagnostic`] is what
-//! the user gets: the line and column are found, and the text is shown. Only the first problem of a text is reported.
+//! the user gets: the line and column are found, and the text is shown. Only the first problem of a text is reported; what
+//! is odd but has a meaning becomes a warning, which looks the same.
 
 use crate::lines::Lines;
 use scrimp_system::{Source, Span};
@@ -53,8 +54,20 @@ impl Problem {
         self
     }
 
+    /// Gives help if there is none yet.
+    pub fn or_help(mut self, help: &str) -> Problem {
+        self.0.help.get_or_insert_with(|| help.to_string());
+        self
+    }
+
     pub fn maybe_help(mut self, help: Option<String>) -> Problem {
         self.0.help = help.or(self.0.help);
+        self
+    }
+
+    /// Moves the problem to another place.
+    pub fn at(mut self, place: Place) -> Problem {
+        self.0.place = place;
         self
     }
 
@@ -83,8 +96,22 @@ const LEAD: usize = 40;
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.show(f, "error")
+    }
+}
+
+impl Diagnostic {
+    /// The text as a warning.
+    pub(crate) fn into_warning(self) -> String {
+        let mut text = String::new();
+        match self.show(&mut text, "warning") {
+            Ok(()) | Err(fmt::Error) => text,
+        }
+    }
+
+    fn show(&self, f: &mut dyn fmt::Write, kind: &str) -> fmt::Result {
         let Diagnostic { source, span, message, help } = self;
-        write!(f, "{}:{}:{}: error: {message}", source.name, span.line, span.column)?;
+        write!(f, "{}:{}:{}: {kind}: {message}", source.name, span.line, span.column)?;
         let line = source.line(span.line);
         if !line.trim().is_empty() {
             let caret = (span.column as usize).saturating_sub(1);

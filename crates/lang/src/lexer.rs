@@ -222,7 +222,11 @@ impl<'t> Lexer<'t> {
                     false => character.to_string(),
                 };
                 let place = Place { end: wrong.start + length as u32, ..place };
-                Problem::new(place, format!("unexpected character `{shown}`"))
+                let problem = Problem::new(place, format!("unexpected character `{shown}`"));
+                match character {
+                    '#' => problem.help("there is no preprocessor; declare constants: `const int N = 2;`"),
+                    _ => problem,
+                }
             }
         }
     }
@@ -295,7 +299,7 @@ mod tests {
             if found.token == Token::End {
                 return out;
             }
-            out.push((found.token, &text[found.start as usize..found.end as usize]));
+            out.push((found.token, text.get(found.start as usize..found.end as usize).unwrap_or_default()));
         }
     }
 

@@ -1,7 +1,8 @@
 //! Properties as written on the command line or in a property file, in terms of a [`System`].
 //!
 //! `deadlock`, `invariant: EXPR`, `reach: EXPR`, each with an optional `NAME =` before it. The operators are those of DVE
-//! whatever the model's language; names are those of the system: `x`, `a[i]`, `P@location`, `P.x`, `P->x`.
+//! whatever the model's language; names are those of the system, constants included: `x`, `a[i]`, `P@location`, `P.x`,
+//! `P->x`.
 
 use crate::diagnostic::{Diagnostic, Place, Problem};
 use crate::expression::lower::{Budget, Lowering, Meaning, Names, ProcessReference, Reference};
@@ -9,7 +10,7 @@ use crate::expression::parser::Parser;
 use crate::expression::syntax::{Name, Separator};
 use crate::lexer::Token;
 use crate::symbols::{Map, Symbols, suggestion};
-use scrimp_system::{Expr, ProcessId, Role, Source, System, VarId};
+use scrimp_system::{ConstantValue, Expr, ProcessId, Role, Source, System, VarId};
 
 #[derive(Debug, Clone)]
 pub struct Property {
@@ -115,8 +116,8 @@ fn condition(names: &SystemNames<'_>, p: &mut Parser<'_>) -> Result<Expr, Proble
 /// The names of a system, for looking up.
 struct SystemNames<'s> {
     system: &'s System,
-    globals: Map<&'s str, VarId>,
-    locals: Map<(u32, &'s str), VarId>,
+    globals: Map<&'s str, Meaning>,
+    locals: Map<(u32, &'s str), Meaning>,
     processes: Map<&'s str, ProcessId>,
 }
 
@@ -129,12 +130,22 @@ struct WithSpelling<'p> {
 impl<'s> SystemNames<'s> {
     fn new(system: &'s System) -> SystemNames<'s> {
         let (mut globals, mut locals) = (Map::default(), Map::default());
+        let mut declare = |name: &'s str, owner: Option<ProcessId>, meaning: Meaning| match owner {
+            Some(owner) => drop(locals.insert((owner.0, name), meaning)),
+            None => drop(globals.insert(name, meaning)),
+        };
+        for constant in &system.constants {
+            let meaning = match &constant.value {
+                ConstantValue::Number(value) => Meaning::Constant(*value),
+                ConstantValue::Array(values) => Meaning::Table(values.clone()),
+            };
+            declare(&constant.name, constant.owner, meaning);
+        }
         for (number, variable) in system.variables.iter().enumerate() {
             let id = VarId(number as u32);
-            match (variable.role, variable.owner) {
-                (Role::Control(_), _) => {}
-                (_, Some(owner)) => drop(locals.insert((owner.0, variable.name.as_str()), id)),
-                (_, None) => drop(globals.insert(variable.name.as_str(), id)),
+            let meaning = if variable.length.is_some() { Meaning::Array(id) } else { Meaning::Scalar(id) };
+            if !matches!(variable.role, Role::Control(_)) {
+                declare(&variable.name, variable.owner, meaning);
             }
         }
         let ids = (0..system.processes.len() as u32).map(ProcessId);
@@ -142,17 +153,16 @@ impl<'s> SystemNames<'s> {
         SystemNames { system, globals, locals, processes }
     }
 
-    fn meaning(&self, variable: VarId) -> Meaning {
-        match self.system.variables[variable.index()].length {
-            Some(_) => Meaning::Array(variable),
-            None => Meaning::Scalar(variable),
-        }
+    /// Variables and constants with their owners, in the order of the system.
+    fn all(&self) -> impl Iterator<Item = (&'s str, Option<ProcessId>)> {
+        let variables = self.system.variables.iter().filter(|v| v.role == Role::Data);
+        let constants = self.system.constants.iter().map(|c| (c.name.as_str(), c.owner));
+        variables.map(|v| (v.name.as_str(), v.owner)).chain(constants)
     }
 
-    /// The variables of a process.
-    fn own(&self, process: ProcessId) -> impl Iterator<Item = &'s str> {
-        let owned = self.system.variables.iter().filter(move |v| v.owner == Some(process));
-        owned.filter(|v| !matches!(v.role, Role::Control(_))).map(|v| v.name.as_str())
+    /// The names that an owner declares.
+    fn own(&self, owner: Option<ProcessId>) -> impl Iterator<Item = &'s str> {
+        self.all().filter(move |(_, other)| *other == owner).map(|(name, _)| name)
     }
 }
 
@@ -162,7 +172,7 @@ impl Names for WithSpelling<'_> {
         match reference.process {
             Some(process) => self.member(process, reference.name),
             None => match self.names.globals.get(word) {
-                Some(variable) => Ok(self.names.meaning(*variable)),
+                Some(meaning) => Ok(meaning.clone()),
                 None => Err(self.unknown(reference.name)),
             },
         }
@@ -184,13 +194,12 @@ impl WithSpelling<'_> {
                 .help(format!("ask where it is: `{word}@{location}`"));
         }
         let problem = Problem::new(name.place, format!("unknown name `{word}`"));
-        let owners = system.variables.iter().filter(|v| v.name == word).filter_map(|v| v.owner);
+        let owners = self.names.all().filter(|(name, _)| *name == word).filter_map(|(_, owner)| owner);
         if let Some(owner) = owners.min() {
             let owner = &system.processes[owner.index()].name;
             return problem.help(format!("a variable of a process is written `{owner}.{word}`"));
         }
-        let globals = system.variables.iter().filter(|v| v.owner.is_none() && v.role == Role::Data);
-        problem.maybe_help(suggestion(word, globals.map(|v| v.name.as_str())))
+        problem.maybe_help(suggestion(word, self.names.own(None)))
     }
 
     fn member(&self, reference: ProcessReference<'_>, name: Name) -> Result<Meaning, Problem> {
@@ -203,7 +212,7 @@ impl WithSpelling<'_> {
         let Some(&process) = processes.get(owner.as_str()) else {
             // What channels hold is stored in global variables with a dot in their names.
             if let (Separator::Dot, Some(variable)) = (reference.separator, globals.get(&*format!("{owner}.{word}"))) {
-                return Ok(self.names.meaning(*variable));
+                return Ok(variable.clone());
             }
             let candidates = system.processes.iter().map(|p| p.name.as_str());
             let problem = Problem::new(reference.name.place, format!("unknown process `{owner}`"));
@@ -212,13 +221,13 @@ impl WithSpelling<'_> {
         let known = &system.processes[process.index()];
         let location = known.locations.iter().position(|l| l == word);
         let location = location.map(|l| Meaning::Location(known.control, l as i64));
-        let variable = locals.get(&(process.0, word)).map(|v| self.names.meaning(*v));
+        let variable = locals.get(&(process.0, word)).cloned();
         let refuse = |what: &str| Problem::new(name.place, format!("process `{owner}` has no {what} `{word}`"));
         let locations = || known.locations.iter().map(String::as_str);
         match reference.separator {
             Separator::At => location.ok_or_else(|| refuse("location").maybe_help(suggestion(word, locations()))),
             Separator::Arrow => {
-                variable.ok_or_else(|| refuse("variable").maybe_help(suggestion(word, self.names.own(process))))
+                variable.ok_or_else(|| refuse("variable").maybe_help(suggestion(word, self.names.own(Some(process)))))
             }
             Separator::Dot => match (location, variable) {
                 (Some(_), Some(_)) => {
@@ -227,7 +236,7 @@ impl WithSpelling<'_> {
                     Err(Problem::new(name.place, message).help(help))
                 }
                 (None, None) => {
-                    let candidates = locations().chain(self.names.own(process));
+                    let candidates = locations().chain(self.names.own(Some(process)));
                     Err(refuse("location or variable").maybe_help(suggestion(word, candidates)))
                 }
                 (location, variable) => location.or(variable).ok_or_else(|| refuse("location or variable")),

@@ -71,6 +71,9 @@ fn decode(mut bytes: Vec<u8>) -> Result<String, &'static str> {
     if bytes.starts_with(&[0x1f, 0x8b]) {
         return Err("not a text file but a gzip archive; a compressed model must be named .dve.gz");
     }
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        return Err("the text is encoded as UTF-16; save it as UTF-8");
+    }
     if bytes.contains(&0) {
         return Err("not a text file");
     }
@@ -99,6 +102,7 @@ mod tests {
         assert_eq!(decode("é".into()).unwrap(), "é");
         assert_eq!(decode(b"\xe9".to_vec()).unwrap(), "é");
         assert!(decode(b"a\0b".to_vec()).is_err());
+        assert!(decode(b"\xff\xfea\0".to_vec()).unwrap_err().contains("UTF-8"));
         assert!(decode(b"\x1f\x8b..".to_vec()).unwrap_err().contains("gzip"));
     }
 }

@@ -122,7 +122,9 @@ const LONGEST: usize = 64;
 
 /// "did you mean ...", when a candidate is close enough to `name` to be what was meant.
 pub(crate) fn suggestion<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<String> {
-    let limit = (name.chars().count() / 3).clamp(1, 3);
+    let length = name.chars().count();
+    // Of a single letter nothing may change but its case, or any would do.
+    let limit = if length == 1 { 0 } else { (length / 3).clamp(1, 3) };
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates {
         if candidate == name || name.len() > LONGEST || candidate.len() > LONGEST {
@@ -131,7 +133,7 @@ pub(crate) fn suggestion<'c>(name: &str, candidates: impl IntoIterator<Item = &'
         if name.len().abs_diff(candidate.len()) > 4 * limit {
             continue;
         }
-        let distance = edit_distance(name, candidate);
+        let distance = if name.eq_ignore_ascii_case(candidate) { 0 } else { edit_distance(name, candidate) };
         if distance <= limit && best.is_none_or(|(d, _)| distance < d) {
             best = Some((distance, candidate));
         }
@@ -139,11 +141,8 @@ pub(crate) fn suggestion<'c>(name: &str, candidates: impl IntoIterator<Item = &'
     best.map(|(_, name)| format!("did you mean `{name}`?"))
 }
 
-/// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`; a change of case costs one.
+/// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`.
 fn edit_distance(a: &str, b: &str) -> usize {
-    if a.eq_ignore_ascii_case(b) {
-        return 1;
-    }
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut before: Vec<usize> = Vec::new();
     let mut above: Vec<usize> = (0..=b.len()).collect();
@@ -180,12 +179,14 @@ mod tests {
         assert_eq!(edit_distance("kitten", "sitting"), 3);
         assert_eq!(edit_distance("ab", "ba"), 1);
         assert_eq!(edit_distance("", "abc"), 3);
-        assert_eq!(edit_distance("NCS", "ncs"), 1);
     }
 
     #[test]
     fn only_near_names_are_suggested() {
         assert_eq!(suggestion("turm", ["turn", "want"]).as_deref(), Some("did you mean `turn`?"));
         assert_eq!(suggestion("zebra", ["turn", "want"]), None);
+        assert_eq!(suggestion("CRITICAL", ["critical"]).as_deref(), Some("did you mean `critical`?"));
+        assert_eq!(suggestion("s", ["t", "S"]).as_deref(), Some("did you mean `S`?"));
+        assert_eq!(suggestion("s", ["t", "ss"]), None);
     }
 }

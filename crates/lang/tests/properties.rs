@@ -4,8 +4,9 @@ use scrimp_lang::{Property, PropertyKind, parse_dve, parse_property, parse_prope
 use scrimp_system::{Layout, Source, System};
 
 fn system() -> System {
-    let text = "byte x = 3, a[2] = {5, 6}; channel {byte} c[2];
-        process P { byte v = 1, list[2] = {8, 9}, s; state idle, critical, s; init idle; }
+    let text =
+        "const int N = 7, t[3] = {4, 5, -6}; input int M = N + 1; byte x = 3, a[2] = {5, 6}; channel {byte} c[2];
+        process P { const byte K = 9, k[1] = {2}; byte v = 1, list[2] = {8, 9}, s; state idle, critical, s; init idle; }
         process node(key i) { byte v = i; state w; init w; } process node(1); process node(-2);
         system async;";
     parse_dve(Source::new("model.dve", text)).unwrap_or_else(|e| panic!("{e}"))
@@ -52,6 +53,14 @@ fn names_of_the_model() {
 }
 
 #[test]
+fn constants_of_the_model() {
+    assert_eq!(value("x < N && M == N + 1"), 1);
+    assert_eq!(value("t[2] + t[x - 2]"), -1);
+    assert_eq!(value("P.K + P->K + P.k[0]"), 20);
+    assert_eq!(value("node(1).i + node(-2)->i"), -1);
+}
+
+#[test]
 fn operators() {
     assert_eq!(value("1 + 2 * 3 - 4 / 2 % 3"), 5);
     assert_eq!(value("1 << 2 >> 1 | 8 ^ 3 & 1"), 11);
@@ -67,10 +76,10 @@ fn files_have_one_property_per_line() {
     let properties = parse_property_file(&system(), Source::new("p.txt", text)).unwrap();
     let names: Vec<&str> = properties.iter().map(|p| p.name.as_str()).collect();
     assert_eq!(names, ["invariant: x < 4", "n", "deadlock"]);
-    let error = parse_property_file(&system(), Source::new("p.txt", "deadlock\n\n  reach: y")).unwrap_err();
+    let error = parse_property_file(&system(), Source::new("p.txt", "deadlock\n\n  reach: X")).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "p.txt:3:10: error: unknown name `y`\n    reach: y\n           ^\nhelp: did you mean `x`?"
+        "p.txt:3:10: error: unknown name `X`\n    reach: X\n           ^\nhelp: did you mean `x`?"
     );
 }
 
@@ -97,6 +106,12 @@ fn refusals_say_what_to_do() {
         ("reach: P.vv", "did you mean `v`?"),
         ("reach: P->idle", "process `P` has no variable `idle`"),
         ("reach: a == 1", "array `a` is used without an index"),
+        ("reach: t", "array `t` is used without an index"),
+        ("reach: P.k", "choose an element: `P.k[0]`"),
+        ("reach: N[1]", "`N` is not an array"),
+        ("reach: K", "a variable of a process is written `P.K`"),
+        ("reach: Nn", "did you mean `N`?"),
+        ("reach: P.KK", "did you mean `K`?"),
         ("reach: x[0]", "`x` is not an array"),
         ("reach: P@idle[0]", "is a location and has no index"),
         ("reach: node(3)@w", "unknown process `node(3)`"),

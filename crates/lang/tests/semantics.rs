@@ -199,6 +199,40 @@ fn a_property_process_becomes_the_claim() {
     }
 }
 
+/// The same model with the first elements written out.
+#[test]
+fn an_array_without_an_index_is_its_first_element() {
+    let text = "byte a[2] = {1, 2}; const byte T[2] = {3, 4}; channel c;
+         process P { state s; init s; trans
+           s -> s { guard a < T; effect a = a + 1; },
+           s -> s { sync c!T; }; }
+         process Q { byte b[2]; state s; init s; trans s -> s { guard 0 && O->z; sync c?b; }; }
+         process O { byte z[1]; state s; init s; trans s -> s { guard Q->b == 0 && a; }; }
+         system async;";
+    let loose = system(text);
+    assert_eq!(loose.warnings.len(), 6);
+    let first = "model.dve:3:27: warning: array `a` is used without an index: its first element is taken\n\
+                 \u{20}            s -> s { guard a < T; effect a = a + 1; },\n\
+                 \u{20}                           ^\n\
+                 help: write `a[0]` if that is meant";
+    assert_eq!(loose.warnings[0], first);
+    assert_eq!(loose.warnings[5], "model.dve: warning: arrays are used without an index in 4 more places");
+    let mut strict = text.to_string();
+    for (from, to) in [
+        ("a < T", "a[0] < T[0]"),
+        ("a = a + 1", "a[0] = a[0] + 1"),
+        ("c!T", "c!T[0]"),
+        ("c?b", "c?b[0]"),
+        ("O->z;", "O->z[0];"),
+        ("Q->b == 0 && a", "Q->b[0] == 0 && a[0]"),
+    ] {
+        strict = strict.replace(from, to);
+    }
+    let strict = system(&strict);
+    assert!(strict.warnings.is_empty(), "{:?}", strict.warnings);
+    assert_eq!(count(&loose, 1000), count(&strict, 1000));
+}
+
 #[test]
 fn what_real_models_get_away_with() {
     system("process P { state s, t; init s; trans s -> t {}, -> s {}, } system async;");

@@ -10,7 +10,7 @@ use crate::emit::{Emitter, Target, View, fixed, plain};
 use crate::partition::{Limits, Partition, Segment, Step, Unit};
 use crate::program::{Program, Rules};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::types::{I8X16, I32, I64};
+use cranelift_codegen::ir::types::{I8, I8X16, I16, I32, I64};
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, JumpTableData, MemFlagsData, Value};
 use cranelift_frontend::FunctionBuilder;
 use scrimp_system::{Event, Expr, Moment, ProcessId};
@@ -186,8 +186,9 @@ impl<'e, 'f> Function<'e, 'f> {
     /// Makes the successor at the cursor; returns where the one after it goes.
     fn successor(&mut self, event: &Event) -> Value {
         let place = self.cursor.state;
-        let stride = self.program.layout.bytes().next_multiple_of(8);
-        self.copy(place, stride);
+        let length = self.program.layout.bytes();
+        let stride = length.next_multiple_of(8);
+        self.copy(place, length);
         self.emitter.begin_copy(place);
         for m in &event.moves {
             // Setting the location a process is already at would only cost a store, except where an earlier move of
@@ -207,7 +208,7 @@ impl<'e, 'f> Function<'e, 'f> {
         self.builder().ins().iadd_imm_s(place, stride as i64)
     }
 
-    /// Copies `length` bytes, a multiple of eight, from the source to `to`.
+    /// Copies `length` bytes from the source to `to`, in pieces that may overlap at the end but never reach beyond it.
     fn copy(&mut self, to: Value, length: usize) {
         let mut at = 0;
         if length > UNROLLED {
@@ -235,7 +236,12 @@ impl<'e, 'f> Function<'e, 'f> {
         // Short copies may share loads between events; long ones would only fill the registers.
         let flags: MemFlagsData = if length <= 64 { fixed() } else { plain() };
         while at < length {
-            let (kind, size) = if length - at >= 16 { (I8X16, 16) } else { (I64, 8) };
+            let pieces = [(I8X16, 16), (I64, 8), (I32, 4), (I16, 2), (I8, 1)];
+            let rest = length - at;
+            let covers = pieces.into_iter().rev().find(|&(_, size)| rest <= size && size <= length);
+            let largest = pieces.into_iter().find(|&(_, size)| size <= rest);
+            let (kind, size) = covers.or(largest).unwrap_or((I8, 1));
+            at = at.min(length - size);
             let bytes = self.builder().ins().load(kind, flags, source, at as i32);
             self.builder().ins().store(plain(), bytes, to, at as i32);
             at += size;

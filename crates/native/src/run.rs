@@ -25,8 +25,7 @@ impl Compiled {
         let stride = out.stride();
         let (states, events) = out.spare();
         // SAFETY: `room` states and events fit behind `states` and `events`, and `room` bounds what can be enabled or
-        // at fault. The state has the length the code was made for; that the bytes up to the next multiple of eight
-        // are readable is the promise of `Model::expand`.
+        // at fault. The state has the length the code was made for.
         let (count, faults) = unsafe {
             let end = states.add(room * stride);
             let mut faults = end;

@@ -50,10 +50,14 @@ impl Region {
         self.committed
     }
 
-    /// What committing at least `bytes` will make of [`committed`](Region::committed): whole pages, huge ones once the
-    /// region is large.
+    /// The pages in which a region of this size is committed: huge ones once it is large.
+    pub fn page(bytes: usize) -> usize {
+        if bytes >= LARGE { HUGE } else { 1 << 12 }
+    }
+
+    /// What committing at least `bytes` will make of [`committed`](Region::committed): whole pages.
     pub fn rounded(bytes: usize) -> usize {
-        bytes.next_multiple_of(if bytes >= LARGE { HUGE } else { 1 << 12 })
+        bytes.next_multiple_of(Region::page(bytes))
     }
 
     /// Makes the first `bytes` usable. The address does not change.

@@ -17,6 +17,6 @@ pub use layout::Layout;
 pub use model::{Batch, EventCode, EventText, FaultRecord, Model};
 pub use source::{Source, Span};
 pub use system::{
-    Assertion, Assign, Claim, ClaimMove, Domain, Event, EventId, Initial, Invalid, Message, Moment, Move, Overflow,
-    Process, ProcessId, Role, System, Valuation, VarId, Variable,
+    Assertion, Assign, Claim, ClaimMove, Constant, ConstantValue, Domain, Event, EventId, Initial, Invalid, Message,
+    Moment, Move, Overflow, Process, ProcessId, Role, System, Valuation, VarId, Variable,
 };

@@ -15,8 +15,7 @@ pub trait Model: Sync {
     /// Appends the initial states. Their event codes mean nothing.
     fn initial(&self, out: &mut Batch);
 
-    /// Appends every enabled event with its successor, and the events that ended in a fault. `state` has the model's
-    /// length exactly, but see [`Batch::PADDING`]: the memory behind it is readable.
+    /// Appends every enabled event with its successor, and the events that ended in a fault.
     fn expand(&self, state: &[u8], out: &mut Batch);
 
     /// What a trace says of the event with this code.
@@ -57,15 +56,12 @@ pub struct FaultRecord {
 }
 
 impl Batch {
-    /// Bytes behind each state that may be read (their values mean nothing), so that code can copy in whole words.
-    pub const PADDING: usize = 16;
-
     pub fn new(state_bytes: usize) -> Batch {
         Batch {
             state_bytes,
             stride: state_bytes.next_multiple_of(8),
             len: 0,
-            states: vec![0; Batch::PADDING],
+            states: Vec::new(),
             events: Vec::new(),
             faults: Vec::new(),
         }
@@ -167,7 +163,7 @@ impl Batch {
     fn grow(&mut self, wanted: usize) {
         let count = wanted.next_power_of_two().max(64);
         self.events.resize(count, 0);
-        self.states.resize(count * self.stride + Batch::PADDING, 0);
+        self.states.resize(count * self.stride, 0);
     }
 
     /// Where the next state and its event go, for code that writes them itself: room for what was reserved.

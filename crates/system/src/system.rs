@@ -6,6 +6,7 @@
 
 use crate::expr::Expr;
 use crate::source::{Source, Span};
+use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VarId(pub u32);
@@ -45,6 +46,10 @@ pub struct System {
     pub assertions: Vec<Assertion>,
     /// An automaton that reads every state the system leaves and moves in step with it.
     pub claim: Option<Claim>,
+    /// Names that stand for numbers: nothing of the system needs them, but properties may.
+    pub constants: Vec<Constant>,
+    /// Remarks of the front end for the user, each complete with its place.
+    pub warnings: Vec<String>,
 }
 
 /// One value per cell: the variables in order, an array's elements one after the other.
@@ -63,6 +68,21 @@ pub struct Variable {
     /// `Some(n)` for an array of n elements, `None` for a scalar.
     pub length: Option<u32>,
     pub role: Role,
+}
+
+#[derive(Debug, Clone)]
+pub struct Constant {
+    /// The name within its owner.
+    pub name: String,
+    /// The process that declares it; `None` for a global one.
+    pub owner: Option<ProcessId>,
+    pub value: ConstantValue,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ConstantValue {
+    Number(i64),
+    Array(Arc<[i64]>),
 }
 
 /// What a variable is for; only reports care.
@@ -241,6 +261,21 @@ impl Variable {
 }
 
 impl System {
+    /// A system with nothing in it yet, not even an initial state.
+    pub fn new(source: Source) -> System {
+        System {
+            source,
+            variables: Vec::new(),
+            processes: Vec::new(),
+            events: Vec::new(),
+            initial: Vec::new(),
+            assertions: Vec::new(),
+            claim: None,
+            constants: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
     /// The name a user would write in a property: `x`, or `P.x` for a variable of process P.
     pub fn full_name(&self, variable: VarId) -> String {
         let v = &self.variables[variable.index()];

@@ -1,7 +1,7 @@
 //! From declarations to variables, channels and processes with their initial values.
 //!
-//! Afterwards every name of the model has a meaning, and the size of a state is known and bounded. Constants disappear
-//! here: they live on only in the scopes.
+//! Afterwards every name of the model has a meaning, and the size of a state is known and bounded. Constants need no room
+//! in it: they live on in the scopes, and as names for properties.
 
 use super::scope::{Instance, Scopes, instance_name};
 use super::syntax::*;
@@ -9,7 +9,7 @@ use crate::diagnostic::{Place, Problem};
 use crate::expression::lower::{Budget, Lowering, Meaning};
 use crate::expression::syntax::{ExprId, Expressions, Name};
 use crate::symbols::{Map, Symbol, Symbols};
-use scrimp_system::{Domain, ProcessId, Role, Valuation, VarId, Variable};
+use scrimp_system::{Constant, ConstantValue, Domain, ProcessId, Role, Valuation, VarId, Variable};
 
 /// Bytes that a state may have.
 const MAX_STATE: u64 = 1 << 20;
@@ -32,6 +32,8 @@ pub(crate) struct Declarations<'a> {
     pub scopes: Scopes<'a>,
     pub variables: Vec<Variable>,
     pub initial: Valuation,
+    /// For properties, which are read when the scopes are gone.
+    pub constants: Vec<Constant>,
     pub channels: Vec<Channel<'a>>,
     state_bytes: u64,
     rounds: u32,
@@ -50,10 +52,12 @@ pub(crate) fn declare<'a>(
         scopes: Scopes::new(symbols),
         variables: Vec::new(),
         initial: Vec::new(),
+        constants: Vec::new(),
         channels: Vec::new(),
         state_bytes: 0,
         rounds: 0,
     };
+    d.scopes.note(model);
     for declaration in &model.variables {
         d.variable(declaration, None)?;
     }
@@ -88,7 +92,11 @@ impl<'a> Declarations<'a> {
     fn variable(&mut self, declaration: &VariableDeclaration, process: Option<u32>) -> Result<(), Problem> {
         let meaning = match declaration.kind {
             Kind::Variable => self.stored(declaration, process)?,
-            Kind::Constant | Kind::Input => self.constant_meaning(declaration, process)?,
+            Kind::Constant | Kind::Input => {
+                let meaning = self.constant_meaning(declaration, process)?;
+                self.keep_constant(declaration.name, &meaning, process);
+                meaning
+            }
         };
         match process {
             Some(process) => self.scopes.declare_local(process, declaration.name, meaning),
@@ -109,6 +117,16 @@ impl<'a> Declarations<'a> {
             (InitialValue::None, _) => Err(Problem::new(name.place, format!("constant `{word}` has no value"))),
             (_, size) => Err(wrong_initialiser(name.place, word, size.is_some())),
         }
+    }
+
+    fn keep_constant(&mut self, name: Name, meaning: &Meaning, process: Option<u32>) {
+        let value = match meaning {
+            Meaning::Constant(value) => ConstantValue::Number(*value),
+            Meaning::Table(values) => ConstantValue::Array(values.clone()),
+            Meaning::Scalar(_) | Meaning::Array(_) | Meaning::Location(..) => return,
+        };
+        let (name, owner) = (self.scopes.spell(name).to_string(), process.map(ProcessId));
+        self.constants.push(Constant { name, owner, value });
     }
 
     fn stored(&mut self, declaration: &VariableDeclaration, process: Option<u32>) -> Result<Meaning, Problem> {
@@ -317,7 +335,9 @@ impl<'a> Declarations<'a> {
             debug_assert_eq!(control, self.scopes.instances[number as usize].control);
             self.initial.push(initial as i64);
             for (parameter, value) in arguments {
-                self.scopes.declare_local(number, parameter, Meaning::Constant(value))?;
+                let meaning = Meaning::Constant(value);
+                self.keep_constant(parameter, &meaning, Some(number));
+                self.scopes.declare_local(number, parameter, meaning)?;
             }
             for declaration in &body.variables {
                 self.variable(declaration, Some(number))?;

@@ -200,7 +200,7 @@ impl<'a> Events<'a> {
         if self.events.len() >= MAX_EVENTS {
             let message = format!("the model has more than {MAX_EVENTS} events");
             let help = "every sending transition meets every receiving one on the same channel";
-            return Err(Problem::new(place, message).help(help));
+            return Err(Problem::new(place, message).maybe_help(transition.sync.as_ref().map(|_| help.to_string())));
         }
         self.d.budget.spend(4 + event.label.len() as u64 / 32, place)?;
         self.events.push(event);

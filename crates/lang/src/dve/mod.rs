@@ -21,6 +21,9 @@ use scrimp_system::{Assertion, BinaryOp, Claim, ClaimMove, Expr, Process, Proces
 /// Operators, operands and events that a model may have once templates and rendezvous are written out.
 const MAX_WORK: u64 = 1 << 24;
 
+/// Places that are shown when a model does the same odd thing over and over.
+const MAX_WARNINGS: usize = 5;
+
 /// The system that a DVE model describes, or the first thing that is wrong with it.
 pub fn parse_dve(source: Source) -> Result<System, Diagnostic> {
     let text = source.text.clone();
@@ -37,12 +40,13 @@ fn system(text: &str, source: &Source) -> Result<System, Problem> {
     }
     let mut parser = Parser::new(text, 0, text.len())?;
     let model = parser::model(&mut parser)?;
-    let end = parser.current.place();
+    let end = parser.last_place();
     let Parser { expressions, symbols, .. } = parser;
     let budget = Budget::new(MAX_WORK);
     let d = declare::declare(&model, &expressions, &symbols, &budget)?;
     if d.scopes.instances.is_empty() {
-        return Err(Problem::new(end, "the model has no process"));
+        return Err(Problem::new(end, "the model has no process")
+            .help("before the `system` line, add for instance `process P { state s; init s; }`"));
     }
     let claim = claim_process(&d)?;
     check_expressions(&d)?;
@@ -53,8 +57,29 @@ fn system(text: &str, source: &Source) -> Result<System, Problem> {
         Some(process) => Some(claim_moves(&d, process)?),
         None => None,
     };
-    let Declarations { variables, initial, .. } = d;
-    Ok(System { source: source.clone(), variables, processes, events, initial: vec![initial], assertions, claim })
+    let warnings = warnings(source, d.scopes.unindexed.take());
+    let Declarations { variables, initial, constants, .. } = d;
+    let source = source.clone();
+    let initial = vec![initial];
+    Ok(System { source, variables, processes, events, initial, assertions, claim, constants, warnings })
+}
+
+/// Remarks on arrays that are used without an index, each place once and the first few in full.
+fn warnings(source: &Source, mut places: Vec<Place>) -> Vec<String> {
+    places.sort_unstable_by_key(|place| place.start);
+    places.dedup();
+    let mut warnings = Vec::new();
+    for place in places.iter().take(MAX_WARNINGS) {
+        let name = &source.text[place.start as usize..place.end as usize];
+        let message = format!("array `{name}` is used without an index: its first element is taken");
+        let problem = Problem::new(*place, message).help(format!("write `{name}[0]` if that is meant"));
+        warnings.push(problem.locate(source).into_warning());
+    }
+    if let more @ 1.. = places.len().saturating_sub(MAX_WARNINGS) {
+        let places = if more == 1 { "place" } else { "places" };
+        warnings.push(format!("{}: warning: arrays are used without an index in {more} more {places}", source.name));
+    }
+    warnings
 }
 
 /// The process that the `system` line names as the property, or that is declared as one.

@@ -18,7 +18,8 @@ const IN_TRANSITION: [&str; 3] = ["guard", "sync", "effect"];
 pub(crate) fn model(p: &mut Parser<'_>) -> Result<Model, Problem> {
     let mut model = Model::default();
     if p.at(Token::End) {
-        return Err(Problem::new(p.current.place(), "the model is empty"));
+        return Err(Problem::new(p.current.place(), "the model is empty")
+            .help("a model has at least one process and the line `system async;`"));
     }
     loop {
         let start = p.current.start;
@@ -51,10 +52,19 @@ pub(crate) fn model(p: &mut Parser<'_>) -> Result<Model, Problem> {
                 break;
             }
             _ if p.at(Token::End) => {
-                return Err(Problem::new(p.current.place(), "the model has no `system` line")
-                    .help("end it with `system async;`"));
+                return Err(
+                    Problem::new(p.last_place(), "the model has no `system` line").help("end it with `system async;`")
+                );
             }
-            _ => return Err(unknown_word(p, "a declaration, a process or the `system` line", &TOP_LEVEL)),
+            _ => {
+                let problem = unknown_word(p, "a declaration, a process or the `system` line", &TOP_LEVEL);
+                return Err(match p.word() {
+                    "bool" | "short" | "long" | "unsigned" | "bit" => problem.help("the types are `byte` and `int`"),
+                    "define" | "include" => problem.help("an m4 template must be expanded first: m4 a.mdve > a.dve"),
+                    ";" => problem.help("processes are not followed by `;`"),
+                    _ => problem,
+                });
+            }
         }
     }
     Ok(model)
@@ -286,7 +296,17 @@ fn body(
             }
             "assert" => assertions(p, &mut body.assertions)?,
             "trans" => transitions(p, &mut body.transitions)?,
-            _ => return Err(unknown_word(p, "a section of the process or `}`", &IN_PROCESS)),
+            "process" | "system" | "channel" | "property" => {
+                let message = format!("process `{}` is not closed by `}}`; it begins", p.symbols.name(name.symbol));
+                return Err(Problem::new(p.current.place(), message).on_line_of(name.place));
+            }
+            _ => {
+                let problem = unknown_word(p, "a section of the process or `}`", &IN_PROCESS);
+                return Err(match p.at(Token::Word) && !body.transitions.is_empty() {
+                    true => problem.or_help("transitions are separated by `,`; the `;` ends all of them"),
+                    false => problem,
+                });
+            }
         }
     }
     Ok(body)
@@ -354,6 +374,9 @@ fn transition(p: &mut Parser<'_>, from: Name, to: Name, start: u32) -> Result<Tr
             "guard" => {
                 p.advance()?;
                 guards.push(p.expression()?);
+                if p.at(Token::Comma) {
+                    return Err(p.unexpected("`;`").help("join conditions with `and`"));
+                }
             }
             "sync" => {
                 let keyword = p.current;
@@ -369,14 +392,27 @@ fn transition(p: &mut Parser<'_>, from: Name, to: Name, start: u32) -> Result<Tr
                 p.advance()?;
                 loop {
                     let target = p.unary()?;
-                    p.expect(Token::Assign, "`=`")?;
+                    if !p.accept(Token::Assign)? {
+                        let problem = p.unexpected("`=`");
+                        return Err(match p.current.token {
+                            Token::Equal => problem.help("`=` assigns, `==` compares"),
+                            Token::Plus | Token::Minus => problem.help("write `x = x + 1`"),
+                            _ => problem,
+                        });
+                    }
                     effects.push((target, p.expression()?));
                     if !p.accept(Token::Comma)? {
                         break;
                     }
                 }
             }
-            _ => return Err(unknown_word(p, "`guard`, `sync`, `effect` or `}`", &IN_TRANSITION)),
+            _ => {
+                let problem = unknown_word(p, "`guard`, `sync`, `effect` or `}`", &IN_TRANSITION);
+                return Err(match p.at(Token::Word) && !effects.is_empty() {
+                    true => problem.or_help("effects are separated by `,`; the `;` ends all of them"),
+                    false => problem,
+                });
+            }
         }
         p.expect(Token::Semicolon, "`;`")?;
     }

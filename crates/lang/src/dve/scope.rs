@@ -3,6 +3,7 @@
 //! Variables and channels share one global scope; a process's own names hide global ones; processes have a scope of their
 //! own, and so have the states of each process: `P.s` is always a state and `P->s` always a variable.
 
+use super::syntax::{Model, VariableDeclaration};
 use crate::diagnostic::{Place, Problem};
 use crate::expression::lower::{Meaning, Names, ProcessReference, Reference};
 use crate::expression::syntax::{Name, Separator};
@@ -41,6 +42,8 @@ pub(crate) struct Scopes<'a> {
     /// For each body, the numbers of its states.
     pub states: Vec<Map<Symbol, (u32, Place)>>,
     pub instances: Vec<Instance>,
+    /// Where constants and variables are declared, also those whose turn is yet to come: outside processes, and per body.
+    written: Map<(Option<usize>, Symbol), Place>,
     /// Where arrays are used without an index.
     pub unindexed: RefCell<Vec<Place>>,
 }
@@ -70,6 +73,7 @@ impl<'a> Scopes<'a> {
             keys: Map::default(),
             states: Vec::new(),
             instances: Vec::new(),
+            written: Map::default(),
             unindexed: RefCell::default(),
         }
     }
@@ -89,6 +93,19 @@ impl<'a> Scopes<'a> {
 
     fn twice(&self, name: Name, what: &str, earlier: Place) -> Problem {
         Problem::new(name.place, format!("{what} `{}` is already declared", self.spell(name))).on_line_of(earlier)
+    }
+
+    /// Notes what a model declares, for the sake of those who use it too early.
+    pub fn note(&mut self, model: &Model) {
+        let mut note = |body: Option<usize>, declarations: &[VariableDeclaration]| {
+            for VariableDeclaration { name, .. } in declarations {
+                self.written.entry((body, name.symbol)).or_insert(name.place);
+            }
+        };
+        note(None, &model.variables);
+        for (number, body) in model.bodies.iter().enumerate() {
+            note(Some(number), &body.variables);
+        }
     }
 
     pub fn declare_global(&mut self, name: Name, meaning: Meaning) -> Result<(), Problem> {
@@ -254,6 +271,13 @@ impl<'a> Scopes<'a> {
         if self.heads.contains_key(&name.symbol) {
             return Problem::new(name.place, format!("`{word}` is a process, not a variable"))
                 .help(format!("`{word}.s` asks whether it is in state s, `{word}->x` reads its variable x"));
+        }
+        let body = process.map(|p| self.instances[p as usize].body);
+        if let Some(place) = [body, None].iter().find_map(|scope| self.written.get(&(*scope, name.symbol))) {
+            return match place.start < name.place.start {
+                true => Problem::new(name.place, format!("`{word}` cannot be used in its own declaration")),
+                false => Problem::new(name.place, format!("`{word}` is declared only later,")).on_line_of(*place),
+            };
         }
         let own = self.locals.keys().filter(|(p, _)| Some(*p) == process).map(|(_, s)| *s);
         let globals = (0..self.globals.len() as u32).map(Symbol).filter(|s| self.global(*s).is_some());

@@ -159,15 +159,13 @@ impl<N: Names> Lowering<'_, N> {
         let place = self.expressions.place(id);
         match value {
             Expr::Const(value) => Ok(*value),
-            Expr::Binary(BinaryOp::Divide | BinaryOp::Remainder, _, b) if **b == Expr::Const(0) => {
-                Err(Problem::new(place, "division by zero"))
-            }
             other => {
                 let mut reads = false;
                 other.reads(&mut |_, _| reads = true);
-                let problem = match reads {
-                    true => Problem::new(place, format!("{what} must be constant")),
-                    false => Problem::new(place, format!("{what} has no value: division by zero or an index outside")),
+                // What reads nothing and is not folded is a fault.
+                let problem = match other.eval(&|_, _| Ok(0)) {
+                    Err(fault) if !reads => Problem::new(place, format!("{what} cannot be computed: {fault}")),
+                    _ => Problem::new(place, format!("{what} must be constant")),
                 };
                 Err(problem)
             }

@@ -1,5 +1,5 @@
-//! Expressions from text to [`scrimp_system::Expr`]: read by [`parser`], kept as [`syntax`], given meaning by [`lower`], built as
-//! [`value`]s.
+//! Expressions from text to [`scrimp_system::Expr`]: read by [`parser`], kept as [`syntax`], given meaning by [`lower`],
+//! built of [`value`]s.
 
 pub(crate) mod lower;
 pub(crate) mod parser;

@@ -104,7 +104,25 @@ impl<'t> Parser<'t> {
 
     /// Passes `token`, or says that `wanted` was expected.
     pub fn expect(&mut self, token: Token, wanted: &str) -> Result<(), Problem> {
-        if self.at(token) { self.advance() } else { Err(self.unexpected(wanted)) }
+        if self.at(token) { self.advance() } else { Err(self.missing(wanted)) }
+    }
+
+    /// "expected this, found that", where what was found is no mistake itself: if it stands on a later line, the place is
+    /// the end of what stands before it.
+    #[cold]
+    fn missing(&self, wanted: &str) -> Problem {
+        let between = &self.text[self.last_end as usize..self.current.start as usize];
+        let problem = self.unexpected(wanted);
+        match self.current.token {
+            _ if between.contains('\n') => problem.at(self.last_place()),
+            Token::Question => problem.help("there is no conditional operator; use two transitions"),
+            _ => problem,
+        }
+    }
+
+    /// Behind the token before the current one.
+    pub fn last_place(&self) -> Place {
+        Place { start: self.last_end, end: self.last_end }
     }
 
     pub fn name(&mut self, wanted: &str) -> Result<Name, Problem> {
@@ -125,7 +143,15 @@ impl<'t> Parser<'t> {
     #[cold]
     pub fn unexpected(&self, wanted: &str) -> Problem {
         let problem = Problem::new(self.current.place(), format!("expected {wanted}, found {}", self.found()));
-        if self.at(Token::Assign) { problem.help("`==` compares, `=` assigns") } else { problem }
+        match self.current.token {
+            // The end has no line of its own to show.
+            Token::End => problem.at(self.last_place()),
+            Token::Assign => problem.help("`==` compares, `=` assigns"),
+            Token::LeftBracket if self.text[..self.last_end as usize].ends_with(']') => {
+                problem.help("arrays have one dimension; compute the index, as in `a[4 * i + j]`")
+            }
+            _ => problem,
+        }
     }
 
     fn found(&self) -> String {
@@ -171,7 +197,10 @@ impl<'t> Parser<'t> {
     fn check_nesting(&self) -> Result<(), Problem> {
         match self.nesting + self.pending.len() < MAX_NESTING {
             true => Ok(()),
-            false => Err(Problem::new(self.current.place(), "this is nested too deeply")),
+            false => Err(Problem::new(
+                self.current.place(),
+                format!("this is nested too deeply; at most {MAX_NESTING} levels are supported"),
+            )),
         }
     }
 

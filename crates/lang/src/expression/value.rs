@@ -10,7 +10,7 @@ use scrimp_system::{BinaryOp, Expr, UnaryOp};
 #[derive(Debug)]
 pub(crate) struct Value {
     pub expr: Expr,
-    /// Depth of the tree.
+    /// The tree is at most so deep.
     pub depth: u32,
     /// If the tree is a chain made by [`Value::join`], how many operands it has; else 1.
     count: u32,
@@ -132,8 +132,7 @@ mod tests {
                 let mut order = Vec::new();
                 let depth = leaves(&chain.expr, &mut order);
                 assert!(order.iter().copied().eq(0..=i));
-                assert_eq!(chain.depth, depth, "{i}");
-                assert!(depth <= 2 + i.ilog2());
+                assert!(depth <= chain.depth && chain.depth <= 2 + i.ilog2(), "{i}");
             }
         }
     }
@@ -151,7 +150,7 @@ mod tests {
         outer.join(or, var(5));
         outer.join(and, var(6));
         let mut order = Vec::new();
-        assert_eq!(leaves(&outer.expr, &mut order), outer.depth);
+        assert!(leaves(&outer.expr, &mut order) <= outer.depth);
         assert_eq!(order, [0, 1, 2, 3, 4, 5, 6]);
     }
 

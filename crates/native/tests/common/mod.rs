@@ -52,15 +52,7 @@ pub fn process(system: &mut System, name: &str, locations: &[&str]) -> ProcessId
 }
 
 pub fn empty() -> System {
-    System {
-        source: Source::new("made by hand", ""),
-        variables: vec![],
-        processes: vec![],
-        events: vec![],
-        initial: vec![],
-        assertions: vec![],
-        claim: None,
-    }
+    System::new(Source::new("made by hand", ""))
 }
 
 /// All variables at zero.

@@ -84,19 +84,14 @@ fn tag_of(hash: u64) -> u8 {
 }
 
 impl Index {
-    pub fn new(reserve: usize, buckets: usize) -> io::Result<Index> {
+    /// Bytes of a slot.
+    pub const SLOT_BYTES: f64 = BUCKET_BYTES as f64 / SLOTS as f64;
+
+    /// An index of `bytes`, a multiple of a page, that may grow up to `reserve`.
+    pub fn new(reserve: usize, bytes: usize) -> io::Result<Index> {
         let mut region = Region::reserve(reserve)?;
-        region.commit(buckets * BUCKET_BYTES)?;
-        Ok(Index { region, buckets })
-    }
-
-    /// Bytes that `buckets` buckets take.
-    pub fn bytes_for(buckets: usize) -> usize {
-        Region::rounded(buckets * BUCKET_BYTES)
-    }
-
-    pub fn buckets(&self) -> usize {
-        self.buckets
+        region.commit(bytes)?;
+        Ok(Index { buckets: bytes / BUCKET_BYTES, region })
     }
 
     pub fn slots(&self) -> usize {
@@ -104,20 +99,20 @@ impl Index {
     }
 
     pub fn bytes(&self) -> usize {
-        self.region.committed()
+        self.buckets * BUCKET_BYTES
     }
 
-    pub fn max_buckets(&self) -> usize {
-        self.region.reserved() / BUCKET_BYTES
+    pub fn most_bytes(&self) -> usize {
+        self.region.reserved()
     }
 
-    /// Empties the index and gives it `buckets` buckets, at least as many as before.
-    pub fn reset(&mut self, buckets: usize) -> io::Result<()> {
-        debug_assert!(buckets >= self.buckets);
+    /// Empties the index and gives it `bytes`, a multiple of a page and at least as much as before.
+    pub fn reset(&mut self, bytes: usize) -> io::Result<()> {
+        debug_assert!(bytes >= self.bytes());
         // SAFETY: the buckets in use lie within committed memory, and `&mut self` says that nobody reads them.
-        unsafe { std::ptr::write_bytes(self.region.base(), 0, self.buckets * BUCKET_BYTES) };
-        self.region.commit(buckets * BUCKET_BYTES)?;
-        self.buckets = buckets;
+        unsafe { std::ptr::write_bytes(self.region.base(), 0, self.bytes()) };
+        self.region.commit(bytes)?;
+        self.buckets = bytes / BUCKET_BYTES;
         Ok(())
     }
 
@@ -287,7 +282,7 @@ mod tests {
 
     #[test]
     fn full_buckets_overflow_and_everything_is_found() {
-        let index = Index::new(1 << 20, 16).unwrap();
+        let index = Index::new(1 << 20, 1 << 12).unwrap();
         let hash = |i: u32| (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let count = (index.slots() - 2) as u32;
         for i in 0..count {

@@ -28,7 +28,8 @@ const FULLEST: f64 = 0.93;
 const GROWTH: f64 = 1.38;
 /// Numbers a thread takes at once.
 const BLOCK: u32 = 256;
-const FIRST_BUCKETS: usize = 64;
+/// Bytes of the index at first.
+const FIRST_INDEX: usize = 1 << 12;
 /// Numbers are stored plus one.
 const MOST_STATES: usize = u32::MAX as usize - 1;
 
@@ -76,9 +77,9 @@ pub struct Table {
 impl Table {
     pub fn new(state_bytes: usize, budget: Arc<Budget>) -> io::Result<Table> {
         let reserve = budget.memory().saturating_add(budget.memory() / 16);
-        let index = Index::new(reserve, FIRST_BUCKETS)?;
-        let mut arena = Region::reserve(reserve.saturating_add(Batch::PADDING))?;
-        arena.commit(Batch::PADDING + state_bytes)?;
+        let index = Index::new(reserve, FIRST_INDEX)?;
+        let mut arena = Region::reserve(reserve)?;
+        arena.commit(state_bytes)?;
         budget.take(index.bytes() + arena.committed());
         let shared = Shared {
             state_bytes,
@@ -238,7 +239,7 @@ impl Shared {
         self.inner().arena.base().wrapping_add(id as usize * self.state_bytes)
     }
 
-    /// The bytes of a state whose number this thread has seen; the sixteen bytes behind them are readable.
+    /// The bytes of a state whose number this thread has seen.
     #[inline(always)]
     pub fn state(&self, id: StateId) -> &[u8] {
         debug_assert!((id as usize) < self.len());
@@ -283,7 +284,7 @@ impl Shared {
 
     fn measure_room(&self) {
         let inner = self.inner();
-        let states = (inner.arena.committed() - Batch::PADDING) / self.state_bytes;
+        let states = inner.arena.committed() / self.state_bytes;
         let slots = (inner.index.slots() as f64 * FULLEST) as usize;
         self.room.store(states.min(slots).min(MOST_STATES), Ordering::Relaxed);
     }
@@ -314,7 +315,7 @@ impl Shared {
         }
         // SAFETY: as the caller promises.
         let inner = unsafe { &mut *self.inner.get() };
-        let arena_bytes = wanted * self.state_bytes + Batch::PADDING;
+        let arena_bytes = wanted * self.state_bytes;
         if arena_bytes > inner.arena.committed() {
             self.grow_arena(inner, arena_bytes)?;
         }
@@ -344,17 +345,18 @@ impl Shared {
     /// Enlarges the index by [`GROWTH`], or by what lets index and states fill the rest of the budget together.
     fn grow_index(&self, inner: &mut Inner, wanted: usize) -> Result<(), Full> {
         let now = inner.index.bytes();
-        let slots_for = |states: usize| (states as f64 / FULLEST) as usize + super::index::SLOTS;
-        let cost = self.state_bytes as f64 + 64.0 / 12.0 / FULLEST;
+        let cost = |states: f64| states / FULLEST * Index::SLOT_BYTES;
+        let needed = cost(wanted as f64 + super::index::SLOTS as f64) as usize;
         let rest = (self.budget.left() + now + inner.arena.committed()) as f64;
-        let at_most = (rest / cost) as usize;
-        let slots = ((inner.index.slots() as f64 * GROWTH) as usize).min(slots_for(at_most)).max(slots_for(wanted));
-        let buckets = slots.div_ceil(super::index::SLOTS).max(inner.index.buckets() + 1);
-        let bytes = Index::bytes_for(buckets);
-        if buckets > inner.index.max_buckets() || !self.budget.may_take(bytes.saturating_sub(now)) {
+        let at_most = cost(rest / (self.state_bytes as f64 + cost(1.0))) as usize;
+        let larger = ((now as f64 * GROWTH) as usize).min(at_most);
+        // Whole pages, all of them used: rounding up would waste part of one.
+        let whole = larger / Region::page(larger) * Region::page(larger);
+        let bytes = if whole >= needed && whole > now { whole } else { Region::rounded(needed.max(now + 1)) };
+        if bytes > inner.index.most_bytes() || !self.budget.may_take(bytes.saturating_sub(now)) {
             return Err(Full);
         }
-        inner.index.reset(buckets).map_err(|_| Full)?;
+        inner.index.reset(bytes).map_err(|_| Full)?;
         self.budget.take(inner.index.bytes() - now);
         Ok(())
     }
@@ -402,5 +404,130 @@ impl Shared {
             unsafe { std::ptr::copy_nonoverlapping(self.address(last), self.address(id), self.state_bytes) };
         }
         self.numbered.store(dense, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    fn table(state_bytes: usize, memory: usize) -> Table {
+        Table::new(state_bytes, Arc::new(Budget::new(memory))).unwrap()
+    }
+
+    fn state(i: u32, bytes: usize) -> Vec<u8> {
+        let mut state = vec![0; bytes];
+        let number = i.wrapping_mul(2_654_435_761).to_le_bytes();
+        let length = bytes.min(4);
+        state[..length].copy_from_slice(&number[..length]);
+        state[bytes - 1] ^= (i % 7) as u8;
+        state
+    }
+
+    #[test]
+    fn agrees_with_a_map_while_growing() {
+        for bytes in [1, 3, 7, 8, 9, 16, 25, 100] {
+            let mut table = table(bytes, 1 << 30);
+            let mut map: HashMap<Vec<u8>, u32> = HashMap::new();
+            let mut batch = Batch::new(bytes);
+            let mut found = Vec::new();
+            for round in 0..400u32 {
+                batch.clear();
+                found.clear();
+                for i in 0..100 {
+                    batch.push(&state((round * 61 + i * i) % 20_000, bytes), 0);
+                }
+                table.offer(&batch, 0..batch.len(), &mut found).unwrap();
+                for (i, f) in found.iter().enumerate() {
+                    let next = map.len() as u32;
+                    let known = map.get(batch.state(i)).copied();
+                    assert_eq!(*f, Found { id: known.unwrap_or(next), new: known.is_none() });
+                    map.entry(batch.state(i).to_vec()).or_insert(next);
+                }
+            }
+            assert_eq!(table.len(), map.len());
+            let mut out = vec![0; bytes];
+            for (state, id) in &map {
+                table.load(*id, &mut out);
+                assert_eq!(&out, state);
+            }
+        }
+    }
+
+    #[test]
+    fn a_state_costs_its_length_and_at_most_eight_bytes() {
+        let mut table = table(20, 1 << 30);
+        let mut batch = Batch::new(20);
+        let mut found = Vec::new();
+        for round in 0..4000u32 {
+            batch.clear();
+            found.clear();
+            (0..100).for_each(|i| batch.push(&state(round * 100 + i, 20), 0));
+            table.offer(&batch, 0..100, &mut found).unwrap();
+            if round > 200 {
+                let each = table.bytes() as f64 / table.len() as f64;
+                assert!(each <= 28.0, "{each} bytes a state at {} states", table.len());
+            }
+        }
+    }
+
+    #[test]
+    fn full_is_an_answer() {
+        let used = crate::budget::resident().unwrap_or(0);
+        let mut table = table(64, used + (8 << 20));
+        let mut batch = Batch::new(64);
+        let mut found = Vec::new();
+        for round in 0.. {
+            batch.clear();
+            found.clear();
+            (0..100).for_each(|i| batch.push(&state(round * 100 + i, 64), 0));
+            if table.offer(&batch, 0..100, &mut found).is_err() {
+                assert!(found.is_empty() && table.len() < 8 << 20 >> 6);
+                return;
+            }
+            assert!(table.len() < 1 << 20, "the budget was not kept");
+        }
+    }
+
+    #[test]
+    fn threads_agree_on_what_is_new() {
+        const STATES: u32 = 60_000;
+        let threads = 4;
+        let first = table(12, 1 << 30);
+        let shared = first.shared().clone();
+        // SAFETY: nobody else has the table yet.
+        unsafe { shared.make_room(STATES as usize * 2).unwrap() };
+        let offer_all = |(me, mut table): (usize, Table)| {
+            let mut batch = Batch::new(12);
+            let mut found = Vec::new();
+            let mut new = 0;
+            for start in (0..STATES).step_by(50) {
+                batch.clear();
+                found.clear();
+                // Each thread goes through all states, from another place.
+                let from = start + me as u32 * 50;
+                (0..50).for_each(|i| batch.push(&state((from + i) % STATES, 12), 0));
+                table.offer(&batch, 0..50, &mut found).unwrap();
+                new += found.iter().filter(|f| f.new).count();
+            }
+            (new, table.gap())
+        };
+        let results: Vec<(usize, Range<u32>)> = std::thread::scope(|scope| {
+            let handles: Vec<_> =
+                first.share(threads).into_iter().enumerate().map(|t| scope.spawn(move || offer_all(t))).collect();
+            handles.into_iter().map(|h| h.join().unwrap()).collect()
+        });
+        let distinct: std::collections::HashSet<Vec<u8>> = (0..STATES).map(|i| state(i, 12)).collect();
+        assert_eq!(results.iter().map(|(new, _)| new).sum::<usize>(), distinct.len());
+        let gaps: Vec<Range<u32>> = results.into_iter().map(|(_, gap)| gap).collect();
+        // SAFETY: the threads are gone, and these are the gaps they left.
+        unsafe { shared.close_gaps(&gaps) };
+        assert_eq!(shared.len(), distinct.len());
+        for id in 0..shared.len() as u32 {
+            assert!(distinct.contains(shared.state(id)));
+            let h = hash(shared.state(id));
+            assert_eq!(shared.inner().index.find(h, |n| shared.equals(n, shared.state(id))).ok(), Some(id));
+        }
     }
 }

@@ -1,0 +1,146 @@
+//! The memory that a run is given: it is not exceeded, it is used, and little of it is spent on anything but states.
+
+mod common;
+
+use common::command::{Answer, counters, file, finish, scrimp, start};
+use serde_json::Value;
+use std::process::Child;
+use std::time::Duration;
+
+const MIB: u64 = 1 << 20;
+
+/// The ways to search that have memory of their own beside the table.
+const WAYS: [[&str; 2]; 3] = [["--threads", "1"], ["--threads", "2"], ["--order", "dfs"]];
+
+/// Runs to the end and notes the peak of the resident memory as the system counts it, not as the command reports it.
+fn watch(mut child: Child) -> (Answer, Option<u64>) {
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = None;
+    while child.try_wait().expect("the command can be waited for").is_none() {
+        peak = peak.max(resident_peak(&status));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    (finish(child), peak)
+}
+
+fn resident_peak(status: &str) -> Option<u64> {
+    let text = std::fs::read_to_string(status).ok()?;
+    let line = text.lines().find(|line| line.starts_with("VmHWM:"))?;
+    Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)
+}
+
+/// Counts a model that is too large; answers the report and the peak of the memory.
+fn exhaust(path: &str, mebibytes: u64, way: [&str; 2]) -> (Value, u64) {
+    let memory = format!("{mebibytes}M");
+    let words = [["count", path, "--json", "--memory", memory.as_str()].as_slice(), &way].concat();
+    let (answer, seen) = watch(start(&words));
+    let json = answer.code(3).json();
+    assert_eq!(json["limits"]["reached"], "memory", "{words:?}");
+    assert_eq!(json["limits"]["memory_bytes"], mebibytes * MIB, "{words:?}");
+    let told = json["memory_peak_bytes"].as_u64().expect("a peak");
+    (json, told.max(seen.unwrap_or(0)))
+}
+
+#[track_caller]
+fn at_most(peak: u64, share: f64, mebibytes: u64, context: &str) {
+    let ratio = peak as f64 / (mebibytes * MIB) as f64;
+    assert!(ratio <= share, "{context}: {ratio:.3} of the budget of {mebibytes} MiB");
+}
+
+#[track_caller]
+fn at_least(peak: u64, share: f64, mebibytes: u64, context: &str) {
+    let ratio = peak as f64 / (mebibytes * MIB) as f64;
+    assert!(ratio >= share, "{context}: only {ratio:.3} of the budget of {mebibytes} MiB");
+}
+
+fn kept_and_used(path: &str, mebibytes: u64) {
+    for way in WAYS {
+        let (_, peak) = exhaust(path, mebibytes, way);
+        at_most(peak, 1.05, mebibytes, &format!("{way:?}"));
+        at_least(peak, 0.90, mebibytes, &format!("{way:?}"));
+    }
+}
+
+/// States of five bytes: the index is the larger part.
+#[test]
+fn small_states_in_64m() {
+    kept_and_used(&file("limit_small.dve", counters(5, 200, 0)), 64);
+}
+
+/// States of sixty-five bytes: the states are the larger part.
+#[test]
+fn middling_states_in_64m_128m_300m() {
+    let path = file("limit_middling.dve", counters(5, 200, 12));
+    for mebibytes in [64, 128, 300] {
+        kept_and_used(&path, mebibytes);
+    }
+}
+
+/// States so large that the buffers for successors count. A single step is a noticeable part of the budget here, so it
+/// need not be used up.
+#[test]
+fn large_states_in_64m() {
+    let text = format!("byte a[60000];\n{}", counters(5, 200, 0).replace("x = x + 1", "x = x + 1, a[x] = a[x] ^ x"));
+    let path = file("limit_large.dve", text);
+    for way in WAYS {
+        at_most(exhaust(&path, 64, way).1, 1.05, 64, &format!("{way:?}"));
+    }
+}
+
+/// One path of millions of states: the stack of a depth-first search is as large as the table.
+#[test]
+fn a_deep_path_in_64m_and_128m() {
+    let text = "process P { int x, y; state s; init s; trans s -> s { effect x = x + 1, y = y + (x == 0); }; }\nsystem async;\n";
+    let path = file("limit_deep.dve", text);
+    for mebibytes in [64, 100, 128] {
+        let (json, peak) = exhaust(&path, mebibytes, ["--order", "dfs"]);
+        at_most(peak, 1.05, mebibytes, "deep");
+        // Growing the stack needs room for the old and the new one.
+        at_least(peak, 0.70, mebibytes, "deep");
+        assert!(json["open"].as_u64() > Some(1_000_000));
+    }
+}
+
+/// A limit is an answer too: what was seen before it was reached.
+#[test]
+fn a_violation_before_the_limit_is_found() {
+    let path = file("limit_violation.dve", counters(5, 200, 12));
+    let property = "invariant: P_0.x + P_1.x + P_2.x < 12";
+    let json = scrimp(&["check", &path, "--json", "--memory", "64M", "-p", property]).code(1).json();
+    assert_eq!(json["properties"][0]["trace"]["length"], 12);
+    let answer = scrimp(&["check", &path, "--memory", "64M", "-p", "invariant: P_0.x + P_1.x < 150"]).code(3);
+    assert!(answer.stdout.contains("memory budget of 64.0 MiB"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("a larger --memory"), "{}", answer.stdout);
+}
+
+/// The figures of a count that fits.
+fn table(path: &str, way: [&str; 2]) -> (u64, f64, f64) {
+    let json = scrimp(&[["count", path, "--json", "--memory", "2G"].as_slice(), &way].concat()).code(0).json();
+    let state_bytes = json["state_bytes"].as_u64().unwrap() as f64;
+    (json["states"].as_u64().unwrap(), state_bytes, json["bytes_per_state"].as_f64().unwrap())
+}
+
+#[test]
+fn a_state_costs_eight_bytes_more_than_itself() {
+    for padding in [0, 4, 20] {
+        let path = file(&format!("table_{padding}.dve"), counters(3, 90, padding));
+        for way in WAYS {
+            let (states, state_bytes, bytes) = table(&path, way);
+            assert_eq!(states, 91 * 91 * 91);
+            assert_eq!(state_bytes, 3.0 * (1.0 + padding as f64));
+            assert!(bytes <= state_bytes + 8.0, "{bytes} bytes for {state_bytes}, {way:?}");
+            assert!(bytes > state_bytes, "{bytes} bytes for {state_bytes}, {way:?}");
+        }
+    }
+}
+
+/// Whatever the moment at which a growing table is looked at.
+#[test]
+fn growing_costs_little_at_every_size() {
+    for most in (37..=90).step_by(2) {
+        let path = file(&format!("growing_{most}.dve"), counters(3, most, 0));
+        let (states, state_bytes, bytes) = table(&path, WAYS[most % 4 / 2]);
+        assert!(states > 50_000);
+        assert!(bytes <= 1.1 * (state_bytes + 8.0), "{states} states of {state_bytes} bytes take {bytes} each");
+    }
+}

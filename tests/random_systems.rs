@@ -1,0 +1,264 @@
+//! Random small models: whatever the order, the number of threads and the way events are run, all searches must agree
+//! with each other and with a breadth-first search that is too plain to be wrong.
+
+mod common;
+
+use common::{Way, model, ways};
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use scrimp::plan::OrderChoice;
+use scrimp::{Batch, GraphFacts, Mode, Model, NativeModel};
+use scrimp_system::Source;
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// Models with more states are left out.
+const MOST: usize = 100_000;
+
+/// A model as its text, so that a failure shows something that can be saved and run.
+#[derive(Clone)]
+struct Text(String);
+
+impl fmt::Debug for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\n{}", self.0)
+    }
+}
+
+/// What a family of models is like.
+#[derive(Clone, Copy)]
+struct Shape {
+    processes: (usize, usize),
+    /// Out of ten, how many processes mind their own business: many states side by side.
+    independent: u32,
+}
+
+fn expression() -> BoxedStrategy<String> {
+    let leaf = prop_oneof![
+        3 => (0..4u8).prop_map(|n| n.to_string()),
+        6 => select(vec!["x", "y", "i", "l", "l", "a[0]", "a[1]"]).prop_map(str::to_string),
+        // These may be out of range, or not.
+        1 => select(vec!["a[x]", "a[l]", "a[y % 2]", "a[i]"]).prop_map(str::to_string),
+    ];
+    let combine = |inner: BoxedStrategy<String>| {
+        let operators = vec!["+", "-", "*", "&", "|", "^", "==", "!=", "<", ">=", "&&", "||", "imply", "+", "==", "<"];
+        let faulty = select(vec!["/", "%", "<<", ">>"]);
+        prop_oneof![
+            10 => (inner.clone(), select(operators), inner.clone()).prop_map(|(a, op, b)| format!("({a} {op} {b})")),
+            1 => (inner.clone(), faulty, inner.clone()).prop_map(|(a, op, b)| format!("({a} {op} {b})")),
+            1 => inner.clone().prop_map(|a| format!("(not {a})")),
+            1 => inner.prop_map(|a| format!("-({a})")),
+        ]
+    };
+    leaf.prop_recursive(3, 8, 2, move |inner| combine(inner.boxed())).boxed()
+}
+
+fn target() -> impl Strategy<Value = &'static str> {
+    select(vec!["x", "y", "i", "l", "l", "a[0]", "a[1]", "a[y % 2]", "a[l]"])
+}
+
+fn assignment() -> impl Strategy<Value = String> {
+    let bound = prop_oneof![8 => (2..4u8).prop_map(Some), 1 => Just(None)];
+    (target(), expression(), bound).prop_map(|(target, value, bound)| match bound {
+        Some(bound) => format!("{target} = ({value}) % {bound}"),
+        None => format!("{target} = {value}"),
+    })
+}
+
+fn synchronisation() -> impl Strategy<Value = String> {
+    prop_oneof![
+        select(vec!["r!", "r?"]).prop_map(str::to_string),
+        expression().prop_map(|e| format!("c!({e}) % 3")),
+        target().prop_map(|t| format!("c?{t}")),
+        expression().prop_map(|e| format!("q!{{({e}) % 2, 1}}")),
+        (target(), target()).prop_map(|(s, t)| format!("q?{{{s}, {t}}}")),
+    ]
+}
+
+/// A transition; its locations are taken modulo how many there are.
+fn transition() -> impl Strategy<Value = (usize, usize, String)> {
+    let guard = prop::option::weighted(0.35, expression());
+    let sync = prop::option::weighted(0.3, synchronisation());
+    let effects = prop::collection::vec(assignment(), 0..3);
+    (0..12usize, 0..12usize, guard, sync, effects).prop_map(|(from, to, guard, sync, effects)| {
+        let guard = guard.map(|g| format!(" guard {g};")).unwrap_or_default();
+        let sync = sync.map(|s| format!(" sync {s};")).unwrap_or_default();
+        let effects = if effects.is_empty() { String::new() } else { format!(" effect {};", effects.join(", ")) };
+        (from, to, format!("{{{guard}{sync}{effects} }}"))
+    })
+}
+
+/// A transition that nobody else sees.
+fn private_transition() -> impl Strategy<Value = (usize, usize, String)> {
+    (0..12usize, 0..12usize, 1..4u8).prop_map(|(from, to, k)| (from, to, format!("{{ effect l = (l + {k}) % 5; }}")))
+}
+
+fn process(independent: u32) -> impl Strategy<Value = String> {
+    let transitions = prop_oneof![
+        10 - independent => prop::collection::vec(transition(), 4..9),
+        independent => prop::collection::vec(private_transition(), 6..10),
+    ];
+    let committed = prop::option::weighted(if independent > 0 { 0.02 } else { 0.2 }, 0..4usize);
+    (2..5usize, transitions, committed, 0..3u8).prop_map(|(locations, transitions, committed, l)| {
+        let names: Vec<String> = (0..locations).map(|i| format!("s{i}")).collect();
+        let commit = committed.map(|i| format!(" commit s{};", i % locations)).unwrap_or_default();
+        let rows: Vec<String> = transitions
+            .into_iter()
+            .map(|(from, to, body)| format!("        s{} -> s{} {body}", from % locations, to % locations))
+            .collect();
+        format!(
+            "    byte l = {l};\n    state {}; init s0;{commit}\n    trans\n{};\n",
+            names.join(", "),
+            rows.join(",\n")
+        )
+    })
+}
+
+fn text(shape: Shape) -> impl Strategy<Value = Text> {
+    let (fewest, most) = shape.processes;
+    let processes = prop::collection::vec(process(shape.independent), fewest..=most);
+    (processes, 0..3u8, 0..3u8, -2..3i8, 1..3u8).prop_map(|(processes, x, y, i, capacity)| {
+        let processes: Vec<String> =
+            processes.iter().enumerate().map(|(n, body)| format!("process P{n} {{\n{body}}}\n")).collect();
+        Text(format!(
+            "byte x = {x}, y = {y}, a[2];\nint i = {i};\nchannel r;\nchannel {{byte}} c[0];\n\
+             channel {{byte, int}} q[{capacity}];\n\n{}\nsystem async;\n",
+            processes.join("\n")
+        ))
+    })
+}
+
+/// The whole graph in a map; `None` when it is too large.
+fn reference(model: &dyn Model) -> Option<GraphFacts> {
+    struct State {
+        level: usize,
+        entered: u64,
+    }
+    let mut facts = GraphFacts { back_level_edges: Some(0), longest_back_level_edge: Some(0), ..GraphFacts::default() };
+    let mut seen: HashMap<Vec<u8>, State> = HashMap::new();
+    let mut level: Vec<Vec<u8>> = Vec::new();
+    let mut initial = Batch::new(model.state_bytes());
+    model.initial(&mut initial);
+    for i in 0..initial.len() {
+        if seen.insert(initial.state(i).to_vec(), State { level: 0, entered: 0 }).is_none() {
+            level.push(initial.state(i).to_vec());
+        }
+    }
+    facts.initial_states = level.len() as u64;
+    while !level.is_empty() {
+        let depth = facts.depth as usize;
+        facts.depth += 1;
+        facts.widest = facts.widest.max(level.len() as u64);
+        let mut next = Vec::new();
+        for state in &level {
+            let successors = common::successors(model, state);
+            facts.transitions += successors.len() as u64;
+            facts.deadlocks += successors.is_empty() as u64;
+            facts.faults += successors.faults().len() as u64;
+            facts.max_out_degree = facts.max_out_degree.max(successors.len() as u64);
+            for i in 0..successors.len() {
+                let successor = successors.state(i);
+                let known = seen.entry(successor.to_vec()).or_insert_with(|| {
+                    next.push(successor.to_vec());
+                    State { level: depth + 1, entered: 0 }
+                });
+                known.entered += 1;
+                if known.level <= depth {
+                    *facts.back_level_edges.as_mut()? += 1;
+                    let back = (depth - known.level) as u64;
+                    facts.longest_back_level_edge = facts.longest_back_level_edge.max(Some(back));
+                }
+            }
+        }
+        if seen.len() > MOST {
+            return None;
+        }
+        level = next;
+    }
+    facts.states = seen.len() as u64;
+    facts.max_in_degree = seen.values().map(|s| s.entered).max();
+    Some(facts)
+}
+
+/// What the reference says, seen through a way: not every way knows every fact.
+fn expected(reference: &GraphFacts, way: Way, found: &GraphFacts) -> GraphFacts {
+    let mut facts = reference.clone();
+    if !way.breadth_first() {
+        facts = GraphFacts { depth: found.depth, widest: found.widest, ..facts };
+        (facts.back_level_edges, facts.longest_back_level_edge) = (None, None);
+    }
+    if !way.breadth_first() || way.threads > 1 {
+        facts.max_in_degree = None;
+    }
+    facts
+}
+
+/// What the models had in them, to be sure that they had something.
+#[derive(Default)]
+struct Met {
+    deadlocks: Cell<usize>,
+    faults: Cell<usize>,
+    many: Cell<usize>,
+    wide: Cell<usize>,
+}
+
+impl Met {
+    fn note(&self, facts: &GraphFacts) {
+        let add = |cell: &Cell<usize>, met: bool| cell.set(cell.get() + met as usize);
+        add(&self.deadlocks, facts.deadlocks > 0);
+        add(&self.faults, facts.faults > 0);
+        add(&self.many, facts.states > 20);
+        // From this width on two threads share a level.
+        add(&self.wide, facts.widest >= 1024);
+    }
+}
+
+fn agree(text: &Text, ways: &[Way], met: &Met) -> Result<(), TestCaseError> {
+    let system = scrimp_lang::parse_dve(Source::new("random.dve", text.0.as_str()));
+    let system = Arc::new(system.map_err(|e| TestCaseError::fail(e.to_string()))?);
+    let model_of = |mode| -> NativeModel { model(&system, mode) };
+    let (interpreted, compiled) = (model_of(Mode::Interpreted), model_of(Mode::Compiled));
+    let Some(reference) = reference(&interpreted) else {
+        return Err(TestCaseError::reject("too many states"));
+    };
+    met.note(&reference);
+    for &way in ways {
+        let model = if way.mode == Mode::Interpreted { &interpreted } else { &compiled };
+        let report = way.run(model, &[], false);
+        prop_assert!(report.exhaustive, "{:?}", way);
+        prop_assert_eq!(&report.facts, &expected(&reference, way, &report.facts), "{:?}", way);
+    }
+    Ok(())
+}
+
+fn run(cases: u32, shape: Shape, ways: &[Way]) -> Met {
+    let met = Met::default();
+    let config = Config { cases, failure_persistence: None, max_shrink_iters: 2000, ..Config::default() };
+    if let Err(failure) = TestRunner::new(config).run(&text(shape), |text| agree(&text, ways, &met)) {
+        panic!("{failure}");
+    }
+    met
+}
+
+#[test]
+fn small_systems() {
+    let mut ways = ways();
+    ways.push(Way { threads: 3, ..Way::PLAIN });
+    let met = run(1000, Shape { processes: (2, 3), independent: 0 }, &ways);
+    assert!(met.deadlocks.get() > 50, "only {} with deadlocks", met.deadlocks.get());
+    assert!(met.faults.get() > 20, "only {} with faults", met.faults.get());
+    assert!(met.many.get() > 50, "only {} with many states", met.many.get());
+}
+
+/// Levels so wide that several threads share them.
+#[test]
+fn wide_systems() {
+    let threads = [1, 2, 3, 4].map(|threads| Way { threads, ..Way::PLAIN });
+    let dfs = Way { order: OrderChoice::DepthFirst, ..Way::PLAIN };
+    let ways = [threads.as_slice(), &[dfs]].concat();
+    let met = run(80, Shape { processes: (4, 4), independent: 9 }, &ways);
+    assert!(met.wide.get() > 10, "only {} wide ones", met.wide.get());
+}
