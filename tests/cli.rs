@@ -185,6 +185,19 @@ fn json_has_every_field() {
     assert!(trace["steps"][0]["line"].as_u64().unwrap() > 0);
 }
 
+/// A search that ends with a violation leaves states that were found and not expanded.
+#[test]
+fn an_early_end_leaves_states_open() {
+    let full = scrimp(&["count", &model("phils3.dve"), "--json"]).code(0).json();
+    assert_eq!(full["open"], 0);
+    for way in [["--threads", "1"], ["--threads", "2"], ["--order", "dfs"]] {
+        let json = scrimp(&[["check", &model("phils3.dve"), "--json"].as_slice(), &way].concat()).code(1).json();
+        assert!(json["states"].as_u64() < full["states"].as_u64(), "{way:?}");
+        assert!(json["open"].as_u64() > Some(0), "{way:?}");
+        assert_eq!(json["guarantee"], "counterexample", "{way:?}");
+    }
+}
+
 /// A script that asked for JSON gets JSON, a person reading the log gets the message.
 #[test]
 fn errors_are_json_too() {

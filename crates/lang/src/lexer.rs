@@ -80,8 +80,6 @@ impl Lexeme {
 pub(crate) struct Lexer<'t> {
     text: &'t [u8],
     at: usize,
-    /// Where the last token began.
-    start: usize,
 }
 
 /// What a token that begins with a certain byte can be.
@@ -90,7 +88,6 @@ enum Class {
     Blank,
     Letter,
     Digit,
-    Quote,
     /// A token of its own, whatever follows.
     Mark,
     Other,
@@ -104,7 +101,6 @@ const CLASSES: [Class; 256] = {
             b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c => Class::Blank,
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => Class::Letter,
             b'0'..=b'9' => Class::Digit,
-            b'"' => Class::Quote,
             byte if !matches!(single(byte), Token::Wrong) => Class::Mark,
             _ => Class::Other,
         };
@@ -127,81 +123,53 @@ const MARKS: [Token; 256] = {
 impl<'t> Lexer<'t> {
     /// Reads `text[start..end]`.
     pub fn new(text: &'t str, start: usize, end: usize) -> Lexer<'t> {
-        Lexer { text: &text.as_bytes()[..end], at: start, start }
+        Lexer { text: &text.as_bytes()[..end], at: start }
     }
 
     /// Finds the next token. It is written where it is wanted, field by field, because there are very many.
     pub fn next(&mut self, out: &mut Lexeme) {
-        out.token = self.token();
-        out.start = self.start as u32;
-        out.end = self.at as u32;
-    }
-
-    fn token(&mut self) -> Token {
-        loop {
-            self.start = self.at;
-            let Some(&byte) = self.text.get(self.at) else { return Token::End };
-            match CLASSES[byte as usize] {
-                Class::Blank => self.at += 1,
-                Class::Mark => {
-                    self.at += 1;
-                    return MARKS[byte as usize];
-                }
-                Class::Letter => {
-                    self.skip_word();
-                    return word(&self.text[self.start..self.at]);
-                }
-                Class::Digit => {
-                    self.skip(|class| class == Class::Digit);
-                    if CLASSES[self.peek(0) as usize] != Class::Letter {
-                        return Token::Number;
-                    }
-                    self.skip_word();
-                    return Token::Wrong;
-                }
-                Class::Quote => {
-                    self.at += 1;
-                    let rest = &self.text[self.at..];
-                    let length = rest.iter().position(|b| matches!(b, b'"' | b'\n')).unwrap_or(rest.len());
-                    if rest.get(length) != Some(&b'"') {
-                        return Token::Wrong;
-                    }
-                    self.at += length + 1;
-                    return Token::Text;
-                }
-                Class::Other => match (byte, self.peek(1)) {
-                    (b'/', b'/') => {
-                        let rest = &self.text[self.at..];
-                        self.at += rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
-                    }
-                    (b'/', b'*') => {
-                        self.at += 2;
-                        match self.text[self.at..].windows(2).position(|pair| pair == b"*/") {
-                            Some(length) => self.at += length + 2,
-                            None => return Token::Wrong,
-                        }
-                    }
-                    (byte, next) => {
-                        let (token, length) = mark(byte, next);
-                        self.at += length;
-                        return token;
-                    }
-                },
+        let text = self.text;
+        let mut at = self.at;
+        let (token, start) = loop {
+            let start = at;
+            let Some(&byte) = text.get(at) else { break (Token::End, start) };
+            at += 1;
+            // Tests in the order of how often they succeed are quicker than a jump.
+            let class = CLASSES[byte as usize];
+            if class == Class::Blank {
+                continue;
             }
-        }
-    }
-
-    fn peek(&self, ahead: usize) -> u8 {
-        self.text.get(self.at + ahead).copied().unwrap_or(0)
-    }
-
-    fn skip(&mut self, wanted: impl Fn(Class) -> bool) {
-        let rest = &self.text[self.at..];
-        self.at += rest.iter().position(|b| !wanted(CLASSES[*b as usize])).unwrap_or(rest.len());
-    }
-
-    fn skip_word(&mut self) {
-        self.skip(|class| matches!(class, Class::Letter | Class::Digit));
+            if class == Class::Mark {
+                break (MARKS[byte as usize], start);
+            }
+            if class == Class::Letter {
+                at = skip(text, at, |class| matches!(class, Class::Letter | Class::Digit));
+                break (word(&text[start..at]), start);
+            }
+            if class == Class::Digit {
+                at = skip(text, at, |class| class == Class::Digit);
+                let end = skip(text, at, |class| matches!(class, Class::Letter | Class::Digit));
+                let token = if end == at { Token::Number } else { Token::Wrong };
+                at = end;
+                break (token, start);
+            }
+            let next = text.get(at).copied().unwrap_or(0);
+            if byte == b'"' || byte == b'/' && matches!(next, b'/' | b'*') {
+                let (token, end) = long(text, start);
+                at = end;
+                match token {
+                    Some(token) => break (token, start),
+                    None => continue,
+                }
+            }
+            let (token, length) = mark(byte, next);
+            at = start + length;
+            break (token, start);
+        };
+        self.at = at;
+        out.token = token;
+        out.start = start as u32;
+        out.end = at as u32;
     }
 
     /// What is wrong where a [`Token::Wrong`] stands.
@@ -229,6 +197,33 @@ impl<'t> Lexer<'t> {
                 }
             }
         }
+    }
+}
+
+/// The first byte from `at` on that is not of a wanted class.
+fn skip(text: &[u8], at: usize, wanted: impl Fn(Class) -> bool) -> usize {
+    let mut at = at;
+    while text.get(at).is_some_and(|b| wanted(CLASSES[*b as usize])) {
+        at += 1;
+    }
+    at
+}
+
+/// The comment or quoted text that begins at `start`, and where it ends; comments are no token.
+#[inline(never)]
+fn long(text: &[u8], start: usize) -> (Option<Token>, usize) {
+    let rest = &text[start..];
+    let length = match rest {
+        [b'/', b'/', ..] => return (None, start + rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())),
+        [b'/', ..] => match rest[2..].windows(2).position(|pair| pair == b"*/") {
+            Some(length) => return (None, start + length + 4),
+            None => return (Some(Token::Wrong), start + 2),
+        },
+        _ => rest[1..].iter().position(|b| matches!(b, b'"' | b'\n')).unwrap_or(rest.len()) + 1,
+    };
+    match rest.get(length) {
+        Some(b'"') => (Some(Token::Text), start + length + 1),
+        _ => (Some(Token::Wrong), start + 1),
     }
 }
 

@@ -9,10 +9,19 @@ use crate::interpret::Interpreter;
 use crate::partition::Limits;
 use crate::program::Program;
 use crate::{BuildError, Mode};
-use scrimp_system::{Batch, Fault};
+use scrimp_system::{Batch, Event, Expr, Fault};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+
+/// Operators and operands that are compiled before the first state, in about ten milliseconds.
+const LIGHT: usize = 5_000;
+
+/// Operators and operands of an event.
+fn size(event: &Event) -> usize {
+    event.guard.size()
+        + event.effects.iter().map(|a| a.value.size() + a.index.as_ref().map_or(0, Expr::size)).sum::<usize>()
+}
 
 pub struct Engine {
     program: Arc<Program>,
@@ -35,7 +44,8 @@ impl Engine {
     pub fn new(program: Arc<Program>, mode: Mode, limits: Limits) -> Result<Engine, BuildError> {
         let shared = Arc::new(Shared { stop: AtomicBool::new(false), code: OnceLock::new() });
         let engine = Engine { program: program.clone(), shared: shared.clone() };
-        let at_once = program.system.events.len() <= limits.whole;
+        let events = &program.system.events;
+        let at_once = events.len() <= limits.whole && events.iter().map(size).sum::<usize>() <= LIGHT;
         match mode {
             Mode::Interpreted => {}
             Mode::Compiled => shared.publish(&program, limits)?,

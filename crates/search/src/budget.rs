@@ -149,7 +149,7 @@ impl Control {
     /// Has a limit been reached? `tick` counts the caller's rounds; the clock is read only now and then.
     #[inline]
     pub fn stopped(&self, tick: u64) -> Option<Limit> {
-        if tick.is_multiple_of(64) && self.deadline.is_some_and(|d| Instant::now() >= d) {
+        if tick.is_multiple_of(8) && self.deadline.is_some_and(|d| Instant::now() >= d) {
             self.stop.store(Limit::Time as u8 + 1, Ordering::Relaxed);
         }
         match self.stop.load(Ordering::Relaxed) {

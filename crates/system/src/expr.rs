@@ -184,6 +184,16 @@ impl Expr {
         }
     }
 
+    /// Number of operators and operands.
+    pub fn size(&self) -> usize {
+        1 + match self {
+            Expr::Const(_) | Expr::Var(_) => 0,
+            Expr::Element(_, a) | Expr::Table(_, a) | Expr::Unary(_, a) => a.size(),
+            Expr::Binary(_, a, b) => a.size() + b.size(),
+            Expr::If(a, b, c) => a.size() + b.size() + c.size(),
+        }
+    }
+
     /// Calls `visit` for each variable read, with the constant index for an array element where it is known.
     pub fn reads(&self, visit: &mut dyn FnMut(VarId, Option<i64>)) {
         match self {

@@ -391,7 +391,7 @@ fn transition(p: &mut Parser<'_>, from: Name, to: Name, start: u32) -> Result<Tr
             "effect" => {
                 p.advance()?;
                 loop {
-                    let target = p.unary()?;
+                    let target = p.target()?;
                     if !p.accept(Token::Assign)? {
                         let problem = p.unexpected("`=`");
                         return Err(match p.current.token {

@@ -13,8 +13,6 @@ use scrimp_system::{BinaryOp, Span, UnaryOp};
 
 /// How deep parentheses, indices and operators of rising precedence may nest.
 const MAX_NESTING: usize = 1000;
-/// Binds stronger than every binary operator.
-const STRONGEST: u8 = 11;
 
 #[derive(Debug)]
 pub(crate) struct Parser<'t> {
@@ -34,6 +32,8 @@ pub(crate) struct Parser<'t> {
 /// The beginning of an operand or operation whose end is not read yet.
 #[derive(Debug, Clone, Copy)]
 enum Pending {
+    /// The beginning of an expression that is part of no other, or is an index or an argument.
+    Start,
     Parenthesis,
     /// With the place where it begins.
     Unary(UnaryOp, u32),
@@ -205,53 +205,46 @@ impl<'t> Parser<'t> {
     }
 
     pub fn expression(&mut self) -> Result<ExprId, Problem> {
-        self.operation(0)
-    }
-
-    /// An operand with the unary operators before it.
-    pub fn unary(&mut self) -> Result<ExprId, Problem> {
-        self.operation(STRONGEST)
-    }
-
-    /// Binary operators of precedence `least` and above, with their operands.
-    fn operation(&mut self, least: u8) -> Result<ExprId, Problem> {
-        let base = self.pending.len();
-        let mut open = 0;
+        self.push(Pending::Start)?;
         loop {
-            self.prefixes(&mut open)?;
+            self.prefixes()?;
             let mut value = self.operand()?;
             loop {
-                while let Some(&Pending::Unary(operator, start)) = self.pending[base..].last() {
-                    self.pending.pop();
-                    let place = Place { start, end: self.expressions.place(value).end };
-                    value = self.expressions.add_unary(operator, value, place);
-                }
-                let operator = self.operator().filter(|(_, precedence)| open > 0 || *precedence >= least);
-                let strongest = operator.map_or(0, |(_, precedence)| precedence);
-                while let Some(&Pending::Binary(operator, precedence, left)) = self.pending[base..].last()
-                    && precedence >= strongest
-                {
-                    self.pending.pop();
-                    value = self.expressions.add_binary(operator, left, value);
-                }
-                if let Some((operator, precedence)) = operator {
+                let (operator, precedence) = operator(self.current.token);
+                value = self.complete(value, precedence);
+                if precedence > 0 {
                     self.advance()?;
                     self.expressions.begin_binary(operator);
                     self.push(Pending::Binary(operator, precedence, value))?;
                     break;
                 }
-                if open == 0 {
+                if let Some(Pending::Start) = self.pending.pop() {
                     return Ok(value);
                 }
                 self.expect(Token::RightParen, "`)`")?;
-                self.pending.pop();
-                open -= 1;
             }
         }
     }
 
+    /// Applies the operators that wait for `value` and bind at least as strongly as the operator that follows it.
+    fn complete(&mut self, mut value: ExprId, following: u8) -> ExprId {
+        loop {
+            value = match self.pending.last() {
+                Some(&Pending::Binary(operator, precedence, left)) if precedence >= following => {
+                    self.expressions.add_binary(operator, left, value)
+                }
+                Some(&Pending::Unary(operator, start)) => {
+                    let place = Place { start, end: self.expressions.place(value).end };
+                    self.expressions.add_unary(operator, value, place)
+                }
+                _ => return value,
+            };
+            self.pending.pop();
+        }
+    }
+
     /// The unary operators and parentheses before an operand.
-    fn prefixes(&mut self, open: &mut u32) -> Result<(), Problem> {
+    fn prefixes(&mut self) -> Result<(), Problem> {
         loop {
             let pending = match self.current.token {
                 Token::LeftParen => Pending::Parenthesis,
@@ -260,7 +253,6 @@ impl<'t> Parser<'t> {
                 Token::Bang | Token::Not => Pending::Unary(UnaryOp::Not, self.current.start),
                 _ => return Ok(()),
             };
-            *open += matches!(pending, Pending::Parenthesis) as u32;
             self.push(pending)?;
             self.advance()?;
         }
@@ -272,31 +264,14 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    fn operator(&self) -> Option<(Operator, u8)> {
-        use BinaryOp::*;
-        let (op, precedence) = match self.current.token {
-            Token::Imply => return Some((Operator::Imply, 0)),
-            Token::OrOr => (Or, 1),
-            Token::AndAnd => (And, 2),
-            Token::Bar => (BitOr, 3),
-            Token::Caret => (BitXor, 4),
-            Token::Ampersand => (BitAnd, 5),
-            Token::Equal => (Equal, 6),
-            Token::NotEqual => (NotEqual, 6),
-            Token::Less => (Less, 7),
-            Token::LessEqual => (LessEqual, 7),
-            Token::Greater => (Greater, 7),
-            Token::GreaterEqual => (GreaterEqual, 7),
-            Token::ShiftLeft => (ShiftLeft, 8),
-            Token::ShiftRight => (ShiftRight, 8),
-            Token::Plus => (Add, 9),
-            Token::Minus => (Subtract, 9),
-            Token::Star => (Multiply, 10),
-            Token::Slash => (Divide, 10),
-            Token::Percent => (Remainder, 10),
-            _ => return None,
-        };
-        Some((Operator::Plain(op), precedence))
+    /// What can stand to the left of `=`; it is up to others to say whether something can be stored there.
+    pub fn target(&mut self) -> Result<ExprId, Problem> {
+        if !self.accept(Token::LeftParen)? {
+            return self.operand();
+        }
+        let inner = self.nested(Self::target)?;
+        self.expect(Token::RightParen, "`)`")?;
+        Ok(inner)
     }
 
     fn operand(&mut self) -> Result<ExprId, Problem> {
@@ -306,9 +281,9 @@ impl<'t> Parser<'t> {
             Token::True => 1,
             Token::False => 0,
             // Expressions are compared with variables of at most 16 bits; C's `int` is room enough.
-            Token::Number => match self.word().parse::<i32>() {
-                Ok(value) => value,
-                Err(_) => {
+            Token::Number => match number(self.word()) {
+                Some(value) => value,
+                None => {
                     return Err(Problem::new(place, format!("this number is too large; the largest is {}", i32::MAX)));
                 }
             },
@@ -373,4 +348,37 @@ impl<'t> Parser<'t> {
         self.expect(Token::RightParen, "`,` or `)`")?;
         Ok(arguments)
     }
+}
+
+/// The value of decimal digits; `None` if it is too large.
+fn number(digits: &str) -> Option<i32> {
+    digits.bytes().try_fold(0i32, |value, digit| value.checked_mul(10)?.checked_add((digit - b'0') as i32))
+}
+
+/// The binary operator that a token is, and how strongly it binds; 0 for a token that is none.
+fn operator(token: Token) -> (Operator, u8) {
+    use BinaryOp::*;
+    let (op, precedence) = match token {
+        Token::Imply => return (Operator::Imply, 1),
+        Token::OrOr => (Or, 2),
+        Token::AndAnd => (And, 3),
+        Token::Bar => (BitOr, 4),
+        Token::Caret => (BitXor, 5),
+        Token::Ampersand => (BitAnd, 6),
+        Token::Equal => (Equal, 7),
+        Token::NotEqual => (NotEqual, 7),
+        Token::Less => (Less, 8),
+        Token::LessEqual => (LessEqual, 8),
+        Token::Greater => (Greater, 8),
+        Token::GreaterEqual => (GreaterEqual, 8),
+        Token::ShiftLeft => (ShiftLeft, 9),
+        Token::ShiftRight => (ShiftRight, 9),
+        Token::Plus => (Add, 10),
+        Token::Minus => (Subtract, 10),
+        Token::Star => (Multiply, 11),
+        Token::Slash => (Divide, 11),
+        Token::Percent => (Remainder, 11),
+        _ => return (Operator::Imply, 0),
+    };
+    (Operator::Plain(op), precedence)
 }

@@ -1,0 +1,63 @@
+//! The examples say what they are said to say.
+
+#[allow(dead_code)]
+#[path = "../examples/puzzle.rs"]
+mod puzzle;
+#[allow(dead_code)]
+#[path = "../examples/rust_model.rs"]
+mod rust_model;
+
+mod common;
+
+use puzzle::{Bridge, solve};
+use rust_model::{Buffer, Wake, check};
+use scrimp::report::{Style, Subject, text};
+use scrimp::{Property, Verdict};
+
+#[test]
+fn the_faulty_buffer_deadlocks() {
+    let buffer = Buffer { producers: 2, consumers: 1, capacity: 1, wake: Wake::One };
+    let (plan, report) = check(&buffer);
+    assert_eq!(report.properties[0].verdict, Verdict::Undecided);
+    assert_eq!(report.properties[1].verdict, Verdict::Violated);
+    let trace = report.properties[1].trace.as_ref().unwrap();
+    common::replay(&buffer, trace, &Property::deadlock()).unwrap();
+    assert_eq!(trace.last()[1], 0b111, "everybody waits");
+    let told = text::check(&Subject { name: "wake one", model: &buffer, plan: &plan, report: &report }, Style::PLAIN);
+    assert!(told.starts_with("wake one: violated"), "{told}");
+    assert!(told.contains("producer 0 puts and wakes producer 1"), "{told}");
+    assert!(told.contains("consumer 0: runs -> waits"), "{told}");
+}
+
+#[test]
+fn waking_all_repairs_it() {
+    let buffer = Buffer { producers: 2, consumers: 1, capacity: 1, wake: Wake::All };
+    let report = check(&buffer).1;
+    assert!(report.properties.iter().all(|p| p.verdict == Verdict::Verified));
+    // With no item the consumer may wait, with one each of the producers may: two states and four.
+    assert_eq!((report.facts.states, report.facts.deadlocks), (6, 0));
+}
+
+/// Waking one is right as long as no more threads are about than twice the capacity.
+#[test]
+fn how_many_threads_the_faulty_buffer_bears() {
+    for (producers, consumers, capacity) in
+        (1..=4).flat_map(|p| (1..=4).flat_map(move |c| (1..=4).map(move |n| (p, c, n))))
+    {
+        let buffer = Buffer { producers, consumers, capacity, wake: Wake::One };
+        let verdict = check(&buffer).1.properties[1].verdict;
+        let expected = if producers + consumers <= 2 * capacity { Verdict::Verified } else { Verdict::Violated };
+        assert_eq!(verdict, expected, "{buffer:?}");
+    }
+}
+
+#[test]
+fn the_bridge_takes_seventeen_minutes() {
+    let solved = |minutes| solve(&Bridge { people: vec![1, 2, 5, 10], minutes });
+    let solution = solved(17);
+    assert_eq!(solution.verdict, Verdict::Verified);
+    let trace = solution.trace.unwrap();
+    assert_eq!((trace.steps.len(), trace.last()), (5, [0b1111, 1, 17].as_slice()));
+    assert_eq!(solved(16).verdict, Verdict::Violated);
+    assert_eq!(solved(16).trace, None);
+}
