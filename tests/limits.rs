@@ -80,10 +80,12 @@ fn middling_states_in_64m_128m_300m() {
 /// need not be used up.
 #[test]
 fn large_states_in_64m() {
-    let text = format!("byte a[60000];\n{}", counters(5, 200, 0).replace("x = x + 1", "x = x + 1, a[x] = a[x] ^ x"));
-    let path = file("limit_large.dve", text);
-    for way in WAYS {
-        at_most(exhaust(&path, 64, way).1, 1.05, 64, &format!("{way:?}"));
+    for size in [10_000, 60_000] {
+        let counters = counters(6, 200, 0).replace("x = x + 1", "x = x + 1, a[x] = a[x] ^ x");
+        let path = file(&format!("limit_{size}.dve"), format!("byte a[{size}];\n{counters}"));
+        for way in WAYS {
+            at_most(exhaust(&path, 64, way).1, 1.05, 64, &format!("{size} bytes, {way:?}"));
+        }
     }
 }
 

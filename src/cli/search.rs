@@ -83,6 +83,9 @@ fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<Opti
 /// Reads a model and makes it runnable.
 pub fn load(path: &Path, interpret: bool) -> Result<NativeModel, Failure> {
     let system = scrimp::load(path)?;
+    for warning in &system.warnings {
+        eprintln!("{}", warning.trim_end());
+    }
     let mode = if interpret { Mode::Interpreted } else { Mode::Auto };
     Ok(NativeModel::new(Arc::new(system), mode)?)
 }

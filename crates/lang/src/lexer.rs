@@ -90,10 +90,12 @@ enum Class {
     Digit,
     /// A token of its own, whatever follows.
     Mark,
+    /// A token of its own or, with one certain byte after it, another.
+    Pair,
     Other,
 }
 
-const CLASSES: [Class; 256] = {
+static CLASSES: [Class; 256] = {
     let mut classes = [Class::Other; 256];
     let mut byte = 0;
     while byte < 256 {
@@ -102,6 +104,7 @@ const CLASSES: [Class; 256] = {
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => Class::Letter,
             b'0'..=b'9' => Class::Digit,
             byte if !matches!(single(byte), Token::Wrong) => Class::Mark,
+            byte if !matches!(double(byte).0, Token::Wrong) => Class::Pair,
             _ => Class::Other,
         };
         byte += 1;
@@ -110,7 +113,7 @@ const CLASSES: [Class; 256] = {
 };
 
 /// The tokens of class `Mark`.
-const MARKS: [Token; 256] = {
+static MARKS: [Token; 256] = {
     let mut marks = [Token::Wrong; 256];
     let mut byte = 0;
     while byte < 256 {
@@ -118,6 +121,17 @@ const MARKS: [Token; 256] = {
         byte += 1;
     }
     marks
+};
+
+/// The tokens of class `Pair`.
+static PAIRS: [(Token, u8, Token); 256] = {
+    let mut pairs = [double(0); 256];
+    let mut byte = 0;
+    while byte < 256 {
+        pairs[byte] = double(byte as u8);
+        byte += 1;
+    }
+    pairs
 };
 
 impl<'t> Lexer<'t> {
@@ -154,6 +168,12 @@ impl<'t> Lexer<'t> {
                 break (token, start);
             }
             let next = text.get(at).copied().unwrap_or(0);
+            if class == Class::Pair {
+                let (single, second, double) = PAIRS[byte as usize];
+                let is_double = next == second;
+                at += is_double as usize;
+                break (if is_double { double } else { single }, start);
+            }
             if byte == b'"' || byte == b'/' && matches!(next, b'/' | b'*') {
                 let (token, end) = long(text, start);
                 at = end;
@@ -162,7 +182,7 @@ impl<'t> Lexer<'t> {
                     None => continue,
                 }
             }
-            let (token, length) = mark(byte, next);
+            let (token, length) = other(byte, next);
             at = start + length;
             break (token, start);
         };
@@ -262,21 +282,29 @@ const fn single(byte: u8) -> Token {
     }
 }
 
-/// The token that begins with `byte` and may go on with `next`, and its length.
-fn mark(byte: u8, next: u8) -> (Token, usize) {
-    let or_longer = |token, second, longer| if next == second { (longer, 2) } else { (token, 1) };
+/// The token that `byte` is unless a certain other byte follows, that byte, and the token that the two are then.
+const fn double(byte: u8) -> (Token, u8, Token) {
     match byte {
-        b'/' => (Token::Slash, 1),
-        b'.' => or_longer(Token::Dot, b'.', Token::DotDot),
-        b'-' => or_longer(Token::Minus, b'>', Token::Arrow),
-        b'!' => or_longer(Token::Bang, b'=', Token::NotEqual),
-        b'=' => or_longer(Token::Assign, b'=', Token::Equal),
-        b'&' => or_longer(Token::Ampersand, b'&', Token::AndAnd),
-        b'|' => or_longer(Token::Bar, b'|', Token::OrOr),
-        b'<' if next == b'<' => (Token::ShiftLeft, 2),
-        b'>' if next == b'>' => (Token::ShiftRight, 2),
-        b'<' => or_longer(Token::Less, b'=', Token::LessEqual),
-        b'>' => or_longer(Token::Greater, b'=', Token::GreaterEqual),
+        b'.' => (Token::Dot, b'.', Token::DotDot),
+        b'-' => (Token::Minus, b'>', Token::Arrow),
+        b'!' => (Token::Bang, b'=', Token::NotEqual),
+        b'=' => (Token::Assign, b'=', Token::Equal),
+        b'&' => (Token::Ampersand, b'&', Token::AndAnd),
+        b'|' => (Token::Bar, b'|', Token::OrOr),
+        _ => (Token::Wrong, 0, Token::Wrong),
+    }
+}
+
+/// What begins like nothing else: the token and its length.
+fn other(byte: u8, next: u8) -> (Token, usize) {
+    match (byte, next) {
+        (b'<', b'<') => (Token::ShiftLeft, 2),
+        (b'>', b'>') => (Token::ShiftRight, 2),
+        (b'<', b'=') => (Token::LessEqual, 2),
+        (b'>', b'=') => (Token::GreaterEqual, 2),
+        (b'<', _) => (Token::Less, 1),
+        (b'>', _) => (Token::Greater, 1),
+        (b'/', _) => (Token::Slash, 1),
         _ => (Token::Wrong, 1),
     }
 }
