@@ -13,10 +13,10 @@ use std::sync::Arc;
 pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
     let plan = Plan::new(&options(&args.search, args.keep_going, false)?)?;
     let model = load(&args.model, args.search.interpret)?;
-    let properties = properties(args, &model)?;
-    let report = search(&model, &properties, &plan, &args.search)?;
+    let properties = properties(args, model)?;
+    let report = search(model, &properties, &plan, &args.search)?;
     let name = args.model.display().to_string();
-    let subject = Subject { name: &name, model: &model, plan: &plan, report: &report };
+    let subject = Subject { name: &name, model, plan: &plan, report: &report };
     answer(&subject, &args.search, text::check);
     Ok(Overall::of(&report).exit_code())
 }
@@ -24,9 +24,9 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
 pub fn count(args: &CountArgs) -> Result<u8, Failure> {
     let plan = Plan::new(&options(&args.search, false, args.in_degrees)?)?;
     let model = load(&args.model, args.search.interpret)?;
-    let report = search(&model, &[], &plan, &args.search)?;
+    let report = search(model, &[], &plan, &args.search)?;
     let name = args.model.display().to_string();
-    let subject = Subject { name: &name, model: &model, plan: &plan, report: &report };
+    let subject = Subject { name: &name, model, plan: &plan, report: &report };
     answer(&subject, &args.search, text::count);
     Ok(Overall::of(&report).exit_code())
 }
@@ -35,11 +35,11 @@ pub fn plan(args: &CheckArgs) -> Result<u8, Failure> {
     let plan = Plan::new(&options(&args.search, args.keep_going, false)?)?;
     let model = load(&args.model, args.search.interpret)?;
     let system = model.system();
-    let names: Vec<String> = properties(args, &model)?.into_iter().map(|p| p.name).collect();
+    let names: Vec<String> = properties(args, model)?.into_iter().map(|p| p.name).collect();
     if args.search.json {
         let parts: serde_json::Map<_, _> =
             plan.parts().into_iter().map(|(k, v)| (k.to_string(), serde_json::Value::from(v))).collect();
-        let state_bytes = scrimp::Model::state_bytes(&model);
+        let state_bytes = scrimp::Model::state_bytes(model);
         let object = serde_json::json!({ "plan": parts, "state_bytes": state_bytes, "properties": names });
         print(&format!("{object:#}\n"));
         return Ok(0);
@@ -50,13 +50,13 @@ pub fn plan(args: &CheckArgs) -> Result<u8, Failure> {
         system.processes.len(),
         system.variables.len(),
         system.events.len(),
-        scrimp::Model::state_bytes(&model),
+        scrimp::Model::state_bytes(model),
     );
     for (part, value) in plan.parts() {
         let value = if part == "memory" { number::bytes(plan.memory) } else { value };
         out.push_str(&format!("  {part:<8} {value:<10} {}\n", plan.reason(part)));
     }
-    let room = plan.memory / (scrimp::Model::state_bytes(&model) + 8);
+    let room = plan.memory / (scrimp::Model::state_bytes(model) + 8);
     out.push_str(&format!("  room for about {} states\n", number::grouped(room as u64)));
     for name in names {
         out.push_str(&format!("  property {name}\n"));
@@ -80,14 +80,15 @@ fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<Opti
     })
 }
 
-/// Reads a model and makes it runnable.
-pub fn load(path: &Path, interpret: bool) -> Result<NativeModel, Failure> {
+/// Reads a model and makes it runnable. It lives as long as the process: taking a large one apart again would only
+/// keep the user waiting.
+pub fn load(path: &Path, interpret: bool) -> Result<&'static NativeModel, Failure> {
     let system = scrimp::load(path)?;
     for warning in &system.warnings {
         eprintln!("{}", warning.trim_end());
     }
     let mode = if interpret { Mode::Interpreted } else { Mode::Auto };
-    Ok(NativeModel::new(Arc::new(system), mode)?)
+    Ok(Box::leak(Box::new(NativeModel::new(Arc::new(system), mode)?)))
 }
 
 fn search(model: &NativeModel, properties: &[Property], plan: &Plan, args: &SearchArgs) -> Result<Report, Failure> {

@@ -10,7 +10,7 @@ use std::io::{BufRead, Write};
 
 pub fn run(args: &SimulateArgs) -> Result<u8, Failure> {
     let model = load(&args.model, false)?;
-    let mut walk = Walk::new(&model);
+    let mut walk = Walk::new(model);
     if let Some(path) = &args.trace {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|e| Failure(format!("{name}: error: {e}")))?;
