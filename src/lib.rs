@@ -34,7 +34,9 @@
 //! assert_eq!(report.properties[1].trace.as_ref().unwrap().steps.len(), 7);
 //! ```
 
-pub use scrimp_lang::{LoadError, load};
+pub mod properties;
+
+pub use scrimp_lang::{LoadError, load, parse_property, parse_property_file};
 pub use scrimp_native::{Mode, NativeModel};
 pub use scrimp_report as report;
 pub use scrimp_search::budget::resident;

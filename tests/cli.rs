@@ -117,7 +117,7 @@ fn assertions_and_faults_are_checked_unasked() {
     let answer = scrimp(&["check", &model("naive_lock.dve")]).code(1);
     assert!(answer.stdout.contains("violated   assertion: "), "{}", answer.stdout);
     let answer = scrimp(&["check", &model("runtime_faults.dve")]).code(1);
-    assert!(answer.stdout.contains("violated   run-time faults"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("violated   faults"), "{}", answer.stdout);
     assert!(answer.stdout.contains("       then "), "{}", answer.stdout);
     scrimp(&["check", &model("runtime_faults.dve"), "-p", "assertions", "-p", "deadlock"]).code(0);
     scrimp(&["check", &model("naive_lock.dve"), "-p", "faults"]).code(0);
@@ -256,7 +256,7 @@ fn properties_on_the_command_line_and_in_a_file() {
 fn a_property_file_may_ask_for_faults_and_assertions() {
     let path = file("all.props", "faults\nassertions\ndeadlock\n");
     let answer = scrimp(&["check", &model("naive_lock.dve"), "--property-file", &path, "--keep-going"]).code(1);
-    assert!(answer.stdout.contains("holds      run-time faults"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("holds      faults"), "{}", answer.stdout);
     assert!(answer.stdout.contains("violated   assertion: "), "{}", answer.stdout);
 }
 

@@ -4,8 +4,9 @@ use super::args::{CheckArgs, CountArgs, SearchArgs};
 use super::progress::{Progress, stop_on_interrupt};
 use super::{Failure, print, style};
 use scrimp::report::{Overall, Subject, json, number, text};
-use scrimp::{Control, Mode, NativeModel, Options, Plan, Property, PropertyKind, Report, System};
-use scrimp_lang::{PropertyKind as Kind, parse_property, parse_property_file};
+use scrimp::{
+    Control, Mode, NativeModel, Options, Plan, Property, Report, parse_property, parse_property_file, properties,
+};
 use scrimp_system::Source;
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
     let plan = Plan::new(&options(&args.search, args.keep_going, false)?)?;
     let model = load(&args.model, args.search.interpret)?;
-    let properties = properties(args, model)?;
+    let properties = wanted(args, model)?;
     let report = search(model, &properties, &plan, &args.search)?;
     let name = args.model.display().to_string();
     let subject = Subject { name: &name, model, plan: &plan, report: &report };
@@ -35,7 +36,7 @@ pub fn plan(args: &CheckArgs) -> Result<u8, Failure> {
     let plan = Plan::new(&options(&args.search, args.keep_going, false)?)?;
     let model = load(&args.model, args.search.interpret)?;
     let system = model.system();
-    let names: Vec<String> = properties(args, model)?.into_iter().map(|p| p.name).collect();
+    let names: Vec<String> = wanted(args, model)?.into_iter().map(|p| p.name).collect();
     if args.search.json {
         let parts: serde_json::Map<_, _> =
             plan.parts().into_iter().map(|(k, v)| (k.to_string(), serde_json::Value::from(v))).collect();
@@ -107,7 +108,7 @@ fn answer(subject: &Subject, args: &SearchArgs, text: fn(&Subject, scrimp::repor
 }
 
 /// The properties asked for, or all that the model has.
-fn properties<'a>(args: &CheckArgs, model: &'a NativeModel) -> Result<Vec<Property<'a>>, Failure> {
+fn wanted<'a>(args: &CheckArgs, model: &'a NativeModel) -> Result<Vec<Property<'a>>, Failure> {
     let system = model.system();
     let mut list = Vec::new();
     if args.property.is_empty() && args.property_file.is_none() {
@@ -119,45 +120,19 @@ fn properties<'a>(args: &CheckArgs, model: &'a NativeModel) -> Result<Vec<Proper
                 args.model.display(),
             )));
         }
-        list.push(Property::deadlock());
-        list.push(Property::faults());
-        list.extend(assertions(system, model));
+        list = properties::all(model);
     }
     for text in &args.property {
-        match text.trim() {
-            "faults" => list.push(Property::faults()),
-            "assertions" => list.extend(assertions(system, model)),
-            text => list.push(resolved(parse_property(system, text)?, model)),
-        }
+        list.extend(properties::of(model, parse_property(system, text)?));
     }
     if let Some(path) = &args.property_file {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|e| Failure(format!("{name}: error: {e}")))?;
-        for property in parse_property_file(system, Source::new(name, text))? {
-            list.push(resolved(property, model));
+        let found = parse_property_file(system, Source::new(name.clone(), text))?;
+        if found.is_empty() {
+            return Err(Failure(format!("{name}: error: there is no property in it")));
         }
+        list.extend(found.into_iter().flat_map(|property| properties::of(model, property)));
     }
     Ok(list)
-}
-
-fn assertions<'a>(system: &System, model: &'a NativeModel) -> Vec<Property<'a>> {
-    let property = |a: &scrimp_system::Assertion| Property {
-        name: format!("assertion: {}", a.name),
-        kind: PropertyKind::Invariant(condition(model, &a.condition)),
-    };
-    system.assertions.iter().map(property).collect()
-}
-
-fn resolved<'a>(property: scrimp_lang::Property, model: &'a NativeModel) -> Property<'a> {
-    let kind = match property.kind {
-        Kind::Deadlock => PropertyKind::Deadlock,
-        Kind::Invariant(e) => PropertyKind::Invariant(condition(model, &e)),
-        Kind::Reach(e) => PropertyKind::Reach(condition(model, &e)),
-    };
-    Property { name: property.name, kind }
-}
-
-fn condition<'a>(model: &'a NativeModel, e: &scrimp_system::Expr) -> scrimp_search::check::Condition<'a> {
-    let predicate = model.predicate(e);
-    Box::new(move |state| predicate.holds(state))
 }

@@ -62,17 +62,8 @@ pub fn manifest() -> PathBuf {
 
 /// A property in the words of a property file, for a model.
 pub fn property<'a>(model: &'a NativeModel, text: &str) -> Property<'a> {
-    let parsed = scrimp_lang::parse_property(model.system(), text).unwrap_or_else(|e| panic!("{e}"));
-    let condition = |e| -> scrimp_search::check::Condition<'a> {
-        let predicate = model.predicate(&e);
-        Box::new(move |state| predicate.holds(state))
-    };
-    let kind = match parsed.kind {
-        scrimp_lang::PropertyKind::Deadlock => PropertyKind::Deadlock,
-        scrimp_lang::PropertyKind::Invariant(e) => PropertyKind::Invariant(condition(e)),
-        scrimp_lang::PropertyKind::Reach(e) => PropertyKind::Reach(condition(e)),
-    };
-    Property { name: parsed.name, kind }
+    let parsed = scrimp::parse_property(model.system(), text).unwrap_or_else(|e| panic!("{e}"));
+    scrimp::properties::of(model, parsed).pop().expect("one property")
 }
 
 /// The enabled events of a state with their successors.

@@ -111,7 +111,7 @@ impl Diagnostic {
 
     fn show(&self, f: &mut dyn fmt::Write, kind: &str) -> fmt::Result {
         let Diagnostic { source, span, message, help } = self;
-        write!(f, "{}:{}:{}: {kind}: {message}", source.name, span.line, span.column)?;
+        write!(f, "{}:{}:{}: {kind}: {}", source.name, span.line, span.column, readable(message))?;
         let line = source.line(span.line);
         if !line.trim().is_empty() {
             let caret = (span.column as usize).saturating_sub(1);
@@ -131,10 +131,20 @@ impl Diagnostic {
             write!(f, "\n  {}{indent}^{tail}", if cut_before { "   " } else { "" })?;
         }
         match help {
-            Some(help) => write!(f, "\nhelp: {help}"),
+            Some(help) => write!(f, "\nhelp: {}", readable(help)),
             None => Ok(()),
         }
     }
+}
+
+/// The text with very long words, which come from the model, cut short.
+fn readable(text: &str) -> String {
+    const LONGEST: usize = 80;
+    let cut = |word: &str| match word.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", &word[..end]),
+        None => word.to_string(),
+    };
+    text.split(' ').map(cut).collect::<Vec<_>>().join(" ")
 }
 
 impl std::error::Error for Diagnostic {}

@@ -1,6 +1,6 @@
 //! Properties as written on the command line or in a property file, in terms of a [`System`].
 //!
-//! `deadlock`, `invariant: EXPR`, `reach: EXPR`, each with an optional `NAME =` before it. The operators are those of DVE
+//! `deadlock`, `faults`, `assertions`, `invariant: EXPR`, `reach: EXPR`, each with an optional `NAME =` before it. The operators are those of DVE
 //! whatever the model's language; names are those of the system, constants included: `x`, `a[i]`, `P@location`, `P.x`,
 //! `P->x`.
 
@@ -23,6 +23,10 @@ pub struct Property {
 pub enum PropertyKind {
     /// No state without successors.
     Deadlock,
+    /// No event that ends in a fault.
+    Faults,
+    /// The model's own assertions, each a property.
+    Assertions,
     /// Holds in every reachable state.
     Invariant(Expr),
     /// Holds in some reachable state.
@@ -69,7 +73,7 @@ fn check_length(text: &str) -> Result<(), Problem> {
 fn property(names: &SystemNames<'_>, text: &str, start: usize, end: usize) -> Result<Property, Problem> {
     let mut p = Parser::new(text, start, end)?;
     let written = text[start..end].trim();
-    let wanted = "`deadlock`, `invariant: EXPR` or `reach: EXPR`";
+    let wanted = "`deadlock`, `faults`, `assertions`, `invariant: EXPR` or `reach: EXPR`";
     let mut keyword = p.current;
     let mut word = p.word();
     p.expect(Token::Word, wanted)?;
@@ -82,6 +86,8 @@ fn property(names: &SystemNames<'_>, text: &str, start: usize, end: usize) -> Re
     }
     let kind = match word {
         "deadlock" => PropertyKind::Deadlock,
+        "faults" => PropertyKind::Faults,
+        "assertions" => PropertyKind::Assertions,
         "invariant" => PropertyKind::Invariant(condition(names, &mut p)?),
         "reach" => PropertyKind::Reach(condition(names, &mut p)?),
         "ltl" | "ctl" => {
@@ -89,15 +95,14 @@ fn property(names: &SystemNames<'_>, text: &str, start: usize, end: usize) -> Re
             return Err(Problem::new(keyword.place(), message).help(format!("supported are {wanted}")));
         }
         _ => {
-            let help = suggestion(word, ["deadlock", "invariant", "reach"]);
+            let help = suggestion(word, ["deadlock", "faults", "assertions", "invariant", "reach"]);
             let problem = Problem::new(keyword.place(), format!("expected {wanted}, found `{word}`"));
             return Err(problem.maybe_help(help));
         }
     };
     match p.at(Token::End) {
         true => Ok(Property { name, kind }),
-        false if kind == PropertyKind::Deadlock => Err(p.unexpected("nothing after `deadlock`")),
-        false => Err(p.unexpected("an operator or the end of the property")),
+        false => Err(p.unexpected("the end of the property")),
     }
 }
 

@@ -41,11 +41,15 @@ pub(crate) fn refuse(path: &Path, problem: impl Into<String>) -> LoadError {
 /// The text of the file.
 pub(crate) fn read_text(path: &Path, compressed: bool) -> Result<String, LoadError> {
     let cannot = |e: io::Error| refuse(path, format!("cannot read the file: {e}"));
-    let file = File::open(path).map_err(cannot)?;
-    let metadata = file.metadata().map_err(cannot)?;
+    let metadata = std::fs::metadata(path).map_err(cannot)?;
     if metadata.is_dir() {
         return Err(refuse(path, "this is a folder, not a model"));
     }
+    // Opening a pipe or a device could wait for ever.
+    if !metadata.is_file() {
+        return Err(refuse(path, "this is not an ordinary file"));
+    }
+    let file = File::open(path).map_err(cannot)?;
     if metadata.len() > MAX_TEXT {
         let message = format!("the file has {} bytes; at most {MAX_TEXT} are supported", metadata.len());
         return Err(refuse(path, message));

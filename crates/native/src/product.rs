@@ -59,6 +59,7 @@ pub fn expand(engine: &Engine, program: &Program, claim: &Claim, state: &[u8], o
             program.layout.write(state, control, 0, claim.moves[number as usize].to as i64);
         };
         let count = out.len() - first;
+        out.declare_deadlock(count == 0);
         if count == 0 {
             for &number in &*enabled {
                 let alone = out.push_with(code(None, number));

@@ -6,6 +6,9 @@ use scrimp_search::plan::OrderChoice;
 use scrimp_search::{Limit, PropertyResult, Verdict};
 use std::fmt::Write;
 
+/// Budgets below this are hardly more than the program itself.
+const SMALLEST: usize = 16 << 20;
+
 /// The answer of `check`.
 pub fn check(subject: &Subject, style: Style) -> String {
     let overall = Overall::of(subject.report);
@@ -123,7 +126,9 @@ fn limits(subject: &Subject, style: Style) -> String {
     let (why, help) = match limit {
         Limit::Memory => (
             format!("the memory budget of {} is used up", bytes(plan.memory)),
-            if plan.memory_given {
+            if plan.memory < SMALLEST {
+                "a larger --memory: the program itself needs some ten megabytes"
+            } else if plan.memory_given {
                 "a larger --memory"
             } else {
                 "a machine with more memory, or a smaller instance of the model"

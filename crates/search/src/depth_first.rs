@@ -12,8 +12,8 @@ use crate::store::{Found, StateId, Store};
 use scrimp_system::{Batch, Model};
 use std::sync::atomic::Ordering;
 
-/// Successor states kept before those of the frames further down are dropped.
-const KEPT: usize = 1 << 15;
+/// Bytes of successor states kept before those of the frames further down are dropped.
+const KEPT: usize = 1 << 20;
 const DROPPED: u32 = u32::MAX;
 
 #[derive(Debug, Clone, Copy)]
@@ -137,7 +137,7 @@ impl DepthFirst<'_> {
             return Ok(Flow::Continue);
         }
         if self.frames.len() == self.frames.capacity() {
-            let more = self.frames.len().max(1024);
+            let more = (self.frames.len() / 8).max(1024);
             if !budget.may_take(more * size_of::<Frame>()) {
                 return Err(Limit::Memory);
             }
@@ -167,7 +167,7 @@ impl DepthFirst<'_> {
 
     /// Generates the successors of the state on top. The `first_time`, they are counted and the check sees the expansion.
     fn expand_top(&mut self, first_time: bool) -> Flow {
-        if self.kept.len() > KEPT {
+        if self.kept.len() * self.kept.stride() > KEPT {
             self.kept.clear();
             self.frames
                 .iter_mut()
@@ -186,18 +186,20 @@ impl DepthFirst<'_> {
         frame.first = first as u32;
         frame.count = count as u32;
         if !first_time {
+            self.kept.take_deadlock(count);
             self.kept.clear_faults();
             return Flow::Continue;
         }
+        let deadlock = self.kept.take_deadlock(count);
         let faults = self.kept.faults();
         self.facts.faults += faults.len() as u64;
-        self.facts.deadlocks += (count == 0) as u64;
+        self.facts.deadlocks += deadlock as u64;
         self.facts.max_out_degree = self.facts.max_out_degree.max(count as u64);
         let mut flow = Flow::Continue;
-        if count == 0 || !faults.is_empty() {
+        if deadlock || !faults.is_empty() {
             let path = || self.path().collect();
             let seen = Seen { state: self.source.state(0), depth: depth as u32, path: Some(&path) };
-            flow = self.check.expanded(seen, count, faults);
+            flow = self.check.expanded(seen, deadlock, faults);
             self.kept.clear_faults();
         }
         flow

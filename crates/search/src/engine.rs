@@ -13,8 +13,10 @@ use crate::store::{Found, StateId, Store};
 use scrimp_system::{Batch, Model};
 use std::sync::atomic::Ordering;
 
-/// States expanded before the store is asked about their successors.
-pub const BATCH: usize = 32;
+/// States expanded before the store is asked about their successors: many, unless they are large.
+pub fn batch_size(state_bytes: usize) -> usize {
+    ((64 << 10) / state_bytes.max(1)).clamp(1, 32)
+}
 
 /// How a search came to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,11 +100,12 @@ impl<'a> Worker<'a> {
             let state = self.sources.state(i);
             self.model.expand(state, &mut self.successors);
             let (count, new_faults) = (self.successors.len() - first, self.successors.faults().len() - faults);
-            if count == 0 || new_faults > 0 {
-                self.facts.deadlocks += (count == 0) as u64;
+            let deadlock = self.successors.take_deadlock(count);
+            if deadlock || new_faults > 0 {
+                self.facts.deadlocks += deadlock as u64;
                 self.facts.faults += new_faults as u64;
                 let seen = Seen { state, depth, path: None };
-                if self.check.expanded(seen, count, &self.successors.faults()[faults..]) == Flow::Stop {
+                if self.check.expanded(seen, deadlock, &self.successors.faults()[faults..]) == Flow::Stop {
                     return Flow::Stop;
                 }
                 faults += new_faults;
@@ -167,7 +170,8 @@ pub fn search(parts: Parts) -> Outcome {
     let Parts { model, store, order, forget, reduce, check, control, in_degrees } = parts;
     let mut worker = Worker::new(model, check);
     let mut levels: Vec<StateId> = vec![0];
-    let mut ids = Vec::with_capacity(BATCH);
+    let batch = batch_size(model.state_bytes());
+    let mut ids = Vec::with_capacity(batch);
     let mut widest = 0;
     worker.start();
     let ended = 'search: {
@@ -182,7 +186,7 @@ pub fn search(parts: Parts) -> Outcome {
         let mut level_end = 0;
         for tick in 0u64.. {
             ids.clear();
-            order.pop(BATCH, &mut ids);
+            order.pop(batch, &mut ids);
             if ids.is_empty() {
                 break;
             }
@@ -200,6 +204,7 @@ pub fn search(parts: Parts) -> Outcome {
                 break 'search Ended::Limit(limit);
             }
             if worker.expand(&ids, store, reduce, depth) == Flow::Stop {
+                ids.iter().for_each(|&id| order.push(id));
                 break 'search Ended::Decided;
             }
             worker.found.clear();

@@ -7,7 +7,7 @@
 
 use crate::budget::{Control, Limit};
 use crate::check::{Check, Flow};
-use crate::engine::{BATCH, Ended, Outcome, Worker};
+use crate::engine::{Ended, Outcome, Worker, batch_size};
 use crate::graph::GraphFacts;
 use crate::reduce::AllEvents;
 use crate::store::table::{Shared, batch_need};
@@ -42,6 +42,8 @@ struct Meeting {
     levels: Vec<StateId>,
     /// The numbers each thread has taken and not used.
     gaps: Vec<Range<u32>>,
+    /// States each thread has taken and not expanded.
+    left: Vec<u32>,
     /// Numbers needed by the threads that found no room.
     wanted: usize,
     ended: Option<Ended>,
@@ -87,6 +89,7 @@ pub fn search(
         meeting: Mutex::new(Meeting {
             levels: vec![0, initial],
             gaps: vec![0..0; threads],
+            left: vec![0; threads],
             wanted: 0,
             ended,
             next: Next::Resume,
@@ -111,7 +114,7 @@ pub fn search(
         initial_states: initial as u64,
         depth: meeting.levels.len() as u32 - 1,
         widest: meeting.widest,
-        open: states - expanded,
+        open: states - expanded + meeting.left.iter().map(|&n| n as u64).sum::<u64>(),
         ..meeting.facts
     };
     let outcome = Outcome { ended: meeting.ended.unwrap_or(Ended::Complete), facts, levels: meeting.levels };
@@ -133,7 +136,7 @@ impl Thread<'_> {
         let mut chunk = 0..0;
         loop {
             self.work(&mut chunk);
-            self.note();
+            self.note(&chunk);
             self.level.barrier.wait();
             if self.me == 0 {
                 self.settle();
@@ -166,7 +169,8 @@ impl Thread<'_> {
     fn work(&mut self, chunk: &mut Range<u32>) {
         let level = self.level;
         let (depth, end) = (level.depth.load(Ordering::Relaxed), level.end.load(Ordering::Relaxed));
-        let mut ids = Vec::with_capacity(BATCH);
+        let batch = batch_size(level.table.state_bytes());
+        let mut ids = Vec::with_capacity(batch);
         for tick in 0u64.. {
             if level.pause.load(Ordering::Relaxed) {
                 return;
@@ -185,7 +189,7 @@ impl Thread<'_> {
                     continue;
                 }
                 ids.clear();
-                ids.extend(chunk.by_ref().take(BATCH));
+                ids.extend(chunk.by_ref().take(batch));
                 self.waiting = ids.len() as u32;
                 if self.worker.expand(&ids, &self.table, &mut AllEvents, depth) == Flow::Stop {
                     return self.end(Ended::Decided);
@@ -220,10 +224,11 @@ impl Thread<'_> {
         self.level.pause.store(true, Ordering::Relaxed);
     }
 
-    fn note(&mut self) {
+    fn note(&mut self, chunk: &Range<u32>) {
         let level = self.level;
         let mut meeting = level.meeting.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         meeting.gaps[self.me] = self.table.gap();
+        meeting.left[self.me] = chunk.len() as u32 + self.waiting;
         self.worker.level_done(&meeting.levels);
     }
 
@@ -268,7 +273,7 @@ impl Thread<'_> {
         let mut chunk = 0..0;
         loop {
             self.work(&mut chunk);
-            self.note();
+            self.note(&chunk);
             if self.meeting().ended.is_some() || !self.level.pause.swap(false, Ordering::Relaxed) {
                 return;
             }

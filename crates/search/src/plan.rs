@@ -147,7 +147,7 @@ pub struct Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}; {}", self.reason, self.instead)
+        write!(f, "error: {}; {}", self.reason, self.instead)
     }
 }
 

@@ -45,6 +45,7 @@ pub struct Batch {
     states: Vec<u8>,
     events: Vec<EventCode>,
     faults: Vec<FaultRecord>,
+    deadlock: Option<bool>,
 }
 
 /// An event that was enabled, or whose guard was read, and ended in a fault.
@@ -64,6 +65,7 @@ impl Batch {
             states: Vec::new(),
             events: Vec::new(),
             faults: Vec::new(),
+            deadlock: None,
         }
     }
 
@@ -81,6 +83,7 @@ impl Batch {
     pub fn clear(&mut self) {
         self.len = 0;
         self.faults.clear();
+        self.deadlock = None;
     }
 
     /// Forgets all but the first `len` states.
@@ -127,6 +130,18 @@ impl Batch {
         &self.faults
     }
 
+    /// Says whether the state just expanded is a deadlock, where its having successors does not answer that: a claim
+    /// may block a system that could move, or move alone when the system cannot.
+    pub fn declare_deadlock(&mut self, deadlock: bool) {
+        self.deadlock = Some(deadlock);
+    }
+
+    /// Whether the state just expanded, with so many successors, is a deadlock.
+    #[inline]
+    pub fn take_deadlock(&mut self, successors: usize) -> bool {
+        self.deadlock.take().unwrap_or(successors == 0)
+    }
+
     #[inline]
     pub fn clear_faults(&mut self) {
         self.faults.clear();
@@ -159,10 +174,15 @@ impl Batch {
         }
     }
 
+    /// Grows by doubling while states are small; large ones get the room that they need.
     #[cold]
     fn grow(&mut self, wanted: usize) {
-        let count = wanted.next_power_of_two().max(64);
+        const GENEROUS: usize = 1 << 18;
+        let doubled = wanted.next_power_of_two().max(64);
+        let count = if doubled * self.stride <= GENEROUS { doubled } else { wanted };
         self.events.resize(count, 0);
+        let more = count * self.stride - self.states.len();
+        self.states.reserve_exact(more);
         self.states.resize(count * self.stride, 0);
     }
 

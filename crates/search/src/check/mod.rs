@@ -30,8 +30,8 @@ pub trait Check: Sync {
     /// A state was found for the first time.
     fn state(&self, seen: Seen) -> Flow;
 
-    /// A state was expanded: it has so many successors, and these events ended in a fault.
-    fn expanded(&self, seen: Seen, successors: usize, faults: &[FaultRecord]) -> Flow;
+    /// A state was expanded and is a deadlock, or these of its events ended in a fault.
+    fn expanded(&self, seen: Seen, deadlock: bool, faults: &[FaultRecord]) -> Flow;
 }
 
 /// Looks for nothing: the whole space is visited.
@@ -47,7 +47,7 @@ impl Check for Nothing {
         Flow::Continue
     }
 
-    fn expanded(&self, _: Seen, _: usize, _: &[FaultRecord]) -> Flow {
+    fn expanded(&self, _: Seen, _: bool, _: &[FaultRecord]) -> Flow {
         Flow::Continue
     }
 }

@@ -47,7 +47,7 @@ impl<'a> Property<'a> {
     }
 
     pub fn faults() -> Property<'a> {
-        Property { name: "run-time faults".into(), kind: PropertyKind::Faults }
+        Property { name: "faults".into(), kind: PropertyKind::Faults }
     }
 
     pub fn invariant(name: impl Into<String>, holds: impl Fn(&[u8]) -> bool + Sync + Send + 'a) -> Property<'a> {
@@ -84,25 +84,26 @@ pub struct Safety<'a> {
     decided: Vec<AtomicBool>,
     undecided: AtomicUsize,
     findings: Mutex<Vec<Finding>>,
-    /// Numbers of the properties that look at every state.
+    /// Numbers of the properties that look at every state, and of those about deadlocks and faults.
     conditions: Vec<usize>,
-    deadlock: Option<usize>,
-    faults: Option<usize>,
+    deadlocks: Vec<usize>,
+    faults: Vec<usize>,
 }
 
 impl<'a> Safety<'a> {
     pub fn new(properties: &'a [Property<'a>], keep_going: bool) -> Safety<'a> {
-        let position = |test: fn(&PropertyKind) -> bool| properties.iter().position(|p| test(&p.kind));
-        let is_condition = |k: &PropertyKind| matches!(k, PropertyKind::Invariant(_) | PropertyKind::Reach(_));
+        let those = |test: fn(&PropertyKind) -> bool| -> Vec<usize> {
+            (0..properties.len()).filter(|&i| test(&properties[i].kind)).collect()
+        };
         Safety {
             properties,
             keep_going,
             decided: properties.iter().map(|_| AtomicBool::new(false)).collect(),
             undecided: AtomicUsize::new(properties.len()),
             findings: Mutex::new(Vec::new()),
-            conditions: (0..properties.len()).filter(|&i| is_condition(&properties[i].kind)).collect(),
-            deadlock: position(|k| matches!(k, PropertyKind::Deadlock)),
-            faults: position(|k| matches!(k, PropertyKind::Faults)),
+            conditions: those(|k| matches!(k, PropertyKind::Invariant(_) | PropertyKind::Reach(_))),
+            deadlocks: those(|k| matches!(k, PropertyKind::Deadlock)),
+            faults: those(|k| matches!(k, PropertyKind::Faults)),
         }
     }
 
@@ -172,18 +173,15 @@ impl Check for Safety<'_> {
         Flow::Continue
     }
 
-    fn expanded(&self, seen: Seen, successors: usize, faults: &[FaultRecord]) -> Flow {
-        if let (Some(i), Some(record)) = (self.faults, faults.first())
-            && self.open(i)
-        {
-            let finding = Finding { fault: Some((record.event, record.fault)), ..Finding::at(i, seen) };
-            if self.decide(finding) == Flow::Stop {
+    fn expanded(&self, seen: Seen, deadlock: bool, faults: &[FaultRecord]) -> Flow {
+        let fault = faults.first().map(|record| (record.event, record.fault));
+        let faulty = if fault.is_some() { self.faults.as_slice() } else { &[] };
+        let dead = if deadlock { self.deadlocks.as_slice() } else { &[] };
+        for (&i, fault) in faulty.iter().map(|i| (i, fault)).chain(dead.iter().map(|i| (i, None))) {
+            if self.open(i) && self.decide(Finding { fault, ..Finding::at(i, seen) }) == Flow::Stop {
                 return Flow::Stop;
             }
         }
-        match self.deadlock {
-            Some(i) if successors == 0 && self.open(i) => self.decide(Finding::at(i, seen)),
-            _ => Flow::Continue,
-        }
+        Flow::Continue
     }
 }

@@ -229,6 +229,11 @@ impl Shared {
         self.len() == 0
     }
 
+    /// Length of a state.
+    pub fn state_bytes(&self) -> usize {
+        self.state_bytes
+    }
+
     /// Bytes of states and index that were touched.
     pub fn bytes(&self) -> usize {
         self.len() * self.state_bytes + self.inner().index.bytes()

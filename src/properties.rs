@@ -1,0 +1,39 @@
+//! Properties of a model file: its own, and those written in the property language.
+
+use crate::{NativeModel, Property, PropertyKind};
+use scrimp_lang::PropertyKind as Parsed;
+use scrimp_search::check::Condition;
+use scrimp_system::Expr;
+
+/// Everything a model can do wrong by itself: deadlocks, faults, violated assertions.
+pub fn all(model: &NativeModel) -> Vec<Property<'_>> {
+    let mut list = vec![Property::deadlock(), Property::faults()];
+    list.extend(assertions(model));
+    list
+}
+
+/// The assertions in the model.
+pub fn assertions(model: &NativeModel) -> Vec<Property<'_>> {
+    let property = |a: &scrimp_system::Assertion| Property {
+        name: format!("assertion: {}", a.name),
+        kind: PropertyKind::Invariant(condition(model, &a.condition)),
+    };
+    model.system().assertions.iter().map(property).collect()
+}
+
+/// A property that was read for this model; `assertions` stands for as many as the model has.
+pub fn of(model: &NativeModel, parsed: scrimp_lang::Property) -> Vec<Property<'_>> {
+    let kind = match parsed.kind {
+        Parsed::Assertions => return assertions(model),
+        Parsed::Deadlock => PropertyKind::Deadlock,
+        Parsed::Faults => PropertyKind::Faults,
+        Parsed::Invariant(e) => PropertyKind::Invariant(condition(model, &e)),
+        Parsed::Reach(e) => PropertyKind::Reach(condition(model, &e)),
+    };
+    vec![Property { name: parsed.name, kind }]
+}
+
+fn condition<'a>(model: &'a NativeModel, e: &Expr) -> Condition<'a> {
+    let predicate = model.predicate(e);
+    Box::new(move |state| predicate.holds(state))
+}
