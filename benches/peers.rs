@@ -14,8 +14,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long a search that does not end by itself is watched.
-const WATCHED: Duration = Duration::from_secs(20);
+/// How long a search is watched. One that is cut off is judged by its transitions: depth-first search finds most of its
+/// states early and then meets them again, so states per second mean nothing before the end.
+const WATCHED: Duration = Duration::from_secs(100);
 
 struct Bench {
     folder: PathBuf,
@@ -44,7 +45,7 @@ impl Bench {
 
     /// One thread beside SPIN without its reductions, the time of its compiler not counted.
     fn spin(&self) {
-        println!("states per second, one thread, beside SPIN (-DSAFETY -DNOREDUCE, gcc -O3); target 4x");
+        println!("one thread beside SPIN (-DSAFETY -DNOREDUCE, gcc -O3); target 4x");
         for model in models::all().into_iter().filter(|m| self.wanted(m.name)) {
             let file = self.folder.join(format!("{}.dve", model.name));
             std::fs::write(&file, &model.dve).expect("a model file");
@@ -52,17 +53,19 @@ impl Bench {
                 println!("  {:<16} skipped: no spin or no gcc", model.name);
                 continue;
             };
-            let (mut ours, mut theirs) = (0.0f64, 0.0f64);
-            let (mut our_states, mut their_states) = (0, 0);
-            for _ in 0..self.repeat {
-                let (states, rate) = run_pan(&pan);
-                theirs = theirs.max(rate);
-                their_states = states;
-                let answer = scrimp(&file, &["--time", &format!("{}s", WATCHED.as_secs())]);
-                ours = ours.max(rate_of(&answer));
-                our_states = answer["states"].as_u64().unwrap_or(0);
+            let theirs = run_pan(&pan);
+            let time = format!("{}s", WATCHED.as_secs() / 4);
+            let ours = (0..self.repeat).map(|_| Figures::of(&scrimp(&file, &["--time", &time])));
+            let ours = ours.max_by(|a, b| a.transitions_per_second().total_cmp(&b.transitions_per_second()));
+            let ours = ours.expect("at least one run");
+            if ours.complete && theirs.complete {
+                let remark = format!("states/s, {} states in both", ours.states);
+                assert_eq!(ours.states, theirs.states, "{}: the two models differ", model.name);
+                ratio(model.name, ours.states as f64 / ours.seconds, theirs.states as f64 / theirs.seconds, &remark);
+            } else {
+                let remark = format!("transitions/s, cut off at {} and {} states", ours.states, theirs.states);
+                ratio(model.name, ours.transitions_per_second(), theirs.transitions_per_second(), &remark);
             }
-            ratio(model.name, ours, theirs, &format!("{our_states} and {their_states} states"));
         }
     }
 
@@ -117,7 +120,7 @@ impl Bench {
         for model in models::all().into_iter().filter(|m| self.wanted(m.name) && m.large) {
             let file = self.folder.join(format!("{}.dve", model.name));
             std::fs::write(&file, &model.dve).expect("a model file");
-            let time = format!("{}s", WATCHED.as_secs());
+            let time = format!("{}s", WATCHED.as_secs() / 4);
             let (mut one, mut two) = (0.0f64, 0.0f64);
             for _ in 0..self.repeat {
                 one = one.max(rate_of(&scrimp(&file, &["--time", &time])));
@@ -176,24 +179,52 @@ fn run(command: &mut Command) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// States and states per second of a SPIN verifier, from its summary or, when it is cut off, from its last progress line.
-fn run_pan(pan: &Path) -> (u64, f64) {
+/// What a run did in how much time.
+struct Figures {
+    states: u64,
+    transitions: f64,
+    seconds: f64,
+    complete: bool,
+}
+
+impl Figures {
+    fn of(answer: &Value) -> Figures {
+        Figures {
+            states: answer["states"].as_u64().unwrap_or(0),
+            transitions: answer["transitions"].as_f64().unwrap_or(0.0),
+            seconds: answer["seconds"].as_f64().unwrap_or(f64::INFINITY),
+            complete: answer["verdict"] == "verified",
+        }
+    }
+
+    fn transitions_per_second(&self) -> f64 {
+        self.transitions / self.seconds
+    }
+}
+
+/// Runs a SPIN verifier; when it is cut off, its last progress line says how far it came.
+fn run_pan(pan: &Path) -> Figures {
     let folder = pan.parent().unwrap_or(Path::new("."));
-    let started = Instant::now();
     let flags = [&WATCHED.as_secs().to_string(), "./pan", "-m20000000", "-w26", "-c0", "-n"].map(String::from);
     let output = Command::new("timeout").args(flags).current_dir(folder).output();
-    let seconds = started.elapsed().as_secs_f64();
     let text = output.map(|o| String::from_utf8_lossy(&o.stdout).into_owned()).unwrap_or_default();
-    if let Some(line) = text.lines().find(|l| l.contains("states, stored")) {
-        let states = line.split_ascii_whitespace().next().and_then(|n| n.parse::<f64>().ok()).unwrap_or(0.0);
-        return (states as u64, states / seconds);
+    let first = |line: &str| line.split_ascii_whitespace().next().and_then(|n| n.parse::<f64>().ok());
+    let with = |mark: &str| text.lines().find(|l| l.contains(mark));
+    let after = |line: &str, mark: &str| first(&line[line.find(mark)? + mark.len()..]);
+    if let (Some(stored), Some(transitions)) = (with("states, stored"), with("transitions (=")) {
+        return Figures {
+            states: first(stored).unwrap_or(0.0) as u64,
+            transitions: first(transitions).unwrap_or(0.0),
+            seconds: with("elapsed time").and_then(|l| after(l, "elapsed time")).unwrap_or(f64::INFINITY),
+            complete: true,
+        };
     }
     // Depth= 10 States= 1e+06 Transitions= 2e+06 Memory= 1.5 t= 0.8 R= 1e+06
-    let field = |line: &str, name: &str| {
-        let rest = &line[line.find(name)? + name.len()..];
-        rest.split_ascii_whitespace().next()?.parse::<f64>().ok()
-    };
     let last = text.lines().rfind(|l| l.contains("States=")).unwrap_or("");
-    let (states, time) = (field(last, "States=").unwrap_or(0.0), field(last, "t=").unwrap_or(f64::INFINITY));
-    (states as u64, states / time)
+    Figures {
+        states: after(last, "States=").unwrap_or(0.0) as u64,
+        transitions: after(last, "Transitions=").unwrap_or(0.0),
+        seconds: after(last, "t=").unwrap_or(f64::INFINITY),
+        complete: false,
+    }
 }

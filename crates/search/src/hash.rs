@@ -1,9 +1,47 @@
-//! One hash for states, in 64 bits, the same on every machine: stores and files may rely on it.
+//! States as 64-bit words: hashing and comparing them, in as few instructions as possible.
 //!
-//! Sixteen bytes at a time are folded by a 64 x 64 to 128 bit multiplication (the construction of wyhash). Both the
-//! high bits (which choose a bucket) and the low bits (which become a tag) are good.
+//! A state is read in whole words, the last one masked; the memory behind a state must therefore be readable up to the
+//! next multiple of eight bytes from its start. The functions exist once for each small number of words (`W`), so
+//! that their loops disappear, and once for any number (`W` = 0).
+//!
+//! The hash folds sixteen bytes at a time by a 64 x 64 to 128 bit multiplication (the construction of wyhash). Both its
+//! high bits (which choose a bucket) and its low bits (which become a tag) are good. It is the same on every machine:
+//! stores and files may rely on it.
 
 const KEYS: [u64; 3] = [0x2d35_8dcc_aa6c_78a5, 0x8bb8_4b93_962e_acc9, 0x4b33_a62e_d433_d4a3];
+
+/// How many words states have, and which bits of the last one belong to them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    pub words: usize,
+    mask: u64,
+}
+
+impl Shape {
+    pub fn new(state_bytes: usize) -> Shape {
+        let rest = state_bytes % 8;
+        Shape { words: state_bytes.div_ceil(8), mask: if rest == 0 { u64::MAX } else { (1 << (8 * rest)) - 1 } }
+    }
+
+    #[inline(always)]
+    fn count<const W: usize>(self) -> usize {
+        if W == 0 { self.words } else { W }
+    }
+}
+
+/// Evaluates an expression in which `$w` is the number of words as a constant where it is small, and 0 elsewhere.
+macro_rules! by_words {
+    ($shape:expr, $w:ident => $body:expr) => {
+        by_words!(@ $shape, $w, $body, 1 2 3 4 5 6 7 8)
+    };
+    (@ $shape:expr, $w:ident, $body:expr, $($number:literal)+) => {
+        match $shape.words {
+            $($number => { const $w: usize = $number; $body })+
+            _ => { const $w: usize = 0; $body }
+        }
+    };
+}
+pub(crate) use by_words;
 
 #[inline(always)]
 fn fold(a: u64, b: u64) -> u64 {
@@ -12,27 +50,62 @@ fn fold(a: u64, b: u64) -> u64 {
 }
 
 #[inline(always)]
-fn word(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap())
+fn hash_words(count: usize, word: impl Fn(usize) -> u64) -> u64 {
+    let mut seed = KEYS[2] ^ count as u64;
+    for i in 0..count / 2 {
+        seed = fold(word(2 * i) ^ KEYS[0], word(2 * i + 1) ^ seed);
+    }
+    if count % 2 == 1 {
+        seed = fold(word(count - 1) ^ KEYS[1], seed);
+    }
+    fold(seed ^ KEYS[0], KEYS[1])
 }
 
-#[inline(always)]
+/// The hash of a state.
 pub fn hash(state: &[u8]) -> u64 {
-    let length = state.len();
-    let mut seed = KEYS[2] ^ length as u64;
-    if length < 8 {
-        let mut last = [0; 8];
-        last[..length].copy_from_slice(state);
-        return fold(fold(u64::from_le_bytes(last) ^ KEYS[0], seed ^ KEYS[1]), KEYS[2]);
+    let word = |i: usize| {
+        let mut bytes = [0; 8];
+        let rest = &state[8 * i..];
+        let length = rest.len().min(8);
+        bytes[..length].copy_from_slice(&rest[..length]);
+        u64::from_le_bytes(bytes)
+    };
+    hash_words(state.len().div_ceil(8), word)
+}
+
+/// # Safety
+/// `i` is a word of the state of this shape at `state`, which is readable in whole words.
+#[inline(always)]
+unsafe fn word_at<const W: usize>(state: *const u8, i: usize, shape: Shape) -> u64 {
+    // SAFETY: as the caller promises.
+    let word = u64::from_le(unsafe { state.cast::<u64>().add(i).read_unaligned() });
+    if i + 1 == shape.count::<W>() { word & shape.mask } else { word }
+}
+
+/// The hash of the state at an address.
+///
+/// # Safety
+/// A state of this shape is there, readable in whole words.
+#[inline(always)]
+pub unsafe fn hash_at<const W: usize>(state: *const u8, shape: Shape) -> u64 {
+    // SAFETY: as the caller promises.
+    hash_words(shape.count::<W>(), |i| unsafe { word_at::<W>(state, i, shape) })
+}
+
+/// Are the states at two addresses equal?
+///
+/// # Safety
+/// States of this shape are there, readable in whole words.
+#[inline(always)]
+pub unsafe fn same_at<const W: usize>(a: *const u8, b: *const u8, shape: Shape) -> bool {
+    // SAFETY: as the caller promises.
+    let difference = |i: usize| unsafe { word_at::<W>(a, i, shape) ^ word_at::<W>(b, i, shape) };
+    if W == 0 {
+        (0..shape.words).all(|i| difference(i) == 0)
+    } else {
+        // Without branches: states that get this far are nearly always equal.
+        (0..W).fold(0, |sum, i| sum | difference(i)) == 0
     }
-    let mut at = 0;
-    while at + 16 <= length {
-        seed = fold(word(state, at) ^ KEYS[0], word(state, at + 8) ^ seed);
-        at += 16;
-    }
-    // The rest, up to fifteen bytes, as two words that may overlap what was read already.
-    let first = word(state, at.min(length - 8));
-    fold(fold(first ^ KEYS[1], word(state, length - 8) ^ seed), KEYS[0])
 }
 
 #[cfg(test)]
@@ -57,18 +130,46 @@ mod tests {
     }
 
     #[test]
-    fn buckets_fill_evenly() {
-        let mut counts = [0u32; 64];
+    fn high_and_low_bits_spread() {
+        let (mut buckets, mut tags) = ([0u32; 64], [0u32; 64]);
         for i in 0..64_000u32 {
             let mut state = [0u8; 24];
             state[3..7].copy_from_slice(&i.to_le_bytes());
-            counts[((hash(&state) as u128 * 64) >> 64) as usize] += 1;
+            let h = hash(&state);
+            buckets[((h as u128 * 64) >> 64) as usize] += 1;
+            tags[h as usize % 64] += 1;
         }
-        assert!(counts.iter().all(|&c| (850..1150).contains(&c)), "{counts:?}");
+        assert!(buckets.iter().chain(&tags).all(|c| (850..1150).contains(c)), "{buckets:?} {tags:?}");
     }
 
     #[test]
-    fn length_matters() {
-        assert_ne!(hash(&[0; 8]), hash(&[0; 16]));
+    fn all_variants_agree() {
+        fn hash_of<const W: usize>(state: *const u8, shape: Shape) -> u64 {
+            // SAFETY: the test's buffer is longer than the state by a word.
+            unsafe { hash_at::<W>(state, shape) }
+        }
+        fn same<const W: usize>(a: *const u8, b: *const u8, shape: Shape) -> bool {
+            // SAFETY: as above.
+            unsafe { same_at::<W>(a, b, shape) }
+        }
+        for length in 1..100 {
+            let shape = Shape::new(length);
+            let buffer: Vec<u8> = (0..length as u8 + 8).map(|i| i.wrapping_mul(37) | 1).collect();
+            let mut other = buffer.clone();
+            // What lies behind the state does not count.
+            other[length..].fill(0);
+            let expected = hash(&buffer[..length]);
+            for buffer in [&buffer, &other] {
+                assert_eq!(by_words!(shape, W => hash_of::<W>(buffer.as_ptr(), shape)), expected, "length {length}");
+                assert_eq!(hash_of::<0>(buffer.as_ptr(), shape), expected);
+            }
+            assert!(by_words!(shape, W => same::<W>(buffer.as_ptr(), other.as_ptr(), shape)));
+            for i in 0..length {
+                other[i] ^= 0x40;
+                assert!(!by_words!(shape, W => same::<W>(buffer.as_ptr(), other.as_ptr(), shape)), "{length} {i}");
+                assert!(!same::<0>(buffer.as_ptr(), other.as_ptr(), shape));
+                other[i] ^= 0x40;
+            }
+        }
     }
 }

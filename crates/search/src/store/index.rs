@@ -133,20 +133,25 @@ impl Index {
         prefetch(self.bucket(self.home(hash)) as *const Bucket as *const u8);
     }
 
-    /// The number of the first state in the home bucket whose tag agrees: most likely the one that is sought. Asks for the
-    /// next bucket where it will be needed.
+    /// Looks into the home bucket, or the one `beyond` it: the number, plus one, of the first state whose tag agrees, most
+    /// likely the one that is sought, or 0. The second answer is true when it may be in the next bucket, which is asked for.
     #[inline(always)]
-    pub fn guess(&self, hash: u64) -> Option<u32> {
-        let bucket = self.bucket(self.home(hash));
-        let tags = bucket.load_tags(Ordering::Relaxed);
+    pub fn guess(&self, hash: u64, beyond: usize) -> (u32, bool) {
+        let mut at = self.home(hash) + beyond;
+        if at >= self.buckets {
+            at -= self.buckets;
+        }
+        let bucket = self.bucket(at);
+        let tags = bucket.load_tags(Ordering::Acquire);
         let hits = slots_with(tags, tag_of(hash));
         if hits != 0 {
-            return bucket.numbers[hits.trailing_zeros() as usize].load(Ordering::Relaxed).checked_sub(1);
+            return (bucket.numbers[hits.trailing_zeros() as usize].load(Ordering::Acquire), false);
         }
-        if slots_with(tags, 0) == 0 {
+        let full = slots_with(tags, 0) == 0;
+        if full {
             prefetch((bucket as *const Bucket).wrapping_add(1) as *const u8);
         }
-        None
+        (0, full)
     }
 
     /// The number for which `same` holds among those with this hash's tag, or else the free slot to claim.

@@ -13,7 +13,7 @@
 use super::index::{Index, prefetch, prefetch_write};
 use super::{Abilities, Found, Full, StateId, Store};
 use crate::budget::Budget;
-use crate::hash::hash;
+use crate::hash::{Shape, by_words, hash_at, same_at};
 use crate::region::{HUGE, Region};
 use scrimp_system::Batch;
 use std::cell::UnsafeCell;
@@ -44,6 +44,7 @@ pub fn batch_need(states: usize) -> usize {
 /// with several only between the barriers of the parallel search.
 pub struct Shared {
     state_bytes: usize,
+    shape: Shape,
     inner: UnsafeCell<Inner>,
     /// Numbers given out, those in blocks not yet used included.
     numbered: AtomicU32,
@@ -71,7 +72,25 @@ pub struct Table {
     /// Numbers this thread may still give out; with a single owner, all that follow.
     block: Range<u32>,
     alone: bool,
-    hashes: Vec<u64>,
+    group: Box<Group>,
+}
+
+/// States that go through the three passes together: as many as leave room in the first-level cache for the lines that
+/// are being fetched.
+const GROUP: usize = 96;
+
+struct Group {
+    hashes: [u64; GROUP],
+    /// The number of the stored state that is likely the same, plus one; 0 for none.
+    guesses: [u32; GROUP],
+    /// Which of them overflow into a second bucket.
+    late: [u8; GROUP],
+}
+
+impl Group {
+    fn new() -> Box<Group> {
+        Box::new(Group { hashes: [0; GROUP], guesses: [0; GROUP], late: [0; GROUP] })
+    }
 }
 
 impl Table {
@@ -79,10 +98,11 @@ impl Table {
         let reserve = budget.memory().saturating_add(budget.memory() / 16);
         let index = Index::new(reserve, FIRST_INDEX)?;
         let mut arena = Region::reserve(reserve)?;
-        arena.commit(state_bytes)?;
+        arena.commit(state_bytes + size_of::<u64>())?;
         budget.take(index.bytes() + arena.committed());
         let shared = Shared {
             state_bytes,
+            shape: Shape::new(state_bytes),
             inner: UnsafeCell::new(Inner { arena, index }),
             numbered: AtomicU32::new(0),
             room: AtomicUsize::new(0),
@@ -90,12 +110,12 @@ impl Table {
             budget,
         };
         shared.measure_room();
-        Ok(Table { shared: Arc::new(shared), block: 0..u32::MAX, alone: true, hashes: Vec::new() })
+        Ok(Table { shared: Arc::new(shared), block: 0..u32::MAX, alone: true, group: Group::new() })
     }
 
     /// Turns the table of a single owner into tables for `threads` threads.
     pub fn share(self, threads: usize) -> Vec<Table> {
-        let table = |_| Table { shared: self.shared.clone(), block: 0..0, alone: false, hashes: Vec::new() };
+        let table = |_| Table { shared: self.shared.clone(), block: 0..0, alone: false, group: Group::new() };
         (0..threads).map(table).collect()
     }
 
@@ -123,31 +143,75 @@ impl Table {
         self.block.start - 1
     }
 
-    /// The third pass, with buckets and likely states in the cache.
-    #[inline(always)]
-    fn offer_all<const ALONE: bool>(&mut self, batch: &Batch, which: Range<usize>, found: &mut Vec<Found>) {
-        for (at, i) in which.enumerate() {
-            let answer = self.offer_one::<ALONE>(batch.state(i), self.hashes[at]);
-            found.push(answer);
+    /// Takes the states of a batch through the three passes, group by group.
+    fn offer_groups<const ALONE: bool, const W: usize>(
+        &mut self,
+        batch: &Batch,
+        which: Range<usize>,
+        found: &mut Vec<Found>,
+    ) {
+        found.reserve(which.len());
+        let mut group = std::mem::replace(&mut self.group, Group::new());
+        for first in which.clone().step_by(GROUP) {
+            let count = GROUP.min(which.end - first);
+            let states = batch.state(first).as_ptr();
+            // SAFETY: `count` states of the batch follow one another from there, in whole words and with this stride.
+            let state = |i: usize| unsafe { states.add(i * batch.stride()) };
+            let shared = &*self.shared;
+            let index = &shared.inner().index;
+            for i in 0..count {
+                // SAFETY: states of a batch are readable in whole words, and this is the table's shape.
+                let h = unsafe { hash_at::<W>(state(i), shared.shape) };
+                index.prefetch(h);
+                group.hashes[i] = h;
+            }
+            // Where the home bucket is full and knows nothing, the next one is fetched and asked once all homes were.
+            let mut late = 0;
+            for i in 0..count {
+                let (guess, overflows) = index.guess(group.hashes[i], 0);
+                shared.prefetch(guess);
+                group.guesses[i] = guess;
+                group.late[late] = i as u8;
+                late += overflows as usize;
+            }
+            for &i in &group.late[..late] {
+                let (guess, _) = index.guess(group.hashes[i as usize], 1);
+                shared.prefetch(guess);
+                group.guesses[i as usize] = guess;
+            }
+            for i in 0..count {
+                let guess = group.guesses[i];
+                // SAFETY: as in the first pass; the number was published, so a state is there.
+                let known = guess != 0 && unsafe { self.shared.equals::<W>(guess - 1, state(i)) };
+                found.push(match known {
+                    true => Found { id: guess - 1, new: false },
+                    // SAFETY: as in the first pass.
+                    false => unsafe { self.offer_one::<ALONE, W>(state(i), group.hashes[i]) },
+                });
+            }
         }
+        self.group = group;
     }
 
+    /// Finds or stores one state.
+    ///
+    /// # Safety
+    /// A state of the table's shape is there, readable in whole words, and room was made for it.
     #[inline(always)]
-    fn offer_one<const ALONE: bool>(&mut self, state: &[u8], hash: u64) -> Found {
+    unsafe fn offer_one<const ALONE: bool, const W: usize>(&mut self, state: *const u8, hash: u64) -> Found {
         loop {
             let shared = Arc::as_ptr(&self.shared);
             // SAFETY: `self.shared` keeps it alive; borrowed through a pointer only because `number` needs `&mut self`.
             let shared = unsafe { &*shared };
             let inner = shared.inner();
-            match inner.index.find(hash, |id| shared.equals(id, state)) {
+            // SAFETY: as the caller promises; numbers in the index have their states.
+            match inner.index.find(hash, |id| unsafe { shared.equals::<W>(id, state) }) {
                 Ok(id) => return Found { id, new: false },
                 Err(free) => {
                     if let Some(claim) = inner.index.claim::<ALONE>(hash, free) {
                         let id = self.number();
                         // SAFETY: `make_room` left place for every state of the batch; the slot is this thread's alone.
-                        unsafe {
-                            std::ptr::copy_nonoverlapping(state.as_ptr(), shared.address(id), shared.state_bytes)
-                        };
+                        unsafe { std::ptr::copy_nonoverlapping(state, shared.address(id), shared.state_bytes) };
                         claim.publish(id);
                         prefetch_write(shared.address(id).wrapping_add(256));
                         return Found { id, new: true };
@@ -164,37 +228,19 @@ impl Store for Table {
     }
 
     fn offer(&mut self, batch: &Batch, which: Range<usize>, found: &mut Vec<Found>) -> Result<(), Full> {
+        assert!(batch.state_bytes() == self.shared.state_bytes && which.end <= batch.len());
+        let (shape, states) = (self.shared.shape, which.len());
         if self.alone {
-            if self.shared.crowded(which.len()) {
+            if self.shared.crowded(states) {
                 // SAFETY: a single owner, and it is here.
-                unsafe { self.shared.make_room(which.len())? };
+                unsafe { self.shared.make_room(states)? };
             }
             self.block.start = self.shared.numbered.load(Ordering::Relaxed);
-        } else {
-            self.shared.promise(which.len())?;
-        }
-        let inner = self.shared.inner();
-        self.hashes.clear();
-        for i in which.clone() {
-            let h = hash(batch.state(i));
-            inner.index.prefetch(h);
-            self.hashes.push(h);
-        }
-        if which.len() > 1 {
-            for &h in &self.hashes {
-                if let Some(id) = inner.index.guess(h) {
-                    let address = self.shared.address(id);
-                    prefetch(address);
-                    prefetch(address.wrapping_add(self.shared.state_bytes - 1));
-                }
-            }
-        }
-        let states = which.len();
-        if self.alone {
-            self.offer_all::<true>(batch, which, found);
+            by_words!(shape, W => self.offer_groups::<true, W>(batch, which, found));
             self.shared.numbered.store(self.block.start, Ordering::Relaxed);
         } else {
-            self.offer_all::<false>(batch, which, found);
+            self.shared.promise(states)?;
+            by_words!(shape, W => self.offer_groups::<false, W>(batch, which, found));
             self.shared.pending.fetch_sub(batch_need(states), Ordering::Relaxed);
         }
         Ok(())
@@ -252,22 +298,31 @@ impl Shared {
         unsafe { std::slice::from_raw_parts(self.address(id), self.state_bytes) }
     }
 
+    /// Asks for the state with this number plus one.
     #[inline(always)]
-    fn equals(&self, id: StateId, state: &[u8]) -> bool {
-        let stored = self.state(id);
-        let length = self.state_bytes;
-        if length < 8 {
-            return stored == state;
+    fn prefetch(&self, guess: u32) {
+        if guess != 0 {
+            let address = self.address(guess - 1);
+            prefetch(address);
+            prefetch(address.wrapping_add(self.state_bytes - 1));
         }
-        let word = |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
-        let mut at = 0;
-        while at + 8 <= length {
-            if word(stored, at) != word(state, at) {
-                return false;
-            }
-            at += 8;
-        }
-        word(stored, length - 8) == word(state, length - 8)
+    }
+
+    /// Is the stored state `id` the one at this address?
+    ///
+    /// # Safety
+    /// `id` was published, and a state of the table's shape is at `state`, readable in whole words.
+    #[inline(always)]
+    unsafe fn equals<const W: usize>(&self, id: StateId, state: *const u8) -> bool {
+        // SAFETY: as the caller promises; the arena is committed for a word more than its states take.
+        unsafe { same_at::<W>(self.address(id), state, self.shape) }
+    }
+
+    /// The hash of a stored state.
+    fn hash_of<const W: usize>(&self, id: StateId) -> u64 {
+        debug_assert!((id as usize) < self.len());
+        // SAFETY: numbers below `len` have their states, and the arena is readable a word beyond them.
+        unsafe { hash_at::<W>(self.address(id), self.shape) }
     }
 
     /// Would `more` states go beyond what is committed?
@@ -289,7 +344,7 @@ impl Shared {
 
     fn measure_room(&self) {
         let inner = self.inner();
-        let states = inner.arena.committed() / self.state_bytes;
+        let states = (inner.arena.committed() - size_of::<u64>()) / self.state_bytes;
         let slots = (inner.index.slots() as f64 * FULLEST) as usize;
         self.room.store(states.min(slots).min(MOST_STATES), Ordering::Relaxed);
     }
@@ -320,7 +375,7 @@ impl Shared {
         }
         // SAFETY: as the caller promises.
         let inner = unsafe { &mut *self.inner.get() };
-        let arena_bytes = wanted * self.state_bytes;
+        let arena_bytes = wanted * self.state_bytes + size_of::<u64>();
         if arena_bytes > inner.arena.committed() {
             self.grow_arena(inner, arena_bytes)?;
         }
@@ -369,24 +424,27 @@ impl Shared {
     /// Enters the states `which`, but for those in `gaps`, into an index that does not have them. Threads may do this side by
     /// side for different ranges, unless one of them is `ALONE`.
     pub fn fill_index<const ALONE: bool>(&self, which: Range<u32>, gaps: &[Range<u32>]) {
-        const STEP: usize = 32;
-        let inner = self.inner();
-        let mut waiting = [(0u64, 0u32); STEP];
+        by_words!(self.shape, W => self.enter_all::<ALONE, W>(which, gaps));
+    }
+
+    fn enter_all<const ALONE: bool, const W: usize>(&self, which: Range<u32>, gaps: &[Range<u32>]) {
+        let index = &self.inner().index;
+        let mut waiting = [(0u64, 0u32); GROUP];
         let mut count = 0;
         for id in which {
             if gaps.iter().any(|gap| gap.contains(&id)) {
                 continue;
             }
-            let h = hash(self.state(id));
-            inner.index.prefetch(h);
+            let h = self.hash_of::<W>(id);
+            index.prefetch(h);
             waiting[count] = (h, id);
             count += 1;
-            if count == STEP {
-                waiting.iter().for_each(|&(h, id)| inner.index.enter::<ALONE>(h, id));
+            if count == GROUP {
+                waiting.iter().for_each(|&(h, id)| index.enter::<ALONE>(h, id));
                 count = 0;
             }
         }
-        waiting[..count].iter().for_each(|&(h, id)| inner.index.enter::<ALONE>(h, id));
+        waiting[..count].iter().for_each(|&(h, id)| index.enter::<ALONE>(h, id));
     }
 
     /// Moves the states with the highest numbers into the gaps, after which numbers are dense.
@@ -403,7 +461,7 @@ impl Shared {
             while is_gap(last) {
                 last -= 1;
             }
-            let h = hash(self.state(last));
+            let h = self.hash_of::<0>(last);
             self.inner().index.renumber(h, last, id);
             // SAFETY: both lie within the arena and differ; nobody else is looking.
             unsafe { std::ptr::copy_nonoverlapping(self.address(last), self.address(id), self.state_bytes) };
@@ -531,8 +589,9 @@ mod tests {
         assert_eq!(shared.len(), distinct.len());
         for id in 0..shared.len() as u32 {
             assert!(distinct.contains(shared.state(id)));
-            let h = hash(shared.state(id));
-            assert_eq!(shared.inner().index.find(h, |n| shared.equals(n, shared.state(id))).ok(), Some(id));
+            let h = shared.hash_of::<0>(id);
+            assert_eq!(h, crate::hash::hash(shared.state(id)));
+            assert_eq!(shared.inner().index.find(h, |n| n == id).ok(), Some(id));
         }
     }
 }
