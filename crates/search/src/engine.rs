@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering;
 
 /// States expanded before the store is asked about their successors: many, unless they are large.
 pub fn batch_size(state_bytes: usize) -> usize {
-    ((64 << 10) / state_bytes.max(1)).clamp(1, 32)
+    ((64 << 10) / state_bytes.max(1)).clamp(1, 128)
 }
 
 /// How a search came to its end.

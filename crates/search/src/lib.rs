@@ -11,15 +11,15 @@ mod depth_first;
 pub mod engine;
 pub mod forget;
 pub mod graph;
-pub mod hash;
 pub mod order;
 mod parallel;
 pub mod plan;
 pub mod reduce;
-pub mod region;
+mod region;
 mod run;
 pub mod store;
 pub mod trace;
+mod words;
 
 pub use budget::{Budget, Control, Limit};
 pub use check::{Property, PropertyKind};

@@ -1,7 +1,7 @@
 //! How a state is kept. A store is offered batches of states and says of each whether it is new.
 
 mod index;
-pub mod table;
+pub(crate) mod table;
 
 pub use table::Table;
 

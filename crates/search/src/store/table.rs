@@ -4,8 +4,9 @@
 //! numbers and reading it is sequential; the [`Index`] finds a state by its hash. A state costs its own length and at most
 //! eight bytes of index. Both parts grow in place.
 //!
-//! A batch is offered in three passes so that cache misses overlap: hash all and prefetch the buckets; look at the tags
-//! and prefetch the states that seem equal; compare and insert.
+//! A batch is offered in groups, each in three passes so that cache misses overlap: hash all and prefetch the buckets;
+//! look at the tags and prefetch the states that seem equal; compare and insert. The first pass of a group comes before
+//! the last of the one before it, so that neither waits for memory.
 //!
 //! Several threads share one table, each through a [`Table`] of its own that holds a block of numbers to give out. Blocks
 //! leave gaps; [`Shared::close_gaps`] moves the last states into them, so numbers are dense again whenever a level ends.
@@ -13,8 +14,8 @@
 use super::index::{Index, prefetch, prefetch_write};
 use super::{Abilities, Found, Full, StateId, Store};
 use crate::budget::Budget;
-use crate::hash::{Shape, by_words, hash_at, same_at};
 use crate::region::{HUGE, Region};
+use crate::words::{Shape, by_words, copy_at, hash_at, same_at};
 use scrimp_system::Batch;
 use std::cell::UnsafeCell;
 use std::io;
@@ -26,6 +27,8 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 const FULLEST: f64 = 0.93;
 /// … by this factor, which keeps it within eight bytes a state: 64 / 12 / 0.93 * 1.38 = 7.9.
 const GROWTH: f64 = 1.38;
+/// Full buckets that are followed without waiting for memory.
+const FOLLOWED: usize = 4;
 /// Numbers a thread takes at once.
 const BLOCK: u32 = 256;
 /// Bytes of the index at first.
@@ -34,7 +37,7 @@ const FIRST_INDEX: usize = 1 << 12;
 const MOST_STATES: usize = u32::MAX as usize - 1;
 
 /// Numbers that storing `states` new states may take from a shared table: whole blocks.
-pub fn batch_need(states: usize) -> usize {
+pub(crate) fn batch_need(states: usize) -> usize {
     states + BLOCK as usize
 }
 
@@ -42,7 +45,7 @@ pub fn batch_need(states: usize) -> usize {
 ///
 /// `inner` changes (commits memory, rebuilds the index) only while no other thread is inside `offer`: with one owner always,
 /// with several only between the barriers of the parallel search.
-pub struct Shared {
+pub(crate) struct Shared {
     state_bytes: usize,
     shape: Shape,
     inner: UnsafeCell<Inner>,
@@ -72,7 +75,8 @@ pub struct Table {
     /// Numbers this thread may still give out; with a single owner, all that follow.
     block: Range<u32>,
     alone: bool,
-    group: Box<Group>,
+    /// The group in the second and third pass, and the one in its first.
+    groups: Box<[Group; 2]>,
 }
 
 /// States that go through the three passes together: as many as leave room in the first-level cache for the lines that
@@ -83,13 +87,13 @@ struct Group {
     hashes: [u64; GROUP],
     /// The number of the stored state that is likely the same, plus one; 0 for none.
     guesses: [u32; GROUP],
-    /// Which of them overflow into a second bucket.
+    /// Which of them overflow into a further bucket.
     late: [u8; GROUP],
 }
 
 impl Group {
-    fn new() -> Box<Group> {
-        Box::new(Group { hashes: [0; GROUP], guesses: [0; GROUP], late: [0; GROUP] })
+    fn pair() -> Box<[Group; 2]> {
+        Box::new([(); 2].map(|_| Group { hashes: [0; GROUP], guesses: [0; GROUP], late: [0; GROUP] }))
     }
 }
 
@@ -98,7 +102,7 @@ impl Table {
         let reserve = budget.memory().saturating_add(budget.memory() / 16);
         let index = Index::new(reserve, FIRST_INDEX)?;
         let mut arena = Region::reserve(reserve)?;
-        arena.commit(state_bytes + size_of::<u64>())?;
+        arena.commit(state_bytes)?;
         budget.take(index.bytes() + arena.committed());
         let shared = Shared {
             state_bytes,
@@ -110,37 +114,27 @@ impl Table {
             budget,
         };
         shared.measure_room();
-        Ok(Table { shared: Arc::new(shared), block: 0..u32::MAX, alone: true, group: Group::new() })
+        Ok(Table { shared: Arc::new(shared), block: 0..u32::MAX, alone: true, groups: Group::pair() })
     }
 
     /// Turns the table of a single owner into tables for `threads` threads.
-    pub fn share(self, threads: usize) -> Vec<Table> {
-        let table = |_| Table { shared: self.shared.clone(), block: 0..0, alone: false, group: Group::new() };
+    pub(crate) fn share(self, threads: usize) -> Vec<Table> {
+        let table = |_| Table { shared: self.shared.clone(), block: 0..0, alone: false, groups: Group::pair() };
         (0..threads).map(table).collect()
     }
 
-    pub fn shared(&self) -> &Arc<Shared> {
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.shared
     }
 
     /// Numbers taken but not used: the gap this thread leaves.
-    pub fn gap(&self) -> Range<u32> {
+    pub(crate) fn gap(&self) -> Range<u32> {
         self.block.clone()
     }
 
     /// Forgets the block, after its gap was closed.
-    pub fn drop_block(&mut self) {
+    pub(crate) fn drop_block(&mut self) {
         self.block = 0..0;
-    }
-
-    #[inline(always)]
-    fn number(&mut self) -> u32 {
-        if self.block.start == self.block.end {
-            let start = self.shared.numbered.fetch_add(BLOCK, Ordering::Relaxed);
-            self.block = start..start + BLOCK;
-        }
-        self.block.start += 1;
-        self.block.start - 1
     }
 
     /// Takes the states of a batch through the three passes, group by group.
@@ -150,75 +144,54 @@ impl Table {
         which: Range<usize>,
         found: &mut Vec<Found>,
     ) {
+        let Table { shared, block, groups, .. } = self;
+        let [mut group, mut next] = groups.each_mut();
         found.reserve(which.len());
-        let mut group = std::mem::replace(&mut self.group, Group::new());
-        for first in which.clone().step_by(GROUP) {
-            let count = GROUP.min(which.end - first);
-            let states = batch.state(first).as_ptr();
-            // SAFETY: `count` states of the batch follow one another from there, in whole words and with this stride.
-            let state = |i: usize| unsafe { states.add(i * batch.stride()) };
-            let shared = &*self.shared;
-            let index = &shared.inner().index;
-            for i in 0..count {
-                // SAFETY: states of a batch are readable in whole words, and this is the table's shape.
-                let h = unsafe { hash_at::<W>(state(i), shared.shape) };
-                index.prefetch(h);
-                group.hashes[i] = h;
-            }
-            // Where the home bucket is full and knows nothing, the next one is fetched and asked once all homes were.
-            let mut late = 0;
-            for i in 0..count {
-                let (guess, overflows) = index.guess(group.hashes[i], 0);
-                shared.prefetch(guess);
-                group.guesses[i] = guess;
-                group.late[late] = i as u8;
-                late += overflows as usize;
-            }
-            for &i in &group.late[..late] {
-                let (guess, _) = index.guess(group.hashes[i as usize], 1);
-                shared.prefetch(guess);
-                group.guesses[i as usize] = guess;
-            }
-            for i in 0..count {
-                let guess = group.guesses[i];
-                // SAFETY: as in the first pass; the number was published, so a state is there.
-                let known = guess != 0 && unsafe { self.shared.equals::<W>(guess - 1, state(i)) };
-                found.push(match known {
-                    true => Found { id: guess - 1, new: false },
-                    // SAFETY: as in the first pass.
-                    false => unsafe { self.offer_one::<ALONE, W>(state(i), group.hashes[i]) },
+        let mut present = States::of(batch, &which, which.start);
+        shared.hash_all::<W>(present, group);
+        while present.count > 0 {
+            shared.guess_all(present.count, group);
+            let following = States::of(batch, &which, present.first + GROUP);
+            shared.hash_all::<W>(following, next);
+            for i in 0..present.count {
+                let (state, guess) = (present.address(i), group.guesses[i]);
+                // SAFETY: a state of the batch, which has the table's shape; the guess was published, so its state is
+                // there, and `offer` has made room for every state of the batch.
+                found.push(unsafe {
+                    if guess != 0 && shared.equals::<W>(guess - 1, state) {
+                        Found { id: guess - 1, new: false }
+                    } else {
+                        shared.offer_one::<ALONE, W>(state, group.hashes[i], block)
+                    }
                 });
             }
+            present = following;
+            std::mem::swap(&mut group, &mut next);
         }
-        self.group = group;
+    }
+}
+
+/// Up to [`GROUP`] states of a batch, one after the other.
+#[derive(Clone, Copy)]
+struct States {
+    first: usize,
+    count: usize,
+    start: *const u8,
+    stride: usize,
+}
+
+impl States {
+    /// The states of `which` from `first` on.
+    fn of(batch: &Batch, which: &Range<usize>, first: usize) -> States {
+        let count = which.end.saturating_sub(first).min(GROUP);
+        let start = if count == 0 { std::ptr::null() } else { batch.state(first).as_ptr() };
+        States { first, count, start, stride: batch.stride() }
     }
 
-    /// Finds or stores one state.
-    ///
-    /// # Safety
-    /// A state of the table's shape is there, readable in whole words, and room was made for it.
     #[inline(always)]
-    unsafe fn offer_one<const ALONE: bool, const W: usize>(&mut self, state: *const u8, hash: u64) -> Found {
-        loop {
-            let shared = Arc::as_ptr(&self.shared);
-            // SAFETY: `self.shared` keeps it alive; borrowed through a pointer only because `number` needs `&mut self`.
-            let shared = unsafe { &*shared };
-            let inner = shared.inner();
-            // SAFETY: as the caller promises; numbers in the index have their states.
-            match inner.index.find(hash, |id| unsafe { shared.equals::<W>(id, state) }) {
-                Ok(id) => return Found { id, new: false },
-                Err(free) => {
-                    if let Some(claim) = inner.index.claim::<ALONE>(hash, free) {
-                        let id = self.number();
-                        // SAFETY: `make_room` left place for every state of the batch; the slot is this thread's alone.
-                        unsafe { std::ptr::copy_nonoverlapping(state, shared.address(id), shared.state_bytes) };
-                        claim.publish(id);
-                        prefetch_write(shared.address(id).wrapping_add(256));
-                        return Found { id, new: true };
-                    }
-                }
-            }
-        }
+    fn address(&self, i: usize) -> *const u8 {
+        debug_assert!(i < self.count);
+        self.start.wrapping_add(i * self.stride)
     }
 }
 
@@ -267,21 +240,17 @@ impl Shared {
     }
 
     /// Number of states, gaps included.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.numbered.load(Ordering::Relaxed) as usize
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Length of a state.
-    pub fn state_bytes(&self) -> usize {
+    pub(crate) fn state_bytes(&self) -> usize {
         self.state_bytes
     }
 
     /// Bytes of states and index that were touched.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.len() * self.state_bytes + self.inner().index.bytes()
     }
 
@@ -292,10 +261,90 @@ impl Shared {
 
     /// The bytes of a state whose number this thread has seen.
     #[inline(always)]
-    pub fn state(&self, id: StateId) -> &[u8] {
-        debug_assert!((id as usize) < self.len());
-        // SAFETY: numbers are published after the bytes were written, and those never change while shared.
+    fn state(&self, id: StateId) -> &[u8] {
+        assert!((id as usize) < self.len());
+        // SAFETY: within the arena; numbers are published after the bytes were written, and those do not change while
+        // anyone may look.
         unsafe { std::slice::from_raw_parts(self.address(id), self.state_bytes) }
+    }
+
+    /// The first pass over a group.
+    #[inline(always)]
+    fn hash_all<const W: usize>(&self, states: States, group: &mut Group) {
+        for i in 0..states.count {
+            // SAFETY: a state of the batch, which has the table's shape.
+            let h = unsafe { hash_at::<W>(states.address(i), self.shape) };
+            self.inner().index.prefetch(h);
+            group.hashes[i] = h;
+        }
+    }
+
+    /// The second pass. Where the home bucket is full and knows nothing, the next one is fetched and asked once all homes
+    /// were, and so on.
+    #[inline(always)]
+    fn guess_all(&self, count: usize, group: &mut Group) {
+        let index = &self.inner().index;
+        let mut late = 0;
+        for i in 0..count {
+            let (guess, overflows) = index.guess(group.hashes[i], 0);
+            self.prefetch(guess);
+            group.guesses[i] = guess;
+            group.late[late] = i as u8;
+            late += overflows as usize;
+        }
+        for beyond in 1..=FOLLOWED {
+            let mut later = 0;
+            for at in 0..late {
+                let i = group.late[at];
+                let (guess, overflows) = index.guess(group.hashes[i as usize], beyond);
+                self.prefetch(guess);
+                group.guesses[i as usize] = guess;
+                group.late[later] = i;
+                later += overflows as usize;
+            }
+            late = later;
+        }
+    }
+
+    /// Finds or stores one state, giving it a number from `block`.
+    ///
+    /// # Safety
+    /// A state of the table's shape is there, and room was made for it. With `ALONE`, no other thread uses the table.
+    #[inline(always)]
+    unsafe fn offer_one<const ALONE: bool, const W: usize>(
+        &self,
+        state: *const u8,
+        hash: u64,
+        block: &mut Range<u32>,
+    ) -> Found {
+        let index = &self.inner().index;
+        loop {
+            // SAFETY: as the caller promises; numbers in the index have their states.
+            match index.find(hash, |id| unsafe { self.equals::<W>(id, state) }) {
+                Ok(id) => return Found { id, new: false },
+                Err(free) => {
+                    if let Some(claim) = index.claim::<ALONE>(hash, free) {
+                        let id = self.number(block);
+                        // SAFETY: there is room for the state, and the number is this thread's alone.
+                        unsafe { copy_at::<W>(state, self.address(id), self.shape) };
+                        claim.publish(id);
+                        prefetch_write(self.address(id).wrapping_add(256));
+                        return Found { id, new: true };
+                    }
+                }
+            }
+        }
+    }
+
+    /// The next number of a block, or of a new one when it is used up.
+    #[inline(always)]
+    fn number(&self, block: &mut Range<u32>) -> u32 {
+        if block.start == block.end {
+            let start = self.numbered.fetch_add(BLOCK, Ordering::Relaxed);
+            *block = start..start + BLOCK;
+        }
+        block.start += 1;
+        block.start - 1
     }
 
     /// Asks for the state with this number plus one.
@@ -311,17 +360,17 @@ impl Shared {
     /// Is the stored state `id` the one at this address?
     ///
     /// # Safety
-    /// `id` was published, and a state of the table's shape is at `state`, readable in whole words.
+    /// `id` was published, and a state of the table's shape is at `state`.
     #[inline(always)]
     unsafe fn equals<const W: usize>(&self, id: StateId, state: *const u8) -> bool {
-        // SAFETY: as the caller promises; the arena is committed for a word more than its states take.
+        // SAFETY: as the caller promises.
         unsafe { same_at::<W>(self.address(id), state, self.shape) }
     }
 
     /// The hash of a stored state.
     fn hash_of<const W: usize>(&self, id: StateId) -> u64 {
-        debug_assert!((id as usize) < self.len());
-        // SAFETY: numbers below `len` have their states, and the arena is readable a word beyond them.
+        assert!((id as usize) < self.len());
+        // SAFETY: the caller's number is below `len`, so it lies within the arena.
         unsafe { hash_at::<W>(self.address(id), self.shape) }
     }
 
@@ -344,7 +393,7 @@ impl Shared {
 
     fn measure_room(&self) {
         let inner = self.inner();
-        let states = (inner.arena.committed() - size_of::<u64>()) / self.state_bytes;
+        let states = inner.arena.committed() / self.state_bytes;
         let slots = (inner.index.slots() as f64 * FULLEST) as usize;
         self.room.store(states.min(slots).min(MOST_STATES), Ordering::Relaxed);
     }
@@ -353,7 +402,7 @@ impl Shared {
     ///
     /// # Safety
     /// No other thread may be using the table.
-    pub unsafe fn make_room(&self, more: usize) -> Result<(), Full> {
+    pub(crate) unsafe fn make_room(&self, more: usize) -> Result<(), Full> {
         // SAFETY: as the caller promises.
         unsafe {
             if self.prepare_room(more)? {
@@ -368,14 +417,14 @@ impl Shared {
     ///
     /// # Safety
     /// No other thread may be using the table.
-    pub unsafe fn prepare_room(&self, more: usize) -> Result<bool, Full> {
+    pub(crate) unsafe fn prepare_room(&self, more: usize) -> Result<bool, Full> {
         let wanted = self.len() + more;
         if wanted > MOST_STATES {
             return Err(Full);
         }
         // SAFETY: as the caller promises.
         let inner = unsafe { &mut *self.inner.get() };
-        let arena_bytes = wanted * self.state_bytes + size_of::<u64>();
+        let arena_bytes = wanted * self.state_bytes;
         if arena_bytes > inner.arena.committed() {
             self.grow_arena(inner, arena_bytes)?;
         }
@@ -423,35 +472,34 @@ impl Shared {
 
     /// Enters the states `which`, but for those in `gaps`, into an index that does not have them. Threads may do this side by
     /// side for different ranges, unless one of them is `ALONE`.
-    pub fn fill_index<const ALONE: bool>(&self, which: Range<u32>, gaps: &[Range<u32>]) {
+    pub(crate) fn fill_index<const ALONE: bool>(&self, which: Range<u32>, gaps: &[Range<u32>]) {
         by_words!(self.shape, W => self.enter_all::<ALONE, W>(which, gaps));
     }
 
     fn enter_all<const ALONE: bool, const W: usize>(&self, which: Range<u32>, gaps: &[Range<u32>]) {
+        /// How many states lie between asking for a bucket and using it.
+        const AHEAD: usize = 64;
         let index = &self.inner().index;
-        let mut waiting = [(0u64, 0u32); GROUP];
+        let mut waiting = [(0u64, 0u32); AHEAD];
         let mut count = 0;
-        for id in which {
-            if gaps.iter().any(|gap| gap.contains(&id)) {
-                continue;
+        for id in which.filter(|id| !gaps.iter().any(|gap| gap.contains(id))) {
+            let (h, earlier) = waiting[count % AHEAD];
+            if count >= AHEAD {
+                index.enter::<ALONE>(h, earlier);
             }
             let h = self.hash_of::<W>(id);
             index.prefetch(h);
-            waiting[count] = (h, id);
+            waiting[count % AHEAD] = (h, id);
             count += 1;
-            if count == GROUP {
-                waiting.iter().for_each(|&(h, id)| index.enter::<ALONE>(h, id));
-                count = 0;
-            }
         }
-        waiting[..count].iter().for_each(|&(h, id)| index.enter::<ALONE>(h, id));
+        waiting[..count.min(AHEAD)].iter().for_each(|&(h, id)| index.enter::<ALONE>(h, id));
     }
 
     /// Moves the states with the highest numbers into the gaps, after which numbers are dense.
     ///
     /// # Safety
     /// No other thread may be using the table, and `gaps` are exactly the numbers without a state.
-    pub unsafe fn close_gaps(&self, gaps: &[Range<u32>]) {
+    pub(crate) unsafe fn close_gaps(&self, gaps: &[Range<u32>]) {
         let missing: u32 = gaps.iter().map(|gap| gap.end - gap.start).sum();
         let dense = self.len() as u32 - missing;
         let is_gap = |id: u32| gaps.iter().any(|gap| gap.contains(&id));
@@ -590,7 +638,7 @@ mod tests {
         for id in 0..shared.len() as u32 {
             assert!(distinct.contains(shared.state(id)));
             let h = shared.hash_of::<0>(id);
-            assert_eq!(h, crate::hash::hash(shared.state(id)));
+            assert_eq!(h, crate::words::hash(shared.state(id)));
             assert_eq!(shared.inner().index.find(h, |n| n == id).ok(), Some(id));
         }
     }

@@ -1,8 +1,8 @@
-//! States as 64-bit words: hashing and comparing them, in as few instructions as possible.
+//! States as 64-bit words: hashing, comparing and copying them, in as few instructions as possible.
 //!
-//! A state is read in whole words, the last one masked; the memory behind a state must therefore be readable up to the
-//! next multiple of eight bytes from its start. The functions exist once for each small number of words (`W`), so
-//! that their loops disappear, and once for any number (`W` = 0).
+//! A state is read in whole words, the last of which ends where the state ends and may overlap the one before. The
+//! functions exist once for each small number of words (`W`), so that their loops disappear, and once for any number
+//! (`W` = 0).
 //!
 //! The hash folds sixteen bytes at a time by a 64 x 64 to 128 bit multiplication (the construction of wyhash). Both its
 //! high bits (which choose a bucket) and its low bits (which become a tag) are good. It is the same on every machine:
@@ -10,17 +10,16 @@
 
 const KEYS: [u64; 3] = [0x2d35_8dcc_aa6c_78a5, 0x8bb8_4b93_962e_acc9, 0x4b33_a62e_d433_d4a3];
 
-/// How many words states have, and which bits of the last one belong to them.
+/// The length of states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
+    bytes: usize,
     pub words: usize,
-    mask: u64,
 }
 
 impl Shape {
     pub fn new(state_bytes: usize) -> Shape {
-        let rest = state_bytes % 8;
-        Shape { words: state_bytes.div_ceil(8), mask: if rest == 0 { u64::MAX } else { (1 << (8 * rest)) - 1 } }
+        Shape { bytes: state_bytes, words: state_bytes.div_ceil(8) }
     }
 
     #[inline(always)]
@@ -62,30 +61,32 @@ fn hash_words(count: usize, word: impl Fn(usize) -> u64) -> u64 {
 }
 
 /// The hash of a state.
+#[cfg(test)]
 pub fn hash(state: &[u8]) -> u64 {
-    let word = |i: usize| {
-        let mut bytes = [0; 8];
-        let rest = &state[8 * i..];
-        let length = rest.len().min(8);
-        bytes[..length].copy_from_slice(&rest[..length]);
-        u64::from_le_bytes(bytes)
-    };
-    hash_words(state.len().div_ceil(8), word)
+    // SAFETY: the state is there.
+    unsafe { hash_at::<0>(state.as_ptr(), Shape::new(state.len())) }
 }
 
 /// # Safety
-/// `i` is a word of the state of this shape at `state`, which is readable in whole words.
+/// A state of this shape is at `state`, and `i` is less than its number of words.
 #[inline(always)]
 unsafe fn word_at<const W: usize>(state: *const u8, i: usize, shape: Shape) -> u64 {
-    // SAFETY: as the caller promises.
-    let word = u64::from_le(unsafe { state.cast::<u64>().add(i).read_unaligned() });
-    if i + 1 == shape.count::<W>() { word & shape.mask } else { word }
+    // SAFETY: as the caller promises; the last word ends with the state.
+    unsafe {
+        if i + 1 < shape.count::<W>() {
+            u64::from_le(state.cast::<u64>().add(i).read_unaligned())
+        } else if shape.bytes >= 8 {
+            u64::from_le(state.add(shape.bytes - 8).cast::<u64>().read_unaligned())
+        } else {
+            (0..shape.bytes).fold(0, |word, byte| word | (*state.add(byte) as u64) << (8 * byte))
+        }
+    }
 }
 
 /// The hash of the state at an address.
 ///
 /// # Safety
-/// A state of this shape is there, readable in whole words.
+/// A state of this shape is there.
 #[inline(always)]
 pub unsafe fn hash_at<const W: usize>(state: *const u8, shape: Shape) -> u64 {
     // SAFETY: as the caller promises.
@@ -95,7 +96,7 @@ pub unsafe fn hash_at<const W: usize>(state: *const u8, shape: Shape) -> u64 {
 /// Are the states at two addresses equal?
 ///
 /// # Safety
-/// States of this shape are there, readable in whole words.
+/// States of this shape are there.
 #[inline(always)]
 pub unsafe fn same_at<const W: usize>(a: *const u8, b: *const u8, shape: Shape) -> bool {
     // SAFETY: as the caller promises.
@@ -105,6 +106,25 @@ pub unsafe fn same_at<const W: usize>(a: *const u8, b: *const u8, shape: Shape) 
     } else {
         // Without branches: states that get this far are nearly always equal.
         (0..W).fold(0, |sum, i| sum | difference(i)) == 0
+    }
+}
+
+/// Copies a state.
+///
+/// # Safety
+/// A state of this shape is at `from`, there is room for it at `to`, and the two do not overlap.
+#[inline(always)]
+pub unsafe fn copy_at<const W: usize>(from: *const u8, to: *mut u8, shape: Shape) {
+    // SAFETY: as the caller promises; the last word ends with the state.
+    unsafe {
+        if W == 0 || shape.bytes < 8 {
+            return std::ptr::copy_nonoverlapping(from, to, shape.bytes);
+        }
+        for i in 0..W - 1 {
+            to.cast::<u64>().add(i).write_unaligned(from.cast::<u64>().add(i).read_unaligned());
+        }
+        let last = shape.bytes - 8;
+        to.add(last).cast::<u64>().write_unaligned(from.add(last).cast::<u64>().read_unaligned());
     }
 }
 
@@ -145,7 +165,7 @@ mod tests {
     #[test]
     fn all_variants_agree() {
         fn hash_of<const W: usize>(state: *const u8, shape: Shape) -> u64 {
-            // SAFETY: the test's buffer is longer than the state by a word.
+            // SAFETY: the test's buffer is longer than the state.
             unsafe { hash_at::<W>(state, shape) }
         }
         fn same<const W: usize>(a: *const u8, b: *const u8, shape: Shape) -> bool {
@@ -164,6 +184,10 @@ mod tests {
                 assert_eq!(hash_of::<0>(buffer.as_ptr(), shape), expected);
             }
             assert!(by_words!(shape, W => same::<W>(buffer.as_ptr(), other.as_ptr(), shape)));
+            let mut copy = vec![0; length + 1];
+            // SAFETY: the copy has room for the state.
+            by_words!(shape, W => unsafe { copy_at::<W>(buffer.as_ptr(), copy.as_mut_ptr(), shape) });
+            assert_eq!((&copy[..length], copy[length]), (&buffer[..length], 0));
             for i in 0..length {
                 other[i] ^= 0x40;
                 assert!(!by_words!(shape, W => same::<W>(buffer.as_ptr(), other.as_ptr(), shape)), "{length} {i}");
