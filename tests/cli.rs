@@ -505,3 +505,35 @@ fn a_folder_is_not_a_model() {
     std::fs::create_dir_all(&path).unwrap();
     assert!(scrimp(&["count", path.to_str().unwrap()]).refused().contains("folder"));
 }
+
+/// A full disk loses the answer, and a script must not take that for success.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_answer_that_cannot_be_written_is_a_failure() {
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let run = |words: &[&str], full_stdout: bool| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_scrimp"));
+        let full = full.try_clone().unwrap();
+        if full_stdout {
+            command.stdout(full)
+        } else {
+            command.stderr(full)
+        };
+        command.args(words).output().unwrap()
+    };
+    let lock = model("dekker.dve");
+    assert_eq!(run(&["check", &lock, "--json"], true).status.code(), Some(2));
+    assert_eq!(run(&["completions", "bash"], true).status.code(), Some(2));
+    // Where only the remarks are lost, the answer stands.
+    let warned = file(
+        "warned.dve",
+        "byte a[2], b; process P { state s; init s; trans s -> s { guard a < 3; effect b = 1 - b; }; } system async;",
+    );
+    assert_eq!(run(&["check", &warned], false).status.code(), Some(0));
+}
+
+#[test]
+fn a_budget_below_the_program_itself_is_refused() {
+    let answer = scrimp(&["count", &model("dekker.dve"), "--memory", "1M"]).code(2);
+    assert!(answer.stderr.contains("allow more than that"), "{}", answer.stderr);
+}

@@ -61,3 +61,46 @@ fn the_bridge_takes_seventeen_minutes() {
     assert_eq!(solved(16).verdict, Verdict::Violated);
     assert_eq!(solved(16).trace, None);
 }
+
+/// A counter pair that panics somewhere in the middle, as a model under development may.
+struct Panicking;
+
+impl scrimp::Model for Panicking {
+    fn state_bytes(&self) -> usize {
+        4
+    }
+
+    fn initial(&self, out: &mut scrimp::Batch) {
+        out.push(&[0; 4], 0);
+    }
+
+    fn expand(&self, state: &[u8], out: &mut scrimp::Batch) {
+        assert!(state != [20, 20, 5, 5], "a bug in the model");
+        for i in 0..4 {
+            if state[i] < 40 {
+                let mut next: [u8; 4] = state.try_into().unwrap();
+                next[i] += 1;
+                out.push(&next, i as u32);
+            }
+        }
+    }
+
+    fn event(&self, _: u32) -> scrimp::EventText {
+        scrimp::EventText::default()
+    }
+
+    fn values(&self, _: &[u8]) -> Vec<(String, String)> {
+        Vec::new()
+    }
+}
+
+/// A panic in one thread reaches the caller; the other threads do not wait for it.
+#[test]
+fn a_panicking_model_ends_the_search() {
+    for threads in [1, 2, 4] {
+        let plan =
+            scrimp::Plan::new(&scrimp::Options { threads, memory: Some(1 << 30), ..Default::default() }).unwrap();
+        let run = || scrimp::run(&Panicking, &[], &plan, &scrimp::Control::new(None));
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err(), "{threads} threads");
+    }
+}

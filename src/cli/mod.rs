@@ -41,22 +41,35 @@ pub fn main() -> u8 {
         Command::Plan(a) => search::plan(&a),
         Command::Simulate(a) => simulate::run(&a),
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "scrimp", &mut std::io::stdout());
-            Ok(0)
+            let mut text = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "scrimp", &mut text);
+            print(&String::from_utf8_lossy(&text)).map(|()| 0)
         }
     };
     result.unwrap_or_else(|Failure(message)| {
         if wants_json {
-            print(&format!("{:#}\n", json::error(&message)));
+            let _ = print(&format!("{:#}\n", json::error(&message)));
         }
-        eprintln!("{}", message.trim_end());
+        remark(&message);
         WRONG
     })
 }
 
-/// Writes to standard output; a reader that has gone away (`scrimp … | head`) is not an error.
-pub fn print(text: &str) {
-    let _ = std::io::stdout().write_all(text.as_bytes());
+/// Writes to standard output. A reader that has gone away (`scrimp … | head`) is no failure; a full disk is: the answer
+/// is lost.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure(format!("error: the answer cannot be written: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes a line to standard error, where there is one.
+pub fn remark(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{}", text.trim_end());
 }
 
 /// Colours for standard output: on a terminal, unless `NO_COLOR` is set.

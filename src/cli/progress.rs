@@ -31,7 +31,7 @@ impl Progress {
                 }
             }
             if terminal {
-                eprint!("\r\x1b[2K");
+                let _ = write!(std::io::stderr(), "\r\x1b[2K");
             }
         });
         Progress { watcher: Some((done, thread)) }

@@ -2,7 +2,7 @@
 
 use super::args::{CheckArgs, CountArgs, SearchArgs};
 use super::progress::{Progress, stop_on_interrupt};
-use super::{Failure, print, style};
+use super::{Failure, print, remark, style};
 use scrimp::report::{Overall, Subject, json, number, text};
 use scrimp::{
     Control, Mode, NativeModel, Options, Plan, Property, Report, parse_property, parse_property_file, properties,
@@ -13,28 +13,28 @@ use std::sync::Arc;
 
 pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
     let plan = Plan::new(&options(&args.search, args.keep_going, false)?)?;
-    let model = load(&args.model, args.search.interpret)?;
+    let model = load(&args.model, args.search.interpret, args.search.quiet)?;
     let properties = wanted(args, model)?;
     let report = search(model, &properties, &plan, &args.search)?;
     let name = args.model.display().to_string();
     let subject = Subject { name: &name, model, plan: &plan, report: &report };
-    answer(&subject, &args.search, text::check);
+    answer(&subject, &args.search, text::check)?;
     Ok(Overall::of(&report).exit_code())
 }
 
 pub fn count(args: &CountArgs) -> Result<u8, Failure> {
     let plan = Plan::new(&options(&args.search, false, args.in_degrees)?)?;
-    let model = load(&args.model, args.search.interpret)?;
+    let model = load(&args.model, args.search.interpret, args.search.quiet)?;
     let report = search(model, &[], &plan, &args.search)?;
     let name = args.model.display().to_string();
     let subject = Subject { name: &name, model, plan: &plan, report: &report };
-    answer(&subject, &args.search, text::count);
+    answer(&subject, &args.search, text::count)?;
     Ok(Overall::of(&report).exit_code())
 }
 
 pub fn plan(args: &CheckArgs) -> Result<u8, Failure> {
     let plan = Plan::new(&options(&args.search, args.keep_going, false)?)?;
-    let model = load(&args.model, args.search.interpret)?;
+    let model = load(&args.model, args.search.interpret, args.search.quiet)?;
     let system = model.system();
     let names: Vec<String> = wanted(args, model)?.into_iter().map(|p| p.name).collect();
     if args.search.json {
@@ -42,8 +42,7 @@ pub fn plan(args: &CheckArgs) -> Result<u8, Failure> {
             plan.parts().into_iter().map(|(k, v)| (k.to_string(), serde_json::Value::from(v))).collect();
         let state_bytes = scrimp::Model::state_bytes(model);
         let object = serde_json::json!({ "plan": parts, "state_bytes": state_bytes, "properties": names });
-        print(&format!("{object:#}\n"));
-        return Ok(0);
+        return print(&format!("{object:#}\n")).map(|()| 0);
     }
     let mut out = format!(
         "{}: {} processes, {} variables, {} events, {} bytes a state\n",
@@ -57,13 +56,13 @@ pub fn plan(args: &CheckArgs) -> Result<u8, Failure> {
         let value = if part == "memory" { number::bytes(plan.memory) } else { value };
         out.push_str(&format!("  {part:<8} {value:<10} {}\n", plan.reason(part)));
     }
-    let room = plan.memory / (scrimp::Model::state_bytes(model) + 8);
+    let free = plan.memory.saturating_sub(scrimp::resident().unwrap_or(0) + plan.memory / 100);
+    let room = free / (scrimp::Model::state_bytes(model) + 8);
     out.push_str(&format!("  room for about {} states\n", number::grouped(room as u64)));
     for name in names {
         out.push_str(&format!("  property {name}\n"));
     }
-    print(&out);
-    Ok(0)
+    print(&out).map(|()| 0)
 }
 
 fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<Options, Failure> {
@@ -83,10 +82,10 @@ fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<Opti
 
 /// Reads a model and makes it runnable. It lives as long as the process: taking a large one apart again would only
 /// keep the user waiting.
-pub fn load(path: &Path, interpret: bool) -> Result<&'static NativeModel, Failure> {
+pub fn load(path: &Path, interpret: bool, quiet: bool) -> Result<&'static NativeModel, Failure> {
     let system = scrimp::load(path)?;
-    for warning in &system.warnings {
-        eprintln!("{}", warning.trim_end());
+    if !quiet {
+        system.warnings.iter().for_each(|warning| remark(warning));
     }
     let mode = if interpret { Mode::Interpreted } else { Mode::Auto };
     Ok(Box::leak(Box::new(NativeModel::new(Arc::new(system), mode)?)))
@@ -96,14 +95,20 @@ fn search(model: &NativeModel, properties: &[Property], plan: &Plan, args: &Sear
     let control = Arc::new(Control::new(plan.time));
     stop_on_interrupt(&control);
     let _progress = Progress::watch(&control, args.quiet, args.show_progress);
-    Ok(scrimp::run(model, properties, plan, &control)?)
+    scrimp::run(model, properties, plan, &control).map_err(|e| Failure(format!("error: {e}")))
 }
 
-fn answer(subject: &Subject, args: &SearchArgs, text: fn(&Subject, scrimp::report::Style) -> String) {
+fn answer(
+    subject: &Subject,
+    args: &SearchArgs,
+    text: fn(&Subject, scrimp::report::Style) -> String,
+) -> Result<(), Failure> {
     if args.json {
-        print(&format!("{:#}\n", json::report(subject)));
+        print(&format!("{:#}\n", json::report(subject)))
     } else if !args.quiet {
-        print(&text(subject, style()));
+        print(&text(subject, style()))
+    } else {
+        Ok(())
     }
 }
 

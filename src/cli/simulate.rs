@@ -3,13 +3,14 @@
 use super::args::SimulateArgs;
 use super::search::load;
 use super::{Failure, print, style};
+use scrimp::report::number::count_of;
 use scrimp::report::trace::{state_lines, step_lines};
 use scrimp::{Batch, Model, NativeModel};
 use serde_json::Value;
 use std::io::{BufRead, Write};
 
 pub fn run(args: &SimulateArgs) -> Result<u8, Failure> {
-    let model = load(&args.model, false)?;
+    let model = load(&args.model, false, false)?;
     let mut walk = Walk::new(model);
     if let Some(path) = &args.trace {
         let name = path.display().to_string();
@@ -22,14 +23,14 @@ pub fn run(args: &SimulateArgs) -> Result<u8, Failure> {
         return walk.interactive();
     }
     let start = random.below(walk.choices.len());
-    walk.start(start);
+    walk.start(start)?;
     for _ in 0..args.steps {
         if walk.choices.is_empty() {
             break;
         }
-        walk.step(random.below(walk.choices.len()));
+        walk.step(random.below(walk.choices.len()))?;
     }
-    walk.end();
+    walk.end()?;
     Ok(0)
 }
 
@@ -38,6 +39,7 @@ struct Walk<'a> {
     model: &'a NativeModel,
     state: Batch,
     choices: Batch,
+    deadlock: bool,
     steps: usize,
 }
 
@@ -47,13 +49,13 @@ impl<'a> Walk<'a> {
         let bytes = model.state_bytes();
         let mut choices = Batch::new(bytes);
         model.initial(&mut choices);
-        Walk { model, state: Batch::new(bytes), choices, steps: 0 }
+        Walk { model, state: Batch::new(bytes), choices, deadlock: false, steps: 0 }
     }
 
-    fn start(&mut self, choice: usize) {
-        print(&format!("{:>5}  initial state\n", 0));
+    fn start(&mut self, choice: usize) -> Result<(), Failure> {
+        print(&format!("{:>5}  initial state\n", 0))?;
         self.enter(choice);
-        print(&state_lines(self.model, self.state.state(0)));
+        print(&state_lines(self.model, self.state.state(0)))
     }
 
     fn enter(&mut self, choice: usize) {
@@ -61,52 +63,53 @@ impl<'a> Walk<'a> {
         self.state.push(self.choices.state(choice), self.choices.event(choice));
         self.choices.clear();
         self.model.expand(self.state.state(0), &mut self.choices);
+        self.deadlock = self.choices.take_deadlock(self.choices.len());
     }
 
-    fn step(&mut self, choice: usize) {
+    fn step(&mut self, choice: usize) -> Result<(), Failure> {
         self.steps += 1;
         let (before, after) = (self.state.state(0), self.choices.state(choice));
-        print(&step_lines(self.model, self.steps, self.choices.event(choice), before, after, style()));
+        print(&step_lines(self.model, self.steps, self.choices.event(choice), before, after, style()))?;
         self.enter(choice);
+        Ok(())
     }
 
     /// Says how the run stands at its end.
-    fn end(&self) {
+    fn end(&self) -> Result<(), Failure> {
         for record in self.choices.faults() {
             let text = self.model.event(record.event);
-            print(&format!("       {} would end in a fault: {} [line {}]\n", text.label, record.fault, text.line));
+            print(&format!("       {} would end in a fault: {} [line {}]\n", text.label, record.fault, text.line))?;
         }
-        let count = self.choices.len();
-        if count == 0 {
-            print("       deadlock: no event is enabled\n");
-        } else {
-            print(&format!("       {count} event{} enabled here\n", if count == 1 { "" } else { "s" }));
-        }
+        print(&match self.choices.len() {
+            0 if self.deadlock => "       deadlock: no event is enabled\n".into(),
+            0 => "       the model could move, but its property automaton cannot follow\n".into(),
+            count => format!("       {} enabled here\n", count_of(count as u64, "event")),
+        })
     }
 
     fn interactive(&mut self) -> Result<u8, Failure> {
         if self.choices.len() == 1 {
-            self.start(0);
+            self.start(0)?;
         } else {
             let list = (0..self.choices.len())
                 .map(|i| format!("  {i}: {}", state_lines(self.model, self.choices.state(i)).trim()));
-            print(&format!("initial states:\n{}\n", list.collect::<Vec<_>>().join("\n")));
+            print(&format!("initial states:\n{}\n", list.collect::<Vec<_>>().join("\n")))?;
             match self.ask()? {
-                Some(choice) => self.start(choice),
+                Some(choice) => self.start(choice)?,
                 None => return Ok(0),
             }
         }
         loop {
             if self.choices.is_empty() {
-                self.end();
+                self.end()?;
                 return Ok(0);
             }
             for i in 0..self.choices.len() {
                 let text = self.model.event(self.choices.event(i));
-                print(&format!("    {i:>3}: {}  [line {}]\n", text.label, text.line));
+                print(&format!("    {i:>3}: {}  [line {}]\n", text.label, text.line))?;
             }
             match self.ask()? {
-                Some(choice) => self.step(choice),
+                Some(choice) => self.step(choice)?,
                 None => return Ok(0),
             }
         }
@@ -115,18 +118,18 @@ impl<'a> Walk<'a> {
     /// A number from the user; `None` at the end of the input or on `q`.
     fn ask(&self) -> Result<Option<usize>, Failure> {
         loop {
-            print(&format!("event 0-{}, or q: ", self.choices.len() - 1));
+            print(&format!("event 0-{}, or q: ", self.choices.len() - 1))?;
             std::io::stdout().flush()?;
             let mut line = String::new();
             if std::io::stdin().lock().read_line(&mut line)? == 0 {
-                print("\n");
+                print("\n")?;
                 return Ok(None);
             }
             match line.trim() {
                 "q" | "quit" => return Ok(None),
                 answer => match answer.parse::<usize>() {
                     Ok(choice) if choice < self.choices.len() => return Ok(Some(choice)),
-                    _ => print("please give one of the numbers above\n"),
+                    _ => print("please give one of the numbers above\n")?,
                 },
             }
         }
@@ -148,7 +151,7 @@ impl<'a> Walk<'a> {
         let start = (0..self.choices.len()).find(|&i| {
             self.model.values(self.choices.state(i)).iter().all(|(name, value)| initial[name] == value.as_str())
         });
-        self.start(start.ok_or_else(|| mismatch("the model has no such initial state".into()))?);
+        self.start(start.ok_or_else(|| mismatch("the model has no such initial state".into()))?)?;
         for step in trace["steps"].as_array().into_iter().flatten() {
             let label = step["label"].as_str().unwrap_or("?");
             let number = self.steps + 1;
@@ -165,10 +168,10 @@ impl<'a> Walk<'a> {
                     )));
                 }
             }
-            self.step(choice);
+            self.step(choice)?;
         }
-        self.end();
-        print(&format!("{name}: replayed, {} events\n", self.steps));
+        self.end()?;
+        print(&format!("{name}: replayed, {} events\n", self.steps))?;
         Ok(0)
     }
 }

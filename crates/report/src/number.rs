@@ -15,6 +15,11 @@ pub fn grouped(n: u64) -> String {
     out
 }
 
+/// `1 state`, `2 states`.
+pub fn count_of(n: u64, thing: &str) -> String {
+    format!("{} {thing}{}", grouped(n), if n == 1 { "" } else { "s" })
+}
+
 /// Bytes with a binary unit, such as `12.5 MiB`.
 pub fn bytes(n: usize) -> String {
     let mut value = n as f64;

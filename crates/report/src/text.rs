@@ -1,13 +1,10 @@
 //! The report for people: the verdict first, each property with its trace, then figures, then what would help.
 
-use crate::number::{bytes, grouped, rate};
+use crate::number::{bytes, count_of, grouped, rate};
 use crate::{Overall, Style, Subject, trace};
 use scrimp_search::plan::OrderChoice;
 use scrimp_search::{Limit, PropertyResult, Verdict};
 use std::fmt::Write;
-
-/// Budgets below this are hardly more than the program itself.
-const SMALLEST: usize = 16 << 20;
 
 /// The answer of `check`.
 pub fn check(subject: &Subject, style: Style) -> String {
@@ -88,7 +85,8 @@ fn evidence(subject: &Subject, p: &PropertyResult, style: Style) -> String {
     };
     let what = if p.verdict == Verdict::Violated { "violated by" } else { "shown by" };
     let shortest = if subject.plan.order == OrderChoice::BreadthFirst { "a shortest run" } else { "a run" };
-    let mut out = format!("\n{}, {what} {shortest} of {} events:\n", style.bold(&p.name), run.steps.len());
+    let mut out =
+        format!("\n{}, {what} {shortest} of {}:\n", style.bold(&p.name), count_of(run.steps.len() as u64, "event"));
     out.push_str(&trace::text(subject.model, run, style));
     if let Some((event, fault)) = p.fault {
         let text = subject.model.event(event);
@@ -103,9 +101,9 @@ fn evidence(subject: &Subject, p: &PropertyResult, style: Style) -> String {
 fn figures(subject: &Subject) -> String {
     let report = subject.report;
     let mut out = format!(
-        "\n{} states, {} transitions in {:.2} s ({}), {:.1} bytes a state ({} of it the state itself)",
-        grouped(report.facts.states),
-        grouped(report.facts.transitions),
+        "\n{}, {} in {:.2} s ({}), {:.1} bytes a state ({} of it the state itself)",
+        count_of(report.facts.states, "state"),
+        count_of(report.facts.transitions, "transition"),
         report.elapsed.as_secs_f64(),
         rate(report.facts.states, report.elapsed),
         report.bytes_per_state(),
@@ -125,10 +123,13 @@ fn limits(subject: &Subject, style: Style) -> String {
     };
     let (why, help) = match limit {
         Limit::Memory => (
-            format!("the memory budget of {} is used up", bytes(plan.memory)),
-            if plan.memory < SMALLEST {
-                "a larger --memory: the program itself needs some ten megabytes"
-            } else if plan.memory_given {
+            match report.peak_resident {
+                Some(peak) if peak < plan.memory / 10 * 8 => {
+                    format!("the system refuses more memory than {}", bytes(peak))
+                }
+                _ => format!("the memory budget of {} is used up", bytes(plan.memory)),
+            },
+            if plan.memory_given {
                 "a larger --memory"
             } else {
                 "a machine with more memory, or a smaller instance of the model"
@@ -141,9 +142,9 @@ fn limits(subject: &Subject, style: Style) -> String {
         Limit::Interrupt => ("it was interrupted".to_string(), "letting it run"),
     };
     format!(
-        "{} {why}: {} states found so far, {} of them not yet expanded, at depth {}.\nWhat would help: {help}.\n",
+        "{} {why}: {} found so far, {} of them not yet expanded, at depth {}.\nWhat would help: {help}.\n",
         style.warn("Stopped:"),
-        grouped(report.facts.states),
+        count_of(report.facts.states, "state"),
         grouped(report.facts.open),
         report.facts.depth.saturating_sub(1),
     )

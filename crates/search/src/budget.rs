@@ -32,9 +32,15 @@ impl Budget {
         self.memory
     }
 
-    /// Bytes that may still be taken. A little is kept back for what is too small to be asked for.
+    /// Bytes that may still be taken.
     pub fn left(&self) -> usize {
-        let used = (self.base + self.taken.load(Ordering::Relaxed)).max(resident().unwrap_or(0));
+        self.left_beside(0)
+    }
+
+    /// Bytes that may still be taken when `idle` of those taken are not in use yet. A little is kept back for what is too
+    /// small to be asked for.
+    pub fn left_beside(&self, idle: usize) -> usize {
+        let used = (self.base + self.taken.load(Ordering::Relaxed)).max(resident().unwrap_or(0) + idle);
         let reserve = (self.memory / 100).min(16 << 20);
         self.memory.saturating_sub(used + reserve)
     }
@@ -45,6 +51,10 @@ impl Budget {
 
     pub fn take(&self, bytes: usize) {
         self.taken.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    pub fn give_back(&self, bytes: usize) {
+        self.taken.fetch_sub(bytes, Ordering::Relaxed);
     }
 }
 
@@ -78,7 +88,9 @@ pub fn peak_resident() -> Option<usize> {
     // SAFETY: getrusage fills the structure it is given.
     unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();
-        (libc::getrusage(libc::RUSAGE_SELF, &mut usage) == 0).then_some(usage.ru_maxrss as usize)
+        // In bytes on macOS, in kilobytes elsewhere.
+        let unit = if cfg!(target_os = "macos") { 1 } else { 1024 };
+        (libc::getrusage(libc::RUSAGE_SELF, &mut usage) == 0).then_some(usage.ru_maxrss as usize * unit)
     }
     #[cfg(not(unix))]
     None

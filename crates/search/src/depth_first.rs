@@ -32,6 +32,8 @@ struct DepthFirst<'a> {
     check: &'a dyn Check,
     wants_states: bool,
     frames: Vec<Frame>,
+    /// Initial states not yet begun.
+    waiting: u64,
     kept: Batch,
     source: Batch,
     facts: GraphFacts,
@@ -50,12 +52,13 @@ pub fn search(
         check,
         wants_states: check.wants_states(),
         frames: Vec::new(),
+        waiting: 0,
         kept: Batch::new(model.state_bytes()),
         source: Batch::new(model.state_bytes()),
         facts: GraphFacts::default(),
     };
     let ended = search.run(control, budget);
-    let open = search.frames.len() as u64;
+    let open = search.frames.len() as u64 + search.waiting;
     let facts = GraphFacts { states: search.store.len() as u64, open, ..search.facts };
     Outcome { ended, facts, levels: Vec::new() }
 }
@@ -65,22 +68,23 @@ impl DepthFirst<'_> {
         let mut initial = Batch::new(self.model.state_bytes());
         self.model.initial(&mut initial);
         let mut found = Vec::new();
-        let mut tick = 0u64;
-        for i in 0..initial.len() {
-            found.clear();
-            if self.store.offer(&initial, i..i + 1, &mut found).is_err() {
-                return Ended::Limit(Limit::Memory);
-            }
-            if !found[0].new {
-                continue;
-            }
-            self.facts.initial_states += 1;
-            let state = initial.state(i);
-            let id = found[0].id;
-            let seen = Seen { state, depth: 0, path: Some(&|| vec![id]) };
+        if self.store.offer(&initial, 0..initial.len(), &mut found).is_err() {
+            return Ended::Limit(Limit::Memory);
+        }
+        self.facts.initial_states = self.store.len() as u64;
+        let roots: Vec<(usize, StateId)> =
+            found.iter().enumerate().filter(|(_, f)| f.new).map(|(i, f)| (i, f.id)).collect();
+        for &(i, id) in &roots {
+            let seen = Seen { state: initial.state(i), depth: 0, path: Some(&|| vec![id]) };
             if self.wants_states && self.check.state(seen) == Flow::Stop {
+                self.waiting = roots.len() as u64;
                 return Ended::Decided;
             }
+        }
+        self.waiting = roots.len() as u64;
+        let mut tick = 0u64;
+        for (_, id) in roots {
+            self.waiting -= 1;
             self.push(id);
             if self.expand_top(true) == Flow::Stop {
                 return Ended::Decided;
@@ -125,6 +129,14 @@ impl DepthFirst<'_> {
         if top.first == DROPPED {
             self.expand_top(false);
         }
+        if self.frames.len() == self.frames.capacity() {
+            let more = (self.frames.len() / 8).max(1024);
+            if !budget.may_take(more * size_of::<Frame>()) {
+                return Err(Limit::Memory);
+            }
+            budget.take(more * size_of::<Frame>());
+            self.frames.reserve_exact(more);
+        }
         let depth = self.frames.len() - 1;
         let next = self.frames[depth].first as usize + self.frames[depth].done as usize;
         found.clear();
@@ -136,22 +148,14 @@ impl DepthFirst<'_> {
         if !found[0].new {
             return Ok(Flow::Continue);
         }
-        if self.frames.len() == self.frames.capacity() {
-            let more = (self.frames.len() / 8).max(1024);
-            if !budget.may_take(more * size_of::<Frame>()) {
-                return Err(Limit::Memory);
-            }
-            self.frames.reserve_exact(more);
-        }
-        let id = found[0].id;
+        self.push(found[0].id);
         if self.wants_states {
-            let path = || self.path().chain([id]).collect();
+            let path = || self.path().collect();
             let seen = Seen { state: self.kept.state(next), depth: depth as u32 + 1, path: Some(&path) };
             if self.check.state(seen) == Flow::Stop {
                 return Ok(Flow::Stop);
             }
         }
-        self.push(id);
         Ok(self.expand_top(true))
     }
 

@@ -61,6 +61,9 @@ pub struct Worker<'a> {
     ends: Vec<usize>,
     pub found: Vec<Found>,
     pub facts: GraphFacts,
+    /// Deadlocks and faults of the states expanded last; they count once the store has taken the successors.
+    deadlocks: u64,
+    faults: u64,
     /// Lowest number that a transition of the present level leads back to.
     lowest_back: StateId,
 }
@@ -76,6 +79,8 @@ impl<'a> Worker<'a> {
             ends: Vec::new(),
             found: Vec::new(),
             facts: GraphFacts { back_level_edges: Some(0), longest_back_level_edge: Some(0), ..GraphFacts::default() },
+            deadlocks: 0,
+            faults: 0,
             lowest_back: StateId::MAX,
         }
     }
@@ -94,6 +99,7 @@ impl<'a> Worker<'a> {
         for &id in ids {
             store.load(id, self.sources.push_with(0));
         }
+        (self.deadlocks, self.faults) = (0, 0);
         let mut faults = 0;
         for i in 0..ids.len() {
             let first = self.successors.len();
@@ -102,8 +108,8 @@ impl<'a> Worker<'a> {
             let (count, new_faults) = (self.successors.len() - first, self.successors.faults().len() - faults);
             let deadlock = self.successors.take_deadlock(count);
             if deadlock || new_faults > 0 {
-                self.facts.deadlocks += deadlock as u64;
-                self.facts.faults += new_faults as u64;
+                self.deadlocks += deadlock as u64;
+                self.faults += new_faults as u64;
                 let seen = Seen { state, depth, path: None };
                 if self.check.expanded(seen, deadlock, &self.successors.faults()[faults..]) == Flow::Stop {
                     return Flow::Stop;
@@ -122,6 +128,8 @@ impl<'a> Worker<'a> {
     /// `level_end` is the first number beyond the level being expanded.
     pub fn answered(&mut self, depth: u32, level_end: StateId) -> Flow {
         self.facts.transitions += self.found.len() as u64;
+        self.facts.deadlocks += self.deadlocks;
+        self.facts.faults += self.faults;
         let mut back = 0;
         for found in &self.found {
             back += (found.id < level_end) as u64;
@@ -180,10 +188,12 @@ pub fn search(parts: Parts) -> Outcome {
         }
         open_new(&worker.found, order);
         worker.facts.initial_states = store.len() as u64;
+        levels.push(store.len() as StateId);
+        widest = store.len() as u64;
         if worker.show(0) == Flow::Stop {
             break 'search Ended::Decided;
         }
-        let mut level_end = 0;
+        let mut level_end = store.len() as StateId;
         for tick in 0u64.. {
             ids.clear();
             order.pop(batch, &mut ids);
@@ -225,9 +235,7 @@ pub fn search(parts: Parts) -> Outcome {
             control.open.store(order.len() as u64, Ordering::Relaxed);
             control.depth.store(depth as u64, Ordering::Relaxed);
         }
-        if levels.len() > 1 {
-            worker.level_done(&levels);
-        }
+        worker.level_done(&levels);
         Ended::Complete
     };
     let facts = GraphFacts {

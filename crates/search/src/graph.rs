@@ -68,9 +68,12 @@ impl InDegrees {
             let bytes = (more - self.counts.len()) * size_of::<u32>();
             if states > self.most || !self.budget.may_take(bytes) {
                 self.lost = true;
+                self.budget.give_back(self.counts.len() * size_of::<u32>());
                 self.counts = Vec::new();
                 return;
             }
+            self.budget.take(bytes);
+            self.counts.reserve_exact(more - self.counts.len());
             self.counts.resize(more, 0);
         }
         for f in found {

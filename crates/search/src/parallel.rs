@@ -13,9 +13,12 @@ use crate::reduce::AllEvents;
 use crate::store::table::{Shared, batch_need};
 use crate::store::{StateId, Store, Table};
 use scrimp_system::Model;
+use std::any::Any;
+use std::io;
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Barrier, Mutex, MutexGuard};
+use std::sync::{Barrier, Mutex, MutexGuard, PoisonError, RwLock};
 
 /// States a thread takes at once.
 const CHUNK: u32 = 256;
@@ -47,6 +50,8 @@ struct Meeting {
     /// Numbers needed by the threads that found no room.
     wanted: usize,
     ended: Option<Ended>,
+    /// What a thread panicked with.
+    panic: Option<Box<dyn Any + Send>>,
     next: Next,
     widest: u64,
     facts: GraphFacts,
@@ -62,13 +67,15 @@ enum Next {
     Finish,
 }
 
+/// Fails when the threads cannot be started. A panic in one of them (in a model written in Rust, say) ends the search
+/// and is passed on.
 pub fn search(
     model: &dyn Model,
     mut table: Table,
     check: &dyn Check,
     control: &Control,
     threads: usize,
-) -> (Table, Outcome) {
+) -> io::Result<(Table, Outcome)> {
     let mut first = Worker::new(model, check);
     first.start();
     let ended = match table.offer(&first.successors, 0..first.successors.len(), &mut first.found) {
@@ -92,22 +99,39 @@ pub fn search(
             left: vec![0; threads],
             wanted: 0,
             ended,
+            panic: None,
             next: Next::Resume,
             widest: initial as u64,
             facts: GraphFacts::default(),
         }),
     };
-    let mut tables: Vec<Table> = std::thread::scope(|scope| {
-        let spawn = |(me, table)| {
-            let level = &level;
-            let thread = move || Thread { me, threads, level, table, worker: Worker::new(model, check), waiting: 0 };
-            scope.spawn(move || thread().run())
-        };
-        let handles: Vec<_> = table.share(threads).into_iter().enumerate().map(spawn).collect();
-        handles.into_iter().map(|h| h.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-    });
+    // Threads wait at the gate until all are there: those that exist would wait for the missing ones for ever.
+    let gate = RwLock::new(false);
+    let mut tables: Vec<Table> = std::thread::scope(|scope| -> io::Result<Vec<Table>> {
+        let mut all_started = gate.write().unwrap_or_else(PoisonError::into_inner);
+        let mut handles = Vec::with_capacity(threads);
+        for (me, table) in table.share(threads).into_iter().enumerate() {
+            let (level, gate) = (&level, &gate);
+            let thread = move || {
+                if *gate.read().unwrap_or_else(PoisonError::into_inner) {
+                    Thread { me, threads, level, table, worker: Worker::new(model, check), waiting: 0 }.run()
+                } else {
+                    table
+                }
+            };
+            let started = std::thread::Builder::new().spawn_scoped(scope, thread);
+            handles
+                .push(started.map_err(|e| io::Error::new(e.kind(), format!("cannot start {threads} threads: {e}")))?);
+        }
+        *all_started = true;
+        drop(all_started);
+        Ok(handles.into_iter().map(|h| h.join().unwrap_or_else(|panic| resume_unwind(panic))).collect())
+    })?;
     let expanded = level.cursor.load(Ordering::Relaxed).min(level.end.load(Ordering::Relaxed)) as u64;
-    let meeting = level.meeting.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let meeting = level.meeting.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(panic) = meeting.panic {
+        resume_unwind(panic);
+    }
     let states = shared.len() as u64;
     let facts = GraphFacts {
         states,
@@ -118,7 +142,7 @@ pub fn search(
         ..meeting.facts
     };
     let outcome = Outcome { ended: meeting.ended.unwrap_or(Ended::Complete), facts, levels: meeting.levels };
-    (tables.swap_remove(0), outcome)
+    Ok((tables.swap_remove(0), outcome))
 }
 
 struct Thread<'a> {
@@ -162,11 +186,19 @@ impl Thread<'_> {
     }
 
     fn meeting(&self) -> MutexGuard<'_, Meeting> {
-        self.level.meeting.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.level.meeting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Expands states of the level until there are none left or someone wants a pause.
+    /// Expands states of the level until there are none left or someone wants a pause. A panic becomes the search's end:
+    /// the others must not wait for this thread in vain.
     fn work(&mut self, chunk: &mut Range<u32>) {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| self.expand_chunks(chunk))) {
+            self.meeting().panic.get_or_insert(panic);
+            self.end(Ended::Decided);
+        }
+    }
+
+    fn expand_chunks(&mut self, chunk: &mut Range<u32>) {
         let level = self.level;
         let (depth, end) = (level.depth.load(Ordering::Relaxed), level.end.load(Ordering::Relaxed));
         let batch = batch_size(level.table.state_bytes());
@@ -226,7 +258,7 @@ impl Thread<'_> {
 
     fn note(&mut self, chunk: &Range<u32>) {
         let level = self.level;
-        let mut meeting = level.meeting.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut meeting = level.meeting.lock().unwrap_or_else(PoisonError::into_inner);
         meeting.gaps[self.me] = self.table.gap();
         meeting.left[self.me] = chunk.len() as u32 + self.waiting;
         self.worker.level_done(&meeting.levels);
@@ -247,14 +279,11 @@ impl Thread<'_> {
                 break Next::Finish;
             }
             if self.level.pause.swap(false, Ordering::Relaxed) {
-                let wanted = std::mem::take(&mut self.meeting().wanted);
-                // SAFETY: all other threads wait.
-                match unsafe { self.level.table.prepare_room(wanted) } {
-                    Ok(true) => break Next::Refill,
-                    Ok(false) => break Next::Resume,
-                    Err(_) => self.end(Ended::Limit(Limit::Memory)),
+                match self.make_room() {
+                    Some(true) => break Next::Refill,
+                    Some(false) => break Next::Resume,
+                    None => continue,
                 }
-                continue;
             }
             self.close_gaps();
             if !self.open_level() {
@@ -277,14 +306,26 @@ impl Thread<'_> {
             if self.meeting().ended.is_some() || !self.level.pause.swap(false, Ordering::Relaxed) {
                 return;
             }
-            let wanted = std::mem::take(&mut self.meeting().wanted);
-            // SAFETY: all other threads wait.
-            match unsafe { self.level.table.prepare_room(wanted) } {
-                Ok(true) => self.level.table.fill_index::<true>(0..self.level.table.len() as u32, &[self.table.gap()]),
-                Ok(false) => {}
-                Err(_) => return self.end(Ended::Limit(Limit::Memory)),
+            match self.make_room() {
+                Some(true) => {
+                    self.level.table.fill_index::<true>(0..self.level.table.len() as u32, &[self.table.gap()])
+                }
+                Some(false) => {}
+                None => return,
             }
         }
+    }
+
+    /// Gives the table the room that threads asked for, and says whether its index must be filled again; without memory
+    /// the search has ended. All other threads wait.
+    fn make_room(&self) -> Option<bool> {
+        let wanted = std::mem::take(&mut self.meeting().wanted);
+        // SAFETY: all other threads wait.
+        let refill = unsafe { self.level.table.prepare_room(wanted) };
+        if refill.is_err() {
+            self.end(Ended::Limit(Limit::Memory));
+        }
+        refill.ok()
     }
 
     fn close_gaps(&mut self) {

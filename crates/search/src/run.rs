@@ -1,6 +1,6 @@
 //! Carries a plan out and says what came of it.
 
-use crate::budget::{Budget, Control, Limit, peak_resident};
+use crate::budget::{Budget, Control, Limit, peak_resident, resident};
 use crate::check::{self, Check, Finding, Property, Safety};
 use crate::engine::{self, Ended, Outcome, Parts};
 use crate::graph::{GraphFacts, InDegrees};
@@ -57,9 +57,19 @@ impl Report {
     }
 }
 
-/// Searches `model` by `plan` for what decides `properties`; with none, visits all states.
+/// Searches `model` by `plan` for what decides `properties`; with none, visits all states. Fails when the search cannot
+/// begin: no memory for it, no threads.
 pub fn run(model: &dyn Model, properties: &[Property], plan: &Plan, control: &Control) -> io::Result<Report> {
+    if model.state_bytes() == 0 {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "a model's states must have at least one byte"));
+    }
     let budget = Arc::new(Budget::new(plan.memory));
+    if budget.left() == 0 {
+        let used = resident().unwrap_or(0).div_ceil(1 << 20);
+        let message =
+            format!("the program itself and the model use {used} MiB of memory already; allow more than that");
+        return Err(io::Error::new(io::ErrorKind::OutOfMemory, message));
+    }
     let safety = Safety::new(properties, plan.keep_going);
     let check: &dyn Check = if properties.is_empty() { &check::Nothing } else { &safety };
     let mut table = Table::new(model.state_bytes(), budget.clone())?;
@@ -76,7 +86,7 @@ pub fn run(model: &dyn Model, properties: &[Property], plan: &Plan, control: &Co
             in_degrees: &mut InDegrees::new(plan.in_degrees, budget.clone()),
         }),
         (OrderChoice::BreadthFirst, threads) => {
-            let (shared, outcome) = parallel::search(model, table, check, control, threads);
+            let (shared, outcome) = parallel::search(model, table, check, control, threads)?;
             table = shared;
             outcome
         }

@@ -109,9 +109,10 @@ impl Index {
     /// Empties the index and gives it `bytes`, a multiple of a page and at least as much as before.
     pub fn reset(&mut self, bytes: usize) -> io::Result<()> {
         debug_assert!(bytes >= self.bytes());
+        // Memory first: when there is none, the index stays as it is.
+        self.region.commit(bytes)?;
         // SAFETY: the buckets in use lie within committed memory, and `&mut self` says that nobody reads them.
         unsafe { std::ptr::write_bytes(self.region.base(), 0, self.bytes()) };
-        self.region.commit(bytes)?;
         self.buckets = bytes / BUCKET_BYTES;
         Ok(())
     }
@@ -219,8 +220,8 @@ impl Index {
     /// Gives the state with this hash and number `old` the number `new`.
     pub fn renumber(&self, hash: u64, old: u32, new: u32) {
         let tag = tag_of(hash);
-        let mut at = self.home(hash);
-        loop {
+        let home = self.home(hash);
+        for at in (home..self.buckets).chain(0..home) {
             let bucket = self.bucket(at);
             for slot in 0..SLOTS {
                 let word = bucket.tags[slot / 8].load(Ordering::Relaxed);
@@ -232,8 +233,8 @@ impl Index {
                     return;
                 }
             }
-            at = (at + 1) % self.buckets;
         }
+        unreachable!("every stored state is in the index");
     }
 }
 

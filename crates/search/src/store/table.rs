@@ -33,8 +33,8 @@ const FOLLOWED: usize = 4;
 const BLOCK: u32 = 256;
 /// Bytes of the index at first.
 const FIRST_INDEX: usize = 1 << 12;
-/// Numbers are stored plus one.
-const MOST_STATES: usize = u32::MAX as usize - 1;
+/// Numbers have 32 bits; the last ones are left out, so that threads can count a little beyond the end.
+const MOST_STATES: usize = u32::MAX as usize - (1 << 24);
 
 /// Numbers that storing `states` new states may take from a shared table: whole blocks.
 pub(crate) fn batch_need(states: usize) -> usize {
@@ -214,7 +214,7 @@ impl Store for Table {
         } else {
             self.shared.promise(states)?;
             by_words!(shape, W => self.offer_groups::<false, W>(batch, which, found));
-            self.shared.pending.fetch_sub(batch_need(states), Ordering::Relaxed);
+            self.shared.pending.fetch_sub(batch_need(states), Ordering::Release);
         }
         Ok(())
     }
@@ -456,13 +456,14 @@ impl Shared {
         let now = inner.index.bytes();
         let cost = |states: f64| states / FULLEST * Index::SLOT_BYTES;
         let needed = cost(wanted as f64 + super::index::SLOTS as f64) as usize;
-        let rest = (self.budget.left() + now + inner.arena.committed()) as f64;
+        let idle = inner.arena.committed() - self.len() * self.state_bytes;
+        let rest = (self.budget.left_beside(idle) + now + inner.arena.committed()) as f64;
         let at_most = cost(rest / (self.state_bytes as f64 + cost(1.0))) as usize;
         let larger = ((now as f64 * GROWTH) as usize).min(at_most);
         // Whole pages, all of them used: rounding up would waste part of one.
         let whole = larger / Region::page(larger) * Region::page(larger);
         let bytes = if whole >= needed && whole > now { whole } else { Region::rounded(needed.max(now + 1)) };
-        if bytes > inner.index.most_bytes() || !self.budget.may_take(bytes.saturating_sub(now)) {
+        if bytes > inner.index.most_bytes() || bytes.saturating_sub(now) > self.budget.left_beside(idle) {
             return Err(Full);
         }
         inner.index.reset(bytes).map_err(|_| Full)?;
