@@ -121,7 +121,7 @@ pub struct SearchArgs {
     #[arg(long)]
     pub json: bool,
 
-    /// Print nothing but errors; the exit code is the answer
+    /// Print no report and no warnings; the exit code is the answer
     #[arg(short, long)]
     pub quiet: bool,
 

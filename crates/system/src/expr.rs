@@ -194,6 +194,20 @@ impl Expr {
         }
     }
 
+    /// Could evaluating this be a fault? Only divisors and indices that are constants are known to be harmless.
+    pub fn may_fault(&self) -> bool {
+        match self {
+            Expr::Const(_) | Expr::Var(_) => false,
+            Expr::Element(_, a) | Expr::Table(_, a) => a.as_const().is_none(),
+            Expr::Unary(_, a) => a.may_fault(),
+            Expr::Binary(BinaryOp::Divide | BinaryOp::Remainder, a, b) => {
+                a.may_fault() || b.as_const().is_none_or(|divisor| divisor == 0)
+            }
+            Expr::Binary(_, a, b) => a.may_fault() || b.may_fault(),
+            Expr::If(a, b, c) => a.may_fault() || b.may_fault() || c.may_fault(),
+        }
+    }
+
     /// Calls `visit` for each variable read, with the constant index for an array element where it is known.
     pub fn reads(&self, visit: &mut dyn FnMut(VarId, Option<i64>)) {
         match self {

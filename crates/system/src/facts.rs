@@ -4,7 +4,7 @@
 //! the index is a constant; an array indexed by anything else counts as a whole.
 
 use crate::expr::Expr;
-use crate::system::{Event, EventId, System, VarId};
+use crate::system::{Event, EventId, Overflow, System, VarId};
 
 /// A set of small numbers, as bits.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -23,6 +23,10 @@ impl Set {
 
     pub fn contains(&self, i: usize) -> bool {
         self.words.get(i / 64).is_some_and(|w| w >> (i % 64) & 1 == 1)
+    }
+
+    pub fn join(&mut self, other: &Set) {
+        self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a |= b);
     }
 
     pub fn meets(&self, other: &Set) -> bool {
@@ -81,14 +85,19 @@ impl Facts {
             moves.push((cell, m.from, m.to));
         }
         self.collect(system, &event.guard, &mut tests);
-        let mut reads = tests.clone();
+        let mut reads = Set::new(self.cells);
         for a in &event.effects {
-            self.collect(system, &a.value, &mut reads);
+            // An effect that ends in a fault leaves the event without a successor: what it reads decides as a guard does.
+            let checked = system.variables[a.target.index()].domain.overflow == Overflow::Error;
+            let index_decides = a.index.as_ref().is_some_and(|i| i.as_const().is_none());
+            let value_decides = a.value.may_fault() || checked && a.value.as_const().is_none();
+            self.collect(system, &a.value, if value_decides { &mut tests } else { &mut reads });
             if let Some(index) = &a.index {
-                self.collect(system, index, &mut reads);
+                self.collect(system, index, if index_decides { &mut tests } else { &mut reads });
             }
             self.touch(system, a.target, a.index.as_ref().and_then(Expr::as_const), &mut writes);
         }
+        reads.join(&tests);
         self.tests.push(tests);
         self.reads.push(reads);
         self.writes.push(writes);
@@ -108,7 +117,7 @@ impl Facts {
         }
     }
 
-    /// Cells whose values decide whether the event is enabled.
+    /// Cells whose values decide whether the event has a successor.
     pub fn tests(&self, event: EventId) -> &Set {
         &self.tests[event.index()]
     }
@@ -159,5 +168,83 @@ impl Facts {
     ) -> bool {
         let b_moves = &self.moves[b.index()];
         self.moves[a.index()].iter().all(|&m| b_moves.iter().all(|&n| m.0 != n.0 || agree(m, n)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::system::{Assign, Domain, Moment, Move, Process, ProcessId, Role, Variable};
+    use crate::{Source, Span};
+
+    /// Two processes of two locations each, an array of three and a scalar.
+    fn system() -> System {
+        let mut system = System::new(Source::new("test", ""));
+        for p in 0..2 {
+            system.variables.push(Variable {
+                name: format!("P{p}"),
+                owner: None,
+                domain: Domain::range(0, 1),
+                length: None,
+                role: Role::Control(ProcessId(p)),
+            });
+            system.processes.push(Process {
+                name: format!("P{p}"),
+                control: VarId(p),
+                locations: vec!["a".into(), "b".into()],
+                accepting: vec![],
+                span: Span::default(),
+            });
+        }
+        for (name, length) in [("array", Some(3)), ("scalar", None)] {
+            let (name, role) = (name.to_string(), Role::Data);
+            system.variables.push(Variable { name, owner: None, domain: Domain::BYTE, length, role });
+        }
+        system.initial.push(vec![0; 6]);
+        system
+    }
+
+    fn event(process: u32, from: u32, to: u32, guard: Expr, effects: Vec<Assign>) -> Event {
+        let moves = vec![Move { process: ProcessId(process), from, to }];
+        Event { label: String::new(), moves, guard, effects, span: Span::default(), message: None }
+    }
+
+    fn set(index: Expr) -> Assign {
+        Assign { target: VarId(2), index: Some(index), value: Expr::Const(1), moment: Moment::Current }
+    }
+
+    #[test]
+    fn cells_of_arrays_are_told_apart() {
+        let mut system = system();
+        let reads = |i: i64| Expr::Element(VarId(2), Box::new(Expr::Const(i)));
+        system.events = vec![
+            event(0, 0, 1, Expr::TRUE, vec![set(Expr::Const(0))]),
+            event(1, 0, 1, reads(0), vec![]),
+            event(1, 0, 1, reads(1), vec![]),
+            event(0, 0, 1, Expr::TRUE, vec![set(Expr::Var(VarId(3)))]),
+        ];
+        let facts = Facts::new(&system);
+        let may_enable = |a, b| facts.may_enable(EventId(a), EventId(b));
+        assert!(may_enable(0, 1) && !may_enable(0, 2));
+        assert!(may_enable(3, 1) && may_enable(3, 2), "an unknown index may be any");
+        assert!(facts.commute(EventId(0), EventId(2)) && !facts.commute(EventId(0), EventId(1)));
+        assert_eq!(facts.reads(EventId(3)).iter().collect::<Vec<_>>(), [0, 5]);
+        assert_eq!(facts.writes(EventId(3)).iter().collect::<Vec<_>>(), [0, 2, 3, 4]);
+    }
+
+    #[test]
+    fn locations_decide_exactly() {
+        let mut system = system();
+        system.events = vec![
+            event(0, 0, 1, Expr::TRUE, vec![]),
+            event(0, 1, 0, Expr::TRUE, vec![]),
+            event(1, 0, 1, Expr::TRUE, vec![]),
+        ];
+        let facts = Facts::new(&system);
+        let (there, back, other) = (EventId(0), EventId(1), EventId(2));
+        assert!(facts.may_enable(there, back) && !facts.may_enable(there, there));
+        assert!(facts.may_disable(there, there) && !facts.may_disable(there, back));
+        assert!(!facts.may_be_coenabled(there, back) && facts.may_be_coenabled(there, other));
+        assert!(facts.commute(there, other) && !facts.may_enable(there, other));
     }
 }
