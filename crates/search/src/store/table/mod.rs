@@ -1,0 +1,190 @@
+//! The plain table: every state in full, exactly.
+//!
+//! States stand one after the other in discovery order (the arena), so a breadth-first queue is nothing but a range of
+//! numbers and reading it is sequential; the [`Index`] finds a state by its hash. A state costs its own length and at most
+//! eight bytes of index. Both parts grow in place.
+//!
+//! Several threads share one table, each through a [`Table`] of its own that holds a block of numbers to give out. Blocks
+//! leave gaps; [`Shared::close_gaps`] moves the last states into them, so numbers are dense again whenever a level ends.
+
+mod growth;
+mod lookup;
+#[cfg(test)]
+mod tests;
+
+use super::index::Index;
+use super::{Abilities, Found, Full, StateId, Store};
+use crate::budget::Budget;
+use crate::region::Region;
+use crate::words::{Shape, by_words};
+use lookup::Group;
+use scrimp_system::Batch;
+use std::cell::UnsafeCell;
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+/// Numbers a thread takes at once.
+const BLOCK: u32 = 256;
+/// Bytes of the index at first.
+const FIRST_INDEX: usize = 1 << 12;
+/// Numbers have 32 bits; the last ones are left out, so that threads can count a little beyond the end.
+const MOST_STATES: usize = u32::MAX as usize - (1 << 24);
+
+/// Numbers that storing `states` new states may take from a shared table: whole blocks.
+pub(crate) fn batch_need(states: usize) -> usize {
+    states + BLOCK as usize
+}
+
+/// The table itself.
+///
+/// `inner` changes (commits memory, rebuilds the index) only while no other thread is inside `offer`: with one owner always,
+/// with several only between the barriers of the parallel search.
+pub(crate) struct Shared {
+    state_bytes: usize,
+    shape: Shape,
+    inner: UnsafeCell<Inner>,
+    /// Numbers given out, those in blocks not yet used included.
+    numbered: AtomicU32,
+    /// States that the memory committed so far can take.
+    room: AtomicUsize,
+    /// Numbers that threads now inside `offer` may still take: no two of them count on the same room.
+    pending: AtomicUsize,
+    budget: Arc<Budget>,
+}
+
+struct Inner {
+    arena: Region,
+    index: Index,
+}
+
+// SAFETY: concurrent access to `inner` follows the protocol stated at `Shared`; index slots are atomics, and a state's bytes
+// are written once, by the thread that claimed its slot, before its number is published.
+unsafe impl Sync for Shared {}
+// SAFETY: all parts are owned memory.
+unsafe impl Send for Shared {}
+
+/// One thread's way into a table.
+pub struct Table {
+    shared: Arc<Shared>,
+    /// Numbers this thread may still give out; with a single owner, all that follow.
+    block: Range<u32>,
+    alone: bool,
+    /// The group in the second and third pass, and the one in its first.
+    groups: Box<[Group; 2]>,
+}
+
+impl Table {
+    pub fn new(state_bytes: usize, budget: Arc<Budget>) -> io::Result<Table> {
+        let reserve = budget.memory().saturating_add(budget.memory() / 16);
+        let index = Index::new(reserve, FIRST_INDEX)?;
+        let mut arena = Region::reserve(reserve)?;
+        arena.commit(state_bytes)?;
+        budget.take(index.bytes() + arena.committed());
+        let shared = Shared {
+            state_bytes,
+            shape: Shape::new(state_bytes),
+            inner: UnsafeCell::new(Inner { arena, index }),
+            numbered: AtomicU32::new(0),
+            room: AtomicUsize::new(0),
+            pending: AtomicUsize::new(0),
+            budget,
+        };
+        shared.measure_room();
+        Ok(Table { shared: Arc::new(shared), block: 0..u32::MAX, alone: true, groups: Group::pair() })
+    }
+
+    /// Turns the table of a single owner into tables for `threads` threads.
+    pub(crate) fn share(self, threads: usize) -> Vec<Table> {
+        let table = |_| Table { shared: self.shared.clone(), block: 0..0, alone: false, groups: Group::pair() };
+        (0..threads).map(table).collect()
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    /// Numbers taken but not used: the gap this thread leaves.
+    pub(crate) fn gap(&self) -> Range<u32> {
+        self.block.clone()
+    }
+
+    /// Forgets the block, after its gap was closed.
+    pub(crate) fn drop_block(&mut self) {
+        self.block = 0..0;
+    }
+}
+
+impl Store for Table {
+    fn abilities(&self) -> Abilities {
+        Abilities { exact: true, removable: false, loads: true, shared: true }
+    }
+
+    fn offer(&mut self, batch: &Batch, which: Range<usize>, found: &mut Vec<Found>) -> Result<(), Full> {
+        assert!(batch.state_bytes() == self.shared.state_bytes && which.end <= batch.len());
+        let (shape, states) = (self.shared.shape, which.len());
+        if self.alone {
+            if self.shared.crowded(states) {
+                // SAFETY: a single owner, and it is here.
+                unsafe { self.shared.make_room(states)? };
+            }
+            self.block.start = self.shared.numbered.load(Ordering::Relaxed);
+            by_words!(shape, W => self.offer_groups::<true, W>(batch, which, found));
+            self.shared.numbered.store(self.block.start, Ordering::Relaxed);
+        } else {
+            self.shared.promise(states)?;
+            by_words!(shape, W => self.offer_groups::<false, W>(batch, which, found));
+            self.shared.pending.fetch_sub(batch_need(states), Ordering::Release);
+        }
+        Ok(())
+    }
+
+    fn load(&self, id: StateId, out: &mut [u8]) {
+        out.copy_from_slice(self.shared.state(id));
+    }
+
+    fn len(&self) -> usize {
+        self.shared.len()
+    }
+
+    fn bytes(&self) -> usize {
+        self.shared.bytes()
+    }
+}
+impl Shared {
+    #[inline(always)]
+    fn inner(&self) -> &Inner {
+        // SAFETY: nobody changes `inner` now; see the protocol at `Shared`.
+        unsafe { &*self.inner.get() }
+    }
+
+    /// Number of states, gaps included.
+    pub(crate) fn len(&self) -> usize {
+        self.numbered.load(Ordering::Relaxed) as usize
+    }
+
+    /// Length of a state.
+    pub(crate) fn state_bytes(&self) -> usize {
+        self.state_bytes
+    }
+
+    /// Bytes of states and index that were touched.
+    pub(crate) fn bytes(&self) -> usize {
+        self.len() * self.state_bytes + self.inner().index.bytes()
+    }
+
+    #[inline(always)]
+    fn address(&self, id: StateId) -> *mut u8 {
+        self.inner().arena.base().wrapping_add(id as usize * self.state_bytes)
+    }
+
+    /// The bytes of a state whose number this thread has seen.
+    #[inline(always)]
+    fn state(&self, id: StateId) -> &[u8] {
+        assert!((id as usize) < self.len());
+        // SAFETY: within the arena; numbers are published after the bytes were written, and those do not change while
+        // anyone may look.
+        unsafe { std::slice::from_raw_parts(self.address(id), self.state_bytes) }
+    }
+}
