@@ -167,10 +167,6 @@ impl<'a> Worker<'a> {
         }
         self.lowest_back = StateId::MAX;
     }
-
-    pub fn bytes(&self) -> usize {
-        self.sources.bytes() + self.successors.bytes()
-    }
 }
 
 /// Searches with the given parts until everything is visited, the check is content, or a limit is reached.

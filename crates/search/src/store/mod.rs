@@ -22,22 +22,7 @@ pub struct Found {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Full;
 
-/// What a store can do, for the planner to hold against what a combination needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Abilities {
-    /// Never takes a new state for a known one.
-    pub exact: bool,
-    /// Can forget single states.
-    pub removable: bool,
-    /// Can give back the bytes of a state by its number.
-    pub loads: bool,
-    /// Can be filled by several threads at once.
-    pub shared: bool,
-}
-
 pub trait Store {
-    fn abilities(&self) -> Abilities;
-
     /// Looks up states `which` of a batch in turn, storing those that are new; appends one answer for each to `found`.
     /// When it fails, none of them was stored.
     fn offer(&mut self, batch: &Batch, which: Range<usize>, found: &mut Vec<Found>) -> Result<(), Full>;

@@ -13,7 +13,7 @@ mod lookup;
 mod tests;
 
 use super::index::Index;
-use super::{Abilities, Found, Full, StateId, Store};
+use super::{Found, Full, StateId, Store};
 use crate::budget::Budget;
 use crate::region::Region;
 use crate::words::{Shape, by_words};
@@ -117,10 +117,6 @@ impl Table {
 }
 
 impl Store for Table {
-    fn abilities(&self) -> Abilities {
-        Abilities { exact: true, removable: false, loads: true, shared: true }
-    }
-
     fn offer(&mut self, batch: &Batch, which: Range<usize>, found: &mut Vec<Found>) -> Result<(), Full> {
         assert!(batch.state_bytes() == self.shared.state_bytes && which.end <= batch.len());
         let (shape, states) = (self.shared.shape, which.len());
