@@ -7,6 +7,7 @@
 
 pub mod budget;
 pub mod check;
+mod column;
 mod depth_first;
 pub mod engine;
 pub mod forget;

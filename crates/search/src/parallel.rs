@@ -321,7 +321,7 @@ impl Thread<'_> {
     fn make_room(&self) -> Option<bool> {
         let wanted = std::mem::take(&mut self.meeting().wanted);
         // SAFETY: all other threads wait.
-        let refill = unsafe { self.level.table.prepare_room(wanted) };
+        let refill = unsafe { self.level.table.prepare_room(wanted, 0) };
         if refill.is_err() {
             self.end(Ended::Limit(Limit::Memory));
         }

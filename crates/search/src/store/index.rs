@@ -1,14 +1,16 @@
 //! The index of the table: from a state's hash to its number, in cache-line buckets that many threads may fill.
 //!
 //! A bucket is 64 bytes: twelve one-byte tags and twelve numbers. Looking a state up reads one cache line, compares all
-//! tags at once, and touches a stored state only where the tag agrees. A full bucket overflows into the next one.
+//! tags at once, and touches a stored state only where the tag agrees. A full bucket overflows into the next one and
+//! counts how many states went past it, so that a state can be removed without hiding those behind it.
 //!
 //! The index holds nothing that could not be computed again from the states themselves. So it grows in place: it is
 //! cleared and filled anew, larger, and there is never a second copy of it.
 //!
 //! Concurrency: a slot is claimed by a compare-and-swap of its tag from zero, always the first free slot of the bucket,
 //! and published by storing the number, which is never zero. Two threads with the same new state therefore meet at the
-//! same slot: one claims it, the other sees the tag and waits for the number. Slots are never freed while shared.
+//! same slot: one claims it, the other sees the tag and waits for the number. Slots are never freed while shared, so a
+//! bucket once full stays full, and nobody needs to count what goes past it.
 
 use crate::region::Region;
 use std::io;
@@ -19,6 +21,8 @@ pub const SLOTS: usize = 12;
 const BUCKET_BYTES: usize = 64;
 /// The bits of a mask that stand for slots: the second tag word has only four tags.
 const ALL_SLOTS: u32 = (1 << SLOTS) - 1;
+/// One state that went past a bucket, in its second tag word: the four bytes behind the tags count them.
+const PAST: u64 = 1 << 32;
 
 #[repr(C, align(64))]
 struct Bucket {
@@ -76,6 +80,12 @@ fn slots_with(tags: [u64; 2], tag: u8) -> u32 {
     let equal = |(i, &t): (usize, &u8)| ((t == tag) as u32) << i;
     let mask = |at: usize| tags[at].to_le_bytes().iter().enumerate().map(equal).sum::<u32>() << (8 * at);
     (mask(0) | mask(1)) & ALL_SLOTS
+}
+
+/// May a state whose home is here, or before, be in the next bucket?
+#[inline(always)]
+fn goes_on(tags: [u64; 2]) -> bool {
+    tags[1] >= PAST || slots_with(tags, 0) == 0
 }
 
 #[inline(always)]
@@ -148,11 +158,11 @@ impl Index {
         if hits != 0 {
             return (bucket.numbers[hits.trailing_zeros() as usize].load(Ordering::Acquire), false);
         }
-        let full = slots_with(tags, 0) == 0;
-        if full {
+        let on = goes_on(tags);
+        if on {
             prefetch((bucket as *const Bucket).wrapping_add(1) as *const u8);
         }
-        (0, full)
+        (0, on)
     }
 
     /// The number for which `same` holds among those with this hash's tag, or else the free slot to claim.
@@ -160,6 +170,7 @@ impl Index {
     pub fn find(&self, hash: u64, mut same: impl FnMut(u32) -> bool) -> Result<u32, Free> {
         let tag = tag_of(hash);
         let mut at = self.home(hash);
+        let mut first_free = None;
         loop {
             let bucket = self.bucket(at);
             let tags = bucket.load_tags(Ordering::Acquire);
@@ -174,13 +185,22 @@ impl Index {
             let free = slots_with(tags, 0);
             if free != 0 {
                 let slot = free.trailing_zeros() as usize;
-                return Err(Free { bucket: at, slot, word: tags[slot / 8] });
+                let here = *first_free.get_or_insert(Free { bucket: at, slot, word: tags[slot / 8] });
+                if tags[1] < PAST {
+                    return Err(here);
+                }
             }
-            at += 1;
-            if at == self.buckets {
-                at = 0;
+            at = self.next(at);
+            // Once round: where every bucket has been passed, only a free slot is left to be had.
+            if let Some(free) = first_free.filter(|_| at == self.home(hash)) {
+                return Err(free);
             }
         }
+    }
+
+    #[inline(always)]
+    fn next(&self, bucket: usize) -> usize {
+        if bucket + 1 == self.buckets { 0 } else { bucket + 1 }
     }
 
     /// Claims a free slot for a state with this hash; `None` when another thread was quicker in that part of the bucket,
@@ -193,6 +213,7 @@ impl Index {
         let tags = &bucket.tags[free.slot / 8];
         if ALONE {
             tags.store(tagged, Ordering::Relaxed);
+            self.count_past(hash, free.bucket, PAST);
         } else {
             tags.compare_exchange(free.word, tagged, Ordering::AcqRel, Ordering::Relaxed).ok()?;
         }
@@ -212,8 +233,40 @@ impl Index {
                     return claim.publish(number);
                 }
             } else {
-                at = if at + 1 == self.buckets { 0 } else { at + 1 };
+                at = self.next(at);
             }
+        }
+    }
+
+    /// Adds `change` to the counts of the buckets that a state with this hash passes on its way to `bucket`.
+    #[inline(always)]
+    fn count_past(&self, hash: u64, bucket: usize, change: u64) {
+        let mut at = self.home(hash);
+        while at != bucket {
+            let word = &self.bucket(at).tags[1];
+            word.store(word.load(Ordering::Relaxed).wrapping_add(change), Ordering::Relaxed);
+            at = self.next(at);
+        }
+    }
+
+    /// Takes out the state with this hash and number, which is there. Only for a single owner.
+    pub fn remove(&mut self, hash: u64, number: u32) {
+        let mut at = self.home(hash);
+        loop {
+            let bucket = self.bucket(at);
+            let mut hits = slots_with(bucket.load_tags(Ordering::Relaxed), tag_of(hash));
+            while hits != 0 {
+                let slot = hits.trailing_zeros() as usize;
+                if bucket.numbers[slot].load(Ordering::Relaxed) == number + 1 {
+                    let word = &bucket.tags[slot / 8];
+                    let cleared = word.load(Ordering::Relaxed) & !(0xff << (slot % 8 * 8));
+                    word.store(cleared, Ordering::Relaxed);
+                    bucket.numbers[slot].store(0, Ordering::Relaxed);
+                    return self.count_past(hash, at, PAST.wrapping_neg());
+                }
+                hits &= hits - 1;
+            }
+            at = self.next(at);
         }
     }
 
@@ -298,5 +351,36 @@ mod tests {
             assert_eq!(index.find(hash(i), |n| n == i).ok(), Some(i));
         }
         assert!(index.find(hash(count), |n| n == count).is_err());
+    }
+
+    #[test]
+    fn what_is_removed_is_gone_and_hides_nothing() {
+        let mut index = Index::new(1 << 20, 1 << 12).unwrap();
+        let hash = |i: u32| (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let most = index.slots() as u32 * 93 / 100;
+        let mut seed = 1u32;
+        let mut there = std::collections::BTreeSet::new();
+        for _ in 0..100_000 {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let number = (seed >> 8) % (2 * most);
+            let known = index.find(hash(number), |n| n == number);
+            assert_eq!(known.is_ok(), there.contains(&number));
+            match known {
+                Ok(_) => {
+                    index.remove(hash(number), number);
+                    there.remove(&number);
+                }
+                Err(free) if there.len() < most as usize => {
+                    index.claim::<true>(hash(number), free).unwrap().publish(number);
+                    there.insert(number);
+                }
+                Err(_) => {}
+            }
+        }
+        for number in there {
+            index.remove(hash(number), number);
+        }
+        let counts = (0..index.buckets).map(|b| index.bucket(b).load_tags(Ordering::Relaxed));
+        assert!(counts.into_iter().all(|tags| tags == [0, 0]));
     }
 }

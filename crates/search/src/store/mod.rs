@@ -8,7 +8,8 @@ pub use table::Table;
 use scrimp_system::Batch;
 use std::ops::Range;
 
-/// The number of a stored state. Numbers are given in the order of discovery, without gaps, from zero.
+/// The number of a stored state. Numbers are given in the order of discovery, without gaps, from zero; once states are
+/// removed, their numbers are given anew.
 pub type StateId = u32;
 
 /// What became of one offered state.
@@ -27,6 +28,15 @@ pub trait Store {
     /// When it fails, none of them was stored.
     fn offer(&mut self, batch: &Batch, which: Range<usize>, found: &mut Vec<Found>) -> Result<(), Full>;
 
+    /// The number of state `which` of a batch, if it is stored.
+    fn find(&self, batch: &Batch, which: usize) -> Option<StateId>;
+
+    /// Asks for the memory that looking up these states of a batch will touch.
+    fn prefetch(&self, batch: &Batch, which: Range<usize>);
+
+    /// Drops a stored state; its number may be given to another one.
+    fn remove(&mut self, id: StateId);
+
     /// Copies a stored state to `out`.
     fn load(&self, id: StateId, out: &mut [u8]);
 
@@ -36,6 +46,12 @@ pub trait Store {
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
+
+    /// How many states the memory taken so far can hold.
+    fn room(&self) -> usize;
+
+    /// All numbers are below this.
+    fn numbers(&self) -> usize;
 
     /// Bytes held.
     fn bytes(&self) -> usize;

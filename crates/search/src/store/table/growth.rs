@@ -4,6 +4,7 @@
 //! being cleared and filled anew, larger, in place.
 
 use super::{Inner, MOST_STATES, Shared, batch_need};
+use crate::column::Stack;
 use crate::region::{HUGE, Region};
 use crate::store::index::{Index, SLOTS};
 use crate::store::{Full, StateId};
@@ -24,17 +25,22 @@ impl Shared {
         unsafe { hash_at::<W>(self.address(id), self.shape) }
     }
 
-    /// Would `more` states go beyond what is committed?
+    /// States that fit into what is committed.
+    pub(super) fn room(&self) -> usize {
+        self.room.load(Ordering::Relaxed)
+    }
+
+    /// Would so many states go beyond what is committed?
     #[inline(always)]
-    pub(super) fn crowded(&self, more: usize) -> bool {
-        self.len() + more > self.room.load(Ordering::Relaxed)
+    pub(super) fn crowded(&self, states: usize) -> bool {
+        states > self.room()
     }
 
     /// Secures room for `states` new states of one thread, however many others do the same.
     pub(super) fn promise(&self, states: usize) -> Result<(), Full> {
         let need = batch_need(states);
         let pending = self.pending.fetch_add(need, Ordering::AcqRel) + need;
-        if self.crowded(pending) {
+        if self.crowded(self.len() + pending) {
             self.pending.fetch_sub(need, Ordering::Relaxed);
             return Err(Full);
         }
@@ -48,15 +54,23 @@ impl Shared {
         self.room.store(states.min(slots).min(MOST_STATES), Ordering::Relaxed);
     }
 
-    /// Commits memory for `more` states, rebuilding the index where it is the index that is full.
+    /// Commits memory for `more` states beside those there are, rebuilding the index where it is the index that is full.
+    /// The numbers in `removed` have no state.
     ///
     /// # Safety
     /// No other thread may be using the table.
-    pub(crate) unsafe fn make_room(&self, more: usize) -> Result<(), Full> {
+    pub(crate) unsafe fn make_room(&self, more: usize, removed: Option<&Stack>) -> Result<(), Full> {
         // SAFETY: as the caller promises.
         unsafe {
-            if self.prepare_room(more)? {
-                self.fill_index::<true>(0..self.len() as u32, &[]);
+            if self.prepare_room(more, removed.map_or(0, Stack::len))? {
+                let mut gaps: Vec<Range<u32>> = removed.into_iter().flat_map(Stack::iter).map(|id| id..id + 1).collect();
+                gaps.sort_unstable_by_key(|gap| gap.start);
+                let mut start = 0;
+                for gap in gaps {
+                    self.fill_index::<true>(start..gap.start, &[]);
+                    start = gap.end;
+                }
+                self.fill_index::<true>(start..self.len() as u32, &[]);
             }
         }
         Ok(())
@@ -67,14 +81,14 @@ impl Shared {
     ///
     /// # Safety
     /// No other thread may be using the table.
-    pub(crate) unsafe fn prepare_room(&self, more: usize) -> Result<bool, Full> {
-        let wanted = self.len() + more;
+    pub(crate) unsafe fn prepare_room(&self, more: usize, removed: usize) -> Result<bool, Full> {
+        let wanted = self.len() - removed + more;
         if wanted > MOST_STATES {
             return Err(Full);
         }
         // SAFETY: as the caller promises.
         let inner = unsafe { &mut *self.inner.get() };
-        let arena_bytes = wanted * self.state_bytes;
+        let arena_bytes = wanted.max(self.len()) * self.state_bytes;
         if arena_bytes > inner.arena.committed() {
             self.grow_arena(inner, arena_bytes)?;
         }

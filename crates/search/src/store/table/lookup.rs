@@ -5,6 +5,7 @@
 //! the last of the one before it, so that neither waits for memory.
 
 use super::{BLOCK, Shared, Table};
+use crate::column::Stack;
 use crate::store::index::{prefetch, prefetch_write};
 use crate::store::{Found, StateId};
 use crate::words::{copy_at, hash_at, same_at};
@@ -41,7 +42,7 @@ impl Table {
         which: Range<usize>,
         found: &mut Vec<Found>,
     ) {
-        let Table { shared, block, groups, .. } = self;
+        let Table { shared, block, groups, removed, .. } = self;
         let [mut group, mut next] = groups.each_mut();
         found.reserve(which.len());
         let mut present = States::of(batch, &which, which.start);
@@ -58,7 +59,7 @@ impl Table {
                     if guess != 0 && shared.equals::<W>(guess - 1, state) {
                         Found { id: guess - 1, new: false }
                     } else {
-                        shared.offer_one::<ALONE, W>(state, group.hashes[i], block)
+                        shared.offer_one::<ALONE, W>(state, group.hashes[i], block, removed.as_mut())
                     }
                 });
             }
@@ -131,7 +132,7 @@ impl Shared {
         }
     }
 
-    /// Finds or stores one state, giving it a number from `block`.
+    /// Finds or stores one state, giving it the number of a `removed` one, or else one from `block`.
     ///
     /// # Safety
     /// A state of the table's shape is there, and room was made for it. With `ALONE`, no other thread uses the table.
@@ -141,6 +142,7 @@ impl Shared {
         state: *const u8,
         hash: u64,
         block: &mut Range<u32>,
+        removed: Option<&mut Stack>,
     ) -> Found {
         let index = &self.inner().index;
         loop {
@@ -149,7 +151,8 @@ impl Shared {
                 Ok(id) => return Found { id, new: false },
                 Err(free) => {
                     if let Some(claim) = index.claim::<ALONE>(hash, free) {
-                        let id = self.number(block);
+                        let reused = if ALONE { removed.and_then(Stack::pop) } else { None };
+                        let id = reused.unwrap_or_else(|| self.number(block));
                         // SAFETY: there is room for the state, and the number is this thread's alone.
                         unsafe { copy_at::<W>(state, self.address(id), self.shape) };
                         claim.publish(id);
@@ -158,6 +161,25 @@ impl Shared {
                     }
                 }
             }
+        }
+    }
+
+    /// The number of a state, if it is stored.
+    pub(super) fn find<const W: usize>(&self, state: &[u8]) -> Option<StateId> {
+        let state = state.as_ptr();
+        // SAFETY: the caller's state has the table's shape; numbers in the index have their states.
+        unsafe {
+            let hash = hash_at::<W>(state, self.shape);
+            self.inner().index.find(hash, |id| self.equals::<W>(id, state)).ok()
+        }
+    }
+
+    /// Asks for the home buckets of states that will soon be looked up.
+    pub(super) fn prefetch_all<const W: usize>(&self, batch: &Batch, which: Range<usize>) {
+        for i in which {
+            // SAFETY: a state of the batch, which has the table's shape.
+            let hash = unsafe { hash_at::<W>(batch.state(i).as_ptr(), self.shape) };
+            self.inner().index.prefetch(hash);
         }
     }
 

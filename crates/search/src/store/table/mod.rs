@@ -6,6 +6,7 @@
 //!
 //! Several threads share one table, each through a [`Table`] of its own that holds a block of numbers to give out. Blocks
 //! leave gaps; [`Shared::close_gaps`] moves the last states into them, so numbers are dense again whenever a level ends.
+//! A single owner may remove states; their places are taken by the next new ones.
 
 mod growth;
 mod lookup;
@@ -15,6 +16,7 @@ mod tests;
 use super::index::Index;
 use super::{Found, Full, StateId, Store};
 use crate::budget::Budget;
+use crate::column::Stack;
 use crate::region::Region;
 use crate::words::{Shape, by_words};
 use lookup::Group;
@@ -71,6 +73,8 @@ pub struct Table {
     /// Numbers this thread may still give out; with a single owner, all that follow.
     block: Range<u32>,
     alone: bool,
+    /// Numbers of removed states, where states may be removed.
+    removed: Option<Stack>,
     /// The group in the second and third pass, and the one in its first.
     groups: Box<[Group; 2]>,
 }
@@ -92,12 +96,20 @@ impl Table {
             budget,
         };
         shared.measure_room();
-        Ok(Table { shared: Arc::new(shared), block: 0..u32::MAX, alone: true, groups: Group::pair() })
+        Ok(Table { shared: Arc::new(shared), block: 0..u32::MAX, alone: true, removed: None, groups: Group::pair() })
     }
 
-    /// Turns the table of a single owner into tables for `threads` threads.
+    /// Lets states be removed.
+    pub fn removable(mut self) -> io::Result<Table> {
+        self.removed = Some(Stack::new(&self.shared.budget)?);
+        Ok(self)
+    }
+
+    /// Turns the table of a single owner into tables for `threads` threads, who may not remove states.
     pub(crate) fn share(self, threads: usize) -> Vec<Table> {
-        let table = |_| Table { shared: self.shared.clone(), block: 0..0, alone: false, groups: Group::pair() };
+        assert!(self.removed.is_none());
+        let table =
+            |_| Table { shared: self.shared.clone(), block: 0..0, alone: false, removed: None, groups: Group::pair() };
         (0..threads).map(table).collect()
     }
 
@@ -121,9 +133,12 @@ impl Store for Table {
         assert!(batch.state_bytes() == self.shared.state_bytes && which.end <= batch.len());
         let (shape, states) = (self.shared.shape, which.len());
         if self.alone {
-            if self.shared.crowded(states) {
+            if self.shared.crowded(self.len() + states) {
                 // SAFETY: a single owner, and it is here.
-                unsafe { self.shared.make_room(states)? };
+                unsafe { self.shared.make_room(states, self.removed.as_ref())? };
+            }
+            if let Some(removed) = &mut self.removed {
+                removed.ensure(self.shared.len() + states)?;
             }
             self.block.start = self.shared.numbered.load(Ordering::Relaxed);
             by_words!(shape, W => self.offer_groups::<true, W>(batch, which, found));
@@ -136,16 +151,42 @@ impl Store for Table {
         Ok(())
     }
 
+    fn find(&self, batch: &Batch, which: usize) -> Option<StateId> {
+        assert!(batch.state_bytes() == self.shared.state_bytes);
+        by_words!(self.shared.shape, W => self.shared.find::<W>(batch.state(which)))
+    }
+
+    fn prefetch(&self, batch: &Batch, which: Range<usize>) {
+        assert!(batch.state_bytes() == self.shared.state_bytes && which.end <= batch.len());
+        by_words!(self.shared.shape, W => self.shared.prefetch_all::<W>(batch, which));
+    }
+
+    fn remove(&mut self, id: StateId) {
+        let removed = self.removed.as_mut().expect("a table from which states may be removed");
+        let hash = by_words!(self.shared.shape, W => self.shared.hash_of::<W>(id));
+        // SAFETY: a single owner, and it is here.
+        unsafe { (*self.shared.inner.get()).index.remove(hash, id) };
+        removed.push(id);
+    }
+
     fn load(&self, id: StateId, out: &mut [u8]) {
         out.copy_from_slice(self.shared.state(id));
     }
 
     fn len(&self) -> usize {
+        self.shared.len() - self.removed.as_ref().map_or(0, Stack::len)
+    }
+
+    fn room(&self) -> usize {
+        self.shared.room()
+    }
+
+    fn numbers(&self) -> usize {
         self.shared.len()
     }
 
     fn bytes(&self) -> usize {
-        self.shared.bytes()
+        self.shared.bytes() + self.removed.as_ref().map_or(0, Stack::bytes)
     }
 }
 impl Shared {

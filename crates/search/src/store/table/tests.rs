@@ -88,7 +88,7 @@ fn threads_agree_on_what_is_new() {
     let first = table(12, 1 << 30);
     let shared = first.shared().clone();
     // SAFETY: nobody else has the table yet.
-    unsafe { shared.make_room(STATES as usize * 2).unwrap() };
+    unsafe { shared.make_room(STATES as usize * 2, None).unwrap() };
     let offer_all = |(me, mut table): (usize, Table)| {
         let mut batch = Batch::new(12);
         let mut found = Vec::new();
