@@ -81,21 +81,67 @@ pub struct CountArgs {
 
 #[derive(Debug, Args)]
 pub struct SearchArgs {
-    /// Which state next: bfs (shortest traces) or dfs
-    #[arg(long, default_value = "bfs", value_name = "ORDER")]
-    pub order: String,
+    /// Which state next: bfs, dfs, bbfs:WIDTH, alt:BREADTH,DEPTH, progress, best[:astar], random, release
+    ///
+    /// `bfs` goes level by level and finds shortest traces; `dfs` follows one path, one event at a time, so that few states
+    /// are open. Between them, `bbfs:16` has levels of at most 16 states, and `alt:4,8` takes turns: 4 levels
+    /// breadth-first, 8 depth-first. `progress` expands low --progress first, `best` low --heuristic (`best:astar` adds the
+    /// depth), `random` any open state. `release` goes with --forget pseudo-root. [default: bfs]
+    #[arg(long, value_name = "ORDER")]
+    pub order: Option<String>,
 
     /// How states are kept: table (in full, exact)
     #[arg(long, default_value = "table", value_name = "STORE")]
     pub store: String,
 
-    /// Which states may be dropped during the search: none
+    /// Which states may be dropped during the search: none, pseudo-root, cache, sweep, sweep+cache
+    ///
+    /// `pseudo-root[:STATES]` drops a state once all its predecessors have led to it: it cannot be reached again, and no
+    /// state is visited twice. `cache[:STATES[,STRATEGY]]` keeps at most STATES (without a number: what --memory allows)
+    /// and drops states that led to no open one; those may be visited again. STRATEGY says which go first: random, fifo,
+    /// lru, frequency, in-degree, out-degree, depth, strata, strataN; a minus sign reverses one, + joins several.
+    /// `sweep` drops what lies behind the progress of the search (--progress); `sweep+cache[:…]` does both.
     #[arg(long, default_value = "none", value_name = "METHOD")]
     pub forget: String,
 
-    /// Which events may be skipped: none
+    /// A measure of progress for --forget sweep and --order progress: expressions, or auto[:LEVEL]
+    ///
+    /// `--progress 'sent, received'` compares `sent` first, then `received`. Any measure gives right answers; one that
+    /// seldom goes back saves most. `auto` finds one by itself; levels 0 to 5 let it go back on 0, 1, 2, 5, 10, 20 % of
+    /// the events.
+    #[arg(long, value_name = "EXPR|auto[:LEVEL]", allow_hyphen_values = true)]
+    pub progress: Option<String>,
+
+    /// Write where the sweep-line stood and what was stored, line by line, to a file that can be plotted
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub front: Option<PathBuf>,
+
+    /// An expression for --order best: states with low values are expanded first
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    pub heuristic: Option<String>,
+
+    /// Do not let chains of states with a single successor stay in the cache
+    #[arg(long)]
+    pub chains: bool,
+
+    /// Which events may be skipped: none, edge-lean
+    ///
+    /// `edge-lean` explores one order of two events that can be swapped. All states are visited, by fewer transitions,
+    /// which keeps a state cache from visiting the same states over and over.
     #[arg(long, default_value = "none", value_name = "METHOD")]
     pub reduce: String,
+
+    /// Seed of all choices made by chance: the same seed, the same search
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub seed: u64,
+
+    /// Stop after so many visits of states
+    #[arg(long, value_name = "N")]
+    pub max_visits: Option<u64>,
+
+    /// Remember all visited states beside the search, to count them whatever it forgets (takes the memory it saves)
+    #[arg(long)]
+    pub audit: bool,
 
     /// The engine: explicit
     #[arg(long, default_value = "explicit", value_name = "ENGINE")]

@@ -67,14 +67,20 @@ pub fn plan(args: &CheckArgs) -> Result<u8, Failure> {
 
 fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<Options, Failure> {
     Ok(Options {
-        order: args.order.parse()?,
+        order: args.order.as_deref().map(str::parse).transpose()?,
         store: args.store.parse()?,
         forget: args.forget.parse()?,
         reduce: args.reduce.parse()?,
         engine: args.engine.parse()?,
+        chains: args.chains,
+        progress: args.progress.clone(),
+        heuristic: args.heuristic.clone(),
+        seed: args.seed,
         threads: args.threads,
         memory: args.memory,
         time: args.time,
+        visits: args.max_visits,
+        audit: args.audit,
         keep_going,
         in_degrees,
     })
@@ -92,7 +98,7 @@ pub fn load(path: &Path, interpret: bool, quiet: bool) -> Result<&'static Native
 }
 
 fn search(model: &NativeModel, properties: &[Property], plan: &Plan, args: &SearchArgs) -> Result<Report, Failure> {
-    let control = Arc::new(Control::new(plan.time));
+    let control = Arc::new(Control::new(plan.options.time));
     stop_on_interrupt(&control);
     let _progress = Progress::watch(&control, args.quiet, args.show_progress);
     scrimp::run(model, properties, plan, &control).map_err(|e| Failure(format!("error: {e}")))

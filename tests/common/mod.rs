@@ -42,8 +42,14 @@ impl Way {
     pub fn plan(self, keep_going: bool) -> Plan {
         let memory = Some(16 << 30);
         let in_degrees = self.breadth_first() && self.threads == 1;
-        let options =
-            Options { order: self.order, threads: self.threads, memory, keep_going, in_degrees, ..Options::default() };
+        let options = Options {
+            order: Some(self.order),
+            threads: self.threads,
+            memory,
+            keep_going,
+            in_degrees,
+            ..Options::default()
+        };
         Plan::new(&options).expect("the way is one that the tool has")
     }
 

@@ -22,7 +22,7 @@ pub use partition::Limits;
 use engine::Engine;
 use product::Pair;
 use program::Program;
-use scrimp_system::{Batch, EventCode, EventText, Expr, Model, Role, System, VarId};
+use scrimp_system::{Batch, EventCode, EventText, Expr, Facts, Model, Role, Set, System, VarId};
 use std::fmt;
 use std::sync::Arc;
 
@@ -120,6 +120,13 @@ impl Model for NativeModel {
             state.fill(0);
             self.program.layout.encode(values, state);
         }
+    }
+
+    /// Not for products with a claim, and not for so many events that the relation would be large.
+    fn independence(&self) -> Option<Vec<Set>> {
+        const MOST_EVENTS: usize = 20_000;
+        let system = &self.program.system;
+        (system.claim.is_none() && system.events.len() <= MOST_EVENTS).then(|| Facts::new(system).independence())
     }
 
     fn expand(&self, state: &[u8], out: &mut Batch) {

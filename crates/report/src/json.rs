@@ -1,7 +1,8 @@
 //! One JSON object for scripts. Its fields are kept stable; new ones may be added.
 
 use crate::{Overall, Subject, trace};
-use scrimp_search::{Limit, PropertyResult, Verdict};
+use scrimp_search::plan::ReduceChoice;
+use scrimp_search::{Limit, PropertyResult, Report, Verdict};
 use scrimp_system::Model;
 use serde_json::{Map, Value, json};
 
@@ -10,25 +11,31 @@ pub fn report(subject: &Subject) -> Value {
     let facts = &report.facts;
     let overall = Overall::of(report);
     let plan_parts: Map<String, Value> = plan.parts().into_iter().map(|(k, v)| (k.to_string(), v.into())).collect();
+    // Where states were visited again, or events left out, the totals are not those of the state space.
+    let of_space = |total: u64| report.once.then_some(total);
+    let all_events = plan.options.reduce == ReduceChoice::Nothing;
     json!({
         "model": name,
         "verdict": overall.word(),
         "guarantee": guarantee(subject),
-        "states": facts.states,
-        "transitions": facts.transitions,
-        "deadlocks": facts.deadlocks,
-        "faults": facts.faults,
-        "visits": facts.states - facts.open,
+        "states": of_space(facts.states),
+        "transitions": of_space(facts.transitions).filter(|_| all_events),
+        "deadlocks": of_space(facts.deadlocks),
+        "faults": of_space(facts.faults),
+        "visits": report.visits,
+        "events_run": facts.transitions,
         "open": facts.open,
         "levels": facts.depth,
         "widest_level": facts.widest,
         "initial_states": facts.initial_states,
         "max_out_degree": facts.max_out_degree,
-        "average_degree": facts.transitions as f64 / facts.states.max(1) as f64,
+        "average_degree": facts.transitions as f64 / report.visits.max(1) as f64,
         "max_in_degree": facts.max_in_degree,
         "back_level_edges": facts.back_level_edges,
         "longest_back_level_edge": facts.longest_back_level_edge,
-        "stored_peak": facts.states,
+        "stored_peak": report.forget.stored_peak,
+        "forget": forgotten(report),
+        "audited_states": report.audited,
         "state_bytes": report.state_bytes,
         "bytes_per_state": (report.bytes_per_state() * 1000.0).round() / 1000.0,
         "memory_peak_bytes": report.peak_resident,
@@ -37,10 +44,26 @@ pub fn report(subject: &Subject) -> Value {
         "properties": report.properties.iter().map(|p| property(*model, p)).collect::<Vec<_>>(),
         "limits": {
             "memory_bytes": plan.memory,
-            "memory_given": plan.memory_given,
-            "time_seconds": plan.time.map(|t| t.as_secs_f64()),
+            "memory_given": plan.options.memory.is_some(),
+            "time_seconds": plan.options.time.map(|t| t.as_secs_f64()),
             "reached": report.limit.map(limit_word),
         },
+    })
+}
+
+/// What forgetting did: counts that are zero for methods they do not belong to.
+fn forgotten(report: &Report) -> Value {
+    let f = &report.forget;
+    json!({
+        "released": f.released,
+        "never_came": f.never_came,
+        "retracted": f.retracted,
+        "evictions": f.evictions,
+        "candidates_peak": f.candidates_peak,
+        "tree_peak": f.tree_peak,
+        "sweeps": f.sweeps,
+        "persistent": f.persistent,
+        "largest_class": f.largest_class,
     })
 }
 
@@ -59,6 +82,8 @@ pub fn limit_word(limit: Limit) -> &'static str {
         Limit::Memory => "memory",
         Limit::Time => "time",
         Limit::Interrupt => "interrupt",
+        Limit::Cache => "cache",
+        Limit::Visits => "visits",
     }
 }
 
@@ -75,6 +100,7 @@ fn property(model: &dyn Model, p: &PropertyResult) -> Value {
     json!({
         "name": p.name,
         "verdict": verdict,
+        "state": p.state.as_ref().map(|s| trace::state_json(model, s)),
         "trace": p.trace.as_ref().map(|t| trace::json(model, t)),
         "fault": fault,
         "condition_fault": p.condition_fault.map(|f| f.to_string()),

@@ -2,7 +2,7 @@
 
 use crate::number::{bytes, count_of, grouped, rate};
 use crate::{Overall, Style, Subject, trace};
-use scrimp_search::plan::OrderChoice;
+use scrimp_search::plan::{ForgetChoice, OrderChoice, ReduceChoice};
 use scrimp_search::{Limit, PropertyResult, Verdict};
 use std::fmt::Write;
 
@@ -36,23 +36,31 @@ pub fn count(subject: &Subject, style: Style) -> String {
     let mut row = |name: &str, value: String| {
         let _ = writeln!(out, "  {name:<24}{value:>16}");
     };
-    row("states", grouped(facts.states));
-    row("transitions", grouped(facts.transitions));
-    row("deadlocks", grouped(facts.deadlocks));
+    let report = subject.report;
+    if report.once {
+        row("states", grouped(facts.states));
+        let reduced = subject.plan.options.reduce != ReduceChoice::Nothing;
+        row(if reduced { "transitions explored" } else { "transitions" }, grouped(facts.transitions));
+        row("deadlocks", grouped(facts.deadlocks));
+    } else {
+        row("states", "visited again".into());
+        row("visits", grouped(report.visits));
+        row("events run", grouped(facts.transitions));
+    }
     if facts.faults > 0 {
         row("run-time faults", grouped(facts.faults));
     }
     if facts.initial_states != 1 {
         row("initial states", grouped(facts.initial_states));
     }
-    match subject.plan.order {
-        OrderChoice::BreadthFirst => {
-            row("levels", grouped(facts.depth as u64));
-            row("widest level", grouped(facts.widest));
-        }
-        OrderChoice::DepthFirst => row("longest path searched", grouped(facts.depth as u64)),
+    if subject.plan.order == OrderChoice::BreadthFirst {
+        row("levels", grouped(facts.depth as u64));
+        row(if subject.plan.is_plain() { "widest level" } else { "most open states" }, grouped(facts.widest));
+    } else {
+        row("longest path searched", grouped(facts.depth as u64));
+        row("most open states", grouped(facts.widest));
     }
-    row("average degree", format!("{:.2}", facts.transitions as f64 / facts.states.max(1) as f64));
+    row("average degree", format!("{:.2}", facts.transitions as f64 / report.visits.max(1) as f64));
     row("largest out-degree", grouped(facts.max_out_degree));
     if let Some(degree) = facts.max_in_degree {
         row("largest in-degree", grouped(degree));
@@ -63,9 +71,40 @@ pub fn count(subject: &Subject, style: Style) -> String {
     if let Some(longest) = facts.longest_back_level_edge {
         row("longest of them", grouped(longest));
     }
+    for (name, value) in forgotten(subject) {
+        row(name, grouped(value));
+    }
+    if let Some(audited) = report.audited {
+        row("audited states", grouped(audited));
+    }
     out.push_str(&figures(subject));
     out.push_str(&limits(subject, style));
     out
+}
+
+/// What forgetting did, where there is something to say.
+fn forgotten(subject: &Subject) -> Vec<(&'static str, u64)> {
+    let f = &subject.report.forget;
+    let rows = match subject.plan.options.forget {
+        ForgetChoice::Nothing => vec![],
+        ForgetChoice::PseudoRoot(_) => vec![
+            ("released", f.released),
+            ("predecessors not come", f.never_came),
+            ("open states given up", f.retracted),
+            ("evictions", f.evictions),
+        ],
+        ForgetChoice::Cache(_) => {
+            vec![("evictions", f.evictions), ("largest tree", f.tree_peak), ("most candidates", f.candidates_peak)]
+        }
+        ForgetChoice::Sweep(_) => vec![
+            ("sweeps", f.sweeps),
+            ("persistent states", f.persistent),
+            ("largest class", f.largest_class),
+            ("evictions", f.evictions),
+        ],
+    };
+    let peak = (!rows.is_empty()).then_some(("most states stored", f.stored_peak));
+    peak.into_iter().chain(rows).collect()
 }
 
 fn verdict_word(p: &PropertyResult, style: Style) -> String {
@@ -77,14 +116,19 @@ fn verdict_word(p: &PropertyResult, style: Style) -> String {
 }
 
 fn evidence(subject: &Subject, p: &PropertyResult, style: Style) -> String {
+    let what = if p.verdict == Verdict::Violated { "violated by" } else { "shown by" };
     let Some(run) = &p.trace else {
-        return match p.verdict {
-            Verdict::Violated => format!("\n{}: no reachable state satisfies it\n", p.name),
+        return match (&p.state, p.verdict) {
+            (Some(state), _) => format!(
+                "\n{}, {what} this state; a run that leads there takes more memory or time than there is:\n{}",
+                style.bold(&p.name),
+                trace::state_lines(subject.model, state),
+            ),
+            (None, Verdict::Violated) => format!("\n{}: no reachable state satisfies it\n", p.name),
             _ => String::new(),
         };
     };
-    let what = if p.verdict == Verdict::Violated { "violated by" } else { "shown by" };
-    let shortest = if subject.plan.order == OrderChoice::BreadthFirst { "a shortest run" } else { "a run" };
+    let shortest = if subject.plan.is_plain() { "a shortest run" } else { "a run" };
     let mut out =
         format!("\n{}, {what} {shortest} of {}:\n", style.bold(&p.name), count_of(run.steps.len() as u64, "event"));
     out.push_str(&trace::text(subject.model, run, style));
@@ -100,12 +144,12 @@ fn evidence(subject: &Subject, p: &PropertyResult, style: Style) -> String {
 
 fn figures(subject: &Subject) -> String {
     let report = subject.report;
+    let visited = if report.once { count_of(report.facts.states, "state") } else { count_of(report.visits, "visit") };
     let mut out = format!(
-        "\n{}, {} in {:.2} s ({}), {:.1} bytes a state ({} of it the state itself)",
-        count_of(report.facts.states, "state"),
+        "\n{visited}, {} in {:.2} s ({}), {:.1} bytes a stored state ({} of it the state itself)",
         count_of(report.facts.transitions, "transition"),
         report.elapsed.as_secs_f64(),
-        rate(report.facts.states, report.elapsed),
+        rate(if report.once { report.facts.states } else { report.visits }, report.elapsed),
         report.bytes_per_state(),
         report.state_bytes,
     );
@@ -129,17 +173,25 @@ fn limits(subject: &Subject, style: Style) -> String {
                 }
                 _ => format!("the memory budget of {} is used up", bytes(plan.memory)),
             },
-            if plan.memory_given {
-                "a larger --memory"
+            if plan.options.memory.is_some() {
+                "a larger --memory, or a method that forgets (--forget)"
             } else {
                 "a machine with more memory, or a smaller instance of the model"
             },
         ),
         Limit::Time => (
-            format!("the time limit of {:.1} s is over", plan.time.unwrap_or_default().as_secs_f64()),
+            format!("the time limit of {:.1} s is over", plan.options.time.unwrap_or_default().as_secs_f64()),
             "a larger --time, or more --threads",
         ),
         Limit::Interrupt => ("it was interrupted".to_string(), "letting it run"),
+        Limit::Cache => (
+            format!(
+                "the states that must stay, open ones and their ancestors, do not fit in {} states",
+                grouped(report.forget.stored_peak)
+            ),
+            "a larger cache, an order with fewer open states (--order dfs or bbfs:16), --chains, --reduce edge-lean",
+        ),
+        Limit::Visits => ("as many states were visited as were allowed".to_string(), "a larger --max-visits"),
     };
     format!(
         "{} {why}: {} found so far, {} of them not yet expanded, at depth {}.\nWhat would help: {help}.\n",

@@ -71,6 +71,11 @@ fn object(pairs: impl IntoIterator<Item = (String, String)>) -> Value {
     Value::Object(pairs.into_iter().map(|(name, value)| (name, value.into())).collect::<Map<_, _>>())
 }
 
+/// A state's names and values.
+pub fn state_json(model: &dyn Model, state: &[u8]) -> Value {
+    object(model.values(state))
+}
+
 /// The same for scripts. `event` is what a replay runs; everything else explains it.
 pub fn json(model: &dyn Model, trace: &Trace) -> Value {
     let mut before = &trace.initial;
@@ -87,5 +92,5 @@ pub fn json(model: &dyn Model, trace: &Trace) -> Value {
         }));
         before = after;
     }
-    json!({ "length": trace.steps.len(), "initial": object(model.values(&trace.initial)), "steps": steps })
+    json!({ "length": trace.steps.len(), "initial": state_json(model, &trace.initial), "steps": steps })
 }

@@ -12,6 +12,10 @@ pub enum Limit {
     Memory,
     Time,
     Interrupt,
+    /// The states that must stay are as many as may be stored.
+    Cache,
+    /// As many states were expanded as were allowed.
+    Visits,
 }
 
 #[derive(Debug)]
@@ -132,7 +136,9 @@ pub struct Control {
     deadline: Option<Instant>,
     stop: AtomicU8,
     finished: AtomicBool,
+    /// States stored, and states expanded.
     pub states: AtomicU64,
+    pub visits: AtomicU64,
     pub transitions: AtomicU64,
     pub open: AtomicU64,
     pub depth: AtomicU64,
@@ -147,6 +153,7 @@ impl Control {
             stop: AtomicU8::new(0),
             finished: AtomicBool::new(false),
             states: AtomicU64::new(0),
+            visits: AtomicU64::new(0),
             transitions: AtomicU64::new(0),
             open: AtomicU64::new(0),
             depth: AtomicU64::new(0),

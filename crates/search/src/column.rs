@@ -129,10 +129,6 @@ impl Stack {
         taken
     }
 
-    pub fn clear(&mut self) {
-        self.len = 0;
-    }
-
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.len).map(|at| self.column[at])
     }

@@ -1,44 +1,33 @@
-//! The general loop: take open states, expand them, offer what comes out to the store, open what is new.
+//! The general state exploring algorithm: choose an open state, run its events, open what is new, close it.
 //!
-//! It works on batches. Successors of several states are generated before the first is looked up, so that the store can
-//! overlap its cache misses; an order never mixes depths in one batch, so depths stay exact.
+//! One loop serves every order and every forgetter. An order that bounds its levels gets one event at a time: a source that
+//! must wait keeps its place, and the successors of the sources begun last are kept with it; those of sources further back
+//! are generated again on return. Other orders get whole batches of sources, so that the store can overlap its cache
+//! misses. Where the store may not grow, states are offered one at a time, and one goes for each that comes.
 
-use crate::budget::{Control, Limit};
+use crate::budget::{Budget, Control, Limit};
 use crate::check::{Check, Flow, Seen};
-use crate::forget::Forget;
-use crate::graph::{GraphFacts, InDegrees};
-use crate::order::Order;
+use crate::column::Column;
+use crate::forget::{Forget, ForgetFacts, Link};
+use crate::graph::GraphFacts;
+use crate::order::{Next, Opening, Order};
+use crate::outcome::{Ended, Outcome, batch_size};
 use crate::reduce::Reduce;
 use crate::store::{Found, StateId, Store};
-use scrimp_system::{Batch, Model};
+use scrimp_system::{Batch, EventCode, Model};
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// States expanded before the store is asked about their successors: many, unless they are large.
-pub fn batch_size(state_bytes: usize) -> usize {
-    ((64 << 10) / state_bytes.max(1)).clamp(1, 128)
-}
+/// Bytes of successor states kept before those of the sources further back are dropped.
+const KEPT: usize = 1 << 20;
+const DROPPED: u32 = u32::MAX;
+const NO_EVENT: EventCode = EventCode::MAX;
+/// A source that is no longer stored.
+const GONE: StateId = StateId::MAX;
 
-/// How a search came to its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
-    /// Everything was visited.
-    Complete,
-    /// The check knows all that it wants to know.
-    Decided,
-    /// A limit was reached first.
-    Limit(Limit),
-}
-
-/// What a search leaves behind beside the store.
-#[derive(Debug)]
-pub struct Outcome {
-    pub ended: Ended,
-    pub facts: GraphFacts,
-    /// Breadth-first: the first number of each level begun, and of the one after the last.
-    pub levels: Vec<StateId>,
-}
-
-/// The parts of a sequential search.
+/// The parts of a search.
 pub struct Parts<'a> {
     pub model: &'a dyn Model,
     pub store: &'a mut dyn Store,
@@ -47,208 +36,414 @@ pub struct Parts<'a> {
     pub reduce: &'a mut dyn Reduce,
     pub check: &'a dyn Check,
     pub control: &'a Control,
-    pub in_degrees: &'a mut InDegrees,
+    pub budget: &'a Arc<Budget>,
+    /// Where a state stands, for orders that ask: by its bytes and its depth.
+    pub rank: Option<&'a dyn Fn(&[u8], u32) -> u128>,
+    /// The most states to expand.
+    pub most_visits: u64,
+    /// Is told whenever the sweep-line has moved.
+    pub front: Option<&'a dyn Fn(Front)>,
 }
 
-/// Buffers of one thread, and what it has counted; shared by the sequential and the parallel search.
-pub struct Worker<'a> {
-    model: &'a dyn Model,
-    check: &'a dyn Check,
+/// The sweep-line where it stood, and what was stored just before it moved on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Front {
+    pub sweep: u64,
+    pub progress: u128,
+    pub stored: u64,
+    pub open: u64,
+    pub persistent: u64,
+    pub visits: u64,
+}
+
+/// A source that was begun.
+#[derive(Debug, Clone, Copy)]
+struct Frame {
+    id: StateId,
+    /// Where its successors start among those kept, or [`DROPPED`].
+    first: u32,
+    /// How many of them are done.
+    done: u32,
+    count: u32,
+}
+
+struct Search<'a> {
+    parts: Parts<'a>,
     wants_states: bool,
-    sources: Batch,
-    pub successors: Batch,
-    /// Where the successors of each source end.
-    ends: Vec<usize>,
-    pub found: Vec<Found>,
-    pub facts: GraphFacts,
-    /// Deadlocks and faults of the states expanded last; they count once the store has taken the successors.
-    deadlocks: u64,
-    faults: u64,
-    /// Lowest number that a transition of the present level leads back to.
-    lowest_back: StateId,
+    frames: Vec<Frame>,
+    kept: Batch,
+    /// A state, and its successors, only to be looked at.
+    state: Batch,
+    scratch: Batch,
+    found: Vec<Found>,
+    /// The event that led to each state, where the reduction asks for it.
+    via: Option<Column<u32>>,
+    facts: GraphFacts,
+    visits: u64,
+    stored_peak: u64,
+    /// The store has refused to grow.
+    pressed: bool,
 }
 
-impl<'a> Worker<'a> {
-    pub fn new(model: &'a dyn Model, check: &'a dyn Check) -> Worker<'a> {
-        Worker {
-            model,
-            check,
-            wants_states: check.wants_states(),
-            sources: Batch::new(model.state_bytes()),
-            successors: Batch::new(model.state_bytes()),
-            ends: Vec::new(),
-            found: Vec::new(),
-            facts: GraphFacts { back_level_edges: Some(0), longest_back_level_edge: Some(0), ..GraphFacts::default() },
-            deadlocks: 0,
-            faults: 0,
-            lowest_back: StateId::MAX,
-        }
-    }
-
-    /// Fills `successors` with the initial states.
-    pub fn start(&mut self) {
-        self.successors.clear();
-        self.model.initial(&mut self.successors);
-    }
-
-    /// Fills `successors` with those of the states `ids`, all at `depth`.
-    pub fn expand(&mut self, ids: &[StateId], store: &dyn Store, reduce: &mut dyn Reduce, depth: u32) -> Flow {
-        self.sources.clear();
-        self.successors.clear();
-        self.ends.clear();
-        for &id in ids {
-            store.load(id, self.sources.push_with(0));
-        }
-        (self.deadlocks, self.faults) = (0, 0);
-        let mut faults = 0;
-        for i in 0..ids.len() {
-            let first = self.successors.len();
-            let state = self.sources.state(i);
-            self.model.expand(state, &mut self.successors);
-            let (count, new_faults) = (self.successors.len() - first, self.successors.faults().len() - faults);
-            let deadlock = self.successors.take_deadlock(count);
-            if deadlock || new_faults > 0 {
-                self.deadlocks += deadlock as u64;
-                self.faults += new_faults as u64;
-                let seen = Seen { state, depth, path: None };
-                if self.check.expanded(seen, deadlock, &self.successors.faults()[faults..]) == Flow::Stop {
-                    return Flow::Stop;
-                }
-                faults += new_faults;
-            }
-            reduce.choose(state, &mut self.successors, first);
-            self.facts.max_out_degree = self.facts.max_out_degree.max(count as u64);
-            self.ends.push(self.successors.len());
-        }
-        Flow::Continue
-    }
-
-    /// Takes the store's answers: counts transitions, shows new states, found at `depth`, to the check.
-    ///
-    /// `level_end` is the first number beyond the level being expanded.
-    pub fn answered(&mut self, depth: u32, level_end: StateId) -> Flow {
-        self.facts.transitions += self.found.len() as u64;
-        self.facts.deadlocks += self.deadlocks;
-        self.facts.faults += self.faults;
-        let mut back = 0;
-        for found in &self.found {
-            back += (found.id < level_end) as u64;
-            self.lowest_back = self.lowest_back.min(found.id);
-        }
-        *self.facts.back_level_edges.get_or_insert(0) += back;
-        if self.wants_states { self.show(depth) } else { Flow::Continue }
-    }
-
-    /// Shows the new ones among `successors` to the check.
-    pub fn show(&self, depth: u32) -> Flow {
-        for (i, found) in self.found.iter().enumerate() {
-            if found.new {
-                let seen = Seen { state: self.successors.state(i), depth, path: None };
-                if self.check.state(seen) == Flow::Stop {
-                    return Flow::Stop;
-                }
-            }
-        }
-        Flow::Continue
-    }
-
-    /// Each source's share of `found`.
-    pub fn answers(&self) -> impl Iterator<Item = &[Found]> {
-        (0..self.ends.len()).map(|i| &self.found[if i == 0 { 0 } else { self.ends[i - 1] }..self.ends[i]])
-    }
-
-    /// Closes the level with these first numbers: how far back did its transitions lead?
-    pub fn level_done(&mut self, levels: &[StateId]) {
-        let depth = levels.len() - 2;
-        if self.lowest_back < levels[depth + 1] {
-            let target = levels.partition_point(|&first| first <= self.lowest_back) - 1;
-            let longest = self.facts.longest_back_level_edge.get_or_insert(0);
-            *longest = (*longest).max((depth - target) as u64);
-        }
-        self.lowest_back = StateId::MAX;
-    }
+/// Why a search ends early.
+enum Stop {
+    Decided,
+    Limit(Limit),
+    Unsuited(String),
 }
+
+type Step<T = ()> = Result<T, Stop>;
 
 /// Searches with the given parts until everything is visited, the check is content, or a limit is reached.
-pub fn search(parts: Parts) -> Outcome {
-    let Parts { model, store, order, forget, reduce, check, control, in_degrees } = parts;
-    let mut worker = Worker::new(model, check);
-    let mut levels: Vec<StateId> = vec![0];
-    let batch = batch_size(model.state_bytes());
-    let mut ids = Vec::with_capacity(batch);
-    let mut widest = 0;
-    worker.start();
-    let ended = 'search: {
-        if store.offer(&worker.successors, 0..worker.successors.len(), &mut worker.found).is_err() {
-            break 'search Ended::Limit(Limit::Memory);
-        }
-        open_new(&worker.found, order);
-        worker.facts.initial_states = store.len() as u64;
-        levels.push(store.len() as StateId);
-        widest = store.len() as u64;
-        if worker.show(0) == Flow::Stop {
-            break 'search Ended::Decided;
-        }
-        let mut level_end = store.len() as StateId;
-        for tick in 0u64.. {
-            ids.clear();
-            order.pop(batch, &mut ids);
-            if ids.is_empty() {
-                break;
-            }
-            let depth = order.depth();
-            if depth as usize + 1 == levels.len() {
-                if depth > 0 {
-                    worker.level_done(&levels);
-                }
-                level_end = store.len() as StateId;
-                widest = widest.max((ids.len() + order.len()) as u64);
-                levels.push(level_end);
-            }
-            if let Some(limit) = control.stopped(tick) {
-                ids.iter().for_each(|&id| order.push(id));
-                break 'search Ended::Limit(limit);
-            }
-            if worker.expand(&ids, store, reduce, depth) == Flow::Stop {
-                ids.iter().for_each(|&id| order.push(id));
-                break 'search Ended::Decided;
-            }
-            worker.found.clear();
-            if store.offer(&worker.successors, 0..worker.successors.len(), &mut worker.found).is_err() {
-                ids.iter().for_each(|&id| order.push(id));
-                break 'search Ended::Limit(Limit::Memory);
-            }
-            open_new(&worker.found, order);
-            in_degrees.count(&worker.found, store.len());
-            for (&id, found) in ids.iter().zip(worker.answers()) {
-                forget.expanded(id, found);
-            }
-            if worker.answered(depth + 1, level_end) == Flow::Stop {
-                break 'search Ended::Decided;
-            }
-            control.states.store(store.len() as u64, Ordering::Relaxed);
-            control.transitions.store(worker.facts.transitions, Ordering::Relaxed);
-            control.open.store(order.len() as u64, Ordering::Relaxed);
-            control.depth.store(depth as u64, Ordering::Relaxed);
-        }
-        worker.level_done(&levels);
-        Ended::Complete
+pub fn search(parts: Parts) -> io::Result<Outcome> {
+    let via = parts.reduce.wants_events().then(|| Column::new(parts.budget)).transpose()?;
+    let bytes = parts.model.state_bytes();
+    let mut search = Search {
+        wants_states: parts.check.wants_states(),
+        frames: Vec::new(),
+        kept: Batch::new(bytes),
+        state: Batch::new(bytes),
+        scratch: Batch::new(bytes),
+        found: Vec::new(),
+        via,
+        facts: GraphFacts::default(),
+        visits: 0,
+        stored_peak: 0,
+        pressed: false,
+        parts,
     };
-    let facts = GraphFacts {
-        states: store.len() as u64,
-        depth: levels.len() as u32 - 1,
-        widest,
-        max_in_degree: in_degrees.most(),
-        open: order.len() as u64,
-        ..worker.facts
+    let ended = match search.run() {
+        Ok(()) => Ended::Complete,
+        Err(Stop::Decided) => Ended::Decided,
+        Err(Stop::Limit(limit)) => Ended::Limit(limit),
+        Err(Stop::Unsuited(reason)) => Ended::Unsuited(reason),
     };
-    Outcome { ended, facts, levels }
+    let Search { parts, frames, facts, visits, stored_peak, .. } = search;
+    let open = parts.order.len() as u64 + frames.len() as u64;
+    Ok(Outcome {
+        ended,
+        facts: GraphFacts { open, ..facts },
+        levels: Vec::new(),
+        visits,
+        once: parts.forget.once(),
+        forget: ForgetFacts { stored_peak, ..parts.forget.facts() },
+        beside_bytes: parts.forget.bytes() + parts.order.bytes(),
+    })
 }
 
-fn open_new(found: &[Found], order: &mut dyn Order) {
-    for f in found {
-        if f.new {
-            order.push(f.id);
+impl Search<'_> {
+    fn run(&mut self) -> Step {
+        self.begin()?;
+        let mut ids = Vec::new();
+        let most = batch_size(self.parts.model.state_bytes());
+        let mut sweep = 1;
+        for tick in 0u64.. {
+            if tick % 16 == 0 {
+                self.publish();
+                if let Some(limit) = self.parts.control.stopped(tick / 16) {
+                    return Err(Stop::Limit(limit));
+                }
+            }
+            if self.visits >= self.parts.most_visits {
+                return Err(Stop::Limit(Limit::Visits));
+            }
+            ids.clear();
+            let left = (self.parts.most_visits - self.visits).min(most as u64) as usize;
+            let batch = self.parts.forget.at_once(self.parts.store.len()).min(left);
+            match self.parts.order.next(batch, &mut ids) {
+                Next::Done => return Ok(()),
+                Next::Advance { again } => self.advance(&mut sweep, again),
+                Next::Resume => {
+                    if self.frames.last().is_some_and(|f| f.first == DROPPED) {
+                        self.expand_again();
+                    }
+                    self.run_events(self.frames.len() - 1)?;
+                }
+                Next::Expand => {
+                    let first = self.frames.len();
+                    self.expand(&ids)?;
+                    self.run_events(first)?;
+                }
+            }
         }
+        Ok(())
+    }
+
+    fn publish(&self) {
+        let Parts { control, store, order, .. } = &self.parts;
+        control.states.store(store.len() as u64, Ordering::Relaxed);
+        control.transitions.store(self.facts.transitions, Ordering::Relaxed);
+        control.visits.store(self.visits, Ordering::Relaxed);
+        control.open.store((order.len() + self.frames.len()) as u64, Ordering::Relaxed);
+        control.depth.store(self.facts.depth as u64, Ordering::Relaxed);
+    }
+
+    /// Opens the initial states.
+    fn begin(&mut self) -> Step {
+        let mut initial = Batch::new(self.parts.model.state_bytes());
+        self.parts.model.initial(&mut initial);
+        std::mem::swap(&mut self.kept, &mut initial);
+        for at in 0..self.kept.len() {
+            self.offer(at..at + 1)?;
+            if self.found[0].new {
+                self.open(at, self.found[0].id, None, 0)?;
+            }
+        }
+        self.facts.initial_states = self.parts.store.len() as u64;
+        self.kept.clear();
+        Ok(())
+    }
+
+    fn advance(&mut self, sweep: &mut u64, again: bool) {
+        let Parts { store, forget, order, front, .. } = &mut self.parts;
+        if let (Some(front), Some(progress)) = (front, order.line()) {
+            let (stored, open) = (store.len() as u64, order.len() as u64);
+            let persistent = forget.facts().persistent;
+            front(Front { sweep: *sweep, progress, stored, open, persistent, visits: self.visits });
+        }
+        *sweep += again as u64;
+        forget.advanced(*store, again);
+    }
+
+    /// Generates the successors of states chosen for the first time, and shows their expansion to the check.
+    fn expand(&mut self, ids: &[StateId]) -> Step {
+        self.drop_far_successors();
+        let in_one_go = self.parts.order.width() == usize::MAX;
+        for &id in ids {
+            let depth = self.parts.order.depth(id);
+            let first = self.kept.len();
+            self.load(id);
+            self.parts.model.expand(self.state.state(0), &mut self.kept);
+            let enabled = self.kept.len() - first;
+            let deadlock = self.kept.take_deadlock(enabled);
+            let faults = self.kept.faults();
+            self.facts.deadlocks += deadlock as u64;
+            self.facts.faults += faults.len() as u64;
+            self.facts.max_out_degree = self.facts.max_out_degree.max(enabled as u64);
+            self.facts.depth = self.facts.depth.max(depth + 1);
+            self.visits += 1;
+            if deadlock || !faults.is_empty() {
+                let path = || self.path(id);
+                let seen = Seen { state: self.state.state(0), depth, path: Some(&path) };
+                if self.parts.check.expanded(seen, deadlock, faults) == Flow::Stop {
+                    return Err(Stop::Decided);
+                }
+                self.kept.clear_faults();
+            }
+            self.choose(id, first);
+            let count = self.kept.len() - first;
+            let dropped = self.parts.forget.expanding(id, count, in_one_go, self.parts.store);
+            let id = if dropped { GONE } else { id };
+            self.frames.push(Frame { id, first: first as u32, done: 0, count: count as u32 });
+            if !in_one_go {
+                self.parts.store.prefetch(&self.kept, first..first + count);
+            }
+        }
+        self.reserve_frames()
+    }
+
+    /// Takes away the successors, from `first` on, that need not be explored; counts those that are.
+    fn choose(&mut self, id: StateId, first: usize) {
+        let via = self.via.as_ref().map(|via| via[id]).filter(|&event| event != NO_EVENT);
+        self.parts.reduce.choose(via, &mut self.kept, first);
+        if self.parts.forget.wants_distinct() {
+            let before = self.kept.len();
+            self.kept.distinct_from(first);
+            self.facts.transitions += (before - self.kept.len()) as u64;
+        }
+    }
+
+    /// Generates the successors of the source on top once more.
+    fn expand_again(&mut self) {
+        self.drop_far_successors();
+        let top = self.frames.len() - 1;
+        let (id, first, transitions) = (self.frames[top].id, self.kept.len(), self.facts.transitions);
+        self.load(id);
+        self.parts.model.expand(self.state.state(0), &mut self.kept);
+        self.kept.take_deadlock(0);
+        self.kept.clear_faults();
+        self.choose(id, first);
+        self.facts.transitions = transitions;
+        self.frames[top].first = first as u32;
+    }
+
+    fn load(&mut self, id: StateId) {
+        self.state.clear();
+        self.parts.store.load(id, self.state.push_with(0));
+    }
+
+    fn drop_far_successors(&mut self) {
+        if self.kept.len() * self.kept.stride() > KEPT {
+            self.kept.clear();
+            self.frames.iter_mut().rev().take_while(|f| f.first != DROPPED).for_each(|f| f.first = DROPPED);
+        }
+    }
+
+    /// Sources that wait take memory, however little.
+    fn reserve_frames(&mut self) -> Step {
+        if self.frames.len() + 256 > self.frames.capacity() {
+            let more = (self.frames.len() / 8).max(1024);
+            if !self.parts.budget.may_take(more * size_of::<Frame>()) {
+                return Err(Stop::Limit(Limit::Memory));
+            }
+            self.parts.budget.take(more * size_of::<Frame>());
+            self.frames.reserve_exact(more);
+        }
+        Ok(())
+    }
+
+    /// Runs the events of the sources from frame `group` on, all of them, or as many as the order's width allows.
+    fn run_events(&mut self, group: usize) -> Step {
+        let bounded = self.parts.order.width() != usize::MAX;
+        let start = self.frames[group].first as usize;
+        let mut at = start + self.frames[group].done as usize;
+        let mut frame = group;
+        while at < self.kept.len() && self.parts.order.width() > 0 {
+            let answered = self.offer(at..if bounded { at + 1 } else { self.kept.len() })?;
+            for i in 0..answered {
+                while self.frames[frame].done == self.frames[frame].count {
+                    self.close(frame);
+                    frame += 1;
+                }
+                self.frames[frame].done += 1;
+                self.facts.transitions += 1;
+                let (found, source) = (self.found[i], self.frames[frame].id);
+                if found.new {
+                    self.open(at + i, found.id, Some(source), self.parts.order.depth(source) + 1)?;
+                } else {
+                    self.parts.forget.reached(found.id, self.parts.store);
+                }
+            }
+            at += answered;
+        }
+        while frame < self.frames.len() && self.frames[frame].done == self.frames[frame].count {
+            self.close(frame);
+            frame += 1;
+        }
+        if frame == self.frames.len() {
+            self.frames.truncate(group);
+            self.kept.truncate(start);
+            if bounded {
+                self.parts.order.finished();
+            }
+        }
+        while let Some(id) = self.parts.forget.promotion() {
+            self.parts.order.promote(id);
+        }
+        Ok(())
+    }
+
+    /// All events of a source have been run.
+    fn close(&mut self, frame: usize) {
+        let id = self.frames[frame].id;
+        if id != GONE {
+            self.parts.forget.closed(id, self.parts.store);
+        }
+    }
+
+    /// A state, number `at` of those kept, was found and stored.
+    fn open(&mut self, at: usize, id: StateId, source: Option<StateId>, depth: u32) -> Step {
+        self.facts.states += 1;
+        let single = self.parts.forget.wants_chains() && self.is_single(at);
+        if let Some(via) = &mut self.via {
+            via[id] = if source.is_some() { self.kept.event(at) } else { NO_EVENT };
+        }
+        let state = self.kept.state(at);
+        let rank = self.parts.rank.map_or(0, |rank| rank(state, depth));
+        let behind = !self.parts.order.push(Opening { id, depth, rank });
+        let from = source.filter(|&source| source != GONE);
+        let link = Link { id, state, initial: source.is_none(), from, depth, behind, single };
+        self.parts.forget.opened(link).map_err(|unsuited| Stop::Unsuited(unsuited.to_string()))?;
+        self.facts.widest = self.facts.widest.max((self.parts.order.len() + self.frames.len()) as u64);
+        if self.wants_states {
+            let path = || self.path(id);
+            let seen = Seen { state: self.kept.state(at), depth, path: Some(&path) };
+            if self.parts.check.state(seen) == Flow::Stop {
+                return Err(Stop::Decided);
+            }
+        }
+        Ok(())
+    }
+
+    /// Has this state, number `at` of those kept, a single successor to explore?
+    fn is_single(&mut self, at: usize) -> bool {
+        self.scratch.clear();
+        self.parts.model.expand(self.kept.state(at), &mut self.scratch);
+        self.scratch.take_deadlock(0);
+        self.parts.reduce.choose(Some(self.kept.event(at)), &mut self.scratch, 0);
+        self.scratch.len() == 1
+    }
+
+    /// The states on the way to a state, as far as they are stored.
+    fn path(&self, id: StateId) -> Option<Vec<Vec<u8>>> {
+        let mut path = self.parts.forget.ancestors(id)?;
+        path.reverse();
+        path.push(id);
+        let load = |id| {
+            let mut state = vec![0; self.parts.model.state_bytes()];
+            self.parts.store.load(id, &mut state);
+            state
+        };
+        Some(path.into_iter().map(load).collect())
+    }
+
+    /// Offers states to the store: all of `which`, or the first one where the store cannot just grow. Answers how many.
+    fn offer(&mut self, which: Range<usize>) -> Step<usize> {
+        self.found.clear();
+        let stored = self.parts.store.len() + which.len();
+        let fits = stored <= self.parts.forget.most() && !(self.pressed && stored > self.parts.store.room());
+        if fits && self.take(which.clone()) {
+            return Ok(which.len());
+        }
+        if let Some(id) = self.parts.store.find(&self.kept, which.start) {
+            self.found.push(Found { id, new: false });
+            return Ok(1);
+        }
+        let one = which.start..which.start + 1;
+        let mut tried = false;
+        loop {
+            let allowed = self.parts.store.len() < self.parts.forget.most();
+            let no_room = self.pressed && self.parts.store.len() >= self.parts.store.room();
+            if allowed && !no_room && self.take(one.clone()) {
+                return Ok(1);
+            }
+            let limit = if allowed { Limit::Memory } else { Limit::Cache };
+            if !(self.retract(&mut tried) || self.parts.forget.reclaim(self.parts.store)) {
+                return Err(Stop::Limit(limit));
+            }
+        }
+    }
+
+    /// Stores states, with memory for all that is kept beside them.
+    fn take(&mut self, which: Range<usize>) -> bool {
+        let Parts { store, forget, .. } = &mut self.parts;
+        let numbers = store.numbers().max(store.len() + which.len());
+        let taken = forget.prepare(numbers).is_ok()
+            && self.via.as_mut().is_none_or(|via| via.ensure(numbers).is_ok())
+            && store.offer(&self.kept, which, &mut self.found).is_ok();
+        self.pressed |= !taken;
+        self.stored_peak = self.stored_peak.max(store.len() as u64);
+        taken
+    }
+
+    /// Gives up a waiting state that is certain to be found again.
+    fn retract(&mut self, tried: &mut bool) -> bool {
+        let Parts { store, forget, order, rank, .. } = &mut self.parts;
+        if std::mem::replace(tried, true) || !forget.retracts() {
+            return false;
+        }
+        let Some(id) = order.retract() else {
+            return false;
+        };
+        if forget.retract(id, *store) {
+            self.facts.states -= 1;
+            return true;
+        }
+        self.state.clear();
+        store.load(id, self.state.push_with(0));
+        let depth = order.depth(id) + 1;
+        let rank = rank.map_or(0, |rank| rank(self.state.state(0), depth));
+        order.push(Opening { id, depth, rank });
+        false
     }
 }

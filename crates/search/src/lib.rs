@@ -5,14 +5,16 @@
 //! ([`Reduce`](reduce::Reduce)); a [`Check`](check::Check) looks for what is sought. [`plan`] alone knows which parts
 //! combine; [`run()`] carries a plan out.
 
+mod breadth_first;
 pub mod budget;
 pub mod check;
+pub mod choices;
 mod column;
-mod depth_first;
 pub mod engine;
 pub mod forget;
 pub mod graph;
 pub mod order;
+mod outcome;
 mod parallel;
 pub mod plan;
 pub mod reduce;
@@ -24,8 +26,9 @@ mod words;
 
 pub use budget::{Budget, Control, Limit};
 pub use check::{Property, PropertyKind};
-pub use engine::{Ended, Outcome};
+pub use engine::Front;
+pub use forget::ForgetFacts;
 pub use graph::GraphFacts;
 pub use plan::{Options, Plan, Refusal};
-pub use run::{PropertyResult, Report, Verdict, run};
+pub use run::{Guides, PropertyResult, Report, Verdict, run, run_guided};
 pub use trace::Trace;

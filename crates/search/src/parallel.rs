@@ -5,11 +5,11 @@
 //! numbers are dense again, whatever blocks the threads took, so levels are ranges as in the sequential search and all
 //! totals are the same. Narrow levels, which would be all waiting and no work, the first thread expands alone.
 
+use crate::breadth_first::Worker;
 use crate::budget::{Control, Limit};
 use crate::check::{Check, Flow};
-use crate::engine::{Ended, Outcome, Worker, batch_size};
 use crate::graph::GraphFacts;
-use crate::reduce::AllEvents;
+use crate::outcome::{Ended, Outcome, batch_size};
 use crate::store::table::{Shared, batch_need};
 use crate::store::{StateId, Store, Table};
 use scrimp_system::Model;
@@ -141,7 +141,7 @@ pub fn search(
         open: states - expanded + meeting.left.iter().map(|&n| n as u64).sum::<u64>(),
         ..meeting.facts
     };
-    let outcome = Outcome { ended: meeting.ended.unwrap_or(Ended::Complete), facts, levels: meeting.levels };
+    let outcome = Outcome::of_plain(meeting.ended.unwrap_or(Ended::Complete), facts, meeting.levels);
     Ok((tables.swap_remove(0), outcome))
 }
 
@@ -223,7 +223,7 @@ impl Thread<'_> {
                 ids.clear();
                 ids.extend(chunk.by_ref().take(batch));
                 self.waiting = ids.len() as u32;
-                if self.worker.expand(&ids, &self.table, &mut AllEvents, depth) == Flow::Stop {
+                if self.worker.expand(ids.iter().copied(), &self.table, depth) == Flow::Stop {
                     return self.end(Ended::Decided);
                 }
             }

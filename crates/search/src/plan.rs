@@ -4,20 +4,31 @@
 //! what to ask for instead.
 
 use crate::budget;
+pub use crate::choices::{CacheChoice, EngineChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
 use std::fmt;
-use std::str::FromStr;
 use std::time::Duration;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    pub order: OrderChoice,
+    /// Without one, breadth-first, or by progress under the sweep-line.
+    pub order: Option<OrderChoice>,
     pub store: StoreChoice,
     pub forget: ForgetChoice,
     pub reduce: ReduceChoice,
     pub engine: EngineChoice,
+    /// Leave chains of states with one successor out of the cache's tree.
+    pub chains: bool,
+    /// The progress measure, and the heuristic, as the user wrote them.
+    pub progress: Option<String>,
+    pub heuristic: Option<String>,
+    pub seed: u64,
     pub threads: usize,
     pub memory: Option<usize>,
     pub time: Option<Duration>,
+    /// The most states to expand.
+    pub visits: Option<u64>,
+    /// Remember all visited states beside the search, to prove that it visits them all.
+    pub audit: bool,
     /// Go on after a violation until every property is decided.
     pub keep_going: bool,
     /// Count in-degrees however many states there are.
@@ -27,115 +38,33 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
-            order: OrderChoice::BreadthFirst,
+            order: None,
             store: StoreChoice::Table,
             forget: ForgetChoice::Nothing,
             reduce: ReduceChoice::Nothing,
             engine: EngineChoice::Explicit,
+            chains: false,
+            progress: None,
+            heuristic: None,
+            seed: 1,
             threads: 1,
             memory: None,
             time: None,
+            visits: None,
+            audit: false,
             keep_going: false,
             in_degrees: false,
         }
     }
 }
 
-/// Declares the choices for one part: their names on the command line, what each means, and the names that are known
-/// but not available.
-macro_rules! choices {
-    ($(#[$doc:meta])* $type:ident, $part:literal, {$($name:literal => $variant:ident: $reason:literal),+}, later: [$($later:literal),*]) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum $type {
-            $(#[doc = $reason] $variant),+
-        }
-
-        impl $type {
-            fn reason(self) -> &'static str {
-                match self { $($type::$variant => $reason),+ }
-            }
-        }
-
-        impl fmt::Display for $type {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(match self { $($type::$variant => $name),+ })
-            }
-        }
-
-        impl FromStr for $type {
-            type Err = Refusal;
-
-            fn from_str(text: &str) -> Result<$type, Refusal> {
-                let later: &[&str] = &[$($later),*];
-                let name = text.split(':').next().unwrap_or(text);
-                match text {
-                    $($name => Ok($type::$variant),)+
-                    _ => Err(Refusal {
-                        reason: if later.contains(&name) {
-                            format!("{} '{text}' is not available in this version", $part)
-                        } else {
-                            format!("there is no {} '{text}'", $part)
-                        },
-                        instead: concat!("choose from:", $(" ", $name),+).into(),
-                    }),
-                }
-            }
-        }
-    };
-}
-
-choices!(
-    /// Which state next.
-    OrderChoice, "order", {
-        "bfs" => BreadthFirst: "level by level, so that traces are shortest and the queue costs nothing",
-        "dfs" => DepthFirst: "one path at a time, so that few states are open"
-    }, later: ["bbfs", "alt", "progress", "best", "random"]
-);
-
-choices!(
-    /// How states are kept.
-    StoreChoice, "store", {
-        "table" => Table: "every state in full: exact, and fastest where it fits"
-    }, later: ["collapse", "tree", "dfa", "compact", "bitstate", "comback", "disk"]
-);
-
-choices!(
-    /// Which states may be dropped.
-    ForgetChoice, "forgetting method", {
-        "none" => Nothing: "every state is kept"
-    }, later: ["pseudo-root", "sweep", "cache"]
-);
-
-choices!(
-    /// Which events may be skipped.
-    ReduceChoice, "reduction", {
-        "none" => Nothing: "every event is explored"
-    }, later: ["por", "edge-lean", "por+sleep"]
-);
-
-choices!(
-    /// What does the searching.
-    EngineChoice, "engine", {
-        "explicit" => Explicit: "state by state, with successors from machine code"
-    }, later: ["symbolic", "bmc"]
-);
-
 /// A sound combination, ready to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     pub order: OrderChoice,
-    pub store: StoreChoice,
-    pub forget: ForgetChoice,
-    pub reduce: ReduceChoice,
-    pub engine: EngineChoice,
-    pub threads: usize,
     pub memory: usize,
-    /// Whether the user named the memory or it is what the machine has.
-    pub memory_given: bool,
-    pub time: Option<Duration>,
-    pub keep_going: bool,
-    pub in_degrees: bool,
+    /// Everything else is as it was asked for.
+    pub options: Options,
 }
 
 /// A combination that would not be sound or does not exist.
@@ -153,56 +82,52 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
+impl Refusal {
+    fn new(reason: impl Into<String>, instead: impl Into<String>) -> Refusal {
+        Refusal { reason: reason.into(), instead: instead.into() }
+    }
+}
+
 impl Plan {
     pub fn new(options: &Options) -> Result<Plan, Refusal> {
-        let threads = options.threads;
-        if threads == 0 || threads > 1024 {
-            return Err(Refusal {
-                reason: format!("{threads} threads cannot search"),
-                instead: "use --threads with a number from 1 to 1024".into(),
-            });
+        let sweeps = matches!(options.forget, ForgetChoice::Sweep(_));
+        let order = options.order.unwrap_or(if sweeps { OrderChoice::Progress } else { OrderChoice::BreadthFirst });
+        match unsound(options, order) {
+            Some(refusal) => Err(refusal),
+            None => Ok(Plan {
+                order,
+                memory: options.memory.unwrap_or_else(budget::default_memory),
+                options: options.clone(),
+            }),
         }
-        if threads > 1 && options.order == OrderChoice::DepthFirst {
-            return Err(Refusal {
-                reason: "depth-first order follows one path and has no work for a second thread".into(),
-                instead: "use --threads 1, or --order bfs with several threads".into(),
-            });
-        }
-        if threads > 1 && options.in_degrees {
-            return Err(Refusal {
-                reason: "in-degrees are counted by one thread".into(),
-                instead: "use --threads 1, or leave --in-degrees out".into(),
-            });
-        }
-        Ok(Plan {
-            order: options.order,
-            store: options.store,
-            forget: options.forget,
-            reduce: options.reduce,
-            engine: options.engine,
-            threads,
-            memory: options.memory.unwrap_or_else(budget::default_memory),
-            memory_given: options.memory.is_some(),
-            time: options.time,
-            keep_going: options.keep_going,
-            in_degrees: options.in_degrees,
-        })
+    }
+
+    /// Does it keep every state, explore every event, and go level by level?
+    pub fn is_plain(&self) -> bool {
+        let Options { forget, reduce, visits, .. } = &self.options;
+        self.order == OrderChoice::BreadthFirst
+            && *forget == ForgetChoice::Nothing
+            && *reduce == ReduceChoice::Nothing
+            && visits.is_none()
     }
 
     /// The plan in short words, part by part.
     pub fn parts(&self) -> Vec<(&'static str, String)> {
+        let options = &self.options;
         let mut parts = vec![
             ("order", self.order.to_string()),
-            ("store", self.store.to_string()),
-            ("forget", self.forget.to_string()),
-            ("reduce", self.reduce.to_string()),
-            ("engine", self.engine.to_string()),
-            ("threads", self.threads.to_string()),
+            ("store", options.store.to_string()),
+            ("forget", options.forget.to_string()),
+            ("reduce", options.reduce.to_string()),
+            ("engine", options.engine.to_string()),
+            ("threads", options.threads.to_string()),
             ("memory", self.memory.to_string()),
         ];
-        if let Some(time) = self.time {
-            parts.push(("time", format!("{}s", time.as_secs_f64())));
-        }
+        parts.extend(options.progress.iter().map(|text| ("progress", text.clone())));
+        parts.extend(options.heuristic.iter().map(|text| ("heuristic", text.clone())));
+        parts.extend(options.chains.then(|| ("chains", "yes".to_string())));
+        parts.extend(options.time.map(|time| ("time", format!("{}s", time.as_secs_f64()))));
+        parts.extend(options.visits.map(|visits| ("visits", visits.to_string())));
         parts
     }
 
@@ -210,13 +135,98 @@ impl Plan {
     pub fn reason(&self, part: &str) -> &'static str {
         match part {
             "order" => self.order.reason(),
-            "store" => self.store.reason(),
-            "forget" => self.forget.reason(),
-            "reduce" => self.reduce.reason(),
-            "engine" => self.engine.reason(),
-            "memory" if self.memory_given => "as asked for",
+            "store" => self.options.store.reason(),
+            "forget" => self.options.forget.reason(),
+            "reduce" => self.options.reduce.reason(),
+            "engine" => self.options.engine.reason(),
+            "chains" => "states with one successor do not stay for the cache's sake",
+            "memory" if self.options.memory.is_some() => "as asked for",
             "memory" => "nine tenths of what is free now",
             _ => "",
         }
     }
+}
+
+/// Why these options cannot be carried out, if they cannot.
+fn unsound(options: &Options, order: OrderChoice) -> Option<Refusal> {
+    let Options { forget, reduce, chains, threads, .. } = options;
+    let refuse = |reason: &str, instead: &str| Some(Refusal::new(reason, instead));
+    let caches = matches!(forget, ForgetChoice::Cache(_) | ForgetChoice::Sweep(Some(_)));
+    let sweeps = matches!(forget, ForgetChoice::Sweep(_));
+    let pseudo_root = matches!(forget, ForgetChoice::PseudoRoot(_));
+    let by_progress = order == OrderChoice::Progress;
+    if *threads == 0 || *threads > 1024 {
+        return Some(Refusal::new(
+            format!("{threads} threads cannot search"),
+            "use --threads with a number from 1 to 1024",
+        ));
+    }
+    if *threads > 1 && order != OrderChoice::BreadthFirst {
+        let reason = if order == OrderChoice::DepthFirst {
+            "depth-first order follows one path and has no work for a second thread".to_string()
+        } else {
+            format!("order {order} is kept by one thread")
+        };
+        return Some(Refusal::new(reason, "use --threads 1, or --order bfs with several threads"));
+    }
+    if *threads > 1 && *forget != ForgetChoice::Nothing {
+        return Some(Refusal::new(
+            format!("forgetting method {forget} follows the order of one thread"),
+            "use --threads 1, or --forget none with several threads",
+        ));
+    }
+    if *threads > 1 && (*reduce != ReduceChoice::Nothing || options.visits.is_some()) {
+        return refuse("reductions and limits on visits are for one thread", "use --threads 1");
+    }
+    if options.in_degrees && (*threads > 1 || order != OrderChoice::BreadthFirst) {
+        return refuse(
+            "in-degrees are counted by one thread, level by level",
+            "use --threads 1 --order bfs, or leave --in-degrees out",
+        );
+    }
+    if options.in_degrees && (*forget != ForgetChoice::Nothing || *reduce != ReduceChoice::Nothing) {
+        return refuse(
+            "in-degrees can be counted only where every state is kept and every event explored",
+            "leave --in-degrees out, or --forget and --reduce",
+        );
+    }
+    if sweeps && !by_progress {
+        return Some(Refusal::new(
+            format!("the sweep-line explores states by progress and cannot follow order {order}"),
+            "leave --order out",
+        ));
+    }
+    if by_progress && options.progress.is_none() {
+        return refuse(
+            "exploring by progress needs a progress measure",
+            "add --progress EXPR, such as --progress 'sent + received', or --progress auto",
+        );
+    }
+    if options.progress.is_some() && !by_progress {
+        return refuse(
+            "the progress measure would not be used",
+            "add --forget sweep or --order progress, or leave it out",
+        );
+    }
+    let best = matches!(order, OrderChoice::Best { .. });
+    if best && options.heuristic.is_none() {
+        return refuse("best-first order needs a heuristic", "add --heuristic EXPR: states with low values come first");
+    }
+    if options.heuristic.is_some() && !best {
+        return refuse("the heuristic would not be used", "add --order best, or leave it out");
+    }
+    if order == OrderChoice::Releasing && !pseudo_root {
+        return refuse("order release looks for states that release pseudo-root states", "add --forget pseudo-root");
+    }
+    if *chains && !caches {
+        return refuse("--chains shortens the tree that a state cache keeps", "add --forget cache, or leave it out");
+    }
+    if pseudo_root && *reduce == ReduceChoice::EdgeLean {
+        return refuse(
+            "pseudo-root states wait for every predecessor to lead to them, and edge-lean search leaves some of these events \
+             out: they would wait for ever",
+            "use --reduce none, or --forget cache",
+        );
+    }
+    None
 }

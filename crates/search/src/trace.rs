@@ -2,10 +2,11 @@
 //!
 //! No predecessor is stored. In breadth-first order the levels are ranges of numbers: a predecessor of a state on level d
 //! is found by expanding level d-1 once more until the state turns up, which costs at worst a second generation of all
-//! successors, without any look-up, and no memory. In depth-first order the path is at hand.
+//! successors, without any look-up, and no memory. Other searches keep the ancestors of what is open.
 
 use crate::store::{StateId, Store};
 use scrimp_system::{Batch, EventCode, Model};
+use std::collections::HashSet;
 
 /// A run of the model: where it starts, and each event with the state it leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,24 +43,13 @@ impl Trace {
         Some(Trace { initial: target, steps })
     }
 
-    /// The run through these stored states, each a successor of the one before.
-    pub fn along(model: &dyn Model, store: &dyn Store, path: &[StateId]) -> Option<Trace> {
-        let load = |id: StateId| {
-            let mut state = Batch::new(model.state_bytes());
-            store.load(id, state.push_with(0));
-            state
-        };
-        let mut current = load(*path.first()?);
-        let initial = current.state(0).to_vec();
+    /// The run through these states, the first one initial. Between two of them states may be missing, as long as the way
+    /// is not hard to find: chains of states with one successor, mostly.
+    pub fn through(model: &dyn Model, path: &[Vec<u8>]) -> Option<Trace> {
+        let initial = path.first()?.clone();
         let mut steps = Vec::with_capacity(path.len() - 1);
-        let mut successors = Batch::new(model.state_bytes());
-        for &id in &path[1..] {
-            let next = load(id);
-            successors.clear();
-            model.expand(current.state(0), &mut successors);
-            let i = (0..successors.len()).find(|&i| successors.state(i) == next.state(0))?;
-            steps.push((successors.event(i), next.state(0).to_vec()));
-            current = next;
+        for ends in path.windows(2) {
+            bridge(model, &ends[0], &ends[1], &mut steps)?;
         }
         Some(Trace { initial, steps })
     }
@@ -68,4 +58,36 @@ impl Trace {
     pub fn last(&self) -> &[u8] {
         self.steps.last().map_or(&self.initial, |(_, state)| state)
     }
+}
+
+/// Appends the shortest run from one state to another, not counting the first; gives up when it is far.
+fn bridge(model: &dyn Model, from: &[u8], to: &[u8], steps: &mut Vec<(EventCode, Vec<u8>)>) -> Option<()> {
+    const FAR: usize = 1 << 20;
+    let mut known: HashSet<Vec<u8>> = HashSet::from([from.to_vec()]);
+    // Each state with the place of its predecessor and the event that led to it.
+    let mut found: Vec<(usize, EventCode, Vec<u8>)> = vec![(0, 0, from.to_vec())];
+    let mut successors = Batch::new(model.state_bytes());
+    let mut next = 0;
+    while next < found.len() && found.len() < FAR {
+        successors.clear();
+        model.expand(&found[next].2, &mut successors);
+        successors.take_deadlock(0);
+        for i in 0..successors.len() {
+            if successors.state(i) == to {
+                let mut way = vec![(successors.event(i), to.to_vec())];
+                let mut at = next;
+                while at != 0 {
+                    way.push((found[at].1, std::mem::take(&mut found[at].2)));
+                    at = found[at].0;
+                }
+                steps.extend(way.into_iter().rev());
+                return Some(());
+            }
+            if known.insert(successors.state(i).to_vec()) {
+                found.push((next, successors.event(i), successors.state(i).to_vec()));
+            }
+        }
+        next += 1;
+    }
+    None
 }

@@ -12,9 +12,9 @@ pub mod source;
 mod system;
 
 pub use expr::{BinaryOp, Expr, Fault, UnaryOp};
-pub use facts::Facts;
+pub use facts::{Facts, Set};
 pub use layout::Layout;
-pub use model::{Batch, EventCode, EventText, FaultRecord, Model};
+pub use model::{Batch, EventCode, EventText, FaultRecord, Model, Unsuited};
 pub use source::{Source, Span};
 pub use system::{
     Assertion, Assign, Claim, ClaimMove, Constant, ConstantValue, Domain, Event, EventId, Initial, Invalid, Message,

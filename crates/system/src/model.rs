@@ -1,6 +1,7 @@
 //! The view that the search has of a model: states are byte strings of one length, and each has successors.
 
 use crate::expr::Fault;
+use crate::facts::Set;
 
 /// Names one event of a model. What the number means is the model's own business; [`Model::event`] explains it.
 pub type EventCode = u32;
@@ -18,12 +19,43 @@ pub trait Model: Sync {
     /// Appends every enabled event with its successor, and the events that ended in a fault.
     fn expand(&self, state: &[u8], out: &mut Batch);
 
+    /// Appends every state from which an event leads to `state`, each once, with one such event. Some of them may be
+    /// unreachable; a reachable one is never left out.
+    fn predecessors(&self, _state: &[u8], _out: &mut Batch) -> Result<(), Unsuited> {
+        Err(Unsuited { event: None, reason: "the model does not say what leads to a state".into() })
+    }
+
+    /// For each event code, the events with which it can be swapped: where both are enabled, neither disables or changes
+    /// the other, and where one is enabled after the other, it was before. `None` where that is not known.
+    fn independence(&self) -> Option<Vec<Set>> {
+        None
+    }
+
     /// What a trace says of the event with this code.
     fn event(&self, code: EventCode) -> EventText;
 
     /// The state as names and values, always in the same order, so that two states can be compared entry by entry.
     fn values(&self, state: &[u8]) -> Vec<(String, String)>;
 }
+
+/// Why a model's events cannot be run backwards.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unsuited {
+    /// The event that is to blame.
+    pub event: Option<String>,
+    pub reason: String,
+}
+
+impl std::fmt::Display for Unsuited {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.event {
+            Some(event) => write!(f, "event {event}: {}", self.reason),
+            None => f.write_str(&self.reason),
+        }
+    }
+}
+
+impl std::error::Error for Unsuited {}
 
 /// An event as a person reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -90,6 +122,33 @@ impl Batch {
     #[inline]
     pub fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
+    }
+
+    /// Of the states from number `first` on, keeps those with such events.
+    pub fn retain_from(&mut self, first: usize, mut keep: impl FnMut(EventCode) -> bool) {
+        let mut kept = first;
+        for i in first..self.len {
+            if keep(self.events[i]) {
+                self.events[kept] = self.events[i];
+                self.states.copy_within(i * self.stride..(i + 1) * self.stride, kept * self.stride);
+                kept += 1;
+            }
+        }
+        self.len = kept;
+    }
+
+    /// Of the states from number `first` on, keeps one of each.
+    pub fn distinct_from(&mut self, first: usize) {
+        let mut kept = first;
+        for i in first..self.len {
+            let state = &self.states[i * self.stride..][..self.state_bytes];
+            if (first..kept).all(|k| self.states[k * self.stride..][..self.state_bytes] != *state) {
+                self.events[kept] = self.events[i];
+                self.states.copy_within(i * self.stride..(i + 1) * self.stride, kept * self.stride);
+                kept += 1;
+            }
+        }
+        self.len = kept;
     }
 
     #[inline]

@@ -1,10 +1,13 @@
 //! What is looked for. A check sees every new state and every expansion, from all threads, and may end the search.
 
+mod audit;
 mod safety;
+mod target;
 
+pub use audit::Audit;
 pub use safety::{Condition, Finding, Property, PropertyKind, Safety};
+pub use target::Target;
 
-use crate::store::StateId;
 use scrimp_system::FaultRecord;
 
 /// Where something was seen: the state, and how many events lie before it.
@@ -12,8 +15,8 @@ use scrimp_system::FaultRecord;
 pub struct Seen<'a> {
     pub state: &'a [u8],
     pub depth: u32,
-    /// The run that led there, where the search has it at hand: the numbers of its states, the first one initial.
-    pub path: Option<&'a dyn Fn() -> Vec<StateId>>,
+    /// The run that led there, where the search has it at hand: its states, the first one initial, perhaps with gaps.
+    pub path: Option<&'a dyn Fn() -> Option<Vec<Vec<u8>>>>,
 }
 
 /// Whether to go on.

@@ -4,7 +4,6 @@
 //! going, once every property is decided.
 
 use super::{Check, Flow, Seen};
-use crate::store::StateId;
 use scrimp_system::{EventCode, Fault, FaultRecord};
 use std::fmt;
 use std::sync::Mutex;
@@ -71,7 +70,7 @@ pub struct Finding {
     pub state: Vec<u8>,
     pub depth: u32,
     /// The run that led there, where the search had it at hand.
-    pub path: Option<Vec<StateId>>,
+    pub path: Option<Vec<Vec<u8>>>,
     /// The event that ends in a fault there.
     pub fault: Option<(EventCode, Fault)>,
     /// The fault met when the condition itself was evaluated.
@@ -139,7 +138,7 @@ impl Finding {
             property,
             state: seen.state.to_vec(),
             depth: seen.depth,
-            path: seen.path.map(|path| path()),
+            path: seen.path.and_then(|path| path()),
             fault: None,
             condition_fault: None,
         }

@@ -63,7 +63,8 @@ impl Shared {
         // SAFETY: as the caller promises.
         unsafe {
             if self.prepare_room(more, removed.map_or(0, Stack::len))? {
-                let mut gaps: Vec<Range<u32>> = removed.into_iter().flat_map(Stack::iter).map(|id| id..id + 1).collect();
+                let mut gaps: Vec<Range<u32>> =
+                    removed.into_iter().flat_map(Stack::iter).map(|id| id..id + 1).collect();
                 gaps.sort_unstable_by_key(|gap| gap.start);
                 let mut start = 0;
                 for gap in gaps {

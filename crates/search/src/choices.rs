@@ -1,0 +1,300 @@
+//! The choices for each part of a search: their names on the command line and what each means.
+
+use crate::forget::Strategy;
+use crate::plan::Refusal;
+use std::fmt;
+use std::str::FromStr;
+
+/// Which state next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OrderChoice {
+    BreadthFirst,
+    DepthFirst,
+    /// Breadth-first with levels of at most so many states.
+    Bounded(usize),
+    /// So many levels breadth-first, then so many depth-first, in turns.
+    Alternating(u32, u32),
+    /// Lowest progress first.
+    Progress,
+    /// Lowest heuristic value first; with `a_star`, lowest sum of that and the depth.
+    Best {
+        a_star: bool,
+    },
+    Random,
+    /// The state whose expansion releases most pseudo-root states.
+    Releasing,
+}
+
+const ORDERS: &str =
+    "choose from: bfs, dfs, bbfs:WIDTH, alt:BREADTH,DEPTH, progress, best, best:astar, random, release";
+
+impl OrderChoice {
+    pub(crate) fn reason(self) -> &'static str {
+        match self {
+            OrderChoice::BreadthFirst => "level by level, so that traces are shortest",
+            OrderChoice::DepthFirst => "one path at a time, so that few states are open",
+            OrderChoice::Bounded(_) => {
+                "level by level, each of bounded width: few states are open, and paths stay short"
+            }
+            OrderChoice::Alternating(..) => "by turns breadth-first and depth-first",
+            OrderChoice::Progress => "lowest progress first",
+            OrderChoice::Best { a_star: false } => "lowest heuristic value first, to find an error soon",
+            OrderChoice::Best { a_star: true } => "lowest sum of depth and heuristic value first: short traces, soon",
+            OrderChoice::Random => "any open state, by chance",
+            OrderChoice::Releasing => "the state whose expansion releases most",
+        }
+    }
+}
+
+impl fmt::Display for OrderChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OrderChoice::BreadthFirst => f.write_str("bfs"),
+            OrderChoice::DepthFirst => f.write_str("dfs"),
+            OrderChoice::Bounded(usize::MAX) => f.write_str("bbfs:inf"),
+            OrderChoice::Bounded(width) => write!(f, "bbfs:{width}"),
+            OrderChoice::Alternating(breadth, depth) => {
+                let number = |n: u32| if n == u32::MAX { "inf".to_string() } else { n.to_string() };
+                write!(f, "alt:{},{}", number(*breadth), number(*depth))
+            }
+            OrderChoice::Progress => f.write_str("progress"),
+            OrderChoice::Best { a_star: false } => f.write_str("best"),
+            OrderChoice::Best { a_star: true } => f.write_str("best:astar"),
+            OrderChoice::Random => f.write_str("random"),
+            OrderChoice::Releasing => f.write_str("release"),
+        }
+    }
+}
+
+impl FromStr for OrderChoice {
+    type Err = Refusal;
+
+    fn from_str(text: &str) -> Result<OrderChoice, Refusal> {
+        let refuse = |reason: String| Err(Refusal { reason, instead: ORDERS.into() });
+        let count = |text: &str| if text == "inf" { Some(u32::MAX) } else { text.parse::<u32>().ok() };
+        match text.split_once(':') {
+            Some(("bbfs", width)) => match count(width) {
+                Some(0) => refuse("a level of width 0 holds no state".into()),
+                Some(u32::MAX) => Ok(OrderChoice::Bounded(usize::MAX)),
+                Some(width) => Ok(OrderChoice::Bounded(width as usize)),
+                None => refuse(format!("'{width}' is no width")),
+            },
+            Some(("alt", turns)) => match turns.split_once(',').map(|(b, d)| (count(b), count(d))) {
+                Some((Some(0), Some(0))) => refuse("turns of no level lead nowhere".into()),
+                Some((Some(breadth), Some(depth))) => Ok(OrderChoice::Alternating(breadth, depth)),
+                _ => refuse(format!("'{turns}' are no two numbers of levels")),
+            },
+            Some(("best", "greedy")) => Ok(OrderChoice::Best { a_star: false }),
+            Some(("best", "astar")) => Ok(OrderChoice::Best { a_star: true }),
+            None => match text {
+                "bfs" => Ok(OrderChoice::BreadthFirst),
+                "dfs" => Ok(OrderChoice::DepthFirst),
+                "progress" => Ok(OrderChoice::Progress),
+                "best" => Ok(OrderChoice::Best { a_star: false }),
+                "random" => Ok(OrderChoice::Random),
+                "release" => Ok(OrderChoice::Releasing),
+                "bbfs" => refuse("bounded breadth-first order needs a width".into()),
+                "alt" => refuse("alternating order needs two numbers of levels".into()),
+                _ => refuse(format!("there is no order '{text}'")),
+            },
+            Some(_) => refuse(format!("there is no order '{text}'")),
+        }
+    }
+}
+
+/// A state cache: at most so many states, or as many as memory allows; and which of them go first.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CacheChoice {
+    pub most: Option<usize>,
+    pub strategy: Strategy,
+}
+
+/// Which states may be dropped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ForgetChoice {
+    Nothing,
+    /// At most so many states, or as many as memory allows, before it becomes state caching.
+    PseudoRoot(Option<usize>),
+    Cache(CacheChoice),
+    Sweep(Option<CacheChoice>),
+}
+
+const FORGETTERS: &str =
+    "choose from: none, pseudo-root[:STATES], cache[:STATES[,STRATEGY]], sweep, sweep+cache[:STATES[,STRATEGY]]";
+
+impl ForgetChoice {
+    pub(crate) fn reason(&self) -> &'static str {
+        match self {
+            ForgetChoice::Nothing => "every state is kept",
+            ForgetChoice::PseudoRoot(_) => {
+                "a state goes once all its predecessors have led to it: it cannot be reached again"
+            }
+            ForgetChoice::Cache(_) => "closed states that led to no open one may go; they may be visited again",
+            ForgetChoice::Sweep(None) => "what lies behind the progress of the search goes",
+            ForgetChoice::Sweep(Some(_)) => {
+                "what lies behind the progress of the search goes, and on it what led to no open state"
+            }
+        }
+    }
+}
+
+impl fmt::Display for CacheChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.most {
+            Some(most) => write!(f, "cache:{most},{}", self.strategy),
+            None => write!(f, "cache:,{}", self.strategy),
+        }
+    }
+}
+
+impl fmt::Display for ForgetChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ForgetChoice::Nothing => f.write_str("none"),
+            ForgetChoice::PseudoRoot(None) => f.write_str("pseudo-root"),
+            ForgetChoice::PseudoRoot(Some(most)) => write!(f, "pseudo-root:{most}"),
+            ForgetChoice::Cache(cache) => write!(f, "{cache}"),
+            ForgetChoice::Sweep(None) => f.write_str("sweep"),
+            ForgetChoice::Sweep(Some(cache)) => write!(f, "sweep+{cache}"),
+        }
+    }
+}
+
+/// A number of states to store; nothing means as many as fit.
+fn states(text: &str) -> Result<Option<usize>, Refusal> {
+    let refuse = |reason: String| Err(Refusal { reason, instead: "give a number of states, from 1 on".into() });
+    match text.replace(['_', '\''], "").parse::<usize>() {
+        _ if text.is_empty() => Ok(None),
+        Ok(0) => refuse("a store of 0 states holds none".into()),
+        Ok(number) => Ok(Some(number)),
+        Err(_) => refuse(format!("'{text}' is no number of states")),
+    }
+}
+
+impl FromStr for CacheChoice {
+    type Err = Refusal;
+
+    fn from_str(text: &str) -> Result<CacheChoice, Refusal> {
+        let (number, strategy) = text.split_once(',').map_or((text, None), |(n, s)| (n, Some(s)));
+        let parse = |text: &str| {
+            text.parse().map_err(|error: String| {
+                let (reason, instead) = error.split_once("; ").unwrap_or((&error, ""));
+                Refusal { reason: reason.into(), instead: instead.into() }
+            })
+        };
+        Ok(CacheChoice { most: states(number)?, strategy: strategy.map(parse).transpose()?.unwrap_or_default() })
+    }
+}
+
+impl FromStr for ForgetChoice {
+    type Err = Refusal;
+
+    fn from_str(text: &str) -> Result<ForgetChoice, Refusal> {
+        let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+        match name {
+            "none" if rest.is_empty() => Ok(ForgetChoice::Nothing),
+            "sweep" if rest.is_empty() => Ok(ForgetChoice::Sweep(None)),
+            "pseudo-root" => states(rest).map(ForgetChoice::PseudoRoot),
+            "cache" => rest.parse().map(ForgetChoice::Cache),
+            "sweep+cache" => rest.parse().map(|cache| ForgetChoice::Sweep(Some(cache))),
+            _ => Err(Refusal { reason: format!("there is no forgetting method '{text}'"), instead: FORGETTERS.into() }),
+        }
+    }
+}
+
+/// Declares the choices for a part without parameters: their names, what each means, and the names that are known but not
+/// available.
+macro_rules! choices {
+    ($(#[$doc:meta])* $type:ident, $part:literal, {$($name:literal => $variant:ident: $reason:literal),+}, later: [$($later:literal),*]) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum $type {
+            $(#[doc = $reason] $variant),+
+        }
+
+        impl $type {
+            pub(crate) fn reason(self) -> &'static str {
+                match self { $($type::$variant => $reason),+ }
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(match self { $($type::$variant => $name),+ })
+            }
+        }
+
+        impl FromStr for $type {
+            type Err = Refusal;
+
+            fn from_str(text: &str) -> Result<$type, Refusal> {
+                let later: &[&str] = &[$($later),*];
+                let name = text.split(':').next().unwrap_or(text);
+                match text {
+                    $($name => Ok($type::$variant),)+
+                    _ => Err(Refusal {
+                        reason: if later.contains(&name) {
+                            format!("{} '{text}' is not available in this version", $part)
+                        } else {
+                            format!("there is no {} '{text}'", $part)
+                        },
+                        instead: concat!("choose from:", $(" ", $name),+).into(),
+                    }),
+                }
+            }
+        }
+    };
+}
+
+choices!(
+    /// How states are kept.
+    StoreChoice, "store", {
+        "table" => Table: "every state in full: exact, and fastest where it fits"
+    }, later: ["collapse", "tree", "dfa", "compact", "bitstate", "comback", "disk"]
+);
+
+choices!(
+    /// Which events may be skipped.
+    ReduceChoice, "reduction", {
+        "none" => Nothing: "every event is explored",
+        "edge-lean" => EdgeLean: "of two events that can be swapped one order is explored; all states are visited"
+    }, later: ["por", "por+sleep"]
+);
+
+choices!(
+    /// What does the searching.
+    EngineChoice, "engine", {
+        "explicit" => Explicit: "state by state, with successors from machine code"
+    }, later: ["symbolic", "bmc"]
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_are_read_as_they_are_written() {
+        for text in
+            ["bfs", "dfs", "bbfs:16", "bbfs:inf", "alt:4,1", "alt:0,inf", "progress", "best", "best:astar", "random"]
+        {
+            assert_eq!(text.parse::<OrderChoice>().unwrap().to_string(), text);
+        }
+        for text in ["none", "pseudo-root", "pseudo-root:77", "cache:500,depth+lru", "sweep", "sweep+cache:9,random"] {
+            assert_eq!(text.parse::<ForgetChoice>().unwrap().to_string(), text);
+        }
+        assert_eq!("cache".parse(), Ok(ForgetChoice::Cache(CacheChoice::default())));
+        assert_eq!("cache:,strata".parse(), Ok(ForgetChoice::Cache(CacheChoice::default())));
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        for text in ["bbfs:0", "bbfs", "bbfs:x", "alt:0,0", "alt:1", "alt:1,2,3", "best:worst", "breadth", "dfs:1", ""]
+        {
+            assert!(text.parse::<OrderChoice>().is_err(), "{text}");
+        }
+        for text in ["cache:0", "cache:many", "cache:5,best", "sweep:3", "none:1", "pseudo-root:0", "sweep+pseudo-root"]
+        {
+            assert!(text.parse::<ForgetChoice>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Which states may go. A forgetter watches the search and drops states that will not be needed, or can be found again.
+
+mod cache;
+mod pseudo_root;
+mod strategy;
+mod sweep;
+
+pub use cache::Cache;
+pub use pseudo_root::PseudoRoot;
+pub use strategy::{Key, Strategy};
+pub use sweep::Sweep;
+
+use crate::budget::Budget;
+use crate::column::Column;
+use crate::store::{Full, StateId, Store};
+use scrimp_system::Unsuited;
+use std::io;
+use std::sync::Arc;
+
+/// A state that is new, and how it was found.
+#[derive(Debug, Clone, Copy)]
+pub struct Link<'a> {
+    pub id: StateId,
+    pub state: &'a [u8],
+    pub initial: bool,
+    /// The state that led to it, where it is stored.
+    pub from: Option<StateId>,
+    pub depth: u32,
+    /// It lies behind the sweep-line.
+    pub behind: bool,
+    /// It has a single successor to explore. Only known where the forgetter [wants chains](Forget::wants_chains).
+    pub single: bool,
+}
+
+/// What forgetting did.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ForgetFacts {
+    /// Most states stored at one time.
+    pub stored_peak: u64,
+    /// Pseudo-root states dropped, and predecessors counted of which no event ever came.
+    pub released: u64,
+    pub never_came: u64,
+    /// Open states given up because they are certain to be found again.
+    pub retracted: u64,
+    /// States that had to make room, and most of those that could have at one time.
+    pub evictions: u64,
+    pub candidates_peak: u64,
+    /// Most states of the termination-detection tree at one time.
+    pub tree_peak: u64,
+    /// Of the sweep-line: how often it went through, what it may not delete, the most states of one progress value.
+    pub sweeps: u64,
+    pub persistent: u64,
+    pub largest_class: u64,
+}
+
+pub trait Forget {
+    /// Secures memory for what is kept beside `numbers` states.
+    fn prepare(&mut self, numbers: usize) -> Result<(), Full>;
+
+    /// The most states to be stored.
+    fn most(&self) -> usize {
+        usize::MAX
+    }
+
+    /// How many sources may be expanded together when so many states are stored.
+    fn at_once(&self, _stored: usize) -> usize {
+        usize::MAX
+    }
+
+    /// A state was found and stored. Fails where the model does not suit the method.
+    fn opened(&mut self, link: Link) -> Result<(), Unsuited>;
+
+    /// An event led from a state to one that is stored already.
+    fn reached(&mut self, id: StateId, store: &mut dyn Store);
+
+    /// A state with so many successors is about to be expanded. Where that happens in one go, it may be dropped already:
+    /// then the answer is `true`, and it will not be closed.
+    fn expanding(&mut self, _: StateId, _: usize, _in_one_go: bool, _: &mut dyn Store) -> bool {
+        false
+    }
+
+    /// All events of a state have been run.
+    fn closed(&mut self, id: StateId, store: &mut dyn Store);
+
+    /// The sweep-line leaves the place where it stood, to begin `again` or to go on.
+    fn advanced(&mut self, _: &mut dyn Store, _again: bool) {}
+
+    /// Drops a state, so that another fits. `false` when none may go.
+    fn reclaim(&mut self, store: &mut dyn Store) -> bool;
+
+    /// Can waiting states be given up that are certain to be found again?
+    fn retracts(&self) -> bool {
+        false
+    }
+
+    /// Drops a waiting state if it is certain to be found again.
+    fn retract(&mut self, _: StateId, _: &mut dyn Store) -> bool {
+        false
+    }
+
+    /// Must successors that are equal be told from one another?
+    fn wants_distinct(&self) -> bool {
+        false
+    }
+
+    /// Must single successors be known when a state is found?
+    fn wants_chains(&self) -> bool {
+        false
+    }
+
+    /// A waiting state whose expansion will release one more.
+    fn promotion(&mut self) -> Option<StateId> {
+        None
+    }
+
+    /// The ancestors of a state that are stored, nearest first; `None` where they are not kept.
+    fn ancestors(&self, _: StateId) -> Option<Vec<StateId>> {
+        None
+    }
+
+    /// Was every state found only once so far?
+    fn once(&self) -> bool {
+        true
+    }
+
+    fn facts(&self) -> ForgetFacts;
+
+    /// Bytes held.
+    fn bytes(&self) -> usize;
+}
+
+/// Keeps every state, and, where traces may be wanted, how each was found.
+pub struct Nothing {
+    pred: Option<Column<StateId>>,
+}
+
+/// No predecessor.
+const NONE: StateId = StateId::MAX;
+
+impl Nothing {
+    pub fn new(with_ancestors: bool, budget: &Arc<Budget>) -> io::Result<Nothing> {
+        Ok(Nothing { pred: with_ancestors.then(|| Column::new(budget)).transpose()? })
+    }
+}
+
+impl Forget for Nothing {
+    fn prepare(&mut self, numbers: usize) -> Result<(), Full> {
+        self.pred.as_mut().map_or(Ok(()), |pred| pred.ensure(numbers))
+    }
+
+    fn opened(&mut self, link: Link) -> Result<(), Unsuited> {
+        if let Some(pred) = &mut self.pred {
+            pred[link.id] = link.from.unwrap_or(NONE);
+        }
+        Ok(())
+    }
+
+    fn reached(&mut self, _: StateId, _: &mut dyn Store) {}
+
+    fn closed(&mut self, _: StateId, _: &mut dyn Store) {}
+
+    fn reclaim(&mut self, _: &mut dyn Store) -> bool {
+        false
+    }
+
+    fn ancestors(&self, id: StateId) -> Option<Vec<StateId>> {
+        let pred = self.pred.as_ref()?;
+        let before = |&id: &StateId| Some(pred[id]).filter(|&pred| pred != NONE);
+        Some(std::iter::successors(before(&id), before).collect())
+    }
+
+    fn facts(&self) -> ForgetFacts {
+        ForgetFacts::default()
+    }
+
+    fn bytes(&self) -> usize {
+        self.pred.as_ref().map_or(0, Column::bytes)
+    }
+}

@@ -1,0 +1,222 @@
+//! Pseudo-root states: a closed state to which every predecessor has led will never be reached again, and goes.
+//!
+//! Every stored state has a counter of the distinct predecessors that have not led to it yet. The model computes them by
+//! running its events backwards; some may be unreachable, and the state then stays: that costs memory, never an answer.
+//!
+//! When memory is short all the same, waiting states that are certain to be found again are given up first: those with a
+//! predecessor that itself waits. (An open counter alone is not enough: the predecessor may be unreachable.) After that
+//! the method becomes state caching, with every state stored by then a root of its tree or a candidate.
+
+use super::{Cache, Forget, ForgetFacts, Link};
+use crate::budget::Budget;
+use crate::column::Column;
+use crate::store::{Full, StateId, Store};
+use scrimp_system::{Batch, Model, Unsuited};
+use std::io;
+use std::sync::Arc;
+
+const LIVE: u8 = 1;
+const BEGUN: u8 = 2;
+const CLOSED: u8 = 4;
+/// A counter that high can no longer be told: the state stays.
+const SATURATED: u16 = u16::MAX;
+
+pub struct PseudoRoot<'a> {
+    model: &'a dyn Model,
+    most: usize,
+    counters: Column<u16>,
+    flags: Column<u8>,
+    numbers: usize,
+    state: Batch,
+    predecessors: Batch,
+    /// Waiting states whose expansion releases one more; only where the order asks for them.
+    promotions: Option<Vec<StateId>>,
+    /// What takes over when memory is short.
+    cache: Cache,
+    fallen: bool,
+    facts: ForgetFacts,
+}
+
+impl<'a> PseudoRoot<'a> {
+    /// `cache` takes over when there is no room for a state more.
+    pub fn new(
+        model: &'a dyn Model,
+        cache: Cache,
+        wants_promotions: bool,
+        budget: &Arc<Budget>,
+    ) -> io::Result<PseudoRoot<'a>> {
+        Ok(PseudoRoot {
+            model,
+            most: cache.most(),
+            counters: Column::new(budget)?,
+            flags: Column::new(budget)?,
+            numbers: 0,
+            state: Batch::new(model.state_bytes()),
+            predecessors: Batch::new(model.state_bytes()),
+            promotions: wants_promotions.then(Vec::new),
+            cache,
+            fallen: false,
+            facts: ForgetFacts::default(),
+        })
+    }
+
+    fn release(&mut self, id: StateId, store: &mut dyn Store) {
+        self.flags[id] = 0;
+        self.facts.released += 1;
+        store.remove(id);
+    }
+
+    /// A closed state waits for one predecessor only: finds it among the waiting states.
+    fn look_for_last(&mut self, id: StateId, store: &dyn Store) {
+        if self.promotions.is_none() {
+            return;
+        }
+        let last = self.waiting_predecessor(id, store);
+        if let (Some(promotions), Some(last)) = (&mut self.promotions, last) {
+            promotions.push(last);
+        }
+    }
+
+    /// A predecessor that waits to be expanded.
+    fn waiting_predecessor(&mut self, id: StateId, store: &dyn Store) -> Option<StateId> {
+        self.state.clear();
+        store.load(id, self.state.push_with(0));
+        self.predecessors.clear();
+        self.model.predecessors(self.state.state(0), &mut self.predecessors).ok()?;
+        (0..self.predecessors.len())
+            .filter_map(|i| store.find(&self.predecessors, i))
+            .find(|&pred| pred != id && self.flags[pred] & BEGUN == 0)
+    }
+
+    /// Becomes state caching.
+    fn fall_back(&mut self) {
+        self.fallen = true;
+        for id in 0..self.numbers as StateId {
+            if self.flags[id] & LIVE != 0 {
+                self.cache.adopt(id, self.flags[id] & CLOSED != 0);
+            }
+        }
+    }
+}
+
+impl Forget for PseudoRoot<'_> {
+    fn prepare(&mut self, numbers: usize) -> Result<(), Full> {
+        self.counters.ensure(numbers)?;
+        self.flags.ensure(numbers)?;
+        self.cache.prepare(numbers)?;
+        self.numbers = self.numbers.max(numbers);
+        Ok(())
+    }
+
+    fn most(&self) -> usize {
+        self.most
+    }
+
+    /// Few while few states are stored: what waits for its turn takes room itself.
+    fn at_once(&self, stored: usize) -> usize {
+        (stored / 256).max(1)
+    }
+
+    fn opened(&mut self, link: Link) -> Result<(), Unsuited> {
+        if self.fallen {
+            return self.cache.opened(link);
+        }
+        self.predecessors.clear();
+        self.model.predecessors(link.state, &mut self.predecessors)?;
+        let open = self.predecessors.len().saturating_sub(!link.initial as usize);
+        self.facts.never_came += open as u64;
+        self.counters[link.id] = open.min(SATURATED as usize) as u16;
+        self.flags[link.id] = LIVE;
+        Ok(())
+    }
+
+    fn reached(&mut self, id: StateId, store: &mut dyn Store) {
+        if self.fallen {
+            return self.cache.reached(id, store);
+        }
+        let counter = &mut self.counters[id];
+        debug_assert!(*counter > 0, "an event leads to a state of which it is no predecessor");
+        if *counter == SATURATED || *counter == 0 {
+            return;
+        }
+        self.facts.never_came -= 1;
+        *counter -= 1;
+        let left = *counter;
+        if self.flags[id] & CLOSED != 0 {
+            match left {
+                0 => self.release(id, store),
+                1 => self.look_for_last(id, store),
+                _ => {}
+            }
+        }
+    }
+
+    fn expanding(&mut self, id: StateId, successors: usize, in_one_go: bool, store: &mut dyn Store) -> bool {
+        if self.fallen {
+            return self.cache.expanding(id, successors, in_one_go, store);
+        }
+        self.flags[id] |= BEGUN;
+        let dropped = in_one_go && self.counters[id] == 0;
+        if dropped {
+            self.release(id, store);
+        }
+        dropped
+    }
+
+    fn closed(&mut self, id: StateId, store: &mut dyn Store) {
+        if self.fallen {
+            return self.cache.closed(id, store);
+        }
+        self.flags[id] |= CLOSED;
+        match self.counters[id] {
+            0 => self.release(id, store),
+            1 => self.look_for_last(id, store),
+            _ => {}
+        }
+    }
+
+    fn reclaim(&mut self, store: &mut dyn Store) -> bool {
+        if !self.fallen {
+            self.fall_back();
+        }
+        self.cache.reclaim(store)
+    }
+
+    fn retracts(&self) -> bool {
+        !self.fallen
+    }
+
+    fn retract(&mut self, id: StateId, store: &mut dyn Store) -> bool {
+        if self.waiting_predecessor(id, store).is_none() {
+            return false;
+        }
+        let counter = self.counters[id];
+        self.facts.never_came -= if counter == SATURATED { 0 } else { counter as u64 };
+        self.facts.retracted += 1;
+        self.flags[id] = 0;
+        store.remove(id);
+        true
+    }
+
+    fn wants_distinct(&self) -> bool {
+        !self.fallen
+    }
+
+    fn promotion(&mut self) -> Option<StateId> {
+        self.promotions.as_mut()?.pop()
+    }
+
+    fn once(&self) -> bool {
+        !self.fallen || self.cache.once()
+    }
+
+    fn facts(&self) -> ForgetFacts {
+        let ForgetFacts { released, never_came, retracted, .. } = self.facts;
+        ForgetFacts { released, never_came, retracted, ..self.cache.facts() }
+    }
+
+    fn bytes(&self) -> usize {
+        let columns = self.counters.bytes() + self.flags.bytes();
+        columns + if self.fallen { self.cache.bytes() } else { 0 }
+    }
+}
