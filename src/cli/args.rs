@@ -124,6 +124,12 @@ pub struct SearchArgs {
     #[arg(long)]
     pub chains: bool,
 
+    /// Let only every N-th ancestor of an open state stay in the cache
+    ///
+    /// The states that must stay become fewer, mostly in breadth-first order; more states may be visited again.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub stride: u32,
+
     /// Which events may be skipped: none, edge-lean
     ///
     /// `edge-lean` explores one order of two events that can be swapped. All states are visited, by fewer transitions,

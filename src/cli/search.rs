@@ -73,6 +73,7 @@ fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<Opti
         reduce: args.reduce.parse()?,
         engine: args.engine.parse()?,
         chains: args.chains,
+        stride: args.stride,
         progress: args.progress.clone(),
         heuristic: args.heuristic.clone(),
         seed: args.seed,

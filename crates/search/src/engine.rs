@@ -311,7 +311,8 @@ impl Search<'_> {
                 if found.new {
                     self.open(at + i, found.id, Some(source), self.parts.order.depth(source) + 1)?;
                 } else {
-                    self.parts.forget.reached(found.id, self.parts.store);
+                    let from = Some(source).filter(|&source| source != GONE);
+                    self.parts.forget.reached(found.id, from, self.parts.store);
                 }
             }
             at += answered;

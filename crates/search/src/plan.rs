@@ -18,6 +18,8 @@ pub struct Options {
     pub engine: EngineChoice,
     /// Leave chains of states with one successor out of the cache's tree.
     pub chains: bool,
+    /// Keep only every so-manieth ancestor in the cache's tree.
+    pub stride: u32,
     /// The progress measure, and the heuristic, as the user wrote them.
     pub progress: Option<String>,
     pub heuristic: Option<String>,
@@ -44,6 +46,7 @@ impl Default for Options {
             reduce: ReduceChoice::Nothing,
             engine: EngineChoice::Explicit,
             chains: false,
+            stride: 1,
             progress: None,
             heuristic: None,
             seed: 1,
@@ -126,6 +129,7 @@ impl Plan {
         parts.extend(options.progress.iter().map(|text| ("progress", text.clone())));
         parts.extend(options.heuristic.iter().map(|text| ("heuristic", text.clone())));
         parts.extend(options.chains.then(|| ("chains", "yes".to_string())));
+        parts.extend((options.stride > 1).then(|| ("stride", options.stride.to_string())));
         parts.extend(options.time.map(|time| ("time", format!("{}s", time.as_secs_f64()))));
         parts.extend(options.visits.map(|visits| ("visits", visits.to_string())));
         parts
@@ -140,6 +144,7 @@ impl Plan {
             "reduce" => self.options.reduce.reason(),
             "engine" => self.options.engine.reason(),
             "chains" => "states with one successor do not stay for the cache's sake",
+            "stride" => "the cache's tree keeps some ancestors of open states, not all",
             "memory" if self.options.memory.is_some() => "as asked for",
             "memory" => "nine tenths of what is free now",
             _ => "",
@@ -220,6 +225,12 @@ fn unsound(options: &Options, order: OrderChoice) -> Option<Refusal> {
     }
     if *chains && !caches {
         return refuse("--chains shortens the tree that a state cache keeps", "add --forget cache, or leave it out");
+    }
+    if options.stride == 0 {
+        return refuse("a stride of 0 keeps no ancestor", "use --stride with a number from 1 on");
+    }
+    if options.stride > 1 && !caches {
+        return refuse("--stride thins out the tree that a state cache keeps", "add --forget cache, or leave it out");
     }
     if pseudo_root && *reduce == ReduceChoice::EdgeLean {
         return refuse(

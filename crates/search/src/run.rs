@@ -4,7 +4,7 @@ use crate::budget::{Budget, Control, Limit, peak_resident, resident};
 use crate::check::{self, Audit, Check, Finding, Property, Safety, Target};
 use crate::choices::{CacheChoice, ForgetChoice, OrderChoice, ReduceChoice};
 use crate::engine::{self, Front, Parts};
-use crate::forget::{Cache, Forget, ForgetFacts, Nothing, PseudoRoot, Strategy, Sweep};
+use crate::forget::{Cache, Forget, ForgetFacts, Nothing, PseudoRoot, Strategy, Sweep, Tree};
 use crate::graph::{GraphFacts, InDegrees};
 use crate::order::{Levels, Order, Random, Ranked, Releasing, Sweeping, Width};
 use crate::outcome::{Ended, Outcome};
@@ -190,7 +190,8 @@ fn guided(
     };
     let cache = |choice: &CacheChoice| {
         let most = choice.most.unwrap_or(usize::MAX);
-        Cache::new(most, choice.strategy.clone(), options.chains, options.seed, budget)
+        let tree = Tree { chains: options.chains, stride: options.stride };
+        Cache::new(most, choice.strategy.clone(), tree, options.seed, budget)
     };
     let mut forget: Box<dyn Forget> = match &options.forget {
         ForgetChoice::Nothing => Box::new(Nothing::new(with_traces, budget)?),
@@ -291,7 +292,8 @@ fn search_again(model: &dyn Model, state: &[u8], plan: &Plan, control: &Control)
         let budget = Arc::new(Budget::new(plan.memory));
         let target = Target::new(state);
         let mut store = Table::new(model.state_bytes(), budget.clone()).and_then(Table::removable).ok()?;
-        let mut cache = Cache::new(usize::MAX, Strategy::default(), false, plan.options.seed, &budget).ok()?;
+        let tree = Tree { chains: false, stride: 1 };
+        let mut cache = Cache::new(usize::MAX, Strategy::default(), tree, plan.options.seed, &budget).ok()?;
         let outcome = engine::search(Parts {
             model,
             store: &mut store,

@@ -4,13 +4,18 @@
 //! references to it: one from every successor in the tree and one from itself while it is open. It must stay; without it a
 //! cycle could be gone round for ever. A closed state to which nothing refers has left it and is a candidate.
 //!
+//! The tree is smaller here than in the paper, by two steps that leave its argument as it is. Not every ancestor is needed:
+//! on a path that goes on for ever there are infinitely many at depths that are multiples of a stride, and infinitely many
+//! stored states there are not. And a waiting state that is reached again may be tied to the new predecessor instead of the
+//! old one, as if that had found it, where the old one can then go.
+//!
 //! Under the sweep-line the tree is a forest: the line deletes states of the tree too, and a link is followed only among
 //! states found since the line last moved.
 
 use super::strategy::{Strategy, Traits};
 use super::{Forget, ForgetFacts, Link, NONE};
 use crate::budget::Budget;
-use crate::column::{Column, Stack};
+use crate::column::{Column, Plain, Stack};
 use crate::order::draw_below;
 use crate::store::{Full, StateId, Store};
 use scrimp_system::Unsuited;
@@ -28,13 +33,36 @@ const PERSISTENT: u8 = 2;
 /// Has a single successor, and leads from one branching state to the next.
 const CHAIN: u8 = 4;
 const CANDIDATE: u8 = 8;
+/// Some of its events have been run.
+const BEGUN: u8 = 16;
+/// No ancestor for the tree to keep: what it leads to is tied further up.
+const SKIPPED: u8 = 32;
+
+/// Which ancestors of open states the tree keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tree {
+    /// Only the ends of chains of states with a single successor.
+    pub chains: bool,
+    /// Only those at depths that are multiples of this.
+    pub stride: u32,
+}
+
+/// What the tree knows of a state.
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    pred: StateId,
+    refs: u16,
+    flags: u8,
+}
+
+impl Plain for Node {}
 
 pub struct Cache {
     most: usize,
     chains: bool,
-    pred: Column<StateId>,
-    refs: Column<u16>,
-    flags: Column<u8>,
+    /// Ancestors are kept at depths that are multiples of this.
+    stride: u32,
+    nodes: Column<Node>,
     /// When the state was found, in moves of the sweep-line.
     epochs: Option<Column<u32>>,
     epoch: u32,
@@ -48,13 +76,13 @@ pub struct Cache {
 }
 
 impl Cache {
-    pub fn new(most: usize, strategy: Strategy, chains: bool, seed: u64, budget: &Arc<Budget>) -> io::Result<Cache> {
+    /// A cache of at most `most` states, whose tree keeps every `stride`-th ancestor, and of `chains` only the ends.
+    pub fn new(most: usize, strategy: Strategy, tree: Tree, seed: u64, budget: &Arc<Budget>) -> io::Result<Cache> {
         Ok(Cache {
             most,
-            chains,
-            pred: Column::new(budget)?,
-            refs: Column::new(budget)?,
-            flags: Column::new(budget)?,
+            chains: tree.chains,
+            stride: tree.stride.max(1),
+            nodes: Column::new(budget)?,
             epochs: None,
             epoch: 0,
             candidates: Stack::new(budget)?,
@@ -79,18 +107,16 @@ impl Cache {
     /// A state was deleted by another's decision.
     pub fn deleted(&mut self, id: StateId) {
         self.leave_candidates(id);
-        if self.refs[id] > 0 {
+        if self.nodes[id].refs > 0 {
             self.tree -= 1;
         }
-        self.flags[id] = 0;
-        self.refs[id] = 0;
+        self.nodes[id].flags = 0;
+        self.nodes[id].refs = 0;
     }
 
     /// Takes over a stored state of which only this is known: it is open, and a root, or closed.
     pub fn adopt(&mut self, id: StateId, closed: bool) {
-        self.pred[id] = NONE;
-        self.refs[id] = !closed as u16;
-        self.flags[id] = if closed { CLOSED } else { 0 };
+        self.nodes[id] = Node { pred: NONE, refs: !closed as u16, flags: if closed { CLOSED } else { 0 } };
         self.tree += !closed as u64;
         self.traits.opened(id, 0);
         if closed {
@@ -99,8 +125,8 @@ impl Cache {
     }
 
     fn leave_candidates(&mut self, id: StateId) {
-        if self.flags[id] & CANDIDATE != 0 {
-            self.flags[id] &= !CANDIDATE;
+        if self.nodes[id].flags & CANDIDATE != 0 {
+            self.nodes[id].flags &= !CANDIDATE;
             self.candidate_count -= 1;
         }
     }
@@ -109,7 +135,7 @@ impl Cache {
         if self.candidates.len() as u64 > 2 * self.candidate_count + 64 {
             self.compact();
         }
-        self.flags[id] |= CANDIDATE;
+        self.nodes[id].flags |= CANDIDATE;
         self.candidates.push(id);
         self.candidate_count += 1;
         self.facts.candidates_peak = self.facts.candidates_peak.max(self.candidate_count);
@@ -120,30 +146,30 @@ impl Cache {
         let mut at = 0;
         while at < self.candidates.len() {
             let id = self.candidates.get(at);
-            if self.flags[id] & CANDIDATE != 0 {
-                self.flags[id] &= !CANDIDATE;
+            if self.nodes[id].flags & CANDIDATE != 0 {
+                self.nodes[id].flags &= !CANDIDATE;
                 at += 1;
             } else {
                 self.candidates.swap_remove(at);
             }
         }
         for at in 0..self.candidates.len() {
-            self.flags[self.candidates.get(at)] |= CANDIDATE;
+            self.nodes[self.candidates.get(at)].flags |= CANDIDATE;
         }
     }
 
     /// Takes a reference away, and goes on upwards as long as states leave the tree.
     fn unref(&mut self, mut id: StateId) {
         loop {
-            if self.refs[id] == SATURATED {
+            if self.nodes[id].refs == SATURATED {
                 return;
             }
-            self.refs[id] -= 1;
-            if self.refs[id] > 0 {
+            self.nodes[id].refs -= 1;
+            if self.nodes[id].refs > 0 {
                 return;
             }
             self.tree -= 1;
-            if self.flags[id] & PERSISTENT == 0 {
+            if self.nodes[id].flags & PERSISTENT == 0 {
                 self.add_candidate(id);
             }
             match self.predecessor(id) {
@@ -156,20 +182,42 @@ impl Cache {
     /// The predecessor of a state of the tree.
     fn predecessor(&self, id: StateId) -> Option<StateId> {
         let followed = self.epochs.as_ref().is_none_or(|epochs| epochs[id] == self.epoch);
-        Some(self.pred[id]).filter(|&pred| pred != NONE && followed)
+        Some(self.nodes[id].pred).filter(|&pred| pred != NONE && followed)
     }
 
-    /// Where a state found from `from` is tied to the tree: there, or, when it ends a chain, where the chain began.
+    /// Where a state found from `from` is tied to the tree: at the nearest ancestor that is kept. While a chain goes on, all
+    /// of it is.
     fn tie(&self, from: StateId, single: bool) -> StateId {
         let mut tie = from;
-        if self.chains && !single {
-            while self.flags[tie] & CHAIN != 0
-                && let Some(pred) = self.predecessor(tie)
-            {
-                tie = pred;
+        loop {
+            let flags = self.nodes[tie].flags;
+            let stays = if flags & CHAIN != 0 { single || !self.chains } else { flags & SKIPPED == 0 };
+            match self.predecessor(tie) {
+                Some(pred) if !stays => tie = pred,
+                _ => return tie,
             }
         }
-        tie
+    }
+
+    /// A waiting state is reached again: where its predecessor stays for its sake alone and the new one stays anyway, it is
+    /// tied to the new one, as if that had found it.
+    fn retie(&mut self, id: StateId, from: StateId) {
+        let node = self.nodes[id];
+        if node.flags & (BEGUN | CLOSED | CHAIN) != 0 || node.refs != 1 {
+            return;
+        }
+        let Some(old) = self.predecessor(id).filter(|&old| old != from) else {
+            return;
+        };
+        if self.nodes[old].flags & CLOSED != 0 && self.nodes[from].refs > self.nodes[old].refs {
+            let tie = self.tie(from, false);
+            self.nodes[id].pred = tie;
+            self.nodes[tie].refs = self.nodes[tie].refs.saturating_add(1);
+            if let Some(epochs) = &mut self.epochs {
+                epochs[id] = self.epoch;
+            }
+            self.unref(old);
+        }
     }
 
     /// Drops a candidate.
@@ -177,7 +225,7 @@ impl Cache {
         let at = self.choose()?;
         let id = self.candidates.swap_remove(at);
         self.leave_candidates(id);
-        self.flags[id] = 0;
+        self.nodes[id].flags = 0;
         self.facts.evictions += 1;
         store.remove(id);
         Some(id)
@@ -193,7 +241,7 @@ impl Cache {
             for i in 0..looked_at.min(self.candidates.len()) {
                 let at = if all { i } else { draw_below(&mut self.seed, self.candidates.len()) };
                 let id = self.candidates.get(at);
-                if self.flags[id] & CANDIDATE == 0 {
+                if self.nodes[id].flags & CANDIDATE == 0 {
                     stale = Some(at);
                 } else if best.is_none_or(|b| self.traits.goes_first(id, self.candidates.get(b))) {
                     best = Some(at);
@@ -212,9 +260,7 @@ impl Cache {
 
 impl Forget for Cache {
     fn prepare(&mut self, numbers: usize) -> Result<(), Full> {
-        self.pred.ensure(numbers)?;
-        self.refs.ensure(numbers)?;
-        self.flags.ensure(numbers)?;
+        self.nodes.ensure(numbers)?;
         if let Some(epochs) = &mut self.epochs {
             epochs.ensure(numbers)?;
         }
@@ -230,33 +276,40 @@ impl Forget for Cache {
     fn opened(&mut self, link: Link) -> Result<(), Unsuited> {
         let id = link.id;
         let tie = link.from.map(|from| self.tie(from, link.single));
-        self.pred[id] = tie.unwrap_or(NONE);
-        self.refs[id] = 1;
-        self.flags[id] =
-            if link.single && tie.is_some() { CHAIN } else { 0 } | if link.behind { PERSISTENT } else { 0 };
+        let chain = if link.single && tie.is_some() { CHAIN } else { 0 };
+        let persistent = if link.behind { PERSISTENT } else { 0 };
+        let skipped = if link.depth.is_multiple_of(self.stride) { 0 } else { SKIPPED };
+        self.nodes[id] = Node { pred: tie.unwrap_or(NONE), refs: 1, flags: chain | persistent | skipped };
         if let Some(epochs) = &mut self.epochs {
             epochs[id] = self.epoch;
         }
         self.tree += 1;
         if let Some(tie) = tie {
-            self.refs[tie] = self.refs[tie].saturating_add(1);
+            self.nodes[tie].refs = self.nodes[tie].refs.saturating_add(1);
         }
         self.facts.tree_peak = self.facts.tree_peak.max(self.tree);
         self.traits.opened(id, link.depth);
         Ok(())
     }
 
-    fn reached(&mut self, id: StateId, _: &mut dyn Store) {
-        self.traits.reached(id, self.flags[id] & CLOSED != 0);
+    fn reached(&mut self, id: StateId, from: Option<StateId>, _: &mut dyn Store) {
+        if let Some(from) = from {
+            self.retie(id, from);
+        }
+        // Most strategies do not ask, and the state may be far from any cache.
+        if self.traits.asks_who_is_reached() {
+            self.traits.reached(id, self.nodes[id].flags & CLOSED != 0);
+        }
     }
 
     fn expanding(&mut self, id: StateId, successors: usize, _: bool, _: &mut dyn Store) -> bool {
+        self.nodes[id].flags |= BEGUN;
         self.traits.expanded(id, successors);
         false
     }
 
     fn closed(&mut self, id: StateId, _: &mut dyn Store) {
-        self.flags[id] |= CLOSED;
+        self.nodes[id].flags |= CLOSED;
         self.unref(id);
     }
 
@@ -290,7 +343,6 @@ impl Forget for Cache {
     }
 
     fn bytes(&self) -> usize {
-        let columns = self.pred.bytes() + self.refs.bytes() + self.flags.bytes();
-        columns + self.candidates.bytes() + self.epochs.as_ref().map_or(0, Column::bytes) + self.traits.bytes()
+        self.nodes.bytes() + self.candidates.bytes() + self.epochs.as_ref().map_or(0, Column::bytes) + self.traits.bytes()
     }
 }

@@ -5,7 +5,7 @@ mod pseudo_root;
 mod strategy;
 mod sweep;
 
-pub use cache::Cache;
+pub use cache::{Cache, Tree};
 pub use pseudo_root::PseudoRoot;
 pub use strategy::{Key, Strategy};
 pub use sweep::Sweep;
@@ -70,8 +70,8 @@ pub trait Forget {
     /// A state was found and stored. Fails where the model does not suit the method.
     fn opened(&mut self, link: Link) -> Result<(), Unsuited>;
 
-    /// An event led from a state to one that is stored already.
-    fn reached(&mut self, id: StateId, store: &mut dyn Store);
+    /// An event led to a state that is stored already, from one that may be.
+    fn reached(&mut self, id: StateId, from: Option<StateId>, store: &mut dyn Store);
 
     /// A state with so many successors is about to be expanded. Where that happens in one go, it may be dropped already:
     /// then the answer is `true`, and it will not be closed.
@@ -155,7 +155,7 @@ impl Forget for Nothing {
         Ok(())
     }
 
-    fn reached(&mut self, _: StateId, _: &mut dyn Store) {}
+    fn reached(&mut self, _: StateId, _: Option<StateId>, _: &mut dyn Store) {}
 
     fn closed(&mut self, _: StateId, _: &mut dyn Store) {}
 

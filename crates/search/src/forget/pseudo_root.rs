@@ -130,9 +130,9 @@ impl Forget for PseudoRoot<'_> {
         Ok(())
     }
 
-    fn reached(&mut self, id: StateId, store: &mut dyn Store) {
+    fn reached(&mut self, id: StateId, from: Option<StateId>, store: &mut dyn Store) {
         if self.fallen {
-            return self.cache.reached(id, store);
+            return self.cache.reached(id, from, store);
         }
         let counter = &mut self.counters[id];
         debug_assert!(*counter > 0, "an event leads to a state of which it is no predecessor");

@@ -132,6 +132,11 @@ impl Traits {
         self.strategy.0.iter().all(|&(key, _)| key == Key::Random)
     }
 
+    /// Must [`reached`](Traits::reached) be called at all?
+    pub fn asks_who_is_reached(&self) -> bool {
+        self.last.is_some() || self.hits.is_some() || self.reached.is_some()
+    }
+
     pub fn opened(&mut self, id: StateId, depth: u32) {
         self.clock = self.clock.wrapping_add(1);
         set(&mut self.found, id, self.clock);

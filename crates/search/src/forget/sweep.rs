@@ -60,9 +60,9 @@ impl Forget for Sweep {
         }
     }
 
-    fn reached(&mut self, id: StateId, store: &mut dyn Store) {
+    fn reached(&mut self, id: StateId, from: Option<StateId>, store: &mut dyn Store) {
         if let Some(cache) = &mut self.cache {
-            cache.reached(id, store);
+            cache.reached(id, from, store);
         }
     }
 
