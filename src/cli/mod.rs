@@ -1,6 +1,8 @@
 //! The command line: flags, commands, exit codes.
 
 mod args;
+mod bench;
+mod compare;
 mod progress;
 mod search;
 mod simulate;
@@ -40,6 +42,8 @@ pub fn main() -> u8 {
         Command::Count(a) => search::count(&a),
         Command::Plan(a) => search::plan(&a),
         Command::Simulate(a) => simulate::run(&a),
+        Command::Bench(a) => bench::run(&a),
+        Command::Compare(a) => compare::run(&a),
         Command::Completions { shell } => {
             let mut text = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "scrimp", &mut text);
