@@ -34,7 +34,7 @@ pub struct Case {
 #[derive(Debug)]
 pub enum Kind {
     Once(Run),
-    Search(Search),
+    Search(Box<Search>),
 }
 
 /// One command to run.

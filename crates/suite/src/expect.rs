@@ -25,22 +25,18 @@ impl Expectation {
     /// `None` when the record agrees, and otherwise what is wrong.
     pub fn complaint(&self, record: &Record) -> Option<String> {
         let found = record.field(&self.field);
+        let shown = match &found {
+            Some(Json::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+            None => "null".to_string(),
+        };
         let number = found.as_ref().and_then(Json::as_f64);
         let holds = match &self.test {
             Test::Number(n) => number == Some(*n),
-            Test::Text(text) => match &found {
-                Some(Json::String(found)) => found == text,
-                Some(other) => other.to_string() == *text,
-                None => text == "null",
-            },
+            Test::Text(text) => *text == shown,
             Test::Bounds { at_least, at_most } => {
                 number.is_some_and(|n| at_least.is_none_or(|least| n >= least) && at_most.is_none_or(|most| n <= most))
             }
-        };
-        let shown = match found {
-            Some(Json::String(text)) => text,
-            Some(other) => other.to_string(),
-            None => "missing".to_string(),
         };
         (!holds).then(|| format!("{} is {shown}, not {}", self.field, self.test))
     }

@@ -34,14 +34,21 @@ impl Model {
     }
 }
 
+/// A variable of the suite, and the environment variable that can set it.
+#[derive(Debug)]
+pub struct Variable {
+    pub name: String,
+    pub env: Option<String>,
+}
+
 /// Where paths are looked for, and what to say when nothing is there.
 #[derive(Debug)]
 pub struct Places<'a> {
     /// The folder of the suite file.
     pub folder: &'a Path,
     pub skip_missing: bool,
-    /// Variables that can be set, each with its environment variable.
-    pub variables: &'a [(String, Option<String>)],
+    /// Variables that can be set.
+    pub variables: &'a [Variable],
 }
 
 impl Places<'_> {
@@ -56,12 +63,12 @@ impl Places<'_> {
         if Path::new(written).is_relative() && !self.folder.as_os_str().is_empty() {
             message.push_str(&format!(", and no {written} in the current folder"));
         }
-        let variable = names_in(template).find_map(|name| self.variables.iter().find(|(variable, _)| variable == name));
+        let variable = names_in(template).find_map(|name| self.variables.iter().find(|variable| variable.name == name));
         let help = match variable {
-            Some((name, Some(env))) => {
+            Some(Variable { name, env: Some(env) }) => {
                 format!("say where it is: --set {name}=FOLDER, or {env}=FOLDER in the environment; ")
             }
-            Some((name, None)) => format!("say where it is: --set {name}=FOLDER; "),
+            Some(Variable { name, env: None }) => format!("say where it is: --set {name}=FOLDER; "),
             None => String::new(),
         };
         Err(Wrong::new(at, message).help(format!("{help}--skip-missing leaves out what is not there")))

@@ -4,7 +4,7 @@ use crate::case::{Case, Kind, Limits, Maker};
 use crate::document::{self, Node, Read, Value, Wrong};
 use crate::expect::{expectations, published};
 use crate::expression::{evaluate, is_name};
-use crate::models::{self, Model, Places};
+use crate::models::{self, Model, Places, Variable};
 use crate::scope::{Scope, Settings, combinations};
 use crate::search::Search;
 use scrimp_report::number::{parse_duration, parse_size};
@@ -85,7 +85,7 @@ fn read(path: &Path, text: &str, given: &Given) -> Read<Suite> {
 }
 
 /// Variables with their values, and the environment variable of each.
-fn variables(node: Option<&Node>, given: &Given) -> Read<(Scope, Vec<(String, Option<String>)>)> {
+fn variables(node: Option<&Node>, given: &Given) -> Read<(Scope, Vec<Variable>)> {
     let (mut scope, mut known) = (Scope::default(), Vec::new());
     for (key, node) in node.map_or(Ok(&[][..]), Node::entries)? {
         if !is_name(&key.name) {
@@ -101,10 +101,10 @@ fn variables(node: Option<&Node>, given: &Given) -> Read<(Scope, Vec<(String, Op
         let set = given.set.iter().rev().find(|(name, _)| *name == key.name).map(|(_, value)| value.clone());
         let from_env = || env.as_ref().and_then(|env| std::env::var(env).ok()).filter(|value| !value.is_empty());
         scope.set(&key.name, Some(set.or_else(from_env).unwrap_or(default)));
-        known.push((key.name.clone(), env));
+        known.push(Variable { name: key.name.clone(), env });
     }
-    if let Some((name, _)) = given.set.iter().find(|(name, _)| known.iter().all(|(known, _)| known != name)) {
-        let names: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
+    if let Some((name, _)) = given.set.iter().find(|(name, _)| known.iter().all(|known| known.name != *name)) {
+        let names: Vec<&str> = known.iter().map(|known| known.name.as_str()).collect();
         return Err(Wrong::new(&(0..0), format!("the suite has no variable `{name}`")).help(if names.is_empty() {
             "it has none at all".into()
         } else {
@@ -181,7 +181,7 @@ impl Reader<'_> {
                 Kind::Once(maker.run(&[])?)
             }
             Some(node) => match Search::read(node, table.get("try"), maker)? {
-                Some(search) => Kind::Search(search),
+                Some(search) => Kind::Search(Box::new(search)),
                 None => return Err(Wrong::new(&node.at, format!("the base of {} is an open cell", model.name))),
             },
         };
