@@ -147,7 +147,10 @@ fn interrupted_it_keeps_what_is_done() {
     let slow = endless("suite_interrupted.dve");
     let path = suite(
         "interrupted",
-        &format!("[limits]\nmemory = \"2G\"\n[[task]]\nname = \"all\"\nmodels = [{:?}, {slow:?}]\n", model("phils3.dve")),
+        &format!(
+            "[limits]\nmemory = \"2G\"\n[[task]]\nname = \"all\"\nmodels = [{:?}, {slow:?}]\n",
+            model("phils3.dve")
+        ),
     );
     let child = start(&["bench", &path]);
     while lines(&path).is_empty() {
@@ -362,7 +365,9 @@ fn compare_tells_wrong_worse_and_better() {
     scrimp(&["bench", &path]).code(0);
     let good = lines(&path);
     let same = changed("same", &good, |_| {});
-    assert!(scrimp(&["compare", &same, &same]).code(0).stdout.starts_with("4 cases in both: 0 wrong, 0 worse, 0 better"));
+    assert!(
+        scrimp(&["compare", &same, &same]).code(0).stdout.starts_with("4 cases in both: 0 wrong, 0 worse, 0 better")
+    );
     let wrong = changed("wrong", &good, |r| r["result"]["states"] = 833.into());
     let text = scrimp(&["compare", &same, &wrong]).code(1).stdout;
     assert!(text.contains("wrong  orders: phils4 order=bfs: states 832 -> 833"), "{text}");

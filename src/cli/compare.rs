@@ -36,7 +36,7 @@ pub struct CompareArgs {
 
     /// Write one JSON object to standard output
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 fn percent(text: &str) -> Result<f64, String> {

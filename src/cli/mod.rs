@@ -36,7 +36,8 @@ pub fn main() -> u8 {
     };
     let wants_json = matches!(&cli.command, Command::Check(a) if a.search.json)
         || matches!(&cli.command, Command::Count(a) if a.search.json)
-        || matches!(&cli.command, Command::Plan(a) if a.search.json);
+        || matches!(&cli.command, Command::Plan(a) if a.search.json)
+        || matches!(&cli.command, Command::Compare(a) if a.json);
     let result = match cli.command {
         Command::Check(a) => search::check(&a),
         Command::Count(a) => search::count(&a),

@@ -44,12 +44,21 @@ impl Wrong {
         Wrong { at: at.clone(), message: message.into(), help: None }
     }
 
+    /// Wrong as a whole, in no place of its own.
+    pub fn whole(message: impl Into<String>) -> Wrong {
+        Wrong::new(&(usize::MAX..usize::MAX), message)
+    }
+
     pub fn help(self, help: impl Into<String>) -> Wrong {
         Wrong { help: Some(help.into()), ..self }
     }
 
     /// `file:line:column: error: …`, the line, a caret, and help.
     pub fn show(&self, file: &str, text: &str) -> String {
+        let help = self.help.as_ref().map_or(String::new(), |help| format!("\nhelp: {help}"));
+        if self.at.start == usize::MAX {
+            return format!("{file}: error: {}{help}", self.message);
+        }
         let start = (0..=self.at.start.min(text.len())).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
         let line_start = text[..start].rfind('\n').map_or(0, |i| i + 1);
         let (line, column) = (text[..start].matches('\n').count() + 1, text[line_start..start].chars().count() + 1);
@@ -60,10 +69,7 @@ impl Wrong {
             let length = text.get(start..self.at.end).unwrap_or("").lines().next().unwrap_or("").chars().count();
             out.push_str(&format!("\n  {shown}\n  {indent}^{}", "~".repeat(length.saturating_sub(1))));
         }
-        if let Some(help) = &self.help {
-            out.push_str(&format!("\nhelp: {help}"));
-        }
-        out
+        out + &help
     }
 }
 

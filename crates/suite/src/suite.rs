@@ -70,7 +70,7 @@ fn read(path: &Path, text: &str, given: &Given) -> Read<Suite> {
         defaults.table(&TASK)?;
     }
     let mut tasks: Vec<Task> = Vec::new();
-    for node in top.need("task")?.list()? {
+    for node in top.get("task").ok_or_else(|| Wrong::whole("there is no [[task]] in it"))?.list()? {
         let mut node = node.clone();
         top.get("defaults").into_iter().for_each(|defaults| node.fill_up(defaults));
         let task = reader.task(&node)?;
@@ -105,7 +105,7 @@ fn variables(node: Option<&Node>, given: &Given) -> Read<(Scope, Vec<Variable>)>
     }
     if let Some((name, _)) = given.set.iter().find(|(name, _)| known.iter().all(|known| known.name != *name)) {
         let names: Vec<&str> = known.iter().map(|known| known.name.as_str()).collect();
-        return Err(Wrong::new(&(0..0), format!("the suite has no variable `{name}`")).help(if names.is_empty() {
+        return Err(Wrong::whole(format!("the suite has no variable `{name}`")).help(if names.is_empty() {
             "it has none at all".into()
         } else {
             format!("there is {}", names.join(", "))
