@@ -124,7 +124,7 @@ fn killed_in_the_middle_it_goes_on() {
     let before = lines(&path);
     assert_eq!(before.len(), 1);
     std::thread::sleep(Duration::from_millis(200));
-    assert!(!running(&slow), "the run outlives its suite");
+    assert!(process(&slow).is_none(), "the run outlives its suite");
     // As if the kill had come while a line was written.
     std::fs::write(results(&path), format!("{}{}", before[0], &before[0][..40])).unwrap();
     scrimp(&["bench", &path]).code(0);
@@ -135,11 +135,12 @@ fn killed_in_the_middle_it_goes_on() {
     assert_eq!(after[1]["outcome"], "timed-out");
 }
 
-/// Whether a process has this word on its command line.
-fn running(word: &str) -> bool {
-    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let lines = processes.filter_map(|p| std::fs::read_to_string(p.path().join("cmdline")).ok());
-    lines.into_iter().any(|line| line.split('\0').any(|w| w == word))
+/// A process that has this word on its command line.
+fn process(word: &str) -> Option<String> {
+    let mut processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let has_word = |line: String| line.split('\0').any(|w| w == word);
+    let found = processes.find(|p| std::fs::read_to_string(p.path().join("cmdline")).is_ok_and(has_word))?;
+    Some(found.file_name().to_string_lossy().into_owned())
 }
 
 #[test]
@@ -162,7 +163,7 @@ fn interrupted_it_keeps_what_is_done() {
     let answer = finish(child).code(3);
     assert!(answer.stderr.contains("the same command goes on"), "{}", answer.stderr);
     assert_eq!(lines(&path).len(), 1);
-    assert!(!running(&slow));
+    assert!(process(&slow).is_none());
 }
 
 #[test]
@@ -273,6 +274,29 @@ fn failures_are_recorded_and_the_suite_goes_on() {
     assert_eq!(records[4]["signal"], 9);
     assert!(answer.stdout.contains("WRONG: refused: "), "{}", answer.stdout);
     assert!(answer.stdout.contains("1 as expected") && answer.stdout.contains("1 wrong"), "{}", answer.stdout);
+}
+
+#[test]
+fn a_run_that_crashes_is_recorded() {
+    let slow = endless("suite_crash.dve");
+    let models = format!("models = [{slow:?}, {:?}]", model("phils3.dve"));
+    let path =
+        suite("crash", &format!("[limits]\nmemory = \"2G\"\ntime = \"20s\"\n[[task]]\nname = \"all\"\n{models}\n"));
+    let child = start(&["bench", &path]);
+    let begin = Instant::now();
+    let victim = loop {
+        assert!(begin.elapsed() < Duration::from_secs(20), "no run begins");
+        match process(&slow) {
+            Some(id) => break id,
+            None => std::thread::sleep(Duration::from_millis(10)),
+        }
+    };
+    assert!(std::process::Command::new("kill").args(["-ABRT", &victim]).status().unwrap().success());
+    let answer = finish(child).code(1);
+    assert!(answer.stdout.contains("WRONG: crashed: ended by signal 6"), "{}", answer.stdout);
+    let records = records(&path);
+    assert_eq!((&records[0]["outcome"], &records[0]["signal"]), (&"crashed".into(), &6.into()));
+    assert_eq!(records[1]["outcome"], "done");
 }
 
 /// The smallest bound that holds is the largest value there is.

@@ -203,12 +203,11 @@ fn markdown(suite: &Suite, rows: &[(&Case, &Row)], args: &BenchArgs) -> String {
 fn summary(rows: &[(&Case, &Row)]) -> String {
     let (mut held, mut wrong, mut skipped, mut incomplete, mut plain) = (0, 0, 0, 0, 0);
     for (case, row) in rows {
-        let found = row.search.is_none_or(|(_, found)| found);
         match row.record.outcome {
             _ if !complaints(case, row).is_empty() => wrong += 1,
             Outcome::Skipped => skipped += 1,
             _ if !case.expect.is_empty() => held += 1,
-            Outcome::Done if found => plain += 1,
+            Outcome::Done if row.found() => plain += 1,
             _ => incomplete += 1,
         }
     }

@@ -138,13 +138,14 @@ fn searched(out: &mut Comparison, name: &str, a: Option<&Record>, b: Option<&Rec
     }
 }
 
-/// Every run by its name; of repetitions and of later records of the same run, the fastest.
+/// Every run by its name. What was recorded last counts (a model or its limits may have changed since); of its
+/// repetitions, the fastest.
 fn runs(records: &[Record]) -> Cases<'_> {
     let mut cases: Cases = BTreeMap::new();
     for record in records.iter().filter(|r| r.outcome != Outcome::Skipped) {
         let entry = cases.entry(name(record, &record.settings)).or_insert(record);
         let order = |r: &Record| (r.outcome != Outcome::Done, r.wall_seconds);
-        if order(record) < order(entry) {
+        if record.key != entry.key || order(record) < order(entry) {
             *entry = record;
         }
     }
@@ -154,7 +155,7 @@ fn runs(records: &[Record]) -> Cases<'_> {
 /// Every search by its name, with its best run.
 fn searches(records: &[Record]) -> BTreeMap<String, Option<&Record>> {
     let mut cases: BTreeMap<String, Option<&Record>> = BTreeMap::new();
-    for record in records {
+    for record in runs(records).into_values() {
         let Some(tried) = &record.tried else { continue };
         let outer =
             record.settings.iter().filter(|(name, _)| **name != tried.parameter && !tried.variant.contains_key(*name));

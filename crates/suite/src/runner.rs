@@ -34,8 +34,23 @@ pub struct Runner<'a> {
 pub struct Row {
     /// The run to show: the only one, or the best of a search; of a search without success, one of those that failed.
     pub record: Record,
-    /// How many runs a search took, and whether it found what it looked for.
-    pub search: Option<(usize, bool)>,
+    pub search: Option<Searched>,
+}
+
+/// How a search went.
+#[derive(Debug, Clone, Copy)]
+pub struct Searched {
+    pub runs: usize,
+    pub crashed: usize,
+    /// Whether a run was accepted.
+    pub found: bool,
+}
+
+impl Row {
+    /// Whether the row has figures to show.
+    pub fn found(&self) -> bool {
+        self.search.is_none_or(|s| s.found) && self.record.outcome != Outcome::Skipped
+    }
 }
 
 impl<'a> Runner<'a> {
@@ -88,8 +103,8 @@ impl<'a> Runner<'a> {
             Kind::Once(run) => Some(Row { record: self.perform(run, None, number)?, search: None }),
             Kind::Search(search) => {
                 let found = search.go(&|run, tried| self.perform(run, tried, number))?;
-                let success = found.record.is_some();
-                Some(Row { record: found.record.or(found.refused)?, search: Some((found.runs, success)) })
+                let search = Searched { runs: found.runs, crashed: found.crashed, found: found.record.is_some() };
+                Some(Row { record: found.record.or(found.failed)?, search: Some(search) })
             }
         }
     }

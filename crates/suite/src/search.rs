@@ -39,8 +39,9 @@ pub struct Found {
     /// The best run.
     pub record: Option<Record>,
     /// A run that was not accepted, to show why where none was.
-    pub refused: Option<Record>,
+    pub failed: Option<Record>,
     pub runs: usize,
+    pub crashed: usize,
 }
 
 const STEPS_AT_MOST: usize = 100_000;
@@ -118,7 +119,7 @@ impl Search {
     }
 
     pub fn go(&self, perform: Perform) -> Option<Found> {
-        let mut found = Found { record: None, refused: None, runs: 0 };
+        let mut found = Found { record: None, failed: None, runs: 0, crashed: 0 };
         let start = self.start.unwrap_or(0);
         found.record = self.try_value(start, perform, &mut found)?;
         if found.record.is_some() {
@@ -128,10 +129,10 @@ impl Search {
             }
         } else {
             for i in start + 1..self.values.len() {
-                found.record = self.try_value(i, perform, &mut found)?;
                 if found.record.is_some() || found.hopeless() {
                     break;
                 }
+                found.record = self.try_value(i, perform, &mut found)?;
             }
         }
         Some(found)
@@ -144,8 +145,9 @@ impl Search {
             let Ok(run) = self.run(self.values[i], variant) else { continue };
             let record = perform(&run, Some(&|record| self.tried(self.values[i], variant, record)))?;
             found.runs += 1;
+            found.crashed += (record.outcome == Outcome::Crashed) as usize;
             if !self.accepts(&record) {
-                found.refused = Some(record);
+                found.fail(record);
                 continue;
             }
             let measure = |r: &Record| r.number(&self.best).unwrap_or(f64::INFINITY);
@@ -171,10 +173,21 @@ impl Search {
 }
 
 impl Found {
-    /// A command that is refused, or a model that is not there, will not get better with another value.
-    fn hopeless(&self) -> bool {
-        self.refused.as_ref().is_some_and(|r| matches!(r.outcome, Outcome::Refused | Outcome::Skipped))
+    /// Keeps the latest run that was not accepted; one that was refused only while there is no other.
+    fn fail(&mut self, record: Record) {
+        if self.hopeless() || !refused(&record) {
+            self.failed = Some(record);
+        }
     }
+
+    /// Whether every run so far was refused, or its model is not there: another value will not help.
+    fn hopeless(&self) -> bool {
+        self.failed.as_ref().is_none_or(refused)
+    }
+}
+
+fn refused(record: &Record) -> bool {
+    matches!(record.outcome, Outcome::Refused | Outcome::Skipped)
 }
 
 /// What makes a run acceptable; a run that did not come to its end never is, unless the suite speaks of outcomes.

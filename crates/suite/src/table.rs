@@ -24,11 +24,19 @@ pub fn complaints(case: &Case, row: &Row) -> Vec<String> {
         _ if case.expect.is_empty() || row.search.is_some() => {}
         outcome => return vec![format!("{outcome}, so nothing is confirmed")],
     }
-    if let Some((runs, false)) = row.search {
-        let none = format!("none of {} was accepted", count_of(runs as u64, "run"));
-        return if case.expect.is_empty() { Vec::new() } else { vec![none] };
+    let mut out = Vec::new();
+    if let Some(search) = row.search {
+        if search.crashed > 0 {
+            out.push(format!("{} crashed", count_of(search.crashed as u64, "run")));
+        }
+        if !search.found {
+            let none = format!("none of {} was accepted", count_of(search.runs as u64, "run"));
+            out.extend((!case.expect.is_empty()).then_some(none));
+            return out;
+        }
     }
-    case.expect.iter().filter_map(|e| e.complaint(record)).collect()
+    out.extend(case.expect.iter().filter_map(|e| e.complaint(record)));
+    out
 }
 
 /// A task's rows as cells.
@@ -66,8 +74,7 @@ impl Table {
         let mut table = Table { columns, rows: Vec::new(), commands: Vec::new() };
         for (case, row) in rows {
             let record = &row.record;
-            let found = row.search.is_none_or(|(_, found)| found) && record.outcome != Outcome::Skipped;
-            let value = |field: &str| record.number(field).filter(|_| found);
+            let value = |field: &str| record.number(field).filter(|_| row.found());
             let mut cells = vec![case.model.name.clone()];
             if any_label {
                 cells.push(configuration(case, row));
@@ -109,7 +116,7 @@ impl Table {
                 continue;
             }
             let both = |(case, row): &(&Case, &Row)| {
-                let ours = row.record.number(field).filter(|_| row.search.is_none_or(|(_, found)| found));
+                let ours = row.record.number(field).filter(|_| row.found());
                 let scale = case.percent_of.map_or(1.0, |whole| 100.0 / whole);
                 let done = row.record.outcome == Outcome::Done;
                 published(case, field).zip(ours).filter(|(p, _)| done && *p > 0.0).map(|(p, o)| (p * scale, o * scale))
@@ -198,7 +205,7 @@ fn published(case: &Case, field: &str) -> Option<f64> {
 /// The settings that differ within the task, and those that a search has settled on.
 fn configuration(case: &Case, row: &Row) -> String {
     let mut words = vec![case.label.clone()];
-    if let (Some((_, true)), Some(tried)) = (row.search, &row.record.tried) {
+    if let (true, Some(tried)) = (row.found(), &row.record.tried) {
         words.extend(tried.variant.values().filter_map(|v| v.as_str()).map(str::to_string));
     }
     words.retain(|word| !word.is_empty());
@@ -207,9 +214,12 @@ fn configuration(case: &Case, row: &Row) -> String {
 
 fn outcome(case: &Case, row: &Row) -> String {
     let complaints = complaints(case, row);
-    let searched = row.search.map(|(runs, found)| match found {
-        true => format!("best of {}", count_of(runs as u64, "run")),
-        false => format!("none of {} accepted ({})", count_of(runs as u64, "run"), row.record.outcome),
+    let searched = row.search.map(|search| {
+        let runs = count_of(search.runs as u64, "run");
+        match search.found {
+            true => format!("best of {runs}"),
+            false => format!("none of {runs} accepted ({})", row.record.outcome),
+        }
     });
     match row.record.outcome {
         _ if !complaints.is_empty() => format!("WRONG: {}", complaints.join("; ")),
