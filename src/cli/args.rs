@@ -34,6 +34,10 @@ pub enum Command {
     Plan(CheckArgs),
     /// Run through a model step by step: at random, interactively, or along a trace
     Simulate(SimulateArgs),
+    /// Run a suite: a table of models and configurations, with expected and published values
+    Bench(super::bench::BenchArgs),
+    /// Hold two results files of `scrimp bench` against each other
+    Compare(super::compare::CompareArgs),
     /// Print completions for a shell, e.g. `scrimp completions bash > /etc/bash_completion.d/scrimp`
     Completions { shell: clap_complete::Shell },
 }

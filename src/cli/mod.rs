@@ -1,6 +1,8 @@
 //! The command line: flags, commands, exit codes.
 
 mod args;
+mod bench;
+mod compare;
 mod progress;
 mod search;
 mod simulate;
@@ -34,12 +36,15 @@ pub fn main() -> u8 {
     };
     let wants_json = matches!(&cli.command, Command::Check(a) if a.search.json)
         || matches!(&cli.command, Command::Count(a) if a.search.json)
-        || matches!(&cli.command, Command::Plan(a) if a.search.json);
+        || matches!(&cli.command, Command::Plan(a) if a.search.json)
+        || matches!(&cli.command, Command::Compare(a) if a.json);
     let result = match cli.command {
         Command::Check(a) => search::check(&a),
         Command::Count(a) => search::count(&a),
         Command::Plan(a) => search::plan(&a),
         Command::Simulate(a) => simulate::run(&a),
+        Command::Bench(a) => bench::run(&a),
+        Command::Compare(a) => compare::run(&a),
         Command::Completions { shell } => {
             let mut text = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "scrimp", &mut text);

@@ -1,0 +1,21 @@
+//! Runs tables of tasks in processes of their own and compares what came out.
+//!
+//! [`suite`] reads a file of tasks and makes cases of them, [`runner`] works through the cases and records every run in
+//! a [`log`], [`table`] shows what came out beside what was expected, and [`compare`] holds two logs against each other.
+
+pub mod case;
+pub mod child;
+pub mod compare;
+pub mod document;
+pub mod expect;
+pub mod expression;
+pub mod log;
+pub mod models;
+pub mod pattern;
+pub mod record;
+pub mod runner;
+pub mod scope;
+pub mod search;
+pub mod suite;
+pub mod table;
+pub mod template;

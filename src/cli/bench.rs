@@ -1,0 +1,223 @@
+//! `bench`: a suite from its file to its table.
+
+use super::{Failure, print, remark};
+use clap::{Args, ValueHint};
+use scrimp_suite::case::{Case, Kind};
+use scrimp_suite::log::Log;
+use scrimp_suite::record::Outcome;
+use scrimp_suite::runner::{Row, Runner};
+use scrimp_suite::suite::{self, Given, Suite};
+use scrimp_suite::table::{Table, complaints};
+use scrimp_suite::template::command_line;
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const HELP: &str = "\
+A suite is a TOML file; docs/suites.md explains it. A small one:
+
+  title = \"Philosophers\"
+  [limits]
+  time = \"1m\"
+  memory = \"1G\"
+  [[task]]
+  name = \"orders\"
+  models = [\"models/phils*.dve\"]
+  flags = [\"--order ${order}\"]
+  sweep = { order = [\"bfs\", \"dfs\"] }
+  expect = { verdict = \"verified\", stored_peak = { at-most = 700_000 } }
+
+Every run is a process of its own and leaves one line in the results file as it ends. After a
+kill the same command goes on where it was. Crashes, time and memory limits are recorded, and
+the suite goes on. The table at the end shows ours beside what was published.
+
+Examples:
+  scrimp bench benches/pseudo-root.toml
+  scrimp bench benches/caching.toml --set bench=../shared/bench --filter at.2 --jobs 2
+  scrimp bench suite.toml --list
+  scrimp bench suite.toml --fresh --repeat 3 --markdown table.md
+
+Exit codes: 0 all expectations held, 1 something is wrong (a value, a crash, a refused command),
+2 the suite cannot be run, 3 interrupted (what is done is kept).";
+
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct BenchArgs {
+    /// The suite: a TOML file
+    #[arg(value_hint = ValueHint::FilePath)]
+    suite: PathBuf,
+
+    /// The results file [default: the suite's name with .results.jsonl]
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    out: Option<PathBuf>,
+
+    /// Forget earlier results and start over
+    #[arg(long)]
+    fresh: bool,
+
+    /// Runs side by side; figures of time are better with one
+    #[arg(short = 'j', long, value_name = "N", default_value_t = 1)]
+    jobs: usize,
+
+    /// Run everything N times and take the fastest
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    repeat: usize,
+
+    /// Only cases whose task, model and configuration contain TEXT, as --list shows them
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+
+    /// The value of a variable of the suite; may be given several times
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+
+    /// Record tasks whose model is not there as skipped, instead of refusing the suite
+    #[arg(long)]
+    skip_missing: bool,
+
+    /// Show what would be run, without running it
+    #[arg(long)]
+    list: bool,
+
+    /// Write the table as Markdown too, with the command of each row
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    markdown: Option<PathBuf>,
+
+    /// No line for each run on standard error
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// Interrupted.
+const STOPPED: u8 = 3;
+
+pub fn run(args: &BenchArgs) -> Result<u8, Failure> {
+    let mut given = Given { skip_missing: args.skip_missing, ..Given::default() };
+    for text in &args.set {
+        let Some((name, value)) = text.split_once('=') else {
+            return Err(Failure(format!("error: --set {text}: write it as NAME=VALUE")));
+        };
+        given.set.push((name.trim().to_string(), value.to_string()));
+    }
+    let suite = suite::load(&args.suite, &given).map_err(Failure)?;
+    let wanted = |case: &&Case| args.filter.as_ref().is_none_or(|text| name(case).contains(text.as_str()));
+    let cases: Vec<&Case> = suite.tasks.iter().flat_map(|task| &task.cases).filter(wanted).collect();
+    if let (true, Some(filter)) = (cases.is_empty(), &args.filter) {
+        return Err(Failure(format!("error: no case contains '{filter}'; --list shows them all")));
+    }
+    if args.list {
+        return list(&cases).map(|()| 0);
+    }
+    let out = args.out.clone().unwrap_or_else(|| args.suite.with_extension("results.jsonl"));
+    let (log, records) = Log::open(&out, args.fresh).map_err(Failure)?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let asked = stop.clone();
+    // Without a handler Ctrl-C just kills the process, and the children with it.
+    let _ = ctrlc::set_handler(move || asked.store(true, Ordering::Relaxed));
+    let tell = |line: &str| {
+        if !args.quiet {
+            remark(line);
+        }
+    };
+    let earlier = records.iter().map(|r| r.build.clone()).collect::<Vec<_>>();
+    let mut runner = Runner::new(std::env::current_exe()?, log, records, &stop, &tell)?;
+    if !earlier.is_empty() {
+        let other = earlier.iter().filter(|build| **build != runner.build).count();
+        let by = if other > 0 { format!(", {other} of them by another build") } else { String::new() };
+        tell(&format!(
+            "{}: {} recorded runs{by} are not repeated (--fresh repeats them)",
+            out.display(),
+            earlier.len()
+        ));
+    }
+    (runner.repeat, runner.jobs) = (args.repeat.max(1), args.jobs.max(1));
+    let Some(rows) = runner.go(&cases).map_err(Failure)? else {
+        remark(&format!("interrupted; what is done is in {}, and the same command goes on from there", out.display()));
+        return Ok(STOPPED);
+    };
+    let pairs: Vec<(&Case, &Row)> = cases.into_iter().zip(&rows).collect();
+    if let Some(path) = &args.markdown {
+        let text = markdown(&suite, &pairs, args);
+        std::fs::write(path, text).map_err(|e| Failure(format!("{}: error: {e}", path.display())))?;
+    }
+    print(&text(&suite, &pairs))?;
+    Ok(pairs.iter().any(|(case, row)| !complaints(case, row).is_empty()) as u8)
+}
+
+/// What the filter looks at.
+fn name(case: &Case) -> String {
+    format!("{}: {} {}", case.task, case.model.name, case.label).trim_end().to_string()
+}
+
+fn list(cases: &[&Case]) -> Result<(), Failure> {
+    let mut out = String::new();
+    for case in cases {
+        let (run, search) = match &case.kind {
+            Kind::Once(run) => (Some(run.clone()), None),
+            Kind::Search(search) => (search.first_run(), Some(search.describe())),
+        };
+        let command = run.map_or(String::new(), |run| command_line(&run.command));
+        let missing = if case.model.file.is_none() { "  (missing)" } else { "" };
+        let _ = writeln!(out, "{}{missing}\n    scrimp {command}", name(case));
+        if let Some(search) = search {
+            let _ = writeln!(out, "    {search}");
+        }
+    }
+    print(&out)
+}
+
+/// The rows of each task that has any.
+fn by_task<'s, 'r>(suite: &'s Suite, rows: &[(&'r Case, &'r Row)]) -> Vec<(&'s suite::Task, Vec<(&'r Case, &'r Row)>)> {
+    let of = |task: &'s suite::Task| (task, rows.iter().filter(|(case, _)| case.task == task.name).copied().collect());
+    suite.tasks.iter().map(of).filter(|(_, rows): &(_, Vec<_>)| !rows.is_empty()).collect()
+}
+
+fn text(suite: &Suite, rows: &[(&Case, &Row)]) -> String {
+    let mut out = format!("{}\n", suite.title);
+    for (task, rows) in by_task(suite, rows) {
+        let _ = write!(out, "\n{}\n{}", task.name, Table::new(&rows).text());
+    }
+    let _ = writeln!(out, "\n{}", summary(rows));
+    out
+}
+
+fn markdown(suite: &Suite, rows: &[(&Case, &Row)], args: &BenchArgs) -> String {
+    let mut out = format!("# {}\n\n", suite.title);
+    if let Some(about) = &suite.about {
+        let _ = writeln!(out, "{}\n", about.trim());
+    }
+    let _ = writeln!(out, "Made by `scrimp bench {}` (scrimp {}).", args.suite.display(), env!("CARGO_PKG_VERSION"));
+    for (task, rows) in by_task(suite, rows) {
+        let _ = writeln!(out, "\n## {}\n", task.name);
+        if let Some(about) = &task.about {
+            let _ = writeln!(out, "{}\n", about.trim());
+        }
+        out.push_str(&Table::new(&rows).markdown());
+    }
+    let _ = writeln!(out, "\n{}", summary(rows));
+    out
+}
+
+/// `12 cases: 10 as expected, 1 wrong, 1 skipped`
+fn summary(rows: &[(&Case, &Row)]) -> String {
+    let (mut held, mut wrong, mut skipped, mut incomplete, mut plain) = (0, 0, 0, 0, 0);
+    for (case, row) in rows {
+        match row.record.outcome {
+            _ if !complaints(case, row).is_empty() => wrong += 1,
+            Outcome::Skipped => skipped += 1,
+            _ if !case.expect.is_empty() => held += 1,
+            Outcome::Done if row.found() => plain += 1,
+            _ => incomplete += 1,
+        }
+    }
+    let parts = [
+        (held, "as expected"),
+        (plain, "done without expectations"),
+        (wrong, "wrong"),
+        (incomplete, "without an answer"),
+        (skipped, "skipped"),
+    ];
+    let parts: Vec<String> = parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
+    format!("{}: {}", scrimp::report::number::count_of(rows.len() as u64, "case"), parts.join(", "))
+}

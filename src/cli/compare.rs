@@ -1,0 +1,57 @@
+//! `compare`: what changed between two results files.
+
+use super::{Failure, print};
+use clap::{Args, ValueHint};
+use scrimp_suite::{compare, log};
+use std::path::PathBuf;
+
+const HELP: &str = "\
+wrong   states, transitions, deadlocks or verdict differ though both runs came to their end
+worse   time, stored_peak, visits or memory grew by more than the threshold, or a run no longer ends
+better  the opposite
+A search over a parameter is one case, judged by the smallest value it found.
+
+Examples:
+  scrimp bench benches/pseudo-root.toml --out before.jsonl
+  …
+  scrimp bench benches/pseudo-root.toml --out after.jsonl
+  scrimp compare before.jsonl after.jsonl --threshold 5%
+
+Exit codes: 0 nothing is wrong, 1 something is, 2 a file cannot be read.";
+
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct CompareArgs {
+    /// The earlier results
+    #[arg(value_hint = ValueHint::FilePath)]
+    before: PathBuf,
+
+    /// The later results
+    #[arg(value_hint = ValueHint::FilePath)]
+    after: PathBuf,
+
+    /// The change of a cost that matters
+    #[arg(long, default_value = "10%", value_name = "PERCENT", value_parser = percent)]
+    threshold: f64,
+
+    /// Write one JSON object to standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    match text.strip_suffix('%').unwrap_or(text).trim().parse::<f64>() {
+        Ok(value) if (0.0..=1000.0).contains(&value) => Ok(value / 100.0),
+        _ => Err(format!("'{text}' is not a percentage; write it like 10%")),
+    }
+}
+
+pub fn run(args: &CompareArgs) -> Result<u8, Failure> {
+    let [before, after] = [&args.before, &args.after].map(|path| log::read(path).map_err(Failure));
+    let found = compare::compare(&before?, &after?, args.threshold);
+    match args.json {
+        true => print(&format!("{:#}\n", found.json(args.threshold)))?,
+        false => print(&found.text(args.threshold))?,
+    }
+    Ok(!found.wrong.is_empty() as u8)
+}
