@@ -3,35 +3,13 @@
 mod common;
 
 use common::header::{self, Facts};
-use common::{Way, manifest, model, property, replay, ways};
+use common::{File, Way, files, model, property, replay, ways};
 use scrimp::{Mode, NativeModel, Property, PropertyKind, PropertyResult, Report, System, Verdict};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Up to this many states each property is also checked alone, so that the search ends early.
 const SMALL: u64 = 50_000;
-
-struct File {
-    name: String,
-    facts: Facts,
-    system: Arc<System>,
-}
-
-fn files() -> Vec<File> {
-    let folder = std::fs::read_dir(manifest().join("models")).expect("there is a folder of models");
-    let mut paths: Vec<_> = folder.map(|entry| entry.unwrap().path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|e| e == "dve"));
-    paths.sort();
-    let file = |path: std::path::PathBuf| {
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        let facts = header::parse(&std::fs::read_to_string(&path).unwrap()).unwrap_or_else(|e| panic!("{name}: {e}"));
-        let system = Arc::new(scrimp::load(&path).unwrap_or_else(|e| panic!("{e}")));
-        File { name, facts, system }
-    };
-    let files: Vec<File> = paths.into_iter().map(file).collect();
-    assert!(files.len() >= 40, "only {} models", files.len());
-    files
-}
 
 /// Looks at every model in `way`.
 fn all_models(way: Way) {

@@ -105,3 +105,26 @@ pub fn replay(model: &dyn Model, trace: &Trace, property: &Property) -> Result<(
     };
     if decided { Ok(()) } else { Err("its last state does not decide the property".into()) }
 }
+
+/// A file of `models/`, with what its header states.
+pub struct File {
+    pub name: String,
+    pub facts: header::Facts,
+    pub system: Arc<System>,
+}
+
+pub fn files() -> Vec<File> {
+    let folder = std::fs::read_dir(manifest().join("models")).expect("there is a folder of models");
+    let mut paths: Vec<_> = folder.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|e| e == "dve"));
+    paths.sort();
+    let file = |path: PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let facts = header::parse(&std::fs::read_to_string(&path).unwrap()).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let system = Arc::new(scrimp::load(&path).unwrap_or_else(|e| panic!("{e}")));
+        File { name, facts, system }
+    };
+    let files: Vec<File> = paths.into_iter().map(file).collect();
+    assert!(files.len() >= 40, "only {} models", files.len());
+    files
+}

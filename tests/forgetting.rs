@@ -1,0 +1,261 @@
+//! Every order with every forgetter and reduction that goes with it visits exactly the states of the plain search, on
+//! every model of the table and on random systems: a second set that forgets nothing watches.
+
+mod common;
+
+use common::{File, files, model, property, replay};
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use scrimp::plan::{CacheChoice, ForgetChoice, OrderChoice, ReduceChoice};
+use scrimp::{Control, Guides, Limit, Mode, NativeModel, Options, Plan, Property, Report, Verdict, run_guided};
+use scrimp_system::Source;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Models with more states are left to longer tests.
+const MOST_STATES: u64 = 30_000;
+/// A cache too small to be of use visits states again and again.
+const MOST_VISITS: u64 = 100;
+
+/// A progress measure: any function is sound.
+type Measure = fn(&[u8]) -> u128;
+
+/// Good and bad measures, from one value for all to one by chance.
+const MEASURES: [Measure; 4] = [
+    |_| 0,
+    |state| state[0] as u128,
+    |state| state.iter().map(|&byte| byte as u128).sum(),
+    |state| state.iter().fold(7u64, |hash, &byte| (hash ^ byte as u64).wrapping_mul(0x100_0000_01b3)) as u128 >> 60,
+];
+
+/// One combination of parts. The cache's size is a share of the model's states, in percent.
+#[derive(Debug, Clone)]
+struct Combination {
+    order: Option<OrderChoice>,
+    forget: ForgetChoice,
+    share: Option<usize>,
+    reduce: ReduceChoice,
+    chains: bool,
+    stride: u32,
+    measure: usize,
+}
+
+/// All combinations that the plan allows.
+fn combinations() -> Vec<Combination> {
+    let orders = "bfs dfs bbfs:1 bbfs:3 bbfs:inf alt:2,3 alt:0,inf alt:inf,0 progress best best:astar random release";
+    let cache = |strategy: &str| CacheChoice { most: None, strategy: strategy.parse().unwrap() };
+    let forgetters = [
+        (ForgetChoice::Nothing, None),
+        (ForgetChoice::PseudoRoot(None), None),
+        (ForgetChoice::PseudoRoot(None), Some(30)),
+        (ForgetChoice::Cache(cache("strata")), None),
+        (ForgetChoice::Cache(cache("random")), Some(50)),
+        (ForgetChoice::Cache(cache("in-degree+-depth")), Some(30)),
+        (ForgetChoice::Cache(cache("lru+frequency")), Some(60)),
+        (ForgetChoice::Sweep(None), None),
+        (ForgetChoice::Sweep(Some(cache("fifo+out-degree"))), Some(60)),
+    ];
+    let mut all = Vec::new();
+    for order in orders.split(' ').map(|name| Some(name.parse().unwrap())).chain([None]) {
+        for (forget, share) in &forgetters {
+            for reduce in [ReduceChoice::Nothing, ReduceChoice::EdgeLean] {
+                for (chains, stride) in [(false, 1), (true, 1), (false, 3), (true, 4)] {
+                    for measure in 0..MEASURES.len() {
+                        let (forget, share) = (forget.clone(), *share);
+                        all.push(Combination { order, forget, share, reduce, chains, stride, measure });
+                    }
+                }
+            }
+        }
+    }
+    all.retain(|c| {
+        let by_progress = c.order == Some(OrderChoice::Progress) || matches!(c.forget, ForgetChoice::Sweep(_));
+        // No order given means what one of the named ones means, but for the sweep-line.
+        (by_progress || c.measure == 0)
+            && (c.order.is_some() || matches!(c.forget, ForgetChoice::Sweep(_)))
+            && Plan::new(&c.options(100)).is_ok()
+    });
+    all
+}
+
+impl Combination {
+    fn options(&self, states: u64) -> Options {
+        let by_progress = self.order == Some(OrderChoice::Progress) || matches!(self.forget, ForgetChoice::Sweep(_));
+        let best = matches!(self.order, Some(OrderChoice::Best { .. }));
+        let most = self.share.map(|share| (states as usize * share).div_ceil(100).max(2));
+        let mut forget = self.forget.clone();
+        match &mut forget {
+            ForgetChoice::PseudoRoot(limit) => *limit = most,
+            ForgetChoice::Cache(cache) | ForgetChoice::Sweep(Some(cache)) => cache.most = most,
+            _ => {}
+        }
+        Options {
+            order: self.order,
+            forget,
+            reduce: self.reduce,
+            chains: self.chains,
+            stride: self.stride,
+            progress: by_progress.then(|| "given".into()),
+            heuristic: best.then(|| "given".into()),
+            visits: Some(states * MOST_VISITS + 1000),
+            audit: true,
+            keep_going: true,
+            memory: Some(16 << 30),
+            ..Options::default()
+        }
+    }
+
+    fn run(&self, model: &NativeModel, properties: &[Property], states: u64) -> std::io::Result<Report> {
+        let plan = Plan::new(&self.options(states)).expect("the combination is sound");
+        let measure = MEASURES[self.measure];
+        let heuristic = |state: &[u8]| 255 - state[state.len() - 1] as u128;
+        let guides = Guides { progress: Some(&measure), heuristic: Some(&heuristic), front: None };
+        run_guided(model, properties, &plan, &Control::new(None), guides)
+    }
+}
+
+/// How the searches ended.
+#[derive(Default)]
+struct Ends {
+    complete: AtomicUsize,
+    limited: AtomicUsize,
+    unsuited: AtomicUsize,
+    evicting: AtomicUsize,
+    releasing: AtomicUsize,
+}
+
+impl Ends {
+    fn add(counter: &AtomicUsize) {
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn of(counter: &AtomicUsize) -> usize {
+        counter.load(Ordering::Relaxed)
+    }
+}
+
+/// What a space has: states, transitions, deadlocks, faults.
+#[derive(Debug, Clone, Copy)]
+struct Space {
+    states: u64,
+    transitions: u64,
+    deadlocks: u64,
+    faults: u64,
+}
+
+/// Searches in one way and holds the report against the space. Says what is wrong; `None` when the search could not end.
+fn visits_all(
+    c: &Combination,
+    model: &NativeModel,
+    properties: &[Property],
+    space: Space,
+    ends: &Ends,
+) -> Result<Option<Report>, String> {
+    let report = match c.run(model, properties, space.states) {
+        Ok(report) => report,
+        Err(error) if error.to_string().contains("predecessors") => {
+            Ends::add(&ends.unsuited);
+            return Ok(None);
+        }
+        Err(error) => return Err(format!("{c:?}: {error}")),
+    };
+    if matches!(report.limit, Some(Limit::Cache | Limit::Visits)) && c.share.is_some() {
+        Ends::add(&ends.limited);
+        return Ok(None);
+    }
+    Ends::add(&ends.complete);
+    if report.forget.evictions > 0 {
+        Ends::add(&ends.evicting);
+    }
+    if report.forget.released > 0 {
+        Ends::add(&ends.releasing);
+    }
+    let same = |what: &str, found: u64, expected: u64| {
+        if found == expected { Ok(()) } else { Err(format!("{c:?}: {found} {what} instead of {expected}: {report:?}")) }
+    };
+    same("limits", report.limit.is_some() as u64, 0)?;
+    same("audited states", report.audited.unwrap_or(0), space.states)?;
+    same("open states", report.facts.open, 0)?;
+    if report.once {
+        same("states", report.facts.states, space.states)?;
+        same("visits", report.visits, space.states)?;
+        same("deadlocks", report.facts.deadlocks, space.deadlocks)?;
+        same("faults", report.facts.faults, space.faults)?;
+        if c.reduce == ReduceChoice::Nothing {
+            same("transitions", report.facts.transitions, space.transitions)?;
+        }
+    }
+    if report.visits < space.states || report.forget.stored_peak > space.states.max(report.visits) {
+        return Err(format!("{c:?}: {report:?}"));
+    }
+    Ok(Some(report))
+}
+
+fn check_file(file: &File, all: &[Combination], ends: &Ends) {
+    let model = model(&file.system, Mode::Compiled);
+    let interpreter = common::model(&file.system, Mode::Interpreted);
+    let properties: Vec<Property> = file.facts.properties.iter().map(|e| property(&model, &e.text)).collect();
+    let facts = &file.facts;
+    let (states, transitions, faults) = (facts.states, facts.transitions, facts.faults);
+    let space = Space { states, transitions, deadlocks: facts.deadlocks, faults };
+    for c in all {
+        // Searching ends when all properties are decided: one that never is keeps it going.
+        let mut asked: Vec<Property> = properties.iter().map(again).collect();
+        asked.push(Property::invariant("none", |_| true));
+        let report = visits_all(c, &model, &asked, space, ends).unwrap_or_else(|e| panic!("{}: {e}", file.name));
+        for (expected, result) in facts.properties.iter().zip(report.iter().flat_map(|r| &r.properties)) {
+            let context = format!("{}, {}, {c:?}", file.name, expected.text);
+            let verdict = if expected.holds { Verdict::Verified } else { Verdict::Violated };
+            assert_eq!(result.verdict, verdict, "{context}");
+            assert_eq!(result.trace.is_some(), expected.at.is_some(), "{context}: a trace where one state decides");
+            if let Some(trace) = &result.trace {
+                assert!(Some(trace.steps.len()) >= expected.at, "{context}: a trace shorter than the shortest");
+                let property = property(&interpreter, &expected.text);
+                replay(&interpreter, trace, &property).unwrap_or_else(|e| panic!("{context}: {e}"));
+            }
+        }
+    }
+}
+
+/// The same property, to be asked again.
+fn again<'a>(property: &'a Property<'a>) -> Property<'a> {
+    use scrimp::PropertyKind::{Deadlock, Faults, Invariant, Reach};
+    let kind = match &property.kind {
+        Deadlock => Deadlock,
+        Faults => Faults,
+        Invariant(condition) => Invariant(Box::new(condition)),
+        Reach(condition) => Reach(Box::new(condition)),
+    };
+    Property { name: property.name.clone(), kind }
+}
+
+#[test]
+fn all_models() {
+    let all = combinations();
+    assert!(all.len() > 200, "only {} combinations", all.len());
+    let (ends, next) = (Ends::default(), AtomicUsize::new(0));
+    let mut files = files();
+    files.retain(|file| file.facts.states <= MOST_STATES && file.system.claim.is_none());
+    assert!(files.len() > 30, "only {} models", files.len());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    // Large ones by some of the combinations only, another choice for each.
+                    let step = 1 + file.facts.states as usize / 400;
+                    let some: Vec<Combination> =
+                        all.iter().skip(file.facts.states as usize % step).step_by(step).cloned().collect();
+                    check_file(file, &some, &ends);
+                }
+            });
+        }
+    });
+    let (complete, limited) = (Ends::of(&ends.complete), Ends::of(&ends.limited));
+    println!(
+        "{complete} complete ({} with evictions, {} with releases), {limited} too small a cache, {} unsuited",
+        Ends::of(&ends.evicting),
+        Ends::of(&ends.releasing),
+        Ends::of(&ends.unsuited),
+    );
+    assert!(complete > 2 * limited && Ends::of(&ends.evicting) > 200, "caches must have been used");
+    assert!(Ends::of(&ends.releasing) > 50, "pseudo-root states must have been met");
+}
