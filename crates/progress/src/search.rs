@@ -1,0 +1,211 @@
+//! Putting a measure together: one component after the other, whatever lowers the peak of the sweep most.
+//!
+//! Each step tries every candidate at every place of the vector. A quick estimate sorts them, and the few best are run
+//! through the sampled graph. When nothing can be added with profit, components are replaced, moved and removed.
+
+use crate::candidates::{Candidate, Candidates};
+use crate::component::Component;
+use crate::estimate::{Estimate, Probes};
+use crate::order::Ranker;
+use crate::sample::Sample;
+use crate::sweep::{Patience, Sweep, Sweeper};
+use scrimp_system::{Layout, System};
+
+/// States that the quick estimate looks at.
+const PROBES: usize = 4000;
+/// Vectors that are simulated in each step.
+const TRIALS: usize = 4;
+/// A step must lower the score by this share.
+const GAIN: f64 = 0.005;
+/// Components of a vector.
+const MOST_COMPONENTS: usize = 12;
+/// Visits, in multiples of the number of states, that a sweep may take.
+const MOST_VISITS: f64 = 4.5;
+
+pub struct Search<'a> {
+    sample: &'a Sample,
+    probes: Probes,
+    candidates: Vec<Candidate>,
+    sweeper: Sweeper,
+    ranker: Ranker,
+    class: Vec<u32>,
+    /// What was done so far, in steps of about a nanosecond, and what may be.
+    work: u64,
+    effort: u64,
+}
+
+/// A vector of candidates, by number, and what it comes to.
+#[derive(Debug, Clone)]
+pub struct Found {
+    pub vector: Vec<usize>,
+    pub sweep: Sweep,
+    pub score: f64,
+}
+
+/// What stays the same while one component of a vector changes: the keys of those before and behind it.
+struct Gap {
+    at: usize,
+    before: Vec<u128>,
+    behind: Vec<u128>,
+    before_width: u128,
+    behind_width: u128,
+}
+
+impl<'a> Search<'a> {
+    pub fn new(system: &System, layout: &Layout, sample: &'a Sample, effort: u64, seed: u64) -> Search<'a> {
+        let probes = Probes::new(sample, PROBES, seed);
+        let mut candidates = Candidates { system, layout, sample, probes: &probes, found: vec![] };
+        candidates.collect();
+        let candidates = candidates.found;
+        let (sweeper, ranker) = (Sweeper::default(), Ranker::default());
+        Search { sample, probes, candidates, sweeper, ranker, class: vec![], work: 0, effort }
+    }
+
+    pub fn components(&self, vector: &[usize]) -> Vec<Component> {
+        vector.iter().map(|&number| self.candidates[number].component.clone()).collect()
+    }
+
+    /// Runs the sweep; it is given up once it cannot have a better score than `beat`.
+    pub fn judge(&mut self, vector: Vec<usize>, share: f64, beat: f64) -> Found {
+        let n = self.sample.len() as f64;
+        let patience = Patience {
+            visits: (n * MOST_VISITS) as usize,
+            peak: if beat.is_finite() { (n * beat) as usize } else { usize::MAX },
+            regress: (share * self.sample.edges() as f64) as usize,
+        };
+        let classes = self.classify(&vector);
+        let sweep = self.sweeper.run(self.sample, &self.class, classes, patience);
+        self.work += 100 * self.sample.len() as u64 + 30 * sweep.visits as u64;
+        let again = sweep.visits as f64 / n - 1.0;
+        let score = if sweep.aborted { f64::INFINITY } else { sweep.peak as f64 / n * (1.0 + 0.02 * again) };
+        Found { vector, sweep, score }
+    }
+
+    /// Ranks all states by their values.
+    fn classify(&mut self, vector: &[usize]) -> usize {
+        let mut keys = vec![0u128; self.sample.len()];
+        for &number in vector {
+            let component = &self.candidates[number].component;
+            let values: Vec<i64> = (0..keys.len()).map(|s| component.value(self.sample.state(s))).collect();
+            let (low, high) = values.iter().fold((i64::MAX, i64::MIN), |(l, h), &v| (l.min(v), h.max(v)));
+            let width = (high as i128 - low as i128) as u128 + 1;
+            keys.iter_mut().zip(values).for_each(|(key, v)| *key = *key * width + (v as i128 - low as i128) as u128);
+        }
+        self.ranker.rank(&keys, &mut self.class)
+    }
+
+    /// Improves a vector step by step while its regress edges stay below `share` of all.
+    pub fn climb(&mut self, start: Found, share: f64) -> Found {
+        let mut best = start;
+        while self.work < self.effort {
+            let additions = (0..=best.vector.len()).map(|at| (at, false)).collect();
+            let next = self.step(&best, share, additions, vec![]).or_else(|| {
+                let replacements = (0..best.vector.len()).map(|at| (at, true)).collect();
+                self.step(&best, share, replacements, rearranged(&best.vector))
+            });
+            match next {
+                Some(found) => best = found,
+                None => break,
+            }
+        }
+        best
+    }
+
+    /// The best vector with a component put in at one of the places, or one of `others`, if any is better.
+    fn step(&mut self, best: &Found, share: f64, places: Vec<(usize, bool)>, others: Vec<Vec<usize>>) -> Option<Found> {
+        let mut options: Vec<(f64, Vec<usize>)> = Vec::new();
+        for (at, replaces) in places {
+            if best.vector.len() >= MOST_COMPONENTS && !replaces {
+                continue;
+            }
+            let Some(gap) = self.gap(&best.vector, at, replaces) else { continue };
+            for number in 0..self.candidates.len() {
+                if !best.vector.contains(&number)
+                    && let Some(estimate) = self.estimate(&gap, number, share)
+                {
+                    let mut vector = best.vector.clone();
+                    match replaces {
+                        true => vector[gap.at] = number,
+                        false => vector.insert(gap.at, number),
+                    }
+                    options.push((guess(&estimate), vector));
+                }
+            }
+        }
+        for vector in others {
+            if let Some(last) = vector.last()
+                && let Some(gap) = self.gap(&vector, vector.len() - 1, true)
+                && let Some(estimate) = self.estimate(&gap, *last, share)
+            {
+                options.push((guess(&estimate), vector));
+            }
+        }
+        options.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.len().cmp(&b.1.len())).then(a.1.cmp(&b.1)));
+        let mut next: Option<Found> = None;
+        for (_, vector) in options.into_iter().take(TRIALS) {
+            let beat = next.as_ref().map_or(best.score * (1.0 - GAIN), |n| n.score);
+            let found = self.judge(vector, share, beat);
+            if found.score < beat {
+                next = Some(found);
+            }
+        }
+        next
+    }
+
+    fn gap(&self, vector: &[usize], at: usize, replaces: bool) -> Option<Gap> {
+        let (before, before_width) = self.keys(&vector[..at])?;
+        let (behind, behind_width) = self.keys(&vector[at + replaces as usize..])?;
+        Some(Gap { at, before, behind, before_width, behind_width })
+    }
+
+    fn keys(&self, vector: &[usize]) -> Option<(Vec<u128>, u128)> {
+        let mut keys = vec![0u128; self.probes.members.len()];
+        let mut total = 1u128;
+        for &number in vector {
+            let candidate = &self.candidates[number];
+            let width = candidate.width as u128;
+            total = total.checked_mul(width)?;
+            keys.iter_mut().zip(&candidate.column).for_each(|(key, &value)| *key = *key * width + value as u128);
+        }
+        Some((keys, total))
+    }
+
+    /// The estimate of a vector with this candidate in the gap, if it keeps within the share of regress edges.
+    fn estimate(&mut self, gap: &Gap, number: usize, share: f64) -> Option<Estimate> {
+        let candidate = &self.candidates[number];
+        let width = candidate.width as u128;
+        gap.before_width.checked_mul(width)?.checked_mul(gap.behind_width)?;
+        let outer = gap.before.iter().zip(&gap.behind);
+        let join = |((before, behind), &own): ((&u128, &u128), &u32)| {
+            (before * width + own as u128) * gap.behind_width + behind
+        };
+        let keys: Vec<u128> = outer.zip(&candidate.column).map(join).collect();
+        self.work += 8 * keys.len() as u64;
+        if self.probes.regress(&keys) > share {
+            return None;
+        }
+        self.work += 40 * keys.len() as u64;
+        Some(self.probes.estimate(&keys))
+    }
+}
+
+/// One number to sort by: the peak most of all, but where many are equal, what leads to a lower one later.
+fn guess(e: &Estimate) -> f64 {
+    0.6 * e.peak + 0.2 * e.average + 0.2 * e.peak.max(e.persistent + 0.5 * e.peak)
+}
+
+/// The vector with one component removed, or moved to another place.
+fn rearranged(vector: &[usize]) -> Vec<Vec<usize>> {
+    let mut found = Vec::new();
+    for at in 0..vector.len() {
+        let mut without = vector.to_vec();
+        let one = without.remove(at);
+        for to in (0..=without.len()).filter(|&to| to != at) {
+            let mut moved = without.clone();
+            moved.insert(to, one);
+            found.push(moved);
+        }
+        found.push(without);
+    }
+    found
+}
