@@ -1,6 +1,7 @@
 //! For each model given: what the measures of all levels cost, in per cent of the whole state space.
 //!
-//! `levels [--states N] [--text] MODEL...`: with `--states` the measures are found in a sample of that size.
+//! `levels [--states N] [--effort N] [--most N] [--text] MODEL...`: with `--states` the measures are found in a sample of
+//! that size; with `--most` the space is cut off at so many states.
 
 use scrimp_native::{Mode, NativeModel};
 use scrimp_progress::{AutoOptions, Measure, Patience, Sample, SampleLimits, Sweeper, classes};
@@ -8,22 +9,23 @@ use std::sync::Arc;
 use std::time::Instant;
 
 fn main() {
-    let (mut options, mut show) = (AutoOptions { level: Some(5), ..AutoOptions::default() }, false);
+    let (mut options, mut show, mut most) = (AutoOptions { level: Some(5), ..AutoOptions::default() }, false, 1 << 28);
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--states" => options.states = arguments.next().and_then(|n| n.parse().ok()).expect("a number"),
             "--effort" => options.effort = arguments.next().and_then(|n| n.parse().ok()).expect("a number"),
+            "--most" => most = arguments.next().and_then(|n| n.parse().ok()).expect("a number"),
             "--text" => show = true,
-            path => levels(path, options, show),
+            path => levels(path, options, show, most),
         }
     }
 }
 
-fn levels(path: &str, options: AutoOptions, show: bool) {
+fn levels(path: &str, options: AutoOptions, show: bool, most: usize) {
     let system = Arc::new(scrimp_lang::load(path.as_ref()).unwrap_or_else(|e| panic!("{e}")));
     let model = NativeModel::new(system.clone(), Mode::Compiled).unwrap_or_else(|e| panic!("{e}"));
-    let everything = SampleLimits { states: 1 << 28, bytes: 8 << 30 };
+    let everything = SampleLimits { states: most, bytes: 8 << 30 };
     let space = Sample::new(&model, everything, 1);
     let begin = Instant::now();
     let sample = Sample::new(&model, SampleLimits { states: options.states, bytes: options.bytes }, options.seed);

@@ -66,7 +66,8 @@ impl Measure {
         let mut best: Found = search.judge(vec![], 1.0, f64::INFINITY);
         let mut found = Vec::new();
         for level in 0..=highest {
-            best = search.climb(best, SHARES[level as usize]);
+            let tried = level.checked_sub(1).map(|level| SHARES[level as usize]);
+            best = search.climb(best, SHARES[level as usize], tried);
             found.push(Auto {
                 measure: Measure::new(system, search.components(&best.vector)),
                 level,

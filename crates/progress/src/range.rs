@@ -53,7 +53,7 @@ fn binary(op: BinaryOp, a: Range, b: Range) -> Range {
             true => corners([a0 << b0, a1 << b0]),
             false => ANY,
         },
-        BinaryOp::ShiftRight => corners([a0.min(0).max(-1), a0, a1, a1.min(0).max(-1)]),
+        BinaryOp::ShiftRight => corners([a0.clamp(-1, 0), a0, a1, a1.clamp(-1, 0)]),
         BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => match a0 >= 0 && b0 >= 0 {
             // No bit above the highest of either.
             true => (0, i64::MAX >> a.1.max(b.1).max(1).leading_zeros().saturating_sub(1)),

@@ -43,9 +43,9 @@ impl Steps {
             let mut stack = vec![root];
             component[root] = count;
             while let Some(v) = stack.pop() {
-                for u in 0..self.n {
-                    if self.at(u, v) > 0.0 && component[u] == u32::MAX {
-                        component[u] = count;
+                for (u, its) in component.iter_mut().enumerate() {
+                    if self.at(u, v) > 0.0 && *its == u32::MAX {
+                        *its = count;
                         stack.push(u);
                     }
                 }

@@ -94,17 +94,19 @@ impl<'a> Search<'a> {
         self.ranker.rank(&keys, &mut self.class)
     }
 
-    /// Improves a vector step by step while its regress edges stay below `share` of all.
-    pub fn climb(&mut self, start: Found, share: f64) -> Found {
+    /// Improves a vector step by step while its regress edges stay below `share` of all. If that was done up to the
+    /// share `tried`, the first step need not look at what was possible then.
+    pub fn climb(&mut self, start: Found, share: f64, tried: Option<f64>) -> Found {
         let mut best = start;
+        let mut above = tried.unwrap_or(-1.0);
         while self.work < self.effort {
             let additions = (0..=best.vector.len()).map(|at| (at, false)).collect();
-            let next = self.step(&best, share, additions, vec![]).or_else(|| {
+            let next = self.step(&best, (above, share), additions, vec![]).or_else(|| {
                 let replacements = (0..best.vector.len()).map(|at| (at, true)).collect();
-                self.step(&best, share, replacements, rearranged(&best.vector))
+                self.step(&best, (above, share), replacements, rearranged(&best.vector))
             });
             match next {
-                Some(found) => best = found,
+                Some(found) => (best, above) = (found, -1.0),
                 None => break,
             }
         }
@@ -112,7 +114,13 @@ impl<'a> Search<'a> {
     }
 
     /// The best vector with a component put in at one of the places, or one of `others`, if any is better.
-    fn step(&mut self, best: &Found, share: f64, places: Vec<(usize, bool)>, others: Vec<Vec<usize>>) -> Option<Found> {
+    fn step(
+        &mut self,
+        best: &Found,
+        shares: (f64, f64),
+        places: Vec<(usize, bool)>,
+        others: Vec<Vec<usize>>,
+    ) -> Option<Found> {
         let mut options: Vec<(f64, Vec<usize>)> = Vec::new();
         for (at, replaces) in places {
             if best.vector.len() >= MOST_COMPONENTS && !replaces {
@@ -121,7 +129,7 @@ impl<'a> Search<'a> {
             let Some(gap) = self.gap(&best.vector, at, replaces) else { continue };
             for number in 0..self.candidates.len() {
                 if !best.vector.contains(&number)
-                    && let Some(estimate) = self.estimate(&gap, number, share)
+                    && let Some(estimate) = self.estimate(&gap, number, shares)
                 {
                     let mut vector = best.vector.clone();
                     match replaces {
@@ -135,7 +143,7 @@ impl<'a> Search<'a> {
         for vector in others {
             if let Some(last) = vector.last()
                 && let Some(gap) = self.gap(&vector, vector.len() - 1, true)
-                && let Some(estimate) = self.estimate(&gap, *last, share)
+                && let Some(estimate) = self.estimate(&gap, *last, shares)
             {
                 options.push((guess(&estimate), vector));
             }
@@ -144,7 +152,7 @@ impl<'a> Search<'a> {
         let mut next: Option<Found> = None;
         for (_, vector) in options.into_iter().take(TRIALS) {
             let beat = next.as_ref().map_or(best.score * (1.0 - GAIN), |n| n.score);
-            let found = self.judge(vector, share, beat);
+            let found = self.judge(vector, shares.1, beat);
             if found.score < beat {
                 next = Some(found);
             }
@@ -170,8 +178,8 @@ impl<'a> Search<'a> {
         Some((keys, total))
     }
 
-    /// The estimate of a vector with this candidate in the gap, if it keeps within the share of regress edges.
-    fn estimate(&mut self, gap: &Gap, number: usize, share: f64) -> Option<Estimate> {
+    /// The estimate of a vector with this candidate in the gap, if its share of regress edges is within those given.
+    fn estimate(&mut self, gap: &Gap, number: usize, shares: (f64, f64)) -> Option<Estimate> {
         let candidate = &self.candidates[number];
         let width = candidate.width as u128;
         gap.before_width.checked_mul(width)?.checked_mul(gap.behind_width)?;
@@ -181,7 +189,8 @@ impl<'a> Search<'a> {
         };
         let keys: Vec<u128> = outer.zip(&candidate.column).map(join).collect();
         self.work += 8 * keys.len() as u64;
-        if self.probes.regress(&keys) > share {
+        let regress = self.probes.regress(&keys);
+        if regress <= shares.0 || regress > shares.1 {
             return None;
         }
         self.work += 40 * keys.len() as u64;
