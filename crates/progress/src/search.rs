@@ -10,11 +10,12 @@ use crate::order::Ranker;
 use crate::sample::Sample;
 use crate::sweep::{Patience, Sweep, Sweeper};
 use scrimp_system::{Layout, System};
+use std::collections::BTreeMap;
 
 /// States that the quick estimate looks at.
 const PROBES: usize = 4000;
-/// Vectors that are simulated in each step.
-const TRIALS: usize = 4;
+/// Fewest and most vectors that are simulated in each step; in between, as much time is spent on that as on estimates.
+const TRIALS: (u64, u64) = (3, 12);
 /// A step must lower the score by this share.
 const GAIN: f64 = 0.005;
 /// Components of a vector.
@@ -29,6 +30,8 @@ pub struct Search<'a> {
     sweeper: Sweeper,
     ranker: Ranker,
     class: Vec<u32>,
+    /// The values of candidates in all states, from the lowest on, and how many that may be.
+    columns: BTreeMap<usize, (Vec<u32>, u32)>,
     /// What was done so far, in steps of about a nanosecond, and what may be.
     work: u64,
     effort: u64,
@@ -58,7 +61,7 @@ impl<'a> Search<'a> {
         candidates.collect();
         let candidates = candidates.found;
         let (sweeper, ranker) = (Sweeper::default(), Ranker::default());
-        Search { sample, probes, candidates, sweeper, ranker, class: vec![], work: 0, effort }
+        Search { sample, probes, candidates, sweeper, ranker, class: vec![], columns: BTreeMap::new(), work: 0, effort }
     }
 
     pub fn components(&self, vector: &[usize]) -> Vec<Component> {
@@ -75,7 +78,7 @@ impl<'a> Search<'a> {
         };
         let classes = self.classify(&vector);
         let sweep = self.sweeper.run(self.sample, &self.class, classes, patience);
-        self.work += 100 * self.sample.len() as u64 + 30 * sweep.visits as u64;
+        self.work += 70 * self.sample.len() as u64 + 30 * sweep.visits as u64;
         let again = sweep.visits as f64 / n - 1.0;
         let score = if sweep.aborted { f64::INFINITY } else { sweep.peak as f64 / n * (1.0 + 0.02 * again) };
         Found { vector, sweep, score }
@@ -86,10 +89,8 @@ impl<'a> Search<'a> {
         let mut keys = vec![0u128; self.sample.len()];
         for &number in vector {
             let component = &self.candidates[number].component;
-            let values: Vec<i64> = (0..keys.len()).map(|s| component.value(self.sample.state(s))).collect();
-            let (low, high) = values.iter().fold((i64::MAX, i64::MIN), |(l, h), &v| (l.min(v), h.max(v)));
-            let width = (high as i128 - low as i128) as u128 + 1;
-            keys.iter_mut().zip(values).for_each(|(key, v)| *key = *key * width + (v as i128 - low as i128) as u128);
+            let (column, width) = self.columns.entry(number).or_insert_with(|| column(self.sample, component));
+            keys.iter_mut().zip(column).for_each(|(key, value)| *key = *key * *width as u128 + *value as u128);
         }
         self.ranker.rank(&keys, &mut self.class)
     }
@@ -121,6 +122,7 @@ impl<'a> Search<'a> {
         places: Vec<(usize, bool)>,
         others: Vec<Vec<usize>>,
     ) -> Option<Found> {
+        let begin = self.work;
         let mut options: Vec<(f64, Vec<usize>)> = Vec::new();
         for (at, replaces) in places {
             if best.vector.len() >= MOST_COMPONENTS && !replaces {
@@ -149,8 +151,12 @@ impl<'a> Search<'a> {
             }
         }
         options.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.len().cmp(&b.1.len())).then(a.1.cmp(&b.1)));
+        self.columns.retain(|number, _| best.vector.contains(number));
         let mut next: Option<Found> = None;
-        for (_, vector) in options.into_iter().take(TRIALS) {
+        let trials = ((self.work - begin) / (115 * self.sample.len() as u64)).clamp(TRIALS.0, TRIALS.1);
+        // What is estimated alike to the last bit is alike.
+        options.dedup_by_key(|option| option.0);
+        for (_, vector) in options.into_iter().take(trials as usize) {
             let beat = next.as_ref().map_or(best.score * (1.0 - GAIN), |n| n.score);
             let found = self.judge(vector, shares.1, beat);
             if found.score < beat {
@@ -196,6 +202,15 @@ impl<'a> Search<'a> {
         self.work += 40 * keys.len() as u64;
         Some(self.probes.estimate(&keys))
     }
+}
+
+/// The distance of a component's value from its least, in each state, and one more than the largest.
+fn column(sample: &Sample, component: &Component) -> (Vec<u32>, u32) {
+    let values: Vec<i64> = (0..sample.len()).map(|state| component.value(sample.state(state))).collect();
+    let low = values.iter().copied().min().unwrap_or(0);
+    let column: Vec<u32> = values.iter().map(|v| v.wrapping_sub(low).clamp(0, u32::MAX as i64 - 1) as u32).collect();
+    let width = column.iter().copied().max().unwrap_or(0) + 1;
+    (column, width)
 }
 
 /// One number to sort by: the peak most of all, but where many are equal, what leads to a lower one later.
