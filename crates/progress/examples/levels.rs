@@ -32,18 +32,21 @@ fn levels(path: &str, options: AutoOptions, show: bool, most: usize) {
     let found = Measure::levels(&model, &sample, options);
     let time = begin.elapsed().as_secs_f64();
     println!("{path}: {} states, {} sampled, {time:.1} s", space.len(), sample.len());
-    println!("  level   peak visits persist  class  floor sweeps regress");
+    println!("  level   peak visits persist  class  floor sweeps regress  ns a value");
     let mut sweeper = Sweeper::default();
     for auto in found {
         let text = auto.measure.text();
         let again = Measure::parse(&system, &text).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(again.text(), text);
+        let begin = Instant::now();
+        let sum = (0..space.len()).fold(0, |sum, state| sum ^ again.value(space.state(state)));
+        let each = begin.elapsed().as_nanos() as f64 / space.len() as f64 + (sum == 1) as u8 as f64;
         let (class, count) = classes(&space, &again);
         let sweep = sweeper.run(&space, &class, count, Patience { visits: 20 * space.len(), ..Patience::ENDLESS });
         let percent = |part: usize, whole: usize| 100.0 * part as f64 / whole as f64;
         let share = |part: usize| percent(part, space.len());
         println!(
-            "  {:5} {:6.2} {:6.0} {:7.2} {:6.2} {:6.2} {:6} {:7.2}{}",
+            "  {:5} {:6.2} {:6.0} {:7.2} {:6.2} {:6.2} {:6} {:7.2} {each:11.1}{}",
             auto.level,
             share(sweep.peak),
             share(sweep.visits),

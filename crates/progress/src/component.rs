@@ -32,9 +32,9 @@ pub struct Ranks {
 /// Where a cell is in a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
-    offset: usize,
-    width: usize,
-    domain: Domain,
+    pub offset: usize,
+    pub width: usize,
+    pub domain: Domain,
 }
 
 #[derive(Debug, Clone)]
@@ -64,7 +64,7 @@ impl Ranks {
 
 impl Place {
     #[inline]
-    fn read(self, state: &[u8]) -> i64 {
+    pub fn read(self, state: &[u8]) -> i64 {
         let at = self.offset;
         let signed = self.domain.low < 0;
         match (self.width, signed) {

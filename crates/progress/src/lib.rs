@@ -10,6 +10,7 @@ mod component;
 mod estimate;
 mod measure;
 mod order;
+mod packed;
 mod random;
 mod range;
 mod rank;

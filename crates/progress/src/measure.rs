@@ -1,6 +1,7 @@
 //! A progress measure: a vector of components, compared from the first on, packed into one number.
 
 use crate::component::Component;
+use crate::packed::Packed;
 use crate::text::component;
 use scrimp_lang::{Diagnostic, parse_measure, refuse_part};
 use scrimp_system::{Layout, System};
@@ -15,6 +16,7 @@ const BITS: u32 = u128::BITS;
 #[derive(Debug, Clone)]
 pub struct Measure {
     parts: Arc<[Part]>,
+    packed: Arc<Packed>,
 }
 
 #[derive(Debug, Clone)]
@@ -54,31 +56,29 @@ impl Measure {
         };
         let components: Vec<Component> = components.into_iter().take_while(fits).collect();
         let mut shift: u32 = components.iter().map(bits).sum();
+        let mut packed = Packed::default();
         let parts = components.into_iter().map(|component| {
             let bits = bits(&component);
             shift -= bits;
+            // A component without bits in front of 128 others: any shift will do.
+            packed.add(&component, shift % BITS);
             let text = component.text(system);
-            Part { component, shift, bits, text }
+            Part { component, shift: shift % BITS, bits, text }
         });
-        Measure { parts: parts.collect() }
+        Measure { parts: parts.collect(), packed: Arc::new(packed) }
     }
 
     /// The progress of a state. Values compare as the vectors of components do.
     #[inline]
     pub fn value(&self, state: &[u8]) -> u128 {
-        let place = |part: &Part| {
-            let distance = part.component.value(state).wrapping_sub(part.component.low) as u64;
-            // The only shift by all bits is that of a component without any.
-            (distance as u128) << (part.shift % BITS)
-        };
-        self.parts.iter().fold(0, |sum, part| sum | place(part))
+        self.packed.value(state)
     }
 
     /// The components of a value, for people.
     pub fn show(&self, value: u128) -> String {
         let numbers = self.parts.iter().map(|part| {
             let mask = if part.bits == 0 { 0 } else { u128::MAX >> (BITS - part.bits) };
-            let distance = (value >> (part.shift % BITS)) & mask;
+            let distance = (value >> part.shift) & mask;
             part.component.low.wrapping_add(distance as u64 as i64).to_string()
         });
         format!("({})", numbers.collect::<Vec<_>>().join(", "))

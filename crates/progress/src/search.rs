@@ -80,7 +80,7 @@ impl<'a> Search<'a> {
         let sweep = self.sweeper.run(self.sample, &self.class, classes, patience);
         self.work += 70 * self.sample.len() as u64 + 30 * sweep.visits as u64;
         let again = sweep.visits as f64 / n - 1.0;
-        let score = if sweep.aborted { f64::INFINITY } else { sweep.peak as f64 / n * (1.0 + 0.02 * again) };
+        let score = if sweep.aborted { f64::INFINITY } else { sweep.peak as f64 / n * (1.0 + 0.1 * again) };
         Found { vector, sweep, score }
     }
 

@@ -67,6 +67,8 @@ fn values_are_what_is_written() {
     assert_eq!(measure.show(measure.value(&b)), "(4, -9, 1, 257, 1)");
     assert!(measure.value(&a) < measure.value(&b));
     assert_eq!(parse("0").value(&a), 0);
+    let full = parse("7, y, y, y, y, y, y, y, -y, 8");
+    assert_eq!(full.show(full.value(&a)), "(7, -7, -7, -7, -7, -7, -7, -7, 7, 8)");
     assert_eq!(parse("5, x, 6").show(parse("5, x, 6").value(&a)), "(5, 9, 6)");
 }
 

@@ -122,7 +122,6 @@ fn found_measures_keep_their_promises() {
         let sample = Sample::new(&model, SampleLimits { states: options.states, bytes: options.bytes }, options.seed);
         let levels = Measure::levels(&model, &sample, options);
         let again = Measure::levels(&model, &sample, options);
-        let mut last = usize::MAX;
         for (found, again) in levels.iter().zip(&again) {
             let text = found.measure.text();
             assert_eq!(text, again.measure.text(), "the same every time");
@@ -137,8 +136,7 @@ fn found_measures_keep_their_promises() {
             assert!(back as f64 <= share * sample.edges() as f64, "{}: {text}", path.display());
             let sweep = Sweeper::default().run(&sample, &class, count, Patience::ENDLESS);
             assert_eq!(sweep, found.sweep, "{}: {text}", path.display());
-            assert!(sweep.visits <= 5 * sample.len() && sweep.peak <= last);
-            last = sweep.peak;
+            assert!(sweep.visits <= 5 * sample.len());
         }
         assert_eq!(levels.len(), 6);
     }
