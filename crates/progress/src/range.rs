@@ -78,3 +78,52 @@ fn corners<const N: usize>(values: [i128; N]) -> Range {
         _ => ANY,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use scrimp_system::{Domain, Role, Source, VarId, Variable};
+
+    fn system() -> System {
+        let mut system = System::new(Source::new("test", ""));
+        for (name, domain) in [("x", Domain::range(-3, 9)), ("y", Domain::BYTE)] {
+            let (name, role) = (name.to_string(), Role::Data);
+            system.variables.push(Variable { name, owner: None, domain, length: None, role });
+        }
+        system
+    }
+
+    fn expressions() -> impl Strategy<Value = Expr> {
+        use BinaryOp::*;
+        let leaf = prop_oneof![(-70..70i64).prop_map(Expr::Const), (0..2u32).prop_map(|v| Expr::Var(VarId(v)))];
+        leaf.prop_recursive(5, 24, 3, |inner| {
+            let binary =
+                [Add, Subtract, Multiply, Divide, Remainder, ShiftLeft, ShiftRight, BitAnd, BitOr, BitXor, Less];
+            let unary = [UnaryOp::Negate, UnaryOp::Complement, UnaryOp::Not];
+            prop_oneof![
+                (prop::sample::select(unary.to_vec()), inner.clone()).prop_map(|(op, a)| Expr::Unary(op, Box::new(a))),
+                (prop::sample::select(binary.to_vec()), inner.clone(), inner.clone())
+                    .prop_map(|(op, a, b)| Expr::Binary(op, Box::new(a), Box::new(b))),
+                (inner.clone(), inner.clone(), inner).prop_map(|(a, b, c)| Expr::If(
+                    Box::new(a),
+                    Box::new(b),
+                    Box::new(c)
+                )),
+            ]
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #[test]
+        fn no_value_is_outside(e in expressions(), values in prop::collection::vec((-3..10i64, 0..256i64), 1..20)) {
+            let (low, high) = range(&system(), &e);
+            for (x, y) in values {
+                if let Ok(value) = e.eval(&|v, _| Ok([x, y][v.index()])) {
+                    prop_assert!(low <= value && value <= high, "{value} is not in {low}..={high}");
+                }
+            }
+        }
+    }
+}

@@ -143,6 +143,19 @@ fn found_measures_keep_their_promises() {
 }
 
 #[test]
+fn without_a_level_the_best_is_taken() {
+    let path = models().into_iter().find(|path| path.ends_with("alternating_bit.dve")).unwrap_or_default();
+    let system = Arc::new(scrimp_lang::load(&path).unwrap_or_else(|e| panic!("{e}")));
+    let model = NativeModel::new(system, Mode::Interpreted).unwrap_or_else(|e| panic!("{e}"));
+    let options = AutoOptions { effort: 100_000_000, ..AutoOptions::default() };
+    let best = Measure::auto(&model, options);
+    let none = Measure::auto(&model, AutoOptions { level: Some(0), ..options });
+    assert!(best.complete && best.sampled == 468);
+    assert_eq!((none.level, none.sweep.regress, none.sweep.visits), (0, 0, 468));
+    assert!(best.sweep.peak < none.sweep.peak / 2, "{best:?}");
+}
+
+#[test]
 fn samples_stay_within_their_limits() {
     let path = models().into_iter().find(|path| path.ends_with("phils8.dve")).unwrap_or_default();
     let system = Arc::new(scrimp_lang::load(&path).unwrap_or_else(|e| panic!("{e}")));
