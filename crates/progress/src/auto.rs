@@ -47,7 +47,7 @@ pub struct Auto {
 impl Measure {
     /// Finds a measure by looking at a part of the state space.
     pub fn auto(model: &NativeModel, options: AutoOptions) -> Auto {
-        let limits = SampleLimits { states: options.states, bytes: options.bytes };
+        let limits = SampleLimits { states: options.states, bytes: options.bytes / 4 * 3 };
         let sample = Sample::new(model, limits, options.seed);
         let mut levels = Measure::levels(model, &sample, options);
         let best = match options.level {
@@ -62,7 +62,7 @@ impl Measure {
     pub fn levels(model: &NativeModel, sample: &Sample, options: AutoOptions) -> Vec<Auto> {
         let system = model.system();
         let highest = options.level.unwrap_or(5).min(5);
-        let mut search = Search::new(system, model.layout(), sample, options.effort, options.seed);
+        let mut search = Search::new(system, model.layout(), sample, options);
         let mut best: Found = search.judge(vec![], 1.0, f64::INFINITY);
         let mut found = Vec::new();
         for level in 0..=highest {

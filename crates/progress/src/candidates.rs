@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// Cells looked at; of more only the first are.
 const MOST_CELLS: usize = 600;
 /// Values up to which a cell gets a ranking.
-const MOST_VALUES: usize = 256;
+const MOST_VALUES: usize = 128;
 /// Components whose share of regress edges is above this by themselves are of no use anywhere.
 const HOPELESS: f64 = 0.4;
 
@@ -30,6 +30,8 @@ pub struct Candidates<'a> {
     pub layout: &'a Layout,
     pub sample: &'a Sample,
     pub probes: &'a Probes,
+    /// How many may be kept.
+    pub most: usize,
     pub found: Vec<Candidate>,
 }
 
@@ -161,7 +163,10 @@ impl Candidates<'_> {
     }
 
     /// Keeps a component unless it is constant, hopeless, or orders the members as another one does.
-    pub fn offer(&mut self, terms: Vec<Term>) {
+    fn offer(&mut self, terms: Vec<Term>) {
+        if self.found.len() >= self.most {
+            return;
+        }
         let Some(component) = Component::sum(terms, 0) else { return };
         let raw: Vec<i64> =
             self.probes.members.iter().map(|&m| component.value(self.sample.state(m as usize))).collect();

@@ -8,7 +8,7 @@
 #[derive(Debug, Clone)]
 pub struct Steps {
     n: usize,
-    weight: Vec<f64>,
+    weight: Vec<f32>,
     /// How far from the beginning each value is found on average; breaks ties.
     pub depth: Vec<f64>,
 }
@@ -19,7 +19,7 @@ impl Steps {
     }
 
     pub fn add(&mut self, from: usize, to: usize, weight: f64) {
-        self.weight[from * self.n + to] += weight;
+        self.weight[from * self.n + to] += weight as f32;
     }
 
     pub fn weight(&self, from: usize, to: usize) -> f64 {
@@ -27,7 +27,7 @@ impl Steps {
     }
 
     fn at(&self, from: usize, to: usize) -> f64 {
-        self.weight[from * self.n + to]
+        self.weight[from * self.n + to] as f64
     }
 
     /// The component of each value, numbered so that no step leads to a lower number.

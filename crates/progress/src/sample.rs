@@ -126,8 +126,8 @@ impl Growing<'_> {
 
     fn is_full(&self, limits: SampleLimits) -> bool {
         let sample = &self.sample;
-        // States, index, edges, and what sorting and simulating them takes; the last third is for walks.
-        let bytes = sample.len() * (sample.stride + 80) + sample.edges() * 4;
+        // States and edges, with room to grow, index, and what sorting and simulating takes; the last third is for walks.
+        let bytes = sample.len() * (2 * sample.stride + 140) + sample.edges() * 8;
         let share = if self.walking { 1.0 } else { 1.0 / (1.0 + WALKED) };
         sample.len() >= limits.states || bytes as f64 >= limits.bytes as f64 * share || sample.edges() >= MOST_EDGES
     }

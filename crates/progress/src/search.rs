@@ -3,6 +3,7 @@
 //! Each step tries every candidate at every place of the vector. A quick estimate sorts them, and the few best are run
 //! through the sampled graph. When nothing can be added with profit, components are replaced, moved and removed.
 
+use crate::auto::AutoOptions;
 use crate::candidates::{Candidate, Candidates};
 use crate::component::Component;
 use crate::estimate::{Estimate, Probes};
@@ -55,13 +56,24 @@ struct Gap {
 }
 
 impl<'a> Search<'a> {
-    pub fn new(system: &System, layout: &Layout, sample: &'a Sample, effort: u64, seed: u64) -> Search<'a> {
-        let probes = Probes::new(sample, PROBES, seed);
-        let mut candidates = Candidates { system, layout, sample, probes: &probes, found: vec![] };
+    pub fn new(system: &System, layout: &Layout, sample: &'a Sample, options: AutoOptions) -> Search<'a> {
+        let probes = Probes::new(sample, PROBES, options.seed);
+        let most = (options.bytes / 4 / (4 * probes.members.len().max(1))).max(20);
+        let mut candidates = Candidates { system, layout, sample, probes: &probes, most, found: vec![] };
         candidates.collect();
         let candidates = candidates.found;
         let (sweeper, ranker) = (Sweeper::default(), Ranker::default());
-        Search { sample, probes, candidates, sweeper, ranker, class: vec![], columns: BTreeMap::new(), work: 0, effort }
+        Search {
+            sample,
+            probes,
+            candidates,
+            sweeper,
+            ranker,
+            class: vec![],
+            columns: BTreeMap::new(),
+            work: 0,
+            effort: options.effort,
+        }
     }
 
     pub fn components(&self, vector: &[usize]) -> Vec<Component> {

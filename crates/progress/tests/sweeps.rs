@@ -75,7 +75,7 @@ fn obvious(graph: &Sample, class: &[u32]) -> (BTreeSet<u32>, usize, usize) {
             }
             peak = peak.max(stored.len());
         }
-        closed.iter().filter(|s| !persistent.contains(*s)).for_each(|s| drop(stored.remove(s)));
+        stored.retain(|s| persistent.contains(s) || !closed.contains(s));
     }
     (expanded, peak, visits)
 }
