@@ -1,6 +1,6 @@
 //! For each model given: what the measures of all levels cost, in per cent of the whole state space.
 //!
-//! `levels [--states N] [--effort N] [--most N] [--text] MODEL...`: with `--states` the measures are found in a sample of
+//! `levels [--states N] [--effort N] [--most N] [--caching] [--text] MODEL...`: with `--states` the measures are found in a sample of
 //! that size; with `--most` the space is cut off at so many states.
 
 use scrimp_native::{Mode, NativeModel};
@@ -16,6 +16,7 @@ fn main() {
             "--states" => options.states = arguments.next().and_then(|n| n.parse().ok()).expect("a number"),
             "--effort" => options.effort = arguments.next().and_then(|n| n.parse().ok()).expect("a number"),
             "--most" => most = arguments.next().and_then(|n| n.parse().ok()).expect("a number"),
+            "--caching" => options.caching = true,
             "--text" => show = true,
             path => levels(path, options, show, most),
         }

@@ -17,6 +17,8 @@ pub const SHARES: [f64; 6] = [0.0, 0.01, 0.02, 0.05, 0.1, 0.2];
 pub struct AutoOptions {
     /// 0 to 5; by itself the search takes the level that it expects most of.
     pub level: Option<u8>,
+    /// The search will also forget states of the current class (a cache): they count less then.
+    pub caching: bool,
     /// States that may be looked at.
     pub states: usize,
     /// Memory that may be used.
@@ -28,7 +30,7 @@ pub struct AutoOptions {
 
 impl Default for AutoOptions {
     fn default() -> AutoOptions {
-        AutoOptions { level: None, states: 300_000, bytes: 200 << 20, effort: 4_000_000_000, seed: 1 }
+        AutoOptions { level: None, caching: false, states: 300_000, bytes: 200 << 20, effort: 4_000_000_000, seed: 1 }
     }
 }
 

@@ -21,6 +21,7 @@ pub struct Probes {
     ranker: Ranker,
     class: Vec<u32>,
     change: Vec<i32>,
+    change_of_floor: Vec<i32>,
     passed: Vec<u32>,
 }
 
@@ -28,6 +29,8 @@ pub struct Probes {
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Estimate {
     pub peak: f64,
+    /// Most stored without those of the current class.
+    pub floor: f64,
     /// Stored on average while states are expanded.
     pub average: f64,
     pub persistent: f64,
@@ -90,6 +93,7 @@ impl Probes {
             ranker: Ranker::default(),
             class: vec![],
             change: vec![],
+            change_of_floor: vec![],
             passed: vec![],
         }
     }
@@ -111,6 +115,8 @@ impl Probes {
         let classes = self.ranker.rank(keys, &mut self.class);
         self.change.clear();
         self.change.resize(classes + 1, 0);
+        self.change_of_floor.clear();
+        self.change_of_floor.resize(classes + 1, 0);
         self.passed.clear();
         self.passed.resize(classes + 1, 0);
         for &class in &self.class[..self.count] {
@@ -135,22 +141,30 @@ impl Probes {
             if birth <= own {
                 self.change[birth as usize] += 1;
                 self.change[own as usize + 1] -= 1;
+                self.change_of_floor[birth as usize] += 1;
+                self.change_of_floor[own as usize] -= 1;
                 lived += (self.passed[own as usize + 1] - self.passed[birth as usize]) as u64;
             }
             if again != u32::MAX {
                 persistent += 1;
                 self.change[again as usize] += 1;
+                self.change_of_floor[again as usize] += 1;
                 lived += (self.passed[classes] - self.passed[again as usize]) as u64;
             }
         }
-        let (mut now, mut peak) = (0i64, 0i64);
-        for change in &self.change[..classes] {
-            now += *change as i64;
-            peak = peak.max(now);
-        }
+        let highest = |changes: &[i32]| {
+            let (mut now, mut highest) = (0i64, 0i64);
+            for change in changes {
+                now += *change as i64;
+                highest = highest.max(now);
+            }
+            highest
+        };
+        let (peak, floor) = (highest(&self.change[..classes]), highest(&self.change_of_floor[..classes]));
         let n = self.count as f64;
         Estimate {
             peak: peak as f64 / n,
+            floor: floor as f64 / n,
             average: lived as f64 / n / n,
             persistent: persistent as f64 / n,
             regress: back as f64 / self.before.len().max(1) as f64,

@@ -17,6 +17,8 @@ use std::collections::BTreeMap;
 const PROBES: usize = 4000;
 /// Fewest and most vectors that are simulated in each step; in between, as much time is spent on that as on estimates.
 const TRIALS: (u64, u64) = (3, 12);
+/// The share of the closed states of a class that a cache is expected to keep.
+const CACHED: f64 = 0.25;
 /// A step must lower the score by this share.
 const GAIN: f64 = 0.005;
 /// Components of a vector.
@@ -33,6 +35,8 @@ pub struct Search<'a> {
     class: Vec<u32>,
     /// The values of candidates in all states, from the lowest on, and how many that may be.
     columns: BTreeMap<usize, (Vec<u32>, u32)>,
+    /// What a closed state of the current class counts.
+    closed: f64,
     /// What was done so far, in steps of about a nanosecond, and what may be.
     work: u64,
     effort: u64,
@@ -62,6 +66,7 @@ impl<'a> Search<'a> {
         let mut candidates = Candidates { system, layout, sample, probes: &probes, most, found: vec![] };
         candidates.collect();
         let candidates = candidates.found;
+        let closed = if options.caching { CACHED } else { 1.0 };
         let (sweeper, ranker) = (Sweeper::default(), Ranker::default());
         Search {
             sample,
@@ -71,6 +76,7 @@ impl<'a> Search<'a> {
             ranker,
             class: vec![],
             columns: BTreeMap::new(),
+            closed,
             work: 0,
             effort: options.effort,
         }
@@ -85,14 +91,15 @@ impl<'a> Search<'a> {
         let n = self.sample.len() as f64;
         let patience = Patience {
             visits: (n * MOST_VISITS) as usize,
-            peak: if beat.is_finite() { (n * beat) as usize } else { usize::MAX },
+            peak: if beat.is_finite() { (n * beat / self.closed) as usize } else { usize::MAX },
             regress: (share * self.sample.edges() as f64) as usize,
         };
         let classes = self.classify(&vector);
         let sweep = self.sweeper.run(self.sample, &self.class, classes, patience);
         self.work += 70 * self.sample.len() as u64 + 30 * sweep.visits as u64;
         let again = sweep.visits as f64 / n - 1.0;
-        let score = if sweep.aborted { f64::INFINITY } else { sweep.peak as f64 / n * (1.0 + 0.1 * again) };
+        let stored = sweep.floor as f64 + self.closed * (sweep.peak - sweep.floor) as f64;
+        let score = if sweep.aborted { f64::INFINITY } else { stored / n * (1.0 + 0.1 * again) };
         Found { vector, sweep, score }
     }
 
@@ -150,7 +157,7 @@ impl<'a> Search<'a> {
                         true => vector[gap.at] = number,
                         false => vector.insert(gap.at, number),
                     }
-                    options.push((guess(&estimate), vector));
+                    options.push((self.guess(&estimate), vector));
                 }
             }
         }
@@ -159,7 +166,7 @@ impl<'a> Search<'a> {
                 && let Some(gap) = self.gap(&vector, vector.len() - 1, true)
                 && let Some(estimate) = self.estimate(&gap, *last, shares)
             {
-                options.push((guess(&estimate), vector));
+                options.push((self.guess(&estimate), vector));
             }
         }
         options.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.len().cmp(&b.1.len())).then(a.1.cmp(&b.1)));
@@ -214,6 +221,12 @@ impl<'a> Search<'a> {
         self.work += 40 * keys.len() as u64;
         Some(self.probes.estimate(&keys))
     }
+
+    /// One number to sort by: the peak most of all, but where many are equal, what leads to a lower one later.
+    fn guess(&self, e: &Estimate) -> f64 {
+        let peak = e.floor + self.closed * (e.peak - e.floor).max(0.0);
+        0.6 * peak + 0.2 * e.average + 0.2 * peak.max(e.persistent + 0.5 * peak)
+    }
 }
 
 /// The distance of a component's value from its least, in each state, and one more than the largest.
@@ -223,11 +236,6 @@ fn column(sample: &Sample, component: &Component) -> (Vec<u32>, u32) {
     let column: Vec<u32> = values.iter().map(|v| v.wrapping_sub(low).clamp(0, u32::MAX as i64 - 1) as u32).collect();
     let width = column.iter().copied().max().unwrap_or(0) + 1;
     (column, width)
-}
-
-/// One number to sort by: the peak most of all, but where many are equal, what leads to a lower one later.
-fn guess(e: &Estimate) -> f64 {
-    0.6 * e.peak + 0.2 * e.average + 0.2 * e.peak.max(e.persistent + 0.5 * e.peak)
 }
 
 /// The vector with one component removed, or moved to another place.
