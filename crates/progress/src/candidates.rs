@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 const MOST_CELLS: usize = 600;
 /// Values up to which a cell gets a ranking.
 const MOST_VALUES: usize = 128;
+/// Distance from the least to the largest value of a ranking, which has a table for them.
+const MOST_DISTANCE: u64 = 1 << 15;
 /// Components whose share of regress edges is above this by themselves are of no use anywhere.
 const HOPELESS: f64 = 0.4;
 
@@ -80,7 +82,8 @@ impl Candidates<'_> {
             if values.len() < 2 {
                 continue;
             }
-            let steps = (values.len() <= MOST_VALUES).then(|| self.steps(&column, &values));
+            let rankable = values.len() <= MOST_VALUES && values[0].abs_diff(values[values.len() - 1]) < MOST_DISTANCE;
+            let steps = rankable.then(|| self.steps(&column, &values));
             found.push(Seen { cell, raw, values, steps });
         }
         found
@@ -139,7 +142,11 @@ impl Candidates<'_> {
             let mut values: Vec<i64> = members.iter().flat_map(|&m| seen[m].values.iter().copied()).collect();
             values.sort_unstable();
             values.dedup();
-            if values.len() > MOST_VALUES || members.iter().any(|&m| seen[m].steps.is_none()) {
+            let distance = values[0].abs_diff(values[values.len() - 1]);
+            if values.len() > MOST_VALUES
+                || distance >= MOST_DISTANCE
+                || members.iter().any(|&m| seen[m].steps.is_none())
+            {
                 continue;
             }
             let number = |value: i64| values.binary_search(&value).unwrap_or(0);

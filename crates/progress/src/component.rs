@@ -151,7 +151,7 @@ impl Component {
     #[inline]
     pub fn value(&self, state: &[u8]) -> i64 {
         match &self.form {
-            Form::Sum(terms, constant) => terms.iter().fold(*constant, |sum, term| sum + term.value(state)),
+            Form::Sum(terms, constant) => terms.iter().fold(*constant, |sum, term| sum.wrapping_add(term.value(state))),
             Form::Tree { tree, layout, .. } => match layout.eval(tree, state) {
                 Ok(value) => value.clamp(self.low, self.high),
                 Err(_) => self.low,

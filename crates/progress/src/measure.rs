@@ -8,7 +8,7 @@ use scrimp_system::{Layout, System};
 use std::sync::Arc;
 
 /// Bits that a value may take.
-const BITS: u32 = u128::BITS;
+pub const BITS: u32 = u128::BITS;
 
 /// Maps states to values of a total order; open states with low values come first in a sweep.
 ///
@@ -99,6 +99,6 @@ impl Measure {
 }
 
 /// Bits that a component's values take.
-fn bits(component: &Component) -> u32 {
+pub fn bits(component: &Component) -> u32 {
     u128::BITS - (component.width() - 1).leading_zeros()
 }

@@ -7,6 +7,7 @@ use crate::auto::AutoOptions;
 use crate::candidates::{Candidate, Candidates};
 use crate::component::Component;
 use crate::estimate::{Estimate, Probes};
+use crate::measure::{BITS, bits};
 use crate::order::Ranker;
 use crate::sample::Sample;
 use crate::sweep::{Patience, Sweep, Sweeper};
@@ -57,6 +58,8 @@ struct Gap {
     behind: Vec<u128>,
     before_width: u128,
     behind_width: u128,
+    /// Bits of a value that the others take.
+    bits: u32,
 }
 
 impl<'a> Search<'a> {
@@ -188,7 +191,9 @@ impl<'a> Search<'a> {
     fn gap(&self, vector: &[usize], at: usize, replaces: bool) -> Option<Gap> {
         let (before, before_width) = self.keys(&vector[..at])?;
         let (behind, behind_width) = self.keys(&vector[at + replaces as usize..])?;
-        Some(Gap { at, before, behind, before_width, behind_width })
+        let others = vector[..at].iter().chain(&vector[at + replaces as usize..]);
+        let bits = others.map(|&number| bits(&self.candidates[number].component)).sum();
+        Some(Gap { at, before, behind, before_width, behind_width, bits })
     }
 
     fn keys(&self, vector: &[usize]) -> Option<(Vec<u128>, u128)> {
@@ -206,6 +211,9 @@ impl<'a> Search<'a> {
     /// The estimate of a vector with this candidate in the gap, if its share of regress edges is within those given.
     fn estimate(&mut self, gap: &Gap, number: usize, shares: (f64, f64)) -> Option<Estimate> {
         let candidate = &self.candidates[number];
+        if gap.bits + bits(&candidate.component) > BITS {
+            return None;
+        }
         let width = candidate.width as u128;
         gap.before_width.checked_mul(width)?.checked_mul(gap.behind_width)?;
         let outer = gap.before.iter().zip(&gap.behind);

@@ -58,6 +58,28 @@ fn text_is_read_back() {
 }
 
 #[test]
+fn instances_and_channels_have_names_too() {
+    let text = "
+        channel {byte, byte} c[2];
+        process t(key i, key j) { byte n; state s, u; init s; trans s -> u { sync c!{1, 2}; effect n = i + j; }; }
+        process t(1, 2); process t(3, 4);
+        process R { byte a, b; state r; init r; trans r -> r { sync c?{a, b}; }; }
+        system async;";
+    let system = scrimp_lang::parse_dve(Source::new("test.dve", text)).unwrap_or_else(|e| panic!("{e}"));
+    let written = "t(1,2){s < u} + t(3,4){s < u}, t(1,2).n, t(3,4).n, R.a{0 < 1}, R.b";
+    let measure = Measure::parse(&system, written).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(measure.text(), written);
+    let unknown = Measure::parse(&system, "t(1, 3){s < u}").err().map(|e| e.to_string()).unwrap_or_default();
+    assert!(unknown.starts_with("measure:1:1: error: unknown process `t(1,3)`"), "{unknown}");
+    let system = Arc::new(system);
+    let model = NativeModel::new(system.clone(), Mode::Interpreted).unwrap_or_else(|e| panic!("{e}"));
+    let names = scrimp_system::Model::values(&model, &vec![0; model.layout().bytes()]);
+    for (name, _) in names.iter().filter(|(name, _)| !system.processes.iter().any(|p| p.name == *name)) {
+        Measure::parse(&system, name).unwrap_or_else(|e| panic!("{e}"));
+    }
+}
+
+#[test]
 fn values_are_what_is_written() {
     let measure = parse("y, -x, P{idle < try, cs}, a[1] + a[2], y{-1 < 4}");
     let a = state(&[("y", 0, -7), ("x", 0, 9), ("P", 0, 2)]);
