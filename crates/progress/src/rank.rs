@@ -168,3 +168,34 @@ impl Steps {
         order
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn steps(n: usize, edges: &[(usize, usize, f64)]) -> Steps {
+        let mut steps = Steps::new(n);
+        edges.iter().for_each(|&(from, to, weight)| steps.add(from, to, weight));
+        steps
+    }
+
+    #[test]
+    fn without_cycles_nothing_goes_back() {
+        let edges = [(3, 1, 1.0), (1, 0, 1.0), (3, 2, 1.0), (2, 0, 1.0), (0, 4, 1.0)];
+        let steps = steps(5, &edges);
+        for ranks in [steps.components(), steps.order()] {
+            assert!(edges.iter().all(|&(from, to, _)| ranks[from] < ranks[to]), "{ranks:?}");
+        }
+    }
+
+    #[test]
+    fn a_cycle_is_cut_where_it_is_thinnest() {
+        let edges = [(0, 1, 9.0), (1, 2, 9.0), (2, 3, 1.0), (3, 0, 9.0), (1, 4, 1.0)];
+        let steps = steps(5, &edges);
+        let components = steps.components();
+        assert!(components[..4].iter().all(|&c| c == components[0]) && components[4] > components[0]);
+        let ranks = steps.order();
+        let back: Vec<_> = edges.iter().filter(|&&(from, to, _)| ranks[to] < ranks[from]).collect();
+        assert_eq!(back, [&(2, 3, 1.0)]);
+    }
+}

@@ -154,6 +154,29 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #[test]
+    fn no_text_does_harm(tokens in prop::collection::vec(prop::sample::select(TOKENS.to_vec()), 0..14)) {
+        if let Ok(measure) = Measure::parse(&system(), &tokens.join(" ")) {
+            let text = measure.text();
+            prop_assert_eq!(parse(&text).text(), text);
+            measure.value(&state(&[]));
+        }
+    }
+}
+
+const TOKENS: [&str; 26] = [
+    "x", "y", "a", "P", "Q", "idle", "try", "cs", "one", "{", "}", "{", "}", "<", "<", ",", ",", "+", "-", "*", "[",
+    "]", "0", "1", ".", "32767",
+];
+
+#[test]
+fn measures_are_shared_between_threads() {
+    fn shared<T: Send + Sync + Clone>(_: &T) {}
+    shared(&parse("x"));
+}
+
 #[test]
 fn a_sum_and_its_tree_agree() {
     // The same values, once as a sum and once in a form that is evaluated as a tree.
