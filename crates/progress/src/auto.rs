@@ -69,7 +69,11 @@ impl Measure {
         let mut found = Vec::new();
         for level in 0..=highest {
             let tried = level.checked_sub(1).map(|level| SHARES[level as usize]);
+            let before = best.vector.clone();
             best = search.climb(best, SHARES[level as usize], tried);
+            if best.vector != before {
+                best = search.simplify(best);
+            }
             found.push(Auto {
                 measure: Measure::new(system, search.components(&best.vector)),
                 level,

@@ -136,6 +136,22 @@ impl<'a> Search<'a> {
         best
     }
 
+    /// Leaves out the components that decide nothing in the sample.
+    pub fn simplify(&mut self, mut found: Found) -> Found {
+        self.classify(&found.vector);
+        let whole = self.class.clone();
+        for at in (0..found.vector.len()).rev() {
+            let mut without = found.vector.clone();
+            without.remove(at);
+            self.classify(&without);
+            self.work += 40 * whole.len() as u64;
+            if self.class == whole {
+                found.vector = without;
+            }
+        }
+        found
+    }
+
     /// The best vector with a component put in at one of the places, or one of `others`, if any is better.
     fn step(
         &mut self,
