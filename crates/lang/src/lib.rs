@@ -8,12 +8,14 @@ mod dve;
 mod expression;
 mod lexer;
 mod lines;
+mod measure;
 mod property;
 mod reading;
 mod symbols;
 
 pub use diagnostic::Diagnostic;
 pub use dve::parse_dve;
+pub use measure::{MeasurePart, parse_measure, refuse_part};
 pub use property::{Property, PropertyKind, parse_property, parse_property_file};
 
 use scrimp_system::{Source, System};

@@ -7,7 +7,8 @@
 use crate::diagnostic::{Diagnostic, Place, Problem};
 use crate::expression::lower::{Budget, Lowering, Meaning, Names, ProcessReference, Reference};
 use crate::expression::parser::Parser;
-use crate::expression::syntax::{Name, Separator};
+use crate::expression::ranking::Locations;
+use crate::expression::syntax::{ExprId, Name, Separator};
 use crate::lexer::Token;
 use crate::symbols::{Map, Symbols, suggestion};
 use scrimp_system::{ConstantValue, Expr, ProcessId, Role, Source, System, VarId};
@@ -62,7 +63,7 @@ pub fn parse_property_file(system: &System, source: Source) -> Result<Vec<Proper
     Ok(properties)
 }
 
-fn check_length(text: &str) -> Result<(), Problem> {
+pub(crate) fn check_length(text: &str) -> Result<(), Problem> {
     match text.len() <= MAX_TEXT {
         true => Ok(()),
         false => Err(Problem::new(Default::default(), format!("more than {MAX_TEXT} bytes are not supported"))),
@@ -113,13 +114,18 @@ fn condition(names: &SystemNames<'_>, p: &mut Parser<'_>) -> Result<Expr, Proble
     if !p.at(Token::End) {
         return Err(p.unexpected("an operator or the end of the property"));
     }
+    value(names, p, id)
+}
+
+/// The meaning of an expression that was read.
+pub(crate) fn value(names: &SystemNames<'_>, p: &Parser<'_>, id: ExprId) -> Result<Expr, Problem> {
     let budget = Budget::new(MAX_WORK);
     let names = WithSpelling { names, symbols: &p.symbols };
     Lowering { expressions: &p.expressions, symbols: &p.symbols, names, budget: &budget }.value(id)
 }
 
 /// The names of a system, for looking up.
-struct SystemNames<'s> {
+pub(crate) struct SystemNames<'s> {
     system: &'s System,
     globals: Map<&'s str, Meaning>,
     locals: Map<(u32, &'s str), Meaning>,
@@ -133,7 +139,7 @@ struct WithSpelling<'p> {
 }
 
 impl<'s> SystemNames<'s> {
-    fn new(system: &'s System) -> SystemNames<'s> {
+    pub(crate) fn new(system: &'s System) -> SystemNames<'s> {
         let (mut globals, mut locals) = (Map::default(), Map::default());
         let mut declare = |name: &'s str, owner: Option<ProcessId>, meaning: Meaning| match owner {
             Some(owner) => drop(locals.insert((owner.0, name), meaning)),
@@ -186,6 +192,25 @@ impl Names for WithSpelling<'_> {
     /// A property is written for this program, so it can be strict.
     fn allows_unindexed(&self, _: Place) -> bool {
         false
+    }
+
+    fn locations(&self, process: Name, arguments: Option<&[i64]>) -> Result<Locations<'_>, Problem> {
+        let base = self.symbols.name(process.symbol);
+        let name = match arguments {
+            Some(key) => crate::dve::instance_name(base, key),
+            None => base.to_string(),
+        };
+        match self.names.processes.get(name.as_str()) {
+            Some(process) => {
+                let known = &self.names.system.processes[process.index()];
+                Ok(Locations { control: known.control, names: &known.locations })
+            }
+            None => {
+                let candidates = self.names.system.processes.iter().map(|p| p.name.as_str());
+                let problem = Problem::new(process.place, format!("unknown process `{name}`"));
+                Err(problem.maybe_help(suggestion(&name, candidates)))
+            }
+        }
     }
 }
 

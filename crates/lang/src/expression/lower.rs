@@ -3,6 +3,7 @@
 //! What a name means is asked of a [`Names`]. Trees that come out of here are never deeper than [`MAX_DEPTH`], so that
 //! everything behind may recurse over them. What a constant makes unreachable is checked but not built.
 
+use super::ranking::Locations;
 use super::syntax::{ExprId, Expressions, Member, Name, Node, Operator, Separator};
 use super::value::{Value, decided, is_neutral};
 use crate::diagnostic::{Place, Problem};
@@ -46,6 +47,11 @@ pub(crate) trait Names {
 
     /// Told of an array that stands at `place` without an index: true if its first element is meant, false if it is wrong.
     fn allows_unindexed(&self, place: Place) -> bool;
+
+    /// The locations of a process, for rankings; models have none.
+    fn locations(&self, process: Name, _arguments: Option<&[i64]>) -> Result<Locations<'_>, Problem> {
+        Err(Problem::new(process.place, "locations can only be ranked in a progress measure"))
+    }
 }
 
 /// Counts what is built, so that a small text cannot ask for more memory than there is.
@@ -121,6 +127,25 @@ impl<N: Names> Lowering<'_, N> {
                         }
                     };
                     values.push(self.read(meaning, index, node, place)?);
+                }
+                Node::Ranking(number) => {
+                    let ranking = self.expressions.ranking(number);
+                    let given = match &ranking.process {
+                        Some((_, list)) => values.split_off(values.len() - list.as_ref().map_or(0, Vec::len)),
+                        None => values.split_off(values.len() - 1),
+                    };
+                    let list = ranking.process.as_ref().and_then(|(_, list)| list.as_ref());
+                    let known = match list {
+                        Some(list) => {
+                            let known =
+                                given.iter().zip(list).map(|(value, id)| self.known(&value.expr, *id, INSTANCE));
+                            Some(known.collect::<Result<Vec<_>, _>>()?)
+                        }
+                        None => None,
+                    };
+                    let depth = given.first().map_or(1, |value| value.depth) + 4;
+                    let operand = given.into_iter().next().map(|value| value.expr);
+                    values.push(Value::new(self.rank(ranking, operand, known.as_deref(), place)?, depth));
                 }
                 Node::Unary(op) => {
                     let operand = values.pop().unwrap_or_default();
@@ -203,7 +228,7 @@ impl<N: Names> Lowering<'_, N> {
     fn check_names(&self, nodes: &[(Node, Place)]) -> Result<(), Problem> {
         for &(node, place) in nodes {
             let (meaning, has_index) = match node {
-                Node::Number(_) | Node::Unary(_) | Node::Left(..) | Node::Binary(_) => continue,
+                Node::Number(_) | Node::Unary(_) | Node::Left(..) | Node::Binary(_) | Node::Ranking(_) => continue,
                 Node::Variable(name) => match self.plain(name, place)? {
                     Meaning::Constant(_) | Meaning::Scalar(_) => continue,
                     meaning => (meaning, false),

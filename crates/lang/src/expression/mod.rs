@@ -3,5 +3,6 @@
 
 pub(crate) mod lower;
 pub(crate) mod parser;
+pub(crate) mod ranking;
 pub(crate) mod syntax;
 mod value;

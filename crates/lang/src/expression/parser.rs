@@ -27,6 +27,8 @@ pub(crate) struct Parser<'t> {
     /// What waits for its operand, of all expressions that are being read, the innermost last.
     pending: Vec<Pending>,
     nesting: usize,
+    /// Whether rankings may stand in expressions: in progress measures they may.
+    pub rankings: bool,
 }
 
 /// The beginning of an operand or operation whose end is not read yet.
@@ -54,6 +56,7 @@ impl<'t> Parser<'t> {
             symbols: Symbols::default(),
             pending: Vec::new(),
             nesting: 0,
+            rankings: false,
         };
         parser.advance()?;
         Ok(parser)
@@ -168,6 +171,13 @@ impl<'t> Parser<'t> {
         }
     }
 
+    /// The token behind the current one.
+    pub fn next_token(&self) -> Token {
+        let (mut lexer, mut ahead) = (self.lexer, self.current);
+        lexer.next(&mut ahead);
+        ahead.token
+    }
+
     /// True when the parenthesis that is the current token is closed and followed by `token`. Only looks ahead.
     pub fn parenthesis_followed_by(&self, token: Token) -> bool {
         let (mut lexer, mut ahead) = (self.lexer, self.current);
@@ -277,7 +287,15 @@ impl<'t> Parser<'t> {
     fn operand(&mut self) -> Result<ExprId, Problem> {
         let place = self.current.place();
         let value = match self.current.token {
-            Token::Word => return self.reference(),
+            Token::Word => {
+                let value = self.reference()?;
+                if !self.rankings || !self.at(Token::LeftBrace) {
+                    return Ok(value);
+                }
+                let ranking = self.ranking(None)?;
+                let place = Place { start: place.start, end: self.last_end };
+                return Ok(self.expressions.add_ranking(ranking, Some(value), place));
+            }
             Token::True => 1,
             Token::False => 0,
             // Expressions are compared with variables of at most 16 bits; C's `int` is room enough.
@@ -300,6 +318,11 @@ impl<'t> Parser<'t> {
             true => Some(self.arguments()?),
             false => None,
         };
+        if self.at_locations() {
+            let ranking = self.ranking(Some((name, arguments)))?;
+            let place = Place { start: name.place.start, end: self.last_end };
+            return Ok(self.expressions.add_ranking(ranking, None, place));
+        }
         let separator = match self.current.token {
             Token::Dot => Separator::Dot,
             Token::Arrow => Separator::Arrow,
@@ -351,7 +374,7 @@ impl<'t> Parser<'t> {
 }
 
 /// The value of decimal digits; `None` if it is too large.
-fn number(digits: &str) -> Option<i32> {
+pub(super) fn number(digits: &str) -> Option<i32> {
     digits.bytes().try_fold(0i32, |value, digit| value.checked_mul(10)?.checked_add((digit - b'0') as i32))
 }
 

@@ -3,6 +3,7 @@
 //! All expressions of a text are one vector of nodes in postfix order, operands before operators, so that giving them
 //! meaning is one walk along the vector with a stack of values: nothing is allocated per node, nothing recurses.
 
+use super::ranking::Ranking;
 use crate::diagnostic::Place;
 use crate::symbols::Symbol;
 use scrimp_system::{BinaryOp, UnaryOp};
@@ -29,6 +30,8 @@ pub(crate) enum Node {
     Element(Symbol),
     /// Something of another process, after the arguments and the index; the number of a [`Member`].
     Member(u32),
+    /// The rank of a process's location, after the arguments, or of the operand before.
+    Ranking(u32),
     Unary(UnaryOp),
     /// Between the operands of an operator whose left operand can decide: the number of the operator's node.
     Left(Operator, u32),
@@ -70,6 +73,7 @@ pub(crate) enum Separator {
 pub(crate) struct Expressions {
     nodes: Vec<(Node, Place)>,
     members: Vec<Member>,
+    rankings: Vec<Ranking>,
 }
 
 impl Expressions {
@@ -94,6 +98,14 @@ impl Expressions {
         let inner = argument.or(index.as_ref()).map(|e| e.first);
         self.members.push(member);
         let last = self.add(Node::Member(self.members.len() as u32 - 1), place);
+        ExprId { first: inner.unwrap_or(last), last }
+    }
+
+    pub fn add_ranking(&mut self, ranking: Ranking, operand: Option<ExprId>, place: Place) -> ExprId {
+        let arguments = ranking.process.as_ref().and_then(|(_, list)| list.as_ref());
+        let inner = operand.or(arguments.and_then(|list| list.first().copied())).map(|e| e.first);
+        self.rankings.push(ranking);
+        let last = self.add(Node::Ranking(self.rankings.len() as u32 - 1), place);
         ExprId { first: inner.unwrap_or(last), last }
     }
 
@@ -155,6 +167,10 @@ impl Expressions {
             _ => id.first,
         };
         ExprId { first, last: id.last - 1 }
+    }
+
+    pub fn ranking(&self, number: u32) -> &Ranking {
+        &self.rankings[number as usize]
     }
 
     pub fn member(&self, number: u32) -> &Member {
