@@ -1,6 +1,7 @@
 //! The view that the search has of a model: states are byte strings of one length, and each has successors.
 
 use crate::expr::Fault;
+use std::fmt;
 
 /// Names one event of a model. What the number means is the model's own business; [`Model::event`] explains it.
 pub type EventCode = u32;
@@ -18,12 +19,54 @@ pub trait Model: Sync {
     /// Appends every enabled event with its successor, and the events that ended in a fault.
     fn expand(&self, state: &[u8], out: &mut Batch);
 
+    /// Appends every distinct state that an event leads from to `state`, once, with the code of one such event. Among
+    /// them are all that are reachable, and there may be others.
+    fn predecessors(&self, state: &[u8], out: &mut Batch) -> Result<(), Unsuited> {
+        let _ = (state, out);
+        self.suits_predecessors()
+    }
+
+    /// Can this model give [`predecessors`](Model::predecessors)? If not, why?
+    fn suits_predecessors(&self) -> Result<(), Unsuited> {
+        Err(Unsuited::whole("it does not say how to go back from a state"))
+    }
+
     /// What a trace says of the event with this code.
     fn event(&self, code: EventCode) -> EventText;
 
     /// The state as names and values, always in the same order, so that two states can be compared entry by entry.
     fn values(&self, state: &[u8]) -> Vec<(String, String)>;
 }
+
+/// Why a model cannot give the predecessors of its states.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unsuited {
+    /// The event that is to blame; empty when it is the model as a whole.
+    pub event: String,
+    /// Line in the model's text, 0 when there is none.
+    pub line: u32,
+    pub reason: String,
+}
+
+impl Unsuited {
+    /// The model as a whole is unsuited.
+    pub fn whole(reason: impl Into<String>) -> Unsuited {
+        Unsuited { event: String::new(), line: 0, reason: reason.into() }
+    }
+}
+
+impl fmt::Display for Unsuited {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("this model cannot be run backwards: ")?;
+        match (self.event.as_str(), self.line) {
+            ("", _) => f.write_str(&self.reason),
+            (event, 0) => write!(f, "event {event}: {}", self.reason),
+            (event, line) => write!(f, "line {line}, event {event}: {}", self.reason),
+        }
+    }
+}
+
+impl std::error::Error for Unsuited {}
 
 /// An event as a person reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
