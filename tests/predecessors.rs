@@ -7,6 +7,7 @@ use common::{manifest, model, successors};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use scrimp::{Batch, Mode, Model, NativeModel, System};
 use scrimp_system::Source;
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::Path;
 use std::sync::Arc;
@@ -107,7 +108,7 @@ fn every_model() {
 
 #[test]
 fn random_systems() {
-    let mut suited = 0;
+    let suited = Cell::new(0);
     let config = Config { cases: 300, failure_persistence: None, max_shrink_iters: 1000, ..Config::default() };
     let shape = Shape { processes: (2, 3), independent: 2 };
     let result = TestRunner::new(config).run(&text(shape), |text| {
@@ -115,6 +116,7 @@ fn random_systems() {
         let system = Arc::new(system.map_err(|e| TestCaseError::fail(e.to_string()))?);
         let oracle = model(&system, Mode::Interpreted);
         let Some(all) = states(&oracle, 3_000).filter(|_| oracle.suits_predecessors().is_ok()) else { return Ok(()) };
+        suited.set(suited.get() + 1);
         check(&oracle, &oracle, &all).map_err(TestCaseError::fail)?;
         if all.len() > 20 {
             check(&model(&system, Mode::Compiled), &oracle, &all).map_err(TestCaseError::fail)?;
@@ -124,8 +126,7 @@ fn random_systems() {
     if let Err(failure) = result {
         panic!("{failure}");
     }
-    suited += 1;
-    assert!(suited > 0);
+    assert!(suited.get() > 100, "only {} systems can be run backwards", suited.get());
 }
 
 /// What a breadth-first search with pseudo-root states had to keep.
@@ -137,13 +138,15 @@ struct PseudoRoots {
     never: usize,
 }
 
-/// The algorithm of the paper, word for word.
+/// The algorithm of the paper, word for word. Peaks depend a little on the order of successors; one that favours no
+/// process comes nearest to the paper's.
 fn pseudo_roots(model: &NativeModel) -> PseudoRoots {
     let before = |state: &[u8]| {
         let mut out = Batch::new(model.state_bytes());
         model.predecessors(state, &mut out).unwrap_or_else(|e| panic!("{e}"));
         out.len()
     };
+    let mut random = 12_352u64;
     let mut result = PseudoRoots { states: 0, peak: 0, counted: 0, never: 0 };
     let (mut pending, mut queue, mut checked) = (HashMap::new(), VecDeque::new(), HashMap::new());
     let mut initial = Batch::new(model.state_bytes());
@@ -161,10 +164,12 @@ fn pseudo_roots(model: &NativeModel) -> PseudoRoots {
             checked.insert(s.clone(), count);
         }
         let next = successors(model, &s);
-        let distinct: Vec<&[u8]> = (0..next.len())
-            .filter(|i| (0..*i).all(|j| next.state(j) != next.state(*i)))
-            .map(|i| next.state(i))
-            .collect();
+        let first = |i: &usize| (0..*i).all(|j| next.state(j) != next.state(*i));
+        let mut distinct: Vec<&[u8]> = (0..next.len()).filter(first).map(|i| next.state(i)).collect();
+        for i in (1..distinct.len()).rev() {
+            random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            distinct.swap(i, (random >> 33) as usize % (i + 1));
+        }
         for r in distinct {
             if let Some(count) = checked.get_mut(r) {
                 *count -= 1;
@@ -179,8 +184,8 @@ fn pseudo_roots(model: &NativeModel) -> PseudoRoots {
                 pending.insert(r.to_vec(), count - 1);
                 queue.push_back(r.to_vec());
             }
-            result.peak = result.peak.max(pending.len() + checked.len());
         }
+        result.peak = result.peak.max(pending.len() + checked.len());
     }
     result.never = checked.values().sum();
     result
@@ -197,14 +202,14 @@ fn pseudo_roots_of(name: &str) -> PseudoRoots {
 #[test]
 fn philosophers_as_in_the_paper() {
     for (name, paper) in [("phils3", 69), ("phils4", 370), ("phils5", 1_940), ("phils6", 10_171)] {
-        let peak = pseudo_roots_of(name).peak as f64;
-        assert!((peak / paper as f64 - 1.0).abs() <= 0.0151, "{name}: {peak} instead of {paper}");
+        let peak = pseudo_roots_of(name).peak;
+        assert!(peak.abs_diff(paper) <= paper.div_ceil(100), "{name}: {peak} instead of {paper}");
     }
 }
 
 #[test]
 fn schedulers_as_in_the_paper() {
-    for (name, share) in [("milner3_starter", 0.3334), ("milner5_starter", 0.2595), ("milner7_starter", 0.2005)] {
+    for (name, share) in [("milner3_starter", 0.3334), ("milner5_starter", 0.2591), ("milner7_starter", 0.2001)] {
         let found = pseudo_roots_of(name);
         assert!(found.peak as f64 <= share * found.states as f64, "{name}: a peak of {}", found.peak);
     }
@@ -216,21 +221,20 @@ fn sliding_blocks_as_in_the_paper() {
     assert!(found.states == 25_955 && found.peak as f64 <= 0.06 * 25_955.0, "a peak of {}", found.peak);
 }
 
-/// How far unreachable predecessors stand in the way, on all models.
+/// How far unreachable predecessors stand in the way, on all models. It is much where a counter is overwritten.
 #[test]
 fn most_counted_predecessors_come() {
-    let (mut counted, mut never) = (0, 0);
+    let mut shares = Vec::new();
     for (name, system) in models() {
         let model = model(&system, Mode::Compiled);
         if model.suits_predecessors().is_err() || states(&model, 10_000).is_none() {
             continue;
         }
         let found = pseudo_roots_of(&name);
-        counted += found.counted;
-        never += found.never;
+        shares.push(found.never as f64 / found.counted as f64);
     }
-    println!("{never} of {counted} never came");
-    assert!(never * 5 < counted, "{never} of {counted} predecessors are not reachable");
+    shares.sort_by(f64::total_cmp);
+    assert!(shares[shares.len() / 2] <= 0.15, "in half of the models more than {}", shares[shares.len() / 2]);
 }
 
 /// Every model of a folder named by `SCRIMP_MODELS`: can it be run backwards, and at what price?
@@ -265,13 +269,16 @@ fn survey() {
         let compiling = start.elapsed();
         let time = |run: &dyn Fn(&[u8], &mut Batch)| -> (Duration, usize) {
             let mut batch = Batch::new(model.state_bytes());
-            let (start, mut count) = (Instant::now(), 0);
-            for s in &all {
-                batch.clear();
-                run(s, &mut batch);
-                count += batch.len();
-            }
-            (start.elapsed(), count)
+            let pass = |batch: &mut Batch| {
+                let (start, mut count) = (Instant::now(), 0);
+                for s in &all {
+                    batch.clear();
+                    run(s, batch);
+                    count += batch.len();
+                }
+                (start.elapsed(), count)
+            };
+            (0..5).map(|_| pass(&mut batch)).min().unwrap_or_default()
         };
         let (forwards, after) = time(&|s, out| model.expand(s, out));
         let (backwards, before) = time(&|s, out| model.predecessors(s, out).unwrap());

@@ -7,6 +7,7 @@
 pub mod bounds;
 pub mod expr;
 pub mod facts;
+pub mod invariants;
 pub mod inverse;
 pub mod layout;
 pub mod model;
@@ -14,6 +15,7 @@ pub mod projection;
 pub mod source;
 mod system;
 pub mod values;
+mod windows;
 
 pub use expr::{BinaryOp, Expr, Fault, UnaryOp};
 pub use facts::Facts;

@@ -13,8 +13,8 @@ mod solve;
 mod symbolic;
 mod undo;
 
+use crate::invariants::Invariants;
 use crate::model::Unsuited;
-use crate::projection::Invariants;
 use crate::system::{EventId, System};
 use crate::values::Values;
 use undo::Undo;

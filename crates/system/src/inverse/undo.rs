@@ -5,7 +5,8 @@ use super::solve::{Equation, solve};
 use super::symbolic::{Overlay, equal, wrapped, wraps};
 use crate::bounds::{Cells, Knowledge};
 use crate::expr::{BinaryOp, Expr};
-use crate::projection::{Invariants, Projection};
+use crate::invariants::Invariants;
+use crate::projection::Projection;
 use crate::system::{Assign, Domain, Event, Moment, Move, Overflow, System};
 use crate::values::Values;
 
@@ -15,8 +16,11 @@ const LARGEST_VALUE: usize = 5_000;
 /// Operators and operands in the guard of an inverse event.
 const LARGEST_GUARD: usize = 20_000;
 
+/// Windows that the guard of an inverse event asks.
+const WINDOWS: usize = 6;
+
 /// Values tried for one event, those that turn out impossible included.
-const ATTEMPTS: usize = 64 * FAN_OUT;
+const ATTEMPTS: usize = 8 * FAN_OUT;
 
 pub struct Undo<'a> {
     system: &'a System,
@@ -70,8 +74,8 @@ impl<'a> Undo<'a> {
 
     /// The inverse events.
     pub fn run(mut self) -> Result<Vec<Event>, String> {
-        let mut view = Knowledge::new(self.system, self.cells, &self.invariants.base);
-        if !view.enter(self.event) || view.after(self.event).is_none() {
+        let Some(view) = self.invariants.enter(self.system, self.event) else { return Ok(Vec::new()) };
+        if view.after(self.event).is_none() {
             return Ok(Vec::new());
         }
         let mut run = Run::default();
@@ -82,9 +86,7 @@ impl<'a> Undo<'a> {
             known.set(control, Expr::Const(m.from as i64));
         }
         let before = Before { known, unknown: Vec::new(), view, settled: Vec::new() };
-        if self.allowed(&before) {
-            self.assign(0, run, before)?;
-        }
+        self.assign(0, run, before)?;
         Ok(self.out)
     }
 
@@ -195,7 +197,7 @@ impl<'a> Undo<'a> {
             before.unknown.retain(|c| *c != cell);
             before.known.set(cell, Expr::Const(value));
             before.view.set(cell, Values::one(value));
-            if before.view.assume(&self.event.guard, true) && self.allowed(&before) {
+            if before.view.assume(&self.event.guard, true) && self.allowed(cell, &before) {
                 self.find(run, before)?;
             }
         }
@@ -261,10 +263,25 @@ impl<'a> Undo<'a> {
         found
     }
 
-    /// Could a reachable state have the values that are known by number?
-    fn allowed(&self, before: &Before) -> bool {
+    /// Does reading `e` read no cell but these?
+    fn reads_only(&self, e: &Expr, of: &[u32]) -> bool {
+        let mut only = true;
+        e.reads(&mut |variable, index| {
+            let first = self.cells.first(variable);
+            let length = self.system.variables[variable.index()].cells() as u32;
+            only &= match index {
+                Some(index) => self.cells.at(self.system, variable, index).is_none_or(|cell| of.contains(&cell)),
+                None => (first..first + length).all(|cell| of.contains(&cell)),
+            };
+        });
+        only
+    }
+
+    /// Could a reachable state have the values that are known by number, as far as they are seen along with `cell`?
+    fn allowed(&self, cell: u32, before: &Before) -> bool {
         let known = |cell: u32| before.known.get(cell).and_then(Expr::as_const);
-        self.invariants.windows.iter().all(|window| window.allows(&known))
+        let mut showing = self.invariants.windows.iter().filter(|window| window.cells.contains(&cell));
+        showing.all(|window| window.allows(&known))
     }
 
     fn emit(&mut self, run: &Run, before: &Before) -> Result<(), String> {
@@ -298,19 +315,22 @@ impl<'a> Undo<'a> {
             tests.push(equal(self.read(control), to));
         }
         moves.reverse();
+        let mut asked: Vec<(f64, Expr)> = Vec::new();
         for window in &self.invariants.windows {
-            match self.relevant(window, before, &tests) {
-                Some(false) => {}
-                Some(true) => tests.extend(window.condition(&self.invariants.base, &|cell| {
-                    before.known.get(cell).cloned().unwrap_or_else(|| self.read(cell))
-                })),
-                None => return Ok(()),
+            let Some(refuses) = self.refuses(window, before, &tests) else { return Ok(()) };
+            let old = |cell: u32| before.known.get(cell).cloned().unwrap_or_else(|| self.read(cell));
+            if refuses > 0.0 {
+                asked.extend(window.condition(&self.invariants.base, &old).map(|condition| (refuses, condition)));
             }
         }
+        // Those that refuse most say most of what all would say together.
+        asked.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+        asked.truncate(WINDOWS);
         let there = |test: &Expr| moves.iter().any(|m| *test == self.system.at(m.process, m.from));
         tests.retain(|test| test.as_const().is_none() && !there(test));
         tests.sort_by_key(Expr::size);
         tests.dedup();
+        tests.extend(asked.into_iter().map(|(_, condition)| condition));
         if tests.iter().map(Expr::size).sum::<usize>() > LARGEST_GUARD {
             return Err("the conditions on the state before it are too large".into());
         }
@@ -338,25 +358,26 @@ impl<'a> Undo<'a> {
         Ok(())
     }
 
-    /// Must a window be asked whether it shows the state before? `None` if it never does when the tests hold.
-    fn relevant(&mut self, window: &Projection, before: &Before, tests: &[Expr]) -> Option<bool> {
+    /// How often, about, does a window not show the state before, from 0 to 1? `None` if it never does when the tests
+    /// hold.
+    fn refuses(&mut self, window: &Projection, before: &Before, tests: &[Expr]) -> Option<f64> {
         if !window.cells.iter().any(|cell| before.known.get(*cell).is_some()) {
-            return Some(false);
+            return Some(0.0);
         }
         let affordable = *self.work >= window.tuples.len();
         *self.work -= if affordable { window.tuples.len() } else { 0 };
-        let others: Vec<u32> = (0..self.cells.count() as u32).filter(|cell| !window.cells.contains(cell)).collect();
-        let local = |e: &Expr| !self.reads_any(e, &others);
+        let local = |e: &Expr| self.reads_only(e, &window.cells);
         let values: Vec<Expr> = window
             .cells
             .iter()
             .map(|cell| before.known.get(*cell).cloned().unwrap_or_else(|| self.read(*cell)))
             .collect();
         if !values.iter().all(local) || !affordable {
-            return Some(true);
+            let size: f64 = window.cells.iter().map(|c| self.invariants.base[*c as usize].count() as f64).product();
+            return Some((1.0 - window.tuples.len() as f64 / size).max(0.01));
         }
         let tests: Vec<&Expr> = tests.iter().filter(|test| local(test)).collect();
-        let (mut inside, mut outside) = (false, false);
+        let (mut inside, mut outside) = (0, 0);
         for tuple in &window.tuples {
             let read = |variable, index| {
                 let cell = self.cells.at(self.system, variable, index).ok_or(crate::Fault::Index)?;
@@ -365,12 +386,12 @@ impl<'a> Undo<'a> {
             if tests.iter().all(|test| test.eval(&read).is_ok_and(|value| value != 0)) {
                 let old: Result<Box<[i64]>, _> = values.iter().map(|e| e.eval(&read)).collect();
                 match old.is_ok_and(|old| window.tuples.contains(&old)) {
-                    true => inside = true,
-                    false => outside = true,
+                    true => inside += 1,
+                    false => outside += 1,
                 }
             }
         }
-        inside.then_some(outside)
+        (inside > 0).then(|| outside as f64 / (inside + outside) as f64)
     }
 }
 
