@@ -19,15 +19,10 @@ pub struct Backwards {
     origin: Vec<EventId>,
 }
 
-/// What a thread needs for a moment, kept so that it need not be allocated for every state.
-struct Scratch {
-    candidates: Batch,
-    /// One more than the place of a state in the output, by hash; 0 where there is none.
-    table: Vec<u32>,
-}
-
 thread_local! {
-    static SCRATCH: RefCell<Scratch> = RefCell::new(Scratch { candidates: Batch::new(0), table: Vec::new() });
+    /// One more than the place of a state among those kept, by hash; 0 where there is none. Kept from call to call, so
+    /// that it need not be allocated for every state.
+    static TABLE: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Backwards {
@@ -39,40 +34,58 @@ impl Backwards {
     }
 
     pub fn predecessors(&self, state: &[u8], out: &mut Batch) {
-        SCRATCH.with_borrow_mut(|Scratch { candidates, table }| {
-            if candidates.state_bytes() != state.len() {
-                *candidates = Batch::new(state.len());
-            }
-            candidates.clear();
-            self.engine.expand(state, candidates);
-            let count = candidates.len();
-            let first = out.len();
-            let code = |i: usize| self.origin[candidates.event(i) as usize].0;
-            if count <= FEW {
-                for i in 0..count {
-                    let candidate = candidates.state(i);
-                    if (first..out.len()).all(|j| out.state(j) != candidate) {
-                        out.push(candidate, code(i));
-                    }
-                }
-                return;
-            }
-            let size = (2 * count).next_power_of_two();
-            table.clear();
-            table.resize(size, 0);
-            for i in 0..count {
-                let candidate = candidates.state(i);
-                let mut place = hash(candidate) as usize & (size - 1);
-                while table[place] != 0 && out.state(first + table[place] as usize - 1) != candidate {
-                    place = (place + 1) & (size - 1);
-                }
-                if table[place] == 0 {
-                    out.push(candidate, code(i));
-                    table[place] = (out.len() - first) as u32;
-                }
-            }
-        });
+        let first = out.len();
+        self.engine.expand(state, out);
+        if out.len() - first <= FEW {
+            let end = distinct(out, first);
+            out.truncate(end);
+        } else {
+            let end = TABLE.with_borrow_mut(|table| distinct_of_many(out, first, table));
+            out.truncate(end);
+        }
+        for i in first..out.len() {
+            out.set_event(i, self.origin[out.event(i) as usize].0);
+        }
     }
+}
+
+/// Moves the states from `first` on together so that each is there once; returns where they end.
+fn distinct(out: &mut Batch, first: usize) -> usize {
+    let mut end = first;
+    for i in first..out.len() {
+        let candidate = out.state(i);
+        // What events write stands at the end of a state, so there two states differ soonest.
+        let tail = candidate.last_chunk::<8>();
+        if (first..end).all(|j| out.state(j).last_chunk::<8>() != tail || out.state(j) != candidate) {
+            if i != end {
+                out.copy(i, end);
+            }
+            end += 1;
+        }
+    }
+    end
+}
+
+fn distinct_of_many(out: &mut Batch, first: usize, table: &mut Vec<u32>) -> usize {
+    let size = (2 * (out.len() - first)).next_power_of_two();
+    table.clear();
+    table.resize(size, 0);
+    let mut end = first;
+    for i in first..out.len() {
+        let candidate = out.state(i);
+        let mut place = hash(candidate) as usize & (size - 1);
+        while table[place] != 0 && out.state(first + table[place] as usize - 1) != candidate {
+            place = (place + 1) & (size - 1);
+        }
+        if table[place] == 0 {
+            if i != end {
+                out.copy(i, end);
+            }
+            end += 1;
+            table[place] = (end - first) as u32;
+        }
+    }
+    end
 }
 
 fn hash(state: &[u8]) -> u64 {

@@ -135,6 +135,15 @@ impl Batch {
         self.len = self.len.min(len);
     }
 
+    /// Copies the state and the event at `from` to the place `to`.
+    #[inline]
+    pub fn copy(&mut self, from: usize, to: usize) {
+        assert!(from < self.len && to < self.len);
+        let at = from * self.stride;
+        self.states.copy_within(at..at + self.state_bytes, to * self.stride);
+        self.events[to] = self.events[from];
+    }
+
     #[inline]
     pub fn state_bytes(&self) -> usize {
         self.state_bytes

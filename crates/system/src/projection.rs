@@ -42,8 +42,8 @@ impl Projection {
     /// Sharpens what is known by what this window shows of it. `false` if it shows nothing of the kind.
     pub fn narrow(&self, known: &mut Knowledge) -> bool {
         let sets: Vec<Values> = self.cells.iter().map(|cell| known.get(*cell).clone()).collect();
-        let agrees = |t: &&Box<[i64]>| t.iter().zip(&sets).all(|(value, set)| set.contains(*value));
-        let shown: Vec<&Box<[i64]>> = self.tuples.iter().filter(agrees).collect();
+        let agrees = |t: &&[i64]| t.iter().zip(&sets).all(|(value, set)| set.contains(*value));
+        let shown: Vec<&[i64]> = self.tuples.iter().map(|t| &t[..]).filter(agrees).collect();
         for (at, (cell, set)) in self.cells.iter().zip(&sets).enumerate() {
             let values = Values::collect(shown.iter().map(|tuple| tuple[at]));
             if values.count() < set.count() {

@@ -80,8 +80,8 @@ fn blind(system: &System, cells: &Cells, base: &[Values], event: &Event, pairs: 
     let unseen: Vec<u32> = written.iter().copied().filter(|cell| source.get(*cell).only().is_none()).collect();
     let tested = source.changed().map(|(cell, _)| cell);
     for other in tested.chain(written) {
-        for cell in unseen.iter().filter(|cell| **cell != other) {
-            pairs.insert(vec![*cell.min(&&other), *cell.max(&&other)]);
+        for cell in unseen.iter().copied().filter(|cell| *cell != other) {
+            pairs.insert(vec![cell.min(other), cell.max(other)]);
         }
     }
 }
