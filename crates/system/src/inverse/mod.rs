@@ -9,6 +9,7 @@
 //!
 //! Every reachable predecessor is found. Unreachable ones may be, as far as the invariants do not rule them out.
 
+mod ask;
 mod solve;
 mod symbolic;
 mod undo;

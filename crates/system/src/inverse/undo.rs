@@ -6,7 +6,6 @@ use super::symbolic::{Overlay, equal, wrapped, wraps};
 use crate::bounds::{Cells, Knowledge};
 use crate::expr::{BinaryOp, Expr};
 use crate::invariants::Invariants;
-use crate::projection::Projection;
 use crate::system::{Assign, Domain, Event, Moment, Move, Overflow, System};
 use crate::values::Values;
 
@@ -23,9 +22,9 @@ const WINDOWS: usize = 6;
 const ATTEMPTS: usize = 8 * FAN_OUT;
 
 pub struct Undo<'a> {
-    system: &'a System,
-    cells: &'a Cells,
-    invariants: &'a Invariants,
+    pub(super) system: &'a System,
+    pub(super) cells: &'a Cells,
+    pub(super) invariants: &'a Invariants,
     /// What holds in all states, reachable or not.
     widest: Knowledge<'a>,
     event: &'a Event,
@@ -33,7 +32,7 @@ pub struct Undo<'a> {
     conditions: Vec<&'a Expr>,
     attempts: usize,
     /// What may still be spent on finding out which invariants need not be tested.
-    work: &'a mut usize,
+    pub(super) work: &'a mut usize,
     out: Vec<Event>,
 }
 
@@ -49,8 +48,8 @@ struct Run {
 
 /// What is known of the state before. `known` is over the state after.
 #[derive(Clone)]
-struct Before<'a> {
-    known: Overlay,
+pub(super) struct Before<'a> {
+    pub(super) known: Overlay,
     unknown: Vec<u32>,
     view: Knowledge<'a>,
     /// Cells whose new value is the right one by the way in which an old one was found.
@@ -94,7 +93,7 @@ impl<'a> Undo<'a> {
         self.system.variables[self.cells.variable(cell).index()].domain
     }
 
-    fn read(&self, cell: u32) -> Expr {
+    pub(super) fn read(&self, cell: u32) -> Expr {
         self.cells.read(self.system, cell)
     }
 
@@ -249,41 +248,6 @@ impl<'a> Undo<'a> {
         None
     }
 
-    /// Could reading `e` read one of these cells?
-    fn reads_any(&self, e: &Expr, of: &[u32]) -> bool {
-        let mut found = false;
-        e.reads(&mut |variable, index| {
-            let first = self.cells.first(variable);
-            let length = self.system.variables[variable.index()].cells() as u32;
-            found |= match index {
-                Some(index) => self.cells.at(self.system, variable, index).is_some_and(|cell| of.contains(&cell)),
-                None => of.iter().any(|cell| (first..first + length).contains(cell)),
-            };
-        });
-        found
-    }
-
-    /// Does reading `e` read no cell but these?
-    fn reads_only(&self, e: &Expr, of: &[u32]) -> bool {
-        let mut only = true;
-        e.reads(&mut |variable, index| {
-            let first = self.cells.first(variable);
-            let length = self.system.variables[variable.index()].cells() as u32;
-            only &= match index {
-                Some(index) => self.cells.at(self.system, variable, index).is_none_or(|cell| of.contains(&cell)),
-                None => (first..first + length).all(|cell| of.contains(&cell)),
-            };
-        });
-        only
-    }
-
-    /// Could a reachable state have the values that are known by number, as far as they are seen along with `cell`?
-    fn allowed(&self, cell: u32, before: &Before) -> bool {
-        let known = |cell: u32| before.known.get(cell).and_then(Expr::as_const);
-        let mut showing = self.invariants.windows.iter().filter(|window| window.cells.contains(&cell));
-        showing.all(|window| window.allows(&known))
-    }
-
     fn emit(&mut self, run: &Run, before: &Before) -> Result<(), String> {
         let mut tests: Vec<Expr> = Vec::new();
         for (cell, _) in run.assigned.iter().filter(|(cell, _)| !before.settled.contains(cell)) {
@@ -356,42 +320,6 @@ impl<'a> Undo<'a> {
             return Err(format!("more than {FAN_OUT} combinations of values can have been overwritten"));
         }
         Ok(())
-    }
-
-    /// How often, about, does a window not show the state before, from 0 to 1? `None` if it never does when the tests
-    /// hold.
-    fn refuses(&mut self, window: &Projection, before: &Before, tests: &[Expr]) -> Option<f64> {
-        if !window.cells.iter().any(|cell| before.known.get(*cell).is_some()) {
-            return Some(0.0);
-        }
-        let affordable = *self.work >= window.tuples.len();
-        *self.work -= if affordable { window.tuples.len() } else { 0 };
-        let local = |e: &Expr| self.reads_only(e, &window.cells);
-        let values: Vec<Expr> = window
-            .cells
-            .iter()
-            .map(|cell| before.known.get(*cell).cloned().unwrap_or_else(|| self.read(*cell)))
-            .collect();
-        if !values.iter().all(local) || !affordable {
-            let size: f64 = window.cells.iter().map(|c| self.invariants.base[*c as usize].count() as f64).product();
-            return Some((1.0 - window.tuples.len() as f64 / size).max(0.01));
-        }
-        let tests: Vec<&Expr> = tests.iter().filter(|test| local(test)).collect();
-        let (mut inside, mut outside) = (0, 0);
-        for tuple in &window.tuples {
-            let read = |variable, index| {
-                let cell = self.cells.at(self.system, variable, index).ok_or(crate::Fault::Index)?;
-                Ok(window.cells.iter().position(|c| *c == cell).map_or(0, |at| tuple[at]))
-            };
-            if tests.iter().all(|test| test.eval(&read).is_ok_and(|value| value != 0)) {
-                let old: Result<Box<[i64]>, _> = values.iter().map(|e| e.eval(&read)).collect();
-                match old.is_ok_and(|old| window.tuples.contains(&old)) {
-                    true => inside += 1,
-                    false => outside += 1,
-                }
-            }
-        }
-        (inside > 0).then(|| outside as f64 / (inside + outside) as f64)
     }
 }
 
