@@ -245,7 +245,31 @@ impl<'a> Undo<'a> {
                 return Some((cell, value, settled.then_some(target)));
             }
         }
-        None
+        let mut looked_up = run.assigned.iter().filter_map(|(target, assigned)| {
+            let cell = before.unknown.iter().copied().find(|cell| self.reads_only(assigned, &[*cell]))?;
+            Some((cell, self.looked_up(cell, before.view.get(cell), target, assigned)?, None))
+        });
+        looked_up.next()
+    }
+
+    /// The old value of `cell` by the new value of `target`, where that depends on it alone and tells all its values
+    /// apart. A new value that none of them leads to may find any.
+    fn looked_up(&self, cell: u32, values: &Values, target: u32, assigned: &Expr) -> Option<Expr> {
+        if values.count() > 256 || !self.reads_any(assigned, &[cell]) {
+            return None;
+        }
+        let new = |old: i64| assigned.eval(&|_, _| Ok(old)).map(|value| self.domain(target).wrap(value));
+        let pairs: Vec<(i64, i64)> = values.iter().filter_map(|old| Some((new(old).ok()?, old))).collect();
+        let (low, high) = (pairs.iter().map(|p| p.0).min()?, pairs.iter().map(|p| p.0).max()?);
+        let mut table = vec![None; usize::try_from(high.checked_sub(low)?).ok().filter(|size| *size < 1024)? + 1];
+        for (new, old) in &pairs {
+            if table[(new - low) as usize].replace(*old).is_some() {
+                return None;
+            }
+        }
+        let table: Vec<i64> = table.into_iter().map(|old| old.unwrap_or(pairs[0].1)).collect();
+        let place = Expr::binary(BinaryOp::Subtract, self.read(target), Expr::Const(low));
+        Some(Expr::Table(table.into(), Box::new(place)))
     }
 
     fn emit(&mut self, run: &Run, before: &Before) -> Result<(), String> {
