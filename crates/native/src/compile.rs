@@ -159,7 +159,7 @@ impl<'e, 'f> Function<'e, 'f> {
     /// they test alike is tested once.
     fn grouped(&mut self, events: &[(u32, Vec<Expr>)], done: usize) {
         let alike = |a: &(u32, Vec<Expr>), b: &(u32, Vec<Expr>)| match (a.1.get(done), b.1.get(done)) {
-            (Some(a), Some(b)) => self.program.silent && a == b && !a.may_fault(),
+            (Some(a), Some(b)) => self.program.silent && a == b,
             _ => false,
         };
         let groups: Vec<_> = events.chunk_by(alike).collect();
@@ -172,6 +172,13 @@ impl<'e, 'f> Function<'e, 'f> {
             let arguments = self.cursor.arguments();
             let (next, next_cursor) = self.cursor_block();
             self.branch_or(&tests[done], Target { block: next, arguments: &arguments });
+            if let Some(holds) = self.builder().current_block() {
+                for (_, block) in self.emitter.take_faults() {
+                    self.builder().switch_to_block(block);
+                    self.builder().ins().jump(next, &arguments);
+                    self.builder().switch_to_block(holds);
+                }
+            }
             self.grouped(group, done + 1);
             let arguments = self.cursor.arguments();
             self.builder().ins().jump(next, &arguments);

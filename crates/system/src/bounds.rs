@@ -11,6 +11,9 @@ use crate::values::Values;
 /// How often the set of a cell may grow by itself before it becomes the whole domain: once more than a byte can count.
 const PATIENCE: u32 = 300;
 
+/// Operators and operands that are evaluated before all that still grows becomes the whole domain.
+const EFFORT: usize = 2_000_000;
+
 /// The cells of a system by number: the variables in order, an array's elements one after the other.
 #[derive(Debug, Clone)]
 pub struct Cells {
@@ -315,12 +318,14 @@ pub fn bounds(system: &System, cells: &Cells) -> Vec<Values> {
         reads(system, cells, event).into_iter().for_each(|cell| readers[cell as usize].push(number));
     }
     let mut growth = vec![0u32; cells.count()];
+    let mut effort = EFFORT;
     let mut due = vec![true; system.events.len()];
     while due.contains(&true) {
         for (number, event) in system.events.iter().enumerate() {
             if !std::mem::take(&mut due[number]) {
                 continue;
             }
+            effort = effort.saturating_sub(event.size());
             let mut source = Knowledge::new(system, cells, &base);
             let Some(after) = source.enter(event).then(|| source.after(event)).flatten() else { continue };
             let changed: Vec<(u32, Values)> = after.changed().map(|(cell, values)| (cell, values.clone())).collect();
@@ -329,7 +334,7 @@ pub fn bounds(system: &System, cells: &Cells) -> Vec<Values> {
                 let mut joined = base[at].join(&values);
                 if joined != base[at] {
                     growth[at] += 1;
-                    if growth[at] > PATIENCE {
+                    if growth[at] > PATIENCE || effort == 0 {
                         joined = Values::of(system.variables[cells.variable(cell).index()].domain);
                     }
                     base[at] = joined;

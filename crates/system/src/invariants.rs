@@ -24,6 +24,9 @@ const ROUNDS: usize = 2;
 /// Steps that are tried before the windows that took most of them are given up.
 const WORK: usize = 250_000;
 
+/// Operators and operands of an event that make a step as costly as one more.
+const LIGHT: usize = 32;
+
 /// How often that may happen before all are given up.
 const PATIENCE: usize = 3;
 
@@ -189,8 +192,9 @@ impl<'a> Search<'a> {
             window.put_off.push((tuple, event, number, usize::MAX));
             return;
         }
-        self.work -= 1;
-        window.work += 1;
+        let cost = 1 + self.system.events[event as usize].size() / LIGHT;
+        self.work = self.work.saturating_sub(cost);
+        window.work += cost;
         let mut source = entered.clone();
         shown.by_ref().for_each(|(cell, value)| source.set(*cell, Values::one(*value)));
         let rule = &self.system.events[event as usize];

@@ -37,8 +37,8 @@ impl Overlay {
                 let length = system.variables[v.index()].cells() as u32;
                 let first = cells.first(*v);
                 if let Some(known) = index.as_const() {
-                    let here = cells.at(system, *v, known).and_then(|cell| self.get(cell));
-                    return here.cloned().unwrap_or_else(|| Expr::Element(*v, Box::new(index)));
+                    let Some(cell) = cells.at(system, *v, known) else { return fault() };
+                    return self.get(cell).cloned().unwrap_or_else(|| Expr::Element(*v, Box::new(index)));
                 }
                 let changed = self.iter().filter(|(cell, _)| (first..first + length).contains(cell));
                 changed.fold(Expr::Element(*v, Box::new(index.clone())), |rest, (cell, value)| {
@@ -48,8 +48,11 @@ impl Overlay {
             }
             Expr::Table(values, index) => {
                 let index = through(index);
-                let known = index.as_const().and_then(|i| usize::try_from(i).ok()).and_then(|i| values.get(i));
-                known.map_or_else(|| Expr::Table(values.clone(), Box::new(index)), |value| Expr::Const(*value))
+                match index.as_const().map(|i| usize::try_from(i).ok().and_then(|i| values.get(i))) {
+                    None => Expr::Table(values.clone(), Box::new(index)),
+                    Some(None) => fault(),
+                    Some(Some(value)) => Expr::Const(*value),
+                }
             }
             Expr::Unary(op, a) => Expr::unary(*op, through(a)),
             Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => {
@@ -71,6 +74,11 @@ impl Overlay {
             }
         }
     }
+}
+
+/// An expression that is a fault for certain, and looks it.
+fn fault() -> Expr {
+    Expr::binary(BinaryOp::Divide, Expr::Const(1), Expr::Const(0))
 }
 
 /// 0 or 1, as a condition's value.
