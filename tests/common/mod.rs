@@ -4,6 +4,7 @@
 
 pub mod command;
 pub mod header;
+pub mod random;
 
 use scrimp::plan::OrderChoice;
 use scrimp::{Batch, Control, Mode, Model, NativeModel, Options, Plan, Property, PropertyKind, Report, System, Trace};

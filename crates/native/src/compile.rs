@@ -13,7 +13,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I8, I8X16, I16, I32, I64};
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, JumpTableData, MemFlagsData, Value};
 use cranelift_frontend::FunctionBuilder;
-use scrimp_system::{Event, Expr, Moment, ProcessId};
+use scrimp_system::{BinaryOp, Event, Expr, Moment, Move, ProcessId};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Copies longer than this are loops.
@@ -90,7 +90,7 @@ impl<'e, 'f> Function<'e, 'f> {
         for segment in unit {
             match segment {
                 Segment::At { process, locations } => self.dispatch(*process, locations),
-                Segment::Always(events) => events.iter().for_each(|event| self.attempt(*event)),
+                Segment::Always(events) => self.attempts(events),
             }
         }
         let end = self.cursor.event;
@@ -128,9 +128,7 @@ impl<'e, 'f> Function<'e, 'f> {
         for ((_, events), block) in locations.iter().zip(blocks) {
             self.builder().switch_to_block(block);
             self.cursor = before;
-            for event in events {
-                self.attempt(*event);
-            }
+            self.attempts(events);
             let arguments = self.cursor.arguments();
             self.builder().ins().jump(after, &arguments);
         }
@@ -138,18 +136,67 @@ impl<'e, 'f> Function<'e, 'f> {
         self.cursor = after_cursor;
     }
 
-    /// One event, whose first move is known to be possible.
-    fn attempt(&mut self, number: u32) {
+    /// Events one after the other, whose first moves are known to be possible.
+    fn attempts(&mut self, events: &[u32]) {
+        let (program, rules) = (self.program, self.rules);
+        let tests = events.iter().map(|number| {
+            let event = &rules.events(&program.system)[*number as usize];
+            let control = |m: &Move| program.system.processes[m.process.index()].control;
+            let mut tests: Vec<Expr> =
+                event.moves.iter().skip(1).map(|m| Expr::equals(control(m), m.from as i64)).collect();
+            if program.silent {
+                split(&event.guard, &mut tests);
+            } else {
+                tests.push(event.guard.clone());
+            }
+            (*number, tests)
+        });
+        let tests: Vec<(u32, Vec<Expr>)> = tests.collect();
+        self.grouped(&tests, 0);
+    }
+
+    /// Events of which the first `done` tests are known to hold. Where an event has become many, as in an inverse, what
+    /// they test alike is tested once.
+    fn grouped(&mut self, events: &[(u32, Vec<Expr>)], done: usize) {
+        let alike = |a: &(u32, Vec<Expr>), b: &(u32, Vec<Expr>)| match (a.1.get(done), b.1.get(done)) {
+            (Some(a), Some(b)) => self.program.silent && a == b,
+            _ => false,
+        };
+        let groups: Vec<_> = events.chunk_by(alike).collect();
+        for group in groups {
+            let (number, tests) = &group[0];
+            if group.len() == 1 {
+                self.attempt(*number, &tests[done..]);
+                continue;
+            }
+            let arguments = self.cursor.arguments();
+            let (next, next_cursor) = self.cursor_block();
+            self.branch_or(&tests[done], Target { block: next, arguments: &arguments });
+            if let Some(holds) = self.builder().current_block() {
+                for (_, block) in self.emitter.take_faults() {
+                    self.builder().switch_to_block(block);
+                    self.builder().ins().jump(next, &arguments);
+                    self.builder().switch_to_block(holds);
+                }
+            }
+            self.grouped(group, done + 1);
+            let arguments = self.cursor.arguments();
+            self.builder().ins().jump(next, &arguments);
+            self.builder().switch_to_block(next);
+            self.cursor = next_cursor;
+        }
+    }
+
+    /// One event, which these tests decide.
+    fn attempt(&mut self, number: u32, tests: &[Expr]) {
         let (program, rules) = (self.program, self.rules);
         let event = &rules.events(&program.system)[number as usize];
         let arguments = self.cursor.arguments();
         let (next, next_cursor) = self.cursor_block();
         let pass = Target { block: next, arguments: &arguments };
-        for m in event.moves.iter().skip(1) {
-            let there = Expr::equals(program.system.processes[m.process.index()].control, m.from as i64);
-            self.branch_or(&there, pass);
+        for test in tests {
+            self.branch_or(test, pass);
         }
-        self.branch_or(&event.guard, pass);
         let state = match self.output {
             Output::States => self.successor(event),
             Output::Numbers => self.cursor.state,
@@ -161,12 +208,14 @@ impl<'e, 'f> Function<'e, 'f> {
         self.builder().ins().jump(next, &done.arguments());
         for (fault, block) in self.emitter.take_faults() {
             self.builder().switch_to_block(block);
-            let list = self.faults;
-            let top = self.builder().ins().load(I64, plain(), list, 0);
-            let top = self.builder().ins().iadd_imm_s(top, -8);
-            let record = self.emitter.number((fault as i64) << 32 | number as i64);
-            self.builder().ins().store(plain(), record, top, 0);
-            self.builder().ins().store(plain(), top, list, 0);
+            if !self.program.silent {
+                let list = self.faults;
+                let top = self.builder().ins().load(I64, plain(), list, 0);
+                let top = self.builder().ins().iadd_imm_s(top, -8);
+                let record = self.emitter.number((fault as i64) << 32 | number as i64);
+                self.builder().ins().store(plain(), record, top, 0);
+                self.builder().ins().store(plain(), top, list, 0);
+            }
             self.builder().ins().jump(next, &arguments);
         }
         self.builder().switch_to_block(next);
@@ -246,5 +295,16 @@ impl<'e, 'f> Function<'e, 'f> {
             self.builder().ins().store(plain(), bytes, to, at as i32);
             at += size;
         }
+    }
+}
+
+/// The operands of a conjunction, whatever its nesting.
+fn split(e: &Expr, into: &mut Vec<Expr>) {
+    match e {
+        Expr::Binary(BinaryOp::And, a, b) => {
+            split(a, into);
+            split(b, into);
+        }
+        _ => into.push(e.clone()),
     }
 }

@@ -9,19 +9,13 @@ use crate::interpret::Interpreter;
 use crate::partition::Limits;
 use crate::program::Program;
 use crate::{BuildError, Mode};
-use scrimp_system::{Batch, Event, Expr, Fault};
+use scrimp_system::{Batch, Event, Fault};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// Operators and operands that are compiled before the first state, in about ten milliseconds.
 const LIGHT: usize = 5_000;
-
-/// Operators and operands of an event.
-fn size(event: &Event) -> usize {
-    event.guard.size()
-        + event.effects.iter().map(|a| a.value.size() + a.index.as_ref().map_or(0, Expr::size)).sum::<usize>()
-}
 
 pub struct Engine {
     program: Arc<Program>,
@@ -45,7 +39,7 @@ impl Engine {
         let shared = Arc::new(Shared { stop: AtomicBool::new(false), code: OnceLock::new() });
         let engine = Engine { program: program.clone(), shared: shared.clone() };
         let events = &program.system.events;
-        let at_once = events.len() <= limits.whole && events.iter().map(size).sum::<usize>() <= LIGHT;
+        let at_once = events.len() <= limits.whole && events.iter().map(Event::size).sum::<usize>() <= LIGHT;
         match mode {
             Mode::Interpreted => {}
             Mode::Compiled => shared.publish(&program, limits)?,

@@ -11,11 +11,12 @@ use scrimp_system::{Assign, Batch, Event, Expr, Fault, Layout, Moment, Overflow,
 pub struct Interpreter<'a> {
     system: &'a System,
     layout: &'a Layout,
+    silent: bool,
 }
 
 impl<'a> Interpreter<'a> {
     pub fn new(program: &'a Program) -> Interpreter<'a> {
-        Interpreter { system: &program.system, layout: &program.layout }
+        Interpreter { system: &program.system, layout: &program.layout, silent: program.silent }
     }
 
     /// Appends the successors of `state` by the events of `rules`, and their faults.
@@ -27,11 +28,17 @@ impl<'a> Interpreter<'a> {
                 let last = out.len() - 1;
                 if let Err(fault) = self.run(event, state, out.state_mut(last)) {
                     out.truncate(last);
-                    out.push_fault(number, fault);
+                    self.report(number, fault, out);
                 }
             }
-            Err(fault) => out.push_fault(number, fault),
+            Err(fault) => self.report(number, fault, out),
         });
+    }
+
+    fn report(self, number: u32, fault: Fault, out: &mut Batch) {
+        if !self.silent {
+            out.push_fault(number, fault);
+        }
     }
 
     /// The numbers of the enabled events of `rules`, and the faults of guards.

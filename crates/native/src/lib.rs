@@ -11,6 +11,7 @@ mod emit;
 mod engine;
 mod interpret;
 mod partition;
+mod predecessors;
 mod product;
 mod program;
 mod run;
@@ -20,11 +21,12 @@ pub use condition::{Conditions, Predicate};
 pub use partition::Limits;
 
 use engine::Engine;
+use predecessors::Backwards;
 use product::Pair;
 use program::Program;
-use scrimp_system::{Batch, EventCode, EventText, Expr, Facts, Model, Role, Set, System, VarId};
+use scrimp_system::{Batch, EventCode, EventText, Expr, Facts, Model, Role, Set, System, Unsuited, VarId};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// How a model is to be run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -54,6 +56,9 @@ pub struct NativeModel {
     engine: Engine,
     program: Arc<Program>,
     mode: Mode,
+    limits: Limits,
+    /// Made when it is first asked for.
+    backwards: OnceLock<Result<Backwards, Unsuited>>,
 }
 
 impl NativeModel {
@@ -66,7 +71,7 @@ impl NativeModel {
     pub fn with_limits(system: Arc<System>, mode: Mode, limits: Limits) -> Result<NativeModel, BuildError> {
         let program = Arc::new(Program::new(system)?);
         let engine = Engine::new(program.clone(), mode, limits)?;
-        Ok(NativeModel { engine, program, mode })
+        Ok(NativeModel { engine, program, mode, limits, backwards: OnceLock::new() })
     }
 
     pub fn system(&self) -> &Arc<System> {
@@ -85,6 +90,11 @@ impl NativeModel {
     /// Bytes of machine code in use.
     pub fn code_bytes(&self) -> usize {
         self.engine.code_bytes()
+    }
+
+    fn backwards(&self) -> Result<&Backwards, &Unsuited> {
+        let made = self.backwards.get_or_init(|| Backwards::new(&self.program, self.mode, self.limits));
+        made.as_ref()
     }
 
     /// A condition made ready to be evaluated on many states.
@@ -134,6 +144,18 @@ impl Model for NativeModel {
             None => self.engine.expand(state, out),
             Some(claim) => product::expand(&self.engine, &self.program, claim, state, out),
         }
+    }
+
+    fn predecessors(&self, state: &[u8], out: &mut Batch) -> Result<(), Unsuited> {
+        match self.backwards() {
+            Ok(backwards) => backwards.predecessors(state, out),
+            Err(unsuited) => return Err(unsuited.clone()),
+        }
+        Ok(())
+    }
+
+    fn suits_predecessors(&self) -> Result<(), Unsuited> {
+        self.backwards().map(|_| ()).map_err(Unsuited::clone)
     }
 
     fn event(&self, code: EventCode) -> EventText {

@@ -14,6 +14,8 @@ pub struct Program {
     pub rules: Rules,
     /// The claim's moves, each as an event without effects.
     pub claim: Option<Rules>,
+    /// Events that end in a fault leave no record behind.
+    pub silent: bool,
 }
 
 pub struct Rules {
@@ -46,7 +48,13 @@ impl Program {
             };
             Rules::new(&system, Some(claim.moves.iter().map(event).collect()))
         });
-        Ok(Program { system, layout, rules, claim })
+        Ok(Program { system, layout, rules, claim, silent: false })
+    }
+
+    /// A program that runs `system` on the states of this one, which has the same variables, and does not care why an
+    /// event has no successor.
+    pub fn sibling(&self, system: Arc<System>) -> Result<Program, BuildError> {
+        Ok(Program { layout: self.layout.clone(), silent: true, ..Program::new(system)? })
     }
 }
 

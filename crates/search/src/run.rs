@@ -13,7 +13,7 @@ use crate::reduce::{AllEvents, EdgeLean, Reduce};
 use crate::store::{Store, Table};
 use crate::trace::Trace;
 use crate::{breadth_first, parallel};
-use scrimp_system::{Batch, EventCode, Fault, Model};
+use scrimp_system::{EventCode, Fault, Model};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -198,7 +198,7 @@ fn guided(
         ForgetChoice::Cache(choice) => Box::new(cache(choice)?),
         ForgetChoice::Sweep(choice) => Box::new(Sweep::new(choice.as_ref().map(cache).transpose()?, budget)?),
         ForgetChoice::PseudoRoot(most) => {
-            suits_backwards(model)?;
+            model.suits_predecessors().map_err(|e| invalid(format!("pseudo-root states need predecessors, but {e}")))?;
             let cache = cache(&CacheChoice { most: *most, strategy: Strategy::default() })?;
             Box::new(PseudoRoot::new(model, cache, plan.order == OrderChoice::Releasing, budget)?)
         }
@@ -223,20 +223,6 @@ fn guided(
         most_visits: options.visits.unwrap_or(u64::MAX),
         front,
     })
-}
-
-/// Can the model's events be run backwards? Tried on the initial states, before the search begins.
-fn suits_backwards(model: &dyn Model) -> io::Result<()> {
-    let mut initial = Batch::new(model.state_bytes());
-    model.initial(&mut initial);
-    let mut predecessors = Batch::new(model.state_bytes());
-    for i in 0..initial.len() {
-        predecessors.clear();
-        model
-            .predecessors(initial.state(i), &mut predecessors)
-            .map_err(|unsuited| invalid(format!("pseudo-root states need predecessors: {unsuited}")))?;
-    }
-    Ok(())
 }
 
 /// The verdict on each property, with its trace where one state decided it.

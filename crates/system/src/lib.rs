@@ -4,15 +4,22 @@
 //! guarded events, initial states. Everything behind it (native code, the interpreter, dependency analysis, the search)
 //! knows only this. [`Model`] is the narrower view the search has: states are byte strings, and a state has successors.
 
+pub mod bounds;
 pub mod expr;
 pub mod facts;
+pub mod invariants;
+pub mod inverse;
 pub mod layout;
 pub mod model;
+pub mod projection;
 pub mod source;
 mod system;
+pub mod values;
+mod windows;
 
 pub use expr::{BinaryOp, Expr, Fault, UnaryOp};
 pub use facts::{Facts, Set};
+pub use inverse::{Inverse, inverse};
 pub use layout::Layout;
 pub use model::{Batch, EventCode, EventText, FaultRecord, Model, Unsuited};
 pub use source::{Source, Span};

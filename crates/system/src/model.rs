@@ -2,6 +2,7 @@
 
 use crate::expr::Fault;
 use crate::facts::Set;
+use std::fmt;
 
 /// Names one event of a model. What the number means is the model's own business; [`Model::event`] explains it.
 pub type EventCode = u32;
@@ -19,10 +20,16 @@ pub trait Model: Sync {
     /// Appends every enabled event with its successor, and the events that ended in a fault.
     fn expand(&self, state: &[u8], out: &mut Batch);
 
-    /// Appends every state from which an event leads to `state`, each once, with one such event. Some of them may be
-    /// unreachable; a reachable one is never left out.
-    fn predecessors(&self, _state: &[u8], _out: &mut Batch) -> Result<(), Unsuited> {
-        Err(Unsuited { event: None, reason: "the model does not say what leads to a state".into() })
+    /// Appends every distinct state that an event leads from to `state`, once, with the code of one such event. Among
+    /// them are all that are reachable, and there may be others.
+    fn predecessors(&self, state: &[u8], out: &mut Batch) -> Result<(), Unsuited> {
+        let _ = (state, out);
+        self.suits_predecessors()
+    }
+
+    /// Can this model give [`predecessors`](Model::predecessors)? If not, why?
+    fn suits_predecessors(&self) -> Result<(), Unsuited> {
+        Err(Unsuited::whole("it does not say how to go back from a state"))
     }
 
     /// For each event code, the events with which it can be swapped: where both are enabled, neither disables or changes
@@ -38,19 +45,30 @@ pub trait Model: Sync {
     fn values(&self, state: &[u8]) -> Vec<(String, String)>;
 }
 
-/// Why a model's events cannot be run backwards.
+/// Why a model cannot give the predecessors of its states.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unsuited {
-    /// The event that is to blame.
-    pub event: Option<String>,
+    /// The event that is to blame; empty when it is the model as a whole.
+    pub event: String,
+    /// Line in the model's text, 0 when there is none.
+    pub line: u32,
     pub reason: String,
 }
 
-impl std::fmt::Display for Unsuited {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.event {
-            Some(event) => write!(f, "event {event}: {}", self.reason),
-            None => f.write_str(&self.reason),
+impl Unsuited {
+    /// The model as a whole is unsuited.
+    pub fn whole(reason: impl Into<String>) -> Unsuited {
+        Unsuited { event: String::new(), line: 0, reason: reason.into() }
+    }
+}
+
+impl fmt::Display for Unsuited {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("this model cannot be run backwards: ")?;
+        match (self.event.as_str(), self.line) {
+            ("", _) => f.write_str(&self.reason),
+            (event, 0) => write!(f, "event {event}: {}", self.reason),
+            (event, line) => write!(f, "line {line}, event {event}: {}", self.reason),
         }
     }
 }
@@ -129,8 +147,7 @@ impl Batch {
         let mut kept = first;
         for i in first..self.len {
             if keep(self.events[i]) {
-                self.events[kept] = self.events[i];
-                self.states.copy_within(i * self.stride..(i + 1) * self.stride, kept * self.stride);
+                self.copy(i, kept);
                 kept += 1;
             }
         }
@@ -141,14 +158,21 @@ impl Batch {
     pub fn distinct_from(&mut self, first: usize) {
         let mut kept = first;
         for i in first..self.len {
-            let state = &self.states[i * self.stride..][..self.state_bytes];
-            if (first..kept).all(|k| self.states[k * self.stride..][..self.state_bytes] != *state) {
-                self.events[kept] = self.events[i];
-                self.states.copy_within(i * self.stride..(i + 1) * self.stride, kept * self.stride);
+            if (first..kept).all(|k| self.state(k) != self.state(i)) {
+                self.copy(i, kept);
                 kept += 1;
             }
         }
         self.len = kept;
+    }
+
+    /// Copies the state and the event at `from` to the place `to`.
+    #[inline]
+    pub fn copy(&mut self, from: usize, to: usize) {
+        assert!(from < self.len && to < self.len);
+        let at = from * self.stride;
+        self.states.copy_within(at..at + self.state_bytes, to * self.stride);
+        self.events[to] = self.events[from];
     }
 
     #[inline]

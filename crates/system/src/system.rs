@@ -253,6 +253,14 @@ impl Domain {
     }
 }
 
+impl Event {
+    /// Number of operators and operands.
+    pub fn size(&self) -> usize {
+        let effect = |a: &Assign| a.value.size() + a.index.as_ref().map_or(0, Expr::size);
+        self.guard.size() + self.effects.iter().map(effect).sum::<usize>()
+    }
+}
+
 impl Variable {
     /// Number of cells: the length of an array, 1 for a scalar.
     pub fn cells(&self) -> usize {

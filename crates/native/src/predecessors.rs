@@ -1,0 +1,97 @@
+//! The predecessors of a state: the inverse of the system, run like any other, and its results without repetition.
+//!
+//! Different events may lead back to the same state, and so may different values of what they overwrite. A few
+//! candidates are compared with each other, many go through a small table.
+
+use crate::Mode;
+use crate::engine::Engine;
+use crate::partition::Limits;
+use crate::program::Program;
+use scrimp_system::{Batch, EventId, Unsuited, inverse};
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// As many candidates are compared each with each.
+const FEW: usize = 24;
+
+pub struct Backwards {
+    engine: Engine,
+    origin: Vec<EventId>,
+}
+
+thread_local! {
+    /// One more than the place of a state among those kept, by hash; 0 where there is none. Kept from call to call, so
+    /// that it need not be allocated for every state.
+    static TABLE: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Backwards {
+    pub fn new(program: &Program, mode: Mode, limits: Limits) -> Result<Backwards, Unsuited> {
+        let inverse = inverse(&program.system)?;
+        let failed = |error: crate::BuildError| Unsuited::whole(error.0);
+        let program = Arc::new(program.sibling(Arc::new(inverse.system)).map_err(failed)?);
+        Ok(Backwards { engine: Engine::new(program, mode, limits).map_err(failed)?, origin: inverse.origin })
+    }
+
+    pub fn predecessors(&self, state: &[u8], out: &mut Batch) {
+        let first = out.len();
+        self.engine.expand(state, out);
+        if out.len() - first <= FEW {
+            let end = distinct(out, first);
+            out.truncate(end);
+        } else {
+            let end = TABLE.with_borrow_mut(|table| distinct_of_many(out, first, table));
+            out.truncate(end);
+        }
+        for i in first..out.len() {
+            out.set_event(i, self.origin[out.event(i) as usize].0);
+        }
+    }
+}
+
+/// Moves the states from `first` on together so that each is there once; returns where they end.
+fn distinct(out: &mut Batch, first: usize) -> usize {
+    let mut end = first;
+    for i in first..out.len() {
+        let candidate = out.state(i);
+        // What events write stands at the end of a state, so there two states differ soonest.
+        let tail = candidate.last_chunk::<8>();
+        if (first..end).all(|j| out.state(j).last_chunk::<8>() != tail || out.state(j) != candidate) {
+            if i != end {
+                out.copy(i, end);
+            }
+            end += 1;
+        }
+    }
+    end
+}
+
+fn distinct_of_many(out: &mut Batch, first: usize, table: &mut Vec<u32>) -> usize {
+    let size = (2 * (out.len() - first)).next_power_of_two();
+    table.clear();
+    table.resize(size, 0);
+    let mut end = first;
+    for i in first..out.len() {
+        let candidate = out.state(i);
+        let mut place = hash(candidate) as usize & (size - 1);
+        while table[place] != 0 && out.state(first + table[place] as usize - 1) != candidate {
+            place = (place + 1) & (size - 1);
+        }
+        if table[place] == 0 {
+            if i != end {
+                out.copy(i, end);
+            }
+            end += 1;
+            table[place] = (end - first) as u32;
+        }
+    }
+    end
+}
+
+fn hash(state: &[u8]) -> u64 {
+    let mix = |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    let (words, rest) = state.as_chunks::<8>();
+    let hash = words.iter().fold(0, |hash, word| mix(hash, u64::from_le_bytes(*word)));
+    let hash = rest.iter().fold(hash, |hash, byte| mix(hash, *byte as u64));
+    hash ^ hash >> 32
+}

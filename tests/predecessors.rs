@@ -1,0 +1,295 @@
+//! Predecessors, held against successors: a state comes before another if and only if that comes after it.
+
+mod common;
+
+use common::random::{Shape, text};
+use common::{manifest, model, successors};
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use scrimp::{Batch, Mode, Model, NativeModel, System};
+use scrimp_system::Source;
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// All reachable states, in the order of discovery, unless there are more than `most`.
+fn states(model: &dyn Model, most: usize) -> Option<Vec<Vec<u8>>> {
+    let mut initial = Batch::new(model.state_bytes());
+    model.initial(&mut initial);
+    let mut all: Vec<Vec<u8>> = (0..initial.len()).map(|i| initial.state(i).to_vec()).collect();
+    let mut seen: HashSet<Vec<u8>> = all.iter().cloned().collect();
+    let mut at = 0;
+    let mut batch = Batch::new(model.state_bytes());
+    while at < all.len() {
+        batch.clear();
+        model.expand(&all[at], &mut batch);
+        for i in 0..batch.len() {
+            if !seen.contains(batch.state(i)) {
+                seen.insert(batch.state(i).to_vec());
+                all.push(batch.state(i).to_vec());
+            }
+        }
+        if all.len() > most {
+            return None;
+        }
+        at += 1;
+    }
+    Some(all)
+}
+
+/// Are the predecessors of all these states, which are all that can be reached, as they must be?
+fn check(model: &NativeModel, oracle: &NativeModel, all: &[Vec<u8>]) -> Result<(), String> {
+    let mut wanted: HashMap<&[u8], HashSet<&[u8]>> = all.iter().map(|s| (s.as_slice(), HashSet::new())).collect();
+    let mut batch = Batch::new(model.state_bytes());
+    for s in all {
+        batch.clear();
+        oracle.expand(s, &mut batch);
+        for i in 0..batch.len() {
+            wanted.get_mut(batch.state(i)).expect("a successor is reachable").insert(s);
+        }
+    }
+    let mut before = Batch::new(model.state_bytes());
+    for t in all {
+        before.clear();
+        model.predecessors(t, &mut before).map_err(|e| e.to_string())?;
+        let found: HashSet<&[u8]> = (0..before.len()).map(|i| before.state(i)).collect();
+        let show = |state: &[u8]| format!("{:?}", oracle.values(state));
+        if found.len() < before.len() {
+            return Err(format!("{} has a predecessor twice", show(t)));
+        }
+        if let Some(missing) = wanted[t.as_slice()].iter().find(|s| !found.contains(*s)) {
+            return Err(format!("{} is not among the predecessors of {}", show(missing), show(t)));
+        }
+        for i in 0..before.len() {
+            let p = before.state(i);
+            batch.clear();
+            oracle.expand(p, &mut batch);
+            if !(0..batch.len()).any(|j| batch.state(j) == t.as_slice() && batch.event(j) == before.event(i)) {
+                let event = oracle.event(before.event(i)).label;
+                return Err(format!("{} does not lead to {} by {event}", show(p), show(t)));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn load(path: &Path) -> Arc<System> {
+    Arc::new(scrimp::load(path).unwrap_or_else(|e| panic!("{e}")))
+}
+
+fn models() -> Vec<(String, Arc<System>)> {
+    let folder = std::fs::read_dir(manifest().join("models")).expect("there is a folder of models");
+    let mut paths: Vec<_> = folder.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|e| e == "dve"));
+    paths.sort();
+    paths.into_iter().map(|path| (path.file_stem().unwrap().to_string_lossy().into_owned(), load(&path))).collect()
+}
+
+#[test]
+fn every_model() {
+    let mut suited = 0;
+    for (name, system) in models() {
+        let (compiled, oracle) = (model(&system, Mode::Compiled), model(&system, Mode::Interpreted));
+        let Some(all) = states(&compiled, 50_000) else { continue };
+        if let Err(why) = compiled.suits_predecessors() {
+            println!("{name}: {why}");
+            assert_eq!(compiled.predecessors(&all[0], &mut Batch::new(all[0].len())), Err(why));
+            continue;
+        }
+        suited += 1;
+        check(&compiled, &oracle, &all).unwrap_or_else(|e| panic!("{name}: {e}"));
+        if all.len() < 5_000 {
+            check(&oracle, &oracle, &all).unwrap_or_else(|e| panic!("{name}, interpreted: {e}"));
+        }
+    }
+    assert!(suited >= 40, "only {suited} models can be run backwards");
+}
+
+#[test]
+fn random_systems() {
+    let suited = Cell::new(0);
+    let config = Config { cases: 1000, failure_persistence: None, max_shrink_iters: 1000, ..Config::default() };
+    let shape = Shape { processes: (2, 3), independent: 2 };
+    let result = TestRunner::new(config).run(&text(shape), |text| {
+        let system = scrimp_lang::parse_dve(Source::new("random.dve", text.0.as_str()));
+        let system = Arc::new(system.map_err(|e| TestCaseError::fail(e.to_string()))?);
+        let oracle = model(&system, Mode::Interpreted);
+        let Some(all) = states(&oracle, 3_000).filter(|_| oracle.suits_predecessors().is_ok()) else { return Ok(()) };
+        suited.set(suited.get() + 1);
+        check(&oracle, &oracle, &all).map_err(TestCaseError::fail)?;
+        if all.len() > 20 {
+            check(&model(&system, Mode::Compiled), &oracle, &all).map_err(TestCaseError::fail)?;
+        }
+        Ok(())
+    });
+    if let Err(failure) = result {
+        panic!("{failure}");
+    }
+    assert!(suited.get() > 300, "only {} systems can be run backwards", suited.get());
+}
+
+/// What a breadth-first search with pseudo-root states had to keep.
+struct PseudoRoots {
+    states: usize,
+    peak: usize,
+    /// Predecessors counted, and those among them that never came.
+    counted: usize,
+    never: usize,
+}
+
+/// The algorithm of the paper, word for word. Peaks depend a little on the order of successors; one that favours no
+/// process comes nearest to the paper's.
+fn pseudo_roots(model: &NativeModel) -> PseudoRoots {
+    let before = |state: &[u8]| {
+        let mut out = Batch::new(model.state_bytes());
+        model.predecessors(state, &mut out).unwrap_or_else(|e| panic!("{e}"));
+        out.len()
+    };
+    let mut random = 12_352u64;
+    let mut result = PseudoRoots { states: 0, peak: 0, counted: 0, never: 0 };
+    let (mut pending, mut queue, mut checked) = (HashMap::new(), VecDeque::new(), HashMap::new());
+    let mut initial = Batch::new(model.state_bytes());
+    model.initial(&mut initial);
+    for i in 0..initial.len() {
+        let count = before(initial.state(i));
+        result.counted += count;
+        pending.insert(initial.state(i).to_vec(), count);
+        queue.push_back(initial.state(i).to_vec());
+    }
+    while let Some(s) = queue.pop_front() {
+        let count = pending.remove(&s).expect("what is queued is pending");
+        result.states += 1;
+        if count > 0 {
+            checked.insert(s.clone(), count);
+        }
+        let next = successors(model, &s);
+        let first = |i: &usize| (0..*i).all(|j| next.state(j) != next.state(*i));
+        let mut distinct: Vec<&[u8]> = (0..next.len()).filter(first).map(|i| next.state(i)).collect();
+        for i in (1..distinct.len()).rev() {
+            random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            distinct.swap(i, (random >> 33) as usize % (i + 1));
+        }
+        for r in distinct {
+            if let Some(count) = checked.get_mut(r) {
+                *count -= 1;
+                if *count == 0 {
+                    checked.remove(r);
+                }
+            } else if let Some(count) = pending.get_mut(r) {
+                *count -= 1;
+            } else {
+                let count = before(r);
+                result.counted += count;
+                pending.insert(r.to_vec(), count - 1);
+                queue.push_back(r.to_vec());
+            }
+        }
+        result.peak = result.peak.max(pending.len() + checked.len());
+    }
+    result.never = checked.values().sum();
+    result
+}
+
+fn pseudo_roots_of(name: &str) -> PseudoRoots {
+    let system = load(&manifest().join("models").join(name).with_extension("dve"));
+    let r = pseudo_roots(&model(&system, Mode::Compiled));
+    let (peak, never) = (100.0 * r.peak as f64 / r.states as f64, 100.0 * r.never as f64 / r.counted as f64);
+    println!("{name}: {} states, peak {} ({peak:.1} %), {never:.1} % of predecessors never came", r.states, r.peak);
+    r
+}
+
+#[test]
+fn philosophers_as_in_the_paper() {
+    for (name, paper) in [("phils3", 69), ("phils4", 370), ("phils5", 1_940), ("phils6", 10_171)] {
+        let peak = pseudo_roots_of(name).peak;
+        assert!(peak.abs_diff(paper) <= paper.div_ceil(100), "{name}: {peak} instead of {paper}");
+    }
+}
+
+#[test]
+fn schedulers_as_in_the_paper() {
+    for (name, share) in [("milner3_starter", 0.3334), ("milner5_starter", 0.2591), ("milner7_starter", 0.2001)] {
+        let found = pseudo_roots_of(name);
+        assert!(found.peak as f64 <= share * found.states as f64, "{name}: a peak of {}", found.peak);
+    }
+}
+
+#[test]
+fn sliding_blocks_as_in_the_paper() {
+    let found = pseudo_roots_of("klotski");
+    assert!(found.states == 25_955 && found.peak as f64 <= 0.06 * 25_955.0, "a peak of {}", found.peak);
+}
+
+/// How far unreachable predecessors stand in the way, on all models. It is much where a counter is overwritten.
+#[test]
+fn most_counted_predecessors_come() {
+    let mut shares = Vec::new();
+    for (name, system) in models() {
+        let model = model(&system, Mode::Compiled);
+        if model.suits_predecessors().is_err() || states(&model, 10_000).is_none() {
+            continue;
+        }
+        let found = pseudo_roots_of(&name);
+        shares.push(found.never as f64 / found.counted as f64);
+    }
+    shares.sort_by(f64::total_cmp);
+    assert!(shares[shares.len() / 2] <= 0.15, "in half of the models more than {}", shares[shares.len() / 2]);
+}
+
+/// Every model of a folder named by `SCRIMP_MODELS`: can it be run backwards, and at what price?
+#[test]
+#[ignore = "needs a folder of models"]
+fn survey() {
+    let folder = std::env::var("SCRIMP_MODELS").expect("SCRIMP_MODELS names a folder");
+    let most = std::env::var("SCRIMP_TEST_STATES").map_or(300_000, |n| n.parse().expect("a number of states"));
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|e| e == "dve"));
+    paths.sort();
+    for path in paths {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let Ok(system) = scrimp::load(&path) else { continue };
+        let start = Instant::now();
+        let inverse = match scrimp_system::inverse(&system) {
+            Ok(inverse) => inverse,
+            Err(why) => {
+                println!("{name}: {why} [{:?}]", start.elapsed());
+                continue;
+            }
+        };
+        let took = start.elapsed();
+        let sizes = format!("{} events, {} inverse, {took:?}", system.events.len(), inverse.system.events.len());
+        let model = model(&Arc::new(system), Mode::Compiled);
+        let Some(all) = states(&model, most) else {
+            println!("{name}: suited, {sizes}, large");
+            continue;
+        };
+        let start = Instant::now();
+        model.suits_predecessors().unwrap();
+        let compiling = start.elapsed();
+        let time = |run: &dyn Fn(&[u8], &mut Batch)| -> (Duration, usize) {
+            let mut batch = Batch::new(model.state_bytes());
+            let pass = |batch: &mut Batch| {
+                let (start, mut count) = (Instant::now(), 0);
+                for s in &all {
+                    batch.clear();
+                    run(s, batch);
+                    count += batch.len();
+                }
+                (start.elapsed(), count)
+            };
+            (0..5).map(|_| pass(&mut batch)).min().unwrap_or_default()
+        };
+        let (forwards, after) = time(&|s, out| model.expand(s, out));
+        let (backwards, before) = time(&|s, out| model.predecessors(s, out).unwrap());
+        let per = |n: usize| n as f64 / all.len() as f64;
+        println!(
+            "{name}: suited, {sizes}, compiled {compiling:?}, {} states, in-degree {:.2}, predecessors {:.2}, \
+             time ratio {:.2}",
+            all.len(),
+            per(after),
+            per(before),
+            backwards.as_secs_f64() / forwards.as_secs_f64().max(1e-9)
+        );
+    }
+}
