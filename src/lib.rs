@@ -38,10 +38,11 @@ pub mod properties;
 
 pub use scrimp_lang::{LoadError, load, parse_property, parse_property_file};
 pub use scrimp_native::{Mode, NativeModel};
+pub use scrimp_progress::{AutoOptions, Measure};
 pub use scrimp_report as report;
 pub use scrimp_search::budget::resident;
 pub use scrimp_search::{
-    Budget, Control, ForgetFacts, Front, GraphFacts, Guides, Limit, Options, Plan, Property, PropertyKind, PropertyResult,
-    Refusal, Report, Trace, Verdict, plan, run, run_guided,
+    Budget, Control, ForgetFacts, Front, GraphFacts, Guides, Limit, Options, Plan, Property, PropertyKind,
+    PropertyResult, Refusal, Report, Trace, Verdict, plan, run, run_guided,
 };
 pub use scrimp_system::{Batch, EventCode, EventText, Fault, FaultRecord, Layout, Model, System};

@@ -3,6 +3,7 @@
 mod args;
 mod bench;
 mod compare;
+mod guides;
 mod progress;
 mod search;
 mod simulate;

@@ -1,21 +1,23 @@
 //! `check`, `count` and `plan`.
 
 use super::args::{CheckArgs, CountArgs, SearchArgs};
+use super::guides::Guide;
 use super::progress::{Progress, stop_on_interrupt};
 use super::{Failure, print, remark, style};
 use scrimp::report::{Overall, Subject, json, number, text};
 use scrimp::{
-    Control, Mode, NativeModel, Options, Plan, Property, Report, parse_property, parse_property_file, properties,
+    Control, Guides, Mode, NativeModel, Options, Plan, Property, Report, parse_property, parse_property_file,
+    properties,
 };
 use scrimp_system::Source;
 use std::path::Path;
 use std::sync::Arc;
 
 pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
-    let plan = Plan::new(&options(&args.search, args.keep_going, false)?)?;
+    let mut plan = Plan::new(&options(&args.search, args.keep_going, false)?)?;
     let model = load(&args.model, args.search.interpret, args.search.quiet)?;
     let properties = wanted(args, model)?;
-    let report = search(model, &properties, &plan, &args.search)?;
+    let report = search(model, &properties, &mut plan, &args.search)?;
     let name = args.model.display().to_string();
     let subject = Subject { name: &name, model, plan: &plan, report: &report };
     answer(&subject, &args.search, text::check)?;
@@ -23,9 +25,9 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
 }
 
 pub fn count(args: &CountArgs) -> Result<u8, Failure> {
-    let plan = Plan::new(&options(&args.search, false, args.in_degrees)?)?;
+    let mut plan = Plan::new(&options(&args.search, false, args.in_degrees)?)?;
     let model = load(&args.model, args.search.interpret, args.search.quiet)?;
-    let report = search(model, &[], &plan, &args.search)?;
+    let report = search(model, &[], &mut plan, &args.search)?;
     let name = args.model.display().to_string();
     let subject = Subject { name: &name, model, plan: &plan, report: &report };
     answer(&subject, &args.search, text::count)?;
@@ -98,11 +100,23 @@ pub fn load(path: &Path, interpret: bool, quiet: bool) -> Result<&'static Native
     Ok(Box::leak(Box::new(NativeModel::new(Arc::new(system), mode)?)))
 }
 
-fn search(model: &NativeModel, properties: &[Property], plan: &Plan, args: &SearchArgs) -> Result<Report, Failure> {
+fn search(model: &NativeModel, properties: &[Property], plan: &mut Plan, args: &SearchArgs) -> Result<Report, Failure> {
+    let guide = Guide::new(args, model, plan)?;
     let control = Arc::new(Control::new(plan.options.time));
     stop_on_interrupt(&control);
     let _progress = Progress::watch(&control, args.quiet, args.show_progress);
-    scrimp::run(model, properties, plan, &control).map_err(|e| Failure(format!("error: {e}")))
+    let progress = guide.progress.as_ref().map(|measure| |state: &[u8]| measure.value(state));
+    let heuristic = guide.heuristic.as_ref().map(|measure| |state: &[u8]| measure.value(state));
+    let front = |front| guide.log(front);
+    let guides = Guides {
+        progress: progress.as_ref().map(|f| f as &dyn Fn(&[u8]) -> u128),
+        heuristic: heuristic.as_ref().map(|f| f as &dyn Fn(&[u8]) -> u128),
+        front: guide.logs().then_some(&front),
+    };
+    let report =
+        scrimp::run_guided(model, properties, plan, &control, guides).map_err(|e| Failure(format!("error: {e}")))?;
+    guide.finish()?;
+    Ok(report)
 }
 
 fn answer(

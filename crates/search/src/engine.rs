@@ -295,11 +295,12 @@ impl Search<'_> {
     /// Runs the events of the sources from frame `group` on, all of them, or as many as the order's width allows.
     fn run_events(&mut self, group: usize) -> Step {
         let bounded = self.parts.order.width() != usize::MAX;
+        let singly = bounded || self.parts.forget.at_once(self.parts.store.len()) == 1;
         let start = self.frames[group].first as usize;
         let mut at = start + self.frames[group].done as usize;
         let mut frame = group;
         while at < self.kept.len() && self.parts.order.width() > 0 {
-            let answered = self.offer(at..if bounded { at + 1 } else { self.kept.len() })?;
+            let answered = self.offer(at..if singly { at + 1 } else { self.kept.len() })?;
             for i in 0..answered {
                 while self.frames[frame].done == self.frames[frame].count {
                     self.close(frame);
@@ -328,8 +329,8 @@ impl Search<'_> {
                 self.parts.order.finished();
             }
         }
-        while let Some(id) = self.parts.forget.promotion() {
-            self.parts.order.promote(id);
+        while let Some((id, promise)) = self.parts.forget.promotion() {
+            self.parts.order.promote(id, promise);
         }
         Ok(())
     }

@@ -198,7 +198,9 @@ fn guided(
         ForgetChoice::Cache(choice) => Box::new(cache(choice)?),
         ForgetChoice::Sweep(choice) => Box::new(Sweep::new(choice.as_ref().map(cache).transpose()?, budget)?),
         ForgetChoice::PseudoRoot(most) => {
-            model.suits_predecessors().map_err(|e| invalid(format!("pseudo-root states need predecessors, but {e}")))?;
+            model
+                .suits_predecessors()
+                .map_err(|e| invalid(format!("pseudo-root states need predecessors, but {e}")))?;
             let cache = cache(&CacheChoice { most: *most, strategy: Strategy::default() })?;
             Box::new(PseudoRoot::new(model, cache, plan.order == OrderChoice::Releasing, budget)?)
         }

@@ -343,6 +343,9 @@ impl Forget for Cache {
     }
 
     fn bytes(&self) -> usize {
-        self.nodes.bytes() + self.candidates.bytes() + self.epochs.as_ref().map_or(0, Column::bytes) + self.traits.bytes()
+        self.nodes.bytes()
+            + self.candidates.bytes()
+            + self.epochs.as_ref().map_or(0, Column::bytes)
+            + self.traits.bytes()
     }
 }

@@ -108,8 +108,8 @@ pub trait Forget {
         false
     }
 
-    /// A waiting state whose expansion will release one more.
-    fn promotion(&mut self) -> Option<StateId> {
+    /// A waiting state whose expansion will release one more, and what that is worth.
+    fn promotion(&mut self) -> Option<(StateId, u32)> {
         None
     }
 

@@ -20,6 +20,9 @@ const BEGUN: u8 = 2;
 const CLOSED: u8 = 4;
 /// A counter that high can no longer be told: the state stays.
 const SATURATED: u16 = u16::MAX;
+/// What it promises that an expansion releases the expanded state itself, or another one.
+const ITSELF: u32 = 1;
+const ANOTHER: u32 = 2;
 
 pub struct PseudoRoot<'a> {
     model: &'a dyn Model,
@@ -30,7 +33,7 @@ pub struct PseudoRoot<'a> {
     state: Batch,
     predecessors: Batch,
     /// Waiting states whose expansion releases one more; only where the order asks for them.
-    promotions: Option<Vec<StateId>>,
+    promotions: Option<Vec<(StateId, u32)>>,
     /// What takes over when memory is short.
     cache: Cache,
     fallen: bool,
@@ -71,9 +74,15 @@ impl<'a> PseudoRoot<'a> {
         if self.promotions.is_none() {
             return;
         }
-        let last = self.waiting_predecessor(id, store);
-        if let (Some(promotions), Some(last)) = (&mut self.promotions, last) {
-            promotions.push(last);
+        if let Some(last) = self.waiting_predecessor(id, store) {
+            self.promote(last, ANOTHER);
+        }
+    }
+
+    /// The expansion of a waiting state will release one more: another, or itself.
+    fn promote(&mut self, id: StateId, promise: u32) {
+        if let Some(promotions) = &mut self.promotions {
+            promotions.push((id, promise));
         }
     }
 
@@ -114,7 +123,7 @@ impl Forget for PseudoRoot<'_> {
 
     /// Few while few states are stored: what waits for its turn takes room itself.
     fn at_once(&self, stored: usize) -> usize {
-        (stored / 256).max(1)
+        (stored / 2048).max(1)
     }
 
     fn opened(&mut self, link: Link) -> Result<(), Unsuited> {
@@ -127,6 +136,9 @@ impl Forget for PseudoRoot<'_> {
         self.facts.never_came += open as u64;
         self.counters[link.id] = open.min(SATURATED as usize) as u16;
         self.flags[link.id] = LIVE;
+        if open == 0 {
+            self.promote(link.id, ITSELF);
+        }
         Ok(())
     }
 
@@ -141,13 +153,11 @@ impl Forget for PseudoRoot<'_> {
         }
         self.facts.never_came -= 1;
         *counter -= 1;
-        let left = *counter;
-        if self.flags[id] & CLOSED != 0 {
-            match left {
-                0 => self.release(id, store),
-                1 => self.look_for_last(id, store),
-                _ => {}
-            }
+        match (*counter, self.flags[id] & CLOSED != 0) {
+            (0, true) => self.release(id, store),
+            (0, false) => self.promote(id, ITSELF),
+            (1, true) => self.look_for_last(id, store),
+            _ => {}
         }
     }
 
@@ -202,7 +212,7 @@ impl Forget for PseudoRoot<'_> {
         !self.fallen
     }
 
-    fn promotion(&mut self) -> Option<StateId> {
+    fn promotion(&mut self) -> Option<(StateId, u32)> {
         self.promotions.as_mut()?.pop()
     }
 

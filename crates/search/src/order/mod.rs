@@ -54,8 +54,8 @@ pub trait Order {
     /// Depth of a state that was handed out last.
     fn depth(&self, id: StateId) -> u32;
 
-    /// Prefers a state that waits more than it did.
-    fn promote(&mut self, _: StateId) {}
+    /// A state that waits promises so much more than it did.
+    fn promote(&mut self, _: StateId, _promise: u32) {}
 
     /// Where the sweep-line stands.
     fn line(&self) -> Option<u128> {

@@ -1,0 +1,91 @@
+//! What a search is guided by: the progress measure, the heuristic, and the log of the sweep-line's front.
+
+use super::Failure;
+use super::args::SearchArgs;
+use scrimp::plan::ForgetChoice;
+use scrimp::{AutoOptions, Front, Measure, NativeModel, Plan};
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+
+/// The most memory to look for a measure with.
+const MOST_FOR_AUTO: usize = 200 << 20;
+
+pub struct Guide {
+    pub progress: Option<Measure>,
+    pub heuristic: Option<Measure>,
+    front: Option<RefCell<BufWriter<File>>>,
+}
+
+impl Guide {
+    /// Reads what the user wrote, or finds what was left to be found; the plan then says which measure it is.
+    pub fn new(args: &SearchArgs, model: &NativeModel, plan: &mut Plan) -> Result<Guide, Failure> {
+        let heuristic = args.heuristic.as_ref().map(|text| Measure::parse(model.system(), text)).transpose()?;
+        let progress = match &args.progress {
+            None => None,
+            Some(text) => Some(match automatic(text)? {
+                None => Measure::parse(model.system(), text)?,
+                Some(level) => find(model, level, plan),
+            }),
+        };
+        let front = match &args.front {
+            None => None,
+            Some(_) if !matches!(plan.options.forget, ForgetChoice::Sweep(_)) => {
+                return Err(Failure(
+                    "error: there is no sweep-line to log; add --forget sweep, or leave --front out".into(),
+                ));
+            }
+            Some(path) => {
+                let failed = |e| Failure(format!("{}: error: {e}", path.display()));
+                let mut file = BufWriter::new(File::create(path).map_err(failed)?);
+                writeln!(file, "sweep\tprogress\tstored\topen\tpersistent\tvisits").map_err(failed)?;
+                Some(RefCell::new(file))
+            }
+        };
+        Ok(Guide { progress, heuristic, front })
+    }
+
+    pub fn logs(&self) -> bool {
+        self.front.is_some()
+    }
+
+    /// Writes one line for each place where the line stood. A disk that is full does not end the search.
+    pub fn log(&self, front: Front) {
+        if let (Some(file), Some(measure)) = (&self.front, &self.progress) {
+            let value = measure.show(front.progress);
+            let Front { sweep, stored, open, persistent, visits, .. } = front;
+            let _ = writeln!(file.borrow_mut(), "{sweep}\t{value}\t{stored}\t{open}\t{persistent}\t{visits}");
+        }
+    }
+
+    /// Ends the log; fails where it could not be written.
+    pub fn finish(self) -> Result<(), Failure> {
+        match self.front.map(|file| file.into_inner().flush()) {
+            Some(Err(error)) => Err(Failure(format!("error: the front's log cannot be written: {error}"))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// `auto` and `auto:LEVEL`: the level, if one was given.
+fn automatic(text: &str) -> Result<Option<Option<u8>>, Failure> {
+    if text == "auto" {
+        return Ok(Some(None));
+    }
+    match text.strip_prefix("auto:").map(|level| (level, level.parse::<u8>())) {
+        None => Ok(None),
+        Some((_, Ok(level @ 0..=5))) => Ok(Some(Some(level))),
+        Some((level, _)) => {
+            Err(Failure(format!("error: there is no level '{level}' of automatic progress; use 0 to 5")))
+        }
+    }
+}
+
+fn find(model: &NativeModel, level: Option<u8>, plan: &mut Plan) -> Measure {
+    let caching = matches!(plan.options.forget, ForgetChoice::Sweep(Some(_)));
+    let bytes = MOST_FOR_AUTO.min(plan.memory / 3);
+    let seed = plan.options.seed;
+    let found = Measure::auto(model, AutoOptions { level, caching, bytes, seed, ..AutoOptions::default() });
+    plan.options.progress = Some(found.measure.text());
+    found.measure
+}
