@@ -94,7 +94,9 @@ fn forgotten(subject: &Subject) -> Vec<(&'static str, u64)> {
             ("evictions", f.evictions),
         ],
         ForgetChoice::Cache(_) => {
-            vec![("evictions", f.evictions), ("largest tree", f.tree_peak), ("most candidates", f.candidates_peak)]
+            let mut rows = vec![("evictions", f.evictions), ("most candidates", f.candidates_peak)];
+            rows.extend(f.tree_peak.map(|tree| ("largest tree", tree)));
+            rows
         }
         ForgetChoice::Sweep(_) => vec![
             ("sweeps", f.sweeps),

@@ -209,8 +209,10 @@ impl Search<'_> {
     fn expand(&mut self, ids: &[StateId]) -> Step {
         self.drop_far_successors();
         let in_one_go = self.parts.order.width() == usize::MAX;
+        // All states handed out together have the same depth.
+        let depth = ids.first().map_or(0, |&id| self.parts.order.depth(id));
+        self.facts.depth = self.facts.depth.max(depth + 1);
         for &id in ids {
-            let depth = self.parts.order.depth(id);
             let first = self.kept.len();
             self.load(id);
             self.parts.model.expand(self.state.state(0), &mut self.kept);
@@ -220,7 +222,6 @@ impl Search<'_> {
             self.facts.deadlocks += deadlock as u64;
             self.facts.faults += faults.len() as u64;
             self.facts.max_out_degree = self.facts.max_out_degree.max(enabled as u64);
-            self.facts.depth = self.facts.depth.max(depth + 1);
             self.visits += 1;
             if deadlock || !faults.is_empty() {
                 let path = || self.path(id);
@@ -301,21 +302,10 @@ impl Search<'_> {
         let mut frame = group;
         while at < self.kept.len() && self.parts.order.width() > 0 {
             let answered = self.offer(at..if singly { at + 1 } else { self.kept.len() })?;
-            for i in 0..answered {
-                while self.frames[frame].done == self.frames[frame].count {
-                    self.close(frame);
-                    frame += 1;
-                }
-                self.frames[frame].done += 1;
-                self.facts.transitions += 1;
-                let (found, source) = (self.found[i], self.frames[frame].id);
-                if found.new {
-                    self.open(at + i, found.id, Some(source), self.parts.order.depth(source) + 1)?;
-                } else {
-                    let from = Some(source).filter(|&source| source != GONE);
-                    self.parts.forget.reached(found.id, from, self.parts.store);
-                }
-            }
+            let found = std::mem::take(&mut self.found);
+            let heard = self.hear(&found[..answered], at, &mut frame);
+            self.found = found;
+            heard?;
             at += answered;
         }
         while frame < self.frames.len() && self.frames[frame].done == self.frames[frame].count {
@@ -332,6 +322,36 @@ impl Search<'_> {
         while let Some((id, promise)) = self.parts.forget.promotion() {
             self.parts.order.promote(id, promise);
         }
+        Ok(())
+    }
+
+    /// Takes the store's answers on successors from number `at` on, the first of them one of `frame`'s.
+    fn hear(&mut self, found: &[Found], mut at: usize, frame: &mut usize) -> Step {
+        let heeds_reached = self.parts.forget.heeds_reached();
+        let mut rest = found;
+        while !rest.is_empty() {
+            while self.frames[*frame].done == self.frames[*frame].count {
+                self.close(*frame);
+                *frame += 1;
+            }
+            let source = &mut self.frames[*frame];
+            let these = ((source.count - source.done) as usize).min(rest.len());
+            source.done += these as u32;
+            let source = source.id;
+            let depth = self.parts.order.depth(source) + 1;
+            self.facts.transitions += these as u64;
+            for (i, found) in rest[..these].iter().enumerate() {
+                if found.new {
+                    self.open(at + i, found.id, Some(source), depth)?;
+                } else if heeds_reached {
+                    let from = Some(source).filter(|&source| source != GONE);
+                    self.parts.forget.reached(found.id, from, self.parts.store);
+                }
+            }
+            at += these;
+            rest = &rest[these..];
+        }
+        self.facts.widest = self.facts.widest.max((self.parts.order.len() + self.frames.len()) as u64);
         Ok(())
     }
 
@@ -356,7 +376,6 @@ impl Search<'_> {
         let from = source.filter(|&source| source != GONE);
         let link = Link { id, state, initial: source.is_none(), from, depth, behind, single };
         self.parts.forget.opened(link).map_err(|unsuited| Stop::Unsuited(unsuited.to_string()))?;
-        self.facts.widest = self.facts.widest.max((self.parts.order.len() + self.frames.len()) as u64);
         if self.wants_states {
             let path = || self.path(id);
             let seen = Seen { state: self.kept.state(at), depth, path: Some(&path) };

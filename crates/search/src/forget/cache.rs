@@ -9,6 +9,8 @@
 //! stored states there are not. And a waiting state that is reached again may be tied to the new predecessor instead of the
 //! old one, as if that had found it, where the old one can then go.
 //!
+//! References are counted only once half the room is taken: until then the predecessor is all that is noted.
+//!
 //! Under the sweep-line the tree is a forest: the line deletes states of the tree too, and a link is followed only among
 //! states found since the line last moved.
 
@@ -72,6 +74,10 @@ pub struct Cache {
     traits: Traits,
     seed: u64,
     tree: u64,
+    /// Whether references are counted: not before room gets scarce.
+    counting: bool,
+    /// States found so far; while nothing has gone, all their numbers.
+    found: u32,
     facts: ForgetFacts,
 }
 
@@ -90,13 +96,15 @@ impl Cache {
             traits: Traits::new(strategy, budget)?,
             seed,
             tree: 0,
+            counting: false,
+            found: 0,
             facts: ForgetFacts::default(),
         })
     }
 
     /// The cache under a sweep-line, which deletes states by itself.
     pub fn swept(self, budget: &Arc<Budget>) -> io::Result<Cache> {
-        Ok(Cache { epochs: Some(Column::new(budget)?), ..self })
+        Ok(Cache { epochs: Some(Column::new(budget)?), counting: true, ..self })
     }
 
     /// The sweep-line moves.
@@ -116,6 +124,7 @@ impl Cache {
 
     /// Takes over a stored state of which only this is known: it is open, and a root, or closed.
     pub fn adopt(&mut self, id: StateId, closed: bool) {
+        self.counting = true;
         self.nodes[id] = Node { pred: NONE, refs: !closed as u16, flags: if closed { CLOSED } else { 0 } };
         self.tree += !closed as u64;
         self.traits.opened(id, 0);
@@ -156,6 +165,28 @@ impl Cache {
         for at in 0..self.candidates.len() {
             self.nodes[self.candidates.get(at)].flags |= CANDIDATE;
         }
+    }
+
+    /// Begins to count references. Until now no state has gone, so that predecessors have lower numbers than what they led
+    /// to, and one pass backwards knows all counts.
+    fn count_references(&mut self) {
+        if std::mem::replace(&mut self.counting, true) {
+            return;
+        }
+        for id in (0..self.found).rev() {
+            let Node { pred, refs, flags } = self.nodes[id];
+            let refs = refs.saturating_add((flags & CLOSED == 0) as u16);
+            self.nodes[id].refs = refs;
+            if refs == 0 {
+                self.add_candidate(id);
+            } else {
+                self.tree += 1;
+                if pred != NONE {
+                    self.nodes[pred].refs = self.nodes[pred].refs.saturating_add(1);
+                }
+            }
+        }
+        self.facts.tree_peak = Some(self.tree);
     }
 
     /// Takes a reference away, and goes on upwards as long as states leave the tree.
@@ -222,6 +253,7 @@ impl Cache {
 
     /// Drops a candidate.
     pub fn evict(&mut self, store: &mut dyn Store) -> Option<StateId> {
+        self.count_references();
         let at = self.choose()?;
         let id = self.candidates.swap_remove(at);
         self.leave_candidates(id);
@@ -279,7 +311,13 @@ impl Forget for Cache {
         let chain = if link.single && tie.is_some() { CHAIN } else { 0 };
         let persistent = if link.behind { PERSISTENT } else { 0 };
         let skipped = if link.depth.is_multiple_of(self.stride) { 0 } else { SKIPPED };
-        self.nodes[id] = Node { pred: tie.unwrap_or(NONE), refs: 1, flags: chain | persistent | skipped };
+        let counting = self.counting;
+        self.nodes[id] = Node { pred: tie.unwrap_or(NONE), refs: counting as u16, flags: chain | persistent | skipped };
+        self.found += 1;
+        self.traits.opened(id, link.depth);
+        if !counting {
+            return Ok(());
+        }
         if let Some(epochs) = &mut self.epochs {
             epochs[id] = self.epoch;
         }
@@ -287,30 +325,40 @@ impl Forget for Cache {
         if let Some(tie) = tie {
             self.nodes[tie].refs = self.nodes[tie].refs.saturating_add(1);
         }
-        self.facts.tree_peak = self.facts.tree_peak.max(self.tree);
-        self.traits.opened(id, link.depth);
+        self.facts.tree_peak = self.facts.tree_peak.max(Some(self.tree));
         Ok(())
     }
 
+    fn heeds_reached(&self) -> bool {
+        self.counting || self.traits.asks_who_is_reached()
+    }
+
     fn reached(&mut self, id: StateId, from: Option<StateId>, _: &mut dyn Store) {
-        if let Some(from) = from {
+        if let Some(from) = from
+            && self.counting
+        {
             self.retie(id, from);
         }
-        // Most strategies do not ask, and the state may be far from any cache.
         if self.traits.asks_who_is_reached() {
             self.traits.reached(id, self.nodes[id].flags & CLOSED != 0);
         }
     }
 
     fn expanding(&mut self, id: StateId, successors: usize, _: bool, _: &mut dyn Store) -> bool {
-        self.nodes[id].flags |= BEGUN;
+        if self.counting {
+            self.nodes[id].flags |= BEGUN;
+        }
         self.traits.expanded(id, successors);
         false
     }
 
-    fn closed(&mut self, id: StateId, _: &mut dyn Store) {
+    fn closed(&mut self, id: StateId, store: &mut dyn Store) {
         self.nodes[id].flags |= CLOSED;
-        self.unref(id);
+        if self.counting {
+            self.unref(id);
+        } else if store.len() > self.most / 2 {
+            self.count_references();
+        }
     }
 
     fn reclaim(&mut self, store: &mut dyn Store) -> bool {

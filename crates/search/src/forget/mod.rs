@@ -45,8 +45,8 @@ pub struct ForgetFacts {
     /// States that had to make room, and most of those that could have at one time.
     pub evictions: u64,
     pub candidates_peak: u64,
-    /// Most states of the termination-detection tree at one time.
-    pub tree_peak: u64,
+    /// Most states of the termination-detection tree at one time, where room was so scarce that it had to be known.
+    pub tree_peak: Option<u64>,
     /// Of the sweep-line: how often it went through, what it may not delete, the most states of one progress value.
     pub sweeps: u64,
     pub persistent: u64,
@@ -69,6 +69,11 @@ pub trait Forget {
 
     /// A state was found and stored. Fails where the model does not suit the method.
     fn opened(&mut self, link: Link) -> Result<(), Unsuited>;
+
+    /// Must [`reached`](Forget::reached) be called at all?
+    fn heeds_reached(&self) -> bool {
+        true
+    }
 
     /// An event led to a state that is stored already, from one that may be.
     fn reached(&mut self, id: StateId, from: Option<StateId>, store: &mut dyn Store);
@@ -153,6 +158,10 @@ impl Forget for Nothing {
             pred[link.id] = link.from.unwrap_or(NONE);
         }
         Ok(())
+    }
+
+    fn heeds_reached(&self) -> bool {
+        false
     }
 
     fn reached(&mut self, _: StateId, _: Option<StateId>, _: &mut dyn Store) {}

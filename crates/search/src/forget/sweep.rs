@@ -60,6 +60,10 @@ impl Forget for Sweep {
         }
     }
 
+    fn heeds_reached(&self) -> bool {
+        self.cache.as_ref().is_some_and(Cache::heeds_reached)
+    }
+
     fn reached(&mut self, id: StateId, from: Option<StateId>, store: &mut dyn Store) {
         if let Some(cache) = &mut self.cache {
             cache.reached(id, from, store);

@@ -39,7 +39,7 @@ pub trait Order {
     /// Takes a newly found state. `false` when it lies behind the sweep-line.
     fn push(&mut self, state: Opening) -> bool;
 
-    /// Says what to do next, handing out at most `most` states for [`Next::Expand`].
+    /// Says what to do next, handing out at most `most` states, all of one depth, for [`Next::Expand`].
     fn next(&mut self, most: usize, out: &mut Vec<StateId>) -> Next;
 
     /// How many states may be pushed before the present source must wait. When that is not [`usize::MAX`], sources come
