@@ -3,13 +3,18 @@
 
 mod common;
 
-use common::{File, files, model, property, replay};
+use common::random::{Shape, Text, text};
+use common::{File, Way, files, model, property, replay, successors};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use scrimp::plan::{CacheChoice, ForgetChoice, OrderChoice, ReduceChoice};
-use scrimp::{Control, Guides, Limit, Mode, NativeModel, Options, Plan, Property, Report, Verdict, run_guided};
+use scrimp::{
+    Batch, Control, Guides, Limit, Mode, Model, NativeModel, Options, Plan, Property, Report, Verdict, run_guided,
+};
 use scrimp_system::Source;
-use std::sync::Arc;
+use std::cell::Cell;
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// Models with more states are left to longer tests.
 const MOST_STATES: u64 = 30_000;
@@ -258,4 +263,117 @@ fn all_models() {
     );
     assert!(complete > 2 * limited && Ends::of(&ends.evicting) > 200, "caches must have been used");
     assert!(Ends::of(&ends.releasing) > 50, "pseudo-root states must have been met");
+}
+
+/// Random systems: each by some combinations, so that all are met.
+#[test]
+fn random_systems() {
+    let all = combinations();
+    let (ends, next) = (Ends::default(), Cell::new(0));
+    let agree = |text: Text| -> Result<(), TestCaseError> {
+        let system = scrimp_lang::parse_dve(Source::new("random.dve", text.0.as_str()));
+        let system = Arc::new(system.map_err(|e| TestCaseError::fail(e.to_string()))?);
+        let model = model(&system, Mode::Compiled);
+        let plain = Way::PLAIN.run(&model, &[], false);
+        if plain.facts.states > 3000 {
+            return Err(TestCaseError::reject("too many states"));
+        }
+        let facts = &plain.facts;
+        let (states, transitions, faults) = (facts.states, facts.transitions, facts.faults);
+        let space = Space { states, transitions, deadlocks: facts.deadlocks, faults };
+        for _ in 0..40 {
+            next.set(next.get() + 1);
+            let c = &all[next.get() * 7 % all.len()];
+            visits_all(c, &model, &[], space, &ends).map_err(TestCaseError::fail)?;
+        }
+        Ok(())
+    };
+    let config = Config { cases: 300, failure_persistence: None, max_shrink_iters: 500, ..Config::default() };
+    if let Err(failure) = TestRunner::new(config).run(&text(Shape { processes: (2, 3), independent: 0 }), agree) {
+        panic!("{failure}");
+    }
+    assert!(next.get() > 2 * all.len() && Ends::of(&ends.complete) > next.get() / 2);
+    assert!(Ends::of(&ends.evicting) > 200 && Ends::of(&ends.releasing) > 50);
+}
+
+/// The order in which a search finds the states.
+fn found_order(model: &NativeModel, order: &str) -> Vec<Vec<u8>> {
+    let found = Mutex::new(Vec::new());
+    let watch = Property::invariant("watch", |state| {
+        found.lock().unwrap().push(state.to_vec());
+        true
+    });
+    let options = Options { order: Some(order.parse().unwrap()), memory: Some(1 << 30), ..Options::default() };
+    scrimp::run(model, &[watch], &Plan::new(&options).unwrap(), &Control::new(None)).unwrap();
+    found.into_inner().unwrap()
+}
+
+/// Depth-first search as it is in books.
+fn depth_first(model: &dyn Model) -> Vec<Vec<u8>> {
+    let mut initial = Batch::new(model.state_bytes());
+    model.initial(&mut initial);
+    assert_eq!(initial.len(), 1);
+    let root = initial.state(0).to_vec();
+    let (mut found, mut known) = (vec![root.clone()], HashSet::from([root.clone()]));
+    let mut stack = vec![(successors(model, &root), 0)];
+    while let Some((batch, next)) = stack.last_mut() {
+        if *next == batch.len() {
+            stack.pop();
+            continue;
+        }
+        let state = batch.state(*next).to_vec();
+        *next += 1;
+        if known.insert(state.clone()) {
+            found.push(state.clone());
+            stack.push((successors(model, &state), 0));
+        }
+    }
+    found
+}
+
+/// DFS = BBFS(1) = Alt(0, inf) and BFS = BBFS(inf) = Alt(inf, 0), to the order in which states are found. Plain
+/// breadth-first search has a loop of its own, and depth-first search is compared with the one in the book.
+#[test]
+fn the_four_identities() {
+    for file in files().iter().filter(|file| file.facts.states <= 5000 && file.system.initial.len() == 1) {
+        let model = model(&file.system, Mode::Compiled);
+        let breadth_first = found_order(&model, "bfs");
+        for order in ["bbfs:inf", "alt:inf,0"] {
+            assert_eq!(found_order(&model, order), breadth_first, "{}: {order}", file.name);
+        }
+        let by_the_book = depth_first(&model);
+        for order in ["dfs", "bbfs:1", "alt:0,inf"] {
+            assert_eq!(found_order(&model, order), by_the_book, "{}: {order}", file.name);
+        }
+    }
+}
+
+/// The figures of Tables 1 and 2 of the pseudo-root paper, and of its puzzle.
+#[test]
+fn pseudo_root_states_as_in_the_paper() {
+    let peak = |name: &str, order: &str| {
+        let path = common::manifest().join("models").join(name).with_extension("dve");
+        let model = model(&Arc::new(scrimp::load(&path).unwrap()), Mode::Compiled);
+        let forget = ForgetChoice::PseudoRoot(None);
+        let order = Some(order.parse().unwrap());
+        let options = Options { order, forget, memory: Some(1 << 30), ..Options::default() };
+        let report = scrimp::run(&model, &[], &Plan::new(&options).unwrap(), &Control::new(None)).unwrap();
+        assert!(report.exhaustive && report.once);
+        (report.forget.stored_peak as f64, report.facts.states as f64)
+    };
+    for (name, paper) in [("phils3", 69.0), ("phils4", 370.0), ("phils5", 1940.0), ("phils6", 10_171.0)] {
+        // One per cent, and one state where that is less.
+        let (found, _) = peak(name, "release");
+        assert!(found <= f64::max(paper * 1.01, paper + 1.0), "{name}: {found} instead of {paper}");
+        let (found, _) = peak(name, "bfs");
+        assert!(found <= paper * 1.08, "{name}, breadth-first: {found} instead of {paper}");
+    }
+    for (n, share) in [(3, 33.34), (5, 25.91), (7, 20.1), (9, 15.94), (11, 13.28)] {
+        let (found, states) = peak(&format!("milner{n}_starter"), "bfs");
+        assert!(100.0 * found / states <= share, "{n} schedulers: {found} of {states}");
+    }
+    for order in ["bfs", "release"] {
+        let (found, states) = peak("klotski", order);
+        assert!(found / states <= 0.06, "klotski, {order}: {found} of {states}");
+    }
 }

@@ -2,10 +2,9 @@
 
 mod common;
 
-use common::header::{self, Facts};
+use common::header;
 use common::{File, Way, files, model, property, replay, ways};
-use scrimp::{Mode, NativeModel, Property, PropertyKind, PropertyResult, Report, System, Verdict};
-use std::sync::Arc;
+use scrimp::{Mode, NativeModel, Property, PropertyKind, PropertyResult, Report, Verdict};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Up to this many states each property is also checked alone, so that the search ends early.

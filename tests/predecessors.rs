@@ -8,7 +8,7 @@ use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use scrimp::{Batch, Mode, Model, NativeModel, System};
 use scrimp_system::Source;
 use std::cell::Cell;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -127,114 +127,6 @@ fn random_systems() {
         panic!("{failure}");
     }
     assert!(suited.get() > 300, "only {} systems can be run backwards", suited.get());
-}
-
-/// What a breadth-first search with pseudo-root states had to keep.
-struct PseudoRoots {
-    states: usize,
-    peak: usize,
-    /// Predecessors counted, and those among them that never came.
-    counted: usize,
-    never: usize,
-}
-
-/// The algorithm of the paper, word for word. Peaks depend a little on the order of successors; one that favours no
-/// process comes nearest to the paper's.
-fn pseudo_roots(model: &NativeModel) -> PseudoRoots {
-    let before = |state: &[u8]| {
-        let mut out = Batch::new(model.state_bytes());
-        model.predecessors(state, &mut out).unwrap_or_else(|e| panic!("{e}"));
-        out.len()
-    };
-    let mut random = 12_352u64;
-    let mut result = PseudoRoots { states: 0, peak: 0, counted: 0, never: 0 };
-    let (mut pending, mut queue, mut checked) = (HashMap::new(), VecDeque::new(), HashMap::new());
-    let mut initial = Batch::new(model.state_bytes());
-    model.initial(&mut initial);
-    for i in 0..initial.len() {
-        let count = before(initial.state(i));
-        result.counted += count;
-        pending.insert(initial.state(i).to_vec(), count);
-        queue.push_back(initial.state(i).to_vec());
-    }
-    while let Some(s) = queue.pop_front() {
-        let count = pending.remove(&s).expect("what is queued is pending");
-        result.states += 1;
-        if count > 0 {
-            checked.insert(s.clone(), count);
-        }
-        let next = successors(model, &s);
-        let first = |i: &usize| (0..*i).all(|j| next.state(j) != next.state(*i));
-        let mut distinct: Vec<&[u8]> = (0..next.len()).filter(first).map(|i| next.state(i)).collect();
-        for i in (1..distinct.len()).rev() {
-            random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            distinct.swap(i, (random >> 33) as usize % (i + 1));
-        }
-        for r in distinct {
-            if let Some(count) = checked.get_mut(r) {
-                *count -= 1;
-                if *count == 0 {
-                    checked.remove(r);
-                }
-            } else if let Some(count) = pending.get_mut(r) {
-                *count -= 1;
-            } else {
-                let count = before(r);
-                result.counted += count;
-                pending.insert(r.to_vec(), count - 1);
-                queue.push_back(r.to_vec());
-            }
-        }
-        result.peak = result.peak.max(pending.len() + checked.len());
-    }
-    result.never = checked.values().sum();
-    result
-}
-
-fn pseudo_roots_of(name: &str) -> PseudoRoots {
-    let system = load(&manifest().join("models").join(name).with_extension("dve"));
-    let r = pseudo_roots(&model(&system, Mode::Compiled));
-    let (peak, never) = (100.0 * r.peak as f64 / r.states as f64, 100.0 * r.never as f64 / r.counted as f64);
-    println!("{name}: {} states, peak {} ({peak:.1} %), {never:.1} % of predecessors never came", r.states, r.peak);
-    r
-}
-
-#[test]
-fn philosophers_as_in_the_paper() {
-    for (name, paper) in [("phils3", 69), ("phils4", 370), ("phils5", 1_940), ("phils6", 10_171)] {
-        let peak = pseudo_roots_of(name).peak;
-        assert!(peak.abs_diff(paper) <= paper.div_ceil(100), "{name}: {peak} instead of {paper}");
-    }
-}
-
-#[test]
-fn schedulers_as_in_the_paper() {
-    for (name, share) in [("milner3_starter", 0.3334), ("milner5_starter", 0.2591), ("milner7_starter", 0.2001)] {
-        let found = pseudo_roots_of(name);
-        assert!(found.peak as f64 <= share * found.states as f64, "{name}: a peak of {}", found.peak);
-    }
-}
-
-#[test]
-fn sliding_blocks_as_in_the_paper() {
-    let found = pseudo_roots_of("klotski");
-    assert!(found.states == 25_955 && found.peak as f64 <= 0.06 * 25_955.0, "a peak of {}", found.peak);
-}
-
-/// How far unreachable predecessors stand in the way, on all models. It is much where a counter is overwritten.
-#[test]
-fn most_counted_predecessors_come() {
-    let mut shares = Vec::new();
-    for (name, system) in models() {
-        let model = model(&system, Mode::Compiled);
-        if model.suits_predecessors().is_err() || states(&model, 10_000).is_none() {
-            continue;
-        }
-        let found = pseudo_roots_of(&name);
-        shares.push(found.never as f64 / found.counted as f64);
-    }
-    shares.sort_by(f64::total_cmp);
-    assert!(shares[shares.len() / 2] <= 0.15, "in half of the models more than {}", shares[shares.len() / 2]);
 }
 
 /// Every model of a folder named by `SCRIMP_MODELS`: can it be run backwards, and at what price?

@@ -13,7 +13,10 @@ use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 /// The index is enlarged when this share of its slots is taken …
-const FULLEST: f64 = 0.93;
+pub(super) const FULLEST: f64 = 0.93;
+/// … or this one, where states come and go: what was put into a later bucket stays there when its own gets room again, so
+/// that the ways become long when there is little room.
+pub(super) const FULLEST_REMOVABLE: f64 = 0.75;
 /// … by this factor, which keeps it within eight bytes a state: 64 / 12 / 0.93 * 1.38 = 7.9.
 const GROWTH: f64 = 1.38;
 
@@ -50,7 +53,7 @@ impl Shared {
     pub(super) fn measure_room(&self) {
         let inner = self.inner();
         let states = inner.arena.committed() / self.state_bytes;
-        let slots = (inner.index.slots() as f64 * FULLEST) as usize;
+        let slots = (inner.index.slots() as f64 * self.fullest) as usize;
         self.room.store(states.min(slots).min(MOST_STATES), Ordering::Relaxed);
     }
 
@@ -93,7 +96,7 @@ impl Shared {
         if arena_bytes > inner.arena.committed() {
             self.grow_arena(inner, arena_bytes)?;
         }
-        let emptied = wanted as f64 > inner.index.slots() as f64 * FULLEST;
+        let emptied = wanted as f64 > inner.index.slots() as f64 * self.fullest;
         if emptied {
             self.grow_index(inner, wanted)?;
         }
@@ -119,7 +122,7 @@ impl Shared {
     /// Enlarges the index by [`GROWTH`], or by what lets index and states fill the rest of the budget together.
     fn grow_index(&self, inner: &mut Inner, wanted: usize) -> Result<(), Full> {
         let now = inner.index.bytes();
-        let cost = |states: f64| states / FULLEST * Index::SLOT_BYTES;
+        let cost = |states: f64| states / self.fullest * Index::SLOT_BYTES;
         let needed = cost(wanted as f64 + SLOTS as f64) as usize;
         let idle = inner.arena.committed() - self.len() * self.state_bytes;
         let rest = (self.budget.left_beside(idle) + now + inner.arena.committed()) as f64;

@@ -53,6 +53,8 @@ pub(crate) struct Shared {
     room: AtomicUsize,
     /// Numbers that threads now inside `offer` may still take: no two of them count on the same room.
     pending: AtomicUsize,
+    /// The share of the index's slots that may be taken.
+    fullest: f64,
     budget: Arc<Budget>,
 }
 
@@ -93,15 +95,19 @@ impl Table {
             numbered: AtomicU32::new(0),
             room: AtomicUsize::new(0),
             pending: AtomicUsize::new(0),
+            fullest: growth::FULLEST,
             budget,
         };
         shared.measure_room();
         Ok(Table { shared: Arc::new(shared), block: 0..u32::MAX, alone: true, removed: None, groups: Group::pair() })
     }
 
-    /// Lets states be removed.
+    /// Lets states be removed. The table must be empty.
     pub fn removable(mut self) -> io::Result<Table> {
         self.removed = Some(Stack::new(&self.shared.budget)?);
+        let shared = Arc::get_mut(&mut self.shared).expect("a table of a single owner");
+        shared.fullest = growth::FULLEST_REMOVABLE;
+        shared.measure_room();
         Ok(self)
     }
 
