@@ -40,7 +40,7 @@ struct Combination {
     share: Option<usize>,
     reduce: ReduceChoice,
     chains: bool,
-    stride: u32,
+    stride: Option<u32>,
     measure: usize,
 }
 
@@ -63,7 +63,9 @@ fn combinations() -> Vec<Combination> {
     for order in orders.split(' ').map(|name| Some(name.parse().unwrap())).chain([None]) {
         for (forget, share) in &forgetters {
             for reduce in [ReduceChoice::Nothing, ReduceChoice::EdgeLean] {
-                for (chains, stride) in [(false, 1), (true, 1), (false, 3), (true, 4)] {
+                for (chains, stride) in
+                    [(false, None), (true, Some(1)), (false, Some(3)), (false, Some(1)), (true, Some(4))]
+                {
                     for measure in 0..MEASURES.len() {
                         let (forget, share) = (forget.clone(), *share);
                         all.push(Combination { order, forget, share, reduce, chains, stride, measure });

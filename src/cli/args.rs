@@ -130,9 +130,9 @@ pub struct SearchArgs {
 
     /// Let only every N-th ancestor of an open state stay in the cache
     ///
-    /// The states that must stay become fewer, mostly in breadth-first order; more states may be visited again.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub stride: u32,
+    /// The larger N, the fewer states must stay, mostly in breadth-first order; more may be visited again. [default: 8]
+    #[arg(long, value_name = "N")]
+    pub stride: Option<u32>,
 
     /// Which events may be skipped: none, edge-lean
     ///

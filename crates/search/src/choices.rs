@@ -283,7 +283,7 @@ mod tests {
             assert_eq!(text.parse::<ForgetChoice>().unwrap().to_string(), text);
         }
         assert_eq!("cache".parse(), Ok(ForgetChoice::Cache(CacheChoice::default())));
-        assert_eq!("cache:,strata".parse(), Ok(ForgetChoice::Cache(CacheChoice::default())));
+        assert_eq!("cache:,out-degree".parse(), Ok(ForgetChoice::Cache(CacheChoice::default())));
     }
 
     #[test]

@@ -18,8 +18,8 @@ pub struct Options {
     pub engine: EngineChoice,
     /// Leave chains of states with one successor out of the cache's tree.
     pub chains: bool,
-    /// Keep only every so-manieth ancestor in the cache's tree.
-    pub stride: u32,
+    /// Keep only every so-manieth ancestor in the cache's tree; without one, every eighth.
+    pub stride: Option<u32>,
     /// The progress measure, and the heuristic, as the user wrote them.
     pub progress: Option<String>,
     pub heuristic: Option<String>,
@@ -46,7 +46,7 @@ impl Default for Options {
             reduce: ReduceChoice::Nothing,
             engine: EngineChoice::Explicit,
             chains: false,
-            stride: 1,
+            stride: None,
             progress: None,
             heuristic: None,
             seed: 1,
@@ -114,6 +114,11 @@ impl Plan {
             && visits.is_none()
     }
 
+    /// Which ancestors a cache's tree keeps: every so-manieth.
+    pub fn stride(&self) -> u32 {
+        self.options.stride.unwrap_or(8)
+    }
+
     /// The plan in short words, part by part.
     pub fn parts(&self) -> Vec<(&'static str, String)> {
         let options = &self.options;
@@ -129,7 +134,9 @@ impl Plan {
         parts.extend(options.progress.iter().map(|text| ("progress", text.clone())));
         parts.extend(options.heuristic.iter().map(|text| ("heuristic", text.clone())));
         parts.extend(options.chains.then(|| ("chains", "yes".to_string())));
-        parts.extend((options.stride > 1).then(|| ("stride", options.stride.to_string())));
+        if matches!(options.forget, ForgetChoice::Cache(_) | ForgetChoice::Sweep(Some(_))) {
+            parts.push(("stride", self.stride().to_string()));
+        }
         parts.extend(options.time.map(|time| ("time", format!("{}s", time.as_secs_f64()))));
         parts.extend(options.visits.map(|visits| ("visits", visits.to_string())));
         parts
@@ -226,10 +233,10 @@ fn unsound(options: &Options, order: OrderChoice) -> Option<Refusal> {
     if *chains && !caches {
         return refuse("--chains shortens the tree that a state cache keeps", "add --forget cache, or leave it out");
     }
-    if options.stride == 0 {
+    if options.stride == Some(0) {
         return refuse("a stride of 0 keeps no ancestor", "use --stride with a number from 1 on");
     }
-    if options.stride > 1 && !caches {
+    if options.stride.is_some() && !caches {
         return refuse("--stride thins out the tree that a state cache keeps", "add --forget cache, or leave it out");
     }
     if pseudo_root && *reduce == ReduceChoice::EdgeLean {

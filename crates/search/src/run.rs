@@ -190,7 +190,7 @@ fn guided(
     };
     let cache = |choice: &CacheChoice| {
         let most = choice.most.unwrap_or(usize::MAX);
-        let tree = Tree { chains: options.chains, stride: options.stride };
+        let tree = Tree { chains: options.chains, stride: plan.stride() };
         Cache::new(most, choice.strategy.clone(), tree, options.seed, budget)
     };
     let mut forget: Box<dyn Forget> = match &options.forget {

@@ -49,9 +49,11 @@ const NAMES: [(&str, Key); 8] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Strategy(pub Vec<(Key, bool)>);
 
+/// Those with few successors go first: what a visit would find again, and where it would go on, is least there. The best
+/// single key by far on the models of the caching paper's table.
 impl Default for Strategy {
     fn default() -> Strategy {
-        Strategy(vec![(Key::Strata(0), false)])
+        Strategy(vec![(Key::OutDegree, false)])
     }
 }
 
