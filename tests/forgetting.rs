@@ -36,6 +36,7 @@ struct Combination {
     reduce: ReduceChoice,
     chains: bool,
     stride: u32,
+    reconstruct: bool,
     measure: usize,
 }
 
@@ -58,10 +59,12 @@ fn combinations() -> Vec<Combination> {
     for order in orders.split(' ').map(|name| Some(name.parse().unwrap())).chain([None]) {
         for (forget, share) in &forgetters {
             for reduce in [ReduceChoice::Nothing, ReduceChoice::EdgeLean] {
-                for (chains, stride) in [(false, 1), (true, 1), (false, 3), (true, 4)] {
+                let trees =
+                    [(false, 1, false), (true, 1, false), (false, 3, false), (true, 4, false), (false, 1, true)];
+                for (chains, stride, reconstruct) in trees {
                     for measure in 0..MEASURES.len() {
                         let (forget, share) = (forget.clone(), *share);
-                        all.push(Combination { order, forget, share, reduce, chains, stride, measure });
+                        all.push(Combination { order, forget, share, reduce, chains, stride, reconstruct, measure });
                     }
                 }
             }
@@ -94,6 +97,7 @@ impl Combination {
             reduce: self.reduce,
             chains: self.chains,
             stride: self.stride,
+            reconstruct: self.reconstruct,
             progress: by_progress.then(|| "given".into()),
             heuristic: best.then(|| "given".into()),
             visits: Some(states * MOST_VISITS + 1000),
@@ -121,6 +125,7 @@ struct Ends {
     unsuited: AtomicUsize,
     evicting: AtomicUsize,
     releasing: AtomicUsize,
+    replaying: AtomicUsize,
 }
 
 impl Ends {
@@ -168,6 +173,9 @@ fn visits_all(
     }
     if report.forget.released > 0 {
         Ends::add(&ends.releasing);
+    }
+    if report.forget.replays > 0 {
+        Ends::add(&ends.replaying);
     }
     let same = |what: &str, found: u64, expected: u64| {
         if found == expected { Ok(()) } else { Err(format!("{c:?}: {found} {what} instead of {expected}: {report:?}")) }
@@ -251,11 +259,13 @@ fn all_models() {
     });
     let (complete, limited) = (Ends::of(&ends.complete), Ends::of(&ends.limited));
     println!(
-        "{complete} complete ({} with evictions, {} with releases), {limited} too small a cache, {} unsuited",
+        "{complete} complete ({} with evictions, {} with releases, {} with replays), {limited} too small a cache, {} unsuited",
         Ends::of(&ends.evicting),
         Ends::of(&ends.releasing),
+        Ends::of(&ends.replaying),
         Ends::of(&ends.unsuited),
     );
     assert!(complete > 2 * limited && Ends::of(&ends.evicting) > 200, "caches must have been used");
     assert!(Ends::of(&ends.releasing) > 50, "pseudo-root states must have been met");
+    assert!(Ends::of(&ends.replaying) > 100, "stripped states must have been met");
 }

@@ -126,7 +126,7 @@ pub fn search(parts: Parts) -> io::Result<Outcome> {
         levels: Vec::new(),
         visits,
         once: parts.forget.once(),
-        forget: ForgetFacts { stored_peak, ..parts.forget.facts() },
+        forget: ForgetFacts { stored_peak, replays: parts.store.replays(), ..parts.forget.facts() },
         beside_bytes: parts.forget.bytes() + parts.order.bytes(),
     })
 }

@@ -20,6 +20,8 @@ pub struct Options {
     pub chains: bool,
     /// Keep only every so-manieth ancestor in the cache's tree.
     pub stride: u32,
+    /// Keep closed states of the cache's tree as a predecessor and an event.
+    pub reconstruct: bool,
     /// The progress measure, and the heuristic, as the user wrote them.
     pub progress: Option<String>,
     pub heuristic: Option<String>,
@@ -47,6 +49,7 @@ impl Default for Options {
             engine: EngineChoice::Explicit,
             chains: false,
             stride: 1,
+            reconstruct: false,
             progress: None,
             heuristic: None,
             seed: 1,
@@ -130,6 +133,7 @@ impl Plan {
         parts.extend(options.heuristic.iter().map(|text| ("heuristic", text.clone())));
         parts.extend(options.chains.then(|| ("chains", "yes".to_string())));
         parts.extend((options.stride > 1).then(|| ("stride", options.stride.to_string())));
+        parts.extend(options.reconstruct.then(|| ("reconstruct", "yes".to_string())));
         parts.extend(options.time.map(|time| ("time", format!("{}s", time.as_secs_f64()))));
         parts.extend(options.visits.map(|visits| ("visits", visits.to_string())));
         parts
@@ -145,6 +149,7 @@ impl Plan {
             "engine" => self.options.engine.reason(),
             "chains" => "states with one successor do not stay for the cache's sake",
             "stride" => "the cache's tree keeps some ancestors of open states, not all",
+            "reconstruct" => "closed ancestors of open states are kept as an event and what it led from",
             "memory" if self.options.memory.is_some() => "as asked for",
             "memory" => "nine tenths of what is free now",
             _ => "",
@@ -231,6 +236,19 @@ fn unsound(options: &Options, order: OrderChoice) -> Option<Refusal> {
     }
     if options.stride > 1 && !caches {
         return refuse("--stride thins out the tree that a state cache keeps", "add --forget cache, or leave it out");
+    }
+    if options.reconstruct && !matches!(forget, ForgetChoice::Cache(_)) {
+        return refuse(
+            "--reconstruct replays states of the tree that a state cache keeps, and only there are their predecessors \
+             certain to stay",
+            "use --forget cache, or leave it out",
+        );
+    }
+    if options.reconstruct && (*chains || options.stride > 1) {
+        return refuse(
+            "--reconstruct needs the very predecessor of every state of the tree, and --chains and --stride leave some out",
+            "leave out these or --reconstruct",
+        );
     }
     if pseudo_root && *reduce == ReduceChoice::EdgeLean {
         return refuse(

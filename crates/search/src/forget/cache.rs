@@ -11,6 +11,10 @@
 //!
 //! References are counted only once half the room is taken: until then the predecessor is all that is noted.
 //!
+//! States of the tree need no vector where the store can replay them: a closed one is stripped, but for every
+//! [`WHOLE`]-th by depth, so that replays stay short. Before it leaves the tree it is restored, for its predecessor may then
+//! go. This needs every predecessor to be the real one, and every reference counted from the start.
+//!
 //! Under the sweep-line the tree is a forest: the line deletes states of the tree too, and a link is followed only among
 //! states found since the line last moved.
 
@@ -26,6 +30,8 @@ use std::sync::Arc;
 
 /// Candidates compared before one goes.
 const LOOKED_AT: usize = 24;
+/// Of the states of a tree that is stripped, those at depths that are multiples of this keep their vectors.
+const WHOLE: u32 = 8;
 /// A state with this count is never let go: its count can no longer be told.
 const SATURATED: u16 = u16::MAX;
 
@@ -39,6 +45,8 @@ const CANDIDATE: u8 = 8;
 const BEGUN: u8 = 16;
 /// No ancestor for the tree to keep: what it leads to is tied further up.
 const SKIPPED: u8 = 32;
+/// Kept without its vector while it is closed and in the tree.
+const STRIPS: u8 = 64;
 
 /// Which ancestors of open states the tree keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,6 +84,8 @@ pub struct Cache {
     tree: u64,
     /// Whether references are counted: not before room gets scarce.
     counting: bool,
+    /// Whether closed states of the tree are stripped.
+    strips: bool,
     /// States found so far; while nothing has gone, all their numbers.
     found: u32,
     facts: ForgetFacts,
@@ -97,6 +107,7 @@ impl Cache {
             seed,
             tree: 0,
             counting: false,
+            strips: false,
             found: 0,
             facts: ForgetFacts::default(),
         })
@@ -105,6 +116,12 @@ impl Cache {
     /// The cache under a sweep-line, which deletes states by itself.
     pub fn swept(self, budget: &Arc<Budget>) -> io::Result<Cache> {
         Ok(Cache { epochs: Some(Column::new(budget)?), counting: true, ..self })
+    }
+
+    /// The cache over a store that replays states: closed ones of the tree are stripped. The tree must be whole.
+    pub fn stripping(self) -> Cache {
+        assert!(!self.chains && self.stride == 1);
+        Cache { counting: true, strips: true, ..self }
     }
 
     /// The sweep-line moves.
@@ -190,7 +207,7 @@ impl Cache {
     }
 
     /// Takes a reference away, and goes on upwards as long as states leave the tree.
-    fn unref(&mut self, mut id: StateId) {
+    fn unref(&mut self, mut id: StateId, store: &mut dyn Store) {
         loop {
             if self.nodes[id].refs == SATURATED {
                 return;
@@ -200,7 +217,9 @@ impl Cache {
                 return;
             }
             self.tree -= 1;
-            if self.nodes[id].flags & PERSISTENT == 0 {
+            if self.nodes[id].flags & STRIPS != 0 && store.restore(id).is_err() {
+                self.drop_state(id, store);
+            } else if self.nodes[id].flags & PERSISTENT == 0 {
                 self.add_candidate(id);
             }
             match self.predecessor(id) {
@@ -230,9 +249,14 @@ impl Cache {
         }
     }
 
+    /// May a predecessor be another than the one that found the state?
+    fn reties(&self) -> bool {
+        self.counting && !self.strips
+    }
+
     /// A waiting state is reached again: where its predecessor stays for its sake alone and the new one stays anyway, it is
     /// tied to the new one, as if that had found it.
-    fn retie(&mut self, id: StateId, from: StateId) {
+    fn retie(&mut self, id: StateId, from: StateId, store: &mut dyn Store) {
         let node = self.nodes[id];
         if node.flags & (BEGUN | CLOSED | CHAIN) != 0 || node.refs != 1 {
             return;
@@ -247,7 +271,7 @@ impl Cache {
             if let Some(epochs) = &mut self.epochs {
                 epochs[id] = self.epoch;
             }
-            self.unref(old);
+            self.unref(old, store);
         }
     }
 
@@ -257,10 +281,14 @@ impl Cache {
         let at = self.choose()?;
         let id = self.candidates.swap_remove(at);
         self.leave_candidates(id);
+        self.drop_state(id, store);
+        Some(id)
+    }
+
+    fn drop_state(&mut self, id: StateId, store: &mut dyn Store) {
         self.nodes[id].flags = 0;
         self.facts.evictions += 1;
         store.remove(id);
-        Some(id)
     }
 
     /// The candidate that goes next.
@@ -311,8 +339,9 @@ impl Forget for Cache {
         let chain = if link.single && tie.is_some() { CHAIN } else { 0 };
         let persistent = if link.behind { PERSISTENT } else { 0 };
         let skipped = if link.depth.is_multiple_of(self.stride) { 0 } else { SKIPPED };
-        let counting = self.counting;
-        self.nodes[id] = Node { pred: tie.unwrap_or(NONE), refs: counting as u16, flags: chain | persistent | skipped };
+        let strips = if self.strips && !link.depth.is_multiple_of(WHOLE) { STRIPS } else { 0 };
+        let (counting, flags) = (self.counting, chain | persistent | skipped | strips);
+        self.nodes[id] = Node { pred: tie.unwrap_or(NONE), refs: counting as u16, flags };
         self.found += 1;
         self.traits.opened(id, link.depth);
         if !counting {
@@ -330,14 +359,14 @@ impl Forget for Cache {
     }
 
     fn heeds_reached(&self) -> bool {
-        self.counting || self.traits.asks_who_is_reached()
+        self.reties() || self.traits.asks_who_is_reached()
     }
 
-    fn reached(&mut self, id: StateId, from: Option<StateId>, _: &mut dyn Store) {
+    fn reached(&mut self, id: StateId, from: Option<StateId>, store: &mut dyn Store) {
         if let Some(from) = from
-            && self.counting
+            && self.reties()
         {
-            self.retie(id, from);
+            self.retie(id, from, store);
         }
         if self.traits.asks_who_is_reached() {
             self.traits.reached(id, self.nodes[id].flags & CLOSED != 0);
@@ -355,7 +384,11 @@ impl Forget for Cache {
     fn closed(&mut self, id: StateId, store: &mut dyn Store) {
         self.nodes[id].flags |= CLOSED;
         if self.counting {
-            self.unref(id);
+            self.unref(id, store);
+            let Node { pred, refs, flags } = self.nodes[id];
+            if flags & STRIPS != 0 && refs > 0 {
+                store.strip(id, pred);
+            }
         } else if store.len() > self.most / 2 {
             self.count_references();
         }

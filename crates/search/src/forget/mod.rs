@@ -47,6 +47,8 @@ pub struct ForgetFacts {
     pub candidates_peak: u64,
     /// Most states of the termination-detection tree at one time, where room was so scarce that it had to be known.
     pub tree_peak: Option<u64>,
+    /// Events run again to know states of the tree that have no vector.
+    pub replays: u64,
     /// Of the sweep-line: how often it went through, what it may not delete, the most states of one progress value.
     pub sweeps: u64,
     pub persistent: u64,

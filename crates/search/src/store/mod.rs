@@ -1,8 +1,11 @@
 //! How a state is kept. A store is offered batches of states and says of each whether it is new.
 
 mod index;
+mod places;
+mod replaying;
 pub(crate) mod table;
 
+pub use replaying::Replaying;
 pub use table::Table;
 
 use scrimp_system::Batch;
@@ -39,6 +42,20 @@ pub trait Store {
 
     /// Copies a stored state to `out`.
     fn load(&self, id: StateId, out: &mut [u8]);
+
+    /// Keeps a state, which is not initial and was found from `predecessor`, by how it was found, where the store can. Both
+    /// this one and the predecessor must then stay until it is restored.
+    fn strip(&mut self, _id: StateId, _predecessor: StateId) {}
+
+    /// Keeps a state in full again.
+    fn restore(&mut self, _id: StateId) -> Result<(), Full> {
+        Ok(())
+    }
+
+    /// Events run to know what was stripped.
+    fn replays(&self) -> u64 {
+        0
+    }
 
     /// Number of stored states.
     fn len(&self) -> usize;
