@@ -345,7 +345,7 @@ impl Search<'_> {
                     self.open(at + i, found.id, Some(source), depth)?;
                 } else if heeds_reached {
                     let from = Some(source).filter(|&source| source != GONE);
-                    self.parts.forget.reached(found.id, from, self.parts.store);
+                    self.parts.forget.reached(found.id, from, self.kept.event(at + i), self.parts.store);
                 }
             }
             at += these;

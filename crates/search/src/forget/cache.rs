@@ -12,8 +12,8 @@
 //! References are counted only once half the room is taken: until then the predecessor is all that is noted.
 //!
 //! States of the tree need no vector where the store can replay them: a closed one is stripped, but for every
-//! [`WHOLE`]-th by depth, so that replays stay short. Before it leaves the tree it is restored, for its predecessor may then
-//! go. This needs every predecessor to be the real one, and every reference counted from the start.
+//! [`WHOLE`]-th on each path, so that replays stay short. Before it leaves the tree it is restored, for its predecessor may
+//! then go. This needs every ancestor in the tree, and references counted from the start.
 //!
 //! Under the sweep-line the tree is a forest: the line deletes states of the tree too, and a link is followed only among
 //! states found since the line last moved.
@@ -24,14 +24,14 @@ use crate::budget::Budget;
 use crate::column::{Column, Plain, Stack};
 use crate::order::draw_below;
 use crate::store::{Full, StateId, Store};
-use scrimp_system::Unsuited;
+use scrimp_system::{EventCode, Unsuited};
 use std::io;
 use std::sync::Arc;
 
 /// Candidates compared before one goes.
 const LOOKED_AT: usize = 24;
-/// Of the states of a tree that is stripped, those at depths that are multiples of this keep their vectors.
-const WHOLE: u32 = 8;
+/// On a path of a tree that is stripped, one of so many states keeps its vector.
+const WHOLE: u8 = 8;
 /// A state with this count is never let go: its count can no longer be told.
 const SATURATED: u16 = u16::MAX;
 
@@ -45,8 +45,6 @@ const CANDIDATE: u8 = 8;
 const BEGUN: u8 = 16;
 /// No ancestor for the tree to keep: what it leads to is tied further up.
 const SKIPPED: u8 = 32;
-/// Kept without its vector while it is closed and in the tree.
-const STRIPS: u8 = 64;
 
 /// Which ancestors of open states the tree keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +61,8 @@ struct Node {
     pred: StateId,
     refs: u16,
     flags: u8,
+    /// Steps from the last ancestor that keeps its vector; 0 where it keeps its own.
+    steps: u8,
 }
 
 impl Plain for Node {}
@@ -142,7 +142,7 @@ impl Cache {
     /// Takes over a stored state of which only this is known: it is open, and a root, or closed.
     pub fn adopt(&mut self, id: StateId, closed: bool) {
         self.counting = true;
-        self.nodes[id] = Node { pred: NONE, refs: !closed as u16, flags: if closed { CLOSED } else { 0 } };
+        self.nodes[id] = Node { pred: NONE, refs: !closed as u16, flags: if closed { CLOSED } else { 0 }, steps: 0 };
         self.tree += !closed as u64;
         self.traits.opened(id, 0);
         if closed {
@@ -191,7 +191,7 @@ impl Cache {
             return;
         }
         for id in (0..self.found).rev() {
-            let Node { pred, refs, flags } = self.nodes[id];
+            let Node { pred, refs, flags, .. } = self.nodes[id];
             let refs = refs.saturating_add((flags & CLOSED == 0) as u16);
             self.nodes[id].refs = refs;
             if refs == 0 {
@@ -217,7 +217,7 @@ impl Cache {
                 return;
             }
             self.tree -= 1;
-            if self.nodes[id].flags & STRIPS != 0 && store.restore(id).is_err() {
+            if self.nodes[id].steps > 0 && store.restore(id).is_err() {
                 self.drop_state(id, store);
             } else if self.nodes[id].flags & PERSISTENT == 0 {
                 self.add_candidate(id);
@@ -249,14 +249,14 @@ impl Cache {
         }
     }
 
-    /// May a predecessor be another than the one that found the state?
-    fn reties(&self) -> bool {
-        self.counting && !self.strips
+    /// The steps of a state from its last ancestor with a vector.
+    fn steps(&self, pred: Option<StateId>) -> u8 {
+        pred.filter(|_| self.strips).map_or(0, |pred| (self.nodes[pred].steps + 1) % WHOLE)
     }
 
     /// A waiting state is reached again: where its predecessor stays for its sake alone and the new one stays anyway, it is
     /// tied to the new one, as if that had found it.
-    fn retie(&mut self, id: StateId, from: StateId, store: &mut dyn Store) {
+    fn retie(&mut self, id: StateId, from: StateId, event: EventCode, store: &mut dyn Store) {
         let node = self.nodes[id];
         if node.flags & (BEGUN | CLOSED | CHAIN) != 0 || node.refs != 1 {
             return;
@@ -267,6 +267,8 @@ impl Cache {
         if self.nodes[old].flags & CLOSED != 0 && self.nodes[from].refs > self.nodes[old].refs {
             let tie = self.tie(from, false);
             self.nodes[id].pred = tie;
+            self.nodes[id].steps = self.steps(Some(tie));
+            store.led_by(id, event);
             self.nodes[tie].refs = self.nodes[tie].refs.saturating_add(1);
             if let Some(epochs) = &mut self.epochs {
                 epochs[id] = self.epoch;
@@ -339,9 +341,9 @@ impl Forget for Cache {
         let chain = if link.single && tie.is_some() { CHAIN } else { 0 };
         let persistent = if link.behind { PERSISTENT } else { 0 };
         let skipped = if link.depth.is_multiple_of(self.stride) { 0 } else { SKIPPED };
-        let strips = if self.strips && !link.depth.is_multiple_of(WHOLE) { STRIPS } else { 0 };
-        let (counting, flags) = (self.counting, chain | persistent | skipped | strips);
-        self.nodes[id] = Node { pred: tie.unwrap_or(NONE), refs: counting as u16, flags };
+        let (counting, flags) = (self.counting, chain | persistent | skipped);
+        let steps = self.steps(tie);
+        self.nodes[id] = Node { pred: tie.unwrap_or(NONE), refs: counting as u16, flags, steps };
         self.found += 1;
         self.traits.opened(id, link.depth);
         if !counting {
@@ -359,14 +361,14 @@ impl Forget for Cache {
     }
 
     fn heeds_reached(&self) -> bool {
-        self.reties() || self.traits.asks_who_is_reached()
+        self.counting || self.traits.asks_who_is_reached()
     }
 
-    fn reached(&mut self, id: StateId, from: Option<StateId>, store: &mut dyn Store) {
+    fn reached(&mut self, id: StateId, from: Option<StateId>, event: EventCode, store: &mut dyn Store) {
         if let Some(from) = from
-            && self.reties()
+            && self.counting
         {
-            self.retie(id, from, store);
+            self.retie(id, from, event, store);
         }
         if self.traits.asks_who_is_reached() {
             self.traits.reached(id, self.nodes[id].flags & CLOSED != 0);
@@ -385,8 +387,8 @@ impl Forget for Cache {
         self.nodes[id].flags |= CLOSED;
         if self.counting {
             self.unref(id, store);
-            let Node { pred, refs, flags } = self.nodes[id];
-            if flags & STRIPS != 0 && refs > 0 {
+            let Node { pred, refs, steps, .. } = self.nodes[id];
+            if steps > 0 && refs > 0 {
                 store.strip(id, pred);
             }
         } else if store.len() > self.most / 2 {

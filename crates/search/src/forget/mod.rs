@@ -13,7 +13,7 @@ pub use sweep::Sweep;
 use crate::budget::Budget;
 use crate::column::Column;
 use crate::store::{Full, StateId, Store};
-use scrimp_system::Unsuited;
+use scrimp_system::{EventCode, Unsuited};
 use std::io;
 use std::sync::Arc;
 
@@ -78,7 +78,7 @@ pub trait Forget {
     }
 
     /// An event led to a state that is stored already, from one that may be.
-    fn reached(&mut self, id: StateId, from: Option<StateId>, store: &mut dyn Store);
+    fn reached(&mut self, id: StateId, from: Option<StateId>, event: EventCode, store: &mut dyn Store);
 
     /// A state with so many successors is about to be expanded. Where that happens in one go, it may be dropped already:
     /// then the answer is `true`, and it will not be closed.
@@ -166,7 +166,7 @@ impl Forget for Nothing {
         false
     }
 
-    fn reached(&mut self, _: StateId, _: Option<StateId>, _: &mut dyn Store) {}
+    fn reached(&mut self, _: StateId, _: Option<StateId>, _: EventCode, _: &mut dyn Store) {}
 
     fn closed(&mut self, _: StateId, _: &mut dyn Store) {}
 

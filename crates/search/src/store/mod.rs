@@ -8,7 +8,7 @@ pub(crate) mod table;
 pub use replaying::Replaying;
 pub use table::Table;
 
-use scrimp_system::Batch;
+use scrimp_system::{Batch, EventCode};
 use std::ops::Range;
 
 /// The number of a stored state. Numbers are given in the order of discovery, without gaps, from zero; once states are
@@ -42,6 +42,9 @@ pub trait Store {
 
     /// Copies a stored state to `out`.
     fn load(&self, id: StateId, out: &mut [u8]);
+
+    /// The event by which the state, which is kept in full, may later be stripped: not the one it was offered with.
+    fn led_by(&mut self, _id: StateId, _event: EventCode) {}
 
     /// Keeps a state, which is not initial and was found from `predecessor`, by how it was found, where the store can. Both
     /// this one and the predecessor must then stay until it is restored.

@@ -102,7 +102,7 @@ impl<'a> Replaying<'a> {
             free: NONE,
             free_count: 0,
             pieces: Vec::new(),
-            replay: RefCell::new(Replay::new(state_bytes, budget)),
+            replay: RefCell::new(Replay::new(state_bytes)),
             budget: budget.clone(),
         })
     }
@@ -115,6 +115,7 @@ impl<'a> Replaying<'a> {
         }
         self.entries.ensure(wanted.max(self.numbered as usize))?;
         self.places.ensure(states)?;
+        self.replay.get_mut().fit(wanted, &self.budget);
         if wanted > self.index_room() { self.grow_index(wanted) } else { Ok(()) }
     }
 
@@ -219,6 +220,11 @@ impl Store for Replaying<'_> {
 
     fn load(&self, id: StateId, out: &mut [u8]) {
         self.show(id, |state| out.copy_from_slice(state));
+    }
+
+    fn led_by(&mut self, id: StateId, event: EventCode) {
+        debug_assert!(self.entries[id].place().is_some());
+        self.entries[id].event = event;
     }
 
     fn strip(&mut self, id: StateId, predecessor: StateId) {

@@ -5,10 +5,11 @@ use crate::budget::Budget;
 use crate::column::Column;
 use crate::store::StateId;
 use scrimp_system::{Batch, Model};
-use std::sync::Arc;
 
-/// Bytes for the vectors of states replayed lately.
-const RECENT: usize = if cfg!(test) { 1 << 7 } else { 1 << 19 };
+/// Of so many states, the vector of one that was known lately is at hand …
+const RECENT: usize = 64;
+/// … up to so many bytes in all.
+const MOST_BYTES: usize = 1 << 19;
 
 pub struct Replay {
     /// Events that were run.
@@ -23,16 +24,24 @@ pub struct Replay {
 }
 
 impl Replay {
-    pub fn new(state_bytes: usize, budget: &Arc<Budget>) -> Replay {
-        let recent = Recent::new(state_bytes);
-        budget.take(recent.bytes());
+    pub fn new(state_bytes: usize) -> Replay {
         Replay {
             events: 0,
             current: Batch::new(state_bytes),
             at: 0,
             successors: Batch::new(state_bytes),
             way: Vec::new(),
-            recent,
+            recent: Recent::new(state_bytes, 1),
+        }
+    }
+
+    /// Adapts to so many states.
+    pub fn fit(&mut self, states: usize, budget: &Budget) {
+        let (now, state_bytes) = (self.recent.bytes(), self.recent.state_bytes);
+        let more = 2 * self.recent.numbers.len();
+        if states > more * RECENT && more * state_bytes <= MOST_BYTES {
+            self.recent = Recent::new(state_bytes, more);
+            budget.take(self.recent.bytes() - now);
         }
     }
 
@@ -100,8 +109,7 @@ struct Recent {
 }
 
 impl Recent {
-    fn new(state_bytes: usize) -> Recent {
-        let count = (RECENT / state_bytes).clamp(1, 1 << 14);
+    fn new(state_bytes: usize, count: usize) -> Recent {
         Recent { numbers: vec![NONE; count], vectors: vec![0; count * state_bytes], state_bytes }
     }
 
