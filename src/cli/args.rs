@@ -136,8 +136,8 @@ pub struct SearchArgs {
 
     /// Keep closed ancestors of open states without their vectors in the cache, and replay them where needed
     ///
-    /// Such a state is kept as the event that led to it and what it led from. Saves most where states are long; takes
-    /// time where events often lead back to them.
+    /// Such a state is kept as the event that led to it and what it led from, and does not count as one of the cache's
+    /// STATES. Saves most where states are long; takes time where events often lead back to them.
     #[arg(long)]
     pub reconstruct: bool,
 

@@ -13,7 +13,8 @@
 //!
 //! States of the tree need no vector where the store can replay them: a closed one is stripped, but for every
 //! [`WHOLE`]-th on each path, so that replays stay short. Before it leaves the tree it is restored, for its predecessor may
-//! then go. This needs every ancestor in the tree, and references counted from the start.
+//! then go. The cache's size counts the states with vectors. All this needs every ancestor in the tree, and references
+//! counted from the start.
 //!
 //! Under the sweep-line the tree is a forest: the line deletes states of the tree too, and a link is followed only among
 //! states found since the line last moved.
@@ -217,9 +218,7 @@ impl Cache {
                 return;
             }
             self.tree -= 1;
-            if self.nodes[id].steps > 0 && store.restore(id).is_err() {
-                self.drop_state(id, store);
-            } else if self.nodes[id].flags & PERSISTENT == 0 {
+            if self.nodes[id].flags & PERSISTENT == 0 && self.make_whole(id, store) {
                 self.add_candidate(id);
             }
             match self.predecessor(id) {
@@ -227,6 +226,21 @@ impl Cache {
                 None => return,
             }
         }
+    }
+
+    /// Restores a state that leaves the tree, in place of a candidate where room is scarce. It goes itself where there is
+    /// none: then the answer is `false`.
+    fn make_whole(&mut self, id: StateId, store: &mut dyn Store) -> bool {
+        if self.nodes[id].steps == 0 || store.is_whole(id) {
+            return true;
+        }
+        while store.whole() >= self.most || store.restore(id).is_err() {
+            if self.evict(store).is_none() {
+                self.drop_state(id, store);
+                return false;
+            }
+        }
+        true
     }
 
     /// The predecessor of a state of the tree.

@@ -59,7 +59,7 @@ pub trait Forget {
     /// Secures memory for what is kept beside `numbers` states.
     fn prepare(&mut self, numbers: usize) -> Result<(), Full>;
 
-    /// The most states to be stored.
+    /// The most states to be stored in full.
     fn most(&self) -> usize {
         usize::MAX
     }

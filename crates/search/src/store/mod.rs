@@ -55,6 +55,16 @@ pub trait Store {
         Ok(())
     }
 
+    /// Is a stored state kept in full?
+    fn is_whole(&self, _id: StateId) -> bool {
+        true
+    }
+
+    /// Number of states kept in full.
+    fn whole(&self) -> usize {
+        self.len()
+    }
+
     /// Events run to know what was stripped.
     fn replays(&self) -> u64 {
         0

@@ -38,6 +38,10 @@ impl Places {
         self.free_count + self.bytes.len() / self.size - self.touched as usize
     }
 
+    pub fn taken(&self) -> usize {
+        self.touched as usize - self.free_count
+    }
+
     /// Puts a state into a free place, which there must be.
     pub fn take(&mut self, state: &[u8]) -> u32 {
         let place = if self.free == NONE {

@@ -246,6 +246,14 @@ impl Store for Replaying<'_> {
         Ok(())
     }
 
+    fn is_whole(&self, id: StateId) -> bool {
+        self.entries[id].place().is_some()
+    }
+
+    fn whole(&self) -> usize {
+        self.places.taken()
+    }
+
     fn replays(&self) -> u64 {
         self.replay.borrow().events
     }
