@@ -41,6 +41,7 @@ struct Combination {
     reduce: ReduceChoice,
     chains: bool,
     stride: Option<u32>,
+    reconstruct: bool,
     measure: usize,
 }
 
@@ -63,12 +64,18 @@ fn combinations() -> Vec<Combination> {
     for order in orders.split(' ').map(|name| Some(name.parse().unwrap())).chain([None]) {
         for (forget, share) in &forgetters {
             for reduce in [ReduceChoice::Nothing, ReduceChoice::EdgeLean] {
-                for (chains, stride) in
-                    [(false, None), (true, Some(1)), (false, Some(3)), (false, Some(1)), (true, Some(4))]
-                {
+                let trees = [
+                    (false, None, false),
+                    (true, Some(1), false),
+                    (false, Some(3), false),
+                    (false, Some(1), false),
+                    (true, Some(4), false),
+                    (false, None, true),
+                ];
+                for (chains, stride, reconstruct) in trees {
                     for measure in 0..MEASURES.len() {
                         let (forget, share) = (forget.clone(), *share);
-                        all.push(Combination { order, forget, share, reduce, chains, stride, measure });
+                        all.push(Combination { order, forget, share, reduce, chains, stride, reconstruct, measure });
                     }
                 }
             }
@@ -101,6 +108,7 @@ impl Combination {
             reduce: self.reduce,
             chains: self.chains,
             stride: self.stride,
+            reconstruct: self.reconstruct,
             progress: by_progress.then(|| "given".into()),
             heuristic: best.then(|| "given".into()),
             visits: Some(states * MOST_VISITS + 1000),
@@ -128,6 +136,7 @@ struct Ends {
     unsuited: AtomicUsize,
     evicting: AtomicUsize,
     releasing: AtomicUsize,
+    replaying: AtomicUsize,
 }
 
 impl Ends {
@@ -175,6 +184,9 @@ fn visits_all(
     }
     if report.forget.released > 0 {
         Ends::add(&ends.releasing);
+    }
+    if report.forget.replays > 0 {
+        Ends::add(&ends.replaying);
     }
     let same = |what: &str, found: u64, expected: u64| {
         if found == expected { Ok(()) } else { Err(format!("{c:?}: {found} {what} instead of {expected}: {report:?}")) }
@@ -258,13 +270,15 @@ fn all_models() {
     });
     let (complete, limited) = (Ends::of(&ends.complete), Ends::of(&ends.limited));
     println!(
-        "{complete} complete ({} with evictions, {} with releases), {limited} too small a cache, {} unsuited",
+        "{complete} complete ({} with evictions, {} with releases, {} with replays), {limited} too small a cache, {} unsuited",
         Ends::of(&ends.evicting),
         Ends::of(&ends.releasing),
+        Ends::of(&ends.replaying),
         Ends::of(&ends.unsuited),
     );
     assert!(complete > 2 * limited && Ends::of(&ends.evicting) > 200, "caches must have been used");
     assert!(Ends::of(&ends.releasing) > 50, "pseudo-root states must have been met");
+    assert!(Ends::of(&ends.replaying) > 100, "stripped states must have been met");
 }
 
 /// Random systems: each by some combinations, so that all are met.

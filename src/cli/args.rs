@@ -134,6 +134,13 @@ pub struct SearchArgs {
     #[arg(long, value_name = "N")]
     pub stride: Option<u32>,
 
+    /// Keep closed ancestors of open states without their vectors in the cache, and replay them where needed
+    ///
+    /// Such a state is kept as the event that led to it and what it led from, and does not count as one of the cache's
+    /// STATES. Saves most where states are long; takes time where events often lead back to them.
+    #[arg(long)]
+    pub reconstruct: bool,
+
     /// Which events may be skipped: none, edge-lean
     ///
     /// `edge-lean` explores one order of two events that can be swapped. All states are visited, by fewer transitions,

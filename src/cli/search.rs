@@ -76,6 +76,7 @@ fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<Opti
         engine: args.engine.parse()?,
         chains: args.chains,
         stride: args.stride,
+        reconstruct: args.reconstruct,
         progress: args.progress.clone(),
         heuristic: args.heuristic.clone(),
         seed: args.seed,

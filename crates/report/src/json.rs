@@ -61,6 +61,7 @@ fn forgotten(report: &Report) -> Value {
         "evictions": f.evictions,
         "candidates_peak": f.candidates_peak,
         "tree_peak": f.tree_peak,
+        "replays": f.replays,
         "sweeps": f.sweeps,
         "persistent": f.persistent,
         "largest_class": f.largest_class,

@@ -96,6 +96,7 @@ fn forgotten(subject: &Subject) -> Vec<(&'static str, u64)> {
         ForgetChoice::Cache(_) => {
             let mut rows = vec![("evictions", f.evictions), ("most candidates", f.candidates_peak)];
             rows.extend(f.tree_peak.map(|tree| ("largest tree", tree)));
+            rows.extend(subject.plan.options.reconstruct.then_some(("events replayed", f.replays)));
             rows
         }
         ForgetChoice::Sweep(_) => vec![

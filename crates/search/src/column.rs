@@ -50,9 +50,31 @@ impl<T: Plain> Column<T> {
         Err(Full)
     }
 
+    /// Values there is room for.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         self.region.committed()
+    }
+}
+
+impl Column<u8> {
+    /// So many bytes from `start` on.
+    #[inline(always)]
+    pub fn stretch(&self, start: usize, count: usize) -> &[u8] {
+        assert!(start <= self.len && count <= self.len - start);
+        // SAFETY: within committed memory, which is zero or was written.
+        unsafe { std::slice::from_raw_parts(self.region.base().add(start), count) }
+    }
+
+    #[inline(always)]
+    pub fn stretch_mut(&mut self, start: usize, count: usize) -> &mut [u8] {
+        assert!(start <= self.len && count <= self.len - start);
+        // SAFETY: as above, and `&mut self` says that nobody else looks.
+        unsafe { std::slice::from_raw_parts_mut(self.region.base().add(start), count) }
     }
 }
 

@@ -126,7 +126,7 @@ pub fn search(parts: Parts) -> io::Result<Outcome> {
         levels: Vec::new(),
         visits,
         once: parts.forget.once(),
-        forget: ForgetFacts { stored_peak, ..parts.forget.facts() },
+        forget: ForgetFacts { stored_peak, replays: parts.store.replays(), ..parts.forget.facts() },
         beside_bytes: parts.forget.bytes() + parts.order.bytes(),
     })
 }
@@ -345,7 +345,7 @@ impl Search<'_> {
                     self.open(at + i, found.id, Some(source), depth)?;
                 } else if heeds_reached {
                     let from = Some(source).filter(|&source| source != GONE);
-                    self.parts.forget.reached(found.id, from, self.parts.store);
+                    self.parts.forget.reached(found.id, from, self.kept.event(at + i), self.parts.store);
                 }
             }
             at += these;
@@ -411,8 +411,9 @@ impl Search<'_> {
     /// Offers states to the store: all of `which`, or the first one where the store cannot just grow. Answers how many.
     fn offer(&mut self, which: Range<usize>) -> Step<usize> {
         self.found.clear();
-        let stored = self.parts.store.len() + which.len();
-        let fits = stored <= self.parts.forget.most() && !(self.pressed && stored > self.parts.store.room());
+        let Parts { store, forget, .. } = &self.parts;
+        let allowed = store.whole() + which.len() <= forget.most();
+        let fits = allowed && !(self.pressed && store.len() + which.len() > store.room());
         if fits && self.take(which.clone()) {
             return Ok(which.len());
         }
@@ -423,7 +424,7 @@ impl Search<'_> {
         let one = which.start..which.start + 1;
         let mut tried = false;
         loop {
-            let allowed = self.parts.store.len() < self.parts.forget.most();
+            let allowed = self.parts.store.whole() < self.parts.forget.most();
             let no_room = self.pressed && self.parts.store.len() >= self.parts.store.room();
             if allowed && !no_room && self.take(one.clone()) {
                 return Ok(1);

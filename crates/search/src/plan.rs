@@ -20,6 +20,8 @@ pub struct Options {
     pub chains: bool,
     /// Keep only every so-manieth ancestor in the cache's tree; without one, every eighth.
     pub stride: Option<u32>,
+    /// Keep closed states of the cache's tree as a predecessor and an event.
+    pub reconstruct: bool,
     /// The progress measure, and the heuristic, as the user wrote them.
     pub progress: Option<String>,
     pub heuristic: Option<String>,
@@ -47,6 +49,7 @@ impl Default for Options {
             engine: EngineChoice::Explicit,
             chains: false,
             stride: None,
+            reconstruct: false,
             progress: None,
             heuristic: None,
             seed: 1,
@@ -114,9 +117,9 @@ impl Plan {
             && visits.is_none()
     }
 
-    /// Which ancestors a cache's tree keeps: every so-manieth.
+    /// Which ancestors a cache's tree keeps: every so-manieth. To replay states, it must keep all.
     pub fn stride(&self) -> u32 {
-        self.options.stride.unwrap_or(8)
+        self.options.stride.unwrap_or(if self.options.reconstruct { 1 } else { 8 })
     }
 
     /// The plan in short words, part by part.
@@ -137,6 +140,7 @@ impl Plan {
         if matches!(options.forget, ForgetChoice::Cache(_) | ForgetChoice::Sweep(Some(_))) {
             parts.push(("stride", self.stride().to_string()));
         }
+        parts.extend(options.reconstruct.then(|| ("reconstruct", "yes".to_string())));
         parts.extend(options.time.map(|time| ("time", format!("{}s", time.as_secs_f64()))));
         parts.extend(options.visits.map(|visits| ("visits", visits.to_string())));
         parts
@@ -152,6 +156,7 @@ impl Plan {
             "engine" => self.options.engine.reason(),
             "chains" => "states with one successor do not stay for the cache's sake",
             "stride" => "the cache's tree keeps some ancestors of open states, not all",
+            "reconstruct" => "closed ancestors of open states are kept as an event and what it led from",
             "memory" if self.options.memory.is_some() => "as asked for",
             "memory" => "nine tenths of what is free now",
             _ => "",
@@ -238,6 +243,19 @@ fn unsound(options: &Options, order: OrderChoice) -> Option<Refusal> {
     }
     if options.stride.is_some() && !caches {
         return refuse("--stride thins out the tree that a state cache keeps", "add --forget cache, or leave it out");
+    }
+    if options.reconstruct && !matches!(forget, ForgetChoice::Cache(_)) {
+        return refuse(
+            "--reconstruct replays states of the tree that a state cache keeps, and only there are their predecessors \
+             certain to stay",
+            "use --forget cache, or leave it out",
+        );
+    }
+    if options.reconstruct && (*chains || options.stride.is_some_and(|stride| stride > 1)) {
+        return refuse(
+            "--reconstruct needs the very predecessor of every state of the tree, and --chains and --stride leave some out",
+            "leave out these or --reconstruct",
+        );
     }
     if pseudo_root && *reduce == ReduceChoice::EdgeLean {
         return refuse(

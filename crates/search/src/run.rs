@@ -10,7 +10,7 @@ use crate::order::{Levels, Order, Random, Ranked, Releasing, Sweeping, Width};
 use crate::outcome::{Ended, Outcome};
 use crate::plan::Plan;
 use crate::reduce::{AllEvents, EdgeLean, Reduce};
-use crate::store::{Store, Table};
+use crate::store::{Replaying, Store, Table};
 use crate::trace::Trace;
 use crate::{breadth_first, parallel};
 use scrimp_system::{EventCode, Fault, Model};
@@ -108,17 +108,23 @@ pub fn run_guided(
     let check: &dyn Check = if properties.is_empty() { &check::Nothing } else { &safety };
     let audit = plan.options.audit.then(|| Audit::new(check));
     let check = audit.as_ref().map_or(check, |audit| audit);
-    let mut table = Table::new(model.state_bytes(), budget.clone())?;
-    let outcome = if !plan.is_plain() {
-        table = table.removable()?;
-        guided(model, &mut table, check, plan, control, &budget, guides, !properties.is_empty())?
+    let new_table = || Table::new(model.state_bytes(), budget.clone());
+    let (store, outcome): (Box<dyn Store>, _) = if !plan.is_plain() {
+        let mut store: Box<dyn Store> = if plan.options.reconstruct {
+            Box::new(Replaying::new(model, &budget)?)
+        } else {
+            Box::new(new_table()?.removable()?)
+        };
+        let outcome = guided(model, &mut *store, check, plan, control, &budget, guides, !properties.is_empty())?;
+        (store, outcome)
     } else if plan.options.threads == 1 {
         let mut in_degrees = InDegrees::new(plan.options.in_degrees, budget.clone());
-        breadth_first::search(model, &mut table, check, control, &mut in_degrees)
+        let mut table = new_table()?;
+        let outcome = breadth_first::search(model, &mut table, check, control, &mut in_degrees);
+        (Box::new(table), outcome)
     } else {
-        let (shared, outcome) = parallel::search(model, table, check, control, plan.options.threads)?;
-        table = shared;
-        outcome
+        let (table, outcome) = parallel::search(model, new_table()?, check, control, plan.options.threads)?;
+        (Box::new(table), outcome)
     };
     if let Ended::Unsuited(reason) = &outcome.ended {
         return Err(invalid(reason));
@@ -126,8 +132,8 @@ pub fn run_guided(
     let elapsed = control.elapsed();
     let audited = audit.as_ref().map(Audit::distinct);
     drop(audit);
-    let store_bytes = table.bytes() + outcome.beside_bytes;
-    let properties = settle(model, table, properties, safety.into_findings(), &outcome, plan, control);
+    let store_bytes = store.bytes() + outcome.beside_bytes;
+    let properties = settle(model, store, properties, safety.into_findings(), &outcome, plan, control);
     control.finish();
     let limit = match outcome.ended {
         Ended::Limit(limit) => Some(limit),
@@ -157,7 +163,7 @@ fn invalid(reason: impl Into<String>) -> io::Error {
 #[allow(clippy::too_many_arguments)] // each is used once, here
 fn guided(
     model: &dyn Model,
-    store: &mut Table,
+    store: &mut dyn Store,
     check: &dyn Check,
     plan: &Plan,
     control: &Control,
@@ -195,6 +201,7 @@ fn guided(
     };
     let mut forget: Box<dyn Forget> = match &options.forget {
         ForgetChoice::Nothing => Box::new(Nothing::new(with_traces, budget)?),
+        ForgetChoice::Cache(choice) if options.reconstruct => Box::new(cache(choice)?.stripping()),
         ForgetChoice::Cache(choice) => Box::new(cache(choice)?),
         ForgetChoice::Sweep(choice) => Box::new(Sweep::new(choice.as_ref().map(cache).transpose()?, budget)?),
         ForgetChoice::PseudoRoot(most) => {
@@ -230,7 +237,7 @@ fn guided(
 /// The verdict on each property, with its trace where one state decided it.
 fn settle(
     model: &dyn Model,
-    store: Table,
+    store: Box<dyn Store + '_>,
     properties: &[Property],
     findings: Vec<Finding>,
     outcome: &Outcome,
@@ -240,7 +247,7 @@ fn settle(
     let at_hand = |f: &Finding| match &f.path {
         Some(path) => Trace::through(model, path),
         None if outcome.levels.is_empty() => None,
-        None => Trace::backwards(model, &store, &outcome.levels, &f.state, f.depth),
+        None => Trace::backwards(model, &*store, &outcome.levels, &f.state, f.depth),
     };
     let mut traces: Vec<Option<Trace>> = findings.iter().map(at_hand).collect();
     // What the first search held makes room for the second.

@@ -61,7 +61,6 @@ fn hash_words(count: usize, word: impl Fn(usize) -> u64) -> u64 {
 }
 
 /// The hash of a state.
-#[cfg(test)]
 pub fn hash(state: &[u8]) -> u64 {
     // SAFETY: the state is there.
     unsafe { hash_at::<0>(state.as_ptr(), Shape::new(state.len())) }

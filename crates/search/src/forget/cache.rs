@@ -11,6 +11,11 @@
 //!
 //! References are counted only once half the room is taken: until then the predecessor is all that is noted.
 //!
+//! States of the tree need no vector where the store can replay them: a closed one is stripped, but for every
+//! [`WHOLE`]-th on each path, so that replays stay short. Before it leaves the tree it is restored, for its predecessor may
+//! then go. The cache's size counts the states with vectors. All this needs every ancestor in the tree, and references
+//! counted from the start.
+//!
 //! Under the sweep-line the tree is a forest: the line deletes states of the tree too, and a link is followed only among
 //! states found since the line last moved.
 
@@ -20,12 +25,14 @@ use crate::budget::Budget;
 use crate::column::{Column, Plain, Stack};
 use crate::order::draw_below;
 use crate::store::{Full, StateId, Store};
-use scrimp_system::Unsuited;
+use scrimp_system::{EventCode, Unsuited};
 use std::io;
 use std::sync::Arc;
 
 /// Candidates compared before one goes.
 const LOOKED_AT: usize = 24;
+/// On a path of a tree that is stripped, one of so many states keeps its vector.
+const WHOLE: u8 = 8;
 /// A state with this count is never let go: its count can no longer be told.
 const SATURATED: u16 = u16::MAX;
 
@@ -55,6 +62,8 @@ struct Node {
     pred: StateId,
     refs: u16,
     flags: u8,
+    /// Steps from the last ancestor that keeps its vector; 0 where it keeps its own.
+    steps: u8,
 }
 
 impl Plain for Node {}
@@ -76,6 +85,8 @@ pub struct Cache {
     tree: u64,
     /// Whether references are counted: not before room gets scarce.
     counting: bool,
+    /// Whether closed states of the tree are stripped.
+    strips: bool,
     /// States found so far; while nothing has gone, all their numbers.
     found: u32,
     facts: ForgetFacts,
@@ -97,6 +108,7 @@ impl Cache {
             seed,
             tree: 0,
             counting: false,
+            strips: false,
             found: 0,
             facts: ForgetFacts::default(),
         })
@@ -105,6 +117,12 @@ impl Cache {
     /// The cache under a sweep-line, which deletes states by itself.
     pub fn swept(self, budget: &Arc<Budget>) -> io::Result<Cache> {
         Ok(Cache { epochs: Some(Column::new(budget)?), counting: true, ..self })
+    }
+
+    /// The cache over a store that replays states: closed ones of the tree are stripped. The tree must be whole.
+    pub fn stripping(self) -> Cache {
+        assert!(!self.chains && self.stride == 1);
+        Cache { counting: true, strips: true, ..self }
     }
 
     /// The sweep-line moves.
@@ -125,7 +143,7 @@ impl Cache {
     /// Takes over a stored state of which only this is known: it is open, and a root, or closed.
     pub fn adopt(&mut self, id: StateId, closed: bool) {
         self.counting = true;
-        self.nodes[id] = Node { pred: NONE, refs: !closed as u16, flags: if closed { CLOSED } else { 0 } };
+        self.nodes[id] = Node { pred: NONE, refs: !closed as u16, flags: if closed { CLOSED } else { 0 }, steps: 0 };
         self.tree += !closed as u64;
         self.traits.opened(id, 0);
         if closed {
@@ -174,7 +192,7 @@ impl Cache {
             return;
         }
         for id in (0..self.found).rev() {
-            let Node { pred, refs, flags } = self.nodes[id];
+            let Node { pred, refs, flags, .. } = self.nodes[id];
             let refs = refs.saturating_add((flags & CLOSED == 0) as u16);
             self.nodes[id].refs = refs;
             if refs == 0 {
@@ -190,7 +208,7 @@ impl Cache {
     }
 
     /// Takes a reference away, and goes on upwards as long as states leave the tree.
-    fn unref(&mut self, mut id: StateId) {
+    fn unref(&mut self, mut id: StateId, store: &mut dyn Store) {
         loop {
             if self.nodes[id].refs == SATURATED {
                 return;
@@ -200,7 +218,7 @@ impl Cache {
                 return;
             }
             self.tree -= 1;
-            if self.nodes[id].flags & PERSISTENT == 0 {
+            if self.nodes[id].flags & PERSISTENT == 0 && self.make_whole(id, store) {
                 self.add_candidate(id);
             }
             match self.predecessor(id) {
@@ -208,6 +226,21 @@ impl Cache {
                 None => return,
             }
         }
+    }
+
+    /// Restores a state that leaves the tree, in place of a candidate where room is scarce. It goes itself where there is
+    /// none: then the answer is `false`.
+    fn make_whole(&mut self, id: StateId, store: &mut dyn Store) -> bool {
+        if self.nodes[id].steps == 0 || store.is_whole(id) {
+            return true;
+        }
+        while store.whole() >= self.most || store.restore(id).is_err() {
+            if self.evict(store).is_none() {
+                self.drop_state(id, store);
+                return false;
+            }
+        }
+        true
     }
 
     /// The predecessor of a state of the tree.
@@ -230,9 +263,14 @@ impl Cache {
         }
     }
 
+    /// The steps of a state from its last ancestor with a vector.
+    fn steps(&self, pred: Option<StateId>) -> u8 {
+        pred.filter(|_| self.strips).map_or(0, |pred| (self.nodes[pred].steps + 1) % WHOLE)
+    }
+
     /// A waiting state is reached again: where its predecessor stays for its sake alone and the new one stays anyway, it is
     /// tied to the new one, as if that had found it.
-    fn retie(&mut self, id: StateId, from: StateId) {
+    fn retie(&mut self, id: StateId, from: StateId, event: EventCode, store: &mut dyn Store) {
         let node = self.nodes[id];
         if node.flags & (BEGUN | CLOSED | CHAIN) != 0 || node.refs != 1 {
             return;
@@ -243,11 +281,13 @@ impl Cache {
         if self.nodes[old].flags & CLOSED != 0 && self.nodes[from].refs > self.nodes[old].refs {
             let tie = self.tie(from, false);
             self.nodes[id].pred = tie;
+            self.nodes[id].steps = self.steps(Some(tie));
+            store.led_by(id, event);
             self.nodes[tie].refs = self.nodes[tie].refs.saturating_add(1);
             if let Some(epochs) = &mut self.epochs {
                 epochs[id] = self.epoch;
             }
-            self.unref(old);
+            self.unref(old, store);
         }
     }
 
@@ -257,10 +297,14 @@ impl Cache {
         let at = self.choose()?;
         let id = self.candidates.swap_remove(at);
         self.leave_candidates(id);
+        self.drop_state(id, store);
+        Some(id)
+    }
+
+    fn drop_state(&mut self, id: StateId, store: &mut dyn Store) {
         self.nodes[id].flags = 0;
         self.facts.evictions += 1;
         store.remove(id);
-        Some(id)
     }
 
     /// The candidate that goes next.
@@ -311,8 +355,9 @@ impl Forget for Cache {
         let chain = if link.single && tie.is_some() { CHAIN } else { 0 };
         let persistent = if link.behind { PERSISTENT } else { 0 };
         let skipped = if link.depth.is_multiple_of(self.stride) { 0 } else { SKIPPED };
-        let counting = self.counting;
-        self.nodes[id] = Node { pred: tie.unwrap_or(NONE), refs: counting as u16, flags: chain | persistent | skipped };
+        let (counting, flags) = (self.counting, chain | persistent | skipped);
+        let steps = self.steps(tie);
+        self.nodes[id] = Node { pred: tie.unwrap_or(NONE), refs: counting as u16, flags, steps };
         self.found += 1;
         self.traits.opened(id, link.depth);
         if !counting {
@@ -333,11 +378,11 @@ impl Forget for Cache {
         self.counting || self.traits.asks_who_is_reached()
     }
 
-    fn reached(&mut self, id: StateId, from: Option<StateId>, _: &mut dyn Store) {
+    fn reached(&mut self, id: StateId, from: Option<StateId>, event: EventCode, store: &mut dyn Store) {
         if let Some(from) = from
             && self.counting
         {
-            self.retie(id, from);
+            self.retie(id, from, event, store);
         }
         if self.traits.asks_who_is_reached() {
             self.traits.reached(id, self.nodes[id].flags & CLOSED != 0);
@@ -355,7 +400,11 @@ impl Forget for Cache {
     fn closed(&mut self, id: StateId, store: &mut dyn Store) {
         self.nodes[id].flags |= CLOSED;
         if self.counting {
-            self.unref(id);
+            self.unref(id, store);
+            let Node { pred, refs, steps, .. } = self.nodes[id];
+            if steps > 0 && refs > 0 {
+                store.strip(id, pred);
+            }
         } else if store.len() > self.most / 2 {
             self.count_references();
         }

@@ -13,7 +13,7 @@ pub use sweep::Sweep;
 use crate::budget::Budget;
 use crate::column::Column;
 use crate::store::{Full, StateId, Store};
-use scrimp_system::Unsuited;
+use scrimp_system::{EventCode, Unsuited};
 use std::io;
 use std::sync::Arc;
 
@@ -47,6 +47,8 @@ pub struct ForgetFacts {
     pub candidates_peak: u64,
     /// Most states of the termination-detection tree at one time, where room was so scarce that it had to be known.
     pub tree_peak: Option<u64>,
+    /// Events run again to know states of the tree that have no vector.
+    pub replays: u64,
     /// Of the sweep-line: how often it went through, what it may not delete, the most states of one progress value.
     pub sweeps: u64,
     pub persistent: u64,
@@ -57,7 +59,7 @@ pub trait Forget {
     /// Secures memory for what is kept beside `numbers` states.
     fn prepare(&mut self, numbers: usize) -> Result<(), Full>;
 
-    /// The most states to be stored.
+    /// The most states to be stored in full.
     fn most(&self) -> usize {
         usize::MAX
     }
@@ -76,7 +78,7 @@ pub trait Forget {
     }
 
     /// An event led to a state that is stored already, from one that may be.
-    fn reached(&mut self, id: StateId, from: Option<StateId>, store: &mut dyn Store);
+    fn reached(&mut self, id: StateId, from: Option<StateId>, event: EventCode, store: &mut dyn Store);
 
     /// A state with so many successors is about to be expanded. Where that happens in one go, it may be dropped already:
     /// then the answer is `true`, and it will not be closed.
@@ -164,7 +166,7 @@ impl Forget for Nothing {
         false
     }
 
-    fn reached(&mut self, _: StateId, _: Option<StateId>, _: &mut dyn Store) {}
+    fn reached(&mut self, _: StateId, _: Option<StateId>, _: EventCode, _: &mut dyn Store) {}
 
     fn closed(&mut self, _: StateId, _: &mut dyn Store) {}
 

@@ -11,7 +11,7 @@ use super::{Cache, Forget, ForgetFacts, Link};
 use crate::budget::Budget;
 use crate::column::Column;
 use crate::store::{Full, StateId, Store};
-use scrimp_system::{Batch, Model, Unsuited};
+use scrimp_system::{Batch, EventCode, Model, Unsuited};
 use std::io;
 use std::sync::Arc;
 
@@ -142,9 +142,9 @@ impl Forget for PseudoRoot<'_> {
         Ok(())
     }
 
-    fn reached(&mut self, id: StateId, from: Option<StateId>, store: &mut dyn Store) {
+    fn reached(&mut self, id: StateId, from: Option<StateId>, event: EventCode, store: &mut dyn Store) {
         if self.fallen {
-            return self.cache.reached(id, from, store);
+            return self.cache.reached(id, from, event, store);
         }
         let counter = &mut self.counters[id];
         debug_assert!(*counter > 0, "an event leads to a state of which it is no predecessor");

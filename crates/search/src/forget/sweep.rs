@@ -10,7 +10,7 @@ use super::{Cache, Forget, ForgetFacts, Link};
 use crate::budget::Budget;
 use crate::column::{Column, Stack};
 use crate::store::{Full, StateId, Store};
-use scrimp_system::Unsuited;
+use scrimp_system::{EventCode, Unsuited};
 use std::io;
 use std::sync::Arc;
 
@@ -64,9 +64,9 @@ impl Forget for Sweep {
         self.cache.as_ref().is_some_and(Cache::heeds_reached)
     }
 
-    fn reached(&mut self, id: StateId, from: Option<StateId>, store: &mut dyn Store) {
+    fn reached(&mut self, id: StateId, from: Option<StateId>, event: EventCode, store: &mut dyn Store) {
         if let Some(cache) = &mut self.cache {
-            cache.reached(id, from, store);
+            cache.reached(id, from, event, store);
         }
     }
 

@@ -1,11 +1,14 @@
 //! How a state is kept. A store is offered batches of states and says of each whether it is new.
 
 mod index;
+mod places;
+mod replaying;
 pub(crate) mod table;
 
+pub use replaying::Replaying;
 pub use table::Table;
 
-use scrimp_system::Batch;
+use scrimp_system::{Batch, EventCode};
 use std::ops::Range;
 
 /// The number of a stored state. Numbers are given in the order of discovery, without gaps, from zero; once states are
@@ -39,6 +42,33 @@ pub trait Store {
 
     /// Copies a stored state to `out`.
     fn load(&self, id: StateId, out: &mut [u8]);
+
+    /// The event by which the state, which is kept in full, may later be stripped: not the one it was offered with.
+    fn led_by(&mut self, _id: StateId, _event: EventCode) {}
+
+    /// Keeps a state, which is not initial and was found from `predecessor`, by how it was found, where the store can. Both
+    /// this one and the predecessor must then stay until it is restored.
+    fn strip(&mut self, _id: StateId, _predecessor: StateId) {}
+
+    /// Keeps a state in full again.
+    fn restore(&mut self, _id: StateId) -> Result<(), Full> {
+        Ok(())
+    }
+
+    /// Is a stored state kept in full?
+    fn is_whole(&self, _id: StateId) -> bool {
+        true
+    }
+
+    /// Number of states kept in full.
+    fn whole(&self) -> usize {
+        self.len()
+    }
+
+    /// Events run to know what was stripped.
+    fn replays(&self) -> u64 {
+        0
+    }
 
     /// Number of stored states.
     fn len(&self) -> usize;
