@@ -27,6 +27,9 @@ const NO_EVENT: EventCode = EventCode::MAX;
 /// A source that is no longer stored.
 const GONE: StateId = StateId::MAX;
 
+/// Where a state stands by a measure or a heuristic, from its bytes and its depth: lowest first.
+pub type Rank<'a> = dyn Fn(&[u8], u32) -> u128 + 'a;
+
 /// The parts of a search.
 pub struct Parts<'a> {
     pub model: &'a dyn Model,
@@ -38,7 +41,7 @@ pub struct Parts<'a> {
     pub control: &'a Control,
     pub budget: &'a Arc<Budget>,
     /// Where a state stands, for orders that ask: by its bytes and its depth.
-    pub rank: Option<&'a dyn Fn(&[u8], u32) -> u128>,
+    pub rank: Option<&'a Rank<'a>>,
     /// The most states to expand.
     pub most_visits: u64,
     /// Is told whenever the sweep-line has moved.

@@ -3,7 +3,7 @@
 use crate::budget::{Budget, Control, Limit, peak_resident, resident};
 use crate::check::{self, Audit, Check, Finding, Property, Safety, Target};
 use crate::choices::{CacheChoice, ForgetChoice, OrderChoice, ReduceChoice};
-use crate::engine::{self, Front, Parts};
+use crate::engine::{self, Front, Parts, Rank};
 use crate::forget::{Cache, Forget, ForgetFacts, Nothing, PseudoRoot, Strategy, Sweep, Tree};
 use crate::graph::{GraphFacts, InDegrees};
 use crate::order::{Levels, Order, Random, Ranked, Releasing, Sweeping, Width};
@@ -69,13 +69,16 @@ impl Report {
     }
 }
 
+/// A value for each state.
+pub type Guide<'a> = dyn Fn(&[u8]) -> u128 + 'a;
+
 /// What a search may be guided by: functions of a state that the model's owner knows.
 #[derive(Default)]
 pub struct Guides<'a> {
     /// The progress measure.
-    pub progress: Option<&'a dyn Fn(&[u8]) -> u128>,
+    pub progress: Option<&'a Guide<'a>>,
     /// The heuristic for best-first order; low values come first.
-    pub heuristic: Option<&'a dyn Fn(&[u8]) -> u128>,
+    pub heuristic: Option<&'a Guide<'a>>,
     /// Is told whenever the sweep-line has moved.
     pub front: Option<&'a dyn Fn(Front)>,
 }
@@ -189,7 +192,7 @@ fn guided(
         let depth = if plan.order == (OrderChoice::Best { a_star: true }) { depth } else { 0 };
         value.saturating_add(depth as u128)
     };
-    let rank: Option<&dyn Fn(&[u8], u32) -> u128> = match plan.order {
+    let rank: Option<&Rank> = match plan.order {
         OrderChoice::Progress => Some(&by_progress),
         OrderChoice::Best { .. } => Some(&by_heuristic),
         _ => None,

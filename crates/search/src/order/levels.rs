@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn bounded_levels_come_back_for_the_rest() {
-        assert_eq!(visits(Width::Bounded(2), 3), [1, 2, 3, 4, 5, 8, 9, 10, 11, 6, 7, 12, 13, 14, 15]);
+        assert_eq!(visits(Width::Bounded(3), 3), [1, 2, 3, 4, 5, 8, 9, 10, 6, 11, 12, 13, 7, 14, 15]);
         let alternating = visits(Width::Alternating { breadth: 1, depth: 1 }, 3);
         assert_eq!(alternating, [1, 2, 4, 8, 9, 5, 10, 11, 3, 6, 12, 13, 7, 14, 15]);
     }
