@@ -5,8 +5,9 @@
 //! cycle could be gone round for ever. A closed state to which nothing refers has left it and is a candidate.
 //!
 //! The tree is smaller here than in the paper, by two steps that leave its argument as it is. Not every ancestor is needed:
-//! on a path that goes on for ever there are infinitely many at depths that are multiples of a stride, and infinitely many
-//! stored states there are not. And a waiting state that is reached again may be tied to the new predecessor instead of the
+//! of a path that goes on for ever it is enough to keep infinitely many, such as every so-manieth, and infinitely many stored
+//! states there are not. They are counted along the path, ends of chains left out: by depth alone, they might all fall on
+//! states that chains leave out. And a waiting state that is reached again may be tied to the new predecessor instead of the
 //! old one, as if that had found it, where the old one can then go.
 //!
 //! References are counted only once half the room is taken: until then the predecessor is all that is noted.
@@ -45,7 +46,7 @@ const SKIPPED: u8 = 32;
 pub struct Tree {
     /// Only the ends of chains of states with a single successor.
     pub chains: bool,
-    /// Only those at depths that are multiples of this.
+    /// Only every so-manieth of those that chains do not leave out; at most 255.
     pub stride: u32,
 }
 
@@ -55,6 +56,8 @@ struct Node {
     pred: StateId,
     refs: u16,
     flags: u8,
+    /// States that could have been kept since the last one that was, up to this one. None means that it is kept itself.
+    steps: u8,
 }
 
 impl Plain for Node {}
@@ -62,8 +65,8 @@ impl Plain for Node {}
 pub struct Cache {
     most: usize,
     chains: bool,
-    /// Ancestors are kept at depths that are multiples of this.
-    stride: u32,
+    /// Every so-manieth ancestor is kept.
+    stride: u16,
     nodes: Column<Node>,
     /// When the state was found, in moves of the sweep-line.
     epochs: Option<Column<u32>>,
@@ -87,7 +90,7 @@ impl Cache {
         Ok(Cache {
             most,
             chains: tree.chains,
-            stride: tree.stride.max(1),
+            stride: tree.stride.clamp(1, u8::MAX as u32) as u16,
             nodes: Column::new(budget)?,
             epochs: None,
             epoch: 0,
@@ -125,7 +128,7 @@ impl Cache {
     /// Takes over a stored state of which only this is known: it is open, and a root, or closed.
     pub fn adopt(&mut self, id: StateId, closed: bool) {
         self.counting = true;
-        self.nodes[id] = Node { pred: NONE, refs: !closed as u16, flags: if closed { CLOSED } else { 0 } };
+        self.nodes[id] = Node { pred: NONE, refs: !closed as u16, flags: if closed { CLOSED } else { 0 }, steps: 0 };
         self.tree += !closed as u64;
         self.traits.opened(id, 0);
         if closed {
@@ -174,7 +177,7 @@ impl Cache {
             return;
         }
         for id in (0..self.found).rev() {
-            let Node { pred, refs, flags } = self.nodes[id];
+            let Node { pred, refs, flags, .. } = self.nodes[id];
             let refs = refs.saturating_add((flags & CLOSED == 0) as u16);
             self.nodes[id].refs = refs;
             if refs == 0 {
@@ -230,6 +233,12 @@ impl Cache {
         }
     }
 
+    /// The steps of a state found from `from`, and its flag where it is not kept.
+    fn step(&self, from: Option<StateId>) -> (u8, u8) {
+        let steps = from.map_or(0, |from| (self.nodes[from].steps as u16 + 1) % self.stride) as u8;
+        (steps, if steps == 0 { 0 } else { SKIPPED })
+    }
+
     /// A waiting state is reached again: where its predecessor stays for its sake alone and the new one stays anyway, it is
     /// tied to the new one, as if that had found it.
     fn retie(&mut self, id: StateId, from: StateId) {
@@ -242,7 +251,8 @@ impl Cache {
         };
         if self.nodes[old].flags & CLOSED != 0 && self.nodes[from].refs > self.nodes[old].refs {
             let tie = self.tie(from, false);
-            self.nodes[id].pred = tie;
+            let (steps, skipped) = self.step(Some(from));
+            self.nodes[id] = Node { pred: tie, steps, flags: node.flags & !SKIPPED | skipped, ..node };
             self.nodes[tie].refs = self.nodes[tie].refs.saturating_add(1);
             if let Some(epochs) = &mut self.epochs {
                 epochs[id] = self.epoch;
@@ -308,11 +318,14 @@ impl Forget for Cache {
     fn opened(&mut self, link: Link) -> Result<(), Unsuited> {
         let id = link.id;
         let tie = link.from.map(|from| self.tie(from, link.single));
-        let chain = if link.single && tie.is_some() { CHAIN } else { 0 };
+        let (steps, kind) = match link.from {
+            Some(from) if link.single => (self.nodes[from].steps, CHAIN),
+            from => self.step(from),
+        };
         let persistent = if link.behind { PERSISTENT } else { 0 };
-        let skipped = if link.depth.is_multiple_of(self.stride) { 0 } else { SKIPPED };
         let counting = self.counting;
-        self.nodes[id] = Node { pred: tie.unwrap_or(NONE), refs: counting as u16, flags: chain | persistent | skipped };
+        self.nodes[id] =
+            Node { pred: tie.unwrap_or(NONE), refs: counting as u16, flags: kind | persistent, steps };
         self.found += 1;
         self.traits.opened(id, link.depth);
         if !counting {
