@@ -83,8 +83,10 @@ struct Search<'a> {
     stored_peak: u64,
     /// Bytes of the order that the budget knows of.
     order_bytes: usize,
-    /// The store has refused to grow.
+    /// Memory for several states at once was refused: they come one at a time.
     pressed: bool,
+    /// The most states to store, since memory for one more was refused. It is not asked for again: that takes long.
+    most: usize,
 }
 
 /// Why a search ends early.
@@ -113,6 +115,7 @@ pub fn search(parts: Parts) -> io::Result<Outcome> {
         stored_peak: 0,
         order_bytes: 0,
         pressed: false,
+        most: parts.forget.most(),
         parts,
     };
     let ended = match search.run() {
@@ -437,8 +440,8 @@ impl Search<'_> {
     fn offer(&mut self, which: Range<usize>) -> Step<usize> {
         self.found.clear();
         let stored = self.parts.store.len() + which.len();
-        let fits = stored <= self.parts.forget.most() && !(self.pressed && stored > self.parts.store.room());
-        if fits && self.take(which.clone()) {
+        let one_by_one = self.pressed && self.parts.store.numbers() < self.most && which.len() > 1;
+        if stored <= self.most && !one_by_one && self.take(which.clone()) {
             return Ok(which.len());
         }
         if let Some(id) = self.parts.store.find(&self.kept, which.start) {
@@ -448,12 +451,10 @@ impl Search<'_> {
         let one = which.start..which.start + 1;
         let mut tried = false;
         loop {
-            let allowed = self.parts.store.len() < self.parts.forget.most();
-            let no_room = self.pressed && self.parts.store.len() >= self.parts.store.room();
-            if allowed && !no_room && self.take(one.clone()) {
+            if self.parts.store.len() < self.most && self.take(one.clone()) {
                 return Ok(1);
             }
-            let limit = if allowed { Limit::Memory } else { Limit::Cache };
+            let limit = if self.most < self.parts.forget.most() { Limit::Memory } else { Limit::Cache };
             if !(self.retract(&mut tried) || self.parts.forget.reclaim(self.parts.store)) {
                 return Err(Stop::Limit(limit));
             }
@@ -466,8 +467,11 @@ impl Search<'_> {
         let numbers = store.numbers().max(store.len() + which.len());
         let taken = forget.prepare(numbers).is_ok()
             && self.via.as_mut().is_none_or(|via| via.ensure(numbers).is_ok())
-            && store.offer(&self.kept, which, &mut self.found).is_ok();
+            && store.offer(&self.kept, which.clone(), &mut self.found).is_ok();
         self.pressed |= !taken;
+        if !taken && which.len() == 1 {
+            self.most = self.most.min(store.numbers());
+        }
         self.stored_peak = self.stored_peak.max(store.len() as u64);
         taken
     }
