@@ -116,7 +116,10 @@ fn search(model: &NativeModel, properties: &[Property], plan: &mut Plan, args: &
     };
     let report =
         scrimp::run_guided(model, properties, plan, &control, guides).map_err(|e| Failure(format!("error: {e}")))?;
-    guide.finish()?;
+    // The answer is worth more than the log.
+    if let Err(Failure(message)) = guide.finish() {
+        remark(&message);
+    }
     Ok(report)
 }
 

@@ -84,8 +84,12 @@ struct Search<'a> {
     facts: GraphFacts,
     visits: u64,
     stored_peak: u64,
-    /// The store has refused to grow.
+    /// Bytes of the order that the budget knows of.
+    order_bytes: usize,
+    /// Memory for several states at once was refused: they come one at a time.
     pressed: bool,
+    /// The most states to store, since memory for one more was refused. It is not asked for again: that takes long.
+    most: usize,
 }
 
 /// Why a search ends early.
@@ -112,7 +116,9 @@ pub fn search(parts: Parts) -> io::Result<Outcome> {
         facts: GraphFacts::default(),
         visits: 0,
         stored_peak: 0,
+        order_bytes: 0,
         pressed: false,
+        most: usize::MAX,
         parts,
     };
     let ended = match search.run() {
@@ -121,8 +127,11 @@ pub fn search(parts: Parts) -> io::Result<Outcome> {
         Err(Stop::Limit(limit)) => Ended::Limit(limit),
         Err(Stop::Unsuited(reason)) => Ended::Unsuited(reason),
     };
-    let Search { parts, frames, facts, visits, stored_peak, .. } = search;
-    let open = parts.order.len() as u64 + frames.len() as u64;
+    let Search { parts, frames, facts, visits, stored_peak, order_bytes, .. } = search;
+    parts.budget.give_back(order_bytes);
+    // Where a limit was met in the midst of several sources, some of them are done.
+    let begun = frames.iter().filter(|frame| frame.done < frame.count).count();
+    let open = (parts.order.len() + begun) as u64;
     Ok(Outcome {
         ended,
         facts: GraphFacts { open, ..facts },
@@ -141,20 +150,26 @@ impl Search<'_> {
         let most = batch_size(self.parts.model.state_bytes());
         let mut sweep = 1;
         for tick in 0u64.. {
+            if tick % 1024 == 0 {
+                self.account();
+            }
             if tick % 16 == 0 {
                 self.publish();
                 if let Some(limit) = self.parts.control.stopped(tick / 16) {
                     return Err(Stop::Limit(limit));
                 }
             }
-            if self.visits >= self.parts.most_visits {
+            if self.visits >= self.parts.most_visits && !(self.parts.order.is_empty() && self.frames.is_empty()) {
                 return Err(Stop::Limit(Limit::Visits));
             }
             ids.clear();
             let left = (self.parts.most_visits - self.visits).min(most as u64) as usize;
             let batch = self.parts.forget.at_once(self.parts.store.len()).min(left);
             match self.parts.order.next(batch, &mut ids) {
-                Next::Done => return Ok(()),
+                Next::Done => {
+                    self.show_front(sweep);
+                    return Ok(());
+                }
                 Next::Advance { again } => self.advance(&mut sweep, again),
                 Next::Resume => {
                     if self.frames.last().is_some_and(|f| f.first == DROPPED) {
@@ -170,6 +185,15 @@ impl Search<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Tells the budget what the order holds by now. It grows without asking, but little by little; what others have taken
+    /// and not used yet must not hide it.
+    fn account(&mut self) {
+        let Parts { order, budget, .. } = &self.parts;
+        let bytes = order.bytes();
+        budget.give_back(std::mem::replace(&mut self.order_bytes, bytes));
+        budget.take(bytes);
     }
 
     fn publish(&self) {
@@ -198,14 +222,18 @@ impl Search<'_> {
     }
 
     fn advance(&mut self, sweep: &mut u64, again: bool) {
-        let Parts { store, forget, order, front, .. } = &mut self.parts;
+        self.show_front(*sweep);
+        *sweep += again as u64;
+        self.parts.forget.advanced(self.parts.store, again);
+    }
+
+    fn show_front(&self, sweep: u64) {
+        let Parts { store, forget, order, front, .. } = &self.parts;
         if let (Some(front), Some(progress)) = (front, order.line()) {
             let (stored, open) = (store.len() as u64, order.len() as u64);
             let persistent = forget.facts().persistent;
-            front(Front { sweep: *sweep, progress, stored, open, persistent, visits: self.visits });
+            front(Front { sweep, progress, stored, open, persistent, visits: self.visits });
         }
-        *sweep += again as u64;
-        forget.advanced(*store, again);
     }
 
     /// Generates the successors of states chosen for the first time, and shows their expansion to the check.
@@ -414,10 +442,10 @@ impl Search<'_> {
     /// Offers states to the store: all of `which`, or the first one where the store cannot just grow. Answers how many.
     fn offer(&mut self, which: Range<usize>) -> Step<usize> {
         self.found.clear();
-        let Parts { store, forget, .. } = &self.parts;
-        let allowed = store.whole() + which.len() <= forget.most();
-        let fits = allowed && !(self.pressed && store.len() + which.len() > store.room());
-        if fits && self.take(which.clone()) {
+        let (stored, whole) = (self.parts.store.len() + which.len(), self.parts.store.whole() + which.len());
+        let one_by_one = self.pressed && self.parts.store.numbers() < self.most && which.len() > 1;
+        let allowed = whole <= self.parts.forget.most() && stored <= self.most;
+        if allowed && !one_by_one && self.take(which.clone()) {
             return Ok(which.len());
         }
         if let Some(id) = self.parts.store.find(&self.kept, which.start) {
@@ -428,8 +456,7 @@ impl Search<'_> {
         let mut tried = false;
         loop {
             let allowed = self.parts.store.whole() < self.parts.forget.most();
-            let no_room = self.pressed && self.parts.store.len() >= self.parts.store.room();
-            if allowed && !no_room && self.take(one.clone()) {
+            if allowed && self.parts.store.len() < self.most && self.take(one.clone()) {
                 return Ok(1);
             }
             let limit = if allowed { Limit::Memory } else { Limit::Cache };
@@ -445,8 +472,11 @@ impl Search<'_> {
         let numbers = store.numbers().max(store.len() + which.len());
         let taken = forget.prepare(numbers).is_ok()
             && self.via.as_mut().is_none_or(|via| via.ensure(numbers).is_ok())
-            && store.offer(&self.kept, which, &mut self.found).is_ok();
+            && store.offer(&self.kept, which.clone(), &mut self.found).is_ok();
         self.pressed |= !taken;
+        if !taken && which.len() == 1 {
+            self.most = self.most.min(store.numbers());
+        }
         self.stored_peak = self.stored_peak.max(store.len() as u64);
         taken
     }

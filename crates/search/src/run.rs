@@ -100,6 +100,10 @@ pub fn run_guided(
     if model.state_bytes() == 0 {
         return Err(invalid("a model's states must have at least one byte"));
     }
+    if let ForgetChoice::PseudoRoot(_) = plan.options.forget {
+        // What runs the model backwards is made here, before the budget looks at what is used already.
+        model.suits_predecessors().map_err(|e| invalid(format!("pseudo-root states need predecessors, but {e}")))?;
+    }
     let budget = Arc::new(Budget::new(plan.memory));
     if budget.left() == 0 {
         let used = resident().unwrap_or(0).div_ceil(1 << 20);
@@ -208,9 +212,6 @@ fn guided(
         ForgetChoice::Cache(choice) => Box::new(cache(choice)?),
         ForgetChoice::Sweep(choice) => Box::new(Sweep::new(choice.as_ref().map(cache).transpose()?, budget)?),
         ForgetChoice::PseudoRoot(most) => {
-            model
-                .suits_predecessors()
-                .map_err(|e| invalid(format!("pseudo-root states need predecessors, but {e}")))?;
             let cache = cache(&CacheChoice { most: *most, strategy: Strategy::default() })?;
             Box::new(PseudoRoot::new(model, cache, plan.order == OrderChoice::Releasing, budget)?)
         }

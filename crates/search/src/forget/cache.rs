@@ -5,8 +5,9 @@
 //! cycle could be gone round for ever. A closed state to which nothing refers has left it and is a candidate.
 //!
 //! The tree is smaller here than in the paper, by two steps that leave its argument as it is. Not every ancestor is needed:
-//! on a path that goes on for ever there are infinitely many at depths that are multiples of a stride, and infinitely many
-//! stored states there are not. And a waiting state that is reached again may be tied to the new predecessor instead of the
+//! of a path that goes on for ever it is enough to keep infinitely many, such as every so-manieth, and infinitely many stored
+//! states there are not. They are counted along the path, ends of chains left out: by depth alone, they might all fall on
+//! states that chains leave out. And a waiting state that is reached again may be tied to the new predecessor instead of the
 //! old one, as if that had found it, where the old one can then go.
 //!
 //! References are counted only once half the room is taken: until then the predecessor is all that is noted.
@@ -32,7 +33,7 @@ use std::sync::Arc;
 /// Candidates compared before one goes.
 const LOOKED_AT: usize = 24;
 /// On a path of a tree that is stripped, one of so many states keeps its vector.
-const WHOLE: u8 = 8;
+const WHOLE: u16 = 8;
 /// A state with this count is never let go: its count can no longer be told.
 const SATURATED: u16 = u16::MAX;
 
@@ -52,7 +53,7 @@ const SKIPPED: u8 = 32;
 pub struct Tree {
     /// Only the ends of chains of states with a single successor.
     pub chains: bool,
-    /// Only those at depths that are multiples of this.
+    /// Only every so-manieth of those that chains do not leave out; at most 255.
     pub stride: u32,
 }
 
@@ -62,7 +63,8 @@ struct Node {
     pred: StateId,
     refs: u16,
     flags: u8,
-    /// Steps from the last ancestor that keeps its vector; 0 where it keeps its own.
+    /// Steps from the last ancestor that is kept, or, where states are stripped, from the last one that keeps its vector.
+    /// None means that it is this state itself.
     steps: u8,
 }
 
@@ -71,8 +73,8 @@ impl Plain for Node {}
 pub struct Cache {
     most: usize,
     chains: bool,
-    /// Ancestors are kept at depths that are multiples of this.
-    stride: u32,
+    /// Every so-manieth ancestor is kept.
+    stride: u16,
     nodes: Column<Node>,
     /// When the state was found, in moves of the sweep-line.
     epochs: Option<Column<u32>>,
@@ -98,7 +100,7 @@ impl Cache {
         Ok(Cache {
             most,
             chains: tree.chains,
-            stride: tree.stride.max(1),
+            stride: tree.stride.clamp(1, u8::MAX as u32) as u16,
             nodes: Column::new(budget)?,
             epochs: None,
             epoch: 0,
@@ -263,9 +265,11 @@ impl Cache {
         }
     }
 
-    /// The steps of a state from its last ancestor with a vector.
-    fn steps(&self, pred: Option<StateId>) -> u8 {
-        pred.filter(|_| self.strips).map_or(0, |pred| (self.nodes[pred].steps + 1) % WHOLE)
+    /// The steps of a state found from `from`, and its flag where it is not kept.
+    fn step(&self, from: Option<StateId>) -> (u8, u8) {
+        let period = if self.strips { WHOLE } else { self.stride };
+        let steps = from.map_or(0, |from| (self.nodes[from].steps as u16 + 1) % period) as u8;
+        (steps, if steps == 0 || self.strips { 0 } else { SKIPPED })
     }
 
     /// A waiting state is reached again: where its predecessor stays for its sake alone and the new one stays anyway, it is
@@ -280,8 +284,8 @@ impl Cache {
         };
         if self.nodes[old].flags & CLOSED != 0 && self.nodes[from].refs > self.nodes[old].refs {
             let tie = self.tie(from, false);
-            self.nodes[id].pred = tie;
-            self.nodes[id].steps = self.steps(Some(tie));
+            let (steps, skipped) = self.step(Some(from));
+            self.nodes[id] = Node { pred: tie, steps, flags: node.flags & !SKIPPED | skipped, ..node };
             store.led_by(id, event);
             self.nodes[tie].refs = self.nodes[tie].refs.saturating_add(1);
             if let Some(epochs) = &mut self.epochs {
@@ -352,12 +356,13 @@ impl Forget for Cache {
     fn opened(&mut self, link: Link) -> Result<(), Unsuited> {
         let id = link.id;
         let tie = link.from.map(|from| self.tie(from, link.single));
-        let chain = if link.single && tie.is_some() { CHAIN } else { 0 };
+        let (steps, kind) = match link.from {
+            Some(from) if link.single => (self.nodes[from].steps, CHAIN),
+            from => self.step(from),
+        };
         let persistent = if link.behind { PERSISTENT } else { 0 };
-        let skipped = if link.depth.is_multiple_of(self.stride) { 0 } else { SKIPPED };
-        let (counting, flags) = (self.counting, chain | persistent | skipped);
-        let steps = self.steps(tie);
-        self.nodes[id] = Node { pred: tie.unwrap_or(NONE), refs: counting as u16, flags, steps };
+        let counting = self.counting;
+        self.nodes[id] = Node { pred: tie.unwrap_or(NONE), refs: counting as u16, flags: kind | persistent, steps };
         self.found += 1;
         self.traits.opened(id, link.depth);
         if !counting {

@@ -208,8 +208,9 @@ impl Forget for PseudoRoot<'_> {
         true
     }
 
+    /// Also when it has become a cache: successors that are generated again must be those of the first time.
     fn wants_distinct(&self) -> bool {
-        !self.fallen
+        true
     }
 
     fn promotion(&mut self) -> Option<(StateId, u32)> {

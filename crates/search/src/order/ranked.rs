@@ -133,7 +133,6 @@ impl Order for Sweeping {
             None if self.behind.is_empty() => Next::Done,
             None => {
                 std::mem::swap(&mut self.ahead, &mut self.behind);
-                self.line = 0;
                 self.fresh = true;
                 Next::Advance { again: true }
             }

@@ -143,8 +143,10 @@ impl Store for Table {
                 // SAFETY: a single owner, and it is here.
                 unsafe { self.shared.make_room(states, self.removed.as_ref())? };
             }
+            // New states take the numbers of removed ones first.
+            let numbers = self.shared.len().max(self.len() + states);
             if let Some(removed) = &mut self.removed {
-                removed.ensure(self.shared.len() + states)?;
+                removed.ensure(numbers)?;
             }
             self.block.start = self.shared.numbered.load(Ordering::Relaxed);
             by_words!(shape, W => self.offer_groups::<true, W>(batch, which, found));
