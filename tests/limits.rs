@@ -89,10 +89,11 @@ fn large_states_in_64m() {
     }
 }
 
-/// One path of millions of states: the stack of a depth-first search is as large as the table.
+/// One path of millions of states, each of which still has an event to run: the stack of a depth-first search is as large
+/// as the table.
 #[test]
 fn a_deep_path_in_64m_and_128m() {
-    let text = "process P { int x, y; state s; init s; trans s -> s { effect x = x + 1, y = y + (x == 0); }; }\nsystem async;\n";
+    let text = "process P { int x, y; state s; init s; trans s -> s { effect x = x + 1, y = y + (x == 0); }, s -> s {}; }\nsystem async;\n";
     let path = file("limit_deep.dve", text);
     for mebibytes in [64, 100, 128] {
         let (json, peak) = exhaust(&path, mebibytes, ["--order", "dfs"]);

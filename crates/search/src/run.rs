@@ -119,6 +119,8 @@ pub fn run_guided(
     let (store, outcome): (Box<dyn Store>, _) = if !plan.is_plain() {
         let mut store: Box<dyn Store> = if plan.options.reconstruct {
             Box::new(Replaying::new(model, &budget)?)
+        } else if plan.options.forget == ForgetChoice::Nothing {
+            Box::new(new_table()?)
         } else {
             Box::new(new_table()?.removable()?)
         };
