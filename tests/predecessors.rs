@@ -3,12 +3,12 @@
 mod common;
 
 use common::random::{Shape, text};
-use common::{manifest, model, successors};
+use common::{manifest, model};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use scrimp::{Batch, Mode, Model, NativeModel, System};
 use scrimp_system::Source;
 use std::cell::Cell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
