@@ -373,7 +373,7 @@ fn a_cache_too_small_for_its_tree_says_so() {
 #[test]
 fn states_visited_again_are_not_counted_as_states() {
     let phils = model("phils6.dve");
-    let flags = ["--forget", "cache:15000", "--audit", "--json"];
+    let flags = ["--forget", "cache:15000", "--reduce", "edge-lean", "--audit", "--json"];
     let json = scrimp(&[&["count", phils.as_str()], &flags[..]].concat()).code(0).json();
     assert!(json["states"].is_null() && json["transitions"].is_null() && json["deadlocks"].is_null());
     assert_eq!(json["audited_states"], 24_040);

@@ -192,7 +192,13 @@ fn limits(subject: &Subject, style: Style) -> String {
                 "the states that must stay, open ones and their ancestors, do not fit in {} states",
                 grouped(report.forget.stored_peak)
             ),
-            "a larger cache, an order with fewer open states (--order dfs or bbfs:16), --chains, --reduce edge-lean",
+            match plan.options.forget {
+                ForgetChoice::Cache(_) => {
+                    "a larger cache, an order with fewer open states (--order dfs or bbfs:16), --chains, --reduce edge-lean"
+                }
+                ForgetChoice::Sweep(_) => "a larger cache, a finer --progress measure, --chains",
+                _ => "allowing more states, or --forget cache with --reduce edge-lean",
+            },
         ),
         Limit::Visits => ("as many states were visited as were allowed".to_string(), "a larger --max-visits"),
     };

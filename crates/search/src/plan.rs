@@ -239,7 +239,10 @@ fn unsound(options: &Options, order: OrderChoice) -> Option<Refusal> {
         return refuse("--chains shortens the tree that a state cache keeps", "add --forget cache, or leave it out");
     }
     if options.stride == Some(0) {
-        return refuse("a stride of 0 keeps no ancestor", "use --stride with a number from 1 on");
+        return refuse("a stride of 0 keeps no ancestor", "use --stride with a number from 1 to 255");
+    }
+    if options.stride.is_some_and(|stride| stride > 255) {
+        return refuse("a stride beyond 255 is not supported", "use --stride with a number from 1 to 255");
     }
     if options.stride.is_some() && !caches {
         return refuse("--stride thins out the tree that a state cache keeps", "add --forget cache, or leave it out");

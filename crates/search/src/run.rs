@@ -221,7 +221,7 @@ fn guided(
     let mut reduce: Box<dyn Reduce> = match options.reduce {
         ReduceChoice::Nothing => Box::new(AllEvents),
         ReduceChoice::EdgeLean => {
-            let unknown = "edge-lean search must know which events are independent, and the model does not say";
+            let unknown = "edge-lean search must know which events are independent, and this model does not say: a product with a property process, or very many events";
             Box::new(EdgeLean::new(model.independence().ok_or_else(|| invalid(unknown))?))
         }
     };
