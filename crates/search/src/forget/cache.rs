@@ -324,8 +324,7 @@ impl Forget for Cache {
         };
         let persistent = if link.behind { PERSISTENT } else { 0 };
         let counting = self.counting;
-        self.nodes[id] =
-            Node { pred: tie.unwrap_or(NONE), refs: counting as u16, flags: kind | persistent, steps };
+        self.nodes[id] = Node { pred: tie.unwrap_or(NONE), refs: counting as u16, flags: kind | persistent, steps };
         self.found += 1;
         self.traits.opened(id, link.depth);
         if !counting {
