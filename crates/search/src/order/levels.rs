@@ -151,7 +151,7 @@ impl Order for Levels {
     }
 
     fn bytes(&self) -> usize {
-        self.pool.capacity() * size_of::<StateId>() + self.stack.capacity() * size_of::<Level>()
+        self.pool.len() * size_of::<StateId>() + self.stack.len() * size_of::<Level>()
     }
 }
 

@@ -60,6 +60,6 @@ impl Order for Random {
     }
 
     fn bytes(&self) -> usize {
-        self.open.capacity() * size_of::<(StateId, u32)>()
+        self.open.len() * size_of::<(StateId, u32)>()
     }
 }

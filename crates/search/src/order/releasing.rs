@@ -85,6 +85,6 @@ impl Order for Releasing {
 
     fn bytes(&self) -> usize {
         let queues: usize = self.queues.values().map(|s| s.capacity() * size_of::<StateId>()).sum();
-        queues + self.states.capacity() * size_of::<Waiting>()
+        queues + self.states.len() * size_of::<Waiting>()
     }
 }
