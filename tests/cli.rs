@@ -381,6 +381,18 @@ fn states_visited_again_are_not_counted_as_states() {
     assert_eq!(json["stored_peak"], 15_000);
 }
 
+/// Every state at an even depth is the only successor of another: leaving these out and every other ancestor, too, must not
+/// leave out all of them.
+#[test]
+fn a_ring_of_chains_is_not_gone_round_for_ever() {
+    let text = "int p = 0; int c = 0;\nprocess P { state i, a, b; init i; trans i -> a {}, a -> b { effect c = 0; }, \
+                a -> b { effect c = 1; }, b -> a { effect p = (p + 1) % 200, c = 0; }; }\nsystem async;\n";
+    let path = file("ring.dve", text);
+    let flags = ["--forget", "cache:64,fifo", "--chains", "--max-visits", "100000", "--audit", "--json"];
+    let json = scrimp(&[&["count", path.as_str()], &flags[..]].concat()).code(0).json();
+    assert_eq!(json["audited_states"], 601);
+}
+
 #[test]
 fn violations_have_runs_whatever_was_forgotten() {
     let phils = model("phils4.dve");
