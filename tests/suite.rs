@@ -232,7 +232,7 @@ fn wrong_values_are_told() {
         ("about", "states = { about = 155, within = \"1 %\" }", true),
         ("not-about", "states = { about = 160, within = \"1 %\" }", false),
         ("dotted", "plan.order = \"bfs\", \"limits.reached\" = \"null\"", true),
-        ("absent", "forget.evictions = 0", false),
+        ("absent", "forget.nonsense = 0", false),
     ] {
         let path = suite(&format!("values-{name}"), &format!("{task}expect = {{ {expect} }}\n"));
         let answer = scrimp(&["bench", &path]).code(!held as i32);
