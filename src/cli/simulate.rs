@@ -6,6 +6,7 @@ use super::{Failure, print, style};
 use scrimp::report::number::count_of;
 use scrimp::report::trace::{state_lines, step_lines};
 use scrimp::{Batch, Model, NativeModel};
+use scrimp_system::Random;
 use serde_json::Value;
 use std::io::{BufRead, Write};
 
@@ -182,17 +183,4 @@ fn find_trace(value: &Value) -> Option<&Value> {
         return Some(value);
     }
     value["properties"].as_array()?.iter().map(|p| &p["trace"]).find(|t| t["steps"].is_array())
-}
-
-/// A small seeded generator (SplitMix64): simulation needs reproducible choices, not good ones.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n.max(1) as u64) as usize
-    }
 }

@@ -5,8 +5,8 @@
 //! meet. The target of a regress edge is stored from then on for good.
 
 use crate::order::Ranker;
-use crate::random::Random;
 use crate::sample::Sample;
+use scrimp_system::Random;
 
 /// A random part of the sampled states ("probes") with all their known predecessors.
 #[derive(Debug)]

@@ -11,7 +11,6 @@ mod estimate;
 mod measure;
 mod order;
 mod packed;
-mod random;
 mod range;
 mod rank;
 mod sample;

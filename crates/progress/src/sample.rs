@@ -3,7 +3,7 @@
 //! States are numbered in the order of a breadth-first search. When the search ends within its limits the sample is the
 //! whole space and every figure that is computed from it is exact.
 
-use crate::random::Random;
+use scrimp_system::Random;
 use scrimp_system::{Batch, Model};
 
 /// How much of a state space may be looked at.

@@ -12,6 +12,7 @@ pub mod inverse;
 pub mod layout;
 pub mod model;
 pub mod projection;
+mod random;
 pub mod source;
 mod system;
 pub mod values;
@@ -22,6 +23,7 @@ pub use facts::{Facts, Set};
 pub use inverse::{Inverse, inverse};
 pub use layout::Layout;
 pub use model::{Batch, EventCode, EventText, FaultRecord, Model, Unsuited};
+pub use random::Random;
 pub use source::{Source, Span};
 pub use system::{
     Assertion, Assign, Claim, ClaimMove, Constant, ConstantValue, Domain, Event, EventId, Initial, Invalid, Message,

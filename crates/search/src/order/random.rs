@@ -17,18 +17,12 @@ impl Random {
     }
 }
 
-/// The next of a sequence of numbers that look random (splitmix64).
-pub(crate) fn draw(seed: &mut u64) -> u64 {
-    *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *seed;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
 /// A number below `end`, by chance.
 pub(crate) fn draw_below(seed: &mut u64, end: usize) -> usize {
-    ((draw(seed) as u128 * end as u128) >> 64) as usize
+    let mut random = scrimp_system::Random(*seed);
+    let drawn = random.next();
+    *seed = random.0;
+    ((drawn as u128 * end as u128) >> 64) as usize
 }
 
 impl Order for Random {

@@ -5,6 +5,7 @@
 pub struct Random(pub u64);
 
 impl Random {
+    #[allow(clippy::should_implement_trait)] // there is no end to it
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -13,8 +14,8 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `limit`, which is not 0.
+    /// A number below `limit`; 0 where that is 0.
     pub fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit as u64) as usize
+        (self.next() % limit.max(1) as u64) as usize
     }
 }
