@@ -3,6 +3,7 @@
 use crate::forget::Strategy;
 use crate::plan::Refusal;
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// Which state next.
@@ -202,6 +203,101 @@ impl FromStr for ForgetChoice {
     }
 }
 
+/// How states are kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StoreChoice {
+    Table,
+    /// Pairs of words, and pairs of these, each kept once.
+    Tree,
+    /// Processes and the rest, each kept once, and for a state their numbers.
+    Collapse,
+    /// A minimized automaton, of the states or of their collapsed form.
+    Automaton {
+        collapse: bool,
+    },
+    /// A hash, and how the state was found.
+    ComBack,
+    /// So many bits of a hash.
+    Compact(u32),
+    /// Some bits of so many MiB of them.
+    BitState(usize),
+    /// Sorted files in a directory.
+    Disk(PathBuf),
+}
+
+const STORES: &str =
+    "choose from: table, tree, collapse, dfa, dfa+collapse, comback, compact[:BITS], bitstate[:MIB], disk[:DIR]";
+
+impl StoreChoice {
+    pub(crate) fn reason(&self) -> &'static str {
+        match self {
+            StoreChoice::Table => "every state in full: exact, and fastest where it fits",
+            StoreChoice::Tree => "pairs of words, and pairs of pairs, each kept once: exact, in a few bytes a state",
+            StoreChoice::Collapse => "what a process can look like is kept once, a state is a few numbers: exact",
+            StoreChoice::Automaton { collapse: false } => {
+                "a minimized automaton that accepts the visited states: exact"
+            }
+            StoreChoice::Automaton { collapse: true } => {
+                "a minimized automaton that accepts the visited states, each as a few numbers: exact"
+            }
+            StoreChoice::ComBack => "a short hash and how the state was found, replayed in doubt: exact",
+            StoreChoice::Compact(_) => "a hash of each state: states with the same hash are taken for one",
+            StoreChoice::BitState(_) => "a few bits for each state: states with the same bits are taken for one",
+            StoreChoice::Disk(_) => "sorted files, level by level: exact, and as large as the disk",
+        }
+    }
+
+    /// Does it tell all states apart?
+    pub fn is_exact(&self) -> bool {
+        !matches!(self, StoreChoice::Compact(_) | StoreChoice::BitState(_))
+    }
+}
+
+impl fmt::Display for StoreChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StoreChoice::Table => f.write_str("table"),
+            StoreChoice::Tree => f.write_str("tree"),
+            StoreChoice::Collapse => f.write_str("collapse"),
+            StoreChoice::Automaton { collapse: false } => f.write_str("dfa"),
+            StoreChoice::Automaton { collapse: true } => f.write_str("dfa+collapse"),
+            StoreChoice::ComBack => f.write_str("comback"),
+            StoreChoice::Compact(bits) => write!(f, "compact:{bits}"),
+            StoreChoice::BitState(mib) => write!(f, "bitstate:{mib}"),
+            StoreChoice::Disk(dir) if dir.as_os_str().is_empty() => f.write_str("disk"),
+            StoreChoice::Disk(dir) => write!(f, "disk:{}", dir.display()),
+        }
+    }
+}
+
+impl FromStr for StoreChoice {
+    type Err = Refusal;
+
+    fn from_str(text: &str) -> Result<StoreChoice, Refusal> {
+        let refuse = |reason: String| Err(Refusal { reason, instead: STORES.into() });
+        let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
+        let number = |or: usize| rest.map_or(Some(or), |rest| rest.parse().ok());
+        match (name, rest) {
+            ("table", None) => Ok(StoreChoice::Table),
+            ("tree", None) => Ok(StoreChoice::Tree),
+            ("collapse", None) => Ok(StoreChoice::Collapse),
+            ("dfa", None) => Ok(StoreChoice::Automaton { collapse: false }),
+            ("dfa+collapse", None) => Ok(StoreChoice::Automaton { collapse: true }),
+            ("comback", None) => Ok(StoreChoice::ComBack),
+            ("compact", _) => match number(64) {
+                Some(bits @ 16..=64) => Ok(StoreChoice::Compact(bits as u32)),
+                _ => refuse("hash compaction keeps 16 to 64 bits of a hash, as in compact:40".into()),
+            },
+            ("bitstate", _) => match number(64) {
+                Some(mib @ 1..=1_048_576) => Ok(StoreChoice::BitState(mib)),
+                _ => refuse("bit-state hashing takes from 1 MiB on, as in bitstate:256".into()),
+            },
+            ("disk", _) => Ok(StoreChoice::Disk(rest.unwrap_or_default().into())),
+            _ => refuse(format!("there is no store '{text}'")),
+        }
+    }
+}
+
 /// Declares the choices for a part without parameters: their names, what each means, and the names that are known but not
 /// available.
 macro_rules! choices {
@@ -247,13 +343,6 @@ macro_rules! choices {
 }
 
 choices!(
-    /// How states are kept.
-    StoreChoice, "store", {
-        "table" => Table: "every state in full: exact, and fastest where it fits"
-    }, later: ["collapse", "tree", "dfa", "compact", "bitstate", "comback", "disk"]
-);
-
-choices!(
     /// Which events may be skipped.
     ReduceChoice, "reduction", {
         "none" => Nothing: "every event is explored",
@@ -279,6 +368,11 @@ mod tests {
         {
             assert_eq!(text.parse::<OrderChoice>().unwrap().to_string(), text);
         }
+        for text in
+            ["table", "tree", "collapse", "dfa", "dfa+collapse", "comback", "compact:40", "bitstate:256", "disk:/x"]
+        {
+            assert_eq!(text.parse::<StoreChoice>().unwrap().to_string(), text);
+        }
         for text in ["none", "pseudo-root", "pseudo-root:77", "cache:500,depth+lru", "sweep", "sweep+cache:9,random"] {
             assert_eq!(text.parse::<ForgetChoice>().unwrap().to_string(), text);
         }
@@ -291,6 +385,9 @@ mod tests {
         for text in ["bbfs:0", "bbfs", "bbfs:x", "alt:0,0", "alt:1", "alt:1,2,3", "best:worst", "breadth", "dfs:1", ""]
         {
             assert!(text.parse::<OrderChoice>().is_err(), "{text}");
+        }
+        for text in ["heap", "table:3", "compact:8", "compact:x", "bitstate:0", "dfa+tree", ""] {
+            assert!(text.parse::<StoreChoice>().is_err(), "{text}");
         }
         for text in ["cache:0", "cache:many", "cache:5,best", "sweep:3", "none:1", "pseudo-root:0", "sweep+pseudo-root"]
         {

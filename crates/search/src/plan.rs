@@ -172,6 +172,12 @@ fn unsound(options: &Options, order: OrderChoice) -> Option<Refusal> {
     let sweeps = matches!(forget, ForgetChoice::Sweep(_));
     let pseudo_root = matches!(forget, ForgetChoice::PseudoRoot(_));
     let by_progress = order == OrderChoice::Progress;
+    if options.store != StoreChoice::Table {
+        return Some(Refusal::new(
+            format!("store '{}' is not available in this version", options.store),
+            "choose from: table",
+        ));
+    }
     if *threads == 0 || *threads > 1024 {
         return Some(Refusal::new(
             format!("{threads} threads cannot search"),

@@ -3,9 +3,11 @@
 mod index;
 mod places;
 mod replaying;
+mod set;
 pub(crate) mod table;
 
 pub use replaying::Replaying;
+pub use set::{NO_ORIGIN, Set};
 pub use table::Table;
 
 use scrimp_system::{Batch, EventCode};

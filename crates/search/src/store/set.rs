@@ -1,0 +1,55 @@
+//! A set of states without numbers: it knows what it holds, and what is open is kept beside it, in an open list.
+//!
+//! What stands for a state in the open list is its key: the state itself, or something shorter where the set can restore the
+//! state from it. Sets that several threads may use at once are shared through one handle for each thread.
+
+use super::Full;
+use scrimp_system::Batch;
+use std::io::{self, Read, Write};
+
+/// The origin of a state that comes from none of the sources loaded last, such as an initial one.
+pub const NO_ORIGIN: u32 = u32::MAX;
+
+pub trait Set: Send {
+    /// Length of the key of a state.
+    fn key_bytes(&self) -> usize;
+
+    /// Appends the states that these keys, one after the other, stand for: the sources whose successors are offered next.
+    fn load(&mut self, keys: &[u8], sources: &mut Batch);
+
+    /// Adds all states of a batch. `origins` says for each which of the sources loaded last it is a successor of. Appends to
+    /// `new` the places in the batch of those that were not in the set, in ascending order, and their keys to `keys`. Of two
+    /// equal states in a batch the first is new. When it fails, nothing was added: the set needs [room](Set::make_room).
+    fn insert(&mut self, batch: &Batch, origins: &[u32], new: &mut Vec<u32>, keys: &mut Vec<u8>) -> Result<(), Full>;
+
+    /// Makes room for `more` states, so that batches of so many in all can be inserted. No other handle may be in use.
+    /// Fails when the budget does not allow it.
+    fn make_room(&mut self, more: usize) -> Result<(), Full>;
+
+    /// A handle for one more thread, where several may use the set at once.
+    fn share(&self) -> Option<Box<dyn Set>> {
+        None
+    }
+
+    /// Number of states in the set.
+    fn len(&self) -> u64;
+
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Shows every state of the set, in any order, until `show` answers `false`. No other handle may be in use. Sets that do
+    /// not know their states (the lossy ones) show none and answer `false`.
+    fn each(&self, _show: &mut dyn FnMut(&[u8]) -> bool) -> bool {
+        false
+    }
+
+    /// Bytes held.
+    fn bytes(&self) -> usize;
+
+    /// Writes all that is needed to have the same set again, so that the same keys stand for the same states.
+    fn save(&self, to: &mut dyn Write) -> io::Result<()>;
+
+    /// Fills an empty set with what was saved. The caller has checked that the bytes are as they were written.
+    fn restore(&mut self, from: &mut dyn Read) -> io::Result<()>;
+}
