@@ -55,7 +55,7 @@ pub fn count(subject: &Subject, style: Style) -> String {
     }
     if subject.plan.order == OrderChoice::BreadthFirst {
         row("levels", grouped(facts.depth as u64));
-        row(if subject.plan.is_plain() { "widest level" } else { "most open states" }, grouped(facts.widest));
+        row(if subject.plan.is_by_level() { "widest level" } else { "most open states" }, grouped(facts.widest));
     } else {
         row("longest path searched", grouped(facts.depth as u64));
         row("most open states", grouped(facts.widest));
@@ -131,7 +131,7 @@ fn evidence(subject: &Subject, p: &PropertyResult, style: Style) -> String {
             _ => String::new(),
         };
     };
-    let shortest = if subject.plan.is_plain() { "a shortest run" } else { "a run" };
+    let shortest = if subject.plan.finds_shortest() { "a shortest run" } else { "a run" };
     let mut out =
         format!("\n{}, {what} {shortest} of {}:\n", style.bold(&p.name), count_of(run.steps.len() as u64, "event"));
     out.push_str(&trace::text(subject.model, run, style));

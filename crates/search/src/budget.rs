@@ -136,6 +136,9 @@ pub struct Control {
     deadline: Option<Instant>,
     stop: AtomicU8,
     finished: AtomicBool,
+    /// Milliseconds between pauses, and when the next one is due; 0 for none.
+    pause_every: AtomicU64,
+    pause_at: AtomicU64,
     /// States stored, and states expanded.
     pub states: AtomicU64,
     pub visits: AtomicU64,
@@ -152,6 +155,8 @@ impl Control {
             deadline: time.and_then(|t| started.checked_add(t)),
             stop: AtomicU8::new(0),
             finished: AtomicBool::new(false),
+            pause_every: AtomicU64::new(0),
+            pause_at: AtomicU64::new(u64::MAX),
             states: AtomicU64::new(0),
             visits: AtomicU64::new(0),
             transitions: AtomicU64::new(0),
@@ -176,6 +181,25 @@ impl Control {
             s if s == Limit::Time as u8 + 1 => Some(Limit::Time),
             _ => Some(Limit::Interrupt),
         }
+    }
+
+    /// From now on the search is to pause every so often, so that it can be saved.
+    pub fn pause_every(&self, time: Duration) {
+        self.pause_every.store(time.as_millis() as u64, Ordering::Relaxed);
+        self.paused();
+    }
+
+    /// Is a pause due? As for [`stopped`](Control::stopped), the clock is read only now and then.
+    #[inline]
+    pub fn pause_due(&self, tick: u64) -> bool {
+        let at = self.pause_at.load(Ordering::Relaxed);
+        at != u64::MAX && tick.is_multiple_of(8) && self.elapsed().as_millis() as u64 >= at
+    }
+
+    /// The search has paused; the next pause is due after the time agreed.
+    pub fn paused(&self) {
+        let at = self.elapsed().as_millis() as u64 + self.pause_every.load(Ordering::Relaxed);
+        self.pause_at.store(at, Ordering::Relaxed);
     }
 
     pub fn elapsed(&self) -> Duration {

@@ -73,6 +73,17 @@ pub struct Plan {
     pub options: Options,
 }
 
+/// The loops that search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// Breadth-first, keeping every numbered state and exploring every event.
+    Plain,
+    /// Any order, forgetting, and fewer events.
+    Guided,
+    /// Breadth-first or depth-first over a store that gives no numbers.
+    Set,
+}
+
 /// A combination that would not be sound or does not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
@@ -108,13 +119,25 @@ impl Plan {
         }
     }
 
-    /// Does it keep every state, explore every event, and go level by level?
-    pub fn is_plain(&self) -> bool {
+    /// Does it go level by level, so that the depth of a state is that of its level?
+    pub fn is_by_level(&self) -> bool {
+        self.way() != Way::Guided && self.order == OrderChoice::BreadthFirst
+    }
+
+    /// Are traces shortest runs?
+    pub fn finds_shortest(&self) -> bool {
+        self.way() == Way::Plain
+    }
+
+    /// The loop that carries it out.
+    pub(crate) fn way(&self) -> Way {
         let Options { forget, reduce, visits, .. } = &self.options;
-        self.order == OrderChoice::BreadthFirst
-            && *forget == ForgetChoice::Nothing
-            && *reduce == ReduceChoice::Nothing
-            && visits.is_none()
+        let plain = *forget == ForgetChoice::Nothing && *reduce == ReduceChoice::Nothing && visits.is_none();
+        match (self.order, &self.options.store) {
+            (OrderChoice::BreadthFirst, StoreChoice::Table) if plain => Way::Plain,
+            (_, StoreChoice::Table) => Way::Guided,
+            _ => Way::Set,
+        }
     }
 
     /// Which ancestors a cache's tree keeps: every so-manieth. To replay states, it must keep all.

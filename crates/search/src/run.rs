@@ -1,43 +1,20 @@
 //! Carries a plan out and says what came of it.
 
 use crate::budget::{Budget, Control, Limit, peak_resident, resident};
-use crate::check::{self, Audit, Check, Finding, Property, Safety, Target};
-use crate::choices::{CacheChoice, ForgetChoice, OrderChoice, ReduceChoice};
-use crate::engine::{self, Front, Parts, Rank};
-use crate::forget::{Cache, Forget, ForgetFacts, Nothing, PseudoRoot, Strategy, Sweep, Tree};
-use crate::graph::{GraphFacts, InDegrees};
-use crate::order::{Levels, Order, Random, Ranked, Releasing, Sweeping, Width};
+use crate::check::{self, Audit, Check, Property, Safety};
+use crate::choices::ForgetChoice;
+use crate::engine::Front;
+use crate::forget::ForgetFacts;
+use crate::graph::GraphFacts;
 use crate::outcome::{Ended, Outcome};
-use crate::plan::Plan;
-use crate::reduce::{AllEvents, EdgeLean, Reduce};
-use crate::store::{Replaying, Store, Table};
-use crate::trace::Trace;
-use crate::{breadth_first, parallel};
-use scrimp_system::{EventCode, Fault, Model};
+use crate::plan::{Plan, Way};
+use crate::settle::{PropertyResult, settle};
+use crate::store::Store;
+use crate::{guided, plain, sets};
+use scrimp_system::Model;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    Verified,
-    Violated,
-    /// A limit, or another property's violation, ended the search first.
-    Undecided,
-}
-
-#[derive(Debug, Clone)]
-pub struct PropertyResult {
-    pub name: String,
-    pub verdict: Verdict,
-    /// The state that violates the property or, for a reachability property, fulfils it; and a run that leads there.
-    pub state: Option<Vec<u8>>,
-    pub trace: Option<Trace>,
-    /// The event that ends in a fault in the trace's last state.
-    pub fault: Option<(EventCode, Fault)>,
-    /// The fault met when the property itself was evaluated there.
-    pub condition_fault: Option<Fault>,
-}
 
 /// Everything a run has to say.
 #[derive(Debug, Clone)]
@@ -67,6 +44,25 @@ impl Report {
     pub fn bytes_per_state(&self) -> f64 {
         self.store_bytes as f64 / self.forget.stored_peak.max(1) as f64
     }
+}
+
+/// What there is to search, and within which limits.
+pub(crate) struct Task<'m, 'a> {
+    pub model: &'m dyn Model,
+    pub check: &'a dyn Check,
+    pub plan: &'a Plan,
+    pub control: &'a Control,
+    pub budget: &'a Arc<Budget>,
+    /// May a trace be wanted?
+    pub with_traces: bool,
+}
+
+/// What came of a search.
+pub(crate) struct Done<'m> {
+    pub outcome: Outcome,
+    /// The store, where it can load states by their numbers.
+    pub store: Option<Box<dyn Store + 'm>>,
+    pub store_bytes: usize,
 }
 
 /// A value for each state.
@@ -115,25 +111,12 @@ pub fn run_guided(
     let check: &dyn Check = if properties.is_empty() { &check::Nothing } else { &safety };
     let audit = plan.options.audit.then(|| Audit::new(check));
     let check = audit.as_ref().map_or(check, |audit| audit);
-    let new_table = || Table::new(model.state_bytes(), budget.clone());
-    let (store, outcome): (Box<dyn Store>, _) = if !plan.is_plain() {
-        let mut store: Box<dyn Store> = if plan.options.reconstruct {
-            Box::new(Replaying::new(model, &budget)?)
-        } else if plan.options.forget == ForgetChoice::Nothing {
-            Box::new(new_table()?)
-        } else {
-            Box::new(new_table()?.removable()?)
-        };
-        let outcome = guided(model, &mut *store, check, plan, control, &budget, guides, !properties.is_empty())?;
-        (store, outcome)
-    } else if plan.options.threads == 1 {
-        let mut in_degrees = InDegrees::new(plan.options.in_degrees, budget.clone());
-        let mut table = new_table()?;
-        let outcome = breadth_first::search(model, &mut table, check, control, &mut in_degrees);
-        (Box::new(table), outcome)
-    } else {
-        let (table, outcome) = parallel::search(model, new_table()?, check, control, plan.options.threads)?;
-        (Box::new(table), outcome)
+    let with_traces = !properties.is_empty();
+    let task = Task { model, check, plan, control, budget: &budget, with_traces };
+    let Done { outcome, store, store_bytes } = match plan.way() {
+        Way::Guided => guided::search(&task, guides)?,
+        Way::Plain => plain::search(&task)?,
+        Way::Set => sets::search(&task)?,
     };
     if let Ended::Unsuited(reason) = &outcome.ended {
         return Err(invalid(reason));
@@ -141,7 +124,7 @@ pub fn run_guided(
     let elapsed = control.elapsed();
     let audited = audit.as_ref().map(Audit::distinct);
     drop(audit);
-    let store_bytes = store.bytes() + outcome.beside_bytes;
+    let store_bytes = store_bytes + outcome.beside_bytes;
     let properties = settle(model, store, properties, safety.into_findings(), &outcome, plan, control);
     control.finish();
     let limit = match outcome.ended {
@@ -164,157 +147,6 @@ pub fn run_guided(
     })
 }
 
-fn invalid(reason: impl Into<String>) -> io::Error {
+pub(crate) fn invalid(reason: impl Into<String>) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, reason.into())
-}
-
-/// Puts the parts of a plan together and searches with them.
-#[allow(clippy::too_many_arguments)] // each is used once, here
-fn guided(
-    model: &dyn Model,
-    store: &mut dyn Store,
-    check: &dyn Check,
-    plan: &Plan,
-    control: &Control,
-    budget: &Arc<Budget>,
-    guides: Guides,
-    with_traces: bool,
-) -> io::Result<Outcome> {
-    let Guides { progress, heuristic, front } = guides;
-    let options = &plan.options;
-    let mut order: Box<dyn Order> = match plan.order {
-        OrderChoice::BreadthFirst => Box::new(Levels::new(Width::BREADTH_FIRST)),
-        OrderChoice::DepthFirst => Box::new(Levels::new(Width::DEPTH_FIRST)),
-        OrderChoice::Bounded(width) => Box::new(Levels::new(Width::Bounded(width))),
-        OrderChoice::Alternating(breadth, depth) => Box::new(Levels::new(Width::Alternating { breadth, depth })),
-        OrderChoice::Progress if matches!(options.forget, ForgetChoice::Sweep(_)) => Box::new(Sweeping::new()),
-        OrderChoice::Progress | OrderChoice::Best { .. } => Box::new(Ranked::default()),
-        OrderChoice::Random => Box::new(Random::new(options.seed)),
-        OrderChoice::Releasing => Box::new(Releasing::default()),
-    };
-    let by_progress = |state: &[u8], _: u32| progress.map_or(0, |progress| progress(state));
-    let by_heuristic = |state: &[u8], depth: u32| {
-        let value = heuristic.map_or(0, |heuristic| heuristic(state));
-        let depth = if plan.order == (OrderChoice::Best { a_star: true }) { depth } else { 0 };
-        value.saturating_add(depth as u128)
-    };
-    let rank: Option<&Rank> = match plan.order {
-        OrderChoice::Progress => Some(&by_progress),
-        OrderChoice::Best { .. } => Some(&by_heuristic),
-        _ => None,
-    };
-    let cache = |choice: &CacheChoice| {
-        let most = choice.most.unwrap_or(usize::MAX);
-        let tree = Tree { chains: options.chains, stride: plan.stride() };
-        Cache::new(most, choice.strategy.clone(), tree, options.seed, budget)
-    };
-    let mut forget: Box<dyn Forget> = match &options.forget {
-        ForgetChoice::Nothing => Box::new(Nothing::new(with_traces, budget)?),
-        ForgetChoice::Cache(choice) if options.reconstruct => Box::new(cache(choice)?.stripping()),
-        ForgetChoice::Cache(choice) => Box::new(cache(choice)?),
-        ForgetChoice::Sweep(choice) => Box::new(Sweep::new(choice.as_ref().map(cache).transpose()?, budget)?),
-        ForgetChoice::PseudoRoot(most) => {
-            let cache = cache(&CacheChoice { most: *most, strategy: Strategy::default() })?;
-            Box::new(PseudoRoot::new(model, cache, plan.order == OrderChoice::Releasing, budget)?)
-        }
-    };
-    let mut reduce: Box<dyn Reduce> = match options.reduce {
-        ReduceChoice::Nothing => Box::new(AllEvents),
-        ReduceChoice::EdgeLean => {
-            let unknown = "edge-lean search must know which events are independent, and this model does not say: a product with a property process, or very many events";
-            Box::new(EdgeLean::new(model.independence().ok_or_else(|| invalid(unknown))?))
-        }
-    };
-    engine::search(Parts {
-        model,
-        store,
-        order: &mut *order,
-        forget: &mut *forget,
-        reduce: &mut *reduce,
-        check,
-        control,
-        budget,
-        rank,
-        most_visits: options.visits.unwrap_or(u64::MAX),
-        front,
-    })
-}
-
-/// The verdict on each property, with its trace where one state decided it.
-fn settle(
-    model: &dyn Model,
-    store: Box<dyn Store + '_>,
-    properties: &[Property],
-    findings: Vec<Finding>,
-    outcome: &Outcome,
-    plan: &Plan,
-    control: &Control,
-) -> Vec<PropertyResult> {
-    let at_hand = |f: &Finding| match &f.path {
-        Some(path) => Trace::through(model, path),
-        None if outcome.levels.is_empty() => None,
-        None => Trace::backwards(model, &*store, &outcome.levels, &f.state, f.depth),
-    };
-    let mut traces: Vec<Option<Trace>> = findings.iter().map(at_hand).collect();
-    // What the first search held makes room for the second.
-    drop(store);
-    for (finding, trace) in findings.iter().zip(&mut traces) {
-        if trace.is_none() {
-            *trace = search_again(model, &finding.state, plan, control);
-        }
-    }
-    let result = |(i, property): (usize, &Property)| {
-        let found = findings.iter().position(|f| f.property == i);
-        let finding = found.map(|at| &findings[at]);
-        let violates = property.finding_violates();
-        let verdict = match (finding.is_some(), &outcome.ended) {
-            (true, _) if violates => Verdict::Violated,
-            (true, _) => Verdict::Verified,
-            (false, Ended::Complete) if violates => Verdict::Verified,
-            (false, Ended::Complete) => Verdict::Violated,
-            (false, _) => Verdict::Undecided,
-        };
-        PropertyResult {
-            name: property.name.clone(),
-            verdict,
-            state: finding.map(|f| f.state.clone()),
-            trace: found.and_then(|at| traces[at].clone()),
-            fault: finding.and_then(|f| f.fault),
-            condition_fault: finding.and_then(|f| f.condition_fault),
-        }
-    };
-    properties.iter().enumerate().map(result).collect()
-}
-
-/// A run to a state that a search found and whose ancestors it forgot: found by a second search within the same memory,
-/// whose cache keeps the ancestors of what is open. Breadth-first, for a short run; depth-first where that takes too much.
-fn search_again(model: &dyn Model, state: &[u8], plan: &Plan, control: &Control) -> Option<Trace> {
-    for width in [Width::BREADTH_FIRST, Width::Bounded(256), Width::DEPTH_FIRST] {
-        let budget = Arc::new(Budget::new(plan.memory));
-        let target = Target::new(state);
-        let mut store = Table::new(model.state_bytes(), budget.clone()).and_then(Table::removable).ok()?;
-        let tree = Tree { chains: false, stride: 1 };
-        let mut cache = Cache::new(usize::MAX, Strategy::default(), tree, plan.options.seed, &budget).ok()?;
-        let outcome = engine::search(Parts {
-            model,
-            store: &mut store,
-            order: &mut Levels::new(width),
-            forget: &mut cache,
-            reduce: &mut AllEvents,
-            check: &target,
-            control,
-            budget: &budget,
-            rank: None,
-            most_visits: u64::MAX,
-            front: None,
-        })
-        .ok()?;
-        drop((store, cache));
-        match outcome.ended {
-            Ended::Decided => return target.into_path().and_then(|path| Trace::through(model, &path)),
-            Ended::Limit(Limit::Memory) => continue,
-            _ => return None,
-        }
-    }
-    None
 }

@@ -1,16 +1,21 @@
 //! How a state is kept. A store is offered batches of states and says of each whether it is new.
 
 mod index;
+mod locked;
 mod places;
 mod replaying;
 mod set;
 pub(crate) mod table;
+mod whole;
 
+pub use locked::Locked;
 pub use replaying::Replaying;
 pub use set::{NO_ORIGIN, Set};
 pub use table::Table;
+pub use whole::Whole;
 
 use scrimp_system::{Batch, EventCode};
+use std::io::{self, Read, Write};
 use std::ops::Range;
 
 /// The number of a stored state. Numbers are given in the order of discovery, without gaps, from zero; once states are
@@ -87,4 +92,14 @@ pub trait Store {
 
     /// Bytes held.
     fn bytes(&self) -> usize;
+
+    /// Writes all that is needed to have the same states with the same numbers again.
+    fn save(&self, _to: &mut dyn Write) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Fills an empty store with what was saved. The caller has checked that the bytes are as they were written.
+    fn refill(&mut self, _from: &mut dyn Read) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
 }

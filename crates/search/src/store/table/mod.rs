@@ -22,7 +22,7 @@ use crate::words::{Shape, by_words};
 use lookup::Group;
 use scrimp_system::Batch;
 use std::cell::UnsafeCell;
-use std::io;
+use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -195,6 +195,34 @@ impl Store for Table {
 
     fn bytes(&self) -> usize {
         self.shared.bytes() + self.removed.as_ref().map_or(0, Stack::bytes)
+    }
+
+    fn save(&self, to: &mut dyn Write) -> io::Result<()> {
+        if self.removed.is_some() {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        let states = self.shared.len();
+        to.write_all(&(states as u64).to_le_bytes())?;
+        // SAFETY: so many states were written to the arena.
+        to.write_all(unsafe { std::slice::from_raw_parts(self.shared.address(0), states * self.shared.state_bytes) })
+    }
+
+    fn refill(&mut self, from: &mut dyn Read) -> io::Result<()> {
+        let mut states = [0; 8];
+        from.read_exact(&mut states)?;
+        let states = u64::from_le_bytes(states) as usize;
+        if states > MOST_STATES || !self.alone || self.shared.len() > 0 {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        // SAFETY: a single owner, and it is here.
+        unsafe { self.shared.make_room(states, None) }.map_err(|_| io::ErrorKind::OutOfMemory)?;
+        // SAFETY: room for so many states was made, and nobody else looks.
+        from.read_exact(unsafe {
+            std::slice::from_raw_parts_mut(self.shared.address(0), states * self.shared.state_bytes)
+        })?;
+        self.shared.numbered.store(states as u32, Ordering::Relaxed);
+        self.shared.fill_index::<true>(0..states as u32, &[]);
+        Ok(())
     }
 }
 impl Shared {

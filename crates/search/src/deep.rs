@@ -1,0 +1,194 @@
+//! Depth-first search over a store without numbers: one path, one event at a time.
+//!
+//! The path is a stack of keys with the number of events done at each; successors of the sources near its end are kept, those
+//! of sources further back are generated again on return.
+
+use crate::budget::{Budget, Control, Limit};
+use crate::check::{Check, Flow, Seen};
+use crate::graph::GraphFacts;
+use crate::open::KeyStack;
+use crate::outcome::Ended;
+use crate::store::{NO_ORIGIN, Set};
+use scrimp_system::{Batch, Model};
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Bytes of successor states kept before those of the sources further back are dropped.
+const KEPT: usize = 1 << 20;
+
+/// How far a search has come: what it has counted, and its path.
+pub struct Path {
+    pub facts: GraphFacts,
+    pub stack: KeyStack,
+    /// Initial states that were explored.
+    pub roots: u64,
+}
+
+impl Path {
+    pub fn new(key_bytes: usize, budget: &Arc<Budget>) -> io::Result<Path> {
+        Ok(Path { facts: GraphFacts::default(), stack: KeyStack::new(key_bytes, budget)?, roots: 0 })
+    }
+}
+
+/// What a search does when a pause was due.
+pub type Pause<'a> = dyn FnMut(&dyn Set, &Path) + 'a;
+
+pub struct Deep<'a> {
+    model: &'a dyn Model,
+    check: &'a dyn Check,
+    control: &'a Control,
+    wants_states: bool,
+    /// Successors of the sources at the end of the path, and where those of each begin.
+    kept: Batch,
+    firsts: Vec<u32>,
+    source: Batch,
+    one: Batch,
+    new: Vec<u32>,
+    key: Vec<u8>,
+}
+
+impl<'a> Deep<'a> {
+    pub fn new(model: &'a dyn Model, check: &'a dyn Check, control: &'a Control) -> Deep<'a> {
+        let bytes = model.state_bytes();
+        Deep {
+            model,
+            check,
+            control,
+            wants_states: check.wants_states(),
+            kept: Batch::new(bytes),
+            firsts: Vec::new(),
+            source: Batch::new(bytes),
+            one: Batch::new(bytes),
+            new: Vec::new(),
+            key: Vec::new(),
+        }
+    }
+
+    /// Searches, or goes on from `path`, until everything is visited, the check is content, or a limit is reached.
+    pub fn search(&mut self, set: &mut dyn Set, path: &mut Path, pause: &mut Pause) -> Ended {
+        let mut initial = Batch::new(self.model.state_bytes());
+        self.model.initial(&mut initial);
+        self.firsts.clear();
+        self.kept.clear();
+        loop {
+            if let Err(ended) = self.follow(set, path, pause) {
+                return ended;
+            }
+            if path.roots == initial.len() as u64 {
+                return Ended::Complete;
+            }
+            self.one.clear();
+            self.one.push(initial.state(path.roots as usize), 0);
+            path.roots += 1;
+            if let Err(ended) = self.open(set, path) {
+                return ended;
+            }
+        }
+    }
+
+    /// Explores all that can be reached from the end of the path.
+    fn follow(&mut self, set: &mut dyn Set, path: &mut Path, pause: &mut Pause) -> Result<(), Ended> {
+        for tick in 0u64.. {
+            if path.stack.is_empty() {
+                break;
+            }
+            if tick % 64 == 0 {
+                self.publish(set, path);
+                if let Some(limit) = self.control.stopped(tick / 64) {
+                    return Err(Ended::Limit(limit));
+                }
+                if self.control.pause_due(tick / 64) {
+                    pause(set, path);
+                    self.control.paused();
+                }
+            }
+            if self.firsts.is_empty() {
+                self.expand(set, path, false)?;
+            }
+            let next = *self.firsts.last().expect("the end of the path was expanded") + path.stack.count();
+            if next as usize == self.kept.len() {
+                path.stack.pop();
+                let first = self.firsts.pop().unwrap_or(0);
+                self.kept.truncate(first as usize);
+                continue;
+            }
+            self.one.clear();
+            self.one.push(self.kept.state(next as usize), self.kept.event(next as usize));
+            self.open(set, path)?;
+        }
+        Ok(())
+    }
+
+    /// Stores the state in `one`, found from the end of the path. If it is new, it becomes the end and is expanded.
+    fn open(&mut self, set: &mut dyn Set, path: &mut Path) -> Result<(), Ended> {
+        let depth = path.stack.len() as u32;
+        path.stack.prepare().map_err(|_| Ended::Limit(Limit::Memory))?;
+        self.new.clear();
+        self.key.clear();
+        let mut stored = set.insert(&self.one, &[NO_ORIGIN], &mut self.new, &mut self.key);
+        if stored.is_err() {
+            stored = set.make_room(1);
+            stored = stored.and_then(|()| set.insert(&self.one, &[NO_ORIGIN], &mut self.new, &mut self.key));
+        }
+        stored.map_err(|_| Ended::Limit(Limit::Memory))?;
+        let new = !self.new.is_empty();
+        if depth > 0 {
+            path.facts.transitions += 1;
+            path.stack.set_count(path.stack.count() + 1);
+        } else {
+            path.facts.initial_states += new as u64;
+        }
+        if !new {
+            return Ok(());
+        }
+        path.stack.push(&self.key);
+        path.facts.widest = path.facts.widest.max(path.stack.len());
+        path.facts.depth = path.facts.depth.max(path.stack.len() as u32);
+        let seen = Seen { state: self.one.state(0), depth, path: None };
+        if self.wants_states && self.check.state(seen) == Flow::Stop {
+            return Err(Ended::Decided);
+        }
+        self.expand(set, path, true)
+    }
+
+    /// Generates the successors of the end of the path; when that is for the first time, the check is shown what became
+    /// of them.
+    fn expand(&mut self, set: &mut dyn Set, path: &mut Path, first_time: bool) -> Result<(), Ended> {
+        if self.kept.len() * self.kept.stride() > KEPT {
+            self.kept.clear();
+            self.firsts.clear();
+        }
+        let first = self.kept.len();
+        self.source.clear();
+        set.load(path.stack.key(), &mut self.source);
+        self.model.expand(self.source.state(0), &mut self.kept);
+        let count = self.kept.len() - first;
+        let deadlock = self.kept.take_deadlock(count);
+        let faults = self.kept.faults();
+        if first_time {
+            path.facts.deadlocks += deadlock as u64;
+            path.facts.faults += faults.len() as u64;
+            path.facts.max_out_degree = path.facts.max_out_degree.max(count as u64);
+            let depth = path.stack.len() as u32 - 1;
+            if deadlock || !faults.is_empty() {
+                let seen = Seen { state: self.source.state(0), depth, path: None };
+                if self.check.expanded(seen, deadlock, faults) == Flow::Stop {
+                    return Err(Ended::Decided);
+                }
+            }
+        }
+        self.kept.clear_faults();
+        self.firsts.push(first as u32);
+        Ok(())
+    }
+
+    fn publish(&self, set: &dyn Set, path: &Path) {
+        let (control, states, open) = (self.control, set.len(), path.stack.len());
+        control.states.store(states, Ordering::Relaxed);
+        control.transitions.store(path.facts.transitions, Ordering::Relaxed);
+        control.visits.store(states, Ordering::Relaxed);
+        control.open.store(open, Ordering::Relaxed);
+        control.depth.store(open, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,270 @@
+//! The open list of searches whose store gives no numbers: keys of states, packed, in blocks of one size.
+//!
+//! A thread packs keys into a buffer of its own and hands it over when it is full, and takes a whole block when it needs
+//! keys, so the list is touched once for hundreds of states. Blocks that were emptied are filled again; memory for more is
+//! asked of the budget before the states are stored that it is for ([`Pool::promise`]), so that no key is ever lost.
+
+mod codec;
+mod stack;
+
+pub use stack::KeyStack;
+
+use crate::budget::Budget;
+use crate::column::Column;
+use crate::store::Full;
+use std::collections::VecDeque;
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+
+/// Bytes of a block, unless keys are very long.
+const BLOCK: usize = 1 << 12;
+
+/// Keys packed one after the other: what one thread fills or empties.
+#[derive(Debug)]
+pub struct Packed {
+    key_bytes: usize,
+    keys: u32,
+    bytes: Vec<u8>,
+    last: Vec<u8>,
+}
+
+impl Packed {
+    pub fn new(key_bytes: usize) -> Packed {
+        Packed { key_bytes, keys: 0, bytes: Vec::with_capacity(block_bytes(key_bytes)), last: vec![0; key_bytes] }
+    }
+
+    pub fn clear(&mut self) {
+        self.keys = 0;
+        self.bytes.clear();
+        self.last.fill(0);
+    }
+
+    /// Is there perhaps no room for one more key?
+    pub fn is_full(&self) -> bool {
+        self.bytes.len() + codec::longest(self.key_bytes) > block_bytes(self.key_bytes)
+    }
+
+    pub fn push(&mut self, key: &[u8]) {
+        codec::pack(key, &self.last, &mut self.bytes);
+        self.last.copy_from_slice(key);
+        self.keys += 1;
+    }
+
+    /// Appends all keys to `out` as they were.
+    pub fn unpack(&self, out: &mut Vec<u8>) {
+        let mut rest = &self.bytes[..];
+        let start = out.len();
+        out.resize(start + self.keys as usize * self.key_bytes, 0);
+        let mut before = vec![0; self.key_bytes];
+        for key in out[start..].chunks_exact_mut(self.key_bytes) {
+            codec::unpack(&mut rest, &mut before).expect("what was packed can be unpacked");
+            key.copy_from_slice(&before);
+        }
+    }
+}
+
+fn block_bytes(key_bytes: usize) -> usize {
+    BLOCK.max((4 * codec::longest(key_bytes)).next_multiple_of(BLOCK))
+}
+
+/// Some of the open states: those of a level, say.
+#[derive(Debug, Default)]
+pub struct Queue {
+    /// Each block with the number of its keys and bytes.
+    blocks: VecDeque<(u32, u32, u32)>,
+    keys: u64,
+}
+
+impl Queue {
+    pub fn len(&self) -> u64 {
+        self.keys
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.keys == 0
+    }
+}
+
+/// The memory of all queues.
+pub struct Pool {
+    key_bytes: usize,
+    bytes: Column<u8>,
+    /// Blocks that were ever used, and those of them that are free.
+    touched: u32,
+    free: Vec<u32>,
+    /// Blocks that were promised and not yet taken.
+    promised: usize,
+}
+
+impl Pool {
+    pub fn new(key_bytes: usize, budget: &Arc<Budget>) -> io::Result<Pool> {
+        Ok(Pool { key_bytes, bytes: Column::new(budget)?, touched: 0, free: Vec::new(), promised: 0 })
+    }
+
+    pub fn key_bytes(&self) -> usize {
+        self.key_bytes
+    }
+
+    /// Makes sure that `keys` more keys, and a buffer that was begun, will find room, in place of what was promised with
+    /// `promise` before.
+    pub fn promise(&mut self, keys: usize, promise: &mut usize) -> Result<(), Full> {
+        let longest = codec::longest(self.key_bytes);
+        let blocks = (keys * longest).div_ceil(block_bytes(self.key_bytes) - longest) + 2;
+        let all = self.promised - *promise + blocks;
+        let untouched = all.saturating_sub(self.free.len());
+        self.bytes.ensure((self.touched as usize + untouched) * block_bytes(self.key_bytes))?;
+        (self.promised, *promise) = (all, blocks);
+        Ok(())
+    }
+
+    /// Puts keys into a queue, at the end or, when they come `back`, in front; the buffer is empty afterwards. Room must
+    /// have been promised.
+    pub fn put(&mut self, queue: &mut Queue, packed: &mut Packed, back: bool) {
+        if packed.keys > 0 {
+            let block = self.free.pop().unwrap_or_else(|| {
+                self.touched += 1;
+                self.touched - 1
+            });
+            let start = block as usize * block_bytes(self.key_bytes);
+            self.bytes.stretch_mut(start, packed.bytes.len()).copy_from_slice(&packed.bytes);
+            let entry = (block, packed.keys, packed.bytes.len() as u32);
+            if back {
+                queue.blocks.push_front(entry)
+            } else {
+                queue.blocks.push_back(entry)
+            }
+            queue.keys += packed.keys as u64;
+            packed.clear();
+        }
+    }
+
+    /// Takes the first block of a queue, or the last; `false` when it is empty.
+    pub fn take(&mut self, queue: &mut Queue, last: bool, packed: &mut Packed) -> bool {
+        packed.clear();
+        let entry = if last { queue.blocks.pop_back() } else { queue.blocks.pop_front() };
+        let Some((block, keys, bytes)) = entry else {
+            return false;
+        };
+        let start = block as usize * block_bytes(self.key_bytes);
+        packed.bytes.extend_from_slice(self.bytes.stretch(start, bytes as usize));
+        packed.keys = keys;
+        queue.keys -= keys as u64;
+        self.free.push(block);
+        true
+    }
+
+    /// Shows all keys of a queue, first to last, until `show` answers `false`.
+    pub fn each(&self, queue: &Queue, show: &mut dyn FnMut(&[u8]) -> bool) -> bool {
+        let mut key = vec![0; self.key_bytes];
+        for &(block, keys, bytes) in &queue.blocks {
+            let mut rest = self.bytes.stretch(block as usize * block_bytes(self.key_bytes), bytes as usize);
+            key.fill(0);
+            for _ in 0..keys {
+                codec::unpack(&mut rest, &mut key).expect("what was packed can be unpacked");
+                if !show(&key) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    pub fn save(&self, queue: &Queue, to: &mut dyn Write) -> io::Result<()> {
+        to.write_all(&(queue.blocks.len() as u64).to_le_bytes())?;
+        for &(block, keys, bytes) in &queue.blocks {
+            to.write_all(&keys.to_le_bytes())?;
+            to.write_all(&bytes.to_le_bytes())?;
+            to.write_all(self.bytes.stretch(block as usize * block_bytes(self.key_bytes), bytes as usize))?;
+        }
+        Ok(())
+    }
+
+    /// Appends what was saved to a queue.
+    pub fn restore(&mut self, queue: &mut Queue, from: &mut dyn Read) -> io::Result<()> {
+        let mut count = [0; 8];
+        from.read_exact(&mut count)?;
+        let mut packed = Packed::new(self.key_bytes);
+        let mut promise = 0;
+        for _ in 0..u64::from_le_bytes(count) {
+            let mut sizes = [0; 8];
+            from.read_exact(&mut sizes)?;
+            let size = |at| u32::from_le_bytes([sizes[at], sizes[at + 1], sizes[at + 2], sizes[at + 3]]);
+            packed.keys = size(0);
+            let bytes = size(4) as usize;
+            if bytes > block_bytes(self.key_bytes) {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, "a block of open states is too long"));
+            }
+            packed.bytes.resize(bytes, 0);
+            from.read_exact(&mut packed.bytes)?;
+            self.promise(0, &mut promise).map_err(|_| io::ErrorKind::OutOfMemory)?;
+            self.put(queue, &mut packed, false);
+        }
+        self.keep(&mut promise);
+        Ok(())
+    }
+
+    /// Takes a promise back: nothing more will be put.
+    pub fn keep(&mut self, promise: &mut usize) {
+        self.promised -= std::mem::take(promise);
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.bytes.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use scrimp_system::Random;
+
+    #[test]
+    fn queues_give_back_what_was_put_and_blocks_are_used_again() {
+        let mut random = Random(7);
+        for key_bytes in [1, 8, 21, 3000] {
+            let mut pool = Pool::new(key_bytes, &Arc::new(Budget::new(usize::MAX / 4))).unwrap();
+            let (mut queue, mut packed, mut promise) = (Queue::default(), Packed::new(key_bytes), 0);
+            let mut expected = VecDeque::new();
+            for round in 0..50 {
+                pool.promise(200, &mut promise).unwrap();
+                for _ in 0..200 {
+                    if packed.is_full() {
+                        pool.put(&mut queue, &mut packed, false);
+                    }
+                    let key: Vec<u8> = (0..key_bytes).map(|_| random.below(256) as u8).collect();
+                    packed.push(&key);
+                    expected.push_back(key);
+                }
+                pool.put(&mut queue, &mut packed, false);
+                if round % 2 == 1 {
+                    let mut saved = Vec::new();
+                    pool.save(&queue, &mut saved).unwrap();
+                    let mut other = Queue::default();
+                    pool.restore(&mut other, &mut &saved[..]).unwrap();
+                    assert_eq!(other.len(), queue.len());
+                    for (queue, checked) in [(&mut queue, true), (&mut other, false)] {
+                        let mut out = Vec::new();
+                        while pool.take(queue, false, &mut packed) {
+                            packed.unpack(&mut out);
+                        }
+                        packed.clear();
+                        let all: Vec<u8> = expected.iter().flatten().copied().collect();
+                        assert!(out == all, "checked {checked}");
+                    }
+                    expected.clear();
+                }
+            }
+            assert!(queue.is_empty() && pool.bytes() <= 8 * 400 * codec::longest(key_bytes).max(100) + (1 << 20));
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_beforehand() {
+        let used = crate::budget::resident().unwrap_or(0);
+        let mut pool = Pool::new(100, &Arc::new(Budget::new(used + (32 << 20)))).unwrap();
+        let mut promise = 0;
+        assert_eq!(pool.promise(1 << 24, &mut promise), Err(Full));
+        assert_eq!((promise, pool.promise(1000, &mut promise)), (0, Ok(())));
+    }
+}

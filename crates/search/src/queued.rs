@@ -1,0 +1,333 @@
+//! Breadth-first search over a store without numbers, on one thread or several.
+//!
+//! What is open lies in a queue of keys for the level being expanded and one for the level that is found meanwhile. Threads
+//! take blocks of keys from the one and put blocks into the other. They work in rounds; a round ends with the level, or
+//! when someone needs a pause: the set must grow, the search is to be saved, a limit was reached. Between rounds nothing is
+//! in the air: a source was either expanded, and all its successors are in the set, or its key is still in the queue. So
+//! what is left between rounds, a [`Course`], can be written to a file, or taken over by another store.
+
+use crate::breadth_first::Worker;
+use crate::budget::{Budget, Control, Limit};
+use crate::check::{Check, Flow};
+use crate::graph::GraphFacts;
+use crate::open::{Packed, Pool, Queue};
+use crate::outcome::{Ended, batch_size};
+use crate::store::{NO_ORIGIN, Set};
+use scrimp_system::Model;
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Levels with fewer open states than this for each thread are not shared out.
+const NARROW: u64 = 1024;
+
+/// How far a search has come: what it has counted, and what is open.
+pub struct Course {
+    pub facts: GraphFacts,
+    /// Depth of the level that is being expanded.
+    pub depth: u32,
+    /// Its states that are still to be expanded, and those of the next level found so far.
+    pub now: Queue,
+    pub next: Queue,
+    pub pool: Pool,
+}
+
+impl Course {
+    pub fn new(key_bytes: usize, budget: &Arc<Budget>) -> io::Result<Course> {
+        let pool = Pool::new(key_bytes, budget)?;
+        Ok(Course { facts: GraphFacts::default(), depth: 0, now: Queue::default(), next: Queue::default(), pool })
+    }
+
+    pub fn open(&self) -> u64 {
+        self.now.len() + self.next.len()
+    }
+
+    /// The facts as they stand when `states` were found.
+    pub fn facts(&self, states: u64) -> GraphFacts {
+        // The level that is being found counts once it has a state.
+        let depth = self.depth + 1 + !self.next.is_empty() as u32;
+        let widest = self.facts.widest.max(self.next.len());
+        GraphFacts { states, depth, widest, open: self.open(), ..self.facts.clone() }
+    }
+}
+
+/// What a search does between rounds when a pause was due: save itself, say.
+pub type Pause<'a> = dyn FnMut(&dyn Set, &Course) + 'a;
+
+/// A search over sets.
+pub struct Queued<'a> {
+    pub model: &'a dyn Model,
+    pub check: &'a dyn Check,
+    pub control: &'a Control,
+    pub threads: usize,
+}
+
+impl Queued<'_> {
+    /// Stores the initial states and makes them the first level.
+    pub fn begin(&self, set: &mut dyn Set, course: &mut Course) -> Result<(), Ended> {
+        let mut worker = Worker::new(self.model, self.check);
+        worker.start();
+        let count = worker.successors.len();
+        let (mut new, mut keys, mut promise) = (Vec::new(), Vec::new(), 0);
+        let full = |_| Ended::Limit(Limit::Memory);
+        course.pool.promise(count, &mut promise).map_err(full)?;
+        set.make_room(count).map_err(full)?;
+        set.insert(&worker.successors, &vec![NO_ORIGIN; count], &mut new, &mut keys).map_err(full)?;
+        let mut packed = Packed::new(set.key_bytes());
+        for key in keys.chunks_exact(set.key_bytes()) {
+            if packed.is_full() {
+                course.pool.put(&mut course.now, &mut packed, false);
+            }
+            packed.push(key);
+        }
+        course.pool.put(&mut course.now, &mut packed, false);
+        course.pool.keep(&mut promise);
+        course.facts.initial_states = new.len() as u64;
+        course.facts.widest = new.len() as u64;
+        if worker.answered_new(&new, 0) == Flow::Stop {
+            return Err(Ended::Decided);
+        }
+        course.facts.transitions = 0;
+        Ok(())
+    }
+
+    /// Goes on from `course` until everything is visited, the check is content, or a limit is reached.
+    pub fn search(&self, set: &mut dyn Set, course: &mut Course, pause: &mut Pause) -> Ended {
+        let mut threads = vec![Thread::new(self, set.key_bytes())];
+        let mut others: Vec<Box<dyn Set>> = Vec::new();
+        while threads.len() < self.threads {
+            let Some(other) = set.share() else { break };
+            others.push(other);
+            threads.push(Thread::new(self, set.key_bytes()));
+        }
+        loop {
+            let alone = course.now.len() < NARROW * threads.len() as u64;
+            let round = Round::new(self, course, set.len());
+            let (first, rest) = threads.split_first_mut().expect("at least one thread");
+            if alone || others.is_empty() {
+                first.work(set, &round);
+            } else {
+                std::thread::scope(|scope| {
+                    for (thread, set) in rest.iter_mut().zip(&mut others) {
+                        let round = &round;
+                        scope.spawn(move || thread.work(&mut **set, round));
+                    }
+                    first.work(set, &round);
+                });
+            }
+            let Round { ended, wanted, out_of_memory, .. } = round;
+            for thread in &mut threads {
+                course.facts.merge(&std::mem::take(&mut thread.worker.facts));
+            }
+            course.facts.back_level_edges = None;
+            course.facts.longest_back_level_edge = None;
+            if let Some(ended) = ended.into_inner().unwrap_or_else(PoisonError::into_inner) {
+                return ended;
+            }
+            let wanted = wanted.into_inner();
+            if out_of_memory.into_inner() || wanted > 0 && set.make_room(wanted).is_err() {
+                return Ended::Limit(Limit::Memory);
+            }
+            if self.control.pause_due(0) {
+                pause(set, course);
+                self.control.paused();
+            }
+            if course.now.is_empty() {
+                course.facts.widest = course.facts.widest.max(course.next.len());
+                if course.next.is_empty() {
+                    return Ended::Complete;
+                }
+                std::mem::swap(&mut course.now, &mut course.next);
+                course.depth += 1;
+            }
+        }
+    }
+}
+
+/// What the threads share in a round.
+struct Round<'a> {
+    search: &'a Queued<'a>,
+    course: Mutex<&'a mut Course>,
+    depth: u32,
+    /// Someone wants the round to end.
+    pause: AtomicBool,
+    ended: Mutex<Option<Ended>>,
+    /// States for which the set had no room.
+    wanted: AtomicUsize,
+    /// There is no room for the keys of what will be found.
+    out_of_memory: AtomicBool,
+    states: AtomicU64,
+    transitions: AtomicU64,
+}
+
+impl<'a> Round<'a> {
+    fn new(search: &'a Queued<'a>, course: &'a mut Course, states: u64) -> Round<'a> {
+        Round {
+            search,
+            depth: course.depth,
+            pause: AtomicBool::new(false),
+            ended: Mutex::new(None),
+            wanted: AtomicUsize::new(0),
+            out_of_memory: AtomicBool::new(false),
+            states: AtomicU64::new(states),
+            transitions: AtomicU64::new(course.facts.transitions),
+            course: Mutex::new(course),
+        }
+    }
+
+    fn course(&self) -> MutexGuard<'_, &'a mut Course> {
+        self.course.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn end(&self, how: Ended) {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(how);
+        self.pause.store(true, Ordering::Relaxed);
+    }
+
+    fn no_memory(&self) {
+        self.out_of_memory.store(true, Ordering::Relaxed);
+        self.pause.store(true, Ordering::Relaxed);
+    }
+
+    fn publish(&self, new: usize, successors: usize, open: u64) {
+        let control = self.search.control;
+        let states = self.states.fetch_add(new as u64, Ordering::Relaxed) + new as u64;
+        let transitions = self.transitions.fetch_add(successors as u64, Ordering::Relaxed) + successors as u64;
+        control.states.store(states, Ordering::Relaxed);
+        control.transitions.store(transitions, Ordering::Relaxed);
+        control.open.store(open, Ordering::Relaxed);
+        control.visits.store(states.saturating_sub(open), Ordering::Relaxed);
+        control.depth.store(self.depth as u64, Ordering::Relaxed);
+    }
+}
+
+/// One thread's buffers.
+struct Thread<'a> {
+    worker: Worker<'a>,
+    batch: usize,
+    keys: Vec<u8>,
+    new: Vec<u32>,
+    new_keys: Vec<u8>,
+    taken: Packed,
+    found: Packed,
+    promise: usize,
+}
+
+/// Whether a thread may go on after a block.
+enum Done {
+    Block,
+    /// The sources from this key on were not expanded.
+    Stopped(usize),
+}
+
+impl<'a> Thread<'a> {
+    fn new(search: &Queued<'a>, key_bytes: usize) -> Thread<'a> {
+        Thread {
+            worker: Worker::new(search.model, search.check),
+            batch: batch_size(search.model.state_bytes()),
+            keys: Vec::new(),
+            new: Vec::new(),
+            new_keys: Vec::new(),
+            taken: Packed::new(key_bytes),
+            found: Packed::new(key_bytes),
+            promise: 0,
+        }
+    }
+
+    /// Expands states of the level until there are none left or someone wants a pause.
+    fn work(&mut self, set: &mut dyn Set, round: &Round) {
+        // What was taken must find room to go back.
+        if round.course().pool.promise(0, &mut self.promise).is_err() {
+            return round.no_memory();
+        }
+        while !round.pause.load(Ordering::Relaxed) {
+            {
+                let course = &mut **round.course();
+                if !course.pool.take(&mut course.now, false, &mut self.taken) {
+                    break;
+                }
+            }
+            self.keys.clear();
+            self.taken.unpack(&mut self.keys);
+            if let Done::Stopped(at) = self.expand_keys(set, round) {
+                self.put_back(at, round);
+                break;
+            }
+        }
+        let course = &mut **round.course();
+        course.pool.put(&mut course.next, &mut self.found, false);
+        course.pool.keep(&mut self.promise);
+    }
+
+    fn expand_keys(&mut self, set: &mut dyn Set, round: &Round) -> Done {
+        let step = self.batch * set.key_bytes();
+        let control = round.search.control;
+        for (tick, at) in (0..self.keys.len()).step_by(step).enumerate() {
+            if let Some(limit) = control.stopped(tick as u64) {
+                round.end(Ended::Limit(limit));
+                return Done::Stopped(at);
+            }
+            if control.pause_due(tick as u64) {
+                round.pause.store(true, Ordering::Relaxed);
+            }
+            if round.pause.load(Ordering::Relaxed) {
+                return Done::Stopped(at);
+            }
+            let end = (at + step).min(self.keys.len());
+            self.worker.sources.clear();
+            set.load(&self.keys[at..end], &mut self.worker.sources);
+            if self.worker.expand_sources(round.depth) == Flow::Stop {
+                round.end(Ended::Decided);
+                return Done::Stopped(at);
+            }
+            if !self.store_successors(set, round) {
+                return Done::Stopped(at);
+            }
+            if self.worker.answered_new(&self.new, round.depth + 1) == Flow::Stop {
+                round.end(Ended::Decided);
+                return Done::Stopped(end);
+            }
+        }
+        Done::Block
+    }
+
+    /// Adds the successors to the set, and the new ones to the next level; `false` when there is no room.
+    fn store_successors(&mut self, set: &mut dyn Set, round: &Round) -> bool {
+        let count = self.worker.successors.len();
+        let unread = self.keys.len() / set.key_bytes();
+        if round.course().pool.promise(count + unread, &mut self.promise).is_err() {
+            round.no_memory();
+            return false;
+        }
+        self.new.clear();
+        self.new_keys.clear();
+        if set.insert(&self.worker.successors, &self.worker.origins, &mut self.new, &mut self.new_keys).is_err() {
+            round.wanted.fetch_add(count, Ordering::Relaxed);
+            round.pause.store(true, Ordering::Relaxed);
+            return false;
+        }
+        for key in self.new_keys.chunks_exact(set.key_bytes()) {
+            if self.found.is_full() {
+                let course = &mut **round.course();
+                course.pool.put(&mut course.next, &mut self.found, false);
+            }
+            self.found.push(key);
+        }
+        let open = round.course().open();
+        round.publish(self.new.len(), count, open);
+        true
+    }
+
+    /// Puts the keys from `at` on back where they came from.
+    fn put_back(&mut self, at: usize, round: &Round) {
+        let course = &mut **round.course();
+        self.taken.clear();
+        for key in self.keys[at..].chunks_exact(course.pool.key_bytes()) {
+            if self.taken.is_full() {
+                course.pool.put(&mut course.now, &mut self.taken, true);
+            }
+            self.taken.push(key);
+        }
+        course.pool.put(&mut course.now, &mut self.taken, true);
+    }
+}

@@ -1,0 +1,114 @@
+//! What a search found, as verdicts with traces.
+
+use crate::budget::{Budget, Control, Limit};
+use crate::check::{Finding, Property, Target};
+use crate::engine::{self, Parts};
+use crate::forget::{Cache, Strategy, Tree};
+use crate::order::{Levels, Width};
+use crate::outcome::{Ended, Outcome};
+use crate::plan::Plan;
+use crate::reduce::AllEvents;
+use crate::store::{Store, Table};
+use crate::trace::Trace;
+use scrimp_system::{EventCode, Fault, Model};
+use std::sync::Arc;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    Verified,
+    Violated,
+    /// A limit, or another property's violation, ended the search first.
+    Undecided,
+}
+
+#[derive(Debug, Clone)]
+pub struct PropertyResult {
+    pub name: String,
+    pub verdict: Verdict,
+    /// The state that violates the property or, for a reachability property, fulfils it; and a run that leads there.
+    pub state: Option<Vec<u8>>,
+    pub trace: Option<Trace>,
+    /// The event that ends in a fault in the trace's last state.
+    pub fault: Option<(EventCode, Fault)>,
+    /// The fault met when the property itself was evaluated there.
+    pub condition_fault: Option<Fault>,
+}
+
+/// The verdict on each property, with its trace where one state decided it.
+pub(crate) fn settle(
+    model: &dyn Model,
+    store: Option<Box<dyn Store + '_>>,
+    properties: &[Property],
+    findings: Vec<Finding>,
+    outcome: &Outcome,
+    plan: &Plan,
+    control: &Control,
+) -> Vec<PropertyResult> {
+    let at_hand = |f: &Finding| match &f.path {
+        Some(path) => Trace::through(model, path),
+        None if outcome.levels.is_empty() => None,
+        None => Trace::backwards(model, store.as_deref()?, &outcome.levels, &f.state, f.depth),
+    };
+    let mut traces: Vec<Option<Trace>> = findings.iter().map(at_hand).collect();
+    // What the first search held makes room for the second.
+    drop(store);
+    for (finding, trace) in findings.iter().zip(&mut traces) {
+        if trace.is_none() {
+            *trace = search_again(model, &finding.state, plan, control);
+        }
+    }
+    let result = |(i, property): (usize, &Property)| {
+        let found = findings.iter().position(|f| f.property == i);
+        let finding = found.map(|at| &findings[at]);
+        let violates = property.finding_violates();
+        let verdict = match (finding.is_some(), &outcome.ended) {
+            (true, _) if violates => Verdict::Violated,
+            (true, _) => Verdict::Verified,
+            (false, Ended::Complete) if violates => Verdict::Verified,
+            (false, Ended::Complete) => Verdict::Violated,
+            (false, _) => Verdict::Undecided,
+        };
+        PropertyResult {
+            name: property.name.clone(),
+            verdict,
+            state: finding.map(|f| f.state.clone()),
+            trace: found.and_then(|at| traces[at].clone()),
+            fault: finding.and_then(|f| f.fault),
+            condition_fault: finding.and_then(|f| f.condition_fault),
+        }
+    };
+    properties.iter().enumerate().map(result).collect()
+}
+
+/// A run to a state that a search found and whose ancestors it forgot: found by a second search within the same memory,
+/// whose cache keeps the ancestors of what is open. Breadth-first, for a short run; depth-first where that takes too much.
+fn search_again(model: &dyn Model, state: &[u8], plan: &Plan, control: &Control) -> Option<Trace> {
+    for width in [Width::BREADTH_FIRST, Width::Bounded(256), Width::DEPTH_FIRST] {
+        let budget = Arc::new(Budget::new(plan.memory));
+        let target = Target::new(state);
+        let mut store = Table::new(model.state_bytes(), budget.clone()).and_then(Table::removable).ok()?;
+        let tree = Tree { chains: false, stride: 1 };
+        let mut cache = Cache::new(usize::MAX, Strategy::default(), tree, plan.options.seed, &budget).ok()?;
+        let outcome = engine::search(Parts {
+            model,
+            store: &mut store,
+            order: &mut Levels::new(width),
+            forget: &mut cache,
+            reduce: &mut AllEvents,
+            check: &target,
+            control,
+            budget: &budget,
+            rank: None,
+            most_visits: u64::MAX,
+            front: None,
+        })
+        .ok()?;
+        drop((store, cache));
+        match outcome.ended {
+            Ended::Decided => return target.into_path().and_then(|path| Trace::through(model, &path)),
+            Ended::Limit(Limit::Memory) => continue,
+            _ => return None,
+        }
+    }
+    None
+}
