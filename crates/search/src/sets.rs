@@ -2,9 +2,8 @@
 
 use crate::choices::{OrderChoice, StoreChoice};
 use crate::deep::{Deep, Path};
-use crate::forget::ForgetFacts;
 use crate::graph::GraphFacts;
-use crate::outcome::{Ended, Outcome};
+use crate::outcome::Outcome;
 use crate::queued::{Course, Queued};
 use crate::run::{Done, Task, invalid};
 use crate::store::{Locked, Set, Whole};
@@ -33,21 +32,15 @@ fn queued(task: &Task, set: &mut dyn Set) -> io::Result<Outcome> {
     let mut course = Course::new(set.key_bytes(), budget)?;
     let search = Queued { model, check, control, threads: plan.options.threads };
     let ended = match search.begin(set, &mut course) {
-        Ok(()) => search.search(set, &mut course, &mut |_, _| ()),
+        Ok(()) => search.search(set, &mut course),
         Err(ended) => ended,
     };
-    Ok(outcome(ended, course.facts(set.len()), course.pool.bytes()))
+    Ok(Outcome { beside_bytes: course.pool.bytes(), ..Outcome::of_plain(ended, course.facts(set.len()), Vec::new()) })
 }
 
 fn deep(task: &Task, set: &mut dyn Set) -> io::Result<Outcome> {
     let mut path = Path::new(set.key_bytes(), task.budget)?;
-    let ended = Deep::new(task.model, task.check, task.control).search(set, &mut path, &mut |_, _| ());
+    let ended = Deep::new(task.model, task.check, task.control).search(set, &mut path);
     let facts = GraphFacts { states: set.len(), open: path.stack.len(), ..path.facts };
-    Ok(outcome(ended, facts, path.stack.bytes()))
-}
-
-fn outcome(ended: Ended, facts: GraphFacts, beside_bytes: usize) -> Outcome {
-    let forget = ForgetFacts { stored_peak: facts.states, ..ForgetFacts::default() };
-    let visits = facts.states - facts.open;
-    Outcome { ended, facts, levels: Vec::new(), visits, once: true, forget, beside_bytes }
+    Ok(Outcome { beside_bytes: path.stack.bytes(), ..Outcome::of_plain(ended, facts, Vec::new()) })
 }
