@@ -1,5 +1,7 @@
 //! How a state is kept. A store is offered batches of states and says of each whether it is new.
 
+#[allow(dead_code)]
+pub(crate) mod cells;
 mod index;
 mod locked;
 mod places;
