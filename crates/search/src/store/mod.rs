@@ -8,12 +8,14 @@ mod places;
 mod replaying;
 mod set;
 pub(crate) mod table;
+mod tree;
 mod whole;
 
 pub use locked::Locked;
 pub use replaying::Replaying;
 pub use set::{NO_ORIGIN, Set};
 pub use table::Table;
+pub use tree::Tree;
 pub use whole::Whole;
 
 use scrimp_system::{Batch, EventCode};
