@@ -6,7 +6,7 @@ use crate::graph::GraphFacts;
 use crate::outcome::Outcome;
 use crate::queued::{Course, Queued};
 use crate::run::{Done, Task, invalid};
-use crate::store::{Locked, Set, Whole};
+use crate::store::{Locked, Set, Tree, Whole};
 use std::io;
 
 pub(crate) fn search<'m>(task: &Task<'m, '_>) -> io::Result<Done<'m>> {
@@ -23,6 +23,7 @@ fn new_set(task: &Task) -> io::Result<Box<dyn Set>> {
     let Task { model, plan, budget, .. } = *task;
     match &plan.options.store {
         StoreChoice::Table => Ok(Box::new(Whole::new(model.state_bytes(), budget.clone())?)),
+        StoreChoice::Tree => Ok(Box::new(Tree::new(model.state_bytes(), budget)?)),
         other => Err(invalid(format!("store {other} is no set"))),
     }
 }

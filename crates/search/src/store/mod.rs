@@ -1,17 +1,21 @@
 //! How a state is kept. A store is offered batches of states and says of each whether it is new.
 
+#[allow(dead_code)]
+pub(crate) mod cells;
 mod index;
 mod locked;
 mod places;
 mod replaying;
 mod set;
 pub(crate) mod table;
+mod tree;
 mod whole;
 
 pub use locked::Locked;
 pub use replaying::Replaying;
 pub use set::{NO_ORIGIN, Set};
 pub use table::Table;
+pub use tree::Tree;
 pub use whole::Whole;
 
 use scrimp_system::{Batch, EventCode};

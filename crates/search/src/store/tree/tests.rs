@@ -1,0 +1,170 @@
+//! The tree against a set, with and without origins; its memory; several threads on one tree.
+
+use super::*;
+use crate::store::NO_ORIGIN;
+use scrimp_system::Random;
+use std::collections::HashSet;
+
+fn tree(state_bytes: usize, memory: usize) -> Tree {
+    Tree::new(state_bytes, &Arc::new(Budget::new(memory))).unwrap()
+}
+
+/// A walk: from each open state a few successors that differ from it in few bytes.
+struct Walk {
+    random: Random,
+    values: u64,
+    seen: HashSet<Vec<u8>>,
+}
+
+impl Walk {
+    fn step(&mut self, sources: &Batch, batch: &mut Batch, origins: &mut Vec<u32>) {
+        for source in 0..sources.len() {
+            for _ in 0..=self.random.next() % 5 {
+                let mut state = sources.state(source).to_vec();
+                for _ in 0..=self.random.next() % 2 {
+                    let at = self.random.next() as usize % state.len();
+                    state[at] = (self.random.next() % self.values) as u8;
+                }
+                batch.push(&state, 0);
+                // Origins help, and nothing depends on them.
+                origins.push(if self.random.next().is_multiple_of(9) { NO_ORIGIN } else { source as u32 });
+            }
+        }
+    }
+
+    /// Inserts a batch and compares the answer.
+    fn insert(&mut self, tree: &mut Tree, batch: &Batch, origins: &[u32], keys: &mut Vec<u8>) {
+        let (mut new, before) = (Vec::new(), keys.len());
+        tree.insert(batch, origins, &mut new, keys).unwrap();
+        let expected = (0..batch.len()).filter(|&i| self.seen.insert(batch.state(i).to_vec())).map(|i| i as u32);
+        assert_eq!(new, expected.collect::<Vec<u32>>());
+        // Keys stand for their states.
+        let mut states = Batch::new(batch.state_bytes());
+        tree.load(&keys[before..], &mut states);
+        assert_eq!(states.len(), new.len());
+        new.iter().enumerate().for_each(|(at, &i)| assert_eq!(states.state(at), batch.state(i as usize)));
+    }
+
+    fn run(&mut self, tree: &mut Tree, bytes: usize, states: usize) {
+        let (mut batch, mut sources) = (Batch::new(bytes), Batch::new(bytes));
+        let (mut keys, mut origins, mut first) = (Vec::new(), vec![NO_ORIGIN], 0);
+        batch.push(&vec![0; bytes], 0);
+        self.insert(tree, &batch, &origins, &mut keys);
+        while first < keys.len() && self.seen.len() < states {
+            let last = keys.len().min(first + 200 * tree.key_bytes());
+            sources.clear();
+            batch.clear();
+            origins.clear();
+            tree.load(&keys[first..last], &mut sources);
+            self.step(&sources, &mut batch, &mut origins);
+            self.insert(tree, &batch, &origins, &mut keys);
+            first = last;
+        }
+    }
+}
+
+fn all(tree: &Tree) -> HashSet<Vec<u8>> {
+    let mut states = HashSet::new();
+    assert!(tree.each(&mut |state| states.insert(state.to_vec())));
+    assert_eq!(states.len() as u64, tree.len());
+    states
+}
+
+#[test]
+fn agrees_with_a_set() {
+    for bytes in [1, 2, 5, 7, 8, 9, 12, 15, 16, 17, 20, 24, 33, 64, 100, 300] {
+        let values = if bytes < 3 { 256 } else { 5 };
+        let mut tree = tree(bytes, 1 << 30);
+        let mut walk = Walk { random: Random(bytes as u64), values, seen: HashSet::new() };
+        walk.run(&mut tree, bytes, 20_000);
+        assert!(walk.seen.len() > 200, "{bytes} bytes");
+        assert_eq!(all(&tree), walk.seen, "{bytes} bytes");
+    }
+}
+
+#[test]
+fn what_is_saved_comes_back_with_the_same_keys() {
+    for bytes in [3, 8, 9, 40] {
+        let mut first = tree(bytes, 1 << 30);
+        let mut walk = Walk { random: Random(3), values: 7, seen: HashSet::new() };
+        walk.run(&mut first, bytes, 30_000);
+        let (mut saved, mut keys, mut new) = (Vec::new(), Vec::new(), Vec::new());
+        first.save(&mut saved).unwrap();
+        let mut second = tree(bytes, 1 << 30);
+        second.restore(&mut saved.as_slice()).unwrap();
+        assert_eq!(all(&second), walk.seen);
+        let mut batch = Batch::new(bytes);
+        walk.seen.iter().for_each(|state| batch.push(state, 0));
+        second.insert(&batch, &vec![NO_ORIGIN; batch.len()], &mut new, &mut keys).unwrap();
+        assert!(new.is_empty());
+        assert!(tree(bytes, 1 << 30).restore(&mut &saved[..saved.len() - 1]).is_err());
+    }
+}
+
+#[test]
+fn full_is_an_answer() {
+    let used = crate::budget::resident().unwrap_or(0);
+    let mut tree = tree(64, used + (8 << 20));
+    let (mut batch, mut new, mut keys) = (Batch::new(64), Vec::new(), Vec::new());
+    let mut random = Random(1);
+    loop {
+        batch.clear();
+        keys.clear();
+        new.clear();
+        for _ in 0..100 {
+            let state: Vec<u8> = (0..64).map(|_| random.next() as u8).collect();
+            batch.push(&state, 0);
+        }
+        let before = tree.len();
+        if tree.insert(&batch, &[NO_ORIGIN; 100], &mut new, &mut keys).is_err() {
+            assert!(new.is_empty() && keys.is_empty() && tree.len() == before);
+            assert!(tree.make_room(100).is_err());
+            assert_eq!(all(&tree).len() as u64, before);
+            return;
+        }
+        assert!(tree.bytes() < 9 << 20, "the budget was not kept");
+    }
+}
+
+#[test]
+fn threads_agree_on_what_is_new() {
+    const STATES: usize = 60_000;
+    for bytes in [6, 22] {
+        let first = tree(bytes, 1 << 30);
+        let state = |i: usize| {
+            let mut state = vec![0; bytes];
+            (0..5).for_each(|digit| state[digit * (bytes - 1) / 5] = (i / 10usize.pow(digit as u32) % 10) as u8);
+            state
+        };
+        let gate = std::sync::RwLock::new(());
+        let work = |me: usize, mut tree: Box<dyn Set>| {
+            let (mut batch, mut new, mut keys, mut count) = (Batch::new(bytes), Vec::new(), Vec::new(), 0);
+            for start in (0..STATES).step_by(50) {
+                batch.clear();
+                new.clear();
+                (0..50).for_each(|i| batch.push(&state((start + i + me * 25) % STATES), 0));
+                loop {
+                    let inside = gate.read().unwrap();
+                    if tree.insert(&batch, &[NO_ORIGIN; 50], &mut new, &mut keys).is_ok() {
+                        break;
+                    }
+                    drop(inside);
+                    let _everyone_waits = gate.write().unwrap();
+                    tree.make_room(4 * 50).unwrap();
+                }
+                count += new.len();
+            }
+            count
+        };
+        let work = &work;
+        let handles: Vec<Box<dyn Set>> = (0..4).map(|_| first.share().unwrap()).collect();
+        let count: usize = std::thread::scope(|scope| {
+            let threads: Vec<_> =
+                handles.into_iter().enumerate().map(|(me, tree)| scope.spawn(move || work(me, tree))).collect();
+            threads.into_iter().map(|t| t.join().unwrap()).sum()
+        });
+        let expected: HashSet<Vec<u8>> = (0..STATES).map(state).collect();
+        assert_eq!(count, expected.len());
+        assert_eq!(all(&first), expected);
+    }
+}
