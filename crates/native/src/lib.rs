@@ -139,6 +139,10 @@ impl Model for NativeModel {
         (system.claim.is_none() && system.events.len() <= MOST_EVENTS).then(|| Facts::new(system).independence())
     }
 
+    fn digest(&self) -> Option<u64> {
+        Some(self.program.system.digest())
+    }
+
     fn expand(&self, state: &[u8], out: &mut Batch) {
         match &self.program.system.claim {
             None => self.engine.expand(state, out),

@@ -146,7 +146,9 @@ pub fn search(
     let left = meeting.left.into_iter().flatten().chain([cursor.min(end)..end]).collect();
     *position = Position { levels: meeting.levels, left, facts: meeting.facts };
     position.settle(shared.len());
-    Ok((tables.swap_remove(0), meeting.ended.unwrap_or(Ended::Complete)))
+    let table = tables.swap_remove(0);
+    drop((tables, shared));
+    Ok((table.owned(), meeting.ended.unwrap_or(Ended::Complete)))
 }
 
 struct Thread<'a> {

@@ -6,13 +6,15 @@
 use crate::budget;
 pub use crate::choices::{CacheChoice, EngineChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
 use std::fmt;
+use std::path::PathBuf;
 use std::time::Duration;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// Without one, breadth-first, or by progress under the sweep-line.
     pub order: Option<OrderChoice>,
-    pub store: StoreChoice,
+    /// Without one, the fastest that memory allows: it may change on the way.
+    pub store: Option<StoreChoice>,
     pub forget: ForgetChoice,
     pub reduce: ReduceChoice,
     pub engine: EngineChoice,
@@ -33,6 +35,12 @@ pub struct Options {
     pub visits: Option<u64>,
     /// Remember all visited states beside the search, to prove that it visits them all.
     pub audit: bool,
+    /// The file to which the search is saved now and then, and how often that is; the file of one to take up.
+    pub checkpoint: Option<PathBuf>,
+    pub every: Option<Duration>,
+    pub resume: Option<PathBuf>,
+    /// Where sorted files may go when memory is used up.
+    pub disk: Option<PathBuf>,
     /// Go on after a violation until every property is decided.
     pub keep_going: bool,
     /// Count in-degrees however many states there are.
@@ -43,7 +51,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             order: None,
-            store: StoreChoice::Table,
+            store: None,
             forget: ForgetChoice::Nothing,
             reduce: ReduceChoice::Nothing,
             engine: EngineChoice::Explicit,
@@ -58,6 +66,10 @@ impl Default for Options {
             time: None,
             visits: None,
             audit: false,
+            checkpoint: None,
+            every: None,
+            resume: None,
+            disk: None,
             keep_going: false,
             in_degrees: false,
         }
@@ -68,6 +80,8 @@ impl Default for Options {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     pub order: OrderChoice,
+    /// The store, or the first one where it is [chosen](Plan::is_automatic) on the way.
+    pub store: StoreChoice,
     pub memory: usize,
     /// Everything else is as it was asked for.
     pub options: Options,
@@ -76,6 +90,8 @@ pub struct Plan {
 /// The loops that search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
+    /// Breadth-first, in one store after the other.
+    Staged,
     /// Breadth-first, keeping every numbered state and exploring every event.
     Plain,
     /// Any order, forgetting, and fewer events.
@@ -113,6 +129,7 @@ impl Plan {
             Some(refusal) => Err(refusal),
             None => Ok(Plan {
                 order,
+                store: options.store.clone().unwrap_or(StoreChoice::Table),
                 memory: options.memory.unwrap_or_else(budget::default_memory),
                 options: options.clone(),
             }),
@@ -126,18 +143,55 @@ impl Plan {
 
     /// Are traces shortest runs?
     pub fn finds_shortest(&self) -> bool {
-        self.way() == Way::Plain
+        matches!(self.way(), Way::Plain | Way::Staged)
+    }
+
+    /// Does it keep every state and explore every event?
+    fn is_whole(&self) -> bool {
+        let Options { forget, reduce, visits, .. } = &self.options;
+        *forget == ForgetChoice::Nothing && *reduce == ReduceChoice::Nothing && visits.is_none()
+    }
+
+    /// Is the store chosen by how much memory there is, and changed when there is not enough?
+    pub fn is_automatic(&self) -> bool {
+        let Options { store, in_degrees, .. } = &self.options;
+        store.is_none() && !in_degrees && self.order == OrderChoice::BreadthFirst && self.is_whole()
     }
 
     /// The loop that carries it out.
     pub(crate) fn way(&self) -> Way {
-        let Options { forget, reduce, visits, .. } = &self.options;
-        let plain = *forget == ForgetChoice::Nothing && *reduce == ReduceChoice::Nothing && visits.is_none();
-        match (self.order, &self.options.store) {
-            (OrderChoice::BreadthFirst, StoreChoice::Table) if plain => Way::Plain,
-            (_, StoreChoice::Table) => Way::Guided,
+        let by_level = self.order == OrderChoice::BreadthFirst && self.is_whole();
+        match &self.store {
+            _ if self.is_automatic() => Way::Staged,
+            // A path can be saved, the general loop cannot.
+            StoreChoice::Table if self.saves() && !by_level => Way::Set,
+            StoreChoice::Table if by_level => Way::Plain,
+            StoreChoice::Table => Way::Guided,
             _ => Way::Set,
         }
+    }
+
+    fn saves(&self) -> bool {
+        self.options.checkpoint.is_some() || self.options.resume.is_some()
+    }
+
+    /// How often the search is saved.
+    pub fn every(&self) -> Duration {
+        self.options.every.unwrap_or(Duration::from_secs(600))
+    }
+
+    /// What must agree when a search is taken up again: all but limits, threads and files.
+    pub fn essence(&self) -> String {
+        let Options { progress, heuristic, keep_going, seed, chains, reconstruct, .. } = &self.options;
+        let store = if self.is_automatic() { "automatic".to_string() } else { self.store.to_string() };
+        format!(
+            "{} {store} {} {} {} {progress:?} {heuristic:?} {keep_going} {seed} {chains} {reconstruct} {}",
+            self.order,
+            self.options.forget,
+            self.options.reduce,
+            self.options.engine,
+            self.stride(),
+        )
     }
 
     /// Which ancestors a cache's tree keeps: every so-manieth. To replay states, it must keep all.
@@ -150,7 +204,7 @@ impl Plan {
         let options = &self.options;
         let mut parts = vec![
             ("order", self.order.to_string()),
-            ("store", options.store.to_string()),
+            ("store", self.store.to_string()),
             ("forget", options.forget.to_string()),
             ("reduce", options.reduce.to_string()),
             ("engine", options.engine.to_string()),
@@ -173,7 +227,7 @@ impl Plan {
     pub fn reason(&self, part: &str) -> &'static str {
         match part {
             "order" => self.order.reason(),
-            "store" => self.options.store.reason(),
+            "store" => self.store.reason(),
             "forget" => self.options.forget.reason(),
             "reduce" => self.options.reduce.reason(),
             "engine" => self.options.engine.reason(),
@@ -195,12 +249,6 @@ fn unsound(options: &Options, order: OrderChoice) -> Option<Refusal> {
     let sweeps = matches!(forget, ForgetChoice::Sweep(_));
     let pseudo_root = matches!(forget, ForgetChoice::PseudoRoot(_));
     let by_progress = order == OrderChoice::Progress;
-    if options.store != StoreChoice::Table {
-        return Some(Refusal::new(
-            format!("store '{}' is not available in this version", options.store),
-            "choose from: table",
-        ));
-    }
     if *threads == 0 || *threads > 1024 {
         return Some(Refusal::new(
             format!("{threads} threads cannot search"),

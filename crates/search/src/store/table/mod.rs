@@ -8,6 +8,7 @@
 //! leave gaps; [`Shared::close_gaps`] moves the last states into them, so numbers are dense again whenever a level ends.
 //! A single owner may remove states; their places are taken by the next new ones.
 
+mod drain;
 mod growth;
 mod lookup;
 #[cfg(test)]
@@ -117,6 +118,13 @@ impl Table {
         let table =
             |_| Table { shared: self.shared.clone(), block: 0..0, alone: false, removed: None, groups: Group::pair() };
         (0..threads).map(table).collect()
+    }
+
+    /// Turns one of several handles, when all others are gone, into that of a single owner. Numbers must be dense.
+    pub(crate) fn owned(mut self) -> Table {
+        assert!(Arc::get_mut(&mut self.shared).is_some());
+        (self.alone, self.block) = (true, 0..u32::MAX);
+        self
     }
 
     pub(crate) fn shared(&self) -> &Arc<Shared> {
