@@ -26,6 +26,7 @@ pub mod plan;
 mod queued;
 pub mod reduce;
 mod region;
+mod rules;
 mod run;
 mod saver;
 mod sets;

@@ -1,10 +1,11 @@
-//! What combines with what. The only place that knows.
+//! What is to be done: which loop with which parts. With its [`rules`](crate::rules), the only place that knows.
 //!
 //! Options say what the user wants; a plan is a combination that is sound. What is not is refused, with the reason and
 //! what to ask for instead.
 
 use crate::budget;
 pub use crate::choices::{CacheChoice, EngineChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
+use crate::rules;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -116,7 +117,7 @@ impl fmt::Display for Refusal {
 impl std::error::Error for Refusal {}
 
 impl Refusal {
-    fn new(reason: impl Into<String>, instead: impl Into<String>) -> Refusal {
+    pub(crate) fn new(reason: impl Into<String>, instead: impl Into<String>) -> Refusal {
         Refusal { reason: reason.into(), instead: instead.into() }
     }
 }
@@ -125,11 +126,12 @@ impl Plan {
     pub fn new(options: &Options) -> Result<Plan, Refusal> {
         let sweeps = matches!(options.forget, ForgetChoice::Sweep(_));
         let order = options.order.unwrap_or(if sweeps { OrderChoice::Progress } else { OrderChoice::BreadthFirst });
-        match unsound(options, order) {
+        let store = options.store.clone().unwrap_or(StoreChoice::Table);
+        match rules::unsound(options, order, &store) {
             Some(refusal) => Err(refusal),
             None => Ok(Plan {
                 order,
-                store: options.store.clone().unwrap_or(StoreChoice::Table),
+                store,
                 memory: options.memory.unwrap_or_else(budget::default_memory),
                 options: options.clone(),
             }),
@@ -239,110 +241,4 @@ impl Plan {
             _ => "",
         }
     }
-}
-
-/// Why these options cannot be carried out, if they cannot.
-fn unsound(options: &Options, order: OrderChoice) -> Option<Refusal> {
-    let Options { forget, reduce, chains, threads, .. } = options;
-    let refuse = |reason: &str, instead: &str| Some(Refusal::new(reason, instead));
-    let caches = matches!(forget, ForgetChoice::Cache(_) | ForgetChoice::Sweep(Some(_)));
-    let sweeps = matches!(forget, ForgetChoice::Sweep(_));
-    let pseudo_root = matches!(forget, ForgetChoice::PseudoRoot(_));
-    let by_progress = order == OrderChoice::Progress;
-    if *threads == 0 || *threads > 1024 {
-        return Some(Refusal::new(
-            format!("{threads} threads cannot search"),
-            "use --threads with a number from 1 to 1024",
-        ));
-    }
-    if *threads > 1 && order != OrderChoice::BreadthFirst {
-        let reason = if order == OrderChoice::DepthFirst {
-            "depth-first order follows one path and has no work for a second thread".to_string()
-        } else {
-            format!("order {order} is kept by one thread")
-        };
-        return Some(Refusal::new(reason, "use --threads 1, or --order bfs with several threads"));
-    }
-    if *threads > 1 && *forget != ForgetChoice::Nothing {
-        return Some(Refusal::new(
-            format!("forgetting method {forget} follows the order of one thread"),
-            "use --threads 1, or --forget none with several threads",
-        ));
-    }
-    if *threads > 1 && (*reduce != ReduceChoice::Nothing || options.visits.is_some()) {
-        return refuse("reductions and limits on visits are for one thread", "use --threads 1");
-    }
-    if options.in_degrees && (*threads > 1 || order != OrderChoice::BreadthFirst) {
-        return refuse(
-            "in-degrees are counted by one thread, level by level",
-            "use --threads 1 --order bfs, or leave --in-degrees out",
-        );
-    }
-    if options.in_degrees && (*forget != ForgetChoice::Nothing || *reduce != ReduceChoice::Nothing) {
-        return refuse(
-            "in-degrees can be counted only where every state is kept and every event explored",
-            "leave --in-degrees out, or --forget and --reduce",
-        );
-    }
-    if sweeps && !by_progress {
-        return Some(Refusal::new(
-            format!("the sweep-line explores states by progress and cannot follow order {order}"),
-            "leave --order out",
-        ));
-    }
-    if by_progress && options.progress.is_none() {
-        return refuse(
-            "exploring by progress needs a progress measure",
-            "add --progress EXPR, such as --progress 'sent + received', or --progress auto",
-        );
-    }
-    if options.progress.is_some() && !by_progress {
-        return refuse(
-            "the progress measure would not be used",
-            "add --forget sweep or --order progress, or leave it out",
-        );
-    }
-    let best = matches!(order, OrderChoice::Best { .. });
-    if best && options.heuristic.is_none() {
-        return refuse("best-first order needs a heuristic", "add --heuristic EXPR: states with low values come first");
-    }
-    if options.heuristic.is_some() && !best {
-        return refuse("the heuristic would not be used", "add --order best, or leave it out");
-    }
-    if order == OrderChoice::Releasing && !pseudo_root {
-        return refuse("order release looks for states that release pseudo-root states", "add --forget pseudo-root");
-    }
-    if *chains && !caches {
-        return refuse("--chains shortens the tree that a state cache keeps", "add --forget cache, or leave it out");
-    }
-    if options.stride == Some(0) {
-        return refuse("a stride of 0 keeps no ancestor", "use --stride with a number from 1 to 255");
-    }
-    if options.stride.is_some_and(|stride| stride > 255) {
-        return refuse("a stride beyond 255 is not supported", "use --stride with a number from 1 to 255");
-    }
-    if options.stride.is_some() && !caches {
-        return refuse("--stride thins out the tree that a state cache keeps", "add --forget cache, or leave it out");
-    }
-    if options.reconstruct && !matches!(forget, ForgetChoice::Cache(_)) {
-        return refuse(
-            "--reconstruct replays states of the tree that a state cache keeps, and only there are their predecessors \
-             certain to stay",
-            "use --forget cache, or leave it out",
-        );
-    }
-    if options.reconstruct && (*chains || options.stride.is_some_and(|stride| stride > 1)) {
-        return refuse(
-            "--reconstruct needs the very predecessor of every state of the tree, and --chains and --stride leave some out",
-            "leave out these or --reconstruct",
-        );
-    }
-    if pseudo_root && *reduce == ReduceChoice::EdgeLean {
-        return refuse(
-            "pseudo-root states wait for every predecessor to lead to them, and edge-lean search leaves some of these events \
-             out: they would wait for ever",
-            "use --reduce none, or --forget cache",
-        );
-    }
-    None
 }
