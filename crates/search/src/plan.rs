@@ -134,8 +134,8 @@ impl Plan {
         let Options { forget, reduce, visits, .. } = &self.options;
         let plain = *forget == ForgetChoice::Nothing && *reduce == ReduceChoice::Nothing && visits.is_none();
         match (self.order, &self.options.store) {
-            (OrderChoice::BreadthFirst, StoreChoice::Table) if plain => Way::Plain,
-            (_, StoreChoice::Table) => Way::Guided,
+            (OrderChoice::BreadthFirst, StoreChoice::Table | StoreChoice::Collapse) if plain => Way::Plain,
+            (_, StoreChoice::Table | StoreChoice::Collapse) => Way::Guided,
             _ => Way::Set,
         }
     }
@@ -195,10 +195,10 @@ fn unsound(options: &Options, order: OrderChoice) -> Option<Refusal> {
     let sweeps = matches!(forget, ForgetChoice::Sweep(_));
     let pseudo_root = matches!(forget, ForgetChoice::PseudoRoot(_));
     let by_progress = order == OrderChoice::Progress;
-    if options.store != StoreChoice::Table {
+    if !matches!(options.store, StoreChoice::Table | StoreChoice::Collapse) {
         return Some(Refusal::new(
             format!("store '{}' is not available in this version", options.store),
-            "choose from: table",
+            "choose from: table, collapse",
         ));
     }
     if *threads == 0 || *threads > 1024 {
@@ -282,6 +282,9 @@ fn unsound(options: &Options, order: OrderChoice) -> Option<Refusal> {
              certain to stay",
             "use --forget cache, or leave it out",
         );
+    }
+    if options.reconstruct && options.store != StoreChoice::Table {
+        return refuse("--reconstruct has a store of its own", "use --store table, or leave it out");
     }
     if options.reconstruct && (*chains || options.stride.is_some_and(|stride| stride > 1)) {
         return refuse(

@@ -2,6 +2,7 @@
 
 #[allow(dead_code)]
 pub(crate) mod cells;
+mod collapse;
 mod index;
 mod locked;
 mod places;
@@ -12,6 +13,7 @@ mod tree;
 mod whole;
 
 pub use locked::Locked;
+pub use collapse::{Collapse, Folder};
 pub use replaying::Replaying;
 pub use set::{NO_ORIGIN, Set};
 pub use table::Table;
