@@ -60,7 +60,7 @@ fn traces_lead_to_what_was_found() {
 
 #[test]
 fn forgetters_visit_the_same_states() {
-    for file in files().into_iter().filter(|file| file.facts.states < 20_000) {
+    for file in files().into_iter().filter(|file| file.facts.states < 3_000) {
         let model = model(&file.system, Mode::Compiled);
         let most = Some((file.facts.states as usize / 2).max(10));
         let caches = [CacheChoice { most, ..CacheChoice::default() }, CacheChoice::default()];

@@ -123,7 +123,7 @@ impl Component {
             before = Some(state);
         }
         if seen & PENDING != 0 {
-            seen = seen & !PENDING | self.look_up(numbers)?;
+            seen = self.look_up(numbers)?;
         }
         Ok(seen)
     }

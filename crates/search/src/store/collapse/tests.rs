@@ -153,6 +153,25 @@ fn states_come_and_go_and_survive_a_file() {
     }
 }
 
+/// More values of a component than its cache holds, again and again, need no wider fields.
+#[test]
+fn values_that_displace_each_other_need_no_more_bits() {
+    let form = &FORMS[3];
+    let mut store = store(form, 1 << 30);
+    let (mut batch, mut found) = (Batch::new(form.bytes), Vec::new());
+    for i in 0..5000u64 {
+        let state = batch.push_with(0);
+        state[..8].copy_from_slice(&i.to_le_bytes());
+        state[8] = 0;
+    }
+    for _ in 0..3 {
+        found.clear();
+        store.offer(&batch, 0..batch.len(), &mut found).unwrap();
+        assert!(found.iter().enumerate().all(|(i, f)| f.id as usize == i));
+        assert_eq!((store.len(), store.form.bytes()), (5000, 2));
+    }
+}
+
 #[test]
 fn full_is_an_answer() {
     let used = crate::budget::resident().unwrap_or(0);
