@@ -26,6 +26,7 @@ use product::Pair;
 use program::Program;
 use scrimp_system::{Batch, EventCode, EventText, Expr, Facts, Model, Role, Set, System, Unsuited, VarId};
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 /// How a model is to be run.
@@ -141,6 +142,10 @@ impl Model for NativeModel {
 
     fn digest(&self) -> Option<u64> {
         Some(self.program.system.digest())
+    }
+
+    fn components(&self) -> Vec<Vec<Range<usize>>> {
+        scrimp_system::components(&self.program.system, &self.program.layout)
     }
 
     fn expand(&self, state: &[u8], out: &mut Batch) {

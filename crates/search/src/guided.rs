@@ -1,13 +1,13 @@
 //! Puts the parts of a plan together and searches with them by the general loop.
 
-use crate::choices::{CacheChoice, ForgetChoice, OrderChoice, ReduceChoice};
+use crate::choices::{CacheChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
 use crate::engine::{self, Parts, Rank};
 use crate::forget::{Cache, Forget, Nothing, PseudoRoot, Strategy, Sweep, Tree};
 use crate::order::{Levels, Order, Random, Ranked, Releasing, Sweeping, Width};
 use crate::outcome::Outcome;
 use crate::reduce::{AllEvents, EdgeLean, Reduce};
 use crate::run::{Done, Guides, Task, invalid};
-use crate::store::{Replaying, Store, Table};
+use crate::store::{Collapse, Replaying, Store, Table};
 use std::io;
 
 pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done<'m>> {
@@ -22,8 +22,13 @@ fn store<'m>(task: &Task<'m, '_>) -> io::Result<Box<dyn Store + 'm>> {
     if plan.options.reconstruct {
         return Ok(Box::new(Replaying::new(model, budget)?));
     }
+    let keeps = plan.options.forget == ForgetChoice::Nothing;
+    if plan.store == StoreChoice::Collapse {
+        let store = Collapse::new(model, budget)?;
+        return Ok(Box::new(if keeps { store } else { store.removable()? }));
+    }
     let table = Table::new(model.state_bytes(), budget.clone())?;
-    Ok(Box::new(if plan.options.forget == ForgetChoice::Nothing { table } else { table.removable()? }))
+    Ok(Box::new(if keeps { table } else { table.removable()? }))
 }
 
 fn search_in(task: &Task, store: &mut dyn Store, guides: Guides) -> io::Result<Outcome> {

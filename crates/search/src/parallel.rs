@@ -10,8 +10,8 @@ use crate::budget::{Control, Limit};
 use crate::check::{Check, Flow};
 use crate::graph::GraphFacts;
 use crate::outcome::{Ended, Position, batch_size};
-use crate::store::table::{Shared, batch_need};
-use crate::store::{StateId, Store, Table};
+use crate::store::StateId;
+use crate::store::table::{Concurrent, Shared, batch_need};
 use scrimp_system::Model;
 use std::any::Any;
 use std::io;
@@ -66,25 +66,25 @@ enum Next {
     Finish,
 }
 
-/// Searches, from `position` on. Fails when the threads cannot be started. A panic in one of them (in a model written in Rust, say) ends the search
-/// and is passed on.
-pub fn search(
+/// Searches, from `position` on. Fails when the threads cannot be started. A panic in one of them (in a model written in
+/// Rust, say) ends the search and is passed on.
+pub fn search<S: Concurrent>(
     model: &dyn Model,
-    mut table: Table,
+    mut store: S,
     check: &dyn Check,
     control: &Control,
     threads: usize,
     position: &mut Position,
-) -> io::Result<(Table, Ended)> {
+) -> io::Result<(S, Ended)> {
     let mut ended = None;
     if position.levels.is_empty() {
         let mut first = Worker::new(model, check);
         first.start();
-        ended = match table.offer(&first.successors, 0..first.successors.len(), &mut first.found) {
+        ended = match store.offer(&first.successors, 0..first.successors.len(), &mut first.found) {
             Err(_) => Some(Ended::Limit(Limit::Memory)),
             Ok(()) => (first.show(0) == Flow::Stop).then_some(Ended::Decided),
         };
-        let initial = table.len() as u32;
+        let initial = store.len() as u32;
         (position.facts.initial_states, position.facts.widest) = (initial as u64, initial as u64);
         position.levels = vec![0, initial];
         position.left = vec![0..initial];
@@ -93,7 +93,7 @@ pub fn search(
     // The level goes on where its last part begins; parts before that were left by threads that had to stop.
     let mut early = std::mem::take(&mut position.left);
     let rest = early.iter().position(|part| part.end == end).map_or(end..end, |at| early.swap_remove(at));
-    let shared = table.shared().clone();
+    let shared = store.table().shared().clone();
     let level = Level {
         table: &shared,
         control,
@@ -116,18 +116,18 @@ pub fn search(
     };
     // Threads wait at the gate until all are there: those that exist would wait for the missing ones for ever.
     let gate = RwLock::new(false);
-    let mut tables: Vec<Table> = std::thread::scope(|scope| -> io::Result<Vec<Table>> {
+    let mut stores: Vec<S> = std::thread::scope(|scope| -> io::Result<Vec<S>> {
         let mut all_started = gate.write().unwrap_or_else(PoisonError::into_inner);
         let mut handles = Vec::with_capacity(threads);
-        for (me, table) in table.share(threads).into_iter().enumerate() {
+        for (me, store) in store.share(threads).into_iter().enumerate() {
             let (level, gate) = (&level, &gate);
             let early = if me == 0 { std::mem::take(&mut early) } else { Vec::new() };
             let thread = move || {
                 if *gate.read().unwrap_or_else(PoisonError::into_inner) {
                     let worker = Worker::new(model, check);
-                    Thread { me, threads, level, table, worker, early, waiting: 0 }.run()
+                    Thread { me, threads, level, store, worker, early, waiting: 0 }.run()
                 } else {
-                    table
+                    store
                 }
             };
             let started = std::thread::Builder::new().spawn_scoped(scope, thread);
@@ -146,16 +146,17 @@ pub fn search(
     let left = meeting.left.into_iter().flatten().chain([cursor.min(end)..end]).collect();
     *position = Position { levels: meeting.levels, left, facts: meeting.facts };
     position.settle(shared.len());
-    let table = tables.swap_remove(0);
-    drop((tables, shared));
-    Ok((table.owned(), meeting.ended.unwrap_or(Ended::Complete)))
+    let mut store = stores.swap_remove(0);
+    drop((stores, shared));
+    store.table_mut().own();
+    Ok((store, meeting.ended.unwrap_or(Ended::Complete)))
 }
 
-struct Thread<'a> {
+struct Thread<'a, S> {
     me: usize,
     threads: usize,
     level: &'a Level<'a>,
-    table: Table,
+    store: S,
     worker: Worker<'a>,
     /// Parts of the level that were left when the search stopped before.
     early: Vec<Range<u32>>,
@@ -163,8 +164,8 @@ struct Thread<'a> {
     waiting: u32,
 }
 
-impl Thread<'_> {
-    fn run(mut self) -> Table {
+impl<S: Concurrent> Thread<'_, S> {
+    fn run(mut self) -> S {
         let mut chunk = 0..0;
         loop {
             self.work(&mut chunk);
@@ -184,10 +185,10 @@ impl Thread<'_> {
                     self.refill(&gaps);
                     self.level.barrier.wait();
                 }
-                Next::Level => self.table.drop_block(),
+                Next::Level => self.store.table_mut().drop_block(),
                 Next::Finish => {
                     self.meeting().facts.merge(&self.worker.facts);
-                    return self.table;
+                    return self.store;
                 }
             }
         }
@@ -209,7 +210,7 @@ impl Thread<'_> {
     fn expand_chunks(&mut self, chunk: &mut Range<u32>) {
         let level = self.level;
         let (depth, end) = (level.depth.load(Ordering::Relaxed), level.end.load(Ordering::Relaxed));
-        let batch = batch_size(level.table.state_bytes());
+        let batch = batch_size(self.worker.successors.state_bytes());
         let mut ids = Vec::with_capacity(batch);
         for tick in 0u64.. {
             if level.pause.load(Ordering::Relaxed) {
@@ -238,13 +239,13 @@ impl Thread<'_> {
                 ids.clear();
                 ids.extend(chunk.by_ref().take(batch));
                 self.waiting = ids.len() as u32;
-                if self.worker.expand(ids.iter().copied(), &self.table, depth) == Flow::Stop {
+                if self.worker.expand(ids.iter().copied(), &self.store, depth) == Flow::Stop {
                     return self.end(Ended::Decided);
                 }
             }
             let successors = self.worker.successors.len();
             self.worker.found.clear();
-            if self.table.offer(&self.worker.successors, 0..successors, &mut self.worker.found).is_err() {
+            if self.store.offer(&self.worker.successors, 0..successors, &mut self.worker.found).is_err() {
                 self.meeting().wanted += batch_need(successors);
                 return level.pause.store(true, Ordering::Relaxed);
             }
@@ -274,7 +275,7 @@ impl Thread<'_> {
     fn note(&mut self, chunk: &Range<u32>) {
         let level = self.level;
         let mut meeting = level.meeting.lock().unwrap_or_else(PoisonError::into_inner);
-        meeting.gaps[self.me] = self.table.gap();
+        meeting.gaps[self.me] = self.store.table().gap();
         let own = chunk.start - self.waiting..chunk.end;
         meeting.left[self.me] = self.early.iter().cloned().chain([own]).collect();
         self.worker.level_done(&meeting.levels);
@@ -324,7 +325,7 @@ impl Thread<'_> {
             }
             match self.make_room() {
                 Some(true) => {
-                    self.level.table.fill_index::<true>(0..self.level.table.len() as u32, &[self.table.gap()])
+                    self.level.table.fill_index::<true>(0..self.level.table.len() as u32, &[self.store.table().gap()])
                 }
                 Some(false) => {}
                 None => return,
@@ -337,7 +338,7 @@ impl Thread<'_> {
     fn make_room(&self) -> Option<bool> {
         let wanted = std::mem::take(&mut self.meeting().wanted);
         // SAFETY: all other threads wait.
-        let refill = unsafe { self.level.table.prepare_room(wanted, 0) };
+        let refill = unsafe { self.store.prepare_room(wanted) };
         if refill.is_err() {
             self.end(Ended::Limit(Limit::Memory));
         }
@@ -348,7 +349,7 @@ impl Thread<'_> {
         let gaps = std::mem::replace(&mut self.meeting().gaps, vec![0..0; self.threads]);
         // SAFETY: all other threads wait, and each noted its gap; they forget their blocks when they go on.
         unsafe { self.level.table.close_gaps(&gaps) };
-        self.table.drop_block();
+        self.store.table_mut().drop_block();
     }
 
     /// Moves on to the states found last; `false` when there are none.

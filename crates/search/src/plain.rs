@@ -5,25 +5,32 @@ use crate::choices::StoreChoice;
 use crate::graph::InDegrees;
 use crate::outcome::{Ended, Outcome, Position};
 use crate::run::{Done, Task};
-use crate::store::{Store, Table};
+use crate::store::table::Concurrent;
+use crate::store::{Collapse, Store, Table};
 use crate::{breadth_first, parallel};
 use std::io::{self, Read};
 
-/// A table, and where the search in it stands.
-pub(crate) struct Plain {
-    table: Option<Table>,
+/// A store with numbers, and where the search in it stands.
+pub(crate) struct Plain<S> {
+    store: Option<S>,
+    stage: StoreChoice,
     pub position: Position,
     in_degrees: InDegrees,
 }
 
-/// The name of this store in a checkpoint.
-pub(crate) const STAGE: &str = "table";
-
 pub(crate) fn search<'m>(task: &Task<'m, '_>) -> io::Result<Done<'m>> {
-    let mut plain = match task.saved()? {
-        Some((_, mut from)) => Plain::resume(task, &mut *from)?,
-        None => Plain::new(task)?,
-    };
+    let Task { model, plan, budget, .. } = *task;
+    match plan.store {
+        StoreChoice::Collapse => search_in(task, Collapse::new(model, budget)?),
+        _ => search_in(task, Table::new(model.state_bytes(), budget.clone())?),
+    }
+}
+
+fn search_in<'m, S: Threaded + 'm>(task: &Task<'m, '_>, store: S) -> io::Result<Done<'m>> {
+    let mut plain = Plain::new(task, store, task.plan.store.clone());
+    if let Some((_, mut from)) = task.saved()? {
+        plain.resume(&mut *from)?;
+    }
     loop {
         let ended = plain.go_on(task)?;
         plain.save(task, &ended);
@@ -33,71 +40,77 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>) -> io::Result<Done<'m>> {
     }
 }
 
-impl Plain {
-    pub fn new(task: &Task) -> io::Result<Plain> {
-        let Task { model, plan, budget, .. } = *task;
-        Ok(Plain {
-            table: Some(Table::new(model.state_bytes(), budget.clone())?),
-            position: Position::default(),
-            in_degrees: InDegrees::new(plan.options.in_degrees, budget.clone()),
-        })
+/// A store that can be searched by several threads.
+pub(crate) trait Threaded: Store + Sized {
+    fn search(self, task: &Task, position: &mut Position) -> io::Result<(Self, Ended)>;
+}
+
+impl<S: Concurrent> Threaded for S {
+    fn search(self, task: &Task, position: &mut Position) -> io::Result<(S, Ended)> {
+        let Task { model, check, plan, control, .. } = *task;
+        parallel::search(model, self, check, control, plan.options.threads, position)
+    }
+}
+
+impl<S: Threaded> Plain<S> {
+    pub fn new(task: &Task, store: S, stage: StoreChoice) -> Plain<S> {
+        let in_degrees = InDegrees::new(task.plan.options.in_degrees, task.budget.clone());
+        Plain { store: Some(store), stage, position: Position::default(), in_degrees }
     }
 
-    /// A search that was saved.
-    pub fn resume(task: &Task, from: &mut dyn Read) -> io::Result<Plain> {
-        let mut plain = Plain::new(task)?;
-        plain.position = get_position(from)?;
-        plain.table().refill(from)?;
-        plain.in_degrees.give_up();
-        if plain.table().len() < plain.position.level_end() as usize {
+    /// Becomes the search that was saved.
+    pub fn resume(&mut self, from: &mut dyn Read) -> io::Result<()> {
+        self.position = get_position(from)?;
+        self.in_degrees.give_up();
+        let store = self.store.as_mut().expect(AWAY);
+        store.refill(from)?;
+        if store.len() < self.position.level_end() as usize {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "a checkpoint without its states"));
         }
-        Ok(plain)
+        Ok(())
     }
 
-    fn table(&mut self) -> &mut Table {
-        self.table.as_mut().expect("the table is away only while threads share it")
-    }
-
-    pub fn store(&self) -> Option<&dyn Store> {
-        self.table.as_ref().map(|table| table as &dyn Store)
+    pub fn store(&self) -> &S {
+        self.store.as_ref().expect(AWAY)
     }
 
     /// Goes on until the search ends or pauses.
     pub fn go_on(&mut self, task: &Task) -> io::Result<Ended> {
         let Task { model, check, plan, control, .. } = *task;
-        if plan.options.threads > 1 {
-            let table = self.table.take().expect("the table is away only while threads share it");
-            let position = &mut self.position;
-            let (table, ended) = parallel::search(model, table, check, control, plan.options.threads, position)?;
-            self.table = Some(table);
-            return Ok(ended);
+        let Plain { store, position, in_degrees, .. } = self;
+        if plan.options.threads == 1 {
+            return Ok(breadth_first::search(model, store.as_mut().expect(AWAY), check, control, in_degrees, position));
         }
-        let Plain { table, position, in_degrees } = self;
-        let table = table.as_mut().expect("the table is away only while threads share it");
-        Ok(breadth_first::search(model, table, check, control, in_degrees, position))
+        let (searched, ended) = store.take().expect(AWAY).search(task, position)?;
+        *store = Some(searched);
+        Ok(ended)
     }
 
     /// Saves the search, if it paused for that or a limit was reached.
-    pub fn save(&mut self, task: &Task, ended: &Ended) {
+    pub fn save(&self, task: &Task, ended: &Ended) {
         if let (Some(saver), Ended::Paused | Ended::Limit(_)) = (task.saver, ended) {
-            let Plain { table, position, .. } = self;
-            saver.save(STAGE, &mut |to| {
-                put_position(to, position)?;
-                table.as_ref().map_or(Ok(()), |table| table.save(to))
+            saver.save(&self.stage.to_string(), &mut |to| {
+                put_position(to, &self.position)?;
+                self.store().save(to)
             });
         }
+        task.control.paused();
     }
 
-    pub fn done<'m>(mut self, ended: Ended) -> Done<'m> {
-        let store_bytes = self.table().bytes();
-        let outcome = Outcome::of_plain(ended, self.position.facts, self.position.levels);
-        let store = self.table.map(|table| Box::new(table) as Box<dyn Store>);
-        Done { outcome, store, store_bytes, stage: StoreChoice::Table }
+    pub fn done<'m>(self, ended: Ended) -> Done<'m>
+    where
+        S: 'm,
+    {
+        let store_bytes = self.store().bytes();
+        let Plain { store, stage, position, .. } = self;
+        let outcome = Outcome::of_plain(ended, position.facts, position.levels);
+        Done { outcome, store: store.map(|store| Box::new(store) as Box<dyn Store>), store_bytes, stage }
     }
 
-    /// Takes the search apart. The table has no other handle.
-    pub fn into_parts(mut self) -> (Option<Table>, Position) {
-        (self.table.take(), self.position)
+    /// Takes the search apart.
+    pub fn into_parts(self) -> (S, Position) {
+        (self.store.expect(AWAY), self.position)
     }
 }
+
+const AWAY: &str = "the store is away only while threads share it";

@@ -167,9 +167,9 @@ impl Plan {
             _ if self.is_automatic() => Way::Staged,
             // A path can be saved, the general loop cannot.
             StoreChoice::Table if self.saves() && !by_level => Way::Set,
-            StoreChoice::Table if by_level => Way::Plain,
-            StoreChoice::Table => Way::Guided,
-            _ => Way::Set,
+            store if !store.gives_numbers() => Way::Set,
+            _ if by_level => Way::Plain,
+            _ => Way::Guided,
         }
     }
 

@@ -9,23 +9,25 @@ use crate::choices::StoreChoice;
 use crate::estimate::{Estimate, SAMPLE};
 use crate::open::Packed;
 use crate::outcome::Ended;
-use crate::plain::{self, Plain};
-use crate::run::{Done, Guides, Task};
+use crate::plain::Plain;
+use crate::run::{Done, Guides, Task, invalid};
 use crate::sets::Wide;
-use crate::store::{Full, NO_ORIGIN, StateId};
+use crate::store::{Full, NO_ORIGIN, StateId, Store, Table};
 use scrimp_system::Batch;
 use std::io;
 use std::time::Instant;
 
 pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done<'m>> {
-    let mut table = match task.saved()? {
-        Some((stage, mut from)) if stage != plain::STAGE => {
-            let wide = Wide::resume(task, StoreChoice::Tree, &mut *from)?;
-            return in_tree(task, wide, guides);
-        }
-        Some((_, mut from)) => Plain::resume(task, &mut *from)?,
-        None => Plain::new(task)?,
-    };
+    let saved = task.saved()?;
+    if let Some((stage, mut from)) = saved.filter(|(stage, _)| *stage != StoreChoice::Table.to_string()) {
+        let stage = stage.parse().map_err(|_| invalid(format!("a checkpoint with an unknown store '{stage}'")))?;
+        return in_tree(task, Wide::resume(task, stage, &mut *from)?, guides);
+    }
+    let table = Table::new(task.model.state_bytes(), task.budget.clone())?;
+    let mut table = Plain::new(task, table, StoreChoice::Table);
+    if let Some((_, mut from)) = task.saved()? {
+        table.resume(&mut *from)?;
+    }
     let mut sampled = false;
     task.control.pause_at_states(SAMPLE);
     loop {
@@ -64,10 +66,8 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
 }
 
 /// Do the first states say that the table will be too small?
-fn begins_with_tree(task: &Task, table: &Plain) -> bool {
-    let Some(store) = table.store() else {
-        return false;
-    };
+fn begins_with_tree(task: &Task, table: &Plain<Table>) -> bool {
+    let store = table.store();
     let estimate = Estimate::of(&table.position, store, task.model.state_bytes());
     let bytes = task.budget.left() + store.bytes();
     let wanted = estimate.wants_tree(bytes);
@@ -83,7 +83,7 @@ fn begins_with_tree(task: &Task, table: &Plain) -> bool {
 }
 
 /// Moves the search from the table, which gives its memory up on the way, to a tree.
-fn to_tree<'m>(task: &Task<'m, '_>, table: Plain) -> io::Result<Result<Wide, Box<Done<'m>>>> {
+fn to_tree<'m>(task: &Task<'m, '_>, table: Plain<Table>) -> io::Result<Result<Wide, Box<Done<'m>>>> {
     let (table, position) = table.into_parts();
     let wide = Wide::new(task, StoreChoice::Tree)?;
     let key_bytes = wide.set.key_bytes();
@@ -106,11 +106,9 @@ fn to_tree<'m>(task: &Task<'m, '_>, table: Plain) -> io::Result<Result<Wide, Box
             position.left.iter().any(|range| range.contains(&id)).then_some(true)
         }
     };
-    let all = table.is_none_or(|table| {
-        table.drain(&mut |id, state| {
-            moving.batch.push(state, 0);
-            moving.batch.len() < AT_ONCE || moving.flush(id + 1, &is_open).is_ok()
-        })
+    let all = table.drain(&mut |id, state| {
+        moving.batch.push(state, 0);
+        moving.batch.len() < AT_ONCE || moving.flush(id + 1, &is_open).is_ok()
     });
     let rest = moving.flush(moving.first + moving.batch.len() as StateId, &is_open);
     let Moving { mut wide, mut now, mut next, mut promise, .. } = moving;

@@ -13,7 +13,7 @@ impl Table {
         let Ok(shared) = Arc::try_unwrap(self.shared) else {
             unreachable!("a table of a single owner");
         };
-        let (states, bytes, budget) = (shared.numbered.load(Ordering::Relaxed), shared.state_bytes, shared.budget);
+        let (states, bytes, budget) = (shared.numbered.load(Ordering::Relaxed), shared.state_bytes(), shared.budget);
         let mut inner = shared.inner.into_inner();
         let index = inner.index.bytes();
         drop(inner.index);
