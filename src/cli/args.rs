@@ -94,7 +94,7 @@ pub struct SearchArgs {
     #[arg(long, value_name = "ORDER")]
     pub order: Option<String>,
 
-    /// How states are kept: table (in full, exact)
+    /// How states are kept: table (in full, exact), disk[:DIR] (in sorted files under DIR, exact)
     #[arg(long, default_value = "table", value_name = "STORE")]
     pub store: String,
 

@@ -18,8 +18,10 @@ pub struct Worker<'a> {
     model: &'a dyn Model,
     check: &'a dyn Check,
     wants_states: bool,
-    sources: Batch,
+    pub sources: Batch,
     pub successors: Batch,
+    /// For each successor, which of the sources it comes from.
+    pub origins: Vec<u32>,
     pub found: Vec<Found>,
     pub facts: GraphFacts,
     /// Deadlocks and faults of the states expanded last; they count once the store has taken the successors.
@@ -37,6 +39,7 @@ impl<'a> Worker<'a> {
             wants_states: check.wants_states(),
             sources: Batch::new(model.state_bytes()),
             successors: Batch::new(model.state_bytes()),
+            origins: Vec::new(),
             found: Vec::new(),
             facts: GraphFacts { back_level_edges: Some(0), longest_back_level_edge: Some(0), ..GraphFacts::default() },
             deadlocks: 0,
@@ -54,10 +57,16 @@ impl<'a> Worker<'a> {
     /// Fills `successors` with those of the states `ids`, all at `depth`.
     pub fn expand(&mut self, ids: impl Iterator<Item = StateId>, store: &dyn Store, depth: u32) -> Flow {
         self.sources.clear();
-        self.successors.clear();
         for id in ids {
             store.load(id, self.sources.push_with(0));
         }
+        self.expand_sources(depth)
+    }
+
+    /// Fills `successors` with those of `sources`, all at `depth`.
+    pub fn expand_sources(&mut self, depth: u32) -> Flow {
+        self.successors.clear();
+        self.origins.clear();
         (self.deadlocks, self.faults) = (0, 0);
         let mut faults = 0;
         for i in 0..self.sources.len() {
@@ -75,6 +84,7 @@ impl<'a> Worker<'a> {
                 }
                 faults += new_faults;
             }
+            self.origins.resize(first + count, i as u32);
             self.facts.max_out_degree = self.facts.max_out_degree.max(count as u64);
         }
         Flow::Continue
@@ -94,6 +104,22 @@ impl<'a> Worker<'a> {
         }
         *self.facts.back_level_edges.get_or_insert(0) += back;
         if self.wants_states { self.show(depth) } else { Flow::Continue }
+    }
+
+    /// Takes the answer of a store without numbers: which of the successors, found at `depth`, are new.
+    pub fn answered_new(&mut self, new: &[u32], depth: u32) -> Flow {
+        self.facts.transitions += self.successors.len() as u64;
+        self.facts.deadlocks += self.deadlocks;
+        self.facts.faults += self.faults;
+        if self.wants_states {
+            for &i in new {
+                let seen = Seen { state: self.successors.state(i as usize), depth, path: None };
+                if self.check.state(seen) == Flow::Stop {
+                    return Flow::Stop;
+                }
+            }
+        }
+        Flow::Continue
     }
 
     /// Shows the new ones among `successors` to the check.

@@ -172,10 +172,14 @@ fn unsound(options: &Options, order: OrderChoice) -> Option<Refusal> {
     let sweeps = matches!(forget, ForgetChoice::Sweep(_));
     let pseudo_root = matches!(forget, ForgetChoice::PseudoRoot(_));
     let by_progress = order == OrderChoice::Progress;
-    if options.store != StoreChoice::Table {
+    if let StoreChoice::Disk(_) = options.store {
+        if let Some(refusal) = unsound_on_disk(options, order) {
+            return Some(refusal);
+        }
+    } else if options.store != StoreChoice::Table {
         return Some(Refusal::new(
             format!("store '{}' is not available in this version", options.store),
-            "choose from: table",
+            "choose from: table, disk[:DIR]",
         ));
     }
     if *threads == 0 || *threads > 1024 {
@@ -271,6 +275,31 @@ fn unsound(options: &Options, order: OrderChoice) -> Option<Refusal> {
             "pseudo-root states wait for every predecessor to lead to them, and edge-lean search leaves some of these events \
              out: they would wait for ever",
             "use --reduce none, or --forget cache",
+        );
+    }
+    None
+}
+
+/// Why a search on disk cannot be as these options say, if it cannot.
+fn unsound_on_disk(options: &Options, order: OrderChoice) -> Option<Refusal> {
+    let refuse = |reason: &str, instead: &str| Some(Refusal::new(reason, instead));
+    if order != OrderChoice::BreadthFirst {
+        let reason = format!("a search on disk goes level by level and cannot follow order {order}");
+        return Some(Refusal::new(reason, "use --order bfs, or --store table"));
+    }
+    if options.forget != ForgetChoice::Nothing || options.reduce != ReduceChoice::Nothing {
+        return refuse(
+            "a search on disk keeps every state and explores every event",
+            "leave --forget and --reduce out, or use --store table",
+        );
+    }
+    if options.threads > 1 {
+        return refuse("a search on disk has one thread", "use --threads 1, or --store table");
+    }
+    if options.in_degrees || options.visits.is_some() {
+        return refuse(
+            "a search on disk learns of known states when a level ends, and counts neither in-degrees nor single visits",
+            "leave --in-degrees and --max-visits out, or use --store table",
         );
     }
     None

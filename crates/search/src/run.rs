@@ -2,8 +2,9 @@
 
 use crate::budget::{Budget, Control, Limit, peak_resident, resident};
 use crate::check::{self, Audit, Check, Finding, Property, Safety, Target};
-use crate::choices::{CacheChoice, ForgetChoice, OrderChoice, ReduceChoice};
+use crate::choices::{CacheChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
 use crate::engine::{self, Front, Parts, Rank};
+use crate::external::{DiskFacts, External};
 use crate::forget::{Cache, Forget, ForgetFacts, Nothing, PseudoRoot, Strategy, Sweep, Tree};
 use crate::graph::{GraphFacts, InDegrees};
 use crate::order::{Levels, Order, Random, Ranked, Releasing, Sweeping, Width};
@@ -58,6 +59,8 @@ pub struct Report {
     pub state_bytes: usize,
     /// Bytes of the store, and of what is kept beside it, when the search ended.
     pub store_bytes: usize,
+    /// What a search on disk has to say about the disk.
+    pub disk: Option<DiskFacts>,
     pub peak_resident: Option<usize>,
     pub elapsed: Duration,
 }
@@ -116,7 +119,12 @@ pub fn run_guided(
     let audit = plan.options.audit.then(|| Audit::new(check));
     let check = audit.as_ref().map_or(check, |audit| audit);
     let new_table = || Table::new(model.state_bytes(), budget.clone());
-    let (store, outcome): (Box<dyn Store>, _) = if !plan.is_plain() {
+    let (store, outcome): (Held, _) = if let StoreChoice::Disk(dir) = &plan.options.store {
+        let dir = if dir.as_os_str().is_empty() { &std::env::temp_dir() } else { dir };
+        let mut external = External::new(model, dir, !properties.is_empty(), &budget, None)?;
+        let outcome = external.search(check, control);
+        (Held::Disk(Box::new(external)), outcome)
+    } else if !plan.is_plain() {
         let mut store: Box<dyn Store> = if plan.options.reconstruct {
             Box::new(Replaying::new(model, &budget)?)
         } else if plan.options.forget == ForgetChoice::Nothing {
@@ -125,15 +133,15 @@ pub fn run_guided(
             Box::new(new_table()?.removable()?)
         };
         let outcome = guided(model, &mut *store, check, plan, control, &budget, guides, !properties.is_empty())?;
-        (store, outcome)
+        (Held::Store(store), outcome)
     } else if plan.options.threads == 1 {
         let mut in_degrees = InDegrees::new(plan.options.in_degrees, budget.clone());
         let mut table = new_table()?;
         let outcome = breadth_first::search(model, &mut table, check, control, &mut in_degrees);
-        (Box::new(table), outcome)
+        (Held::Store(Box::new(table)), outcome)
     } else {
         let (table, outcome) = parallel::search(model, new_table()?, check, control, plan.options.threads)?;
-        (Box::new(table), outcome)
+        (Held::Store(Box::new(table)), outcome)
     };
     if let Ended::Unsuited(reason) = &outcome.ended {
         return Err(invalid(reason));
@@ -142,6 +150,7 @@ pub fn run_guided(
     let audited = audit.as_ref().map(Audit::distinct);
     drop(audit);
     let store_bytes = store.bytes() + outcome.beside_bytes;
+    let disk = store.disk();
     let properties = settle(model, store, properties, safety.into_findings(), &outcome, plan, control);
     control.finish();
     let limit = match outcome.ended {
@@ -159,9 +168,41 @@ pub fn run_guided(
         properties,
         state_bytes: model.state_bytes(),
         store_bytes,
+        disk,
         peak_resident: peak_resident(),
         elapsed,
     })
+}
+
+/// What holds the states when a search ends.
+enum Held<'a> {
+    Store(Box<dyn Store + 'a>),
+    Disk(Box<External<'a>>),
+}
+
+impl Held<'_> {
+    fn bytes(&self) -> usize {
+        match self {
+            Held::Store(store) => store.bytes(),
+            Held::Disk(external) => external.disk_facts().peak_bytes as usize,
+        }
+    }
+
+    fn disk(&self) -> Option<DiskFacts> {
+        match self {
+            Held::Store(_) => None,
+            Held::Disk(external) => Some(external.disk_facts()),
+        }
+    }
+
+    /// A shortest run to what was found, where levels are known.
+    fn trace(&self, model: &dyn Model, outcome: &Outcome, finding: &Finding) -> Option<Trace> {
+        match self {
+            Held::Store(_) if outcome.levels.is_empty() => None,
+            Held::Store(store) => Trace::backwards(model, &**store, &outcome.levels, &finding.state, finding.depth),
+            Held::Disk(external) => external.trace(&finding.state, finding.depth),
+        }
+    }
 }
 
 fn invalid(reason: impl Into<String>) -> io::Error {
@@ -243,7 +284,7 @@ fn guided(
 /// The verdict on each property, with its trace where one state decided it.
 fn settle(
     model: &dyn Model,
-    store: Box<dyn Store + '_>,
+    store: Held,
     properties: &[Property],
     findings: Vec<Finding>,
     outcome: &Outcome,
@@ -252,8 +293,7 @@ fn settle(
 ) -> Vec<PropertyResult> {
     let at_hand = |f: &Finding| match &f.path {
         Some(path) => Trace::through(model, path),
-        None if outcome.levels.is_empty() => None,
-        None => Trace::backwards(model, &*store, &outcome.levels, &f.state, f.depth),
+        None => store.trace(model, outcome, f),
     };
     let mut traces: Vec<Option<Trace>> = findings.iter().map(at_hand).collect();
     // What the first search held makes room for the second.

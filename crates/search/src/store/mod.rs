@@ -6,6 +6,7 @@ mod replaying;
 mod set;
 pub(crate) mod table;
 
+pub(crate) use index::prefetch;
 pub use replaying::Replaying;
 pub use set::{NO_ORIGIN, Set};
 pub use table::Table;
