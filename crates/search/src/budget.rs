@@ -17,6 +17,8 @@ pub enum Limit {
     Cache,
     /// As many states were expanded as were allowed.
     Visits,
+    /// A file cannot be written or read: the disk is full, say.
+    Disk,
 }
 
 #[derive(Debug)]

@@ -3,6 +3,7 @@
 use crate::checkpoint::{get_position, put_position};
 use crate::choices::StoreChoice;
 use crate::graph::InDegrees;
+use crate::held::Held;
 use crate::outcome::{Ended, Outcome, Position};
 use crate::run::{Done, Task};
 use crate::store::table::Concurrent;
@@ -101,10 +102,9 @@ impl<S: Threaded> Plain<S> {
     where
         S: 'm,
     {
-        let store_bytes = self.store().bytes();
         let Plain { store, stage, position, .. } = self;
         let outcome = Outcome::of_plain(ended, position.facts, position.levels);
-        Done { outcome, store: store.map(|store| Box::new(store) as Box<dyn Store>), store_bytes, stage }
+        Done { outcome, held: Held::Store(Box::new(store.expect(AWAY))), stage }
     }
 
     /// Takes the search apart.

@@ -99,6 +99,8 @@ pub(crate) enum Way {
     Guided,
     /// Breadth-first or depth-first over a store that gives no numbers.
     Set,
+    /// Breadth-first, with sorted files.
+    Disk,
 }
 
 /// A combination that would not be sound or does not exist.
@@ -143,11 +145,6 @@ impl Plan {
         self.way() != Way::Guided && self.order == OrderChoice::BreadthFirst
     }
 
-    /// Are traces shortest runs?
-    pub fn finds_shortest(&self) -> bool {
-        matches!(self.way(), Way::Plain | Way::Staged)
-    }
-
     /// Does it keep every state and explore every event?
     fn is_whole(&self) -> bool {
         let Options { forget, reduce, visits, .. } = &self.options;
@@ -165,6 +162,7 @@ impl Plan {
         let by_level = self.order == OrderChoice::BreadthFirst && self.is_whole();
         match &self.store {
             _ if self.is_automatic() => Way::Staged,
+            StoreChoice::Disk(_) => Way::Disk,
             // A path can be saved, the general loop cannot.
             StoreChoice::Table if self.saves() && !by_level => Way::Set,
             store if !store.gives_numbers() => Way::Set,

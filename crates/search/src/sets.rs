@@ -4,6 +4,7 @@ use crate::checkpoint::{get, get_facts, put, put_facts};
 use crate::choices::{OrderChoice, StoreChoice};
 use crate::deep::{Deep, Path};
 use crate::graph::GraphFacts;
+use crate::held::Held;
 use crate::outcome::{Ended, Outcome};
 use crate::queued::{Course, Queued};
 use crate::run::{Done, Task, invalid};
@@ -15,7 +16,7 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>) -> io::Result<Done<'m>> {
     if task.plan.order == OrderChoice::DepthFirst {
         let mut set = new_set(task, &stage)?;
         let outcome = search_deep(task, &mut *set)?;
-        return Ok(Done { outcome, store_bytes: set.bytes(), store: None, stage });
+        return Ok(Done { outcome, held: Held::Set(set.bytes()), stage });
     }
     let mut wide = match task.saved()? {
         Some((_, mut from)) => Wide::resume(task, stage, &mut *from)?,
@@ -108,7 +109,7 @@ impl Wide {
         let Wide { set, course, stage, .. } = self;
         let outcome = Outcome::of_plain(ended, course.facts(set.len()), Vec::new());
         let outcome = Outcome { beside_bytes: course.pool.bytes(), ..outcome };
-        Done { outcome, store_bytes: set.bytes(), store: None, stage }
+        Done { outcome, held: Held::Set(set.bytes()), stage }
     }
 }
 

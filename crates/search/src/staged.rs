@@ -7,14 +7,18 @@
 use crate::budget::Limit;
 use crate::choices::StoreChoice;
 use crate::estimate::{Estimate, SAMPLE};
-use crate::open::Packed;
+use crate::external::{External, Resume};
+use crate::held::Held;
+use crate::open::{Packed, Queue};
 use crate::outcome::Ended;
 use crate::plain::Plain;
 use crate::run::{Done, Guides, Task, invalid};
 use crate::sets::Wide;
 use crate::store::{Full, NO_ORIGIN, StateId, Store, Table};
 use scrimp_system::Batch;
+use std::cell::RefCell;
 use std::io;
+use std::path::Path;
 use std::time::Instant;
 
 pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done<'m>> {
@@ -172,7 +176,45 @@ impl Moving {
 /// Goes on in a tree, and beyond it when that is full.
 fn in_tree<'m>(task: &Task<'m, '_>, mut wide: Wide, _guides: Guides) -> io::Result<Done<'m>> {
     let ended = wide.go_on(task);
-    Ok(wide.done(ended))
+    match &task.plan.options.disk {
+        Some(dir) if ended == Ended::Limit(Limit::Memory) => to_disk(task, wide, dir),
+        _ => Ok(wide.done(ended)),
+    }
+}
+
+/// Moves the search to sorted files and goes on there.
+fn to_disk<'m>(task: &Task<'m, '_>, wide: Wide, dir: &Path) -> io::Result<Done<'m>> {
+    let Task { model, check, control, budget, .. } = *task;
+    let started = Instant::now();
+    let mut external = External::new(model, dir, false, budget, None)?;
+    let Wide { set, course, .. } = wide;
+    let states = set.len();
+    let (facts, depth) = (course.facts.clone(), course.depth);
+    let set = RefCell::new(set);
+    let each_open = |queue: &Queue, show: &mut dyn FnMut(&[u8]) -> bool| {
+        let mut state = Batch::new(model.state_bytes());
+        course.pool.each(queue, &mut |key| {
+            state.clear();
+            set.borrow_mut().load(key, &mut state);
+            show(state.state(0))
+        })
+    };
+    external.resume(Resume {
+        visited: &mut |show| set.borrow().each(show),
+        now: &mut |show| each_open(&course.now, show),
+        next: &mut |show| each_open(&course.next, show),
+        depth,
+        facts,
+    })?;
+    drop((set, course));
+    control.say(format!(
+        "{} states moved from the tree to files in {} in {:.1} s",
+        grouped(states),
+        dir.display(),
+        started.elapsed().as_secs_f64(),
+    ));
+    let outcome = external.search(check, control);
+    Ok(Done { outcome, held: Held::Disk(Box::new(external)), stage: StoreChoice::Disk(dir.into()) })
 }
 
 fn grouped(number: u64) -> String {

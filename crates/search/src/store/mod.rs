@@ -13,6 +13,7 @@ mod tree;
 mod whole;
 
 pub use collapse::{Collapse, Folder};
+pub(crate) use index::prefetch;
 pub use locked::Locked;
 pub use replaying::Replaying;
 pub use set::{NO_ORIGIN, Set};
