@@ -41,7 +41,7 @@ fn all_models_are_counted() {
 
 fn on_disk(model: &NativeModel, properties: &[Property]) -> Report {
     let store = StoreChoice::Disk(Default::default());
-    let options = Options { store, memory: Some(1 << 30), keep_going: true, ..Options::default() };
+    let options = Options { store: Some(store), memory: Some(1 << 30), keep_going: true, ..Options::default() };
     scrimp::run(model, properties, &Plan::new(&options).unwrap(), &Control::new(None)).unwrap()
 }
 

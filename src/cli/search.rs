@@ -1,7 +1,7 @@
 //! `check`, `count` and `plan`.
 
 use super::args::{CheckArgs, CountArgs, SearchArgs};
-use super::guides::Guide;
+use super::guides::{self, Guide};
 use super::progress::{Progress, stop_on_interrupt};
 use super::{Failure, print, remark, style};
 use scrimp::report::{Overall, Subject, json, number, text};
@@ -113,10 +113,12 @@ fn search(model: &NativeModel, properties: &[Property], plan: &mut Plan, args: &
     let progress = guide.progress.as_ref().map(|measure| |state: &[u8]| measure.value(state));
     let heuristic = guide.heuristic.as_ref().map(|measure| |state: &[u8]| measure.value(state));
     let front = |front| guide.log(front);
+    let find_measure = || guides::measure(model, plan);
     let guides = Guides {
         progress: progress.as_ref().map(|f| f as &dyn Fn(&[u8]) -> u128),
         heuristic: heuristic.as_ref().map(|f| f as &dyn Fn(&[u8]) -> u128),
         front: guide.logs().then_some(&front),
+        find_measure: Some(&find_measure),
     };
     let report =
         scrimp::run_guided(model, properties, plan, &control, guides).map_err(|e| Failure(format!("error: {e}")))?;

@@ -34,7 +34,7 @@ fn store<'m>(task: &Task<'m, '_>) -> io::Result<Box<dyn Store + 'm>> {
 
 fn search_in(task: &Task, store: &mut dyn Store, guides: Guides) -> io::Result<Outcome> {
     let Task { model, check, plan, control, budget, with_traces, .. } = *task;
-    let Guides { progress, heuristic, front } = guides;
+    let Guides { progress, heuristic, front, .. } = guides;
     let options = &plan.options;
     let mut order: Box<dyn Order> = match plan.order {
         OrderChoice::BreadthFirst => Box::new(Levels::new(Width::BREADTH_FIRST)),

@@ -45,6 +45,6 @@ pub use external::DiskFacts;
 pub use forget::ForgetFacts;
 pub use graph::GraphFacts;
 pub use plan::{Options, Plan, Refusal};
-pub use run::{Guides, Report, run, run_guided};
+pub use run::{Found, Guides, Report, run, run_guided};
 pub use settle::{PropertyResult, Verdict};
 pub use trace::Trace;

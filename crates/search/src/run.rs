@@ -93,6 +93,14 @@ pub struct Guides<'a> {
     pub heuristic: Option<&'a Guide<'a>>,
     /// Is told whenever the sweep-line has moved.
     pub front: Option<&'a dyn Fn(Front)>,
+    /// Finds a progress measure, if one is needed that nobody has asked for.
+    pub find_measure: Option<&'a dyn Fn() -> Found>,
+}
+
+/// A progress measure, and how it is written.
+pub struct Found {
+    pub text: String,
+    pub measure: Box<dyn Fn(&[u8]) -> u128>,
 }
 
 /// Searches `model` by `plan` for what decides `properties`; with none, visits all states. Fails when the search cannot

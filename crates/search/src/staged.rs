@@ -5,13 +5,15 @@
 //! full too, sorted files take over where a directory was given for them; otherwise the search starts over, forgetting.
 
 use crate::budget::Limit;
-use crate::choices::StoreChoice;
+use crate::choices::{CacheChoice, ForgetChoice, StoreChoice};
 use crate::estimate::{Estimate, SAMPLE};
 use crate::external::{External, Resume};
+use crate::guided;
 use crate::held::Held;
 use crate::open::{Packed, Queue};
 use crate::outcome::Ended;
 use crate::plain::Plain;
+use crate::plan::Plan;
 use crate::run::{Done, Guides, Task, invalid};
 use crate::sets::Wide;
 use crate::store::{Full, NO_ORIGIN, StateId, Store, Table};
@@ -174,12 +176,53 @@ impl Moving {
 }
 
 /// Goes on in a tree, and beyond it when that is full.
-fn in_tree<'m>(task: &Task<'m, '_>, mut wide: Wide, _guides: Guides) -> io::Result<Done<'m>> {
+fn in_tree<'m>(task: &Task<'m, '_>, mut wide: Wide, guides: Guides) -> io::Result<Done<'m>> {
     let ended = wide.go_on(task);
-    match &task.plan.options.disk {
-        Some(dir) if ended == Ended::Limit(Limit::Memory) => to_disk(task, wide, dir),
-        _ => Ok(wide.done(ended)),
+    if ended != Ended::Limit(Limit::Memory) {
+        return Ok(wide.done(ended));
     }
+    match &task.plan.options.disk {
+        Some(dir) => to_disk(task, wide, dir),
+        None => forgetting(task, wide, guides),
+    }
+}
+
+/// Starts over, dropping what lies behind the progress of the search and what led to no open state. A search that is to be
+/// saved ends here: it can be taken up with more memory, and one that forgets could not.
+fn forgetting<'m>(task: &Task<'m, '_>, wide: Wide, guides: Guides) -> io::Result<Done<'m>> {
+    let (states, each) = (wide.set.len(), wide.set.bytes() as f64 / wide.set.len().max(1) as f64);
+    let mut full = wide.done(Ended::Limit(Limit::Memory));
+    let full_after = format!("{} states filled the tree, at {each:.1} bytes each", grouped(states));
+    if task.saver.is_some() {
+        task.control.say(full_after);
+        return Ok(full);
+    }
+    let found = guides.find_measure.map(|find| find());
+    let mut options = task.plan.options.clone();
+    options.threads = 1;
+    options.store = Some(StoreChoice::Table);
+    options.forget = match found {
+        Some(_) => ForgetChoice::Sweep(Some(CacheChoice::default())),
+        None => ForgetChoice::Cache(CacheChoice::default()),
+    };
+    options.progress = found.as_ref().map(|found| found.text.clone());
+    let Ok(plan) = Plan::new(&options) else {
+        return Ok(full);
+    };
+    let method = match &found {
+        Some(found) => format!("--forget {} --progress '{}'", options.forget, found.text),
+        None => format!("--forget {}", options.forget),
+    };
+    task.control.say(format!("{full_after}: the search starts over with {method}"));
+    let progress = found.as_ref().map(|found| &*found.measure);
+    let task = Task { plan: &plan, saver: None, ..*task };
+    let done = guided::search(&task, Guides { progress, ..guides })?;
+    if let Ended::Limit(Limit::Memory | Limit::Cache) = done.outcome.ended {
+        task.control.say("forgetting was not enough either");
+        full.outcome.visits += done.outcome.visits;
+        return Ok(full);
+    }
+    Ok(done)
 }
 
 /// Moves the search to sorted files and goes on there.
