@@ -82,7 +82,8 @@ fn an_automaton_is_taken_up_again() {
 fn findings_are_remembered() {
     let (path, file) = (model("phils6.dve"), scratch("ck-findings"));
     let file = file.to_string_lossy().into_owned();
-    let words = ["check", &path, "--json", "--keep-going", "--property", "deadlock", "--property", "reach: Phil_0@both"];
+    let words =
+        ["check", &path, "--json", "--keep-going", "--property", "deadlock", "--property", "reach: Phil_0@both"];
     let stopped = scrimp(&[&words[..], &["--checkpoint", &file, "--every", "1ms", "--time", "30ms"]].concat());
     if stopped.code == Some(3) {
         let json = scrimp(&[&words[..], &["--resume", &file]].concat()).code(1).json();

@@ -125,7 +125,8 @@ fn random_systems_look_the_same_in_every_store() {
             let plain = run(&model, &[], &options("table", OrderChoice::BreadthFirst, 1)).facts;
             for options in STORES[1..].iter().flat_map(|store| ways(store)) {
                 let facts = run(&model, &[], &options).facts;
-                let figures = |f: &scrimp::GraphFacts| (f.states, f.transitions, f.deadlocks, f.faults, f.max_out_degree);
+                let figures =
+                    |f: &scrimp::GraphFacts| (f.states, f.transitions, f.deadlocks, f.faults, f.max_out_degree);
                 if figures(&facts) != figures(&plain) {
                     return Err(TestCaseError::fail(format!("{options:?}: {facts:?} instead of {plain:?}")));
                 }

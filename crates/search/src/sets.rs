@@ -8,7 +8,7 @@ use crate::held::Held;
 use crate::outcome::{Ended, Outcome};
 use crate::queued::{Course, Queued};
 use crate::run::{Done, Task, invalid};
-use crate::store::{Locked, Set, Tree, Whole};
+use crate::store::{BitState, Compact, Locked, Set, Tree, Whole};
 use std::io::{self, Read};
 
 pub(crate) fn search<'m>(task: &Task<'m, '_>) -> io::Result<Done<'m>> {
@@ -32,6 +32,8 @@ fn new_set(task: &Task, choice: &StoreChoice) -> io::Result<Box<dyn Set>> {
     let set: Box<dyn Set> = match choice {
         StoreChoice::Table => Box::new(Whole::new(model.state_bytes(), budget.clone())?),
         StoreChoice::Tree => Box::new(Tree::new(model.state_bytes(), budget)?),
+        StoreChoice::Compact(bits) => Box::new(Compact::new(model.state_bytes(), *bits, budget)?),
+        StoreChoice::BitState(mib) => Box::new(BitState::new(model.state_bytes(), *mib, budget)?),
         other => return Err(invalid(format!("store {other} is no set"))),
     };
     Ok(if plan.options.threads > 1 && set.share().is_none() { Box::new(Locked::new(set)) } else { set })
@@ -108,7 +110,7 @@ impl Wide {
     pub fn done<'m>(self, ended: Ended) -> Done<'m> {
         let Wide { set, course, stage, .. } = self;
         let outcome = Outcome::of_plain(ended, course.facts(set.len()), Vec::new());
-        let outcome = Outcome { beside_bytes: course.pool.bytes(), ..outcome };
+        let outcome = Outcome { beside_bytes: course.pool.bytes(), omission: set.omission(), ..outcome };
         Done { outcome, held: Held::Set(set.bytes()), stage }
     }
 }
@@ -137,5 +139,6 @@ fn search_deep(task: &Task, set: &mut dyn Set) -> io::Result<Outcome> {
         }
     };
     let facts = GraphFacts { states: set.len(), open: path.stack.len(), ..path.facts };
-    Ok(Outcome { beside_bytes: path.stack.bytes(), ..Outcome::of_plain(ended, facts, Vec::new()) })
+    let outcome = Outcome::of_plain(ended, facts, Vec::new());
+    Ok(Outcome { beside_bytes: path.stack.bytes(), omission: set.omission(), ..outcome })
 }
