@@ -165,7 +165,13 @@ fn figures(subject: &Subject) -> String {
     if let Some(peak) = report.peak_resident {
         let _ = write!(out, ", {} at most", bytes(peak));
     }
+    if let Some(disk) = &report.disk {
+        let _ = write!(out, ", {} on disk", bytes(disk.peak_bytes as usize));
+    }
     out.push('\n');
+    for remark in &report.remarks {
+        let _ = writeln!(out, "- {remark}");
+    }
     out
 }
 
