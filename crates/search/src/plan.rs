@@ -195,10 +195,10 @@ fn unsound(options: &Options, order: OrderChoice) -> Option<Refusal> {
     let sweeps = matches!(forget, ForgetChoice::Sweep(_));
     let pseudo_root = matches!(forget, ForgetChoice::PseudoRoot(_));
     let by_progress = order == OrderChoice::Progress;
-    if options.store != StoreChoice::Table {
+    if !matches!(options.store, StoreChoice::Table | StoreChoice::Tree) {
         return Some(Refusal::new(
             format!("store '{}' is not available in this version", options.store),
-            "choose from: table",
+            "choose from: table, tree",
         ));
     }
     if *threads == 0 || *threads > 1024 {
