@@ -54,7 +54,7 @@ impl Cells {
         }
         let now = self.form.all_buckets();
         // Wider keys alone need not make the table larger.
-        let only_bits = room(&Form::new(bits, now)) as f64 * 0.9 >= wanted as f64 && bits != self.form.bits;
+        let only_bits = room(&Form::new(bits, now)) as f64 * 0.8 >= wanted as f64 && bits != self.form.bits;
         let left = self.budget.left();
         for (i, growth) in GROWTH.iter().enumerate() {
             let growth = if only_bits { 1.0 } else { *growth };

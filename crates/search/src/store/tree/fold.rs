@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// States that go through the tree together: as many as a byte can tell apart.
 const GROUP: usize = 256;
 /// The logarithm of the number of nodes in the cache.
-const CACHE_BITS: u32 = 11;
+const CACHE_BITS: u32 = 14;
 
 /// States of a group, in ascending order.
 struct Members {
@@ -75,7 +75,8 @@ struct Giver {
 
 impl Giver {
     fn new() -> Giver {
-        Giver { cache: Box::new([([0; 2], 0); 1 << CACHE_BITS]), block: 0..0 }
+        let cache = vec![([0; 2], 0); 1 << CACHE_BITS].into_boxed_slice();
+        Giver { cache: cache.try_into().expect("of that length"), block: 0..0 }
     }
 }
 

@@ -130,18 +130,27 @@ impl Shared {
             forest.pairs.make_room(pairs, share(forest.pairs.bytes()))?;
             let halves =
                 if self.halves_are_leaves() { forest.leaves.len() + leaves } else { forest.pairs.len() + pairs };
-            let width = usize::BITS - (halves - 1).leading_zeros();
-            bits = bits.max(KeyBits { left: width, right: width });
+            let width = |numbers: usize| usize::BITS - (numbers - 1).leading_zeros();
+            bits = bits.max(halves_of(width(halves)));
+            if bits != cells.bits() || !cells.has_room(states) {
+                // The table is rebuilt: soon wider keys would make it necessary again.
+                bits = bits.max(halves_of(width(halves + halves / 4).min(32)));
+            }
         }
         cells.make_room(states, bits, share(cells.bytes()))
     }
+}
+
+/// Keys whose halves have so many bits each.
+fn halves_of(bits: u32) -> KeyBits {
+    KeyBits { left: bits, right: bits }
 }
 
 impl Tree {
     pub fn new(state_bytes: usize, budget: &Arc<Budget>) -> io::Result<Tree> {
         let shape = (state_bytes > KEY).then(|| Arc::new(Shape::new(state_bytes)));
         let bits = match shape {
-            Some(_) => KeyBits { left: FIRST_BITS, right: FIRST_BITS },
+            Some(_) => halves_of(FIRST_BITS),
             None => KeyBits::whole(8 * state_bytes.max(1) as u32),
         };
         let leaf_bytes = shape.as_ref().map_or(KEY, |shape| shape.leaf_bytes);

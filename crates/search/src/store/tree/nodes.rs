@@ -246,7 +246,8 @@ impl Nodes {
     /// Commits a little more than needed, in steps that stay small beside what is there.
     fn grow_arena(&mut self, needed: usize) -> Result<(), Full> {
         let now = self.arena.committed();
-        let step = (now / 32).clamp(1 << 14, 16 * HUGE);
+        // Large enough that threads need not stop for it often.
+        let step = (now / 16).clamp(1 << 17, 16 * HUGE);
         for bytes in [needed.max(now + step), needed] {
             let bytes = Region::rounded(bytes).min(self.arena.reserved());
             if bytes >= needed && self.budget.may_take(bytes - now) {
