@@ -1,5 +1,6 @@
 //! How a state is kept. A store is offered batches of states and says of each whether it is new.
 
+mod automaton;
 mod index;
 mod locked;
 mod places;
@@ -8,6 +9,7 @@ mod set;
 pub(crate) mod table;
 mod whole;
 
+pub use automaton::{Automaton, AutomatonSet, LayerOrder, Tagged};
 pub use locked::Locked;
 pub use replaying::Replaying;
 pub use set::{NO_ORIGIN, Set};
