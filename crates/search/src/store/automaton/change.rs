@@ -2,84 +2,101 @@
 //!
 //! The paper's three phases generate the run of the word, look backwards from the end for nodes that already exist, and
 //! duplicate those before them that others refer to as well. Here they happen on the way: the nodes of the run are opened
-//! from the root on, that is, taken apart into lists of edges: a node with one reference is used up, one with several stays
-//! and is copied. Then the lists are closed from the end on: each becomes the node with these edges that there is already,
-//! or else a new one. Deleting is the same with an edge less at the end; an empty list becomes no node at all, which is what
-//! complementing the automaton twice amounts to.
+//! from the root on, that is, made into lists of edges. As long as every node has one reference it is taken apart; from the
+//! first that has several, nodes stay and are copied. Then the lists are closed from the end on: each becomes the node with
+//! these edges that there is already, or else a new one. Deleting is the same with an edge less at the end; an empty list
+//! becomes no node at all, which is what complementing the automaton twice amounts to.
 //!
 //! Of several words in ascending order, each opens only what it does not share with the one before.
 
 use super::Automaton;
 use super::nodes::{ACCEPT, Edge, Nodes, Ref, SINK};
 
-/// The open nodes of a run, and for each but the last the byte and the place of the edge that was taken out of it.
+/// An open node of a run.
+#[derive(Clone, Default)]
+struct Open {
+    list: Vec<Edge>,
+    /// The byte and the place of the edge that was taken out, behind which the next node of the run is open.
+    byte: u8,
+    at: u16,
+    /// The reference that keeps alive what the list is a copy of.
+    held: Ref,
+}
+
+/// The open nodes of a run, one for each layer.
 pub(super) struct Change {
-    lists: Vec<Vec<Edge>>,
-    taken: Vec<(u8, u16)>,
+    layers: Vec<Open>,
 }
 
 impl Change {
     pub fn new(word_bytes: usize) -> Change {
-        Change { lists: vec![Vec::new(); word_bytes], taken: vec![(0, 0); word_bytes] }
+        Change { layers: vec![Open::default(); word_bytes] }
     }
 }
 
-/// Takes the edge for `byte` out of a list: where it leads, or [`SINK`], and its place in the list.
-#[inline(always)]
-fn take(nodes: &mut Nodes, list: &mut Vec<Edge>, byte: u8) -> (Ref, usize) {
-    let at = list.iter().position(|edge| edge.high >= byte).unwrap_or(list.len());
-    let Some(&Edge { low, high, to }) = list.get(at).filter(|edge| edge.low <= byte) else {
-        return (SINK, at);
-    };
-    match (low < byte, byte < high) {
-        (false, false) => {
+impl Open {
+    /// Takes the edge for `byte` out of the list: where it leads, or [`SINK`], and whether that is a counted reference.
+    #[inline(always)]
+    fn take(&mut self, nodes: &mut Nodes, byte: u8) -> (Ref, bool) {
+        let list = &mut self.list;
+        let mut at = list.iter().position(|edge| edge.high >= byte).unwrap_or(list.len());
+        self.byte = byte;
+        self.at = at as u16;
+        let Some(&edge) = list.get(at).filter(|edge| edge.low <= byte) else {
+            return (SINK, false);
+        };
+        // What is left of the range needs references of its own.
+        let mut parts = 0;
+        if edge.low < byte {
+            list[at].high = byte - 1;
+            at += 1;
+            parts += 1;
+        }
+        if byte < edge.high {
+            let rest = Edge { low: byte + 1, ..edge };
+            if parts == 0 {
+                list[at] = rest
+            } else {
+                list.insert(at, rest)
+            }
+            parts += 1;
+        }
+        if parts == 0 {
             list.remove(at);
-            (to, at)
+        } else if edge.counted {
+            (0..parts).for_each(|_| nodes.share(edge.to));
         }
-        (true, false) => {
-            nodes.share(to);
-            list[at].high = byte - 1;
-            (to, at + 1)
-        }
-        (false, true) => {
-            nodes.share(to);
-            list[at].low = byte + 1;
-            (to, at)
-        }
-        (true, true) => {
-            nodes.share(to);
-            nodes.share(to);
-            list[at].high = byte - 1;
-            list.insert(at + 1, Edge { low: byte + 1, high, to });
-            (to, at + 1)
-        }
+        self.at = at as u16;
+        (edge.to, edge.counted)
     }
-}
 
-/// Puts an edge for `byte` to its place in a list.
-#[inline(always)]
-fn put(nodes: &mut Nodes, list: &mut Vec<Edge>, at: usize, byte: u8, to: Ref) {
-    if to == SINK {
-        return;
-    }
-    let joins_left = at > 0 && list[at - 1].to == to && list[at - 1].high.checked_add(1) == Some(byte);
-    let joins_right = at < list.len() && list[at].to == to && byte.checked_add(1) == Some(list[at].low);
-    match (joins_left, joins_right) {
-        (false, false) => list.insert(at, Edge { low: byte, high: byte, to }),
-        (true, false) => {
-            list[at - 1].high = byte;
-            nodes.release(to);
+    /// Puts an edge to a node, with a counted reference, where one was taken out.
+    #[inline(always)]
+    fn put(&mut self, nodes: &mut Nodes, to: Ref) {
+        if to == SINK {
+            return;
         }
-        (false, true) => {
-            list[at].low = byte;
-            nodes.release(to);
+        let (list, byte, at) = (&mut self.list, self.byte, self.at as usize);
+        let joins_left = at > 0 && list[at - 1].to == to && list[at - 1].high.checked_add(1) == Some(byte);
+        let joins_right = at < list.len() && list[at].to == to && byte.checked_add(1) == Some(list[at].low);
+        let mut edge = Edge { low: byte, high: byte, counted: true, to };
+        // Of the references of edges that become one, one stays.
+        let mut join = |other: Edge| {
+            (edge.low, edge.high) = (edge.low.min(other.low), edge.high.max(other.high));
+            if other.counted {
+                nodes.release(to);
+            }
+        };
+        match (joins_left, joins_right) {
+            (false, false) => return list.insert(at, edge),
+            (true, false) => join(list[at - 1]),
+            (false, true) => join(list[at]),
+            (true, true) => {
+                join(list[at - 1]);
+                join(list.remove(at));
+            }
         }
-        (true, true) => {
-            list[at - 1].high = list[at].high;
-            list.remove(at);
-            nodes.release(to);
-            nodes.release(to);
-        }
+        list[at - joins_left as usize] = edge;
     }
 }
 
@@ -94,7 +111,7 @@ impl Automaton {
             assert!(word.len() == self.word_bytes);
             let shared = match open {
                 None => {
-                    self.nodes.open(self.root, &mut self.change.lists[0]);
+                    self.open(self.root, true, 0);
                     0
                 }
                 Some(before) => {
@@ -105,15 +122,14 @@ impl Automaton {
                 }
             };
             for layer in shared..last {
-                let (to, at) = take(&mut self.nodes, &mut self.change.lists[layer], word[layer]);
-                self.change.taken[layer] = (word[layer], at as u16);
-                self.nodes.open(to, &mut self.change.lists[layer + 1]);
+                let (to, counted) = self.change.layers[layer].take(&mut self.nodes, word[layer]);
+                self.open(to, counted, layer + 1);
             }
-            let list = &mut self.change.lists[last];
-            let (was, at) = take(&mut self.nodes, list, word[last]);
+            let layer = &mut self.change.layers[last];
+            let (was, _) = layer.take(&mut self.nodes, word[last]);
             debug_assert!((was == SINK) == INSERT);
             if INSERT {
-                put(&mut self.nodes, list, at, word[last], ACCEPT);
+                layer.put(&mut self.nodes, ACCEPT);
                 self.len += 1;
             } else {
                 self.len -= 1;
@@ -127,24 +143,30 @@ impl Automaton {
         self.nodes.settle();
     }
 
-    /// Closes the open lists from layer `from` back to the one after `to`.
+    #[inline(always)]
+    fn open(&mut self, node: Ref, counted: bool, layer: usize) {
+        let open = &mut self.change.layers[layer];
+        open.held = self.nodes.open(node, counted, &mut open.list);
+    }
+
+    /// Closes the open nodes from layer `from` back to the one after `to`.
     #[inline(always)]
     fn close(&mut self, from: usize, to: usize) {
         for layer in (to + 1..=from).rev() {
             let node = self.closed(layer);
-            let (byte, at) = self.change.taken[layer - 1];
-            put(&mut self.nodes, &mut self.change.lists[layer - 1], at as usize, byte, node);
+            self.change.layers[layer - 1].put(&mut self.nodes, node);
         }
     }
 
-    /// The node with the edges of an open list.
+    /// The node with the edges of an open one.
     #[inline(always)]
     fn closed(&mut self, layer: usize) -> Ref {
-        let list = &self.change.lists[layer];
-        if list.is_empty() {
-            return SINK;
-        }
+        let Open { list, held, .. } = &self.change.layers[layer];
+        let node = if list.is_empty() { SINK } else { self.nodes.intern(list) };
         self.widest[layer] = self.widest[layer].max(list.len() as u16);
-        self.nodes.intern(list)
+        if *held != SINK {
+            self.nodes.release(*held);
+        }
+        node
     }
 }

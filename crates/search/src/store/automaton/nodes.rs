@@ -37,6 +37,8 @@ pub(super) const FIRST: Ref = 8;
 pub(super) struct Edge {
     pub low: u8,
     pub high: u8,
+    /// Whether the edge is itself one of the references that the node counts. If not, it is a copy of one that is.
+    pub counted: bool,
     pub to: Ref,
 }
 
@@ -179,7 +181,7 @@ impl Nodes {
         // SAFETY: the labels follow the first two words of the node.
         let label = |at: usize| unsafe { *self.arena.base().add(4 * (node as usize + 2) + at) };
         let to = self.get(node + (2 + label_words(ranges) + i) as u32);
-        Edge { low: label(i), high: label(ranges + i), to }
+        Edge { low: label(i), high: label(ranges + i), counted: true, to }
     }
 
     pub fn each_edge(&self, node: Ref) -> impl Iterator<Item = Edge> + '_ {
@@ -242,8 +244,8 @@ impl Nodes {
         self.set_head(new, go);
     }
 
-    /// The node with these edges, which there are, made if it does not exist. The references that the edges are go over to
-    /// it, and the caller has one to the node.
+    /// The node with these edges, which there are, made if it does not exist. References that were counted go over to it,
+    /// and the caller has one to the node.
     pub fn intern(&mut self, edges: &[Edge]) -> Ref {
         let ranges = edges.len();
         debug_assert!((1..=MOST).contains(&ranges));
@@ -263,7 +265,7 @@ impl Nodes {
         let mut node = self.head(bucket);
         while node != SINK {
             if self.ranges(node) == ranges && same(self.edges_of(node), &self.sought[..words]) {
-                edges.iter().for_each(|edge| self.release(edge.to));
+                edges.iter().filter(|edge| edge.counted).for_each(|edge| self.release(edge.to));
                 self.share(node);
                 return node;
             }
@@ -275,6 +277,7 @@ impl Nodes {
             self.split();
             bucket = self.bucket_of(hash);
         }
+        edges.iter().filter(|edge| !edge.counted).for_each(|edge| self.share(edge.to));
         let node = self.place(ranges);
         self.set(node, ONE | (ranges - 1) as u32);
         self.set(node + 1, self.head(bucket));
@@ -358,24 +361,27 @@ impl Nodes {
         self.free[ranges - 1] = node;
     }
 
-    /// Copies the edges of a node to `edges`, with one reference each, for the caller's reference to the node. Where it was
-    /// the last, the node itself is gone.
-    pub fn open(&mut self, node: Ref, edges: &mut Vec<Edge>) {
+    /// Takes a node apart, whose only reference is the caller's: its edges are now counted for the list.
+    fn take_apart(&mut self, node: Ref, edges: &mut Vec<Edge>) {
+        edges.extend((0..self.ranges(node)).map(|i| self.edge(node, i)));
+        self.remove(node);
+    }
+
+    /// Fills the list with the edges of a node, to which the caller has a reference if it is `counted`. Where that is the
+    /// only one, the node is taken apart. Elsewhere the edges are copied and not counted, and the node must stay as long as
+    /// the list: the answer is the reference to be released after that.
+    #[inline(always)]
+    pub fn open(&mut self, node: Ref, counted: bool, edges: &mut Vec<Edge>) -> Ref {
         edges.clear();
         if node == SINK {
-            return;
+            return SINK;
         }
-        for i in 0..self.ranges(node) {
-            edges.push(self.edge(node, i));
+        if counted && self.get(node) < 2 * ONE {
+            self.take_apart(node, edges);
+            return SINK;
         }
-        let first = self.get(node);
-        if first < 2 * ONE {
-            return self.remove(node);
-        }
-        if first < MANY {
-            self.set(node, first - ONE);
-        }
-        edges.iter().for_each(|edge| self.share(edge.to));
+        edges.extend((0..self.ranges(node)).map(|i| Edge { counted: false, ..self.edge(node, i) }));
+        if counted { node } else { SINK }
     }
 
     /// What must be written down to have the same nodes again.
