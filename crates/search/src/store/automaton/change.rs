@@ -4,12 +4,14 @@
 //! duplicate those before them that others refer to as well. Here they happen on the way: the nodes of the run are opened
 //! from the root on, that is, made into lists of edges. As long as every node has one reference it is taken apart; from the
 //! first that has several, nodes stay and are copied. Then the lists are closed from the end on: each becomes the node with
-//! these edges that there is already, or else a new one. Deleting is the same with an edge less at the end; an empty list
-//! becomes no node at all, which is what complementing the automaton twice amounts to.
+//! these edges that there is already, or else a new one; before a new one, all are new. Deleting is the same with an edge
+//! less at the end; an empty list becomes no node at all, which is what complementing the automaton twice amounts to.
 //!
-//! Of several words in ascending order, each opens only what it does not share with the one before.
+//! Of several words in ascending order, each opens only what it does not share with the one before, and where another word
+//! has done the same to the same node, what came of it is [remembered](Memo).
 
 use super::Automaton;
+use super::memo::{LEAST_WORDS, Memo};
 use super::nodes::{ACCEPT, Edge, Nodes, Ref, SINK};
 
 /// An open node of a run.
@@ -21,16 +23,25 @@ struct Open {
     at: u16,
     /// The reference that keeps alive what the list is a copy of.
     held: Ref,
+    /// An edge leads to a node that was made since this one was opened, so that no node can be equal to this one.
+    fresh: bool,
+    /// What this one was opened from, if what comes of it is to be remembered.
+    remember: Option<Ref>,
 }
 
 /// The open nodes of a run, one for each layer.
 pub(super) struct Change {
     layers: Vec<Open>,
+    memo: Memo,
 }
 
 impl Change {
     pub fn new(word_bytes: usize) -> Change {
-        Change { layers: vec![Open::default(); word_bytes] }
+        Change { layers: vec![Open::default(); word_bytes], memo: Memo::default() }
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.memo.bytes()
     }
 }
 
@@ -100,73 +111,110 @@ impl Open {
     }
 }
 
+/// How many bytes two words begin with in common.
+#[inline(always)]
+fn common(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
+
 impl Automaton {
-    /// Inserts words that are not there, or deletes words that are. They are ascending, without repetition, and room was
-    /// promised for them.
-    pub(super) fn apply<'a, const INSERT: bool>(&mut self, words: impl Iterator<Item = &'a [u8]>) {
+    /// Inserts words that are not there, or deletes words that are: `word(i)` for all `i` below `count`. They are ascending,
+    /// without repetition, and room was promised for them.
+    pub(super) fn apply<'a, const INSERT: bool>(&mut self, count: usize, word: impl Fn(usize) -> &'a [u8]) {
+        if count == 0 {
+            return;
+        }
         let last = self.word_bytes - 1;
-        // The word whose run is open, down to the last layer.
-        let mut open: Option<&[u8]> = None;
-        for word in words {
-            assert!(word.len() == self.word_bytes);
-            let shared = match open {
-                None => {
-                    self.open(self.root, true, 0);
-                    0
-                }
-                Some(before) => {
-                    let shared = before.iter().zip(word).take_while(|(a, b)| a == b).count();
-                    debug_assert!(shared < word.len() && before < word);
-                    self.close(last, shared);
-                    shared
-                }
-            };
-            for layer in shared..last {
-                let (to, counted) = self.change.layers[layer].take(&mut self.nodes, word[layer]);
-                self.open(to, counted, layer + 1);
+        self.open(self.root, true, 0);
+        // The layer down to which nodes are open.
+        let mut shared = 0;
+        for i in 0..count {
+            let present = word(i);
+            assert!(present.len() == self.word_bytes);
+            let shared_after = if i + 1 < count { common(present, word(i + 1)) } else { 0 };
+            debug_assert!(i + 1 == count || present < word(i + 1));
+            // From here on no other of the words comes by.
+            let alone = if INSERT && count >= LEAST_WORDS { shared.max(shared_after) + 1 } else { usize::MAX };
+            if alone <= last {
+                self.change.memo.begin(present, alone);
             }
-            let layer = &mut self.change.layers[last];
-            let (was, _) = layer.take(&mut self.nodes, word[last]);
-            debug_assert!((was == SINK) == INSERT);
-            if INSERT {
-                layer.put(&mut self.nodes, ACCEPT);
-                self.len += 1;
-            } else {
-                self.len -= 1;
-            }
-            open = Some(word);
+            let bottom = self.run::<INSERT>(shared, alone, present, &word);
+            self.len = if INSERT { self.len + 1 } else { self.len - 1 };
+            self.close(bottom, shared_after, i);
+            shared = shared_after;
         }
-        if open.is_some() {
-            self.close(last, 0);
-            self.root = self.closed(0);
-        }
+        self.root = self.closed(0, count - 1).0;
+        self.change.memo.clear(&mut self.nodes);
         self.nodes.settle();
+    }
+
+    /// Opens the run of a word from layer `shared` on, which is open, and inserts or deletes it. Answers the last layer that
+    /// is open: where the rest is known from another word, it is not opened.
+    #[inline(always)]
+    fn run<'a, const INSERT: bool>(
+        &mut self,
+        shared: usize,
+        alone: usize,
+        present: &[u8],
+        word: &impl Fn(usize) -> &'a [u8],
+    ) -> usize {
+        let last = self.word_bytes - 1;
+        for layer in shared..last {
+            let (to, counted) = self.change.layers[layer].take(&mut self.nodes, present[layer]);
+            // Only one beginning leads to a node with one reference.
+            let remember = layer + 1 >= alone && !(counted && self.nodes.references(to) == 1);
+            if remember && let Some(known) = self.change.memo.ask(to, layer + 1, present, word) {
+                self.nodes.share(known);
+                self.change.layers[layer].put(&mut self.nodes, known);
+                if counted {
+                    self.nodes.release(to);
+                }
+                return layer;
+            }
+            self.open(to, counted, layer + 1);
+            self.change.layers[layer + 1].remember = remember.then_some(to);
+        }
+        let layer = &mut self.change.layers[last];
+        let (was, _) = layer.take(&mut self.nodes, present[last]);
+        debug_assert!((was == SINK) == INSERT);
+        if INSERT {
+            layer.put(&mut self.nodes, ACCEPT);
+        }
+        last
     }
 
     #[inline(always)]
     fn open(&mut self, node: Ref, counted: bool, layer: usize) {
         let open = &mut self.change.layers[layer];
         open.held = self.nodes.open(node, counted, &mut open.list);
+        open.fresh = false;
+        open.remember = None;
     }
 
-    /// Closes the open nodes from layer `from` back to the one after `to`.
+    /// Closes the open nodes from layer `from` back to the one after `to`, after word `number`.
     #[inline(always)]
-    fn close(&mut self, from: usize, to: usize) {
+    fn close(&mut self, from: usize, to: usize, number: usize) {
         for layer in (to + 1..=from).rev() {
-            let node = self.closed(layer);
-            self.change.layers[layer - 1].put(&mut self.nodes, node);
+            let (node, fresh) = self.closed(layer, number);
+            let before = &mut self.change.layers[layer - 1];
+            before.put(&mut self.nodes, node);
+            before.fresh |= fresh;
         }
     }
 
-    /// The node with the edges of an open one.
+    /// The node with the edges of an open one, after word `number`, and whether it was made.
     #[inline(always)]
-    fn closed(&mut self, layer: usize) -> Ref {
-        let Open { list, held, .. } = &self.change.layers[layer];
-        let node = if list.is_empty() { SINK } else { self.nodes.intern(list) };
+    fn closed(&mut self, layer: usize, number: usize) -> (Ref, bool) {
+        let Open { list, held, fresh, remember, .. } = &self.change.layers[layer];
+        let (node, made) = if list.is_empty() { (SINK, false) } else { self.nodes.intern(list, *fresh) };
         self.widest[layer] = self.widest[layer].max(list.len() as u16);
+        if let Some(before) = *remember {
+            self.change.memo.tell(&mut self.nodes, before, layer, number, node);
+        }
+        // Last, for it may be the node that is remembered.
         if *held != SINK {
             self.nodes.release(*held);
         }
-        node
+        (node, made)
     }
 }

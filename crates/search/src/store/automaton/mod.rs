@@ -13,6 +13,7 @@ mod arena;
 mod change;
 #[cfg(test)]
 mod check;
+mod memo;
 mod nodes;
 mod order;
 mod recent;
@@ -88,7 +89,7 @@ impl Automaton {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        self.nodes.bytes()
+        self.nodes.bytes() + self.change.bytes()
     }
 
     /// Bytes held of which no use is made now.
@@ -102,7 +103,7 @@ impl Automaton {
             return Ok(false);
         }
         self.promise(1)?;
-        self.apply::<true>(std::iter::once(word));
+        self.apply::<true>(1, |_| word);
         Ok(true)
     }
 
@@ -112,7 +113,7 @@ impl Automaton {
             return Ok(false);
         }
         self.promise(1)?;
-        self.apply::<false>(std::iter::once(word));
+        self.apply::<false>(1, |_| word);
         Ok(true)
     }
 
@@ -128,7 +129,7 @@ impl Automaton {
             else {
                 break;
             };
-            self.apply::<true>((done..done + portion).map(&word));
+            self.apply::<true>(portion, |i| word(done + i));
             done += portion;
         }
         done

@@ -244,9 +244,9 @@ impl Nodes {
         self.set_head(new, go);
     }
 
-    /// The node with these edges, which there are, made if it does not exist. References that were counted go over to it,
-    /// and the caller has one to the node.
-    pub fn intern(&mut self, edges: &[Edge]) -> Ref {
+    /// The node with these edges, which there are, made if it does not exist, and whether it was made. References that were
+    /// counted go over to it, and the caller has one to the node. A node that is `surely_new` is not sought.
+    pub fn intern(&mut self, edges: &[Edge], surely_new: bool) -> (Ref, bool) {
         let ranges = edges.len();
         debug_assert!((1..=MOST).contains(&ranges));
         let (labels, words) = (label_words(ranges), edge_words(ranges));
@@ -262,12 +262,12 @@ impl Nodes {
         }
         let hash = hash(&self.sought[..words]);
         let mut bucket = self.bucket_of(hash);
-        let mut node = self.head(bucket);
+        let mut node = if surely_new { SINK } else { self.head(bucket) };
         while node != SINK {
             if self.ranges(node) == ranges && same(self.edges_of(node), &self.sought[..words]) {
                 edges.iter().filter(|edge| edge.counted).for_each(|edge| self.release(edge.to));
                 self.share(node);
-                return node;
+                return (node, false);
             }
             node = self.get(node + 1);
         }
@@ -287,7 +287,7 @@ impl Nodes {
             let to = (self.arena.base() as *mut u32).add(node as usize + 2);
             std::ptr::copy_nonoverlapping(self.sought.as_ptr(), to, words);
         }
-        node
+        (node, true)
     }
 
     fn place(&mut self, ranges: usize) -> Ref {
