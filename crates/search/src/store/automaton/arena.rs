@@ -59,9 +59,9 @@ impl Arena {
         start
     }
 
-    /// Tells the budget what was used.
-    pub fn settle(&mut self) {
-        let taken = Region::rounded(self.used + SLACK);
+    /// Tells the budget what was used, and that so many bytes are kept for later: they were promised too.
+    pub fn settle(&mut self, kept: usize) {
+        let taken = Region::rounded(self.used + kept + SLACK);
         if taken > self.taken {
             self.budget.take(taken - self.taken);
             self.taken = taken;

@@ -145,7 +145,8 @@ impl Automaton {
         }
         self.root = self.closed(0, count - 1).0;
         self.change.memo.clear(&mut self.nodes);
-        self.nodes.settle();
+        self.find_top();
+        self.nodes.settle(if INSERT { self.bound(1) } else { 0 }, self.word_bytes);
     }
 
     /// Opens the run of a word from layer `shared` on, which is open, and inserts or deletes it. Answers the last layer that

@@ -42,6 +42,9 @@ pub struct Automaton {
     len: u64,
     /// The most ranges that a node of each layer ever had.
     widest: Vec<u16>,
+    /// What all words begin with, and the node after it.
+    trunk: Vec<u8>,
+    top: Ref,
     change: Change,
     budget: Arc<Budget>,
 }
@@ -58,6 +61,8 @@ impl Automaton {
             root: SINK,
             len: 0,
             widest: vec![0; word_bytes],
+            trunk: Vec::new(),
+            top: SINK,
             change: Change::new(word_bytes),
             budget: budget.clone(),
         })
@@ -102,12 +107,13 @@ impl Automaton {
         if self.contains(word) {
             return Ok(false);
         }
-        self.promise(1)?;
+        self.promise(2)?;
         self.apply::<true>(1, |_| word);
         Ok(true)
     }
 
-    /// Removes a word; was it there? When it fails, nothing was changed: removing a word may take more nodes.
+    /// Removes a word; was it there? When it fails, nothing was changed: removing a word may take more nodes. Room for
+    /// that is kept whenever words are added.
     pub fn remove(&mut self, word: &[u8]) -> Result<bool, Full> {
         if !self.contains(word) {
             return Ok(false);
@@ -125,7 +131,7 @@ impl Automaton {
             let portion = (PORTION.max(self.bytes()) / self.bound(1)).clamp(1, count - done);
             // Where the budget does not allow that many, as many as it does.
             let left = self.budget.left() / self.bound(1);
-            let Some(portion) = [portion, portion.min(left).max(1)].into_iter().find(|&p| self.promise(p).is_ok())
+            let Some(portion) = [portion, portion.min(left).max(1)].into_iter().find(|&p| self.promise(p + 1).is_ok())
             else {
                 break;
             };
@@ -142,6 +148,7 @@ impl Automaton {
         words.saturating_mul(self.widest.iter().map(node).sum())
     }
 
+    /// Makes sure that so many words can be changed.
     fn promise(&mut self, words: usize) -> Result<(), Full> {
         let (bytes, count) = (self.bound(words), words.saturating_mul(self.word_bytes));
         self.nodes.promise(&self.budget, bytes, count)
@@ -169,6 +176,7 @@ impl Automaton {
         }
         self.nodes.restore(&self.budget, from)?;
         (self.root, self.len) = (root as Ref, len);
+        self.find_top();
         Ok(())
     }
 }

@@ -104,7 +104,7 @@ impl Nodes {
             nodes.set(end + 3, SINK);
         }
         nodes.buckets.extend(4);
-        nodes.settle();
+        nodes.settle(0, 0);
         Ok(nodes)
     }
 
@@ -119,10 +119,10 @@ impl Nodes {
         self.buckets.promise(4 * count)
     }
 
-    /// Tells the budget what was used of what was promised.
-    pub fn settle(&mut self) {
-        self.arena.settle();
-        self.buckets.settle();
+    /// Tells the budget what was used of what was promised, and what of it is kept for a later change.
+    pub fn settle(&mut self, bytes: usize, count: usize) {
+        self.arena.settle(bytes);
+        self.buckets.settle(4 * count);
     }
 
     pub fn count(&self) -> usize {
@@ -415,7 +415,7 @@ impl Nodes {
         self.arena.extend(more);
         self.buckets.extend(more_buckets);
         (self.count, self.edges, self.free_words) = (sizes[2], sizes[3], sizes[4]);
-        self.settle();
+        self.settle(0, 0);
         from.read_exact(self.arena.content_mut())?;
         from.read_exact(self.buckets.content_mut())
     }

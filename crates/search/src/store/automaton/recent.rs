@@ -131,30 +131,61 @@ impl Pending {
         self.word(self.sorted[i as u32] as usize)
     }
 
-    /// Forgets the first so many in sorted order.
-    pub fn forget(&mut self, count: usize, mut hash: impl FnMut(&[u8]) -> u64) {
+    /// Forgets the first so many in sorted order. `hash` is what words were inserted with.
+    pub fn forget(&mut self, count: usize, hash: impl FnMut(&[u8]) -> u64) {
+        let len = self.len;
+        // Those that stay close ranks, in the order of their arrival.
+        let stay = &mut self.sorted.first_mut(len)[count..];
+        stay.sort_unstable();
+        let bytes = self.words.first_mut(len * self.word_bytes);
+        for (to, &from) in stay.iter().enumerate() {
+            let from = from as usize * self.word_bytes;
+            bytes.copy_within(from..from + self.word_bytes, to * self.word_bytes);
+        }
+        self.len = stay.len();
+        self.enter_all(hash);
+    }
+
+    /// Removes a word; was it there?
+    pub fn remove(&mut self, word: &[u8], mut hash: impl FnMut(&[u8]) -> u64) -> bool {
+        let (number, mut gap) = if self.len > 0 { self.find(word, hash(word)) } else { (0, 0) };
+        if number == 0 {
+            return false;
+        }
+        // Words that passed this slot on the way from their homes move up.
+        let places = self.places() as u32;
+        let after = |slot: u32| if slot + 1 == places { 0 } else { slot + 1 };
+        let mut at = after(gap);
+        while self.slots[at] != 0 {
+            let home = home(hash(self.word(self.slots[at] as usize - 1)), places as usize) as u32;
+            let (way, to_gap) = ((at + places - home) % places, (at + places - gap) % places);
+            if way >= to_gap {
+                self.slots[gap] = self.slots[at];
+                gap = at;
+            }
+            at = after(at);
+        }
+        self.slots[gap] = 0;
+        // The last word takes the place of the one that goes.
+        let (last, to) = (self.len - 1, number as usize - 1);
+        if to < last {
+            let (_, slot) = self.find(self.word(last), hash(self.word(last)));
+            self.slots[slot] = number;
+            let from = last * self.word_bytes;
+            self.words.first_mut(from + self.word_bytes).copy_within(from.., to * self.word_bytes);
+        }
+        self.len = last;
+        true
+    }
+
+    /// Fills the slots anew.
+    fn enter_all(&mut self, mut hash: impl FnMut(&[u8]) -> u64) {
         let places = self.places();
         self.slots.first_mut(places).fill(0);
-        if count >= self.len {
-            self.len = 0;
-            return;
-        }
-        // Those that stay close ranks, in the order of their arrival.
-        let stay = self.len - count;
-        let len = self.len;
-        let order = &mut self.sorted.first_mut(len)[count..];
-        order.sort_unstable();
-        for to in 0..stay {
-            let from = self.sorted[(count + to) as u32] as usize;
-            let word: Vec<u8> = self.word(from).to_vec();
-            self.words.stretch_mut(to * self.word_bytes, self.word_bytes).copy_from_slice(&word);
-        }
-        self.len = 0;
-        for i in 0..stay {
+        for i in 0..self.len {
             let (_, slot) = self.find(self.word(i), hash(self.word(i)));
             self.slots[slot] = i as u32 + 1;
         }
-        self.len = stay;
     }
 
     pub fn bytes(&self) -> usize {

@@ -70,10 +70,9 @@ impl AutomatonSet {
 
     /// Removes a state; was it there? When it fails, nothing was changed.
     pub fn remove(&mut self, state: &[u8]) -> Result<bool, Full> {
-        self.merge()?;
-        let removed = self.automaton.remove(&self.word_of(state))?;
-        self.seen.forget(words::hash(state));
-        Ok(removed)
+        let (word, hash) = (self.word_of(state), words::hash(state));
+        self.seen.forget(hash);
+        Ok(self.pending.remove(&word, hash_of(&self.order)) || self.automaton.remove(&word)?)
     }
 
     /// Puts all pending words into the automaton. When the budget does not allow that, some stay.
@@ -85,11 +84,7 @@ impl AutomatonSet {
         self.pending.sort();
         let pending = &self.pending;
         let done = self.automaton.insert_sorted(count, |i| pending.sorted(i));
-        let (order, mut state) = (&self.order, vec![0; self.state_bytes]);
-        self.pending.forget(done, |word: &[u8]| {
-            order.iter().zip(word).for_each(|(&byte, &value)| state[byte as usize] = value);
-            words::hash(&state)
-        });
+        self.pending.forget(done, hash_of(&self.order));
         if done < count { Err(Full) } else { Ok(()) }
     }
 
@@ -122,6 +117,15 @@ impl AutomatonSet {
                 keys.extend_from_slice(batch.state(self.asked_at[lane] as usize));
             }
         }
+    }
+}
+
+/// From a word to the hash of its state.
+fn hash_of(order: &[u32]) -> impl FnMut(&[u8]) -> u64 {
+    let mut state = vec![0; order.len()];
+    move |word| {
+        order.iter().zip(word).for_each(|(&byte, &value)| state[byte as usize] = value);
+        words::hash(&state)
     }
 }
 
@@ -192,13 +196,12 @@ impl Set for AutomatonSet {
     fn restore(&mut self, from: &mut dyn Read) -> io::Result<()> {
         let full = |_| io::Error::from(io::ErrorKind::OutOfMemory);
         self.automaton.restore(from)?;
-        let mut word = vec![0; self.state_bytes];
-        let mut state = vec![0; self.state_bytes];
+        let order = self.order.clone();
+        let (mut word, mut hash) = (vec![0; self.state_bytes], hash_of(&order));
         for _ in 0..super::nodes::read_u64(from)? {
             from.read_exact(&mut word)?;
-            self.order.iter().zip(&word).for_each(|(&byte, &value)| state[byte as usize] = value);
             self.prepare(1).map_err(full)?;
-            self.pending.insert(&word, words::hash(&state));
+            self.pending.insert(&word, hash(&word));
         }
         Ok(())
     }

@@ -77,7 +77,7 @@ fn random_insertions_and_deletions_keep_it_minimal() {
                 assert_eq!(automaton.remove(&word), Ok(words.remove(&word)));
             }
             operations += 1;
-            if round < 200 || round % 401 == 0 {
+            if round < 100 || round % 1201 == 0 {
                 automaton.prove(&words);
             }
         }
@@ -121,6 +121,7 @@ fn several_words_are_asked_for_at_once() {
     for _ in 0..3000 {
         automaton.insert(&word(&mut random, 6, 4)).unwrap();
     }
+    assert_eq!(automaton.contains_each(&[0; 6 * walk::LANES])[0], automaton.contains(&[0; 6]));
     for _ in 0..500 {
         let words: Vec<u8> = (0..walk::LANES).flat_map(|_| word(&mut random, 6, 4)).collect();
         let expected: Vec<bool> = words.chunks(6).map(|word| automaton.contains(word)).collect();
@@ -258,7 +259,7 @@ fn a_saved_set_is_the_same_again() {
 #[test]
 fn a_full_set_takes_nothing_and_stays_whole() {
     let mut random = Random(7);
-    let budget = scarce(12 << 20);
+    let budget = scarce(6 << 20);
     let order: Vec<u32> = (0..24).collect();
     let mut set = AutomatonSet::new(24, &order, &budget).unwrap();
     let mut states: BTreeSet<Vec<u8>> = BTreeSet::new();
@@ -276,13 +277,16 @@ fn a_full_set_takes_nothing_and_stays_whole() {
             }
         }
         assert_eq!(set.len(), states.len() as u64);
-        assert!(set.bytes() <= 12 << 20, "{} bytes", set.bytes());
+        assert!(set.bytes() <= 6 << 20, "{} bytes", set.bytes());
         assert!(states.len() < 1 << 20);
     }
     assert!(states.len() > 1000, "{} states", states.len());
     assert_eq!(shown(&set), states);
-    // What is taken away makes room.
-    for state in states.iter().take(2000) {
-        set.remove(state).ok();
+    // Room to take states away was kept. Where that makes more nodes, it may be used up for a while.
+    let mut kept = 0;
+    for state in &states {
+        kept += set.remove(state).map_or(1, |was| !was as u64);
     }
+    assert_eq!(set.len(), kept);
+    assert!(kept < states.len() as u64 / 2, "{kept} states stay");
 }

@@ -31,8 +31,13 @@ impl Automaton {
     /// Which of these words, [`LANES`] one after the other, are there?
     pub(super) fn contains_each(&self, words: &[u8]) -> [bool; LANES] {
         assert!(words.len() == LANES * self.word_bytes);
-        let mut at = [self.root; LANES];
-        for layer in 0..self.word_bytes {
+        let mut at = [SINK; LANES];
+        for (word, node) in words.chunks_exact(self.word_bytes).zip(&mut at) {
+            if word.starts_with(&self.trunk) {
+                *node = self.top;
+            }
+        }
+        for layer in self.trunk.len()..self.word_bytes {
             let mut alive = 0;
             for (lane, node) in at.iter_mut().enumerate() {
                 // SAFETY: within the words, whose length was compared.
@@ -45,6 +50,22 @@ impl Automaton {
             }
         }
         at.map(|node| node != SINK)
+    }
+
+    /// Follows the edges from the root as long as there is only one.
+    pub(super) fn find_top(&mut self) {
+        self.trunk.clear();
+        self.top = self.root;
+        while self.top != SINK && self.trunk.len() < self.word_bytes {
+            let mut edges = self.nodes.each_edge(self.top);
+            match (edges.next(), edges.next()) {
+                (Some(edge), None) if edge.low == edge.high => {
+                    self.trunk.push(edge.low);
+                    self.top = edge.to;
+                }
+                _ => break,
+            }
+        }
     }
 
     /// Shows every word, in ascending order, until `show` answers `false`; was every word shown?
