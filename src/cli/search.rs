@@ -111,6 +111,7 @@ fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<Opti
     Ok(Options {
         order: args.order.as_deref().map(str::parse).transpose()?,
         store: args.store.as_deref().map(str::parse).transpose()?,
+        layers: args.layers.parse().map_err(|e| Failure(format!("error: --layers {}: {e}", args.layers)))?,
         forget: args.forget.parse()?,
         reduce: args.reduce.parse()?,
         engine: args.engine.parse()?,
