@@ -71,6 +71,8 @@ fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<Opti
     Ok(Options {
         order: args.order.as_deref().map(str::parse).transpose()?,
         store: args.store.parse()?,
+        backedges: args.backedges.parse()?,
+        cached: args.cache,
         forget: args.forget.parse()?,
         reduce: args.reduce.parse()?,
         engine: args.engine.parse()?,

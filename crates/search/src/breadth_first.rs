@@ -9,7 +9,7 @@ use crate::budget::{Control, Limit};
 use crate::check::{Check, Flow, Seen};
 use crate::graph::{GraphFacts, InDegrees};
 use crate::outcome::{Ended, Outcome, batch_size};
-use crate::store::{Found, StateId, Store};
+use crate::store::{Found, Full, Origin, StateId, Store};
 use scrimp_system::{Batch, Model};
 use std::sync::atomic::Ordering;
 
@@ -20,6 +20,8 @@ pub struct Worker<'a> {
     wants_states: bool,
     sources: Batch,
     pub successors: Batch,
+    /// Where each successor comes from, if the store wants to know.
+    origins: Vec<Origin>,
     pub found: Vec<Found>,
     pub facts: GraphFacts,
     /// Deadlocks and faults of the states expanded last; they count once the store has taken the successors.
@@ -37,6 +39,7 @@ impl<'a> Worker<'a> {
             wants_states: check.wants_states(),
             sources: Batch::new(model.state_bytes()),
             successors: Batch::new(model.state_bytes()),
+            origins: Vec::new(),
             found: Vec::new(),
             facts: GraphFacts { back_level_edges: Some(0), longest_back_level_edge: Some(0), ..GraphFacts::default() },
             deadlocks: 0,
@@ -55,8 +58,11 @@ impl<'a> Worker<'a> {
     pub fn expand(&mut self, ids: impl Iterator<Item = StateId>, store: &dyn Store, depth: u32) -> Flow {
         self.sources.clear();
         self.successors.clear();
+        self.origins.clear();
+        let with_origins = store.wants_origins();
         for id in ids {
-            store.load(id, self.sources.push_with(0));
+            // The event of a source is of no interest: its number goes there.
+            store.load(id, self.sources.push_with(id));
         }
         (self.deadlocks, self.faults) = (0, 0);
         let mut faults = 0;
@@ -76,8 +82,23 @@ impl<'a> Worker<'a> {
                 faults += new_faults;
             }
             self.facts.max_out_degree = self.facts.max_out_degree.max(count as u64);
+            if with_origins {
+                let source = self.sources.event(i);
+                self.origins.extend((0..count as u32).map(|place| Origin { source, place }));
+            }
         }
         Flow::Continue
+    }
+
+    /// Offers the successors to the store.
+    pub fn offer(&mut self, store: &mut dyn Store) -> Result<(), Full> {
+        self.found.clear();
+        let all = 0..self.successors.len();
+        if self.origins.is_empty() {
+            store.offer(&self.successors, all, &mut self.found)
+        } else {
+            store.offer_from(&self.successors, all, &self.origins, &mut self.found)
+        }
     }
 
     /// Takes the store's answers: counts transitions, shows new states, found at `depth`, to the check.
@@ -131,7 +152,7 @@ pub fn search(
 ) -> Outcome {
     let mut worker = Worker::new(model, check);
     let mut levels: Vec<StateId> = vec![0];
-    let batch = batch_size(model.state_bytes()) as StateId;
+    let batch = store.sources_at_once().unwrap_or(batch_size(model.state_bytes())) as StateId;
     let mut widest = 0;
     // The states from here to the last one found are open.
     let mut next: StateId = 0;
@@ -166,8 +187,7 @@ pub fn search(
             if worker.expand(sources.clone(), store, depth) == Flow::Stop {
                 break 'search Ended::Decided;
             }
-            worker.found.clear();
-            if store.offer(&worker.successors, 0..worker.successors.len(), &mut worker.found).is_err() {
+            if worker.offer(store).is_err() {
                 break 'search Ended::Limit(Limit::Memory);
             }
             next = sources.end;

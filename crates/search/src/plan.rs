@@ -4,7 +4,7 @@
 //! what to ask for instead.
 
 use crate::budget;
-pub use crate::choices::{CacheChoice, EngineChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
+pub use crate::choices::{BackedgeChoice, CacheChoice, EngineChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
 use std::fmt;
 use std::time::Duration;
 
@@ -13,6 +13,9 @@ pub struct Options {
     /// Without one, breadth-first, or by progress under the sweep-line.
     pub order: Option<OrderChoice>,
     pub store: StoreChoice,
+    /// Of a ComBack store: what its backedges say, and how many states are at hand in full; without one, what seems right.
+    pub backedges: BackedgeChoice,
+    pub cached: Option<usize>,
     pub forget: ForgetChoice,
     pub reduce: ReduceChoice,
     pub engine: EngineChoice,
@@ -44,6 +47,8 @@ impl Default for Options {
         Options {
             order: None,
             store: StoreChoice::Table,
+            backedges: BackedgeChoice::Events,
+            cached: None,
             forget: ForgetChoice::Nothing,
             reduce: ReduceChoice::Nothing,
             engine: EngineChoice::Explicit,
@@ -172,10 +177,10 @@ fn unsound(options: &Options, order: OrderChoice) -> Option<Refusal> {
     let sweeps = matches!(forget, ForgetChoice::Sweep(_));
     let pseudo_root = matches!(forget, ForgetChoice::PseudoRoot(_));
     let by_progress = order == OrderChoice::Progress;
-    if options.store != StoreChoice::Table {
+    if !matches!(options.store, StoreChoice::Table | StoreChoice::ComBack) {
         return Some(Refusal::new(
             format!("store '{}' is not available in this version", options.store),
-            "choose from: table",
+            "choose from: table, comback",
         ));
     }
     if *threads == 0 || *threads > 1024 {

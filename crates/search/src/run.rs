@@ -2,7 +2,7 @@
 
 use crate::budget::{Budget, Control, Limit, peak_resident, resident};
 use crate::check::{self, Audit, Check, Finding, Property, Safety, Target};
-use crate::choices::{CacheChoice, ForgetChoice, OrderChoice, ReduceChoice};
+use crate::choices::{CacheChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
 use crate::engine::{self, Front, Parts, Rank};
 use crate::forget::{Cache, Forget, ForgetFacts, Nothing, PseudoRoot, Strategy, Sweep, Tree};
 use crate::graph::{GraphFacts, InDegrees};
@@ -10,7 +10,7 @@ use crate::order::{Levels, Order, Random, Ranked, Releasing, Sweeping, Width};
 use crate::outcome::{Ended, Outcome};
 use crate::plan::Plan;
 use crate::reduce::{AllEvents, EdgeLean, Reduce};
-use crate::store::{Replaying, Store, Table};
+use crate::store::{ComBack, Replaying, Store, Table};
 use crate::trace::Trace;
 use crate::{breadth_first, parallel};
 use scrimp_system::{EventCode, Fault, Model};
@@ -115,9 +115,16 @@ pub fn run_guided(
     let check: &dyn Check = if properties.is_empty() { &check::Nothing } else { &safety };
     let audit = plan.options.audit.then(|| Audit::new(check));
     let check = audit.as_ref().map_or(check, |audit| audit);
+    let comback = plan.options.store == StoreChoice::ComBack;
+    let new_comback = || {
+        let store = ComBack::new(model, plan.options.backedges, plan.options.cached, &budget)?;
+        if plan.options.forget == ForgetChoice::Nothing { Ok(store) } else { store.sweeping() }
+    };
     let new_table = || Table::new(model.state_bytes(), budget.clone());
     let (store, outcome): (Box<dyn Store>, _) = if !plan.is_plain() {
-        let mut store: Box<dyn Store> = if plan.options.reconstruct {
+        let mut store: Box<dyn Store> = if comback {
+            Box::new(new_comback()?)
+        } else if plan.options.reconstruct {
             Box::new(Replaying::new(model, &budget)?)
         } else if plan.options.forget == ForgetChoice::Nothing {
             Box::new(new_table()?)
@@ -128,9 +135,9 @@ pub fn run_guided(
         (store, outcome)
     } else if plan.options.threads == 1 {
         let mut in_degrees = InDegrees::new(plan.options.in_degrees, budget.clone());
-        let mut table = new_table()?;
-        let outcome = breadth_first::search(model, &mut table, check, control, &mut in_degrees);
-        (Box::new(table), outcome)
+        let mut store: Box<dyn Store> = if comback { Box::new(new_comback()?) } else { Box::new(new_table()?) };
+        let outcome = breadth_first::search(model, &mut *store, check, control, &mut in_degrees);
+        (store, outcome)
     } else {
         let (table, outcome) = parallel::search(model, new_table()?, check, control, plan.options.threads)?;
         (Box::new(table), outcome)

@@ -1,11 +1,14 @@
 //! How a state is kept. A store is offered batches of states and says of each whether it is new.
 
+mod comback;
 mod index;
 mod places;
+mod recent;
 mod replaying;
 mod set;
 pub(crate) mod table;
 
+pub use comback::ComBack;
 pub use replaying::Replaying;
 pub use set::{NO_ORIGIN, Set};
 pub use table::Table;
@@ -28,10 +31,40 @@ pub struct Found {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Full;
 
+/// Where an offered state comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Origin {
+    pub source: StateId,
+    /// Its place among all successors of the source.
+    pub place: u32,
+}
+
 pub trait Store {
     /// Looks up states `which` of a batch in turn, storing those that are new; appends one answer for each to `found`.
     /// When it fails, none of them was stored.
     fn offer(&mut self, batch: &Batch, which: Range<usize>, found: &mut Vec<Found>) -> Result<(), Full>;
+
+    /// [`offer`](Store::offer), for successors of stored states: `origins` says for each state of the batch where it comes from,
+    /// if the store [wants to know](Store::wants_origins). Successors of one source stand together.
+    fn offer_from(
+        &mut self,
+        batch: &Batch,
+        which: Range<usize>,
+        _origins: &[Origin],
+        found: &mut Vec<Found>,
+    ) -> Result<(), Full> {
+        self.offer(batch, which, found)
+    }
+
+    /// Must the store know where states come from?
+    fn wants_origins(&self) -> bool {
+        false
+    }
+
+    /// How many sources should be expanded before the store is offered their successors, where it gains from many.
+    fn sources_at_once(&self) -> Option<usize> {
+        None
+    }
 
     /// The number of state `which` of a batch, if it is stored.
     fn find(&self, batch: &Batch, which: usize) -> Option<StateId>;
