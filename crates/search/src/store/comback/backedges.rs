@@ -7,6 +7,7 @@
 
 use crate::budget::Budget;
 use crate::column::Column;
+use crate::store::index::prefetch;
 use crate::store::{Full, StateId};
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -90,6 +91,17 @@ impl Backedges {
         let distance = self.bits(start + HEAD, i, distance_bits);
         let place = self.bits(start + HEAD + 8 * distance_bits, i, place_bits);
         Backedge { predecessor: lowest + distance, place }
+    }
+
+    /// Asks for the memory of an entry.
+    #[inline(always)]
+    pub fn prefetch(&self, id: StateId) {
+        let group = id as usize / GROUP;
+        if group < self.len / GROUP {
+            let start = self.packed.address(0).wrapping_add(self.starts[group as u32] as usize * 8);
+            prefetch(start);
+            prefetch(start.wrapping_add(64));
+        }
     }
 
     #[inline(always)]

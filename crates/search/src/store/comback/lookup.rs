@@ -15,18 +15,30 @@ use std::ops::Range;
 
 /// States that go through the passes together.
 const GROUP: usize = 64;
+/// Full buckets that are followed without waiting for memory.
+const FOLLOWED: usize = 4;
+/// How many doubts lie between asking for memory and using it.
+const AHEAD: usize = 12;
 
 /// What a batch needs while it is looked up.
-#[derive(Default)]
 pub struct Buffers {
-    /// The hashes of all of its states.
+    /// The hashes of its states, as far as they were computed.
     pieces: Vec<u32>,
+    /// What those of a group are likely to be.
+    guesses: [u32; GROUP],
     /// Places in the batch with the numbers of stored states, of those to be compared at once.
     likely: Vec<(u32, StateId)>,
     /// Those to be compared later, the number first, so that they can be sorted.
     doubts: Vec<u64>,
     /// Those that are not what they seemed to be.
     mistaken: Vec<u32>,
+}
+
+impl Default for Buffers {
+    fn default() -> Buffers {
+        let (pieces, likely, doubts, mistaken) = Default::default();
+        Buffers { pieces, guesses: [0; GROUP], likely, doubts, mistaken }
+    }
 }
 
 impl ComBack<'_> {
@@ -45,14 +57,13 @@ impl ComBack<'_> {
         self.hash(batch, which.start..which.end.min(which.start + GROUP), &mut buffers.pieces);
         for start in which.clone().step_by(GROUP) {
             let group = start..which.end.min(start + GROUP);
-            for i in group.clone() {
-                let (guess, _) = self.index.guess(spread(buffers.pieces[i - which.start]), 0);
-                prefetch(self.tables.hashes.address(guess.saturating_sub(1)));
-            }
+            self.guess(&buffers.pieces[start - which.start..][..group.len()], &mut buffers.guesses);
             self.hash(batch, group.end..which.end.min(group.end + GROUP), &mut buffers.pieces);
             for i in group {
-                let piece = buffers.pieces[i - which.start];
-                match self.index.find(spread(piece), |id| self.tables.hashes[id] == piece) {
+                let (piece, guess) = (buffers.pieces[i - which.start], buffers.guesses[i - start]);
+                let same = |id| self.tables.hashes[id] == piece;
+                let known = if guess != 0 && same(guess - 1) { Ok(guess - 1) } else { self.index.find(spread(piece), same) };
+                match known {
                     Ok(id) => {
                         self.replay.get_mut().recent.prefetch(id);
                         buffers.likely.push((i as u32, id));
@@ -90,16 +101,47 @@ impl ComBack<'_> {
         }
     }
 
+    /// The number, plus one, of the stored state that each of a group is likely to be, or 0. Where a bucket is full and knows
+    /// nothing, the next one is fetched, and asked once all homes were.
+    #[inline(always)]
+    fn guess(&self, pieces: &[u32], guesses: &mut [u32; GROUP]) {
+        let mut late = [0u8; GROUP];
+        let mut count = 0;
+        for (i, &piece) in pieces.iter().enumerate() {
+            let (guess, overflows) = self.index.guess(spread(piece), 0);
+            prefetch(self.tables.hashes.address(guess.saturating_sub(1)));
+            guesses[i] = guess;
+            late[count] = i as u8;
+            count += overflows as usize;
+        }
+        for beyond in 1..=FOLLOWED {
+            let mut still = 0;
+            for at in 0..count {
+                let i = late[at];
+                let (guess, overflows) = self.index.guess(spread(pieces[i as usize]), beyond);
+                prefetch(self.tables.hashes.address(guess.saturating_sub(1)));
+                guesses[i as usize] = guess;
+                late[still] = i;
+                still += overflows as usize;
+            }
+            count = still;
+        }
+    }
+
     /// Compares states with what they seem to be, in the order of the numbers.
     fn settle_doubts(&mut self, batch: &Batch, buffers: &mut Buffers) {
         let replay = self.replay.get_mut();
         buffers.doubts.sort_unstable();
-        for doubt in buffers.doubts.drain(..) {
+        for (at, &doubt) in buffers.doubts.iter().enumerate() {
+            if let Some(&later) = buffers.doubts.get(at + AHEAD) {
+                self.tables.prefetch((later >> 32) as StateId);
+            }
             let (id, i) = ((doubt >> 32) as StateId, doubt as u32);
             if !replay.is(id, batch.state(i as usize), &self.tables) {
                 buffers.mistaken.push(i);
             }
         }
+        buffers.doubts.clear();
         buffers.mistaken.sort_unstable();
     }
 
@@ -133,6 +175,16 @@ impl ComBack<'_> {
 }
 
 impl Tables<'_> {
+    /// Asks for the memory from which a state will be made.
+    #[inline(always)]
+    fn prefetch(&self, id: StateId) {
+        if self.vectors.has(id) {
+            self.vectors.prefetch(id);
+        } else {
+            self.backedges.prefetch(id);
+        }
+    }
+
     /// How the new state `id`, number `i` of a batch, was found.
     #[inline(always)]
     fn backedge(&mut self, id: StateId, batch: &Batch, i: usize, piece: u32, origins: &[Origin]) -> Backedge {

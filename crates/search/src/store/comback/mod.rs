@@ -29,7 +29,7 @@ use crate::budget::Budget;
 use crate::choices::BackedgeChoice;
 use crate::column::Column;
 use crate::region::Region;
-use crate::words;
+use crate::words::{Shape, by_words, hash_at};
 use backedges::Backedges;
 use replay::Replay;
 use scrimp_system::{Batch, Model};
@@ -41,13 +41,13 @@ use std::sync::Arc;
 use vectors::Vectors;
 
 /// What a state may take, with all that is kept of it.
-const BYTES_PER_STATE: f64 = 15.0;
+const BYTES_PER_STATE: f64 = 15.5;
 /// What states known lately may take of that, and the most and the fewest of them.
 const RECENT_BYTES: f64 = 0.75;
 const MOST_RECENT: usize = 1 << 16;
 const FEWEST_RECENT: usize = 1 << 8;
 /// States in full may always take so much.
-const FEW_VECTORS: usize = 1 << 18;
+const FEW_VECTORS: usize = 1 << 16;
 /// Bytes of the index at first.
 const FIRST_INDEX: usize = 1 << 12;
 /// The index is enlarged when this share of its slots is taken, by this factor.
@@ -61,6 +61,7 @@ const STEP: usize = 1 << 12;
 struct Tables<'a> {
     model: &'a dyn Model,
     state_bytes: usize,
+    shape: Shape,
     /// The bits of a hash that count: all 32, but for tests.
     mask: u32,
     /// Without places, a state is the first successor of its predecessor with its hash …
@@ -79,7 +80,10 @@ impl Tables<'_> {
     /// What is kept of a state's hash.
     #[inline(always)]
     fn piece(&self, state: &[u8]) -> u32 {
-        (words::hash(state) >> 32) as u32 & self.mask
+        debug_assert!(state.len() == self.state_bytes);
+        // SAFETY: the state is there, and it has the shape of all.
+        let hash = by_words!(self.shape, W => unsafe { hash_at::<W>(state.as_ptr(), self.shape) });
+        (hash >> 32) as u32 & self.mask
     }
 }
 
@@ -122,6 +126,7 @@ impl<'a> ComBack<'a> {
         let tables = Tables {
             model,
             state_bytes,
+            shape: Shape::new(state_bytes),
             mask: u32::MAX,
             with_places: backedges == BackedgeChoice::Events,
             exceptions: BTreeMap::new(),
@@ -228,7 +233,9 @@ impl<'a> ComBack<'a> {
         // When memory is scarce, it is for states to come.
         if self.budget.left() > self.budget.memory() / 8 {
             let tables = &self.tables;
-            let rest = self.index.bytes() + 4 * wanted + tables.backedges.bytes() + tables.vectors.beside();
+            // The index counts as what it will be when it has grown.
+            let index = (wanted as f64 / FULLEST * Index::SLOT_BYTES * GROWTH) as usize;
+            let rest = index + 4 * wanted + tables.backedges.bytes() + tables.vectors.beside();
             let rest = if self.cache.is_none() { rest + replay.recent.bytes() } else { rest };
             let left = (wanted as f64 * BYTES_PER_STATE) as usize;
             self.allowed = left.saturating_sub(rest).max(FEW_VECTORS);

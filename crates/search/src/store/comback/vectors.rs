@@ -10,6 +10,7 @@ use super::backedges::Backedges;
 use super::delta;
 use crate::budget::Budget;
 use crate::column::Column;
+use crate::store::index::prefetch;
 use crate::store::{Full, StateId};
 use std::collections::VecDeque;
 use std::io;
@@ -301,6 +302,17 @@ impl Vectors {
         &cursor.state[..self.state_bytes]
     }
 
+    /// Asks for the memory of a state that is kept in full.
+    #[inline(always)]
+    pub fn prefetch(&self, id: StateId) {
+        let block = id as usize / BLOCK;
+        if block < self.len / BLOCK {
+            let at = (self.places[block as u32] as usize - 1) * 4;
+            prefetch(self.chunks.address(0).wrapping_add(at));
+            prefetch(self.chunks.address(0).wrapping_add(at + 64));
+        }
+    }
+
     #[inline(always)]
     fn decode(&self, id: StateId, cursor: &mut Cursor) {
         let (block, i) = ((id as usize / BLOCK) as u32, id as usize % BLOCK);
@@ -323,11 +335,6 @@ impl Vectors {
 
     pub fn bytes(&self) -> usize {
         self.touched as usize * self.chunk_bytes + self.beside()
-    }
-
-    /// The longest way allowed now, and the share of blocks that left the window and were kept.
-    pub fn path_shortening(&self) -> (u8, f64) {
-        (self.longest_way, self.moved as f64 / self.left_window.max(1) as f64)
     }
 }
 
