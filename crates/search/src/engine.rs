@@ -452,12 +452,13 @@ impl Search<'_> {
 
     /// The states on the way to a state, as far as they are stored.
     fn path(&self, id: StateId) -> Option<Vec<Vec<u8>>> {
-        let mut path = self.parts.forget.ancestors(id)?;
+        let Parts { store, forget, .. } = &self.parts;
+        let mut path = store.ancestors(id).or_else(|| forget.ancestors(id))?;
         path.reverse();
         path.push(id);
         let load = |id| {
             let mut state = vec![0; self.parts.model.state_bytes()];
-            self.parts.store.load(id, &mut state);
+            store.load(id, &mut state);
             state
         };
         Some(path.into_iter().map(load).collect())

@@ -183,6 +183,25 @@ fn unsound(options: &Options, order: OrderChoice) -> Option<Refusal> {
             "choose from: table, comback",
         ));
     }
+    if options.store == StoreChoice::ComBack {
+        if *threads > 1 {
+            return refuse("a ComBack store replays states one after the other", "use --threads 1, or another store");
+        }
+        if !matches!(forget, ForgetChoice::Nothing | ForgetChoice::Sweep(None)) {
+            return refuse(
+                "the backedges of a ComBack store lead through every state, so that none may be dropped",
+                "use --forget none or --forget sweep, or --store table",
+            );
+        }
+        if options.backedges == BackedgeChoice::States && *reduce != ReduceChoice::Nothing {
+            return refuse(
+                "backedges without events need all successors of a state to tell them apart, and a reduction leaves some out",
+                "use --backedges events, or --reduce none",
+            );
+        }
+    } else if options.cached.is_some() || options.backedges != BackedgeChoice::Events {
+        return refuse("--cache and --backedges are for a ComBack store", "add --store comback, or leave them out");
+    }
     if *threads == 0 || *threads > 1024 {
         return Some(Refusal::new(
             format!("{threads} threads cannot search"),

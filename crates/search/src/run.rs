@@ -4,7 +4,7 @@ use crate::budget::{Budget, Control, Limit, peak_resident, resident};
 use crate::check::{self, Audit, Check, Finding, Property, Safety, Target};
 use crate::choices::{CacheChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
 use crate::engine::{self, Front, Parts, Rank};
-use crate::forget::{Cache, Forget, ForgetFacts, Nothing, PseudoRoot, Strategy, Sweep, Tree};
+use crate::forget::{Cache, Forget, ForgetFacts, Nothing, Passing, PseudoRoot, Strategy, Sweep, Tree};
 use crate::graph::{GraphFacts, InDegrees};
 use crate::order::{Levels, Order, Random, Ranked, Releasing, Sweeping, Width};
 use crate::outcome::{Ended, Outcome};
@@ -13,7 +13,7 @@ use crate::reduce::{AllEvents, EdgeLean, Reduce};
 use crate::store::{ComBack, Replaying, Store, Table};
 use crate::trace::Trace;
 use crate::{breadth_first, parallel};
-use scrimp_system::{EventCode, Fault, Model};
+use scrimp_system::{Batch, EventCode, Fault, Model};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -189,12 +189,15 @@ fn guided(
 ) -> io::Result<Outcome> {
     let Guides { progress, heuristic, front } = guides;
     let options = &plan.options;
+    let comback = options.store == StoreChoice::ComBack;
     let mut order: Box<dyn Order> = match plan.order {
         OrderChoice::BreadthFirst => Box::new(Levels::new(Width::BREADTH_FIRST)),
         OrderChoice::DepthFirst => Box::new(Levels::new(Width::DEPTH_FIRST)),
         OrderChoice::Bounded(width) => Box::new(Levels::new(Width::Bounded(width))),
         OrderChoice::Alternating(breadth, depth) => Box::new(Levels::new(Width::Alternating { breadth, depth })),
-        OrderChoice::Progress if matches!(options.forget, ForgetChoice::Sweep(_)) => Box::new(Sweeping::new()),
+        OrderChoice::Progress if matches!(options.forget, ForgetChoice::Sweep(_)) => {
+            Box::new(if comback { Sweeping::returning() } else { Sweeping::new() })
+        }
         OrderChoice::Progress | OrderChoice::Best { .. } => Box::new(Ranked::default()),
         OrderChoice::Random => Box::new(Random::new(options.seed)),
         OrderChoice::Releasing => Box::new(Releasing::default()),
@@ -216,7 +219,9 @@ fn guided(
         Cache::new(most, choice.strategy.clone(), tree, options.seed, budget)
     };
     let mut forget: Box<dyn Forget> = match &options.forget {
-        ForgetChoice::Nothing => Box::new(Nothing::new(with_traces, budget)?),
+        // Backedges lead back by themselves.
+        ForgetChoice::Nothing => Box::new(Nothing::new(with_traces && !comback, budget)?),
+        ForgetChoice::Sweep(None) if comback => Box::new(Passing::default()),
         ForgetChoice::Cache(choice) if options.reconstruct => Box::new(cache(choice)?.stripping()),
         ForgetChoice::Cache(choice) => Box::new(cache(choice)?),
         ForgetChoice::Sweep(choice) => Box::new(Sweep::new(choice.as_ref().map(cache).transpose()?, budget)?),
@@ -259,6 +264,7 @@ fn settle(
 ) -> Vec<PropertyResult> {
     let at_hand = |f: &Finding| match &f.path {
         Some(path) => Trace::through(model, path),
+        None if let Some(path) = way_to(model, &*store, &f.state) => Trace::through(model, &path),
         None if outcome.levels.is_empty() => None,
         None => Trace::backwards(model, &*store, &outcome.levels, &f.state, f.depth),
     };
@@ -291,6 +297,22 @@ fn settle(
         }
     };
     properties.iter().enumerate().map(result).collect()
+}
+
+/// The states on the way to a state, where the store knows them.
+fn way_to(model: &dyn Model, store: &dyn Store, state: &[u8]) -> Option<Vec<Vec<u8>>> {
+    let mut batch = Batch::new(model.state_bytes());
+    batch.push(state, 0);
+    let id = store.find(&batch, 0)?;
+    let mut way = store.ancestors(id)?;
+    way.reverse();
+    way.push(id);
+    let load = |id| {
+        let mut state = vec![0; model.state_bytes()];
+        store.load(id, &mut state);
+        state
+    };
+    Some(way.into_iter().map(load).collect())
 }
 
 /// A run to a state that a search found and whose ancestors it forgot: found by a second search within the same memory,

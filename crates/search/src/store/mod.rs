@@ -95,6 +95,11 @@ pub trait Store {
         true
     }
 
+    /// The states on the way to a state, nearest first, where the store itself knows them.
+    fn ancestors(&self, _id: StateId) -> Option<Vec<StateId>> {
+        None
+    }
+
     /// Number of states kept in full.
     fn whole(&self) -> usize {
         self.len()

@@ -191,7 +191,7 @@ impl<'a> ComBack<'a> {
             bytes >= needed && bytes <= self.index.most_bytes() && self.budget.may_take(bytes.saturating_sub(now))
         };
         // While it is small it may as well grow faster.
-        let factor = if now < 1 << 20 { 1.5 } else { GROWTH };
+        let factor = if now < 1 << 16 { 1.5 } else { GROWTH };
         let larger = ((now as f64 * factor) as usize).max(now + 1);
         let bytes = [larger.max(needed), needed].map(Region::rounded).into_iter().find(fits).ok_or(Full)?;
         self.index.reset(bytes).map_err(|_| Full)?;
@@ -291,6 +291,15 @@ impl Store for ComBack<'_> {
 
     fn is_whole(&self, id: StateId) -> bool {
         self.tables.vectors.has(id)
+    }
+
+    fn whole(&self) -> usize {
+        self.tables.vectors.whole()
+    }
+
+    fn ancestors(&self, id: StateId) -> Option<Vec<StateId>> {
+        let before = |&id: &StateId| Some(self.tables.backedges.get(id).predecessor).filter(|&before| before != id);
+        Some(std::iter::successors(before(&id), before).collect())
     }
 
     fn replays(&self) -> u64 {

@@ -55,9 +55,8 @@ pub struct Vectors {
     ways: Column<u8>,
     /// The longest way that is allowed now.
     longest_way: u8,
-    /// Blocks given up or moved so far, and how many of them moved.
-    left_window: u64,
-    moved: u64,
+    /// Blocks in full.
+    blocks: usize,
     /// States of the block that is not complete.
     tail: Vec<u8>,
     len: usize,
@@ -110,8 +109,7 @@ impl Vectors {
             places: Column::new(budget)?,
             ways: Column::new(budget)?,
             longest_way: 1,
-            left_window: 0,
-            moved: 0,
+            blocks: 0,
             tail: vec![0; BLOCK * 8 * words],
             len: 0,
             tail_from: 0,
@@ -171,15 +169,16 @@ impl Vectors {
             return;
         }
         let tail = std::mem::take(&mut self.tail);
-        while !self.write(block, &tail, false, allowed) {
-            // There is no room for it before an older one goes.
-            match self.window.pop_front() {
-                Some((chunk, blocks)) => self.give_up(chunk, blocks, backedges, allowed),
-                None => {
-                    self.ways[block] = self.way(block, backedges);
-                    break;
-                }
-            }
+        // While there is no room for it, older ones go. Where these are still to be expanded, that may not help.
+        let mut tries = if self.passed.is_some() { 2 } else { usize::MAX };
+        while !self.write(block, &tail, false, if tries == 0 { usize::MAX } else { allowed }) {
+            let oldest = if tries > 0 { self.window.pop_front() } else { None };
+            let Some((chunk, blocks)) = oldest else {
+                self.ways[block] = self.way(block, backedges);
+                break;
+            };
+            self.give_up(chunk, blocks, backedges, allowed);
+            tries -= 1;
         }
         self.tail = tail;
     }
@@ -219,6 +218,7 @@ impl Vectors {
             writer.blocks.push(block);
         }
         self.places[block] = (at / 4) as u32 + 1;
+        self.blocks += 1;
         self.ways[block] = 0;
         true
     }
@@ -241,7 +241,7 @@ impl Vectors {
             }
             self.places[block] = GONE;
             self.ways[block] = way;
-            self.left_window += 1;
+            self.blocks -= 1;
         }
         self.free.push(chunk);
         if self.newest.blocks.capacity() == 0 {
@@ -250,7 +250,7 @@ impl Vectors {
         for (&(block, lasting), states) in stay.blocks.iter().zip(stay.states.chunks_exact(BLOCK * stride)) {
             // What is still to be expanded stays as long as the budget has room.
             let allowed = if lasting { allowed } else { usize::MAX };
-            self.moved += self.write(block, states, lasting, allowed) as u64;
+            self.write(block, states, lasting, allowed);
         }
         stay.blocks.clear();
         stay.states.clear();
@@ -326,6 +326,11 @@ impl Vectors {
         let bytes = self.chunks.stretch(cursor.next, chunk + self.chunk_bytes - cursor.next);
         cursor.next += delta::read(i + 1 - cursor.count, bytes, &mut cursor.state);
         cursor.count = i + 1;
+    }
+
+    /// Number of states kept in full.
+    pub fn whole(&self) -> usize {
+        self.blocks * BLOCK + self.len - self.tail_from.max(self.len / BLOCK * BLOCK)
     }
 
     /// Bytes used beside chunks: where blocks are.
