@@ -4,7 +4,9 @@
 //! what to ask for instead.
 
 use crate::budget;
-pub use crate::choices::{BackedgeChoice, CacheChoice, EngineChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
+pub use crate::choices::{
+    BackedgeChoice, CacheChoice, EngineChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice,
+};
 use std::fmt;
 use std::time::Duration;
 

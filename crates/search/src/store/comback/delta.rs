@@ -156,7 +156,11 @@ mod tests {
                 assert!(length <= longest(words) && other == state);
                 for read in [read, read_anywhere] {
                     let mut again = before.clone();
-                    assert_eq!((read(1, &out, &mut again), &again), (length, &state), "{words} words, {changes} changes");
+                    assert_eq!(
+                        (read(1, &out, &mut again), &again),
+                        (length, &state),
+                        "{words} words, {changes} changes"
+                    );
                 }
             }
         }

@@ -62,7 +62,8 @@ impl ComBack<'_> {
             for i in group {
                 let (piece, guess) = (buffers.pieces[i - which.start], buffers.guesses[i - start]);
                 let same = |id| self.tables.hashes[id] == piece;
-                let known = if guess != 0 && same(guess - 1) { Ok(guess - 1) } else { self.index.find(spread(piece), same) };
+                let known =
+                    if guess != 0 && same(guess - 1) { Ok(guess - 1) } else { self.index.find(spread(piece), same) };
                 match known {
                     Ok(id) => {
                         self.replay.get_mut().recent.prefetch(id);

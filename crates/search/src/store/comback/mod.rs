@@ -119,7 +119,10 @@ impl<'a> ComBack<'a> {
         budget.take(index.bytes());
         let recent = cache.map_or(FEWEST_RECENT, |count| 1 << count.clamp(1, 1 << 31).ilog2());
         if recent.saturating_mul(state_bytes) > budget.left() {
-            return Err(io::Error::new(io::ErrorKind::OutOfMemory, format!("no memory for a cache of {recent} states")));
+            return Err(io::Error::new(
+                io::ErrorKind::OutOfMemory,
+                format!("no memory for a cache of {recent} states"),
+            ));
         }
         let recent = Recent::new(state_bytes, recent);
         budget.take(recent.bytes());

@@ -189,7 +189,8 @@ impl Vectors {
         let writer = if lasting { &mut self.lasting } else { &mut self.newest };
         // The first state of a chunk stands there in full.
         if writer.used == self.chunk_bytes {
-            let Some(chunk) = take_chunk(&mut self.free, &mut self.touched, &mut self.chunks, self.chunk_bytes, allowed)
+            let Some(chunk) =
+                take_chunk(&mut self.free, &mut self.touched, &mut self.chunks, self.chunk_bytes, allowed)
             else {
                 return false;
             };
