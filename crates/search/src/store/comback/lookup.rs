@@ -75,7 +75,7 @@ impl ComBack<'_> {
             }
             let recent = &self.replay.get_mut().recent;
             for (i, id) in buffers.likely.drain(..) {
-                if recent.get(id).is_none_or(|known| known != batch.state(i as usize)) {
+                if !recent.is(id, batch.state(i as usize)) {
                     buffers.doubts.push((id as u64) << 32 | i as u64);
                 }
             }
