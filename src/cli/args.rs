@@ -174,6 +174,19 @@ pub struct SearchArgs {
     #[arg(long)]
     pub reconstruct: bool,
 
+    /// What the backedges of `--store comback` say: events, states
+    ///
+    /// `events`: the predecessor, and by which of its events the state was found. `states`: the predecessor only, in a few
+    /// bits less; the event is found again by running all of them.
+    #[arg(long, default_value = "events", value_name = "WHAT")]
+    pub backedges: String,
+
+    /// Have so many states at hand in full in `--store comback`, rounded down to a power of two
+    ///
+    /// [default: as many as take three quarters of a byte for each stored state, up to 65,536]
+    #[arg(long, value_name = "STATES")]
+    pub cache: Option<usize>,
+
     /// Which events may be skipped: none, edge-lean
     ///
     /// `edge-lean` explores one order of two events that can be swapped. All states are visited, by fewer transitions,

@@ -112,6 +112,8 @@ fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<Opti
         order: args.order.as_deref().map(str::parse).transpose()?,
         store: args.store.as_deref().map(str::parse).transpose()?,
         layers: args.layers.parse().map_err(|e| Failure(format!("error: --layers {}: {e}", args.layers)))?,
+        backedges: args.backedges.parse()?,
+        cached: args.cache,
         forget: args.forget.parse()?,
         reduce: args.reduce.parse()?,
         engine: args.engine.parse()?,

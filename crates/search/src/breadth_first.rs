@@ -9,7 +9,7 @@ use crate::budget::{Control, Limit};
 use crate::check::{Check, Flow, Seen};
 use crate::graph::{GraphFacts, InDegrees};
 use crate::outcome::{Ended, Position, batch_size};
-use crate::store::{Found, StateId, Store};
+use crate::store::{Found, Full, Origin, StateId, Store};
 use scrimp_system::{Batch, Model};
 use std::sync::atomic::Ordering;
 
@@ -22,6 +22,7 @@ pub struct Worker<'a> {
     pub successors: Batch,
     /// For each successor, which of the sources it comes from.
     pub origins: Vec<u32>,
+    places: Vec<Origin>,
     pub found: Vec<Found>,
     pub facts: GraphFacts,
     /// Deadlocks and faults of the states expanded last; they count once the store has taken the successors.
@@ -40,6 +41,7 @@ impl<'a> Worker<'a> {
             sources: Batch::new(model.state_bytes()),
             successors: Batch::new(model.state_bytes()),
             origins: Vec::new(),
+            places: Vec::new(),
             found: Vec::new(),
             facts: GraphFacts { back_level_edges: Some(0), longest_back_level_edge: Some(0), ..GraphFacts::default() },
             deadlocks: 0,
@@ -58,7 +60,8 @@ impl<'a> Worker<'a> {
     pub fn expand(&mut self, ids: impl Iterator<Item = StateId>, store: &dyn Store, depth: u32) -> Flow {
         self.sources.clear();
         for id in ids {
-            store.load(id, self.sources.push_with(0));
+            // The event of a source is of no interest: its number goes there.
+            store.load(id, self.sources.push_with(id));
         }
         self.expand_sources(depth)
     }
@@ -88,6 +91,24 @@ impl<'a> Worker<'a> {
             self.facts.max_out_degree = self.facts.max_out_degree.max(count as u64);
         }
         Flow::Continue
+    }
+
+    /// Offers the successors to the store, with where they come from if it wants to know.
+    pub fn offer(&mut self, store: &mut dyn Store) -> Result<(), Full> {
+        self.found.clear();
+        let all = 0..self.successors.len();
+        if !store.wants_origins() {
+            return store.offer(&self.successors, all, &mut self.found);
+        }
+        self.places.clear();
+        let mut before = None;
+        for &origin in &self.origins {
+            let source = self.sources.event(origin as usize);
+            let place = before.filter(|&(last, _)| last == origin).map_or(0, |(_, place)| place + 1);
+            self.places.push(Origin { source, place });
+            before = Some((origin, place));
+        }
+        store.offer_from(&self.successors, all, &self.places, &mut self.found)
     }
 
     /// Takes the store's answers: counts transitions, shows new states, found at `depth`, to the check.
@@ -192,7 +213,7 @@ fn go_on(
     in_degrees: &mut InDegrees,
     position: &mut Position,
 ) -> Ended {
-    let batch = batch_size(worker.model.state_bytes()) as StateId;
+    let batch = store.sources_at_once().unwrap_or(batch_size(worker.model.state_bytes())) as StateId;
     for tick in 0u64.. {
         let (depth, level_end) = (position.depth(), position.level_end());
         let Some(range) = position.left.last_mut() else {
@@ -220,8 +241,7 @@ fn go_on(
         if worker.expand(sources.clone(), store, depth) == Flow::Stop {
             return Ended::Decided;
         }
-        worker.found.clear();
-        if store.offer(&worker.successors, 0..worker.successors.len(), &mut worker.found).is_err() {
+        if worker.offer(store).is_err() {
             return Ended::Limit(Limit::Memory);
         }
         range.start = sources.end;

@@ -228,6 +228,40 @@ pub enum StoreChoice {
 const STORES: &str =
     "choose from: table, tree, collapse, dfa, dfa+collapse, comback, compact[:BITS], bitstate[:MIB], disk[:DIR]";
 
+/// What the backedges of a ComBack store say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BackedgeChoice {
+    /// The predecessor, and which of its events led to the state.
+    #[default]
+    Events,
+    /// The predecessor only: the event is found again by running all of them.
+    States,
+}
+
+impl fmt::Display for BackedgeChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            BackedgeChoice::Events => "events",
+            BackedgeChoice::States => "states",
+        })
+    }
+}
+
+impl FromStr for BackedgeChoice {
+    type Err = Refusal;
+
+    fn from_str(text: &str) -> Result<BackedgeChoice, Refusal> {
+        match text {
+            "events" => Ok(BackedgeChoice::Events),
+            "states" => Ok(BackedgeChoice::States),
+            _ => Err(Refusal {
+                reason: format!("there are no backedges '{text}'"),
+                instead: "choose from: events, states".into(),
+            }),
+        }
+    }
+}
+
 impl StoreChoice {
     pub(crate) fn reason(&self) -> &'static str {
         match self {

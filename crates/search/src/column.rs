@@ -50,6 +50,12 @@ impl<T: Plain> Column<T> {
         Err(Full)
     }
 
+    /// Where a value is, or would be.
+    #[inline(always)]
+    pub fn address(&self, id: u32) -> *const u8 {
+        self.region.base().wrapping_add(id as usize * size_of::<T>())
+    }
+
     /// Values there is room for.
     pub fn len(&self) -> usize {
         self.len

@@ -13,7 +13,7 @@ use crate::graph::GraphFacts;
 use crate::order::{Next, Opening, Order};
 use crate::outcome::{Ended, Outcome, batch_size};
 use crate::reduce::Reduce;
-use crate::store::{Found, StateId, Store};
+use crate::store::{Found, Origin, StateId, Store};
 use scrimp_system::{Batch, EventCode, Model};
 use std::io;
 use std::ops::Range;
@@ -75,10 +75,14 @@ struct Search<'a> {
     wants_states: bool,
     frames: Vec<Frame>,
     kept: Batch,
+    /// Where each of those comes from, if the store wants to know.
+    origins: Option<Vec<Origin>>,
     /// A state, and its successors, only to be looked at.
     state: Batch,
     scratch: Batch,
     found: Vec<Found>,
+    /// The events of a source before some are left out, for the origins of the others.
+    events: Vec<EventCode>,
     /// The event that led to each state, where the reduction asks for it.
     via: Option<Column<u32>>,
     facts: GraphFacts,
@@ -109,9 +113,11 @@ pub fn search(parts: Parts) -> io::Result<Outcome> {
         wants_states: parts.check.wants_states(),
         frames: Vec::new(),
         kept: Batch::new(bytes),
+        origins: parts.store.wants_origins().then(Vec::new),
         state: Batch::new(bytes),
         scratch: Batch::new(bytes),
         found: Vec::new(),
+        events: Vec::new(),
         via,
         facts: GraphFacts::default(),
         visits: 0,
@@ -148,7 +154,7 @@ impl Search<'_> {
     fn run(&mut self) -> Step {
         self.begin()?;
         let mut ids = Vec::new();
-        let most = batch_size(self.parts.model.state_bytes());
+        let most = self.parts.store.sources_at_once().unwrap_or(batch_size(self.parts.model.state_bytes()));
         let mut sweep = 1;
         for tick in 0u64.. {
             if tick % 1024 == 0 {
@@ -278,7 +284,25 @@ impl Search<'_> {
     /// Takes away the successors, from `first` on, that need not be explored; counts those that are.
     fn choose(&mut self, id: StateId, first: usize) {
         let via = self.via.as_ref().map(|via| via[id]).filter(|&event| event != NO_EVENT);
+        if let Some(origins) = &mut self.origins {
+            origins.truncate(first);
+            origins.extend((first..self.kept.len()).map(|i| Origin { source: id, place: (i - first) as u32 }));
+            self.events.clear();
+            self.events.extend((first..self.kept.len()).map(|i| self.kept.event(i)));
+        }
         self.parts.reduce.choose(via, &mut self.kept, first);
+        if let Some(origins) = &mut self.origins
+            && first + self.events.len() > self.kept.len()
+        {
+            // Which go is decided by their events, and those that stay keep their order.
+            origins.truncate(first);
+            let mut places = self.events.iter().zip(0..);
+            for i in first..self.kept.len() {
+                let event = self.kept.event(i);
+                let (_, place) = places.find(|&(&e, _)| e == event).expect("only what was there stays");
+                origins.push(Origin { source: id, place });
+            }
+        }
         if self.parts.forget.wants_distinct() {
             let before = self.kept.len();
             self.kept.distinct_from(first);
@@ -429,12 +453,13 @@ impl Search<'_> {
 
     /// The states on the way to a state, as far as they are stored.
     fn path(&self, id: StateId) -> Option<Vec<Vec<u8>>> {
-        let mut path = self.parts.forget.ancestors(id)?;
+        let Parts { store, forget, .. } = &self.parts;
+        let mut path = store.ancestors(id).or_else(|| forget.ancestors(id))?;
         path.reverse();
         path.push(id);
         let load = |id| {
             let mut state = vec![0; self.parts.model.state_bytes()];
-            self.parts.store.load(id, &mut state);
+            store.load(id, &mut state);
             state
         };
         Some(path.into_iter().map(load).collect())
@@ -473,7 +498,12 @@ impl Search<'_> {
         let numbers = store.numbers().max(store.len() + which.len());
         let taken = forget.prepare(numbers).is_ok()
             && self.via.as_mut().is_none_or(|via| via.ensure(numbers).is_ok())
-            && store.offer(&self.kept, which.clone(), &mut self.found).is_ok();
+            && match &self.origins {
+                Some(origins) if !origins.is_empty() => {
+                    store.offer_from(&self.kept, which.clone(), origins, &mut self.found).is_ok()
+                }
+                _ => store.offer(&self.kept, which.clone(), &mut self.found).is_ok(),
+            };
         self.pressed |= !taken;
         if !taken && which.len() == 1 {
             self.most = self.most.min(store.numbers());

@@ -2,13 +2,13 @@
 
 use crate::choices::{CacheChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
 use crate::engine::{self, Parts, Rank};
-use crate::forget::{Cache, Forget, Nothing, PseudoRoot, Strategy, Sweep, Tree};
+use crate::forget::{Cache, Forget, Nothing, Passing, PseudoRoot, Strategy, Sweep, Tree};
 use crate::held::Held;
 use crate::order::{Levels, Order, Random, Ranked, Releasing, Sweeping, Width};
 use crate::outcome::Outcome;
 use crate::reduce::{AllEvents, EdgeLean, Reduce};
 use crate::run::{Done, Guides, Task, invalid};
-use crate::store::{Collapse, Replaying, Store, Table};
+use crate::store::{Collapse, ComBack, Replaying, Store, Table};
 use std::io;
 
 pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done<'m>> {
@@ -24,6 +24,10 @@ fn store<'m>(task: &Task<'m, '_>) -> io::Result<Box<dyn Store + 'm>> {
         return Ok(Box::new(Replaying::new(model, budget)?));
     }
     let keeps = plan.options.forget == ForgetChoice::Nothing;
+    if plan.store == StoreChoice::ComBack {
+        let store = ComBack::new(model, plan.options.backedges, plan.options.cached, budget)?;
+        return Ok(Box::new(if keeps { store } else { store.sweeping()? }));
+    }
     if plan.store == StoreChoice::Collapse {
         let store = Collapse::new(model, budget)?;
         return Ok(Box::new(if keeps { store } else { store.removable()? }));
@@ -36,12 +40,15 @@ fn search_in(task: &Task, store: &mut dyn Store, guides: Guides) -> io::Result<O
     let Task { model, check, plan, control, budget, with_traces, .. } = *task;
     let Guides { progress, heuristic, front, .. } = guides;
     let options = &plan.options;
+    let comback = plan.store == StoreChoice::ComBack;
     let mut order: Box<dyn Order> = match plan.order {
         OrderChoice::BreadthFirst => Box::new(Levels::new(Width::BREADTH_FIRST)),
         OrderChoice::DepthFirst => Box::new(Levels::new(Width::DEPTH_FIRST)),
         OrderChoice::Bounded(width) => Box::new(Levels::new(Width::Bounded(width))),
         OrderChoice::Alternating(breadth, depth) => Box::new(Levels::new(Width::Alternating { breadth, depth })),
-        OrderChoice::Progress if matches!(options.forget, ForgetChoice::Sweep(_)) => Box::new(Sweeping::new()),
+        OrderChoice::Progress if matches!(options.forget, ForgetChoice::Sweep(_)) => {
+            Box::new(if comback { Sweeping::returning() } else { Sweeping::new() })
+        }
         OrderChoice::Progress | OrderChoice::Best { .. } => Box::new(Ranked::default()),
         OrderChoice::Random => Box::new(Random::new(options.seed)),
         OrderChoice::Releasing => Box::new(Releasing::default()),
@@ -63,7 +70,9 @@ fn search_in(task: &Task, store: &mut dyn Store, guides: Guides) -> io::Result<O
         Cache::new(most, choice.strategy.clone(), tree, options.seed, budget)
     };
     let mut forget: Box<dyn Forget> = match &options.forget {
-        ForgetChoice::Nothing => Box::new(Nothing::new(with_traces, budget)?),
+        // Backedges lead back by themselves.
+        ForgetChoice::Nothing => Box::new(Nothing::new(with_traces && !comback, budget)?),
+        ForgetChoice::Sweep(None) if comback => Box::new(Passing::default()),
         ForgetChoice::Cache(choice) if options.reconstruct => Box::new(cache(choice)?.stripping()),
         ForgetChoice::Cache(choice) => Box::new(cache(choice)?),
         ForgetChoice::Sweep(choice) => Box::new(Sweep::new(choice.as_ref().map(cache).transpose()?, budget)?),

@@ -5,7 +5,7 @@ use crate::external::{DiskFacts, External};
 use crate::outcome::Outcome;
 use crate::store::Store;
 use crate::trace::Trace;
-use scrimp_system::Model;
+use scrimp_system::{Batch, Model};
 
 pub(crate) enum Held<'m> {
     /// A set of so many bytes, which is gone by now.
@@ -35,11 +35,28 @@ impl Held<'_> {
     /// A shortest run to what was found, where levels are known.
     pub fn trace(&self, model: &dyn Model, outcome: &Outcome, finding: &Finding) -> Option<Trace> {
         match self {
-            Held::Store(store) if !outcome.levels.is_empty() => {
+            Held::Store(store) if !store.wants_origins() && !outcome.levels.is_empty() => {
                 Trace::backwards(model, &**store, &outcome.levels, &finding.state, finding.depth)
             }
+            Held::Store(store) => Trace::through(model, &way_to(model, &**store, &finding.state)?),
             Held::Disk(external) => external.trace(&finding.state, finding.depth),
             _ => None,
         }
     }
+}
+
+/// The states on the way to a state, where the store knows them.
+fn way_to(model: &dyn Model, store: &dyn Store, state: &[u8]) -> Option<Vec<Vec<u8>>> {
+    let mut batch = Batch::new(model.state_bytes());
+    batch.push(state, 0);
+    let id = store.find(&batch, 0)?;
+    let mut way = store.ancestors(id)?;
+    way.reverse();
+    way.push(id);
+    let load = |id| {
+        let mut state = vec![0; model.state_bytes()];
+        store.load(id, &mut state);
+        state
+    };
+    Some(way.into_iter().map(load).collect())
 }

@@ -7,7 +7,7 @@ use crate::held::Held;
 use crate::outcome::{Ended, Outcome, Position};
 use crate::run::{Done, Task};
 use crate::store::table::Concurrent;
-use crate::store::{Collapse, Store, Table};
+use crate::store::{Collapse, ComBack, Store, Table};
 use crate::{breadth_first, parallel};
 use std::io::{self, Read};
 
@@ -23,6 +23,9 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>) -> io::Result<Done<'m>> {
     let Task { model, plan, budget, .. } = *task;
     match plan.store {
         StoreChoice::Collapse => search_in(task, Collapse::new(model, budget)?),
+        StoreChoice::ComBack => {
+            search_in(task, ComBack::new(model, plan.options.backedges, plan.options.cached, budget)?)
+        }
         _ => search_in(task, Table::new(model.state_bytes(), budget.clone())?),
     }
 }
@@ -46,10 +49,32 @@ pub(crate) trait Threaded: Store + Sized {
     fn search(self, task: &Task, position: &mut Position) -> io::Result<(Self, Ended)>;
 }
 
-impl<S: Concurrent> Threaded for S {
-    fn search(self, task: &Task, position: &mut Position) -> io::Result<(S, Ended)> {
-        let Task { model, check, plan, control, .. } = *task;
-        parallel::search(model, self, check, control, plan.options.threads, position)
+impl Threaded for Table {
+    fn search(self, task: &Task, position: &mut Position) -> io::Result<(Table, Ended)> {
+        in_parallel(self, task, position)
+    }
+}
+
+impl Threaded for Collapse {
+    fn search(self, task: &Task, position: &mut Position) -> io::Result<(Collapse, Ended)> {
+        in_parallel(self, task, position)
+    }
+}
+
+fn in_parallel<S: Concurrent>(store: S, task: &Task, position: &mut Position) -> io::Result<(S, Ended)> {
+    let Task { model, check, plan, control, .. } = *task;
+    parallel::search(model, store, check, control, plan.options.threads, position)
+}
+
+impl Threaded for ComBack<'_> {
+    /// States are rebuilt one after the other: there is no work for a second thread.
+    fn search(mut self, task: &Task, position: &mut Position) -> io::Result<(Self, Ended)> {
+        let Task { model, check, control, budget, .. } = *task;
+        control.say("states are rebuilt one after the other: one thread searches");
+        let mut in_degrees = InDegrees::new(false, budget.clone());
+        in_degrees.give_up();
+        let ended = breadth_first::search(model, &mut self, check, control, &mut in_degrees, position);
+        Ok((self, ended))
     }
 }
 

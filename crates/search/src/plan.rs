@@ -4,7 +4,9 @@
 //! what to ask for instead.
 
 use crate::budget;
-pub use crate::choices::{CacheChoice, EngineChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
+pub use crate::choices::{
+    BackedgeChoice, CacheChoice, EngineChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice,
+};
 use crate::rules;
 use crate::store::LayerOrder;
 use std::fmt;
@@ -19,6 +21,9 @@ pub struct Options {
     pub store: Option<StoreChoice>,
     /// The order of an automaton's layers.
     pub layers: LayerOrder,
+    /// Of a ComBack store: what its backedges say, and how many states are at hand in full; without one, what seems right.
+    pub backedges: BackedgeChoice,
+    pub cached: Option<usize>,
     pub forget: ForgetChoice,
     pub reduce: ReduceChoice,
     pub engine: EngineChoice,
@@ -57,6 +62,8 @@ impl Default for Options {
             order: None,
             store: None,
             layers: LayerOrder::Best,
+            backedges: BackedgeChoice::Events,
+            cached: None,
             forget: ForgetChoice::Nothing,
             reduce: ReduceChoice::Nothing,
             engine: EngineChoice::Explicit,
@@ -186,10 +193,11 @@ impl Plan {
 
     /// What must agree when a search is taken up again: all but limits, threads and files.
     pub fn essence(&self) -> String {
-        let Options { progress, heuristic, keep_going, seed, chains, reconstruct, layers, .. } = &self.options;
+        let Options { progress, heuristic, keep_going, seed, chains, reconstruct, layers, backedges, .. } =
+            &self.options;
         let store = if self.is_automatic() { "automatic".to_string() } else { self.store.to_string() };
         format!(
-            "{} {store} {} {} {} {progress:?} {heuristic:?} {keep_going} {seed} {chains} {reconstruct} {layers} {}",
+            "{} {store} {} {} {} {progress:?} {heuristic:?} {keep_going} {seed} {chains} {reconstruct} {layers} {backedges} {}",
             self.order,
             self.options.forget,
             self.options.reduce,

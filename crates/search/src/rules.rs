@@ -1,6 +1,6 @@
 //! Which choices combine, and why the others do not.
 
-use crate::choices::{ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
+use crate::choices::{BackedgeChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
 use crate::plan::{Options, Refusal};
 use crate::store::LayerOrder;
 
@@ -69,6 +69,22 @@ fn stores(options: &Options, order: OrderChoice, store: &StoreChoice) -> Option<
     }
     if options.layers != LayerOrder::Best && !matches!(store, StoreChoice::Automaton { .. }) {
         return refuse("layers are those of an automaton", "add --store dfa, or leave --layers out");
+    }
+    if *store == StoreChoice::ComBack {
+        if !matches!(forget, ForgetChoice::Nothing | ForgetChoice::Sweep(None)) {
+            return refuse(
+                "the backedges of a ComBack store lead through every state, so that none may be dropped",
+                "use --forget none or --forget sweep, or --store table",
+            );
+        }
+        if options.backedges == BackedgeChoice::States && *reduce != ReduceChoice::Nothing {
+            return refuse(
+                "backedges without events need all successors of a state to tell them apart, and a reduction leaves some out",
+                "use --backedges events, or --reduce none",
+            );
+        }
+    } else if options.cached.is_some() || options.backedges != BackedgeChoice::Events {
+        return refuse("--cache and --backedges are for a ComBack store", "add --store comback, or leave them out");
     }
     if store.gives_numbers() {
         return None;

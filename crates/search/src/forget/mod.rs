@@ -1,11 +1,13 @@
 //! Which states may go. A forgetter watches the search and drops states that will not be needed, or can be found again.
 
 mod cache;
+mod passing;
 mod pseudo_root;
 mod strategy;
 mod sweep;
 
 pub use cache::{Cache, Tree};
+pub use passing::Passing;
 pub use pseudo_root::PseudoRoot;
 pub use strategy::{Key, Strategy};
 pub use sweep::Sweep;

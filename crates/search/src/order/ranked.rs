@@ -90,7 +90,7 @@ impl Order for Ranked {
 }
 
 /// The order of the sweep-line: it stands at one progress value until nothing open has it, then moves on. States behind it
-/// wait for the next sweep.
+/// wait for the next sweep, or the line goes back to them.
 #[derive(Debug, Default)]
 pub struct Sweeping {
     ahead: Ranked,
@@ -99,18 +99,25 @@ pub struct Sweeping {
     line: u128,
     /// Nothing has been expanded where the line stands.
     fresh: bool,
+    /// It goes back.
+    returns: bool,
 }
 
 impl Sweeping {
     pub fn new() -> Sweeping {
         Sweeping { fresh: true, ..Sweeping::default() }
     }
+
+    /// A single sweep, which goes back to states behind the line.
+    pub fn returning() -> Sweeping {
+        Sweeping { returns: true, ..Sweeping::new() }
+    }
 }
 
 impl Order for Sweeping {
     fn push(&mut self, state: Opening) -> bool {
         let ahead = state.rank >= self.line;
-        if ahead {
+        if ahead || self.returns {
             self.ahead.add(state)
         } else {
             self.behind.add(state)

@@ -5,6 +5,7 @@ mod bitstate;
 #[allow(dead_code)]
 pub(crate) mod cells;
 mod collapse;
+mod comback;
 mod compact;
 mod folded;
 mod index;
@@ -13,6 +14,7 @@ mod locked;
 mod lossy_tests;
 mod omission;
 mod places;
+mod recent;
 mod replaying;
 mod set;
 pub(crate) mod table;
@@ -22,6 +24,7 @@ mod whole;
 pub use automaton::{Automaton, AutomatonSet, LayerOrder, Tagged};
 pub use bitstate::BitState;
 pub use collapse::{Collapse, Folder};
+pub use comback::ComBack;
 pub use compact::Compact;
 pub use folded::Folded;
 pub(crate) use index::prefetch;
@@ -52,10 +55,40 @@ pub struct Found {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Full;
 
+/// Where an offered state comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Origin {
+    pub source: StateId,
+    /// Its place among all successors of the source.
+    pub place: u32,
+}
+
 pub trait Store {
     /// Looks up states `which` of a batch in turn, storing those that are new; appends one answer for each to `found`.
     /// When it fails, none of them was stored.
     fn offer(&mut self, batch: &Batch, which: Range<usize>, found: &mut Vec<Found>) -> Result<(), Full>;
+
+    /// [`offer`](Store::offer), for successors of stored states: `origins` says for each state of the batch where it comes from,
+    /// if the store [wants to know](Store::wants_origins). Successors of one source stand together.
+    fn offer_from(
+        &mut self,
+        batch: &Batch,
+        which: Range<usize>,
+        _origins: &[Origin],
+        found: &mut Vec<Found>,
+    ) -> Result<(), Full> {
+        self.offer(batch, which, found)
+    }
+
+    /// Must the store know where states come from?
+    fn wants_origins(&self) -> bool {
+        false
+    }
+
+    /// How many sources should be expanded before the store is offered their successors, where it gains from many.
+    fn sources_at_once(&self) -> Option<usize> {
+        None
+    }
 
     /// The number of state `which` of a batch, if it is stored.
     fn find(&self, batch: &Batch, which: usize) -> Option<StateId>;
@@ -84,6 +117,11 @@ pub trait Store {
     /// Is a stored state kept in full?
     fn is_whole(&self, _id: StateId) -> bool {
         true
+    }
+
+    /// The states on the way to a state, nearest first, where the store itself knows them.
+    fn ancestors(&self, _id: StateId) -> Option<Vec<StateId>> {
+        None
     }
 
     /// Number of states kept in full.

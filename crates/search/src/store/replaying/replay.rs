@@ -1,9 +1,10 @@
 //! Runs events from a state with a vector down to one without.
 
-use super::{Entry, NONE, Places, piece};
+use super::{Entry, Places, piece};
 use crate::budget::Budget;
 use crate::column::Column;
 use crate::store::StateId;
+use crate::store::recent::Recent;
 use scrimp_system::{Batch, Model};
 
 /// Of so many states, the vector of one that was known lately is at hand …
@@ -38,7 +39,7 @@ impl Replay {
     /// Adapts to so many states.
     pub fn fit(&mut self, states: usize, budget: &Budget) {
         let (now, state_bytes) = (self.recent.bytes(), self.recent.state_bytes);
-        let more = 2 * self.recent.numbers.len();
+        let more = 2 * self.recent.count();
         if states > more * RECENT && more * state_bytes <= MOST_BYTES {
             self.recent = Recent::new(state_bytes, more);
             budget.take(self.recent.bytes() - now);
@@ -98,40 +99,5 @@ impl Replay {
 
     pub fn bytes(&self) -> usize {
         self.current.bytes() + self.successors.bytes() + self.recent.bytes()
-    }
-}
-
-/// The vectors of some states: one for each remainder of their numbers.
-struct Recent {
-    numbers: Vec<StateId>,
-    vectors: Vec<u8>,
-    state_bytes: usize,
-}
-
-impl Recent {
-    fn new(state_bytes: usize, count: usize) -> Recent {
-        Recent { numbers: vec![NONE; count], vectors: vec![0; count * state_bytes], state_bytes }
-    }
-
-    fn get(&self, id: StateId) -> Option<&[u8]> {
-        let at = id as usize % self.numbers.len();
-        (self.numbers[at] == id).then(|| &self.vectors[at * self.state_bytes..][..self.state_bytes])
-    }
-
-    fn put(&mut self, id: StateId, state: &[u8]) {
-        let at = id as usize % self.numbers.len();
-        self.numbers[at] = id;
-        self.vectors[at * self.state_bytes..][..self.state_bytes].copy_from_slice(state);
-    }
-
-    fn forget(&mut self, id: StateId) {
-        let at = id as usize % self.numbers.len();
-        if self.numbers[at] == id {
-            self.numbers[at] = NONE;
-        }
-    }
-
-    fn bytes(&self) -> usize {
-        self.vectors.len() + self.numbers.len() * size_of::<StateId>()
     }
 }

@@ -1,0 +1,52 @@
+//! Writing the tables to a file, and having them again. States in full are not written: they can be replayed.
+
+use super::ComBack;
+use crate::store::Full;
+use std::io::{self, Read, Write};
+
+impl ComBack<'_> {
+    /// Writes all that is needed to have the same store again.
+    pub(crate) fn save_to(&self, to: &mut dyn Write) -> io::Result<()> {
+        let tables = &self.tables;
+        to.write_all(&tables.len.to_le_bytes())?;
+        to.write_all(&(tables.roots.len() as u32).to_le_bytes())?;
+        to.write_all(&(tables.exceptions.len() as u32).to_le_bytes())?;
+        for i in 0..tables.roots.len() {
+            to.write_all(tables.roots.state(i))?;
+        }
+        for (id, place) in &tables.exceptions {
+            to.write_all(&id.to_le_bytes())?;
+            to.write_all(&place.to_le_bytes())?;
+        }
+        (0..tables.len).try_for_each(|id| to.write_all(&tables.hashes[id].to_le_bytes()))?;
+        tables.backedges.save(to)
+    }
+
+    /// Fills an empty store with what was saved. The caller has checked that the bytes are as they were written.
+    pub(crate) fn restore_from(&mut self, from: &mut dyn Read) -> io::Result<()> {
+        let full = |Full| io::Error::from(io::ErrorKind::OutOfMemory);
+        let (len, roots, exceptions) = (number(from)?, number(from)?, number(from)?);
+        self.make_room(len as usize).map_err(full)?;
+        let tables = &mut self.tables;
+        for _ in 0..roots {
+            from.read_exact(tables.roots.push_with(0))?;
+        }
+        for _ in 0..exceptions {
+            tables.exceptions.insert(number(from)?, number(from)?);
+        }
+        for id in 0..len {
+            tables.hashes[id] = number(from)?;
+        }
+        tables.backedges.restore(len as usize, from)?;
+        tables.vectors.skip(len as usize, &tables.backedges);
+        tables.len = len;
+        self.enter_all();
+        Ok(())
+    }
+}
+
+fn number(from: &mut dyn Read) -> io::Result<u32> {
+    let mut word = [0; 4];
+    from.read_exact(&mut word)?;
+    Ok(u32::from_le_bytes(word))
+}
