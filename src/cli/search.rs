@@ -1,7 +1,7 @@
 //! `check`, `count` and `plan`.
 
 use super::args::{CheckArgs, CountArgs, SearchArgs};
-use super::guides::Guide;
+use super::guides::{self, Guide};
 use super::progress::{Progress, stop_on_interrupt};
 use super::{Failure, print, remark, style};
 use scrimp::report::{Overall, Subject, json, number, text};
@@ -70,7 +70,7 @@ pub fn plan(args: &CheckArgs) -> Result<u8, Failure> {
 fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<Options, Failure> {
     Ok(Options {
         order: args.order.as_deref().map(str::parse).transpose()?,
-        store: args.store.parse()?,
+        store: args.store.as_deref().map(str::parse).transpose()?,
         forget: args.forget.parse()?,
         reduce: args.reduce.parse()?,
         engine: args.engine.parse()?,
@@ -85,6 +85,10 @@ fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<Opti
         time: args.time,
         visits: args.max_visits,
         audit: args.audit,
+        checkpoint: args.checkpoint.clone(),
+        every: args.every,
+        resume: args.resume.clone(),
+        disk: args.disk.clone(),
         keep_going,
         in_degrees,
     })
@@ -109,10 +113,12 @@ fn search(model: &NativeModel, properties: &[Property], plan: &mut Plan, args: &
     let progress = guide.progress.as_ref().map(|measure| |state: &[u8]| measure.value(state));
     let heuristic = guide.heuristic.as_ref().map(|measure| |state: &[u8]| measure.value(state));
     let front = |front| guide.log(front);
+    let find_measure = || guides::measure(model, plan);
     let guides = Guides {
         progress: progress.as_ref().map(|f| f as &dyn Fn(&[u8]) -> u128),
         heuristic: heuristic.as_ref().map(|f| f as &dyn Fn(&[u8]) -> u128),
         front: guide.logs().then_some(&front),
+        find_measure: Some(&find_measure),
     };
     let report =
         scrimp::run_guided(model, properties, plan, &control, guides).map_err(|e| Failure(format!("error: {e}")))?;

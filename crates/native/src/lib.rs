@@ -26,6 +26,7 @@ use product::Pair;
 use program::Program;
 use scrimp_system::{Batch, EventCode, EventText, Expr, Facts, Model, Role, Set, System, Unsuited, VarId};
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 /// How a model is to be run.
@@ -137,6 +138,14 @@ impl Model for NativeModel {
         const MOST_EVENTS: usize = 20_000;
         let system = &self.program.system;
         (system.claim.is_none() && system.events.len() <= MOST_EVENTS).then(|| Facts::new(system).independence())
+    }
+
+    fn digest(&self) -> Option<u64> {
+        Some(self.program.system.digest())
+    }
+
+    fn components(&self) -> Vec<Vec<Range<usize>>> {
+        scrimp_system::components(&self.program.system, &self.program.layout)
     }
 
     fn expand(&self, state: &[u8], out: &mut Batch) {

@@ -10,7 +10,9 @@ pub fn report(subject: &Subject) -> Value {
     let Subject { name, model, plan, report } = subject;
     let facts = &report.facts;
     let overall = Overall::of(report);
-    let plan_parts: Map<String, Value> = plan.parts().into_iter().map(|(k, v)| (k.to_string(), v.into())).collect();
+    let mut plan_parts: Map<String, Value> = plan.parts().into_iter().map(|(k, v)| (k.to_string(), v.into())).collect();
+    plan_parts.insert("ended_in".into(), report.store.to_string().into());
+    plan_parts.insert("decisions".into(), report.remarks.clone().into());
     // Where states were visited again, or events left out, the totals are not those of the state space.
     let of_space = |total: u64| report.once.then_some(total);
     let all_events = plan.options.reduce == ReduceChoice::Nothing;
@@ -39,6 +41,7 @@ pub fn report(subject: &Subject) -> Value {
         "state_bytes": report.state_bytes,
         "bytes_per_state": (report.bytes_per_state() * 1000.0).round() / 1000.0,
         "memory_peak_bytes": report.peak_resident,
+        "disk_peak_bytes": report.disk.as_ref().map(|disk| disk.peak_bytes),
         "seconds": report.elapsed.as_secs_f64(),
         "plan": plan_parts,
         "properties": report.properties.iter().map(|p| property(*model, p)).collect::<Vec<_>>(),
@@ -47,6 +50,7 @@ pub fn report(subject: &Subject) -> Value {
             "memory_given": plan.options.memory.is_some(),
             "time_seconds": plan.options.time.map(|t| t.as_secs_f64()),
             "reached": report.limit.map(limit_word),
+            "disk_failure": report.disk.as_ref().and_then(|disk| disk.failure.as_deref()),
         },
     })
 }
@@ -85,6 +89,7 @@ pub fn limit_word(limit: Limit) -> &'static str {
         Limit::Interrupt => "interrupt",
         Limit::Cache => "cache",
         Limit::Visits => "visits",
+        Limit::Disk => "disk",
     }
 }
 

@@ -8,7 +8,7 @@
 use crate::budget::{Control, Limit};
 use crate::check::{Check, Flow, Seen};
 use crate::graph::{GraphFacts, InDegrees};
-use crate::outcome::{Ended, Outcome, batch_size};
+use crate::outcome::{Ended, Position, batch_size};
 use crate::store::{Found, StateId, Store};
 use scrimp_system::{Batch, Model};
 use std::sync::atomic::Ordering;
@@ -147,75 +147,93 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Searches until everything is visited, the check is content, or a limit is reached.
+/// Searches, from `position` on, until everything is visited, the check is content, or a limit is reached.
 pub fn search(
     model: &dyn Model,
     store: &mut dyn Store,
     check: &dyn Check,
     control: &Control,
     in_degrees: &mut InDegrees,
-) -> Outcome {
+    position: &mut Position,
+) -> Ended {
     let mut worker = Worker::new(model, check);
-    let mut levels: Vec<StateId> = vec![0];
-    let batch = batch_size(model.state_bytes()) as StateId;
-    let mut widest = 0;
-    // The states from here to the last one found are open.
-    let mut next: StateId = 0;
+    let ended = match begin(&mut worker, store, position) {
+        Ok(()) => go_on(&mut worker, store, control, in_degrees, position),
+        Err(ended) => ended,
+    };
+    if !position.levels.is_empty() {
+        worker.level_done(&position.levels);
+    }
+    position.facts = GraphFacts { max_in_degree: in_degrees.most(), ..worker.facts };
+    position.settle(store.len());
+    ended
+}
+
+/// Stores the initial states, unless that was done before.
+fn begin(worker: &mut Worker, store: &mut dyn Store, position: &mut Position) -> Result<(), Ended> {
+    if !position.levels.is_empty() {
+        worker.facts = position.facts.clone();
+        return Ok(());
+    }
     worker.start();
-    let ended = 'search: {
+    let stored = store.offer(&worker.successors, 0..worker.successors.len(), &mut worker.found);
+    stored.map_err(|_| Ended::Limit(Limit::Memory))?;
+    let states = store.len();
+    (worker.facts.initial_states, worker.facts.widest) = (states as u64, states as u64);
+    position.levels = vec![0, states as StateId];
+    position.left = vec![0..states as StateId];
+    if worker.show(0) == Flow::Stop { Err(Ended::Decided) } else { Ok(()) }
+}
+
+fn go_on(
+    worker: &mut Worker,
+    store: &mut dyn Store,
+    control: &Control,
+    in_degrees: &mut InDegrees,
+    position: &mut Position,
+) -> Ended {
+    let batch = batch_size(worker.model.state_bytes()) as StateId;
+    for tick in 0u64.. {
+        let (depth, level_end) = (position.depth(), position.level_end());
+        let Some(range) = position.left.last_mut() else {
+            worker.level_done(&position.levels);
+            let end = store.len() as StateId;
+            if end == level_end {
+                break;
+            }
+            worker.facts.widest = worker.facts.widest.max((end - level_end) as u64);
+            position.levels.push(end);
+            position.left.push(level_end..end);
+            continue;
+        };
+        if range.start == range.end {
+            position.left.pop();
+            continue;
+        }
+        if let Some(limit) = control.stopped(tick) {
+            return Ended::Limit(limit);
+        }
+        if control.pause_due(tick) {
+            return Ended::Paused;
+        }
+        let sources = range.start..range.end.min(range.start + batch);
+        if worker.expand(sources.clone(), store, depth) == Flow::Stop {
+            return Ended::Decided;
+        }
+        worker.found.clear();
         if store.offer(&worker.successors, 0..worker.successors.len(), &mut worker.found).is_err() {
-            break 'search Ended::Limit(Limit::Memory);
+            return Ended::Limit(Limit::Memory);
         }
-        worker.facts.initial_states = store.len() as u64;
-        levels.push(store.len() as StateId);
-        widest = store.len() as u64;
-        if worker.show(0) == Flow::Stop {
-            break 'search Ended::Decided;
+        range.start = sources.end;
+        in_degrees.count(&worker.found, store.len());
+        if worker.answered(depth + 1, level_end) == Flow::Stop {
+            return Ended::Decided;
         }
-        for tick in 0u64.. {
-            let depth = levels.len() as u32 - 2;
-            let level_end = levels[depth as usize + 1];
-            if next == level_end {
-                worker.level_done(&levels);
-                let end = store.len() as StateId;
-                if end == level_end {
-                    break;
-                }
-                widest = widest.max((end - level_end) as u64);
-                levels.push(end);
-                continue;
-            }
-            if let Some(limit) = control.stopped(tick) {
-                break 'search Ended::Limit(limit);
-            }
-            let sources = next..level_end.min(next + batch);
-            if worker.expand(sources.clone(), store, depth) == Flow::Stop {
-                break 'search Ended::Decided;
-            }
-            worker.found.clear();
-            if store.offer(&worker.successors, 0..worker.successors.len(), &mut worker.found).is_err() {
-                break 'search Ended::Limit(Limit::Memory);
-            }
-            next = sources.end;
-            in_degrees.count(&worker.found, store.len());
-            if worker.answered(depth + 1, level_end) == Flow::Stop {
-                break 'search Ended::Decided;
-            }
-            control.states.store(store.len() as u64, Ordering::Relaxed);
-            control.visits.store(next as u64, Ordering::Relaxed);
-            control.transitions.store(worker.facts.transitions, Ordering::Relaxed);
-            control.open.store(store.len() as u64 - next as u64, Ordering::Relaxed);
-            control.depth.store(depth as u64, Ordering::Relaxed);
-        }
-        Ended::Complete
-    };
-    let facts = GraphFacts {
-        states: store.len() as u64,
-        depth: levels.len() as u32 - 1,
-        widest,
-        max_in_degree: in_degrees.most(),
-        open: store.len() as u64 - next as u64,
-        ..worker.facts
-    };
-    Outcome::of_plain(ended, facts, levels)
+        control.states.store(store.len() as u64, Ordering::Relaxed);
+        control.visits.store(sources.end as u64, Ordering::Relaxed);
+        control.transitions.store(worker.facts.transitions, Ordering::Relaxed);
+        control.open.store(store.len() as u64 - sources.end as u64, Ordering::Relaxed);
+        control.depth.store(depth as u64, Ordering::Relaxed);
+    }
+    Ended::Complete
 }

@@ -31,9 +31,6 @@ impl Path {
     }
 }
 
-/// What a search does when a pause was due.
-pub type Pause<'a> = dyn FnMut(&dyn Set, &Path) + 'a;
-
 pub struct Deep<'a> {
     model: &'a dyn Model,
     check: &'a dyn Check,
@@ -66,13 +63,13 @@ impl<'a> Deep<'a> {
     }
 
     /// Searches, or goes on from `path`, until everything is visited, the check is content, or a limit is reached.
-    pub fn search(&mut self, set: &mut dyn Set, path: &mut Path, pause: &mut Pause) -> Ended {
+    pub fn search(&mut self, set: &mut dyn Set, path: &mut Path) -> Ended {
         let mut initial = Batch::new(self.model.state_bytes());
         self.model.initial(&mut initial);
         self.firsts.clear();
         self.kept.clear();
         loop {
-            if let Err(ended) = self.follow(set, path, pause) {
+            if let Err(ended) = self.follow(set, path) {
                 return ended;
             }
             if path.roots == initial.len() as u64 {
@@ -80,15 +77,15 @@ impl<'a> Deep<'a> {
             }
             self.one.clear();
             self.one.push(initial.state(path.roots as usize), 0);
-            path.roots += 1;
             if let Err(ended) = self.open(set, path) {
                 return ended;
             }
+            path.roots += 1;
         }
     }
 
     /// Explores all that can be reached from the end of the path.
-    fn follow(&mut self, set: &mut dyn Set, path: &mut Path, pause: &mut Pause) -> Result<(), Ended> {
+    fn follow(&mut self, set: &mut dyn Set, path: &mut Path) -> Result<(), Ended> {
         for tick in 0u64.. {
             if path.stack.is_empty() {
                 break;
@@ -99,8 +96,7 @@ impl<'a> Deep<'a> {
                     return Err(Ended::Limit(limit));
                 }
                 if self.control.pause_due(tick / 64) {
-                    pause(set, path);
-                    self.control.paused();
+                    return Err(Ended::Paused);
                 }
             }
             if self.firsts.is_empty() {

@@ -1,19 +1,21 @@
 //! Puts the parts of a plan together and searches with them by the general loop.
 
-use crate::choices::{CacheChoice, ForgetChoice, OrderChoice, ReduceChoice};
+use crate::choices::{CacheChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
 use crate::engine::{self, Parts, Rank};
 use crate::forget::{Cache, Forget, Nothing, PseudoRoot, Strategy, Sweep, Tree};
+use crate::held::Held;
 use crate::order::{Levels, Order, Random, Ranked, Releasing, Sweeping, Width};
 use crate::outcome::Outcome;
 use crate::reduce::{AllEvents, EdgeLean, Reduce};
 use crate::run::{Done, Guides, Task, invalid};
-use crate::store::{Replaying, Store, Table};
+use crate::store::{Collapse, Replaying, Store, Table};
 use std::io;
 
 pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done<'m>> {
     let mut store = store(task)?;
     let outcome = search_in(task, &mut *store, guides)?;
-    Ok(Done { outcome, store_bytes: store.bytes(), store: Some(store) })
+    let stage = task.plan.store.clone();
+    Ok(Done { outcome, held: Held::Store(store), stage })
 }
 
 fn store<'m>(task: &Task<'m, '_>) -> io::Result<Box<dyn Store + 'm>> {
@@ -21,13 +23,18 @@ fn store<'m>(task: &Task<'m, '_>) -> io::Result<Box<dyn Store + 'm>> {
     if plan.options.reconstruct {
         return Ok(Box::new(Replaying::new(model, budget)?));
     }
+    let keeps = plan.options.forget == ForgetChoice::Nothing;
+    if plan.store == StoreChoice::Collapse {
+        let store = Collapse::new(model, budget)?;
+        return Ok(Box::new(if keeps { store } else { store.removable()? }));
+    }
     let table = Table::new(model.state_bytes(), budget.clone())?;
-    Ok(Box::new(if plan.options.forget == ForgetChoice::Nothing { table } else { table.removable()? }))
+    Ok(Box::new(if keeps { table } else { table.removable()? }))
 }
 
 fn search_in(task: &Task, store: &mut dyn Store, guides: Guides) -> io::Result<Outcome> {
-    let Task { model, check, plan, control, budget, with_traces } = *task;
-    let Guides { progress, heuristic, front } = guides;
+    let Task { model, check, plan, control, budget, with_traces, .. } = *task;
+    let Guides { progress, heuristic, front, .. } = guides;
     let options = &plan.options;
     let mut order: Box<dyn Order> = match plan.order {
         OrderChoice::BreadthFirst => Box::new(Levels::new(Width::BREADTH_FIRST)),

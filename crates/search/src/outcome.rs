@@ -4,6 +4,7 @@ use crate::budget::Limit;
 use crate::forget::ForgetFacts;
 use crate::graph::GraphFacts;
 use crate::store::StateId;
+use std::ops::Range;
 
 /// States expanded before the store is asked about their successors: many, unless they are large.
 pub fn batch_size(state_bytes: usize) -> usize {
@@ -19,8 +20,43 @@ pub enum Ended {
     Decided,
     /// A limit was reached first.
     Limit(Limit),
+    /// A pause was due; the search can go on from where it stands.
+    Paused,
     /// The model does not suit the method, for this reason.
     Unsuited(String),
+}
+
+/// Where a plain breadth-first search stands. Its states are numbered in the order of discovery.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Position {
+    /// The first number of each level begun, and of the one after the last; empty when nothing was begun.
+    pub levels: Vec<StateId>,
+    /// What is still to be expanded of the last level begun.
+    pub left: Vec<Range<StateId>>,
+    /// All that was counted, `states`, `depth` and `open` included.
+    pub facts: GraphFacts,
+}
+
+impl Position {
+    /// The first number of the level that is being found.
+    pub fn level_end(&self) -> StateId {
+        self.levels.last().copied().unwrap_or(0)
+    }
+
+    /// Depth of the level that is being expanded.
+    pub fn depth(&self) -> u32 {
+        (self.levels.len() as u32).saturating_sub(2)
+    }
+
+    /// Brings the facts up to date: so many states were found.
+    pub fn settle(&mut self, states: usize) {
+        self.left.retain(|range| !range.is_empty());
+        let left: u64 = self.left.iter().map(|range| range.len() as u64).sum();
+        let facts = &mut self.facts;
+        facts.states = states as u64;
+        facts.depth = (self.levels.len() as u32).saturating_sub(1);
+        facts.open = left + facts.states - self.levels.last().copied().unwrap_or(0) as u64;
+    }
 }
 
 #[derive(Debug)]
@@ -39,7 +75,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The outcome of a search that keeps every state.
+    /// The outcome of a search that keeps every state and counts it once.
     pub fn of_plain(ended: Ended, facts: GraphFacts, levels: Vec<StateId>) -> Outcome {
         let forget = ForgetFacts { stored_peak: facts.states, ..ForgetFacts::default() };
         let visits = facts.states - facts.open;

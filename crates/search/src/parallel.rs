@@ -9,9 +9,9 @@ use crate::breadth_first::Worker;
 use crate::budget::{Control, Limit};
 use crate::check::{Check, Flow};
 use crate::graph::GraphFacts;
-use crate::outcome::{Ended, Outcome, batch_size};
-use crate::store::table::{Shared, batch_need};
-use crate::store::{StateId, Store, Table};
+use crate::outcome::{Ended, Position, batch_size};
+use crate::store::StateId;
+use crate::store::table::{Concurrent, Shared, batch_need};
 use scrimp_system::Model;
 use std::any::Any;
 use std::io;
@@ -46,14 +46,13 @@ struct Meeting {
     /// The numbers each thread has taken and not used.
     gaps: Vec<Range<u32>>,
     /// States each thread has taken and not expanded.
-    left: Vec<u32>,
+    left: Vec<Vec<Range<u32>>>,
     /// Numbers needed by the threads that found no room.
     wanted: usize,
     ended: Option<Ended>,
     /// What a thread panicked with.
     panic: Option<Box<dyn Any + Send>>,
     next: Next,
-    widest: u64,
     facts: GraphFacts,
 }
 
@@ -67,56 +66,68 @@ enum Next {
     Finish,
 }
 
-/// Fails when the threads cannot be started. A panic in one of them (in a model written in Rust, say) ends the search
-/// and is passed on.
-pub fn search(
+/// Searches, from `position` on. Fails when the threads cannot be started. A panic in one of them (in a model written in
+/// Rust, say) ends the search and is passed on.
+pub fn search<S: Concurrent>(
     model: &dyn Model,
-    mut table: Table,
+    mut store: S,
     check: &dyn Check,
     control: &Control,
     threads: usize,
-) -> io::Result<(Table, Outcome)> {
-    let mut first = Worker::new(model, check);
-    first.start();
-    let ended = match table.offer(&first.successors, 0..first.successors.len(), &mut first.found) {
-        Err(_) => Some(Ended::Limit(Limit::Memory)),
-        Ok(()) => (first.show(0) == Flow::Stop).then_some(Ended::Decided),
-    };
-    let initial = table.len() as u32;
-    let shared = table.shared().clone();
+    position: &mut Position,
+) -> io::Result<(S, Ended)> {
+    let mut ended = None;
+    if position.levels.is_empty() {
+        let mut first = Worker::new(model, check);
+        first.start();
+        ended = match store.offer(&first.successors, 0..first.successors.len(), &mut first.found) {
+            Err(_) => Some(Ended::Limit(Limit::Memory)),
+            Ok(()) => (first.show(0) == Flow::Stop).then_some(Ended::Decided),
+        };
+        let initial = store.len() as u32;
+        (position.facts.initial_states, position.facts.widest) = (initial as u64, initial as u64);
+        position.levels = vec![0, initial];
+        position.left = vec![0..initial];
+    }
+    let end = position.level_end();
+    // The level goes on where its last part begins; parts before that were left by threads that had to stop.
+    let mut early = std::mem::take(&mut position.left);
+    let rest = early.iter().position(|part| part.end == end).map_or(end..end, |at| early.swap_remove(at));
+    let shared = store.table().shared().clone();
     let level = Level {
         table: &shared,
         control,
         barrier: Barrier::new(threads),
-        cursor: AtomicU32::new(0),
-        end: AtomicU32::new(initial),
-        depth: AtomicU32::new(0),
+        cursor: AtomicU32::new(rest.start),
+        end: AtomicU32::new(end),
+        depth: AtomicU32::new(position.depth()),
         pause: AtomicBool::new(ended.is_some()),
-        transitions: AtomicU64::new(0),
+        transitions: AtomicU64::new(position.facts.transitions),
         meeting: Mutex::new(Meeting {
-            levels: vec![0, initial],
+            levels: std::mem::take(&mut position.levels),
             gaps: vec![0..0; threads],
-            left: vec![0; threads],
+            left: vec![Vec::new(); threads],
             wanted: 0,
             ended,
             panic: None,
             next: Next::Resume,
-            widest: initial as u64,
-            facts: GraphFacts::default(),
+            facts: std::mem::take(&mut position.facts),
         }),
     };
     // Threads wait at the gate until all are there: those that exist would wait for the missing ones for ever.
     let gate = RwLock::new(false);
-    let mut tables: Vec<Table> = std::thread::scope(|scope| -> io::Result<Vec<Table>> {
+    let mut stores: Vec<S> = std::thread::scope(|scope| -> io::Result<Vec<S>> {
         let mut all_started = gate.write().unwrap_or_else(PoisonError::into_inner);
         let mut handles = Vec::with_capacity(threads);
-        for (me, table) in table.share(threads).into_iter().enumerate() {
+        for (me, store) in store.share(threads).into_iter().enumerate() {
             let (level, gate) = (&level, &gate);
+            let early = if me == 0 { std::mem::take(&mut early) } else { Vec::new() };
             let thread = move || {
                 if *gate.read().unwrap_or_else(PoisonError::into_inner) {
-                    Thread { me, threads, level, table, worker: Worker::new(model, check), waiting: 0 }.run()
+                    let worker = Worker::new(model, check);
+                    Thread { me, threads, level, store, worker, early, waiting: 0 }.run()
                 } else {
-                    table
+                    store
                 }
             };
             let started = std::thread::Builder::new().spawn_scoped(scope, thread);
@@ -127,36 +138,34 @@ pub fn search(
         drop(all_started);
         Ok(handles.into_iter().map(|h| h.join().unwrap_or_else(|panic| resume_unwind(panic))).collect())
     })?;
-    let expanded = level.cursor.load(Ordering::Relaxed).min(level.end.load(Ordering::Relaxed)) as u64;
+    let (cursor, end) = (level.cursor.load(Ordering::Relaxed), level.end.load(Ordering::Relaxed));
     let meeting = level.meeting.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(panic) = meeting.panic {
         resume_unwind(panic);
     }
-    let states = shared.len() as u64;
-    let facts = GraphFacts {
-        states,
-        initial_states: initial as u64,
-        depth: meeting.levels.len() as u32 - 1,
-        widest: meeting.widest,
-        open: states - expanded + meeting.left.iter().map(|&n| n as u64).sum::<u64>(),
-        ..meeting.facts
-    };
-    let outcome = Outcome::of_plain(meeting.ended.unwrap_or(Ended::Complete), facts, meeting.levels);
-    Ok((tables.swap_remove(0), outcome))
+    let left = meeting.left.into_iter().flatten().chain([cursor.min(end)..end]).collect();
+    *position = Position { levels: meeting.levels, left, facts: meeting.facts };
+    position.settle(shared.len());
+    let mut store = stores.swap_remove(0);
+    drop((stores, shared));
+    store.table_mut().own();
+    Ok((store, meeting.ended.unwrap_or(Ended::Complete)))
 }
 
-struct Thread<'a> {
+struct Thread<'a, S> {
     me: usize,
     threads: usize,
     level: &'a Level<'a>,
-    table: Table,
+    store: S,
     worker: Worker<'a>,
+    /// Parts of the level that were left when the search stopped before.
+    early: Vec<Range<u32>>,
     /// States whose successors are generated but found no room yet.
     waiting: u32,
 }
 
-impl Thread<'_> {
-    fn run(mut self) -> Table {
+impl<S: Concurrent> Thread<'_, S> {
+    fn run(mut self) -> S {
         let mut chunk = 0..0;
         loop {
             self.work(&mut chunk);
@@ -176,10 +185,10 @@ impl Thread<'_> {
                     self.refill(&gaps);
                     self.level.barrier.wait();
                 }
-                Next::Level => self.table.drop_block(),
+                Next::Level => self.store.table_mut().drop_block(),
                 Next::Finish => {
                     self.meeting().facts.merge(&self.worker.facts);
-                    return self.table;
+                    return self.store;
                 }
             }
         }
@@ -201,7 +210,7 @@ impl Thread<'_> {
     fn expand_chunks(&mut self, chunk: &mut Range<u32>) {
         let level = self.level;
         let (depth, end) = (level.depth.load(Ordering::Relaxed), level.end.load(Ordering::Relaxed));
-        let batch = batch_size(level.table.state_bytes());
+        let batch = batch_size(self.worker.successors.state_bytes());
         let mut ids = Vec::with_capacity(batch);
         for tick in 0u64.. {
             if level.pause.load(Ordering::Relaxed) {
@@ -210,8 +219,15 @@ impl Thread<'_> {
             if let Some(limit) = level.control.stopped(tick) {
                 return self.end(Ended::Limit(limit));
             }
+            if level.control.pause_due(tick) {
+                return self.end(Ended::Paused);
+            }
             if self.waiting == 0 {
                 if chunk.start == chunk.end {
+                    if let Some(part) = self.early.pop() {
+                        *chunk = part;
+                        continue;
+                    }
                     // Looking first keeps the cursor from running away while others still work.
                     if level.cursor.load(Ordering::Relaxed) >= end {
                         return;
@@ -223,13 +239,13 @@ impl Thread<'_> {
                 ids.clear();
                 ids.extend(chunk.by_ref().take(batch));
                 self.waiting = ids.len() as u32;
-                if self.worker.expand(ids.iter().copied(), &self.table, depth) == Flow::Stop {
+                if self.worker.expand(ids.iter().copied(), &self.store, depth) == Flow::Stop {
                     return self.end(Ended::Decided);
                 }
             }
             let successors = self.worker.successors.len();
             self.worker.found.clear();
-            if self.table.offer(&self.worker.successors, 0..successors, &mut self.worker.found).is_err() {
+            if self.store.offer(&self.worker.successors, 0..successors, &mut self.worker.found).is_err() {
                 self.meeting().wanted += batch_need(successors);
                 return level.pause.store(true, Ordering::Relaxed);
             }
@@ -259,8 +275,9 @@ impl Thread<'_> {
     fn note(&mut self, chunk: &Range<u32>) {
         let level = self.level;
         let mut meeting = level.meeting.lock().unwrap_or_else(PoisonError::into_inner);
-        meeting.gaps[self.me] = self.table.gap();
-        meeting.left[self.me] = chunk.len() as u32 + self.waiting;
+        meeting.gaps[self.me] = self.store.table().gap();
+        let own = chunk.start - self.waiting..chunk.end;
+        meeting.left[self.me] = self.early.iter().cloned().chain([own]).collect();
         self.worker.level_done(&meeting.levels);
     }
 
@@ -308,7 +325,7 @@ impl Thread<'_> {
             }
             match self.make_room() {
                 Some(true) => {
-                    self.level.table.fill_index::<true>(0..self.level.table.len() as u32, &[self.table.gap()])
+                    self.level.table.fill_index::<true>(0..self.level.table.len() as u32, &[self.store.table().gap()])
                 }
                 Some(false) => {}
                 None => return,
@@ -321,7 +338,7 @@ impl Thread<'_> {
     fn make_room(&self) -> Option<bool> {
         let wanted = std::mem::take(&mut self.meeting().wanted);
         // SAFETY: all other threads wait.
-        let refill = unsafe { self.level.table.prepare_room(wanted, 0) };
+        let refill = unsafe { self.store.prepare_room(wanted) };
         if refill.is_err() {
             self.end(Ended::Limit(Limit::Memory));
         }
@@ -332,7 +349,7 @@ impl Thread<'_> {
         let gaps = std::mem::replace(&mut self.meeting().gaps, vec![0..0; self.threads]);
         // SAFETY: all other threads wait, and each noted its gap; they forget their blocks when they go on.
         unsafe { self.level.table.close_gaps(&gaps) };
-        self.table.drop_block();
+        self.store.table_mut().drop_block();
     }
 
     /// Moves on to the states found last; `false` when there are none.
@@ -347,7 +364,7 @@ impl Thread<'_> {
         level.depth.fetch_add(1, Ordering::Relaxed);
         let mut meeting = self.meeting();
         meeting.levels.push(end);
-        meeting.widest = meeting.widest.max((end - start) as u64);
+        meeting.facts.widest = meeting.facts.widest.max((end - start) as u64);
         true
     }
 

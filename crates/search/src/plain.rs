@@ -1,21 +1,116 @@
-//! Plain breadth-first search in a store with numbers, on one thread or several.
+//! Plain breadth-first search in a table, on one thread or several.
 
+use crate::checkpoint::{get_position, put_position};
+use crate::choices::StoreChoice;
 use crate::graph::InDegrees;
+use crate::held::Held;
+use crate::outcome::{Ended, Outcome, Position};
 use crate::run::{Done, Task};
-use crate::store::{Store, Table};
+use crate::store::table::Concurrent;
+use crate::store::{Collapse, Store, Table};
 use crate::{breadth_first, parallel};
-use std::io;
+use std::io::{self, Read};
+
+/// A store with numbers, and where the search in it stands.
+pub(crate) struct Plain<S> {
+    store: Option<S>,
+    stage: StoreChoice,
+    pub position: Position,
+    in_degrees: InDegrees,
+}
 
 pub(crate) fn search<'m>(task: &Task<'m, '_>) -> io::Result<Done<'m>> {
-    let Task { model, check, plan, control, budget, .. } = *task;
-    let mut table = Table::new(model.state_bytes(), budget.clone())?;
-    let outcome = if plan.options.threads == 1 {
-        let mut in_degrees = InDegrees::new(plan.options.in_degrees, budget.clone());
-        breadth_first::search(model, &mut table, check, control, &mut in_degrees)
-    } else {
-        let searched = parallel::search(model, table, check, control, plan.options.threads)?;
-        table = searched.0;
-        searched.1
-    };
-    Ok(Done { outcome, store_bytes: table.bytes(), store: Some(Box::new(table)) })
+    let Task { model, plan, budget, .. } = *task;
+    match plan.store {
+        StoreChoice::Collapse => search_in(task, Collapse::new(model, budget)?),
+        _ => search_in(task, Table::new(model.state_bytes(), budget.clone())?),
+    }
 }
+
+fn search_in<'m, S: Threaded + 'm>(task: &Task<'m, '_>, store: S) -> io::Result<Done<'m>> {
+    let mut plain = Plain::new(task, store, task.plan.store.clone());
+    if let Some((_, mut from)) = task.saved()? {
+        plain.resume(&mut *from)?;
+    }
+    loop {
+        let ended = plain.go_on(task)?;
+        plain.save(task, &ended);
+        if ended != Ended::Paused {
+            return Ok(plain.done(ended));
+        }
+    }
+}
+
+/// A store that can be searched by several threads.
+pub(crate) trait Threaded: Store + Sized {
+    fn search(self, task: &Task, position: &mut Position) -> io::Result<(Self, Ended)>;
+}
+
+impl<S: Concurrent> Threaded for S {
+    fn search(self, task: &Task, position: &mut Position) -> io::Result<(S, Ended)> {
+        let Task { model, check, plan, control, .. } = *task;
+        parallel::search(model, self, check, control, plan.options.threads, position)
+    }
+}
+
+impl<S: Threaded> Plain<S> {
+    pub fn new(task: &Task, store: S, stage: StoreChoice) -> Plain<S> {
+        let in_degrees = InDegrees::new(task.plan.options.in_degrees, task.budget.clone());
+        Plain { store: Some(store), stage, position: Position::default(), in_degrees }
+    }
+
+    /// Becomes the search that was saved.
+    pub fn resume(&mut self, from: &mut dyn Read) -> io::Result<()> {
+        self.position = get_position(from)?;
+        self.in_degrees.give_up();
+        let store = self.store.as_mut().expect(AWAY);
+        store.refill(from)?;
+        if store.len() < self.position.level_end() as usize {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "a checkpoint without its states"));
+        }
+        Ok(())
+    }
+
+    pub fn store(&self) -> &S {
+        self.store.as_ref().expect(AWAY)
+    }
+
+    /// Goes on until the search ends or pauses.
+    pub fn go_on(&mut self, task: &Task) -> io::Result<Ended> {
+        let Task { model, check, plan, control, .. } = *task;
+        let Plain { store, position, in_degrees, .. } = self;
+        if plan.options.threads == 1 {
+            return Ok(breadth_first::search(model, store.as_mut().expect(AWAY), check, control, in_degrees, position));
+        }
+        let (searched, ended) = store.take().expect(AWAY).search(task, position)?;
+        *store = Some(searched);
+        Ok(ended)
+    }
+
+    /// Saves the search, if it paused for that or a limit was reached.
+    pub fn save(&self, task: &Task, ended: &Ended) {
+        if let (Some(saver), Ended::Paused | Ended::Limit(_)) = (task.saver, ended) {
+            saver.save(&self.stage.to_string(), &mut |to| {
+                put_position(to, &self.position)?;
+                self.store().save(to)
+            });
+        }
+        task.control.paused();
+    }
+
+    pub fn done<'m>(self, ended: Ended) -> Done<'m>
+    where
+        S: 'm,
+    {
+        let Plain { store, stage, position, .. } = self;
+        let outcome = Outcome::of_plain(ended, position.facts, position.levels);
+        Done { outcome, held: Held::Store(Box::new(store.expect(AWAY))), stage }
+    }
+
+    /// Takes the search apart.
+    pub fn into_parts(self) -> (S, Position) {
+        (self.store.expect(AWAY), self.position)
+    }
+}
+
+const AWAY: &str = "the store is away only while threads share it";

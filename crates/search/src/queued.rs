@@ -51,9 +51,6 @@ impl Course {
     }
 }
 
-/// What a search does between rounds when a pause was due: save itself, say.
-pub type Pause<'a> = dyn FnMut(&dyn Set, &Course) + 'a;
-
 /// A search over sets.
 pub struct Queued<'a> {
     pub model: &'a dyn Model,
@@ -92,7 +89,7 @@ impl Queued<'_> {
     }
 
     /// Goes on from `course` until everything is visited, the check is content, or a limit is reached.
-    pub fn search(&self, set: &mut dyn Set, course: &mut Course, pause: &mut Pause) -> Ended {
+    pub fn search(&self, set: &mut dyn Set, course: &mut Course) -> Ended {
         let mut threads = vec![Thread::new(self, set.key_bytes())];
         let mut others: Vec<Box<dyn Set>> = Vec::new();
         while threads.len() < self.threads {
@@ -128,10 +125,6 @@ impl Queued<'_> {
             if out_of_memory.into_inner() || wanted > 0 && set.make_room(wanted).is_err() {
                 return Ended::Limit(Limit::Memory);
             }
-            if self.control.pause_due(0) {
-                pause(set, course);
-                self.control.paused();
-            }
             if course.now.is_empty() {
                 course.facts.widest = course.facts.widest.max(course.next.len());
                 if course.next.is_empty() {
@@ -139,6 +132,9 @@ impl Queued<'_> {
                 }
                 std::mem::swap(&mut course.now, &mut course.next);
                 course.depth += 1;
+            }
+            if self.control.pause_due(0) {
+                return Ended::Paused;
             }
         }
     }

@@ -5,6 +5,7 @@
 //! knows only this. [`Model`] is the narrower view the search has: states are byte strings, and a state has successors.
 
 pub mod bounds;
+mod components;
 pub mod expr;
 pub mod facts;
 pub mod invariants;
@@ -18,6 +19,7 @@ mod system;
 pub mod values;
 mod windows;
 
+pub use components::components;
 pub use expr::{BinaryOp, Expr, Fault, UnaryOp};
 pub use facts::{Facts, Set};
 pub use inverse::{Inverse, inverse};

@@ -3,6 +3,7 @@
 use crate::expr::Fault;
 use crate::facts::Set;
 use std::fmt;
+use std::ops::Range;
 
 /// Names one event of a model. What the number means is the model's own business; [`Model::event`] explains it.
 pub type EventCode = u32;
@@ -36,6 +37,19 @@ pub trait Model: Sync {
     /// the other, and where one is enabled after the other, it was before. `None` where that is not known.
     fn independence(&self) -> Option<Vec<Set>> {
         None
+    }
+
+    /// A hash of everything that the model is made of, so that a search saved in a file is not taken up with another model.
+    /// Without one, the first states and their successors tell models apart.
+    fn digest(&self) -> Option<u64> {
+        None
+    }
+
+    /// The parts that a state consists of, such as processes with their variables, each by where its bytes are. Every byte
+    /// belongs to one part. Parts that take few different values, whatever the others do, make a state cheap to keep.
+    fn components(&self) -> Vec<Vec<Range<usize>>> {
+        let bytes = self.state_bytes();
+        (0..bytes).step_by(8).map(|start| vec![start..bytes.min(start + 8)]).collect()
     }
 
     /// What a trace says of the event with this code.

@@ -2,6 +2,7 @@
 
 #[allow(dead_code)]
 pub(crate) mod cells;
+mod collapse;
 mod index;
 mod locked;
 mod places;
@@ -11,6 +12,8 @@ pub(crate) mod table;
 mod tree;
 mod whole;
 
+pub use collapse::{Collapse, Folder};
+pub(crate) use index::prefetch;
 pub use locked::Locked;
 pub use replaying::Replaying;
 pub use set::{NO_ORIGIN, Set};

@@ -8,7 +8,7 @@ use crate::column::Stack;
 use crate::region::{HUGE, Region};
 use crate::store::index::{Index, SLOTS};
 use crate::store::{Full, StateId};
-use crate::words::{by_words, hash_at};
+use crate::words::{Shape, by_words, hash_at};
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
@@ -25,7 +25,7 @@ impl Shared {
     pub(super) fn hash_of<const W: usize>(&self, id: StateId) -> u64 {
         assert!((id as usize) < self.len());
         // SAFETY: the caller's number is below `len`, so it lies within the arena.
-        unsafe { hash_at::<W>(self.address(id), self.shape) }
+        unsafe { hash_at::<W>(self.address(id), self.shape()) }
     }
 
     /// States that fit into what is committed.
@@ -52,7 +52,7 @@ impl Shared {
 
     pub(super) fn measure_room(&self) {
         let inner = self.inner();
-        let states = inner.arena.committed() / self.state_bytes;
+        let states = inner.arena.committed() / self.state_bytes();
         let slots = (inner.index.slots() as f64 * self.fullest) as usize;
         self.room.store(states.min(slots).min(MOST_STATES), Ordering::Relaxed);
     }
@@ -66,17 +66,53 @@ impl Shared {
         // SAFETY: as the caller promises.
         unsafe {
             if self.prepare_room(more, removed.map_or(0, Stack::len))? {
-                let mut gaps: Vec<Range<u32>> =
-                    removed.into_iter().flat_map(Stack::iter).map(|id| id..id + 1).collect();
-                gaps.sort_unstable_by_key(|gap| gap.start);
-                let mut start = 0;
-                for gap in gaps {
-                    self.fill_index::<true>(start..gap.start, &[]);
-                    start = gap.end;
-                }
-                self.fill_index::<true>(start..self.len() as u32, &[]);
+                self.refill_index(removed);
             }
         }
+        Ok(())
+    }
+
+    /// Enters all states but those `removed` into an empty index. No other thread may do the same.
+    pub(super) fn refill_index(&self, removed: Option<&Stack>) {
+        let mut gaps: Vec<u32> = removed.into_iter().flat_map(Stack::iter).collect();
+        gaps.sort_unstable();
+        let mut start = 0;
+        for gap in gaps {
+            self.fill_index::<true>(start..gap, &[]);
+            start = gap + 1;
+        }
+        self.fill_index::<true>(start..self.len() as u32, &[]);
+    }
+
+    /// Gives every state another form, of `bytes` bytes, no fewer than it had: `change` writes the new one from the old one.
+    /// All numbers stay; the index stands empty, to be filled with all of them. States move from the last to the first, so
+    /// that none is overwritten before it has moved.
+    ///
+    /// # Safety
+    /// No other thread may be using the table.
+    pub(crate) unsafe fn restride(&self, bytes: usize, change: &mut dyn FnMut(&[u8], &mut [u8])) -> Result<(), Full> {
+        // SAFETY: as the caller promises.
+        let inner = unsafe { &mut *self.inner.get() };
+        let before = inner.state_bytes;
+        assert!(bytes >= before);
+        let needed = self.len().max(1) * bytes;
+        if needed > inner.arena.committed() {
+            self.grow_arena(inner, needed)?;
+        }
+        let mut old = vec![0; before];
+        for id in (0..self.len()).rev() {
+            let base = inner.arena.base();
+            // SAFETY: both lie within the arena. The new place begins no earlier than the old one, and the states whose
+            // places it covers have moved already.
+            unsafe {
+                std::ptr::copy_nonoverlapping(base.add(id * before), old.as_mut_ptr(), before);
+                change(&old, std::slice::from_raw_parts_mut(base.add(id * bytes), bytes));
+            }
+        }
+        (inner.state_bytes, inner.shape) = (bytes, Shape::new(bytes));
+        // As much as it has already: that cannot fail.
+        let _ = inner.index.reset(inner.index.bytes());
+        self.measure_room();
         Ok(())
     }
 
@@ -92,7 +128,7 @@ impl Shared {
         }
         // SAFETY: as the caller promises.
         let inner = unsafe { &mut *self.inner.get() };
-        let arena_bytes = wanted.max(self.len()) * self.state_bytes;
+        let arena_bytes = wanted.max(self.len()) * inner.state_bytes;
         if arena_bytes > inner.arena.committed() {
             self.grow_arena(inner, arena_bytes)?;
         }
@@ -124,9 +160,9 @@ impl Shared {
         let now = inner.index.bytes();
         let cost = |states: f64| states / self.fullest * Index::SLOT_BYTES;
         let needed = cost(wanted as f64 + SLOTS as f64) as usize;
-        let idle = inner.arena.committed() - self.len() * self.state_bytes;
+        let idle = inner.arena.committed() - self.len() * inner.state_bytes;
         let rest = (self.budget.left_beside(idle) + now + inner.arena.committed()) as f64;
-        let at_most = cost(rest / (self.state_bytes as f64 + cost(1.0))) as usize;
+        let at_most = cost(rest / (inner.state_bytes as f64 + cost(1.0))) as usize;
         let larger = ((now as f64 * GROWTH) as usize).min(at_most);
         // Whole pages, all of them used: rounding up would waste part of one.
         let whole = larger / Region::page(larger) * Region::page(larger);
@@ -142,7 +178,7 @@ impl Shared {
     /// Enters the states `which`, but for those in `gaps`, into an index that does not have them. Threads may do this side by
     /// side for different ranges, unless one of them is `ALONE`.
     pub(crate) fn fill_index<const ALONE: bool>(&self, which: Range<u32>, gaps: &[Range<u32>]) {
-        by_words!(self.shape, W => self.enter_all::<ALONE, W>(which, gaps));
+        by_words!(self.shape(), W => self.enter_all::<ALONE, W>(which, gaps));
     }
 
     fn enter_all<const ALONE: bool, const W: usize>(&self, which: Range<u32>, gaps: &[Range<u32>]) {
@@ -181,7 +217,7 @@ impl Shared {
             let h = self.hash_of::<0>(last);
             self.inner().index.renumber(h, last, id);
             // SAFETY: both lie within the arena and differ; nobody else is looking.
-            unsafe { std::ptr::copy_nonoverlapping(self.address(last), self.address(id), self.state_bytes) };
+            unsafe { std::ptr::copy_nonoverlapping(self.address(last), self.address(id), self.state_bytes()) };
         }
         self.numbered.store(dense, Ordering::Relaxed);
     }

@@ -4,7 +4,7 @@
 //! look at the tags and prefetch the states that seem equal; compare and insert. The first pass of a group comes before
 //! the last of the one before it, so that neither waits for memory.
 
-use super::{BLOCK, Shared, Table};
+use super::{Shared, Table};
 use crate::column::Stack;
 use crate::store::index::{prefetch, prefetch_write};
 use crate::store::{Found, StateId};
@@ -99,7 +99,7 @@ impl Shared {
     fn hash_all<const W: usize>(&self, states: States, group: &mut Group) {
         for i in 0..states.count {
             // SAFETY: a state of the batch, which has the table's shape.
-            let h = unsafe { hash_at::<W>(states.address(i), self.shape) };
+            let h = unsafe { hash_at::<W>(states.address(i), self.shape()) };
             self.inner().index.prefetch(h);
             group.hashes[i] = h;
         }
@@ -154,7 +154,7 @@ impl Shared {
                         let reused = if ALONE { removed.and_then(Stack::pop) } else { None };
                         let id = reused.unwrap_or_else(|| self.number(block));
                         // SAFETY: there is room for the state, and the number is this thread's alone.
-                        unsafe { copy_at::<W>(state, self.address(id), self.shape) };
+                        unsafe { copy_at::<W>(state, self.address(id), self.shape()) };
                         claim.publish(id);
                         prefetch_write(self.address(id).wrapping_add(256));
                         return Found { id, new: true };
@@ -169,7 +169,7 @@ impl Shared {
         let state = state.as_ptr();
         // SAFETY: the caller's state has the table's shape; numbers in the index have their states.
         unsafe {
-            let hash = hash_at::<W>(state, self.shape);
+            let hash = hash_at::<W>(state, self.shape());
             self.inner().index.find(hash, |id| self.equals::<W>(id, state)).ok()
         }
     }
@@ -178,7 +178,7 @@ impl Shared {
     pub(super) fn prefetch_all<const W: usize>(&self, batch: &Batch, which: Range<usize>) {
         for i in which {
             // SAFETY: a state of the batch, which has the table's shape.
-            let hash = unsafe { hash_at::<W>(batch.state(i).as_ptr(), self.shape) };
+            let hash = unsafe { hash_at::<W>(batch.state(i).as_ptr(), self.shape()) };
             self.inner().index.prefetch(hash);
         }
     }
@@ -187,8 +187,8 @@ impl Shared {
     #[inline(always)]
     fn number(&self, block: &mut Range<u32>) -> u32 {
         if block.start == block.end {
-            let start = self.numbered.fetch_add(BLOCK, Ordering::Relaxed);
-            *block = start..start + BLOCK;
+            let start = self.numbered.fetch_add(self.block, Ordering::Relaxed);
+            *block = start..start + self.block;
         }
         block.start += 1;
         block.start - 1
@@ -200,7 +200,7 @@ impl Shared {
         if guess != 0 {
             let address = self.address(guess - 1);
             prefetch(address);
-            prefetch(address.wrapping_add(self.state_bytes - 1));
+            prefetch(address.wrapping_add(self.state_bytes() - 1));
         }
     }
 
@@ -211,6 +211,6 @@ impl Shared {
     #[inline(always)]
     unsafe fn equals<const W: usize>(&self, id: StateId, state: *const u8) -> bool {
         // SAFETY: as the caller promises.
-        unsafe { same_at::<W>(self.address(id), state, self.shape) }
+        unsafe { same_at::<W>(self.address(id), state, self.shape()) }
     }
 }

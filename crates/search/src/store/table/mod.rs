@@ -8,8 +8,10 @@
 //! leave gaps; [`Shared::close_gaps`] moves the last states into them, so numbers are dense again whenever a level ends.
 //! A single owner may remove states; their places are taken by the next new ones.
 
+mod drain;
 mod growth;
 mod lookup;
+mod saving;
 #[cfg(test)]
 mod tests;
 
@@ -44,8 +46,6 @@ pub(crate) fn batch_need(states: usize) -> usize {
 /// `inner` changes (commits memory, rebuilds the index) only while no other thread is inside `offer`: with one owner always,
 /// with several only between the barriers of the parallel search.
 pub(crate) struct Shared {
-    state_bytes: usize,
-    shape: Shape,
     inner: UnsafeCell<Inner>,
     /// Numbers given out, those in blocks not yet used included.
     numbered: AtomicU32,
@@ -55,10 +55,14 @@ pub(crate) struct Shared {
     pending: AtomicUsize,
     /// The share of the index's slots that may be taken.
     fullest: f64,
+    /// Numbers that a thread takes at once.
+    block: u32,
     budget: Arc<Budget>,
 }
 
 struct Inner {
+    state_bytes: usize,
+    shape: Shape,
     arena: Region,
     index: Index,
 }
@@ -89,13 +93,12 @@ impl Table {
         arena.commit(state_bytes)?;
         budget.take(index.bytes() + arena.committed());
         let shared = Shared {
-            state_bytes,
-            shape: Shape::new(state_bytes),
-            inner: UnsafeCell::new(Inner { arena, index }),
+            inner: UnsafeCell::new(Inner { state_bytes, shape: Shape::new(state_bytes), arena, index }),
             numbered: AtomicU32::new(0),
             room: AtomicUsize::new(0),
             pending: AtomicUsize::new(0),
             fullest: growth::FULLEST,
+            block: BLOCK,
             budget,
         };
         shared.measure_room();
@@ -111,12 +114,30 @@ impl Table {
         Ok(self)
     }
 
-    /// Turns the table of a single owner into tables for `threads` threads, who may not remove states.
-    pub(crate) fn share(self, threads: usize) -> Vec<Table> {
-        assert!(self.removed.is_none());
-        let table =
-            |_| Table { shared: self.shared.clone(), block: 0..0, alone: false, removed: None, groups: Group::pair() };
-        (0..threads).map(table).collect()
+    /// Gives numbers out one by one, so that several threads leave no gaps.
+    pub(crate) fn without_gaps(mut self) -> Table {
+        Arc::get_mut(&mut self.shared).expect("a table of a single owner").block = 1;
+        self
+    }
+
+    /// Gives every state another form; see [`Shared::restride`]. For a single owner.
+    pub(crate) fn restride(&mut self, bytes: usize, change: &mut dyn FnMut(&[u8], &mut [u8])) -> Result<(), Full> {
+        assert!(self.alone);
+        // SAFETY: a single owner, and it is here.
+        unsafe { self.shared.restride(bytes, change)? };
+        self.shared.refill_index(self.removed.as_ref());
+        Ok(())
+    }
+
+    /// Has it a single owner?
+    pub(crate) fn is_alone(&self) -> bool {
+        self.alone
+    }
+
+    /// Turns one of several handles, when all others are gone, into that of a single owner. Numbers must be dense.
+    pub(crate) fn own(&mut self) {
+        assert!(Arc::get_mut(&mut self.shared).is_some());
+        (self.alone, self.block) = (true, 0..u32::MAX);
     }
 
     pub(crate) fn shared(&self) -> &Arc<Shared> {
@@ -136,8 +157,8 @@ impl Table {
 
 impl Store for Table {
     fn offer(&mut self, batch: &Batch, which: Range<usize>, found: &mut Vec<Found>) -> Result<(), Full> {
-        assert!(batch.state_bytes() == self.shared.state_bytes && which.end <= batch.len());
-        let (shape, states) = (self.shared.shape, which.len());
+        assert!(batch.state_bytes() == self.shared.state_bytes() && which.end <= batch.len());
+        let (shape, states) = (self.shared.shape(), which.len());
         if self.alone {
             if self.shared.crowded(self.len() + states) {
                 // SAFETY: a single owner, and it is here.
@@ -160,18 +181,18 @@ impl Store for Table {
     }
 
     fn find(&self, batch: &Batch, which: usize) -> Option<StateId> {
-        assert!(batch.state_bytes() == self.shared.state_bytes);
-        by_words!(self.shared.shape, W => self.shared.find::<W>(batch.state(which)))
+        assert!(batch.state_bytes() == self.shared.state_bytes());
+        by_words!(self.shared.shape(), W => self.shared.find::<W>(batch.state(which)))
     }
 
     fn prefetch(&self, batch: &Batch, which: Range<usize>) {
-        assert!(batch.state_bytes() == self.shared.state_bytes && which.end <= batch.len());
-        by_words!(self.shared.shape, W => self.shared.prefetch_all::<W>(batch, which));
+        assert!(batch.state_bytes() == self.shared.state_bytes() && which.end <= batch.len());
+        by_words!(self.shared.shape(), W => self.shared.prefetch_all::<W>(batch, which));
     }
 
     fn remove(&mut self, id: StateId) {
         let removed = self.removed.as_mut().expect("a table from which states may be removed");
-        let hash = by_words!(self.shared.shape, W => self.shared.hash_of::<W>(id));
+        let hash = by_words!(self.shared.shape(), W => self.shared.hash_of::<W>(id));
         // SAFETY: a single owner, and it is here.
         unsafe { (*self.shared.inner.get()).index.remove(hash, id) };
         removed.push(id);
@@ -198,33 +219,52 @@ impl Store for Table {
     }
 
     fn save(&self, to: &mut dyn Write) -> io::Result<()> {
-        if self.removed.is_some() {
-            return Err(io::ErrorKind::Unsupported.into());
-        }
-        let states = self.shared.len();
-        to.write_all(&(states as u64).to_le_bytes())?;
-        // SAFETY: so many states were written to the arena.
-        to.write_all(unsafe { std::slice::from_raw_parts(self.shared.address(0), states * self.shared.state_bytes) })
+        self.save_to(to)
     }
 
     fn refill(&mut self, from: &mut dyn Read) -> io::Result<()> {
-        let mut states = [0; 8];
-        from.read_exact(&mut states)?;
-        let states = u64::from_le_bytes(states) as usize;
-        if states > MOST_STATES || !self.alone || self.shared.len() > 0 {
-            return Err(io::ErrorKind::InvalidData.into());
-        }
-        // SAFETY: a single owner, and it is here.
-        unsafe { self.shared.make_room(states, None) }.map_err(|_| io::ErrorKind::OutOfMemory)?;
-        // SAFETY: room for so many states was made, and nobody else looks.
-        from.read_exact(unsafe {
-            std::slice::from_raw_parts_mut(self.shared.address(0), states * self.shared.state_bytes)
-        })?;
-        self.shared.numbered.store(states as u32, Ordering::Relaxed);
-        self.shared.fill_index::<true>(0..states as u32, &[]);
-        Ok(())
+        self.restore_from(from)
     }
 }
+
+/// A store that several threads can fill at once: a table, and perhaps more in front of it.
+pub(crate) trait Concurrent: Store + Send + Sized {
+    /// Turns the store of a single owner into ways to it for `threads` threads, who may not remove states.
+    fn share(self, threads: usize) -> Vec<Self>;
+
+    fn table(&self) -> &Table;
+
+    fn table_mut(&mut self) -> &mut Table;
+
+    /// Makes room for `more` states, and for what threads asked for in vain; see [`Shared::prepare_room`].
+    ///
+    /// # Safety
+    /// No other thread may be using the store.
+    unsafe fn prepare_room(&self, more: usize) -> Result<bool, Full>;
+}
+
+impl Concurrent for Table {
+    fn share(self, threads: usize) -> Vec<Table> {
+        assert!(self.removed.is_none());
+        let table =
+            |_| Table { shared: self.shared.clone(), block: 0..0, alone: false, removed: None, groups: Group::pair() };
+        (0..threads).map(table).collect()
+    }
+
+    fn table(&self) -> &Table {
+        self
+    }
+
+    fn table_mut(&mut self) -> &mut Table {
+        self
+    }
+
+    unsafe fn prepare_room(&self, more: usize) -> Result<bool, Full> {
+        // SAFETY: as the caller promises.
+        unsafe { self.shared.prepare_room(more, 0) }
+    }
+}
+
 impl Shared {
     #[inline(always)]
     fn inner(&self) -> &Inner {
@@ -238,26 +278,39 @@ impl Shared {
     }
 
     /// Length of a state.
+    #[inline(always)]
     pub(crate) fn state_bytes(&self) -> usize {
-        self.state_bytes
+        self.inner().state_bytes
+    }
+
+    #[inline(always)]
+    fn shape(&self) -> Shape {
+        self.inner().shape
     }
 
     /// Bytes of states and index that were touched.
     pub(crate) fn bytes(&self) -> usize {
-        self.len() * self.state_bytes + self.inner().index.bytes()
+        self.len() * self.state_bytes() + self.inner().index.bytes()
     }
 
     #[inline(always)]
     fn address(&self, id: StateId) -> *mut u8 {
-        self.inner().arena.base().wrapping_add(id as usize * self.state_bytes)
+        self.inner().arena.base().wrapping_add(id as usize * self.state_bytes())
     }
 
     /// The bytes of a state whose number this thread has seen.
     #[inline(always)]
-    fn state(&self, id: StateId) -> &[u8] {
+    pub(crate) fn state(&self, id: StateId) -> &[u8] {
         assert!((id as usize) < self.len());
         // SAFETY: within the arena; numbers are published after the bytes were written, and those do not change while
         // anyone may look.
-        unsafe { std::slice::from_raw_parts(self.address(id), self.state_bytes) }
+        unsafe { std::slice::from_raw_parts(self.address(id), self.state_bytes()) }
+    }
+
+    /// The bytes of `count` states from number `first` on, where no thread is at work.
+    fn states(&self, first: usize, count: usize) -> &[u8] {
+        assert!(first + count <= self.len());
+        // SAFETY: as above.
+        unsafe { std::slice::from_raw_parts(self.address(first as StateId), count * self.state_bytes()) }
     }
 }
