@@ -31,7 +31,7 @@ fn new_set(task: &Task, choice: &StoreChoice) -> io::Result<Box<dyn Set>> {
     let Task { model, plan, budget, .. } = *task;
     let set: Box<dyn Set> = match choice {
         StoreChoice::Table => Box::new(Whole::new(model.state_bytes(), budget.clone())?),
-        StoreChoice::Tree => Box::new(Tree::new(model.state_bytes(), budget)?),
+        StoreChoice::Tree => Box::new(Tree::of_model(model, budget)?),
         other => return Err(invalid(format!("store {other} is no set"))),
     };
     Ok(if plan.options.threads > 1 && set.share().is_none() { Box::new(Locked::new(set)) } else { set })
