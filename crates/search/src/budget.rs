@@ -204,8 +204,12 @@ impl Control {
     }
 
     /// Notes a decision that was taken on the way, or what went wrong without ending the run.
+    /// The same is noted once.
     pub fn say(&self, remark: impl Into<String>) {
-        self.remarks.lock().unwrap_or_else(PoisonError::into_inner).push(remark.into());
+        let (remark, mut remarks) = (remark.into(), self.remarks.lock().unwrap_or_else(PoisonError::into_inner));
+        if !remarks.contains(&remark) {
+            remarks.push(remark);
+        }
     }
 
     /// All that was noted so far.

@@ -6,6 +6,7 @@
 use crate::budget;
 pub use crate::choices::{CacheChoice, EngineChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
 use crate::rules;
+use crate::store::LayerOrder;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -16,6 +17,8 @@ pub struct Options {
     pub order: Option<OrderChoice>,
     /// Without one, the fastest that memory allows: it may change on the way.
     pub store: Option<StoreChoice>,
+    /// The order of an automaton's layers.
+    pub layers: LayerOrder,
     pub forget: ForgetChoice,
     pub reduce: ReduceChoice,
     pub engine: EngineChoice,
@@ -53,6 +56,7 @@ impl Default for Options {
         Options {
             order: None,
             store: None,
+            layers: LayerOrder::Best,
             forget: ForgetChoice::Nothing,
             reduce: ReduceChoice::Nothing,
             engine: EngineChoice::Explicit,
@@ -182,10 +186,10 @@ impl Plan {
 
     /// What must agree when a search is taken up again: all but limits, threads and files.
     pub fn essence(&self) -> String {
-        let Options { progress, heuristic, keep_going, seed, chains, reconstruct, .. } = &self.options;
+        let Options { progress, heuristic, keep_going, seed, chains, reconstruct, layers, .. } = &self.options;
         let store = if self.is_automatic() { "automatic".to_string() } else { self.store.to_string() };
         format!(
-            "{} {store} {} {} {} {progress:?} {heuristic:?} {keep_going} {seed} {chains} {reconstruct} {}",
+            "{} {store} {} {} {} {progress:?} {heuristic:?} {keep_going} {seed} {chains} {reconstruct} {layers} {}",
             self.order,
             self.options.forget,
             self.options.reduce,
@@ -218,6 +222,9 @@ impl Plan {
             parts.push(("stride", self.stride().to_string()));
         }
         parts.extend(options.reconstruct.then(|| ("reconstruct", "yes".to_string())));
+        if matches!(self.store, StoreChoice::Automaton { .. }) {
+            parts.push(("layers", options.layers.to_string()));
+        }
         parts.extend(options.time.map(|time| ("time", format!("{}s", time.as_secs_f64()))));
         parts.extend(options.visits.map(|visits| ("visits", visits.to_string())));
         parts
@@ -234,6 +241,7 @@ impl Plan {
             "chains" => "states with one successor do not stay for the cache's sake",
             "stride" => "the cache's tree keeps some ancestors of open states, not all",
             "reconstruct" => "closed ancestors of open states are kept as an event and what it led from",
+            "layers" => "which byte of a state each layer of the automaton stands for",
             "memory" if self.options.memory.is_some() => "as asked for",
             "memory" => "nine tenths of what is free now",
             _ => "",

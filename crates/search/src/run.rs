@@ -12,6 +12,7 @@ use crate::outcome::{Ended, Outcome};
 use crate::plan::{Plan, Way};
 use crate::saver::Saver;
 use crate::settle::{PropertyResult, settle};
+use crate::store::Omission;
 use crate::{guided, plain, sets, staged};
 use scrimp_system::Model;
 use std::io::{self, Read};
@@ -25,6 +26,8 @@ pub struct Report {
     pub limit: Option<Limit>,
     /// True when every reachable state was visited.
     pub exhaustive: bool,
+    /// What the store has probably missed, where it may take different states for one: counts are then lower bounds.
+    pub omission: Option<Omission>,
     /// True when no state was visited twice, so that the facts are those of the state space.
     pub once: bool,
     pub facts: GraphFacts,
@@ -161,7 +164,9 @@ pub fn run_guided(
     };
     Ok(Report {
         limit,
-        exhaustive: outcome.ended == Ended::Complete,
+        exhaustive: outcome.ended == Ended::Complete && outcome.omission.is_none(),
+        omission: outcome.omission,
+
         once: outcome.once,
         facts: outcome.facts,
         visits: outcome.visits,
