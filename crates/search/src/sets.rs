@@ -34,7 +34,7 @@ fn new_set(task: &Task, choice: &StoreChoice) -> io::Result<Box<dyn Set>> {
     let Task { model, plan, budget, .. } = *task;
     let set: Box<dyn Set> = match choice {
         StoreChoice::Table => Box::new(Whole::new(model.state_bytes(), budget.clone())?),
-        StoreChoice::Tree => Box::new(Tree::new(model.state_bytes(), budget)?),
+        StoreChoice::Tree => Box::new(Tree::of_model(model, budget)?),
         StoreChoice::Compact(bits) => Box::new(Compact::new(model.state_bytes(), *bits, budget)?),
         StoreChoice::BitState(mib) => Box::new(BitState::new(model.state_bytes(), *mib, budget)?),
         StoreChoice::Automaton { collapse: false } => {

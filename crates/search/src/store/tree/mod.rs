@@ -8,6 +8,7 @@
 //!
 //! States of at most eight bytes are their own keys.
 
+mod arrange;
 mod fold;
 mod nodes;
 mod shape;
@@ -19,7 +20,7 @@ use super::{Full, Set};
 use crate::budget::Budget;
 use fold::{Folder, Forest, need};
 use nodes::Nodes;
-use scrimp_system::Batch;
+use scrimp_system::{Batch, Model};
 use shape::Shape;
 use std::cell::UnsafeCell;
 use std::io::{self, Read, Write};
@@ -147,8 +148,18 @@ fn halves_of(bits: u32) -> KeyBits {
 }
 
 impl Tree {
+    /// A tree for states of so many bytes.
     pub fn new(state_bytes: usize, budget: &Arc<Budget>) -> io::Result<Tree> {
-        let shape = (state_bytes > KEY).then(|| Arc::new(Shape::new(state_bytes)));
+        Tree::ordered(state_bytes, None, budget)
+    }
+
+    /// A tree for a model, in whose states it looks for bytes that belong together. It finds the same every time.
+    pub fn of_model(model: &dyn Model, budget: &Arc<Budget>) -> io::Result<Tree> {
+        Tree::ordered(model.state_bytes(), arrange::order(model).as_deref(), budget)
+    }
+
+    fn ordered(state_bytes: usize, order: Option<&[usize]>, budget: &Arc<Budget>) -> io::Result<Tree> {
+        let shape = (state_bytes > KEY).then(|| Arc::new(Shape::new(state_bytes, order)));
         let bits = match shape {
             Some(_) => halves_of(FIRST_BITS),
             None => KeyBits::whole(8 * state_bytes.max(1) as u32),

@@ -3,6 +3,7 @@
 //! All leaves have the same length; where a state cannot be divided evenly, they overlap by a byte here and there. Halves are
 //! of the same length too: that keeps the number of different halves low, and with it the number of nodes.
 
+use super::arrange::{Piece, pieces};
 use std::ops::Range;
 
 /// Bytes of a leaf at most.
@@ -29,7 +30,7 @@ pub struct Position {
 }
 
 /// Where a leaf stands in a state. A short one is read as a whole word, of which some bits belong to it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Leaf {
     start: usize,
     bytes: usize,
@@ -37,6 +38,9 @@ pub struct Leaf {
     shift: u32,
     mask: u64,
     pub position: u32,
+    /// Which bytes of a state it has, in pieces, where these are not one after the other.
+    scattered: Vec<usize>,
+    pieces: Vec<Piece>,
 }
 
 impl Leaf {
@@ -48,7 +52,11 @@ impl Leaf {
     pub unsafe fn read(&self, state: *const u8) -> Content {
         // SAFETY: as the caller promises; words end within the state.
         let word = |at: usize| u64::from_le(unsafe { state.add(at).cast::<u64>().read_unaligned() });
-        if self.bytes > 8 {
+        if !self.pieces.is_empty() {
+            // SAFETY: as above.
+            let all = self.pieces.iter().fold(0, |all, piece| all | unsafe { piece.read(state) });
+            [all as u64, if self.bytes > 8 { (all >> (8 * (self.bytes - 8))) as u64 } else { 0 }]
+        } else if self.bytes > 8 {
             [word(self.start), word(self.start + self.bytes - 8)]
         } else {
             [word(self.word) >> self.shift & self.mask, 0]
@@ -57,6 +65,11 @@ impl Leaf {
 
     #[inline(always)]
     pub fn write(&self, content: Content, state: &mut [u8]) {
+        if !self.scattered.is_empty() {
+            let high = if self.bytes > 8 { (content[1] as u128) << (8 * (self.bytes - 8)) } else { 0 };
+            let all = (content[0] as u128 | high).to_le_bytes();
+            return self.scattered.iter().zip(all).for_each(|(&byte, value)| state[byte] = value);
+        }
         let first = self.bytes.min(8);
         state[self.start..self.start + first].copy_from_slice(&content[0].to_le_bytes()[..first]);
         if self.bytes > 8 {
@@ -79,7 +92,8 @@ pub struct Shape {
 }
 
 impl Shape {
-    pub fn new(state_bytes: usize) -> Shape {
+    /// The tree of states of so many bytes, which it has in this order where one is given.
+    pub fn new(state_bytes: usize, order: Option<&[usize]>) -> Shape {
         assert!(state_bytes > 8);
         let count = state_bytes.div_ceil(LEAF).next_power_of_two().max(2);
         let leaf_bytes = state_bytes.div_ceil(count);
@@ -98,6 +112,7 @@ impl Shape {
                 shape.positions[next].part = Part::Leaf(shape.leaves.len() as u32);
                 let start = range.start * (state_bytes - leaf_bytes) / (count - 1);
                 let word = start.min(state_bytes - 8);
+                let scattered = order.map_or(Vec::new(), |order| order[start..start + leaf_bytes].to_vec());
                 shape.leaves.push(Leaf {
                     start,
                     bytes: leaf_bytes,
@@ -105,6 +120,8 @@ impl Shape {
                     shift: 8 * (start - word) as u32,
                     mask: u64::MAX >> (64 - 8 * leaf_bytes.min(8)),
                     position: next as u32,
+                    pieces: pieces(&scattered, state_bytes),
+                    scattered,
                 });
             }
             next += 1;
@@ -134,7 +151,15 @@ mod tests {
     #[test]
     fn leaves_cover_a_state() {
         for bytes in 9..400 {
-            let shape = Shape::new(bytes);
+            let mut order: Vec<usize> = (0..bytes).collect();
+            (0..bytes).for_each(|i| order.swap(i, i * 7919 % bytes));
+            check(&Shape::new(bytes, None), bytes);
+            check(&Shape::new(bytes, Some(&order)), bytes);
+        }
+    }
+
+    fn check(shape: &Shape, bytes: usize) {
+        {
             assert_eq!(shape.positions.len(), 2 * shape.leaves.len() - 2);
             let state: Vec<u8> = (0..bytes).map(|i| i as u8 ^ 0x55).collect();
             let mut copy = vec![0; bytes];
