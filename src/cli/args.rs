@@ -153,6 +153,13 @@ pub struct SearchArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub front: Option<PathBuf>,
 
+    /// Write the reachability graph to a file: .aut (Aldebaran), .dot (Graphviz) or .scg (Scrimp's condensed form)
+    ///
+    /// With --forget sweep states are dropped behind the line and their numbers and successors stay: where the measure goes
+    /// back, the graph may have some states more than once (an unfolding, bisimilar to the reachability graph).
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub graph: Option<PathBuf>,
+
     /// An expression for --order best: states with low values are expanded first
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     pub heuristic: Option<String>,

@@ -3,6 +3,7 @@
 mod args;
 mod bench;
 mod compare;
+mod graph;
 mod guides;
 mod progress;
 mod search;

@@ -1,6 +1,7 @@
 //! `check`, `count` and `plan`.
 
 use super::args::{CheckArgs, CountArgs, SearchArgs};
+use super::graph::GraphFile;
 use super::guides::{self, Guide};
 use super::progress::{Progress, stop_on_interrupt};
 use super::{Failure, print, remark, style};
@@ -134,6 +135,7 @@ fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<Opti
         disk: args.disk.clone(),
         keep_going,
         in_degrees,
+        graph: args.graph.is_some(),
     })
 }
 
@@ -149,6 +151,7 @@ pub fn load(path: &Path, interpret: bool, quiet: bool) -> Result<&'static Native
 }
 
 fn search(model: &NativeModel, properties: &[Property], plan: &mut Plan, args: &SearchArgs) -> Result<Report, Failure> {
+    let graph = args.graph.as_deref().map(|path| GraphFile::new(path, properties)).transpose()?;
     let guide = Guide::new(args, model, plan)?;
     let control = Arc::new(Control::new(plan.options.time));
     stop_on_interrupt(&control);
@@ -162,9 +165,13 @@ fn search(model: &NativeModel, properties: &[Property], plan: &mut Plan, args: &
         heuristic: heuristic.as_ref().map(|f| f as &dyn Fn(&[u8]) -> u128),
         front: guide.logs().then_some(&front),
         find_measure: Some(&find_measure),
+        graph: graph.as_ref().map(|graph| &graph.wanted),
     };
     let report =
         scrimp::run_guided(model, properties, plan, &control, guides).map_err(|e| Failure(format!("error: {e}")))?;
+    if let Some(graph) = graph {
+        graph.write(model, args.quiet)?;
+    }
     // The answer is worth more than the log.
     if let Err(Failure(message)) = guide.finish() {
         remark(&message);

@@ -7,10 +7,12 @@
 
 use crate::budget::{Control, Limit};
 use crate::check::{Check, Flow, Seen};
+use crate::condensed::Observer;
 use crate::graph::{GraphFacts, InDegrees};
 use crate::outcome::{Ended, Position, batch_size};
 use crate::store::{Found, Full, Origin, StateId, Store};
 use scrimp_system::{Batch, Model};
+use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 /// Buffers of one thread, and what it has counted; shared by the sequential and the parallel search.
@@ -143,6 +145,23 @@ impl<'a> Worker<'a> {
         Flow::Continue
     }
 
+    /// Tells of everything found from `sources`.
+    fn tell(&self, observer: &dyn Observer, sources: Range<StateId>) -> Result<(), Full> {
+        let mut at = 0;
+        for (source, id) in sources.enumerate() {
+            while self.origins.get(at) == Some(&(source as u32)) {
+                let found = self.found[at];
+                if found.new {
+                    observer.found(found.id, self.successors.state(at), false)?;
+                }
+                observer.leads_to(found.id, self.successors.event(at));
+                at += 1;
+            }
+            observer.expanded(id)?;
+        }
+        Ok(())
+    }
+
     /// Shows the new ones among `successors` to the check.
     pub fn show(&self, depth: u32) -> Flow {
         for (i, found) in self.found.iter().enumerate() {
@@ -177,9 +196,22 @@ pub fn search(
     in_degrees: &mut InDegrees,
     position: &mut Position,
 ) -> Ended {
+    search_observed(model, store, check, control, in_degrees, position, None)
+}
+
+/// [`search`], with someone who is told of everything found.
+pub fn search_observed(
+    model: &dyn Model,
+    store: &mut dyn Store,
+    check: &dyn Check,
+    control: &Control,
+    in_degrees: &mut InDegrees,
+    position: &mut Position,
+    observer: Option<&dyn Observer>,
+) -> Ended {
     let mut worker = Worker::new(model, check);
-    let ended = match begin(&mut worker, store, position) {
-        Ok(()) => go_on(&mut worker, store, control, in_degrees, position),
+    let ended = match begin(&mut worker, store, position, observer) {
+        Ok(()) => go_on(&mut worker, store, control, in_degrees, position, observer),
         Err(ended) => ended,
     };
     if !position.levels.is_empty() {
@@ -191,7 +223,12 @@ pub fn search(
 }
 
 /// Stores the initial states, unless that was done before.
-fn begin(worker: &mut Worker, store: &mut dyn Store, position: &mut Position) -> Result<(), Ended> {
+fn begin(
+    worker: &mut Worker,
+    store: &mut dyn Store,
+    position: &mut Position,
+    observer: Option<&dyn Observer>,
+) -> Result<(), Ended> {
     if !position.levels.is_empty() {
         worker.facts = position.facts.clone();
         return Ok(());
@@ -203,6 +240,11 @@ fn begin(worker: &mut Worker, store: &mut dyn Store, position: &mut Position) ->
     (worker.facts.initial_states, worker.facts.widest) = (states as u64, states as u64);
     position.levels = vec![0, states as StateId];
     position.left = vec![0..states as StateId];
+    if let Some(observer) = observer {
+        let mut new = worker.found.iter().enumerate().filter(|(_, found)| found.new);
+        let told = new.try_for_each(|(i, found)| observer.found(found.id, worker.successors.state(i), true));
+        told.map_err(|_| Ended::Limit(Limit::Memory))?;
+    }
     if worker.show(0) == Flow::Stop { Err(Ended::Decided) } else { Ok(()) }
 }
 
@@ -212,6 +254,7 @@ fn go_on(
     control: &Control,
     in_degrees: &mut InDegrees,
     position: &mut Position,
+    observer: Option<&dyn Observer>,
 ) -> Ended {
     let batch = store.sources_at_once().unwrap_or(batch_size(worker.model.state_bytes())) as StateId;
     for tick in 0u64.. {
@@ -246,6 +289,9 @@ fn go_on(
         }
         range.start = sources.end;
         in_degrees.count(&worker.found, store.len());
+        if observer.is_some_and(|observer| worker.tell(observer, sources.clone()).is_err()) {
+            return Ended::Limit(Limit::Memory);
+        }
         if worker.answered(depth + 1, level_end) == Flow::Stop {
             return Ended::Decided;
         }

@@ -14,6 +14,7 @@ pub(crate) trait Plain: Copy + 'static {}
 impl Plain for u8 {}
 impl Plain for u16 {}
 impl Plain for u32 {}
+impl Plain for u64 {}
 
 pub(crate) struct Column<T: Plain> {
     region: Region,

@@ -8,6 +8,7 @@
 use crate::budget::{Budget, Control, Limit};
 use crate::check::{Check, Flow, Seen};
 use crate::column::Column;
+use crate::condensed::Observer;
 use crate::forget::{Forget, ForgetFacts, Link};
 use crate::graph::GraphFacts;
 use crate::order::{Next, Opening, Order};
@@ -46,6 +47,8 @@ pub struct Parts<'a> {
     pub most_visits: u64,
     /// Is told whenever the sweep-line has moved.
     pub front: Option<&'a dyn Fn(Front)>,
+    /// Is told of everything found, where the order expands states in one go.
+    pub observer: Option<&'a dyn Observer>,
 }
 
 /// The sweep-line where it stood, and what was stored just before it moved on.
@@ -365,7 +368,7 @@ impl Search<'_> {
             at += answered;
         }
         while frame < self.frames.len() && self.frames[frame].done == self.frames[frame].count {
-            self.close(frame);
+            self.close(frame)?;
             frame += 1;
         }
         if frame == self.frames.len() {
@@ -387,7 +390,7 @@ impl Search<'_> {
         let mut rest = found;
         while !rest.is_empty() {
             while self.frames[*frame].done == self.frames[*frame].count {
-                self.close(*frame);
+                self.close(*frame)?;
                 *frame += 1;
             }
             let source = &mut self.frames[*frame];
@@ -403,6 +406,9 @@ impl Search<'_> {
                     let from = Some(source).filter(|&source| source != GONE);
                     self.parts.forget.reached(found.id, from, self.kept.event(at + i), self.parts.store);
                 }
+                if let Some(observer) = self.parts.observer {
+                    observer.leads_to(found.id, self.kept.event(at + i));
+                }
             }
             at += these;
             rest = &rest[these..];
@@ -412,11 +418,15 @@ impl Search<'_> {
     }
 
     /// All events of a source have been run.
-    fn close(&mut self, frame: usize) {
+    fn close(&mut self, frame: usize) -> Step {
         let id = self.frames[frame].id;
+        if let Some(observer) = self.parts.observer {
+            observer.expanded(id).map_err(|_| Stop::Limit(Limit::Memory))?;
+        }
         if id != GONE {
             self.parts.forget.closed(id, self.parts.store);
         }
+        Ok(())
     }
 
     /// A state, number `at` of those kept, was found and stored.
@@ -428,6 +438,9 @@ impl Search<'_> {
         }
         let state = self.kept.state(at);
         let rank = self.parts.rank.map_or(0, |rank| rank(state, depth));
+        if let Some(observer) = self.parts.observer {
+            observer.found(id, state, source.is_none()).map_err(|_| Stop::Limit(Limit::Memory))?;
+        }
         let behind = !self.parts.order.push(Opening { id, depth, rank });
         let from = source.filter(|&source| source != GONE);
         let link = Link { id, state, initial: source.is_none(), from, depth, behind, single };

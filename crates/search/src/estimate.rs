@@ -39,19 +39,19 @@ impl Estimate {
         let mut in_degrees = InDegrees::new(false, budget);
         let check = check::Nothing;
         let ended = breadth_first::search(model, &mut table, &check, &control, &mut in_degrees, &mut position);
-        let estimate = Estimate::of(&position, &table, model.state_bytes());
+        let estimate = Estimate::of(&position, &table, model);
         let complete = ended == Ended::Complete;
         Ok(Estimate { complete, expected: estimate.expected.filter(|_| !complete), ..estimate })
     }
 
     /// From a search that has paused.
-    pub fn of(position: &Position, store: &dyn Store, state_bytes: usize) -> Estimate {
-        let in_tree = tree_bytes(store, state_bytes);
+    pub fn of(position: &Position, store: &dyn Store, model: &dyn Model) -> Estimate {
+        let in_tree = tree_bytes(store, model);
         Estimate {
             complete: false,
             seen: store.len() as u64,
             expected: expected(&position.levels),
-            in_table: state_bytes as f64 + INDEX_BYTES,
+            in_table: model.state_bytes() as f64 + INDEX_BYTES,
             in_tree: in_tree.unwrap_or(f64::INFINITY),
         }
     }
@@ -64,10 +64,11 @@ impl Estimate {
 }
 
 /// Bytes of a tree for each of the stored states.
-fn tree_bytes(store: &dyn Store, state_bytes: usize) -> Option<f64> {
+fn tree_bytes(store: &dyn Store, model: &dyn Model) -> Option<f64> {
     const AT_ONCE: usize = 256;
     let budget = Arc::new(Budget::new(usize::MAX / 4));
-    let mut tree = Tree::new(state_bytes, &budget).ok()?;
+    let mut tree = Tree::of_model(model, &budget).ok()?;
+    let state_bytes = model.state_bytes();
     let (mut batch, mut new, mut keys) = (Batch::new(state_bytes), Vec::new(), Vec::new());
     for first in (0..store.len()).step_by(AT_ONCE) {
         batch.clear();

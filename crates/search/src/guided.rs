@@ -100,5 +100,6 @@ fn search_in(task: &Task, store: &mut dyn Store, guides: Guides) -> io::Result<O
         rank,
         most_visits: options.visits.unwrap_or(u64::MAX),
         front,
+        observer: task.observer,
     })
 }

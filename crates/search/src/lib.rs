@@ -11,6 +11,7 @@ pub mod check;
 pub mod checkpoint;
 pub mod choices;
 mod column;
+pub mod condensed;
 mod deep;
 pub mod engine;
 pub mod estimate;

@@ -105,7 +105,9 @@ impl<S: Threaded> Plain<S> {
         let Task { model, check, plan, control, .. } = *task;
         let Plain { store, position, in_degrees, .. } = self;
         if plan.options.threads == 1 {
-            return Ok(breadth_first::search(model, store.as_mut().expect(AWAY), check, control, in_degrees, position));
+            let store = store.as_mut().expect(AWAY);
+            let observer = task.observer;
+            return Ok(breadth_first::search_observed(model, store, check, control, in_degrees, position, observer));
         }
         let (searched, ended) = store.take().expect(AWAY).search(task, position)?;
         *store = Some(searched);

@@ -54,6 +54,8 @@ pub struct Options {
     pub keep_going: bool,
     /// Count in-degrees however many states there are.
     pub in_degrees: bool,
+    /// Build the condensed graph.
+    pub graph: bool,
 }
 
 impl Default for Options {
@@ -84,6 +86,7 @@ impl Default for Options {
             disk: None,
             keep_going: false,
             in_degrees: false,
+            graph: false,
         }
     }
 }
@@ -164,8 +167,8 @@ impl Plan {
 
     /// Is the store chosen by how much memory there is, and changed when there is not enough?
     pub fn is_automatic(&self) -> bool {
-        let Options { store, in_degrees, .. } = &self.options;
-        store.is_none() && !in_degrees && self.order == OrderChoice::BreadthFirst && self.is_whole()
+        let Options { store, in_degrees, graph, .. } = &self.options;
+        store.is_none() && !in_degrees && !graph && self.order == OrderChoice::BreadthFirst && self.is_whole()
     }
 
     /// The loop that carries it out.

@@ -10,6 +10,7 @@ pub(crate) fn unsound(options: &Options, order: OrderChoice, store: &StoreChoice
         .or_else(|| stores(options, order, store))
         .or_else(|| saving(options, order, store))
         .or_else(|| guides(options, order))
+        .or_else(|| graphs(options, order, store))
         .or_else(|| forgetting(options, order))
 }
 
@@ -174,6 +175,33 @@ fn guides(options: &Options, order: OrderChoice) -> Option<Refusal> {
         return refuse("the heuristic would not be used", "add --order best, or leave it out");
     }
     None
+}
+
+/// Whose graph can be written down.
+fn graphs(options: &Options, order: OrderChoice, store: &StoreChoice) -> Option<Refusal> {
+    if !options.graph {
+        return None;
+    }
+    if options.threads > 1 || options.reduce != ReduceChoice::Nothing {
+        return refuse(
+            "the graph is written by one thread that explores every event",
+            "leave --threads and --reduce out, or --graph",
+        );
+    }
+    if !store.gives_numbers() || options.disk.is_some() {
+        return refuse("the graph is written from a store with numbers", "use --store table or collapse");
+    }
+    if options.checkpoint.is_some() || options.resume.is_some() {
+        return refuse("the graph is not saved with a search", "leave out --graph, or --checkpoint and --resume");
+    }
+    match options.forget {
+        ForgetChoice::Nothing if order == OrderChoice::BreadthFirst => None,
+        ForgetChoice::Sweep(None) => None,
+        _ => refuse(
+            "the graph is written level by level, or behind the sweep-line",
+            "use --order bfs without --forget, or --forget sweep",
+        ),
+    }
 }
 
 fn forgetting(options: &Options, order: OrderChoice) -> Option<Refusal> {

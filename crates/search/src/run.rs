@@ -3,6 +3,7 @@
 use crate::budget::{Budget, Control, Limit, peak_resident, resident};
 use crate::check::{self, Audit, Check, Property, Safety};
 use crate::choices::{ForgetChoice, StoreChoice};
+use crate::condensed::{Observer, Recorder, Wanted};
 use crate::engine::Front;
 use crate::external::{DiskFacts, External};
 use crate::forget::ForgetFacts;
@@ -65,6 +66,8 @@ pub(crate) struct Task<'m, 'a> {
     pub budget: &'a Arc<Budget>,
     /// What saves the search and takes one up, where that is wanted.
     pub saver: Option<&'a Saver<'a>>,
+    /// Is told of everything found, by one thread that explores every event.
+    pub observer: Option<&'a dyn Observer>,
     /// May a trace be wanted?
     pub with_traces: bool,
 }
@@ -98,6 +101,8 @@ pub struct Guides<'a> {
     pub front: Option<&'a dyn Fn(Front)>,
     /// Finds a progress measure, if one is needed that nobody has asked for.
     pub find_measure: Option<&'a dyn Fn() -> Found>,
+    /// Gets the condensed graph, where the plan asks for one.
+    pub graph: Option<&'a Wanted<'a>>,
 }
 
 /// A progress measure, and how it is written.
@@ -140,7 +145,10 @@ pub fn run_guided(
     let check = audit.as_ref().map_or(check, |audit| audit);
     let with_traces = !properties.is_empty();
     let saver = Saver::new(model, properties, plan, &safety, control);
-    let task = Task { model, check, plan, control, budget: &budget, saver: saver.as_ref(), with_traces };
+    let wanted = guides.graph.filter(|_| plan.options.graph);
+    let recorder = wanted.map(|wanted| Recorder::new(&wanted.labels, wanted.vectors, &budget)).transpose()?;
+    let observer = recorder.as_ref().map(|recorder| recorder as &dyn Observer);
+    let task = Task { model, check, plan, control, budget: &budget, saver: saver.as_ref(), observer, with_traces };
     let Done { outcome, held, stage } = match plan.way() {
         Way::Guided => guided::search(&task, guides)?,
         Way::Plain => plain::search(&task)?,
@@ -150,6 +158,9 @@ pub fn run_guided(
     };
     if let Ended::Unsuited(reason) = &outcome.ended {
         return Err(invalid(reason));
+    }
+    if let (Some(wanted), Some(recorder)) = (wanted, recorder) {
+        wanted.graph.replace(Some(recorder.finish()));
     }
     let elapsed = control.elapsed();
     let audited = audit.as_ref().map(Audit::distinct);

@@ -109,6 +109,7 @@ fn search_again(model: &dyn Model, state: &[u8], plan: &Plan, control: &Control)
             rank: None,
             most_visits: u64::MAX,
             front: None,
+            observer: None,
         })
         .ok()?;
         drop((store, cache));

@@ -74,7 +74,7 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
 /// Do the first states say that the table will be too small?
 fn begins_with_tree(task: &Task, table: &Plain<Table>) -> bool {
     let store = table.store();
-    let estimate = Estimate::of(&table.position, store, task.model.state_bytes());
+    let estimate = Estimate::of(&table.position, store, task.model);
     let bytes = task.budget.left() + store.bytes();
     let wanted = estimate.wants_tree(bytes);
     if let Some(expected) = estimate.expected.filter(|_| wanted) {

@@ -4,6 +4,7 @@ use super::run::{Reader, To, Writer};
 use super::*;
 use crate::breadth_first;
 use crate::check::{self, Audit};
+use crate::outcome::Position;
 use crate::store::{Store, Table};
 use scrimp_system::{Batch, EventCode, EventText, Random};
 use std::collections::BTreeSet;
@@ -135,8 +136,10 @@ fn plain(model: &dyn Model) -> GraphFacts {
     let budget = budget();
     let mut table = Table::new(model.state_bytes(), budget.clone()).unwrap();
     let mut in_degrees = crate::graph::InDegrees::new(false, budget);
-    let outcome = breadth_first::search(model, &mut table, &check::Nothing, &Control::new(None), &mut in_degrees);
-    let facts = outcome.facts;
+    let mut position = Position::default();
+    let control = Control::new(None);
+    breadth_first::search(model, &mut table, &check::Nothing, &control, &mut in_degrees, &mut position);
+    let facts = position.facts;
     GraphFacts { max_in_degree: None, back_level_edges: None, longest_back_level_edge: None, ..facts }
 }
 
