@@ -5,8 +5,8 @@
 
 use super::Automaton;
 use crate::budget::Budget;
-use scrimp_system::{Batch, Model};
-use std::collections::HashSet;
+use scrimp_system::{Batch, Model, Random};
+use std::collections::{HashSet, VecDeque};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -25,8 +25,12 @@ pub enum LayerOrder {
     Given(Vec<u32>),
 }
 
-/// States in a sample.
+/// States in a sample, how many are expanded around one of a walk, how many steps it takes from there to the next, and after
+/// how many of these it begins anew.
 const SAMPLE: usize = 4000;
+const AROUND: usize = 16;
+const STEPS: usize = 20;
+const RESTART: usize = 16;
 
 /// Does every number below `count` occur once?
 pub(super) fn is_permutation(order: &[u32], count: usize) -> bool {
@@ -36,27 +40,48 @@ pub(super) fn is_permutation(order: &[u32], count: usize) -> bool {
 }
 
 impl LayerOrder {
-    /// A sample of the states of a model: the first that a breadth-first search finds.
+    /// A sample of the states of a model: those around some states along random walks. What is near shows how states share
+    /// nodes, and what is far which bytes change at all.
     pub fn sample(model: &dyn Model) -> Batch {
-        let mut sample = Batch::new(model.state_bytes());
+        let (mut sample, mut known) = (Batch::new(model.state_bytes()), HashSet::new());
         let mut successors = Batch::new(model.state_bytes());
-        let mut known = HashSet::new();
+        let mut random = Random(1);
         model.initial(&mut successors);
-        let mut expanded = 0;
-        loop {
-            for i in 0..successors.len() {
-                if known.insert(successors.state(i).to_vec()) {
-                    sample.push(successors.state(i), 0);
+        let initial: Vec<Vec<u8>> = (0..successors.len()).map(|i| successors.state(i).to_vec()).collect();
+        if initial.is_empty() {
+            return sample;
+        }
+        let mut centre = initial[0].clone();
+        for _ in 0..SAMPLE / AROUND * 4 {
+            if sample.len() >= SAMPLE {
+                break;
+            }
+            let mut around = VecDeque::from([centre.clone()]);
+            for _ in 0..AROUND {
+                let Some(state) = around.pop_front() else { break };
+                successors.clear();
+                model.expand(&state, &mut successors);
+                for i in 0..successors.len() {
+                    if known.insert(successors.state(i).to_vec()) {
+                        sample.push(successors.state(i), 0);
+                        around.push_back(successors.state(i).to_vec());
+                    }
                 }
             }
-            if expanded >= sample.len() || sample.len() >= SAMPLE {
-                sample.truncate(SAMPLE);
-                return sample;
+            for _ in 0..STEPS {
+                successors.clear();
+                model.expand(&centre, &mut successors);
+                centre = match successors.len() {
+                    0 => initial[random.below(initial.len())].clone(),
+                    count => successors.state(random.below(count)).to_vec(),
+                };
             }
-            successors.clear();
-            model.expand(sample.state(expanded), &mut successors);
-            expanded += 1;
+            if random.below(RESTART) == 0 {
+                centre = initial[random.below(initial.len())].clone();
+            }
         }
+        sample.truncate(SAMPLE);
+        sample
     }
 
     /// For every layer the byte of the state. `sample` holds some of the states; only [`Best`](LayerOrder::Best) and
