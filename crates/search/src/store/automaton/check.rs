@@ -1,7 +1,8 @@
 //! Proves an automaton minimal and sound, by walking the whole of it.
 
 use super::Automaton;
-use super::nodes::{ACCEPT, Edge, Ref, SINK};
+use super::labels::hash;
+use super::nodes::{ACCEPT, Edge, FIRST, Nodes, Ref, SINK, edge_words};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 impl Automaton {
@@ -46,5 +47,33 @@ impl Automaton {
         let mut expected = words.iter();
         assert!(self.each(&mut |word| expected.next().is_some_and(|w| w == word)), "a word that should not be there");
         assert_eq!((expected.next(), self.len()), (None, words.len() as u64), "words that are missing");
+    }
+}
+
+impl Nodes {
+    /// Panics unless all places are in use by one of `nodes`, each in its bucket, or free.
+    fn prove_places(&self, nodes: &HashSet<Ref>) {
+        let mut listed = HashSet::new();
+        for bucket in 0..self.buckets.used() / 4 {
+            let mut node = self.head(bucket);
+            while node != SINK {
+                assert_eq!(self.bucket_of(hash(self.edges_of(node))), bucket, "a node in a wrong bucket");
+                assert!(listed.insert(node), "a node that is listed twice");
+                node = self.get(node + 1);
+            }
+        }
+        assert_eq!(*nodes, listed, "nodes that cannot be found");
+        let mut words = FIRST as usize + nodes.iter().map(|&node| 2 + edge_words(self.ranges(node))).sum::<usize>();
+        let mut free = 0;
+        for (i, &first) in self.free.iter().enumerate() {
+            let mut place = first;
+            while place != SINK {
+                assert!(!listed.contains(&place), "a place that is free and in use");
+                free += 2 + edge_words(i + 1);
+                place = self.get(place + 1);
+            }
+        }
+        words += free;
+        assert_eq!((free, 4 * words), (self.free_words, self.arena.used()), "places that were lost");
     }
 }

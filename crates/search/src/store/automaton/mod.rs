@@ -13,10 +13,12 @@ mod arena;
 mod change;
 #[cfg(test)]
 mod check;
+mod labels;
 mod memo;
 mod nodes;
 mod order;
 mod recent;
+mod saved;
 mod set;
 mod tags;
 #[cfg(test)]
@@ -30,8 +32,7 @@ pub use tags::Tagged;
 use super::Full;
 use crate::budget::Budget;
 use change::Change;
-use nodes::{Nodes, Ref, SINK, node_bytes, read_u64};
-use std::io::{self, Read, Write};
+use nodes::{Nodes, Ref, SINK, node_bytes};
 use std::sync::Arc;
 
 /// A set of words of one length, not 0.
@@ -152,31 +153,5 @@ impl Automaton {
     fn promise(&mut self, words: usize) -> Result<(), Full> {
         let (bytes, count) = (self.bound(words), words.saturating_mul(self.word_bytes));
         self.nodes.promise(&self.budget, bytes, count)
-    }
-
-    /// Writes all that is needed to have the same automaton again.
-    pub fn save(&self, to: &mut dyn Write) -> io::Result<()> {
-        for number in [self.word_bytes as u64, self.root as u64, self.len] {
-            to.write_all(&number.to_le_bytes())?;
-        }
-        self.widest.iter().try_for_each(|widest| to.write_all(&widest.to_le_bytes()))?;
-        self.nodes.save(to)
-    }
-
-    /// Fills an empty automaton, which nothing was ever added to, with what was saved.
-    pub fn restore(&mut self, from: &mut dyn Read) -> io::Result<()> {
-        let (word_bytes, root, len) = (read_u64(from)?, read_u64(from)?, read_u64(from)?);
-        if word_bytes != self.word_bytes as u64 || !self.is_empty() {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "an automaton of words of another length"));
-        }
-        for widest in &mut self.widest {
-            let mut bytes = [0; 2];
-            from.read_exact(&mut bytes)?;
-            *widest = u16::from_le_bytes(bytes);
-        }
-        self.nodes.restore(&self.budget, from)?;
-        (self.root, self.len) = (root as Ref, len);
-        self.find_top();
-        Ok(())
     }
 }

@@ -17,9 +17,9 @@
 //! The buckets grow one at a time (linear hashing), so that there is never a second copy nor a long pause.
 
 use super::arena::Arena;
+use super::labels::{hash, not_above, same};
 use crate::budget::Budget;
 use crate::store::Full;
-use std::io;
 use std::sync::Arc;
 
 /// The reference of a node.
@@ -68,15 +68,15 @@ pub(super) const fn node_bytes(ranges: usize) -> usize {
 }
 
 pub(super) struct Nodes {
-    arena: Arena,
+    pub(super) arena: Arena,
     /// For every bucket its first node.
-    buckets: Arena,
-    count: usize,
+    pub(super) buckets: Arena,
+    pub(super) count: usize,
     /// Ranges of all nodes.
-    edges: usize,
+    pub(super) edges: usize,
     /// For every number of ranges, less one, the free place given back last.
-    free: Box<[Ref; MOST]>,
-    free_words: usize,
+    pub(super) free: Box<[Ref; MOST]>,
+    pub(super) free_words: usize,
     /// The edges of the node that is sought.
     sought: Box<[u32; MOST_WORDS]>,
     /// Nodes without references, whose destinations lose one.
@@ -143,7 +143,7 @@ impl Nodes {
     }
 
     #[inline(always)]
-    fn get(&self, word: u32) -> u32 {
+    pub(super) fn get(&self, word: u32) -> u32 {
         debug_assert!((word as usize) * 4 < self.arena.used());
         // SAFETY: references are given out for words that were extended, and nodes end within them.
         unsafe { *(self.arena.base() as *const u32).add(word as usize) }
@@ -157,7 +157,7 @@ impl Nodes {
     }
 
     #[inline(always)]
-    fn ranges(&self, node: Ref) -> usize {
+    pub(super) fn ranges(&self, node: Ref) -> usize {
         (self.get(node) & 0xff) as usize + 1
     }
 
@@ -167,7 +167,7 @@ impl Nodes {
 
     /// The words that say what the edges are.
     #[inline(always)]
-    fn edges_of(&self, node: Ref) -> &[u32] {
+    pub(super) fn edges_of(&self, node: Ref) -> &[u32] {
         let count = edge_words(self.ranges(node));
         debug_assert!((node as usize + 2 + count) * 4 <= self.arena.used());
         // SAFETY: a node ends within what was extended.
@@ -205,7 +205,7 @@ impl Nodes {
     }
 
     #[inline(always)]
-    fn bucket_of(&self, hash: u32) -> usize {
+    pub(super) fn bucket_of(&self, hash: u32) -> usize {
         let count = self.buckets.used() / 4;
         let half = 1usize << count.ilog2();
         let at = hash as usize & (2 * half - 1);
@@ -213,7 +213,7 @@ impl Nodes {
     }
 
     #[inline(always)]
-    fn head(&self, bucket: usize) -> Ref {
+    pub(super) fn head(&self, bucket: usize) -> Ref {
         debug_assert!(bucket * 4 < self.buckets.used());
         // SAFETY: there is such a bucket.
         unsafe { *(self.buckets.base() as *const u32).add(bucket) }
@@ -382,138 +382,5 @@ impl Nodes {
         }
         edges.extend((0..self.ranges(node)).map(|i| Edge { counted: false, ..self.edge(node, i) }));
         if counted { node } else { SINK }
-    }
-
-    /// What must be written down to have the same nodes again.
-    pub fn save(&self, to: &mut dyn io::Write) -> io::Result<()> {
-        let sizes = [self.arena.used(), self.buckets.used(), self.count, self.edges, self.free_words];
-        sizes.iter().try_for_each(|&size| to.write_all(&(size as u64).to_le_bytes()))?;
-        self.free.iter().try_for_each(|&place| to.write_all(&place.to_le_bytes()))?;
-        // As the words lie in memory: the mark says in which order their bytes are.
-        to.write_all(&FIRST.to_ne_bytes())?;
-        to.write_all(self.arena.content())?;
-        to.write_all(self.buckets.content())
-    }
-
-    /// Reads what was written; these nodes must be new.
-    pub fn restore(&mut self, budget: &Budget, from: &mut dyn io::Read) -> io::Result<()> {
-        let mut sizes = [0usize; 5];
-        for size in &mut sizes {
-            *size = read_u64(from)? as usize;
-        }
-        let mut word = [0; 4];
-        for place in self.free.iter_mut() {
-            from.read_exact(&mut word)?;
-            *place = u32::from_le_bytes(word);
-        }
-        from.read_exact(&mut word)?;
-        let (more, more_buckets) = (sizes[0].checked_sub(self.arena.used()), sizes[1].checked_sub(self.buckets.used()));
-        let (Some(more), Some(more_buckets), FIRST) = (more, more_buckets, u32::from_ne_bytes(word)) else {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "not an automaton of this machine's kind"));
-        };
-        self.promise(budget, more, more_buckets / 4).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
-        self.arena.extend(more);
-        self.buckets.extend(more_buckets);
-        (self.count, self.edges, self.free_words) = (sizes[2], sizes[3], sizes[4]);
-        self.settle(0, 0);
-        from.read_exact(self.arena.content_mut())?;
-        from.read_exact(self.buckets.content_mut())
-    }
-}
-
-pub(super) fn read_u64(from: &mut dyn io::Read) -> io::Result<u64> {
-    let mut bytes = [0; 8];
-    from.read_exact(&mut bytes)?;
-    Ok(u64::from_le_bytes(bytes))
-}
-
-#[inline(always)]
-fn hash(edges: &[u32]) -> u32 {
-    const KEYS: [u64; 2] = [0x2d35_8dcc_aa6c_78a5, 0x8bb8_4b93_962e_acc9];
-    let mut sum = KEYS[1] ^ edges.len() as u64;
-    let (pairs, rest) = edges.as_chunks::<2>();
-    for pair in pairs {
-        sum = fold(sum ^ (pair[0] as u64 | (pair[1] as u64) << 32), KEYS[0]);
-    }
-    if let [last] = rest {
-        sum = fold(sum ^ *last as u64, KEYS[0]);
-    }
-    (sum >> 16) as u32 ^ sum as u32
-}
-
-#[inline(always)]
-fn fold(a: u64, b: u64) -> u64 {
-    let product = a as u128 * b as u128;
-    product as u64 ^ (product >> 64) as u64
-}
-
-#[inline(always)]
-fn same(a: &[u32], b: &[u32]) -> bool {
-    a.iter().zip(b).all(|(a, b)| a == b)
-}
-
-/// How many of the ascending bytes at `labels` are not above `byte`.
-///
-/// # Safety
-/// So many bytes are there, and fifteen more may be read.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn not_above(labels: *const u8, count: usize, byte: u8) -> usize {
-    use std::arch::x86_64::{_mm_cmpeq_epi8, _mm_loadu_si128, _mm_min_epu8, _mm_movemask_epi8, _mm_set1_epi8};
-    let mut before = 0;
-    loop {
-        // SAFETY: SSE2 is part of x86-64; the bytes may be read, as the caller promises.
-        let below = unsafe {
-            let here = _mm_loadu_si128(labels.add(before).cast());
-            _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(here, _mm_set1_epi8(byte as i8)), here)) as u32
-        };
-        let rest = count - before;
-        let valid = if rest >= 16 { 0xffff } else { (1u32 << rest) - 1 };
-        // A run of ones, for the bytes are ascending.
-        let run = (!(below & valid)).trailing_zeros() as usize;
-        before += run;
-        if run < 16 || before >= count {
-            return before;
-        }
-    }
-}
-
-/// As above.
-///
-/// # Safety
-/// So many bytes are there.
-#[cfg(not(target_arch = "x86_64"))]
-#[inline(always)]
-unsafe fn not_above(labels: *const u8, count: usize, byte: u8) -> usize {
-    // SAFETY: as the caller promises.
-    unsafe { std::slice::from_raw_parts(labels, count) }.partition_point(|&label| label <= byte)
-}
-
-#[cfg(test)]
-impl Nodes {
-    /// Panics unless all places are in use by one of `nodes`, each in its bucket, or free.
-    pub(super) fn prove_places(&self, nodes: &std::collections::HashSet<Ref>) {
-        let mut listed = std::collections::HashSet::new();
-        for bucket in 0..self.buckets.used() / 4 {
-            let mut node = self.head(bucket);
-            while node != SINK {
-                assert_eq!(self.bucket_of(hash(self.edges_of(node))), bucket, "a node in a wrong bucket");
-                assert!(listed.insert(node), "a node that is listed twice");
-                node = self.get(node + 1);
-            }
-        }
-        assert_eq!(*nodes, listed, "nodes that cannot be found");
-        let mut words = FIRST as usize + nodes.iter().map(|&node| 2 + edge_words(self.ranges(node))).sum::<usize>();
-        let mut free = 0;
-        for (i, &first) in self.free.iter().enumerate() {
-            let mut place = first;
-            while place != SINK {
-                assert!(!listed.contains(&place), "a place that is free and in use");
-                free += 2 + edge_words(i + 1);
-                place = self.get(place + 1);
-            }
-        }
-        words += free;
-        assert_eq!((free, 4 * words), (self.free_words, self.arena.used()), "places that were lost");
     }
 }

@@ -5,8 +5,8 @@
 
 use super::Automaton;
 use crate::budget::Budget;
-use scrimp_system::{Batch, Model};
-use std::collections::HashSet;
+use scrimp_system::{Batch, Model, Random};
+use std::collections::{HashSet, VecDeque};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -21,12 +21,21 @@ pub enum LayerOrder {
     Reversed,
     /// Bytes that had few values in a sample of states come first.
     ByChange,
+    /// Bytes that depend on each other in a sample of states come next to each other.
+    Linked,
     /// These bytes first, then the others in the order of the layout.
     Given(Vec<u32>),
 }
 
-/// States in a sample.
+/// States in a sample, how many are expanded around one of a walk, how many steps it takes from there to the next, and after
+/// how many of these it begins anew.
 const SAMPLE: usize = 4000;
+const AROUND: usize = 16;
+const STEPS: usize = 20;
+const RESTART: usize = 16;
+/// States among which bytes are held against each other, and the most bytes for which that is done.
+const ROWS: usize = 500;
+const LINKED: usize = 250;
 
 /// Does every number below `count` occur once?
 pub(super) fn is_permutation(order: &[u32], count: usize) -> bool {
@@ -36,37 +45,58 @@ pub(super) fn is_permutation(order: &[u32], count: usize) -> bool {
 }
 
 impl LayerOrder {
-    /// A sample of the states of a model: the first that a breadth-first search finds.
+    /// A sample of the states of a model: those around some states along random walks. What is near shows how states share
+    /// nodes, and what is far which bytes change at all.
     pub fn sample(model: &dyn Model) -> Batch {
-        let mut sample = Batch::new(model.state_bytes());
+        let (mut sample, mut known) = (Batch::new(model.state_bytes()), HashSet::new());
         let mut successors = Batch::new(model.state_bytes());
-        let mut known = HashSet::new();
+        let mut random = Random(1);
         model.initial(&mut successors);
-        let mut expanded = 0;
-        loop {
-            for i in 0..successors.len() {
-                if known.insert(successors.state(i).to_vec()) {
-                    sample.push(successors.state(i), 0);
+        let initial: Vec<Vec<u8>> = (0..successors.len()).map(|i| successors.state(i).to_vec()).collect();
+        if initial.is_empty() {
+            return sample;
+        }
+        let mut centre = initial[0].clone();
+        for _ in 0..SAMPLE / AROUND * 4 {
+            if sample.len() >= SAMPLE {
+                break;
+            }
+            let mut around = VecDeque::from([centre.clone()]);
+            for _ in 0..AROUND {
+                let Some(state) = around.pop_front() else { break };
+                successors.clear();
+                model.expand(&state, &mut successors);
+                for i in 0..successors.len() {
+                    if known.insert(successors.state(i).to_vec()) {
+                        sample.push(successors.state(i), 0);
+                        around.push_back(successors.state(i).to_vec());
+                    }
                 }
             }
-            if expanded >= sample.len() || sample.len() >= SAMPLE {
-                sample.truncate(SAMPLE);
-                return sample;
+            for _ in 0..STEPS {
+                successors.clear();
+                model.expand(&centre, &mut successors);
+                centre = match successors.len() {
+                    0 => initial[random.below(initial.len())].clone(),
+                    count => successors.state(random.below(count)).to_vec(),
+                };
             }
-            successors.clear();
-            model.expand(sample.state(expanded), &mut successors);
-            expanded += 1;
+            if random.below(RESTART) == 0 {
+                centre = initial[random.below(initial.len())].clone();
+            }
         }
+        sample.truncate(SAMPLE);
+        sample
     }
 
-    /// For every layer the byte of the state. `sample` holds some of the states; only [`Best`](LayerOrder::Best) and
-    /// [`ByChange`](LayerOrder::ByChange) look at it. Says what is wrong with an order that does not suit states of this
+    /// For every layer the byte of the state. `sample` holds some of the states; the orders that are named by numbers or by the
+    /// layout do not look at it. Says what is wrong with an order that does not suit states of this
     /// length.
     pub fn permutation(&self, state_bytes: usize, sample: &Batch, budget: &Arc<Budget>) -> Result<Vec<u32>, String> {
         let mut order: Vec<u32> = (0..state_bytes as u32).collect();
         match self {
             LayerOrder::Best => {
-                let rules = [LayerOrder::ByChange, LayerOrder::Layout, LayerOrder::Reversed];
+                let rules = [LayerOrder::ByChange, LayerOrder::Layout, LayerOrder::Reversed, LayerOrder::Linked];
                 let mut orders = Vec::new();
                 for rule in rules {
                     orders.push(rule.permutation(state_bytes, sample, budget)?);
@@ -80,6 +110,7 @@ impl LayerOrder {
                 let changes = changes(state_bytes, sample);
                 order.sort_by_key(|&byte| changes[byte as usize]);
             }
+            LayerOrder::Linked => order = linked(state_bytes, sample),
             LayerOrder::Given(first) => {
                 if let Some(byte) = first.iter().find(|&&byte| byte as usize >= state_bytes) {
                     return Err(format!("there is no byte {byte}: states have {state_bytes} bytes"));
@@ -119,6 +150,48 @@ fn changes(state_bytes: usize, sample: &Batch) -> Vec<usize> {
     (0..state_bytes).map(values).collect()
 }
 
+/// Bytes that never change first, then always the one that tells most about those placed last.
+fn linked(state_bytes: usize, sample: &Batch) -> Vec<u32> {
+    let changes = changes(state_bytes, sample);
+    let (mut order, mut left): (Vec<u32>, Vec<u32>) =
+        (0..state_bytes as u32).partition(|&byte| changes[byte as usize] <= 1);
+    if left.len() > LINKED {
+        return (0..state_bytes as u32).collect();
+    }
+    let rows: Vec<&[u8]> = (0..sample.len()).step_by(sample.len() / ROWS + 1).map(|i| sample.state(i)).collect();
+    let mut counts = vec![0u32; 1 << 16];
+    let alone: Vec<f64> = (0..state_bytes).map(|byte| entropy(&rows, byte, byte, &mut counts)).collect();
+    let mut links = vec![0f64; state_bytes];
+    left.sort_by_key(|&byte| std::cmp::Reverse(changes[byte as usize]));
+    while let Some(next) = (0..left.len()).max_by(|&a, &b| links[left[a] as usize].total_cmp(&links[left[b] as usize]))
+    {
+        let last = left.remove(next);
+        order.push(last);
+        for &byte in &left {
+            let (a, b) = (byte as usize, last as usize);
+            // What two bytes tell about each other; what was placed long ago counts less.
+            let told = alone[a] + alone[b] - entropy(&rows, a, b, &mut counts);
+            links[a] = links[a] * 0.7 + told;
+        }
+    }
+    order
+}
+
+/// How many bits two bytes take together. `counts` are all 0, before and after.
+fn entropy(rows: &[&[u8]], a: usize, b: usize, counts: &mut [u32]) -> f64 {
+    let pair = |row: &[u8]| (row[a] as usize) << 8 | row[b] as usize;
+    rows.iter().for_each(|row| counts[pair(row)] += 1);
+    let total = rows.len() as f64;
+    let mut bits = 0.0;
+    for row in rows {
+        let count = std::mem::take(&mut counts[pair(row)]) as f64;
+        if count > 0.0 {
+            bits -= count / total * (count / total).log2();
+        }
+    }
+    bits
+}
+
 impl fmt::Display for LayerOrder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -126,6 +199,7 @@ impl fmt::Display for LayerOrder {
             LayerOrder::Layout => f.write_str("layout"),
             LayerOrder::Reversed => f.write_str("reversed"),
             LayerOrder::ByChange => f.write_str("by-change"),
+            LayerOrder::Linked => f.write_str("linked"),
             LayerOrder::Given(first) => {
                 let texts: Vec<String> = first.iter().map(u32::to_string).collect();
                 f.write_str(&texts.join(","))
@@ -143,11 +217,12 @@ impl FromStr for LayerOrder {
             "layout" => Ok(LayerOrder::Layout),
             "reversed" => Ok(LayerOrder::Reversed),
             "by-change" => Ok(LayerOrder::ByChange),
+            "linked" => Ok(LayerOrder::Linked),
             _ => {
                 let bytes = text.split(',').map(|byte| byte.trim().parse()).collect::<Result<Vec<u32>, _>>();
                 bytes.map(LayerOrder::Given).map_err(|_| {
                     format!(
-                        "`{text}` is no order of layers: `best`, `layout`, `reversed`, `by-change`, or bytes such as `3,0,1`"
+                        "`{text}` is no order of layers: `best`, `layout`, `reversed`, `by-change`, `linked`, or bytes such as `3,0,1`"
                     )
                 })
             }
@@ -170,6 +245,8 @@ mod tests {
             ("layout", vec![0, 1, 2, 3]),
             ("reversed", vec![3, 2, 1, 0]),
             ("by-change", vec![1, 3, 2, 0]),
+            // Byte 3 has the fewest values; 0 tells all about it, and then 2 about 0.
+            ("linked", vec![1, 3, 0, 2]),
             ("2, 0", vec![2, 0, 1, 3]),
         ] {
             let order: LayerOrder = text.parse().unwrap();
@@ -194,7 +271,7 @@ mod tests {
             sample.push(&[a, b, a / 2, b / 2, 9], 0);
         }
         let best = LayerOrder::Best.permutation(5, &sample, &budget).unwrap();
-        for rule in [LayerOrder::Layout, LayerOrder::Reversed, LayerOrder::ByChange] {
+        for rule in [LayerOrder::Layout, LayerOrder::Reversed, LayerOrder::ByChange, LayerOrder::Linked] {
             let other = rule.permutation(5, &sample, &budget).unwrap();
             assert!(size(&best, &sample, &budget) <= size(&other, &sample, &budget), "{rule}");
         }

@@ -109,10 +109,14 @@ impl AutomatonSet {
     /// Seeks the first `count` of the states that were asked for, and adds those that are new.
     #[inline(always)]
     fn answer(&mut self, count: usize, batch: &Batch, new: &mut Vec<u32>, keys: &mut Vec<u8>) {
-        let known = self.automaton.contains_each(&self.asked);
-        for lane in 0..count {
-            let word = &self.asked[lane * self.state_bytes..][..self.state_bytes];
-            if !known[lane] && self.pending.insert(word, self.asked_hash[lane]) {
+        let width = self.state_bytes;
+        // A few are quicker one by one.
+        let few = count <= 2;
+        let known = if few { [false; LANES] } else { self.automaton.contains_each(&self.asked) };
+        for (lane, &known) in known[..count].iter().enumerate() {
+            let word = &self.asked[lane * width..][..width];
+            let known = known || few && self.automaton.contains(word);
+            if !known && self.pending.insert(word, self.asked_hash[lane]) {
                 new.push(self.asked_at[lane]);
                 keys.extend_from_slice(batch.state(self.asked_at[lane] as usize));
             }
@@ -198,7 +202,7 @@ impl Set for AutomatonSet {
         self.automaton.restore(from)?;
         let order = self.order.clone();
         let (mut word, mut hash) = (vec![0; self.state_bytes], hash_of(&order));
-        for _ in 0..super::nodes::read_u64(from)? {
+        for _ in 0..super::saved::read_u64(from)? {
             from.read_exact(&mut word)?;
             self.prepare(1).map_err(full)?;
             self.pending.insert(&word, hash(&word));
