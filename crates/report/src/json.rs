@@ -2,7 +2,7 @@
 
 use crate::{Overall, Subject, trace};
 use scrimp_search::plan::ReduceChoice;
-use scrimp_search::{Limit, PropertyResult, Report, Verdict};
+use scrimp_search::{Limit, Omission, PropertyResult, Report, Verdict};
 use scrimp_system::Model;
 use serde_json::{Map, Value, json};
 
@@ -41,7 +41,9 @@ pub fn report(subject: &Subject) -> Value {
         "memory_peak_bytes": report.peak_resident,
         "seconds": report.elapsed.as_secs_f64(),
         "plan": plan_parts,
-        "properties": report.properties.iter().map(|p| property(*model, p)).collect::<Vec<_>>(),
+        "omission_probability": report.omission.and_then(|o| if let Omission::Probability(p) = o { Some(p) } else { None }),
+        "expected_coverage": report.omission.and_then(|o| if let Omission::Coverage(c) = o { Some(c) } else { None }),
+        "properties": report.properties.iter().map(|p| property(*model, p, overall)).collect::<Vec<_>>(),
         "limits": {
             "memory_bytes": plan.memory,
             "memory_given": plan.options.memory.is_some(),
@@ -73,6 +75,7 @@ pub fn guarantee(subject: &Subject) -> &'static str {
     match Overall::of(subject.report) {
         Overall::Violated if !subject.report.exhaustive => "counterexample",
         Overall::Incomplete => "none",
+        Overall::NoErrorFound => "probabilistic",
         _ if subject.report.exhaustive => "exhaustive",
         _ => "witness",
     }
@@ -88,10 +91,11 @@ pub fn limit_word(limit: Limit) -> &'static str {
     }
 }
 
-fn property(model: &dyn Model, p: &PropertyResult) -> Value {
+fn property(model: &dyn Model, p: &PropertyResult, overall: Overall) -> Value {
     let verdict = match p.verdict {
         Verdict::Verified => "verified",
         Verdict::Violated => "violated",
+        Verdict::Undecided if overall == Overall::NoErrorFound => overall.word(),
         Verdict::Undecided => "incomplete",
     };
     let fault = p.fault.map(|(event, fault)| {

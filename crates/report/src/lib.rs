@@ -26,6 +26,8 @@ pub enum Overall {
     Verified,
     Violated,
     Incomplete,
+    /// The search came to its end without an error, but may have missed states.
+    NoErrorFound,
 }
 
 impl Overall {
@@ -34,6 +36,8 @@ impl Overall {
             Overall::Violated
         } else if report.limit.is_some() && (report.properties.is_empty() || undecided(report)) {
             Overall::Incomplete
+        } else if report.omission.is_some() && (report.properties.is_empty() || undecided(report)) {
+            Overall::NoErrorFound
         } else {
             Overall::Verified
         }
@@ -44,6 +48,7 @@ impl Overall {
             Overall::Verified => "verified",
             Overall::Violated => "violated",
             Overall::Incomplete => "incomplete",
+            Overall::NoErrorFound => "no-error-found",
         }
     }
 
@@ -52,6 +57,7 @@ impl Overall {
             Overall::Verified => 0,
             Overall::Violated => 1,
             Overall::Incomplete => 3,
+            Overall::NoErrorFound => 4,
         }
     }
 }

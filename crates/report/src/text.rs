@@ -3,7 +3,7 @@
 use crate::number::{bytes, count_of, grouped, rate};
 use crate::{Overall, Style, Subject, trace};
 use scrimp_search::plan::{ForgetChoice, OrderChoice, ReduceChoice};
-use scrimp_search::{Limit, PropertyResult, Verdict};
+use scrimp_search::{Limit, Omission, PropertyResult, Verdict};
 use std::fmt::Write;
 
 /// The answer of `check`.
@@ -13,6 +13,7 @@ pub fn check(subject: &Subject, style: Style) -> String {
         Overall::Verified => style.good(overall.word()),
         Overall::Violated => style.bad(overall.word()),
         Overall::Incomplete => style.warn(overall.word()),
+        Overall::NoErrorFound => style.warn("no error found"),
     };
     let mut out = format!("{}: {word}\n", subject.name);
     for p in &subject.report.properties {
@@ -22,6 +23,7 @@ pub fn check(subject: &Subject, style: Style) -> String {
         out.push_str(&evidence(subject, p, style));
     }
     out.push_str(&figures(subject));
+    out.push_str(&omission(subject));
     out.push_str(&limits(subject, style));
     out
 }
@@ -30,6 +32,9 @@ pub fn check(subject: &Subject, style: Style) -> String {
 pub fn count(subject: &Subject, style: Style) -> String {
     let facts = &subject.report.facts;
     let mut out = match subject.report.limit {
+        None if subject.report.omission.is_some() => {
+            format!("{}: {}\n", subject.name, style.warn("counted, at least"))
+        }
         None => format!("{}: {}\n", subject.name, style.good("counted")),
         Some(_) => format!("{}: {}\n", subject.name, style.warn("incomplete")),
     };
@@ -78,6 +83,7 @@ pub fn count(subject: &Subject, style: Style) -> String {
         row("audited states", grouped(audited));
     }
     out.push_str(&figures(subject));
+    out.push_str(&omission(subject));
     out.push_str(&limits(subject, style));
     out
 }
@@ -161,6 +167,21 @@ fn figures(subject: &Subject) -> String {
     }
     out.push('\n');
     out
+}
+
+/// What a lossy store may have missed.
+fn omission(subject: &Subject) -> String {
+    let store = &subject.plan.options.store;
+    match subject.report.omission {
+        None => String::new(),
+        Some(Omission::Probability(p)) => format!(
+            "Store {store} may take two states for one: counts are lower bounds. Probability that any state was missed: {p:.2e}.\n"
+        ),
+        Some(Omission::Coverage(share)) => format!(
+            "Store {store} may take two states for one: counts are lower bounds. Expected coverage: {:.4} % of the states met.\n",
+            share * 100.0
+        ),
+    }
 }
 
 fn limits(subject: &Subject, style: Style) -> String {

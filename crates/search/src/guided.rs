@@ -13,7 +13,7 @@ use std::io;
 pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done<'m>> {
     let mut store = store(task)?;
     let outcome = search_in(task, &mut *store, guides)?;
-    Ok(Done { outcome, store_bytes: store.bytes(), store: Some(store) })
+    Ok(Done { outcome, store_bytes: store.bytes(), store: Some(store), omission: None })
 }
 
 fn store<'m>(task: &Task<'m, '_>) -> io::Result<Box<dyn Store + 'm>> {

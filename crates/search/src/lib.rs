@@ -39,4 +39,5 @@ pub use graph::GraphFacts;
 pub use plan::{Options, Plan, Refusal};
 pub use run::{Guides, Report, run, run_guided};
 pub use settle::{PropertyResult, Verdict};
+pub use store::Omission;
 pub use trace::Trace;

@@ -30,5 +30,5 @@ fn search_in<'m, S: Concurrent + 'm>(task: &Task<'m, '_>, mut store: S) -> io::R
         ended
     };
     let outcome = Outcome::of_plain(ended, position.facts, position.levels);
-    Ok(Done { outcome, store_bytes: store.bytes(), store: Some(Box::new(store)) })
+    Ok(Done { outcome, store_bytes: store.bytes(), store: Some(Box::new(store)), omission: None })
 }

@@ -195,10 +195,11 @@ fn unsound(options: &Options, order: OrderChoice) -> Option<Refusal> {
     let sweeps = matches!(forget, ForgetChoice::Sweep(_));
     let pseudo_root = matches!(forget, ForgetChoice::PseudoRoot(_));
     let by_progress = order == OrderChoice::Progress;
-    if !matches!(options.store, StoreChoice::Table | StoreChoice::Collapse) {
+    let lossy = matches!(options.store, StoreChoice::Compact(_) | StoreChoice::BitState(_));
+    if !lossy && !matches!(options.store, StoreChoice::Table | StoreChoice::Collapse | StoreChoice::Tree) {
         return Some(Refusal::new(
             format!("store '{}' is not available in this version", options.store),
-            "choose from: table, collapse",
+            "choose from: table, collapse, tree, compact, bitstate",
         ));
     }
     if *threads == 0 || *threads > 1024 {

@@ -9,7 +9,7 @@ use crate::graph::GraphFacts;
 use crate::outcome::{Ended, Outcome};
 use crate::plan::{Plan, Way};
 use crate::settle::{PropertyResult, settle};
-use crate::store::Store;
+use crate::store::{Omission, Store};
 use crate::{guided, plain, sets};
 use scrimp_system::Model;
 use std::io;
@@ -23,6 +23,8 @@ pub struct Report {
     pub limit: Option<Limit>,
     /// True when every reachable state was visited.
     pub exhaustive: bool,
+    /// What the store has probably missed, where it may take different states for one: counts are then lower bounds.
+    pub omission: Option<Omission>,
     /// True when no state was visited twice, so that the facts are those of the state space.
     pub once: bool,
     pub facts: GraphFacts,
@@ -63,6 +65,8 @@ pub(crate) struct Done<'m> {
     /// The store, where it can load states by their numbers.
     pub store: Option<Box<dyn Store + 'm>>,
     pub store_bytes: usize,
+    /// What the store has probably missed, if it may miss states.
+    pub omission: Option<Omission>,
 }
 
 /// A value for each state.
@@ -113,7 +117,7 @@ pub fn run_guided(
     let check = audit.as_ref().map_or(check, |audit| audit);
     let with_traces = !properties.is_empty();
     let task = Task { model, check, plan, control, budget: &budget, with_traces };
-    let Done { outcome, store, store_bytes } = match plan.way() {
+    let Done { outcome, store, store_bytes, omission } = match plan.way() {
         Way::Guided => guided::search(&task, guides)?,
         Way::Plain => plain::search(&task)?,
         Way::Set => sets::search(&task)?,
@@ -133,7 +137,8 @@ pub fn run_guided(
     };
     Ok(Report {
         limit,
-        exhaustive: outcome.ended == Ended::Complete,
+        exhaustive: outcome.ended == Ended::Complete && omission.is_none(),
+        omission,
         once: outcome.once,
         facts: outcome.facts,
         visits: outcome.visits,

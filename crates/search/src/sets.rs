@@ -6,7 +6,7 @@ use crate::graph::GraphFacts;
 use crate::outcome::Outcome;
 use crate::queued::{Course, Queued};
 use crate::run::{Done, Task, invalid};
-use crate::store::{Locked, Set, Tree, Whole};
+use crate::store::{BitState, Compact, Locked, Set, Tree, Whole};
 use std::io;
 
 pub(crate) fn search<'m>(task: &Task<'m, '_>) -> io::Result<Done<'m>> {
@@ -16,7 +16,7 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>) -> io::Result<Done<'m>> {
     }
     let outcome =
         if task.plan.order == OrderChoice::DepthFirst { deep(task, &mut *set)? } else { queued(task, &mut *set)? };
-    Ok(Done { outcome, store_bytes: set.bytes(), store: None })
+    Ok(Done { outcome, store_bytes: set.bytes(), store: None, omission: set.omission() })
 }
 
 fn new_set(task: &Task) -> io::Result<Box<dyn Set>> {
@@ -24,6 +24,8 @@ fn new_set(task: &Task) -> io::Result<Box<dyn Set>> {
     match &plan.options.store {
         StoreChoice::Table => Ok(Box::new(Whole::new(model.state_bytes(), budget.clone())?)),
         StoreChoice::Tree => Ok(Box::new(Tree::new(model.state_bytes(), budget)?)),
+        StoreChoice::Compact(bits) => Ok(Box::new(Compact::new(model.state_bytes(), *bits, budget)?)),
+        StoreChoice::BitState(mib) => Ok(Box::new(BitState::new(model.state_bytes(), *mib, budget)?)),
         other => Err(invalid(format!("store {other} is no set"))),
     }
 }

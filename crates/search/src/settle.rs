@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub enum Verdict {
     Verified,
     Violated,
-    /// A limit, or another property's violation, ended the search first.
+    /// A limit, or another property's violation, ended the search first; or the store may have missed states.
     Undecided,
 }
 
@@ -61,11 +61,12 @@ pub(crate) fn settle(
         let found = findings.iter().position(|f| f.property == i);
         let finding = found.map(|at| &findings[at]);
         let violates = property.finding_violates();
-        let verdict = match (finding.is_some(), &outcome.ended) {
+        let all_visited = outcome.ended == Ended::Complete && plan.options.store.is_exact();
+        let verdict = match (finding.is_some(), all_visited) {
             (true, _) if violates => Verdict::Violated,
             (true, _) => Verdict::Verified,
-            (false, Ended::Complete) if violates => Verdict::Verified,
-            (false, Ended::Complete) => Verdict::Violated,
+            (false, true) if violates => Verdict::Verified,
+            (false, true) => Verdict::Violated,
             (false, _) => Verdict::Undecided,
         };
         PropertyResult {

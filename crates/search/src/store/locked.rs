@@ -1,6 +1,6 @@
 //! A set that one thread at a time may use, for several: each waits its turn.
 
-use super::{Full, NO_ORIGIN, Set};
+use super::{Full, NO_ORIGIN, Omission, Set};
 use scrimp_system::Batch;
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -52,6 +52,10 @@ impl Set for Locked {
 
     fn each(&self, show: &mut dyn FnMut(&[u8]) -> bool) -> bool {
         self.set().each(show)
+    }
+
+    fn omission(&self) -> Option<Omission> {
+        self.set().omission()
     }
 
     fn bytes(&self) -> usize {

@@ -1,10 +1,15 @@
 //! How a state is kept. A store is offered batches of states and says of each whether it is new.
 
+mod bitstate;
 #[allow(dead_code)]
 pub(crate) mod cells;
 mod collapse;
+mod compact;
 mod index;
 mod locked;
+#[cfg(test)]
+mod lossy_tests;
+mod omission;
 mod places;
 mod replaying;
 mod set;
@@ -12,8 +17,11 @@ pub(crate) mod table;
 mod tree;
 mod whole;
 
-pub use locked::Locked;
+pub use bitstate::BitState;
 pub use collapse::{Collapse, Folder};
+pub use compact::Compact;
+pub use locked::Locked;
+pub use omission::Omission;
 pub use replaying::Replaying;
 pub use set::{NO_ORIGIN, Set};
 pub use table::Table;

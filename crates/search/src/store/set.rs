@@ -3,7 +3,7 @@
 //! What stands for a state in the open list is its key: the state itself, or something shorter where the set can restore the
 //! state from it. Sets that several threads may use at once are shared through one handle for each thread.
 
-use super::Full;
+use super::{Full, Omission};
 use scrimp_system::Batch;
 use std::io::{self, Read, Write};
 
@@ -42,6 +42,11 @@ pub trait Set: Send {
     /// not know their states (the lossy ones) show none and answer `false`.
     fn each(&self, _show: &mut dyn FnMut(&[u8]) -> bool) -> bool {
         false
+    }
+
+    /// How much was probably missed, where different states may be taken for one.
+    fn omission(&self) -> Option<Omission> {
+        None
     }
 
     /// Bytes held.

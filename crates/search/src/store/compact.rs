@@ -1,0 +1,143 @@
+//! Hash compaction (Wolper and Leroy 1993, Stern and Dill 1995): of a state a hash of some bits is kept, and states with the
+//! same hash are taken for one. The hashes stand in [`Cells`], which take less memory than their bits.
+
+use super::cells::{Cells, KeyBits};
+use super::{Full, Omission, Set};
+use crate::budget::Budget;
+use crate::words::{Shape, by_words, hash_at};
+use scrimp_system::Batch;
+use std::cell::UnsafeCell;
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+
+/// One thread's way to the hashes.
+pub struct Compact {
+    shared: Arc<Shared>,
+    hashes: Vec<u64>,
+}
+
+/// The cells change in size only while a single owner has them, or where `make_room` says that no other is in use.
+struct Shared {
+    state_bytes: usize,
+    bits: u32,
+    cells: UnsafeCell<Cells>,
+}
+
+// SAFETY: `Cells` may be filled by several threads at once; all else follows the protocol above.
+unsafe impl Sync for Shared {}
+// SAFETY: all parts are owned memory.
+unsafe impl Send for Shared {}
+
+impl Shared {
+    #[inline(always)]
+    fn cells(&self) -> &Cells {
+        // SAFETY: nobody changes the cells now; see the protocol at `Shared`.
+        unsafe { &*self.cells.get() }
+    }
+
+    /// # Safety
+    /// No other handle may be in use.
+    unsafe fn make_room(&self, more: usize) -> Result<(), Full> {
+        // SAFETY: as the caller promises.
+        unsafe { (*self.cells.get()).make_room(more, KeyBits::whole(self.bits), 1.0) }
+    }
+}
+
+impl Compact {
+    pub fn new(state_bytes: usize, bits: u32, budget: &Arc<Budget>) -> io::Result<Compact> {
+        let cells = UnsafeCell::new(Cells::new(KeyBits::whole(bits), budget)?);
+        Ok(Compact { shared: Arc::new(Shared { state_bytes, bits, cells }), hashes: Vec::new() })
+    }
+
+    fn hash_all<const W: usize>(&mut self, batch: &Batch, shape: Shape) {
+        let shift = 64 - self.shared.bits;
+        self.hashes.clear();
+        // SAFETY: states of the batch, whose shape this is.
+        let hash = |i| unsafe { hash_at::<W>(batch.state(i).as_ptr(), shape) } >> shift;
+        self.hashes.extend((0..batch.len()).map(hash));
+    }
+}
+
+impl Set for Compact {
+    fn key_bytes(&self) -> usize {
+        self.shared.state_bytes
+    }
+
+    fn load(&mut self, keys: &[u8], sources: &mut Batch) {
+        keys.chunks_exact(self.shared.state_bytes).for_each(|state| sources.push(state, 0));
+    }
+
+    fn insert(&mut self, batch: &Batch, _: &[u32], new: &mut Vec<u32>, keys: &mut Vec<u8>) -> Result<(), Full> {
+        assert!(batch.state_bytes() == self.shared.state_bytes);
+        let shape = Shape::new(batch.state_bytes());
+        by_words!(shape, W => self.hash_all::<W>(batch, shape));
+        let count = batch.len();
+        let mut add = |i: usize| {
+            new.push(i as u32);
+            keys.extend_from_slice(batch.state(i));
+        };
+        if Arc::get_mut(&mut self.shared).is_some() {
+            if !self.shared.cells().has_room(count) {
+                // SAFETY: there is no other handle.
+                unsafe { self.shared.make_room(count)? };
+            }
+            self.shared.cells().insert::<true>(&self.hashes, &mut add);
+        } else {
+            self.shared.cells().promise(count)?;
+            self.shared.cells().insert::<false>(&self.hashes, &mut add);
+            self.shared.cells().keep(count);
+        }
+        Ok(())
+    }
+
+    fn make_room(&mut self, more: usize) -> Result<(), Full> {
+        // SAFETY: as the trait says, no other handle is in use.
+        unsafe { self.shared.make_room(more) }
+    }
+
+    fn share(&self) -> Option<Box<dyn Set>> {
+        Some(Box::new(Compact { shared: self.shared.clone(), hashes: Vec::new() }))
+    }
+
+    fn len(&self) -> u64 {
+        self.shared.cells().len() as u64
+    }
+
+    fn omission(&self) -> Option<Omission> {
+        Some(Omission::of_hashes(self.len(), self.shared.bits))
+    }
+
+    fn bytes(&self) -> usize {
+        self.shared.cells().bytes()
+    }
+
+    fn save(&self, to: &mut dyn Write) -> io::Result<()> {
+        to.write_all(&self.len().to_le_bytes())?;
+        let mut written = Ok(());
+        self.shared.cells().each(|hash| {
+            written = to.write_all(&hash.to_le_bytes());
+            written.is_ok()
+        });
+        written
+    }
+
+    fn restore(&mut self, from: &mut dyn Read) -> io::Result<()> {
+        const AT_ONCE: u64 = 4096;
+        let mut word = [0; 8];
+        from.read_exact(&mut word)?;
+        let mut left = u64::from_le_bytes(word);
+        while left > 0 {
+            self.hashes.clear();
+            for _ in 0..left.min(AT_ONCE) {
+                from.read_exact(&mut word)?;
+                // A foreign number must not be wider than a hash.
+                self.hashes.push(u64::from_le_bytes(word) & (u64::MAX >> (64 - self.shared.bits)));
+            }
+            // SAFETY: the caller has the set for itself.
+            unsafe { self.shared.make_room(self.hashes.len()).map_err(|_| io::ErrorKind::OutOfMemory)? };
+            self.shared.cells().insert::<true>(&self.hashes, |_| ());
+            left -= self.hashes.len() as u64;
+        }
+        Ok(())
+    }
+}
