@@ -9,7 +9,7 @@ use scrimp::{Control, Mode, Options, Plan, Property, Report, Verdict};
 const MEMORY: usize = 16 << 30;
 
 fn collapsed(options: Options) -> Plan {
-    Plan::new(&Options { store: StoreChoice::Collapse, memory: Some(MEMORY), ..options }).expect("a sound plan")
+    Plan::new(&Options { store: Some(StoreChoice::Collapse), memory: Some(MEMORY), ..options }).expect("a sound plan")
 }
 
 fn run(model: &scrimp::NativeModel, properties: &[Property], plan: &Plan) -> Report {
@@ -74,7 +74,8 @@ fn forgetters_visit_the_same_states() {
                 let context = format!("{}, {forget}, {order}", file.name);
                 let options = Options { forget: forget.clone(), order: Some(order), audit: true, ..Options::default() };
                 let report = run(&model, &[], &collapsed(options.clone()));
-                let plain = Plan::new(&Options { memory: Some(MEMORY), ..options }).expect("a sound plan");
+                let plain = Plan::new(&Options { store: Some(StoreChoice::Table), memory: Some(MEMORY), ..options })
+                    .expect("a sound plan");
                 let table = run(&model, &[], &plain);
                 // The same numbers in the same order: the search is the same one.
                 assert_eq!((report.visits, report.audited), (table.visits, table.audited), "{context}");

@@ -94,9 +94,35 @@ pub struct SearchArgs {
     #[arg(long, value_name = "ORDER")]
     pub order: Option<String>,
 
-    /// How states are kept: table (in full, exact)
-    #[arg(long, default_value = "table", value_name = "STORE")]
-    pub store: String,
+    /// How states are kept: table, tree, collapse, dfa, dfa+collapse, comback, compact[:BITS], bitstate[:MIB], disk[:DIR]
+    ///
+    /// Exact: `table` keeps states in full and is fastest; `tree` keeps halves of states once each, a few bytes a state;
+    /// `collapse` keeps what each process can look like once; `dfa` is a minimized automaton, smallest where states are
+    /// alike, and slow; `comback` keeps a hash and how each state was found; `disk` keeps sorted files. Not exact, so that
+    /// the best answer is `no error found`: `compact:40` keeps 40 bits of a hash of each state, `bitstate:256` sets a few
+    /// bits in 256 MiB. [default: table, and by itself a smaller one when --memory is used up]
+    #[arg(long, value_name = "STORE")]
+    pub store: Option<String>,
+
+    /// Save the search to a file now and then, and when it is stopped, so that it can be taken up again
+    ///
+    /// The file is replaced at once or not at all, so that the program may be killed at any moment.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub checkpoint: Option<PathBuf>,
+
+    /// How often to save the search [default: 10m]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, requires = "checkpoint")]
+    pub every: Option<Duration>,
+
+    /// Take up a search that was saved with --checkpoint, of the same model with the same options
+    ///
+    /// Memory, time and threads may be others than before.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub resume: Option<PathBuf>,
+
+    /// A directory for sorted files, used when memory is not enough
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub disk: Option<PathBuf>,
 
     /// Which states may be dropped during the search: none, pseudo-root, cache, sweep, sweep+cache
     ///

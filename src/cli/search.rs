@@ -70,7 +70,7 @@ pub fn plan(args: &CheckArgs) -> Result<u8, Failure> {
 fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<Options, Failure> {
     Ok(Options {
         order: args.order.as_deref().map(str::parse).transpose()?,
-        store: args.store.parse()?,
+        store: args.store.as_deref().map(str::parse).transpose()?,
         forget: args.forget.parse()?,
         reduce: args.reduce.parse()?,
         engine: args.engine.parse()?,
@@ -85,6 +85,10 @@ fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<Opti
         time: args.time,
         visits: args.max_visits,
         audit: args.audit,
+        checkpoint: args.checkpoint.clone(),
+        every: args.every,
+        resume: args.resume.clone(),
+        disk: args.disk.clone(),
         keep_going,
         in_degrees,
     })

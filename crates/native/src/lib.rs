@@ -144,6 +144,10 @@ impl Model for NativeModel {
         scrimp_system::components(&self.program.system, &self.program.layout)
     }
 
+    fn digest(&self) -> Option<u64> {
+        Some(self.program.system.digest())
+    }
+
     fn expand(&self, state: &[u8], out: &mut Batch) {
         match &self.program.system.claim {
             None => self.engine.expand(state, out),

@@ -10,7 +10,9 @@ pub fn report(subject: &Subject) -> Value {
     let Subject { name, model, plan, report } = subject;
     let facts = &report.facts;
     let overall = Overall::of(report);
-    let plan_parts: Map<String, Value> = plan.parts().into_iter().map(|(k, v)| (k.to_string(), v.into())).collect();
+    let mut plan_parts: Map<String, Value> = plan.parts().into_iter().map(|(k, v)| (k.to_string(), v.into())).collect();
+    plan_parts.insert("ended_in".into(), report.store.to_string().into());
+    plan_parts.insert("decisions".into(), report.remarks.clone().into());
     // Where states were visited again, or events left out, the totals are not those of the state space.
     let of_space = |total: u64| report.once.then_some(total);
     let all_events = plan.options.reduce == ReduceChoice::Nothing;

@@ -171,7 +171,7 @@ fn figures(subject: &Subject) -> String {
 
 /// What a lossy store may have missed.
 fn omission(subject: &Subject) -> String {
-    let store = &subject.plan.options.store;
+    let store = &subject.plan.store;
     match subject.report.omission {
         None => String::new(),
         Some(Omission::Probability(p)) => format!(

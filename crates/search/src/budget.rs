@@ -4,6 +4,7 @@
 //! within the budget; nothing is allocated first and regretted later.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Why a run ended before its work was done.
@@ -139,6 +140,10 @@ pub struct Control {
     /// Milliseconds between pauses, and when the next one is due; 0 for none.
     pause_every: AtomicU64,
     pause_at: AtomicU64,
+    /// A pause is due when there are so many states.
+    pause_at_states: AtomicU64,
+    /// What the user should know of how the run went.
+    remarks: Mutex<Vec<String>>,
     /// States stored, and states expanded.
     pub states: AtomicU64,
     pub visits: AtomicU64,
@@ -157,6 +162,8 @@ impl Control {
             finished: AtomicBool::new(false),
             pause_every: AtomicU64::new(0),
             pause_at: AtomicU64::new(u64::MAX),
+            pause_at_states: AtomicU64::new(u64::MAX),
+            remarks: Mutex::default(),
             states: AtomicU64::new(0),
             visits: AtomicU64::new(0),
             transitions: AtomicU64::new(0),
@@ -185,21 +192,40 @@ impl Control {
 
     /// From now on the search is to pause every so often, so that it can be saved.
     pub fn pause_every(&self, time: Duration) {
-        self.pause_every.store(time.as_millis() as u64, Ordering::Relaxed);
+        self.pause_every.store((time.as_millis() as u64).max(1), Ordering::Relaxed);
         self.paused();
+    }
+
+    /// The search is to pause once it has so many states.
+    pub fn pause_at_states(&self, states: u64) {
+        self.pause_at_states.store(states, Ordering::Relaxed);
+    }
+
+    /// Notes a decision that was taken on the way, or what went wrong without ending the run.
+    pub fn say(&self, remark: impl Into<String>) {
+        self.remarks.lock().unwrap_or_else(PoisonError::into_inner).push(remark.into());
+    }
+
+    /// All that was noted so far.
+    pub fn remarks(&self) -> Vec<String> {
+        self.remarks.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Is a pause due? As for [`stopped`](Control::stopped), the clock is read only now and then.
     #[inline]
     pub fn pause_due(&self, tick: u64) -> bool {
         let at = self.pause_at.load(Ordering::Relaxed);
-        at != u64::MAX && tick.is_multiple_of(8) && self.elapsed().as_millis() as u64 >= at
+        (at != u64::MAX && tick.is_multiple_of(8) && self.elapsed().as_millis() as u64 >= at)
+            || self.states.load(Ordering::Relaxed) >= self.pause_at_states.load(Ordering::Relaxed)
     }
 
     /// The search has paused; the next pause is due after the time agreed.
     pub fn paused(&self) {
-        let at = self.elapsed().as_millis() as u64 + self.pause_every.load(Ordering::Relaxed);
-        self.pause_at.store(at, Ordering::Relaxed);
+        self.pause_at_states(u64::MAX);
+        let every = self.pause_every.load(Ordering::Relaxed);
+        if every > 0 {
+            self.pause_at.store(self.elapsed().as_millis() as u64 + every, Ordering::Relaxed);
+        }
     }
 
     pub fn elapsed(&self) -> Duration {

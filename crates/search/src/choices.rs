@@ -247,6 +247,11 @@ impl StoreChoice {
         }
     }
 
+    /// Does it number its states, so that orders and forgetters can speak of them?
+    pub fn gives_numbers(&self) -> bool {
+        matches!(self, StoreChoice::Table | StoreChoice::Collapse | StoreChoice::ComBack)
+    }
+
     /// Does it tell all states apart?
     pub fn is_exact(&self) -> bool {
         !matches!(self, StoreChoice::Compact(_) | StoreChoice::BitState(_))

@@ -77,10 +77,10 @@ impl<'a> Deep<'a> {
             }
             self.one.clear();
             self.one.push(initial.state(path.roots as usize), 0);
-            path.roots += 1;
             if let Err(ended) = self.open(set, path) {
                 return ended;
             }
+            path.roots += 1;
         }
     }
 

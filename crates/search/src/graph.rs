@@ -67,10 +67,7 @@ impl InDegrees {
             let more = (states * 2).max(1024);
             let bytes = (more - self.counts.len()) * size_of::<u32>();
             if states > self.most || !self.budget.may_take(bytes) {
-                self.lost = true;
-                self.budget.give_back(self.counts.len() * size_of::<u32>());
-                self.counts = Vec::new();
-                return;
+                return self.give_up();
             }
             self.budget.take(bytes);
             self.counts.reserve_exact(more - self.counts.len());
@@ -79,6 +76,13 @@ impl InDegrees {
         for f in found {
             self.counts[f.id as usize] += 1;
         }
+    }
+
+    /// Not all transitions were seen: nothing can be said.
+    pub fn give_up(&mut self) {
+        self.lost = true;
+        self.budget.give_back(self.counts.len() * size_of::<u32>());
+        self.counts = Vec::new();
     }
 
     pub fn most(&self) -> Option<u64> {

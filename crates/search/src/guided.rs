@@ -13,7 +13,8 @@ use std::io;
 pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done<'m>> {
     let mut store = store(task)?;
     let outcome = search_in(task, &mut *store, guides)?;
-    Ok(Done { outcome, store_bytes: store.bytes(), store: Some(store), omission: None })
+    let stage = task.plan.store.clone();
+    Ok(Done { outcome, store_bytes: store.bytes(), store: Some(store), stage, omission: None })
 }
 
 fn store<'m>(task: &Task<'m, '_>) -> io::Result<Box<dyn Store + 'm>> {
@@ -22,7 +23,7 @@ fn store<'m>(task: &Task<'m, '_>) -> io::Result<Box<dyn Store + 'm>> {
         return Ok(Box::new(Replaying::new(model, budget)?));
     }
     let keeps = plan.options.forget == ForgetChoice::Nothing;
-    if plan.options.store == StoreChoice::Collapse {
+    if plan.store == StoreChoice::Collapse {
         let store = Collapse::new(model, budget)?;
         return Ok(Box::new(if keeps { store } else { store.removable()? }));
     }
@@ -31,7 +32,7 @@ fn store<'m>(task: &Task<'m, '_>) -> io::Result<Box<dyn Store + 'm>> {
 }
 
 fn search_in(task: &Task, store: &mut dyn Store, guides: Guides) -> io::Result<Outcome> {
-    let Task { model, check, plan, control, budget, with_traces } = *task;
+    let Task { model, check, plan, control, budget, with_traces, .. } = *task;
     let Guides { progress, heuristic, front } = guides;
     let options = &plan.options;
     let mut order: Box<dyn Order> = match plan.order {

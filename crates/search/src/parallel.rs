@@ -146,7 +146,9 @@ pub fn search<S: Concurrent>(
     let left = meeting.left.into_iter().flatten().chain([cursor.min(end)..end]).collect();
     *position = Position { levels: meeting.levels, left, facts: meeting.facts };
     position.settle(shared.len());
-    Ok((stores.swap_remove(0), meeting.ended.unwrap_or(Ended::Complete)))
+    let store = stores.swap_remove(0);
+    drop((stores, shared));
+    Ok((store.owned(), meeting.ended.unwrap_or(Ended::Complete)))
 }
 
 struct Thread<'a, S> {

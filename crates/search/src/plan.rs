@@ -1,18 +1,21 @@
-//! What combines with what. The only place that knows.
+//! What is to be done: which loop with which parts. With its [`rules`](crate::rules), the only place that knows.
 //!
 //! Options say what the user wants; a plan is a combination that is sound. What is not is refused, with the reason and
 //! what to ask for instead.
 
 use crate::budget;
 pub use crate::choices::{CacheChoice, EngineChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
+use crate::rules;
 use std::fmt;
+use std::path::PathBuf;
 use std::time::Duration;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// Without one, breadth-first, or by progress under the sweep-line.
     pub order: Option<OrderChoice>,
-    pub store: StoreChoice,
+    /// Without one, the fastest that memory allows: it may change on the way.
+    pub store: Option<StoreChoice>,
     pub forget: ForgetChoice,
     pub reduce: ReduceChoice,
     pub engine: EngineChoice,
@@ -33,6 +36,12 @@ pub struct Options {
     pub visits: Option<u64>,
     /// Remember all visited states beside the search, to prove that it visits them all.
     pub audit: bool,
+    /// The file to which the search is saved now and then, and how often that is; the file of one to take up.
+    pub checkpoint: Option<PathBuf>,
+    pub every: Option<Duration>,
+    pub resume: Option<PathBuf>,
+    /// Where sorted files may go when memory is used up.
+    pub disk: Option<PathBuf>,
     /// Go on after a violation until every property is decided.
     pub keep_going: bool,
     /// Count in-degrees however many states there are.
@@ -43,7 +52,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             order: None,
-            store: StoreChoice::Table,
+            store: None,
             forget: ForgetChoice::Nothing,
             reduce: ReduceChoice::Nothing,
             engine: EngineChoice::Explicit,
@@ -58,6 +67,10 @@ impl Default for Options {
             time: None,
             visits: None,
             audit: false,
+            checkpoint: None,
+            every: None,
+            resume: None,
+            disk: None,
             keep_going: false,
             in_degrees: false,
         }
@@ -68,6 +81,8 @@ impl Default for Options {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     pub order: OrderChoice,
+    /// The store, or the first one where it is [chosen](Plan::is_automatic) on the way.
+    pub store: StoreChoice,
     pub memory: usize,
     /// Everything else is as it was asked for.
     pub options: Options,
@@ -76,6 +91,8 @@ pub struct Plan {
 /// The loops that search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
+    /// Breadth-first, in one store after the other.
+    Staged,
     /// Breadth-first, keeping every numbered state and exploring every event.
     Plain,
     /// Any order, forgetting, and fewer events.
@@ -100,7 +117,7 @@ impl fmt::Display for Refusal {
 impl std::error::Error for Refusal {}
 
 impl Refusal {
-    fn new(reason: impl Into<String>, instead: impl Into<String>) -> Refusal {
+    pub(crate) fn new(reason: impl Into<String>, instead: impl Into<String>) -> Refusal {
         Refusal { reason: reason.into(), instead: instead.into() }
     }
 }
@@ -109,10 +126,12 @@ impl Plan {
     pub fn new(options: &Options) -> Result<Plan, Refusal> {
         let sweeps = matches!(options.forget, ForgetChoice::Sweep(_));
         let order = options.order.unwrap_or(if sweeps { OrderChoice::Progress } else { OrderChoice::BreadthFirst });
-        match unsound(options, order) {
+        let store = options.store.clone().unwrap_or(StoreChoice::Table);
+        match rules::unsound(options, order, &store) {
             Some(refusal) => Err(refusal),
             None => Ok(Plan {
                 order,
+                store,
                 memory: options.memory.unwrap_or_else(budget::default_memory),
                 options: options.clone(),
             }),
@@ -126,18 +145,55 @@ impl Plan {
 
     /// Are traces shortest runs?
     pub fn finds_shortest(&self) -> bool {
-        self.way() == Way::Plain
+        matches!(self.way(), Way::Plain | Way::Staged)
+    }
+
+    /// Does it keep every state and explore every event?
+    fn is_whole(&self) -> bool {
+        let Options { forget, reduce, visits, .. } = &self.options;
+        *forget == ForgetChoice::Nothing && *reduce == ReduceChoice::Nothing && visits.is_none()
+    }
+
+    /// Is the store chosen by how much memory there is, and changed when there is not enough?
+    pub fn is_automatic(&self) -> bool {
+        let Options { store, in_degrees, .. } = &self.options;
+        store.is_none() && !in_degrees && self.order == OrderChoice::BreadthFirst && self.is_whole()
     }
 
     /// The loop that carries it out.
     pub(crate) fn way(&self) -> Way {
-        let Options { forget, reduce, visits, .. } = &self.options;
-        let plain = *forget == ForgetChoice::Nothing && *reduce == ReduceChoice::Nothing && visits.is_none();
-        match (self.order, &self.options.store) {
-            (OrderChoice::BreadthFirst, StoreChoice::Table | StoreChoice::Collapse) if plain => Way::Plain,
-            (_, StoreChoice::Table | StoreChoice::Collapse) => Way::Guided,
+        let by_level = self.order == OrderChoice::BreadthFirst && self.is_whole();
+        match &self.store {
+            _ if self.is_automatic() => Way::Staged,
+            // A path can be saved, the general loop cannot.
+            StoreChoice::Table if self.saves() && !by_level => Way::Set,
+            StoreChoice::Table | StoreChoice::Collapse if by_level => Way::Plain,
+            StoreChoice::Table | StoreChoice::Collapse => Way::Guided,
             _ => Way::Set,
         }
+    }
+
+    fn saves(&self) -> bool {
+        self.options.checkpoint.is_some() || self.options.resume.is_some()
+    }
+
+    /// How often the search is saved.
+    pub fn every(&self) -> Duration {
+        self.options.every.unwrap_or(Duration::from_secs(600))
+    }
+
+    /// What must agree when a search is taken up again: all but limits, threads and files.
+    pub fn essence(&self) -> String {
+        let Options { progress, heuristic, keep_going, seed, chains, reconstruct, .. } = &self.options;
+        let store = if self.is_automatic() { "automatic".to_string() } else { self.store.to_string() };
+        format!(
+            "{} {store} {} {} {} {progress:?} {heuristic:?} {keep_going} {seed} {chains} {reconstruct} {}",
+            self.order,
+            self.options.forget,
+            self.options.reduce,
+            self.options.engine,
+            self.stride(),
+        )
     }
 
     /// Which ancestors a cache's tree keeps: every so-manieth. To replay states, it must keep all.
@@ -150,7 +206,7 @@ impl Plan {
         let options = &self.options;
         let mut parts = vec![
             ("order", self.order.to_string()),
-            ("store", options.store.to_string()),
+            ("store", self.store.to_string()),
             ("forget", options.forget.to_string()),
             ("reduce", options.reduce.to_string()),
             ("engine", options.engine.to_string()),
@@ -173,7 +229,7 @@ impl Plan {
     pub fn reason(&self, part: &str) -> &'static str {
         match part {
             "order" => self.order.reason(),
-            "store" => self.options.store.reason(),
+            "store" => self.store.reason(),
             "forget" => self.options.forget.reason(),
             "reduce" => self.options.reduce.reason(),
             "engine" => self.options.engine.reason(),
@@ -185,120 +241,4 @@ impl Plan {
             _ => "",
         }
     }
-}
-
-/// Why these options cannot be carried out, if they cannot.
-fn unsound(options: &Options, order: OrderChoice) -> Option<Refusal> {
-    let Options { forget, reduce, chains, threads, .. } = options;
-    let refuse = |reason: &str, instead: &str| Some(Refusal::new(reason, instead));
-    let caches = matches!(forget, ForgetChoice::Cache(_) | ForgetChoice::Sweep(Some(_)));
-    let sweeps = matches!(forget, ForgetChoice::Sweep(_));
-    let pseudo_root = matches!(forget, ForgetChoice::PseudoRoot(_));
-    let by_progress = order == OrderChoice::Progress;
-    let lossy = matches!(options.store, StoreChoice::Compact(_) | StoreChoice::BitState(_));
-    if !lossy && !matches!(options.store, StoreChoice::Table | StoreChoice::Collapse | StoreChoice::Tree) {
-        return Some(Refusal::new(
-            format!("store '{}' is not available in this version", options.store),
-            "choose from: table, collapse, tree, compact, bitstate",
-        ));
-    }
-    if *threads == 0 || *threads > 1024 {
-        return Some(Refusal::new(
-            format!("{threads} threads cannot search"),
-            "use --threads with a number from 1 to 1024",
-        ));
-    }
-    if *threads > 1 && order != OrderChoice::BreadthFirst {
-        let reason = if order == OrderChoice::DepthFirst {
-            "depth-first order follows one path and has no work for a second thread".to_string()
-        } else {
-            format!("order {order} is kept by one thread")
-        };
-        return Some(Refusal::new(reason, "use --threads 1, or --order bfs with several threads"));
-    }
-    if *threads > 1 && *forget != ForgetChoice::Nothing {
-        return Some(Refusal::new(
-            format!("forgetting method {forget} follows the order of one thread"),
-            "use --threads 1, or --forget none with several threads",
-        ));
-    }
-    if *threads > 1 && (*reduce != ReduceChoice::Nothing || options.visits.is_some()) {
-        return refuse("reductions and limits on visits are for one thread", "use --threads 1");
-    }
-    if options.in_degrees && (*threads > 1 || order != OrderChoice::BreadthFirst) {
-        return refuse(
-            "in-degrees are counted by one thread, level by level",
-            "use --threads 1 --order bfs, or leave --in-degrees out",
-        );
-    }
-    if options.in_degrees && (*forget != ForgetChoice::Nothing || *reduce != ReduceChoice::Nothing) {
-        return refuse(
-            "in-degrees can be counted only where every state is kept and every event explored",
-            "leave --in-degrees out, or --forget and --reduce",
-        );
-    }
-    if sweeps && !by_progress {
-        return Some(Refusal::new(
-            format!("the sweep-line explores states by progress and cannot follow order {order}"),
-            "leave --order out",
-        ));
-    }
-    if by_progress && options.progress.is_none() {
-        return refuse(
-            "exploring by progress needs a progress measure",
-            "add --progress EXPR, such as --progress 'sent + received', or --progress auto",
-        );
-    }
-    if options.progress.is_some() && !by_progress {
-        return refuse(
-            "the progress measure would not be used",
-            "add --forget sweep or --order progress, or leave it out",
-        );
-    }
-    let best = matches!(order, OrderChoice::Best { .. });
-    if best && options.heuristic.is_none() {
-        return refuse("best-first order needs a heuristic", "add --heuristic EXPR: states with low values come first");
-    }
-    if options.heuristic.is_some() && !best {
-        return refuse("the heuristic would not be used", "add --order best, or leave it out");
-    }
-    if order == OrderChoice::Releasing && !pseudo_root {
-        return refuse("order release looks for states that release pseudo-root states", "add --forget pseudo-root");
-    }
-    if *chains && !caches {
-        return refuse("--chains shortens the tree that a state cache keeps", "add --forget cache, or leave it out");
-    }
-    if options.stride == Some(0) {
-        return refuse("a stride of 0 keeps no ancestor", "use --stride with a number from 1 to 255");
-    }
-    if options.stride.is_some_and(|stride| stride > 255) {
-        return refuse("a stride beyond 255 is not supported", "use --stride with a number from 1 to 255");
-    }
-    if options.stride.is_some() && !caches {
-        return refuse("--stride thins out the tree that a state cache keeps", "add --forget cache, or leave it out");
-    }
-    if options.reconstruct && !matches!(forget, ForgetChoice::Cache(_)) {
-        return refuse(
-            "--reconstruct replays states of the tree that a state cache keeps, and only there are their predecessors \
-             certain to stay",
-            "use --forget cache, or leave it out",
-        );
-    }
-    if options.reconstruct && options.store != StoreChoice::Table {
-        return refuse("--reconstruct has a store of its own", "use --store table, or leave it out");
-    }
-    if options.reconstruct && (*chains || options.stride.is_some_and(|stride| stride > 1)) {
-        return refuse(
-            "--reconstruct needs the very predecessor of every state of the tree, and --chains and --stride leave some out",
-            "leave out these or --reconstruct",
-        );
-    }
-    if pseudo_root && *reduce == ReduceChoice::EdgeLean {
-        return refuse(
-            "pseudo-root states wait for every predecessor to lead to them, and edge-lean search leaves some of these events \
-             out: they would wait for ever",
-            "use --reduce none, or --forget cache",
-        );
-    }
-    None
 }

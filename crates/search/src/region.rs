@@ -71,6 +71,15 @@ impl Region {
     }
 }
 
+impl Region {
+    /// Gives the bytes from `from` to `to` back to the system for good: they may not be touched again. Both are multiples of
+    /// a huge page.
+    pub fn release(&mut self, from: usize, to: usize) {
+        assert!(from.is_multiple_of(HUGE) && to.is_multiple_of(HUGE) && from <= to && to <= self.reserved);
+        system::decommit(self.base, from, to);
+    }
+}
+
 impl Drop for Region {
     fn drop(&mut self) {
         system::release(self.base, self.reserved);
@@ -120,6 +129,14 @@ mod system {
         Ok(())
     }
 
+    pub fn decommit(base: NonNull<u8>, from: usize, to: usize) {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANON | libc::MAP_NORESERVE | libc::MAP_FIXED;
+        // SAFETY: a part of the reservation, which its owner does not touch any more, is replaced by untouched pages.
+        unsafe {
+            libc::mmap(base.as_ptr().add(from) as *mut libc::c_void, to - from, libc::PROT_NONE, flags, -1, 0);
+        }
+    }
+
     pub fn release(base: NonNull<u8>, bytes: usize) {
         // SAFETY: exactly the mapping that `reserve` kept.
         unsafe {
@@ -147,6 +164,8 @@ mod system {
     pub fn commit(_: NonNull<u8>, _: usize, _: usize) -> io::Result<()> {
         Ok(())
     }
+
+    pub fn decommit(_: NonNull<u8>, _: usize, _: usize) {}
 
     pub fn release(base: NonNull<u8>, bytes: usize) {
         // SAFETY: allocated by `reserve` with the same layout.

@@ -2,17 +2,18 @@
 
 use crate::budget::{Budget, Control, Limit, peak_resident, resident};
 use crate::check::{self, Audit, Check, Property, Safety};
-use crate::choices::ForgetChoice;
+use crate::choices::{ForgetChoice, StoreChoice};
 use crate::engine::Front;
 use crate::forget::ForgetFacts;
 use crate::graph::GraphFacts;
 use crate::outcome::{Ended, Outcome};
 use crate::plan::{Plan, Way};
+use crate::saver::Saver;
 use crate::settle::{PropertyResult, settle};
 use crate::store::{Omission, Store};
-use crate::{guided, plain, sets};
+use crate::{guided, plain, sets, staged};
 use scrimp_system::Model;
-use std::io;
+use std::io::{self, Read};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -37,6 +38,9 @@ pub struct Report {
     pub state_bytes: usize,
     /// Bytes of the store, and of what is kept beside it, when the search ended.
     pub store_bytes: usize,
+    /// The store in which the search ended, and what was decided on the way.
+    pub store: StoreChoice,
+    pub remarks: Vec<String>,
     pub peak_resident: Option<usize>,
     pub elapsed: Duration,
 }
@@ -55,8 +59,17 @@ pub(crate) struct Task<'m, 'a> {
     pub plan: &'a Plan,
     pub control: &'a Control,
     pub budget: &'a Arc<Budget>,
+    /// What saves the search and takes one up, where that is wanted.
+    pub saver: Option<&'a Saver<'a>>,
     /// May a trace be wanted?
     pub with_traces: bool,
+}
+
+impl Task<'_, '_> {
+    /// The search to take up, if one is: its store's name, and where the rest can be read.
+    pub fn saved(&self) -> io::Result<Option<(String, Box<dyn Read>)>> {
+        self.saver.map_or(Ok(None), Saver::resume)
+    }
 }
 
 /// What came of a search.
@@ -65,7 +78,9 @@ pub(crate) struct Done<'m> {
     /// The store, where it can load states by their numbers.
     pub store: Option<Box<dyn Store + 'm>>,
     pub store_bytes: usize,
-    /// What the store has probably missed, if it may miss states.
+    /// What the store is.
+    pub stage: StoreChoice,
+    /// What it has probably missed, if it may miss states.
     pub omission: Option<Omission>,
 }
 
@@ -116,10 +131,12 @@ pub fn run_guided(
     let audit = plan.options.audit.then(|| Audit::new(check));
     let check = audit.as_ref().map_or(check, |audit| audit);
     let with_traces = !properties.is_empty();
-    let task = Task { model, check, plan, control, budget: &budget, with_traces };
-    let Done { outcome, store, store_bytes, omission } = match plan.way() {
+    let saver = Saver::new(model, properties, plan, &safety, control);
+    let task = Task { model, check, plan, control, budget: &budget, saver: saver.as_ref(), with_traces };
+    let Done { outcome, store, store_bytes, stage, omission } = match plan.way() {
         Way::Guided => guided::search(&task, guides)?,
         Way::Plain => plain::search(&task)?,
+        Way::Staged => staged::search(&task, guides)?,
         Way::Set => sets::search(&task)?,
     };
     if let Ended::Unsuited(reason) = &outcome.ended {
@@ -147,6 +164,8 @@ pub fn run_guided(
         properties,
         state_bytes: model.state_bytes(),
         store_bytes,
+        store: stage,
+        remarks: control.remarks(),
         peak_resident: peak_resident(),
         elapsed,
     })

@@ -1,49 +1,142 @@
 //! Searches over stores without numbers: makes the set that a plan asks for and goes through the states with it.
 
+use crate::checkpoint::{get, get_facts, put, put_facts};
 use crate::choices::{OrderChoice, StoreChoice};
 use crate::deep::{Deep, Path};
 use crate::graph::GraphFacts;
-use crate::outcome::Outcome;
+use crate::outcome::{Ended, Outcome};
 use crate::queued::{Course, Queued};
 use crate::run::{Done, Task, invalid};
 use crate::store::{BitState, Compact, Locked, Set, Tree, Whole};
-use std::io;
+use std::io::{self, Read};
 
 pub(crate) fn search<'m>(task: &Task<'m, '_>) -> io::Result<Done<'m>> {
-    let mut set = new_set(task)?;
-    if task.plan.options.threads > 1 && set.share().is_none() {
-        set = Box::new(Locked::new(set));
+    let stage = task.plan.store.clone();
+    if task.plan.order == OrderChoice::DepthFirst {
+        let mut set = new_set(task, &stage)?;
+        let outcome = search_deep(task, &mut *set)?;
+        return Ok(Done { outcome, store_bytes: set.bytes(), store: None, stage, omission: set.omission() });
     }
-    let outcome =
-        if task.plan.order == OrderChoice::DepthFirst { deep(task, &mut *set)? } else { queued(task, &mut *set)? };
-    Ok(Done { outcome, store_bytes: set.bytes(), store: None, omission: set.omission() })
-}
-
-fn new_set(task: &Task) -> io::Result<Box<dyn Set>> {
-    let Task { model, plan, budget, .. } = *task;
-    match &plan.options.store {
-        StoreChoice::Table => Ok(Box::new(Whole::new(model.state_bytes(), budget.clone())?)),
-        StoreChoice::Tree => Ok(Box::new(Tree::new(model.state_bytes(), budget)?)),
-        StoreChoice::Compact(bits) => Ok(Box::new(Compact::new(model.state_bytes(), *bits, budget)?)),
-        StoreChoice::BitState(mib) => Ok(Box::new(BitState::new(model.state_bytes(), *mib, budget)?)),
-        other => Err(invalid(format!("store {other} is no set"))),
-    }
-}
-
-fn queued(task: &Task, set: &mut dyn Set) -> io::Result<Outcome> {
-    let Task { model, check, plan, control, budget, .. } = *task;
-    let mut course = Course::new(set.key_bytes(), budget)?;
-    let search = Queued { model, check, control, threads: plan.options.threads };
-    let ended = match search.begin(set, &mut course) {
-        Ok(()) => search.search(set, &mut course),
-        Err(ended) => ended,
+    let mut wide = match task.saved()? {
+        Some((_, mut from)) => Wide::resume(task, stage, &mut *from)?,
+        None => Wide::begin(task, stage)?,
     };
-    Ok(Outcome { beside_bytes: course.pool.bytes(), ..Outcome::of_plain(ended, course.facts(set.len()), Vec::new()) })
+    let ended = wide.go_on(task);
+    Ok(wide.done(ended))
 }
 
-fn deep(task: &Task, set: &mut dyn Set) -> io::Result<Outcome> {
+/// The set that keeps states in this way.
+fn new_set(task: &Task, choice: &StoreChoice) -> io::Result<Box<dyn Set>> {
+    let Task { model, plan, budget, .. } = *task;
+    let set: Box<dyn Set> = match choice {
+        StoreChoice::Table => Box::new(Whole::new(model.state_bytes(), budget.clone())?),
+        StoreChoice::Tree => Box::new(Tree::new(model.state_bytes(), budget)?),
+        StoreChoice::Compact(bits) => Box::new(Compact::new(model.state_bytes(), *bits, budget)?),
+        StoreChoice::BitState(mib) => Box::new(BitState::new(model.state_bytes(), *mib, budget)?),
+        other => return Err(invalid(format!("store {other} is no set"))),
+    };
+    Ok(if plan.options.threads > 1 && set.share().is_none() { Box::new(Locked::new(set)) } else { set })
+}
+
+/// A breadth-first search over a set, and where it stands.
+pub(crate) struct Wide {
+    pub set: Box<dyn Set>,
+    pub course: Course,
+    pub stage: StoreChoice,
+    /// How it ended before it went on.
+    ended: Option<Ended>,
+}
+
+impl Wide {
+    /// An empty set.
+    pub fn new(task: &Task, stage: StoreChoice) -> io::Result<Wide> {
+        let set = new_set(task, &stage)?;
+        let course = Course::new(set.key_bytes(), task.budget)?;
+        Ok(Wide { set, course, stage, ended: None })
+    }
+
+    /// A search that stands at its beginning.
+    fn begin(task: &Task, stage: StoreChoice) -> io::Result<Wide> {
+        let mut wide = Wide::new(task, stage)?;
+        wide.ended = Wide::queued(task).begin(&mut *wide.set, &mut wide.course).err();
+        Ok(wide)
+    }
+
+    fn queued<'a>(task: &Task<'a, 'a>) -> Queued<'a> {
+        Queued { model: task.model, check: task.check, control: task.control, threads: task.plan.options.threads }
+    }
+
+    /// A search that was saved.
+    pub fn resume(task: &Task, stage: StoreChoice, from: &mut dyn Read) -> io::Result<Wide> {
+        let mut wide = Wide::new(task, stage)?;
+        let course = &mut wide.course;
+        course.facts = get_facts(from)?;
+        course.depth = get(from)? as u32;
+        course.pool.restore(&mut course.now, from)?;
+        course.pool.restore(&mut course.next, from)?;
+        wide.set.restore(from)?;
+        Ok(wide)
+    }
+
+    /// Goes on until the search ends, saving it where that is wanted.
+    pub fn go_on(&mut self, task: &Task) -> Ended {
+        if let Some(ended) = self.ended.take() {
+            return ended;
+        }
+        loop {
+            let ended = Wide::queued(task).search(&mut *self.set, &mut self.course);
+            self.save(task, &ended);
+            if ended != Ended::Paused {
+                return ended;
+            }
+            task.control.paused();
+        }
+    }
+
+    fn save(&self, task: &Task, ended: &Ended) {
+        if let (Some(saver), Ended::Paused | Ended::Limit(_)) = (task.saver, ended) {
+            let Wide { set, course, stage, .. } = self;
+            saver.save(&stage.to_string(), &mut |to| {
+                put_facts(to, &course.facts)?;
+                put(to, course.depth as u64)?;
+                course.pool.save(&course.now, to)?;
+                course.pool.save(&course.next, to)?;
+                set.save(to)
+            });
+        }
+    }
+
+    pub fn done<'m>(self, ended: Ended) -> Done<'m> {
+        let Wide { set, course, stage, .. } = self;
+        let outcome = Outcome::of_plain(ended, course.facts(set.len()), Vec::new());
+        let outcome = Outcome { beside_bytes: course.pool.bytes(), ..outcome };
+        Done { outcome, store_bytes: set.bytes(), store: None, stage, omission: set.omission() }
+    }
+}
+
+fn search_deep(task: &Task, set: &mut dyn Set) -> io::Result<Outcome> {
     let mut path = Path::new(set.key_bytes(), task.budget)?;
-    let ended = Deep::new(task.model, task.check, task.control).search(set, &mut path);
+    if let Some((_, mut from)) = task.saved()? {
+        path.facts = get_facts(&mut *from)?;
+        path.roots = get(&mut *from)?;
+        path.stack.restore(&mut *from)?;
+        set.restore(&mut *from)?;
+    }
+    let mut deep = Deep::new(task.model, task.check, task.control);
+    let ended = loop {
+        let ended = deep.search(set, &mut path);
+        if let (Some(saver), Ended::Paused | Ended::Limit(_)) = (task.saver, &ended) {
+            saver.save(&task.plan.store.to_string(), &mut |to| {
+                put_facts(to, &path.facts)?;
+                put(to, path.roots)?;
+                path.stack.save(to)?;
+                set.save(to)
+            });
+        }
+        if ended != Ended::Paused {
+            break ended;
+        }
+    };
     let facts = GraphFacts { states: set.len(), open: path.stack.len(), ..path.facts };
     Ok(Outcome { beside_bytes: path.stack.bytes(), ..Outcome::of_plain(ended, facts, Vec::new()) })
 }

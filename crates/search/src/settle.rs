@@ -61,7 +61,7 @@ pub(crate) fn settle(
         let found = findings.iter().position(|f| f.property == i);
         let finding = found.map(|at| &findings[at]);
         let violates = property.finding_violates();
-        let all_visited = outcome.ended == Ended::Complete && plan.options.store.is_exact();
+        let all_visited = outcome.ended == Ended::Complete && plan.store.is_exact();
         let verdict = match (finding.is_some(), all_visited) {
             (true, _) if violates => Verdict::Violated,
             (true, _) => Verdict::Verified,

@@ -46,6 +46,12 @@ pub trait Model: Sync {
         (0..bytes).step_by(8).map(|start| vec![start..bytes.min(start + 8)]).collect()
     }
 
+    /// A hash of everything that the model is made of, so that a search saved in a file is not taken up with another model.
+    /// Without one, the first states and their successors tell models apart.
+    fn digest(&self) -> Option<u64> {
+        None
+    }
+
     /// What a trace says of the event with this code.
     fn event(&self, code: EventCode) -> EventText;
 

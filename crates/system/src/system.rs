@@ -52,6 +52,27 @@ pub struct System {
     pub warnings: Vec<String>,
 }
 
+impl System {
+    /// A hash of everything that has to do with its behaviour.
+    pub fn digest(&self) -> u64 {
+        struct Fnv(u64);
+        impl std::fmt::Write for Fnv {
+            fn write_str(&mut self, text: &str) -> std::fmt::Result {
+                self.0 = text.bytes().fold(self.0, |sum, byte| (sum ^ byte as u64).wrapping_mul(0x100_0000_01b3));
+                Ok(())
+            }
+        }
+        let System { variables, processes, events, initial, assertions, claim, .. } = self;
+        let mut sum = Fnv(0xcbf2_9ce4_8422_2325);
+        // Writing to a sum cannot fail.
+        let _ = std::fmt::write(
+            &mut sum,
+            format_args!("{variables:?} {processes:?} {events:?} {initial:?} {assertions:?} {claim:?}"),
+        );
+        sum.0
+    }
+}
+
 /// One value per cell: the variables in order, an array's elements one after the other.
 pub type Valuation = Vec<i64>;
 

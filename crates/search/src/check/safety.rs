@@ -113,6 +113,18 @@ impl<'a> Safety<'a> {
         findings
     }
 
+    /// What was found so far.
+    pub fn findings(&self) -> Vec<Finding> {
+        self.findings.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
+    }
+
+    /// Takes what was found before the search was interrupted as found.
+    pub fn remember(&self, findings: Vec<Finding>) {
+        for finding in findings.into_iter().filter(|finding| finding.property < self.properties.len()) {
+            self.decide(finding);
+        }
+    }
+
     fn open(&self, property: usize) -> bool {
         !self.decided[property].load(Ordering::Relaxed)
     }

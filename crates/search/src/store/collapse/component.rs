@@ -66,6 +66,11 @@ impl Component {
         values.share(threads).into_iter().map(|values| Component::with(values, ranges.clone(), parts.clone())).collect()
     }
 
+    /// The way of a single owner, when all others are gone.
+    pub fn owned(self) -> Component {
+        Component { values: self.values.owned(), ..self }
+    }
+
     pub fn values(&self) -> &Table {
         &self.values
     }

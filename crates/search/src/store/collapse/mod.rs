@@ -256,6 +256,13 @@ impl Concurrent for Collapse {
         table.share(threads).into_iter().zip(shares).map(with).collect()
     }
 
+    fn owned(mut self) -> Collapse {
+        self.refresh();
+        self.table = self.table.owned();
+        self.components = self.components.into_iter().map(Component::owned).collect();
+        self
+    }
+
     fn table(&self) -> &Table {
         &self.table
     }

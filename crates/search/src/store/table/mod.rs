@@ -8,6 +8,7 @@
 //! leave gaps; [`Shared::close_gaps`] moves the last states into them, so numbers are dense again whenever a level ends.
 //! A single owner may remove states; their places are taken by the next new ones.
 
+mod drain;
 mod growth;
 mod lookup;
 mod saving;
@@ -225,6 +226,9 @@ pub(crate) trait Concurrent: Store + Send + Sized {
     /// Turns the store of a single owner into ways to it for `threads` threads, who may not remove states.
     fn share(self, threads: usize) -> Vec<Self>;
 
+    /// Turns one of several handles, when all others are gone, into that of a single owner. Numbers must be dense.
+    fn owned(self) -> Self;
+
     fn table(&self) -> &Table;
 
     fn table_mut(&mut self) -> &mut Table;
@@ -242,6 +246,12 @@ impl Concurrent for Table {
         let table =
             |_| Table { shared: self.shared.clone(), block: 0..0, alone: false, removed: None, groups: Group::pair() };
         (0..threads).map(table).collect()
+    }
+
+    fn owned(mut self) -> Table {
+        assert!(Arc::get_mut(&mut self.shared).is_some());
+        (self.alone, self.block) = (true, 0..u32::MAX);
+        self
     }
 
     fn table(&self) -> &Table {

@@ -1,0 +1,143 @@
+//! What the first states say about the rest: how many there may be, and what each would take in a table and in a tree.
+
+use crate::budget::Budget;
+use crate::outcome::Position;
+use crate::store::{NO_ORIGIN, Set, StateId, Store, Tree};
+use scrimp_system::Batch;
+use std::sync::Arc;
+
+/// States that are looked at before a store is settled on.
+pub const SAMPLE: u64 = 1 << 15;
+
+/// Bytes of index that a state in the table takes beside its own, about.
+const INDEX_BYTES: f64 = 7.0;
+
+/// What is to be expected.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// States that were seen.
+    pub seen: u64,
+    /// How many there may be, where the levels grow more and more slowly or shrink already.
+    pub expected: Option<f64>,
+    /// Bytes for each state.
+    pub in_table: f64,
+    pub in_tree: f64,
+}
+
+impl Estimate {
+    /// From a search that has paused.
+    pub fn of(position: &Position, store: &dyn Store, state_bytes: usize) -> Estimate {
+        let in_tree = tree_bytes(store, state_bytes);
+        Estimate {
+            seen: store.len() as u64,
+            expected: expected(&position.levels),
+            in_table: state_bytes as f64 + INDEX_BYTES,
+            in_tree: in_tree.unwrap_or(f64::INFINITY),
+        }
+    }
+
+    /// Would a tree be worth its time from the start, with so many bytes to fill?
+    pub fn wants_tree(&self, bytes: usize) -> bool {
+        let room = bytes as f64 / self.in_table;
+        self.in_tree < self.in_table && self.expected.is_some_and(|expected| expected > room)
+    }
+}
+
+/// Bytes of a tree for each of the stored states.
+fn tree_bytes(store: &dyn Store, state_bytes: usize) -> Option<f64> {
+    const AT_ONCE: usize = 256;
+    let budget = Arc::new(Budget::new(usize::MAX / 4));
+    let mut tree = Tree::new(state_bytes, &budget).ok()?;
+    let (mut batch, mut new, mut keys) = (Batch::new(state_bytes), Vec::new(), Vec::new());
+    for first in (0..store.len()).step_by(AT_ONCE) {
+        batch.clear();
+        (first..store.len().min(first + AT_ONCE)).for_each(|id| store.load(id as StateId, batch.push_with(0)));
+        (new.clear(), keys.clear());
+        tree.make_room(batch.len()).ok()?;
+        tree.insert(&batch, &vec![NO_ORIGIN; batch.len()], &mut new, &mut keys).ok()?;
+    }
+    Some(tree.bytes() as f64 / store.len().max(1) as f64)
+}
+
+/// The sizes of breadth-first levels often rise and fall like a bell: their logarithms lie on a parabola. The one that fits
+/// the levels best tells how many states there may be in all. Nothing, where they do not bend down.
+fn expected(levels: &[StateId]) -> Option<f64> {
+    const MOST_LEVELS: usize = 1 << 16;
+    // The last level is complete as a level only when the next one is found.
+    let widths: Vec<f64> = levels.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
+    if widths.len() < 6 {
+        return None;
+    }
+    // The wider a level, the more it says.
+    let points = widths.iter().enumerate().map(|(x, &width)| (x as f64, width.max(1.0).ln(), width.sqrt()));
+    let mut sums = [0.0; 5];
+    let mut right = [0.0; 3];
+    for (x, y, weight) in points {
+        let mut power = weight;
+        for (i, sum) in sums.iter_mut().enumerate() {
+            *sum += power;
+            if let Some(right) = right.get_mut(i) {
+                *right += power * y;
+            }
+            power *= x;
+        }
+    }
+    let [a, b, c] =
+        solve([[sums[0], sums[1], sums[2]], [sums[1], sums[2], sums[3]], [sums[2], sums[3], sums[4]]], right)?;
+    if c >= -1e-6 {
+        return None;
+    }
+    let known: f64 = widths.iter().sum();
+    let later = (widths.len()..MOST_LEVELS).map(|x| (a + b * x as f64 + c * (x * x) as f64).exp());
+    Some(known + later.take_while(|&width| width >= 0.5).sum::<f64>())
+}
+
+/// Solves three linear equations.
+fn solve(mut rows: [[f64; 3]; 3], mut right: [f64; 3]) -> Option<[f64; 3]> {
+    for pivot in 0..3 {
+        let best = (pivot..3).max_by(|&i, &j| rows[i][pivot].abs().total_cmp(&rows[j][pivot].abs()))?;
+        rows.swap(pivot, best);
+        right.swap(pivot, best);
+        if rows[pivot][pivot].abs() < 1e-12 {
+            return None;
+        }
+        for row in 0..3 {
+            if row != pivot {
+                let factor = rows[row][pivot] / rows[pivot][pivot];
+                (0..3).for_each(|column| rows[row][column] -= factor * rows[pivot][column]);
+                right[row] -= factor * right[pivot];
+            }
+        }
+    }
+    Some([right[0] / rows[0][0], right[1] / rows[1][1], right[2] / rows[2][2]])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn levels(widths: &[u32]) -> Vec<StateId> {
+        std::iter::once(0)
+            .chain(widths.iter().scan(0, |sum, width| {
+                *sum += width;
+                Some(*sum)
+            }))
+            .collect()
+    }
+
+    #[test]
+    fn a_bell_is_foreseen_from_its_beginning() {
+        let bell = |x: f64| (1e5 * (-(x - 30.0) * (x - 30.0) / 80.0).exp()).max(1.0) as u32;
+        let all: Vec<u32> = (0..60).map(|x| bell(x as f64)).collect();
+        let total: u32 = all.iter().sum();
+        let guess = expected(&levels(&all[..22])).unwrap();
+        assert!((0.5..2.0).contains(&(guess / total as f64)), "{guess} of {total}");
+    }
+
+    #[test]
+    fn endless_growth_is_not() {
+        let doubling: Vec<u32> = (0..15).map(|x| 1 << x).collect();
+        assert_eq!(expected(&levels(&doubling)), None);
+        assert_eq!(expected(&levels(&[1, 2, 3])), None);
+    }
+}

@@ -1,0 +1,199 @@
+//! Which choices combine, and why the others do not.
+
+use crate::choices::{ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
+use crate::plan::{Options, Refusal};
+
+/// Why these options cannot be carried out, if they cannot.
+pub(crate) fn unsound(options: &Options, order: OrderChoice, store: &StoreChoice) -> Option<Refusal> {
+    threads(options, order)
+        .or_else(|| stores(options, order, store))
+        .or_else(|| saving(options, order, store))
+        .or_else(|| guides(options, order))
+        .or_else(|| forgetting(options, order))
+}
+
+fn refuse(reason: impl Into<String>, instead: impl Into<String>) -> Option<Refusal> {
+    Some(Refusal::new(reason, instead))
+}
+
+fn threads(options: &Options, order: OrderChoice) -> Option<Refusal> {
+    let Options { forget, reduce, threads, .. } = options;
+    if *threads == 0 || *threads > 1024 {
+        return Some(Refusal::new(
+            format!("{threads} threads cannot search"),
+            "use --threads with a number from 1 to 1024",
+        ));
+    }
+    if *threads > 1 && order != OrderChoice::BreadthFirst {
+        let reason = if order == OrderChoice::DepthFirst {
+            "depth-first order follows one path and has no work for a second thread".to_string()
+        } else {
+            format!("order {order} is kept by one thread")
+        };
+        return Some(Refusal::new(reason, "use --threads 1, or --order bfs with several threads"));
+    }
+    if *threads > 1 && *forget != ForgetChoice::Nothing {
+        return Some(Refusal::new(
+            format!("forgetting method {forget} follows the order of one thread"),
+            "use --threads 1, or --forget none with several threads",
+        ));
+    }
+    if *threads > 1 && (*reduce != ReduceChoice::Nothing || options.visits.is_some()) {
+        return refuse("reductions and limits on visits are for one thread", "use --threads 1");
+    }
+    if options.in_degrees && (*threads > 1 || order != OrderChoice::BreadthFirst) {
+        return refuse(
+            "in-degrees are counted by one thread, level by level",
+            "use --threads 1 --order bfs, or leave --in-degrees out",
+        );
+    }
+    if options.in_degrees && (*forget != ForgetChoice::Nothing || *reduce != ReduceChoice::Nothing) {
+        return refuse(
+            "in-degrees can be counted only where every state is kept and every event explored",
+            "leave --in-degrees out, or --forget and --reduce",
+        );
+    }
+    None
+}
+
+/// Which stores serve which searches.
+fn stores(options: &Options, order: OrderChoice, store: &StoreChoice) -> Option<Refusal> {
+    let Options { forget, reduce, reconstruct, .. } = options;
+    let by_level = order == OrderChoice::BreadthFirst;
+    if options.disk.is_some() && options.store.is_some() {
+        return refuse("--disk is used when no store is named and memory is not enough", "leave out --store or --disk");
+    }
+    if *reconstruct && *store != StoreChoice::Table {
+        return refuse(format!("--reconstruct is a way to keep states, and so is store {store}"), "use --store table");
+    }
+    if store.gives_numbers() {
+        return None;
+    }
+    if !by_level && order != OrderChoice::DepthFirst {
+        return refuse(
+            format!("store {store} gives states no numbers, which order {order} goes by"),
+            "use --order bfs or dfs, or --store table or collapse",
+        );
+    }
+    if *forget != ForgetChoice::Nothing {
+        return refuse(
+            format!("store {store} gives states no numbers, by which forgetting method {forget} knows them"),
+            "use --forget none, or --store table or collapse",
+        );
+    }
+    if *reduce != ReduceChoice::Nothing || options.visits.is_some() {
+        return refuse(
+            format!("reductions and limits on visits do not go with store {store}"),
+            "leave them out, or use --store table or collapse",
+        );
+    }
+    if options.in_degrees {
+        return refuse(format!("store {store} does not know which state was reached again"), "use --store table");
+    }
+    if matches!(store, StoreChoice::Disk(_)) && (!by_level || options.audit) {
+        return refuse("sorted files are searched level by level", "use --order bfs without --audit");
+    }
+    None
+}
+
+/// What can be saved and taken up again.
+fn saving(options: &Options, order: OrderChoice, store: &StoreChoice) -> Option<Refusal> {
+    if options.checkpoint.is_none() && options.resume.is_none() {
+        return None;
+    }
+    let whole = options.forget == ForgetChoice::Nothing && options.reduce == ReduceChoice::Nothing;
+    if !whole || options.visits.is_some() {
+        return refuse(
+            "a search that forgets states, leaves events out or has a limit on visits cannot be saved",
+            "leave out --forget, --reduce and --max-visits, or --checkpoint and --resume",
+        );
+    }
+    if matches!(store, StoreChoice::Disk(_)) || !store.is_exact() {
+        return refuse(
+            format!("a search in store {store} cannot be saved"),
+            "use --store table, tree, collapse, dfa or comback",
+        );
+    }
+    match order {
+        OrderChoice::BreadthFirst => None,
+        OrderChoice::DepthFirst if *store == StoreChoice::Table || !store.gives_numbers() => None,
+        _ => refuse(
+            format!("a search in order {order} with store {store} cannot be saved"),
+            "use --order bfs, or --order dfs with --store table, tree or dfa",
+        ),
+    }
+}
+
+/// What a search is guided by, and what it is for.
+fn guides(options: &Options, order: OrderChoice) -> Option<Refusal> {
+    let sweeps = matches!(options.forget, ForgetChoice::Sweep(_));
+    let by_progress = order == OrderChoice::Progress;
+    if sweeps && !by_progress {
+        return Some(Refusal::new(
+            format!("the sweep-line explores states by progress and cannot follow order {order}"),
+            "leave --order out",
+        ));
+    }
+    if by_progress && options.progress.is_none() {
+        return refuse(
+            "exploring by progress needs a progress measure",
+            "add --progress EXPR, such as --progress 'sent + received', or --progress auto",
+        );
+    }
+    if options.progress.is_some() && !by_progress {
+        return refuse(
+            "the progress measure would not be used",
+            "add --forget sweep or --order progress, or leave it out",
+        );
+    }
+    let best = matches!(order, OrderChoice::Best { .. });
+    if best && options.heuristic.is_none() {
+        return refuse("best-first order needs a heuristic", "add --heuristic EXPR: states with low values come first");
+    }
+    if options.heuristic.is_some() && !best {
+        return refuse("the heuristic would not be used", "add --order best, or leave it out");
+    }
+    None
+}
+
+fn forgetting(options: &Options, order: OrderChoice) -> Option<Refusal> {
+    let Options { forget, reduce, chains, .. } = options;
+    let caches = matches!(forget, ForgetChoice::Cache(_) | ForgetChoice::Sweep(Some(_)));
+    let pseudo_root = matches!(forget, ForgetChoice::PseudoRoot(_));
+    if order == OrderChoice::Releasing && !pseudo_root {
+        return refuse("order release looks for states that release pseudo-root states", "add --forget pseudo-root");
+    }
+    if *chains && !caches {
+        return refuse("--chains shortens the tree that a state cache keeps", "add --forget cache, or leave it out");
+    }
+    if options.stride == Some(0) {
+        return refuse("a stride of 0 keeps no ancestor", "use --stride with a number from 1 to 255");
+    }
+    if options.stride.is_some_and(|stride| stride > 255) {
+        return refuse("a stride beyond 255 is not supported", "use --stride with a number from 1 to 255");
+    }
+    if options.stride.is_some() && !caches {
+        return refuse("--stride thins out the tree that a state cache keeps", "add --forget cache, or leave it out");
+    }
+    if options.reconstruct && !matches!(forget, ForgetChoice::Cache(_)) {
+        return refuse(
+            "--reconstruct replays states of the tree that a state cache keeps, and only there are their predecessors \
+             certain to stay",
+            "use --forget cache, or leave it out",
+        );
+    }
+    if options.reconstruct && (*chains || options.stride.is_some_and(|stride| stride > 1)) {
+        return refuse(
+            "--reconstruct needs the very predecessor of every state of the tree, and --chains and --stride leave some out",
+            "leave out these or --reconstruct",
+        );
+    }
+    if pseudo_root && *reduce == ReduceChoice::EdgeLean {
+        return refuse(
+            "pseudo-root states wait for every predecessor to lead to them, and edge-lean search leaves some of these events \
+             out: they would wait for ever",
+            "use --reduce none, or --forget cache",
+        );
+    }
+    None
+}

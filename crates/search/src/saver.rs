@@ -1,0 +1,75 @@
+//! Saves a search now and then, and takes up one that was saved.
+
+use crate::budget::Control;
+use crate::check::{Property, Safety};
+use crate::checkpoint::{self, Identity, get, get_findings, model_digest, put, put_findings};
+use crate::plan::Plan;
+use crate::words::hash;
+use scrimp_system::Model;
+use std::io::{self, Read, Write};
+
+pub(crate) struct Saver<'a> {
+    plan: &'a Plan,
+    safety: &'a Safety<'a>,
+    control: &'a Control,
+    identity: Identity,
+    state_bytes: usize,
+}
+
+impl<'a> Saver<'a> {
+    /// What saves the search of a plan; nothing, where none is to be saved or taken up.
+    pub fn new(
+        model: &dyn Model,
+        properties: &[Property],
+        plan: &'a Plan,
+        safety: &'a Safety<'a>,
+        control: &'a Control,
+    ) -> Option<Saver<'a>> {
+        let options = &plan.options;
+        if options.checkpoint.is_none() && options.resume.is_none() {
+            return None;
+        }
+        if options.checkpoint.is_some() {
+            control.pause_every(plan.every());
+        }
+        let mut text = plan.essence();
+        for property in properties {
+            text.push('\n');
+            text.push_str(&property.name);
+        }
+        let identity = Identity { model: model_digest(model), options: hash(text.as_bytes()) };
+        Some(Saver { plan, safety, control, identity, state_bytes: model.state_bytes() })
+    }
+
+    /// The search to take up: the store it was in, and where the rest can be read.
+    pub fn resume(&self) -> io::Result<Option<(String, Box<dyn Read>)>> {
+        let Some(path) = &self.plan.options.resume else {
+            return Ok(None);
+        };
+        let mut from = checkpoint::open(path, self.identity)?;
+        let length = get(&mut from)?.min(1 << 10);
+        let mut stage = vec![0; length as usize];
+        from.read_exact(&mut stage)?;
+        self.safety.remember(get_findings(&mut from, self.state_bytes)?);
+        Ok(Some((String::from_utf8_lossy(&stage).into_owned(), Box::new(from))))
+    }
+
+    /// Saves the search, if that was asked for. `stage` names the store, `content` writes it. What cannot be saved is told,
+    /// and the search goes on.
+    pub fn save(&self, stage: &str, content: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) {
+        let Some(path) = &self.plan.options.checkpoint else {
+            return;
+        };
+        let findings = self.safety.findings();
+        let saved = checkpoint::write(path, self.identity, &mut |to| {
+            put(to, stage.len() as u64)?;
+            to.write_all(stage.as_bytes())?;
+            put_findings(to, &findings)?;
+            content(to)
+        });
+        if let Err(error) = saved {
+            self.control.say(format!("the checkpoint {} could not be written: {error}", path.display()));
+        }
+        self.control.paused();
+    }
+}
