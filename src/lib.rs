@@ -42,7 +42,7 @@ pub use scrimp_progress::{AutoOptions, Measure};
 pub use scrimp_report as report;
 pub use scrimp_search::budget::resident;
 pub use scrimp_search::{
-    Budget, Control, ForgetFacts, Front, GraphFacts, Guides, Limit, Omission, Options, Plan, Property, PropertyKind,
-    PropertyResult, Refusal, Report, Trace, Verdict, plan, run, run_guided,
+    Budget, Control, ForgetFacts, Found, Front, GraphFacts, Guides, Limit, Omission, Options, Plan, Property,
+    PropertyKind, PropertyResult, Refusal, Report, Trace, Verdict, plan, run, run_guided,
 };
 pub use scrimp_system::{Batch, EventCode, EventText, Fault, FaultRecord, Layout, Model, System};

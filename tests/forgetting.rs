@@ -123,7 +123,7 @@ impl Combination {
         let plan = Plan::new(&self.options(states)).expect("the combination is sound");
         let measure = MEASURES[self.measure];
         let heuristic = |state: &[u8]| 255 - state[state.len() - 1] as u128;
-        let guides = Guides { progress: Some(&measure), heuristic: Some(&heuristic), front: None };
+        let guides = Guides { progress: Some(&measure), heuristic: Some(&heuristic), ..Guides::default() };
         run_guided(model, properties, &plan, &Control::new(None), guides)
     }
 }

@@ -104,6 +104,13 @@ pub struct SearchArgs {
     #[arg(long, value_name = "STORE")]
     pub store: Option<String>,
 
+    /// The order of the layers of --store dfa: best, layout, reversed, by-change, or numbers of bytes such as 3,1,2
+    ///
+    /// The size of the automaton depends on it. `best` tries the others on a sample of the states; bytes that are not named
+    /// follow in the order of the layout.
+    #[arg(long, default_value = "best", value_name = "ORDER")]
+    pub layers: String,
+
     /// Save the search to a file now and then, and when it is stopped, so that it can be taken up again
     ///
     /// The file is replaced at once or not at all, so that the program may be killed at any moment.

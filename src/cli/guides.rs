@@ -3,7 +3,7 @@
 use super::Failure;
 use super::args::SearchArgs;
 use scrimp::plan::ForgetChoice;
-use scrimp::{AutoOptions, Front, Measure, NativeModel, Plan};
+use scrimp::{AutoOptions, Found, Front, Measure, NativeModel, Plan};
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -65,6 +65,14 @@ impl Guide {
             _ => Ok(()),
         }
     }
+}
+
+/// A measure for a search that has to forget although nobody asked for that.
+pub fn measure(model: &NativeModel, plan: &Plan) -> Found {
+    let bytes = MOST_FOR_AUTO.min(plan.memory / 4);
+    let options = AutoOptions { caching: true, bytes, seed: plan.options.seed, ..AutoOptions::default() };
+    let measure = Measure::auto(model, options).measure;
+    Found { text: measure.text(), measure: Box::new(move |state| measure.value(state)) }
 }
 
 /// `auto` and `auto:LEVEL`: the level, if one was given.

@@ -1,7 +1,7 @@
 //! `check`, `count` and `plan`.
 
 use super::args::{CheckArgs, CountArgs, SearchArgs};
-use super::guides::Guide;
+use super::guides::{self, Guide};
 use super::progress::{Progress, stop_on_interrupt};
 use super::{Failure, print, remark, style};
 use scrimp::report::{Overall, Subject, json, number, text};
@@ -9,6 +9,7 @@ use scrimp::{
     Control, Guides, Mode, NativeModel, Options, Plan, Property, Report, parse_property, parse_property_file,
     properties,
 };
+use scrimp_search::estimate::Estimate;
 use scrimp_system::Source;
 use std::path::Path;
 use std::sync::Arc;
@@ -43,7 +44,17 @@ pub fn plan(args: &CheckArgs) -> Result<u8, Failure> {
         let parts: serde_json::Map<_, _> =
             plan.parts().into_iter().map(|(k, v)| (k.to_string(), serde_json::Value::from(v))).collect();
         let state_bytes = scrimp::Model::state_bytes(model);
-        let object = serde_json::json!({ "plan": parts, "state_bytes": state_bytes, "properties": names });
+        let estimate = Estimate::sample(model).map_err(|e| Failure(format!("error: {e}")))?;
+        let object = serde_json::json!({
+            "plan": parts,
+            "state_bytes": state_bytes,
+            "properties": names,
+            "sampled_states": estimate.seen,
+            "complete": estimate.complete,
+            "expected_states": estimate.expected,
+            "bytes_in_table": estimate.in_table,
+            "bytes_in_tree": estimate.in_tree,
+        });
         return print(&format!("{object:#}\n")).map(|()| 0);
     }
     let mut out = format!(
@@ -58,19 +69,49 @@ pub fn plan(args: &CheckArgs) -> Result<u8, Failure> {
         let value = if part == "memory" { number::bytes(plan.memory) } else { value };
         out.push_str(&format!("  {part:<8} {value:<10} {}\n", plan.reason(part)));
     }
-    let free = plan.memory.saturating_sub(scrimp::resident().unwrap_or(0) + plan.memory / 100);
-    let room = free / (scrimp::Model::state_bytes(model) + 8);
-    out.push_str(&format!("  room for about {} states\n", number::grouped(room as u64)));
+    out.push_str(&foresight(model, &plan)?);
     for name in names {
         out.push_str(&format!("  property {name}\n"));
     }
     print(&out).map(|()| 0)
 }
 
+/// What a short look at the model says about each store.
+fn foresight(model: &NativeModel, plan: &Plan) -> Result<String, Failure> {
+    let estimate = Estimate::sample(model).map_err(|e| Failure(format!("error: {e}")))?;
+    let free = plan.memory.saturating_sub(scrimp::resident().unwrap_or(0) + plan.memory / 100);
+    let room = |each: f64| number::grouped((free as f64 / each) as u64);
+    let mut out = match (estimate.complete, estimate.expected) {
+        (true, _) => format!("  the model has {} states\n", number::grouped(estimate.seen)),
+        (false, Some(expected)) => format!(
+            "  from the first {}, about {} states are to be expected\n",
+            number::grouped(estimate.seen),
+            number::grouped(expected as u64),
+        ),
+        (false, None) => format!(
+            "  the first {} states do not say how many there are: each level is wider than the last\n",
+            number::grouped(estimate.seen),
+        ),
+    };
+    let Estimate { in_table, in_tree, .. } = estimate;
+    out.push_str(&format!("  room for about {} states in a table, at {in_table:.0} bytes each\n", room(in_table)));
+    out.push_str(&format!("  room for about {} states in a tree, at {in_tree:.1} bytes each\n", room(in_tree)));
+    if plan.is_automatic() {
+        let first = if estimate.wants_tree(free) { "a tree" } else { "a table" };
+        let last = match &plan.options.disk {
+            Some(dir) => format!("then files in {}", dir.display()),
+            None => "then, starting over, forgetting what can be found again".to_string(),
+        };
+        out.push_str(&format!("  the search begins in {first}; when memory is used up: a tree, {last}\n"));
+    }
+    Ok(out)
+}
+
 fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<Options, Failure> {
     Ok(Options {
         order: args.order.as_deref().map(str::parse).transpose()?,
         store: args.store.as_deref().map(str::parse).transpose()?,
+        layers: args.layers.parse().map_err(|e| Failure(format!("error: --layers {}: {e}", args.layers)))?,
         forget: args.forget.parse()?,
         reduce: args.reduce.parse()?,
         engine: args.engine.parse()?,
@@ -113,10 +154,12 @@ fn search(model: &NativeModel, properties: &[Property], plan: &mut Plan, args: &
     let progress = guide.progress.as_ref().map(|measure| |state: &[u8]| measure.value(state));
     let heuristic = guide.heuristic.as_ref().map(|measure| |state: &[u8]| measure.value(state));
     let front = |front| guide.log(front);
+    let find_measure = || guides::measure(model, plan);
     let guides = Guides {
         progress: progress.as_ref().map(|f| f as &dyn Fn(&[u8]) -> u128),
         heuristic: heuristic.as_ref().map(|f| f as &dyn Fn(&[u8]) -> u128),
         front: guide.logs().then_some(&front),
+        find_measure: Some(&find_measure),
     };
     let report =
         scrimp::run_guided(model, properties, plan, &control, guides).map_err(|e| Failure(format!("error: {e}")))?;

@@ -140,12 +140,12 @@ impl Model for NativeModel {
         (system.claim.is_none() && system.events.len() <= MOST_EVENTS).then(|| Facts::new(system).independence())
     }
 
-    fn components(&self) -> Vec<Vec<Range<usize>>> {
-        scrimp_system::components(&self.program.system, &self.program.layout)
-    }
-
     fn digest(&self) -> Option<u64> {
         Some(self.program.system.digest())
+    }
+
+    fn components(&self) -> Vec<Vec<Range<usize>>> {
+        scrimp_system::components(&self.program.system, &self.program.layout)
     }
 
     fn expand(&self, state: &[u8], out: &mut Batch) {

@@ -41,6 +41,7 @@ pub fn report(subject: &Subject) -> Value {
         "state_bytes": report.state_bytes,
         "bytes_per_state": (report.bytes_per_state() * 1000.0).round() / 1000.0,
         "memory_peak_bytes": report.peak_resident,
+        "disk_peak_bytes": report.disk.as_ref().map(|disk| disk.peak_bytes),
         "seconds": report.elapsed.as_secs_f64(),
         "plan": plan_parts,
         "omission_probability": report.omission.and_then(|o| if let Omission::Probability(p) = o { Some(p) } else { None }),
@@ -51,6 +52,7 @@ pub fn report(subject: &Subject) -> Value {
             "memory_given": plan.options.memory.is_some(),
             "time_seconds": plan.options.time.map(|t| t.as_secs_f64()),
             "reached": report.limit.map(limit_word),
+            "disk_failure": report.disk.as_ref().and_then(|disk| disk.failure.as_deref()),
         },
     })
 }
@@ -90,6 +92,7 @@ pub fn limit_word(limit: Limit) -> &'static str {
         Limit::Interrupt => "interrupt",
         Limit::Cache => "cache",
         Limit::Visits => "visits",
+        Limit::Disk => "disk",
     }
 }
 

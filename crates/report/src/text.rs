@@ -137,7 +137,7 @@ fn evidence(subject: &Subject, p: &PropertyResult, style: Style) -> String {
             _ => String::new(),
         };
     };
-    let shortest = if subject.plan.finds_shortest() { "a shortest run" } else { "a run" };
+    let shortest = if p.shortest { "a shortest run" } else { "a run" };
     let mut out =
         format!("\n{}, {what} {shortest} of {}:\n", style.bold(&p.name), count_of(run.steps.len() as u64, "event"));
     out.push_str(&trace::text(subject.model, run, style));
@@ -165,7 +165,13 @@ fn figures(subject: &Subject) -> String {
     if let Some(peak) = report.peak_resident {
         let _ = write!(out, ", {} at most", bytes(peak));
     }
+    if let Some(disk) = &report.disk {
+        let _ = write!(out, ", {} on disk", bytes(disk.peak_bytes as usize));
+    }
     out.push('\n');
+    for remark in &report.remarks {
+        let _ = writeln!(out, "- {remark}");
+    }
     out
 }
 
@@ -222,6 +228,10 @@ fn limits(subject: &Subject, style: Style) -> String {
             },
         ),
         Limit::Visits => ("as many states were visited as were allowed".to_string(), "a larger --max-visits"),
+        Limit::Disk => (
+            report.disk.as_ref().and_then(|disk| disk.failure.clone()).unwrap_or_else(|| "the disk failed".to_string()),
+            "a directory with more room (--store disk:DIR)",
+        ),
     };
     format!(
         "{} {why}: {} found so far, {} of them not yet expanded, at depth {}.\nWhat would help: {help}.\n",

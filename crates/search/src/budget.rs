@@ -17,6 +17,8 @@ pub enum Limit {
     Cache,
     /// As many states were expanded as were allowed.
     Visits,
+    /// A file cannot be written or read: the disk is full, say.
+    Disk,
 }
 
 #[derive(Debug)]
@@ -202,8 +204,12 @@ impl Control {
     }
 
     /// Notes a decision that was taken on the way, or what went wrong without ending the run.
+    /// The same is noted once.
     pub fn say(&self, remark: impl Into<String>) {
-        self.remarks.lock().unwrap_or_else(PoisonError::into_inner).push(remark.into());
+        let (remark, mut remarks) = (remark.into(), self.remarks.lock().unwrap_or_else(PoisonError::into_inner));
+        if !remarks.contains(&remark) {
+            remarks.push(remark);
+        }
     }
 
     /// All that was noted so far.

@@ -59,6 +59,13 @@ impl<T: Plain> Column<T> {
     pub fn bytes(&self) -> usize {
         self.region.committed()
     }
+
+    /// The first `count` values.
+    pub fn first_mut(&mut self, count: usize) -> &mut [T] {
+        assert!(count <= self.len);
+        // SAFETY: within committed memory, aligned by the region's pages, and zero or values that were written.
+        unsafe { std::slice::from_raw_parts_mut(self.region.base() as *mut T, count) }
+    }
 }
 
 impl Column<u8> {

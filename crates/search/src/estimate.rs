@@ -1,9 +1,13 @@
 //! What the first states say about the rest: how many there may be, and what each would take in a table and in a tree.
 
-use crate::budget::Budget;
-use crate::outcome::Position;
-use crate::store::{NO_ORIGIN, Set, StateId, Store, Tree};
-use scrimp_system::Batch;
+use crate::breadth_first;
+use crate::budget::{Budget, Control};
+use crate::check;
+use crate::graph::InDegrees;
+use crate::outcome::{Ended, Position};
+use crate::store::{NO_ORIGIN, Set, StateId, Store, Table, Tree};
+use scrimp_system::{Batch, Model};
+use std::io;
 use std::sync::Arc;
 
 /// States that are looked at before a store is settled on.
@@ -15,8 +19,9 @@ const INDEX_BYTES: f64 = 7.0;
 /// What is to be expected.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
-    /// States that were seen.
+    /// States that were seen, and whether they are all.
     pub seen: u64,
+    pub complete: bool,
     /// How many there may be, where the levels grow more and more slowly or shrink already.
     pub expected: Option<f64>,
     /// Bytes for each state.
@@ -25,10 +30,25 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// Looks at the first states of a model.
+    pub fn sample(model: &dyn Model) -> io::Result<Estimate> {
+        let budget = Arc::new(Budget::new(usize::MAX / 4));
+        let mut table = Table::new(model.state_bytes(), budget.clone())?;
+        let (mut position, control) = (Position::default(), Control::new(None));
+        control.pause_at_states(SAMPLE);
+        let mut in_degrees = InDegrees::new(false, budget);
+        let check = check::Nothing;
+        let ended = breadth_first::search(model, &mut table, &check, &control, &mut in_degrees, &mut position);
+        let estimate = Estimate::of(&position, &table, model.state_bytes());
+        let complete = ended == Ended::Complete;
+        Ok(Estimate { complete, expected: estimate.expected.filter(|_| !complete), ..estimate })
+    }
+
     /// From a search that has paused.
     pub fn of(position: &Position, store: &dyn Store, state_bytes: usize) -> Estimate {
         let in_tree = tree_bytes(store, state_bytes);
         Estimate {
+            complete: false,
             seen: store.len() as u64,
             expected: expected(&position.levels),
             in_table: state_bytes as f64 + INDEX_BYTES,

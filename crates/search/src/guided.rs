@@ -3,6 +3,7 @@
 use crate::choices::{CacheChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
 use crate::engine::{self, Parts, Rank};
 use crate::forget::{Cache, Forget, Nothing, PseudoRoot, Strategy, Sweep, Tree};
+use crate::held::Held;
 use crate::order::{Levels, Order, Random, Ranked, Releasing, Sweeping, Width};
 use crate::outcome::Outcome;
 use crate::reduce::{AllEvents, EdgeLean, Reduce};
@@ -14,7 +15,7 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
     let mut store = store(task)?;
     let outcome = search_in(task, &mut *store, guides)?;
     let stage = task.plan.store.clone();
-    Ok(Done { outcome, store_bytes: store.bytes(), store: Some(store), stage, omission: None })
+    Ok(Done { outcome, held: Held::Store(store), stage })
 }
 
 fn store<'m>(task: &Task<'m, '_>) -> io::Result<Box<dyn Store + 'm>> {
@@ -33,7 +34,7 @@ fn store<'m>(task: &Task<'m, '_>) -> io::Result<Box<dyn Store + 'm>> {
 
 fn search_in(task: &Task, store: &mut dyn Store, guides: Guides) -> io::Result<Outcome> {
     let Task { model, check, plan, control, budget, with_traces, .. } = *task;
-    let Guides { progress, heuristic, front } = guides;
+    let Guides { progress, heuristic, front, .. } = guides;
     let options = &plan.options;
     let mut order: Box<dyn Order> = match plan.order {
         OrderChoice::BreadthFirst => Box::new(Levels::new(Width::BREADTH_FIRST)),

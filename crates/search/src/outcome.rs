@@ -3,7 +3,7 @@
 use crate::budget::Limit;
 use crate::forget::ForgetFacts;
 use crate::graph::GraphFacts;
-use crate::store::StateId;
+use crate::store::{Omission, StateId};
 use std::ops::Range;
 
 /// States expanded before the store is asked about their successors: many, unless they are large.
@@ -72,6 +72,8 @@ pub struct Outcome {
     pub forget: ForgetFacts,
     /// Bytes held beside the store.
     pub beside_bytes: usize,
+    /// What the store has probably missed, if it may take different states for one.
+    pub omission: Option<Omission>,
 }
 
 impl Outcome {
@@ -79,6 +81,6 @@ impl Outcome {
     pub fn of_plain(ended: Ended, facts: GraphFacts, levels: Vec<StateId>) -> Outcome {
         let forget = ForgetFacts { stored_peak: facts.states, ..ForgetFacts::default() };
         let visits = facts.states - facts.open;
-        Outcome { ended, facts, levels, visits, once: true, forget, beside_bytes: 0 }
+        Outcome { ended, facts, levels, visits, once: true, forget, beside_bytes: 0, omission: None }
     }
 }

@@ -146,9 +146,10 @@ pub fn search<S: Concurrent>(
     let left = meeting.left.into_iter().flatten().chain([cursor.min(end)..end]).collect();
     *position = Position { levels: meeting.levels, left, facts: meeting.facts };
     position.settle(shared.len());
-    let store = stores.swap_remove(0);
+    let mut store = stores.swap_remove(0);
     drop((stores, shared));
-    Ok((store.owned(), meeting.ended.unwrap_or(Ended::Complete)))
+    store.own();
+    Ok((store, meeting.ended.unwrap_or(Ended::Complete)))
 }
 
 struct Thread<'a, S> {

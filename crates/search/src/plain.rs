@@ -1,8 +1,9 @@
-//! Plain breadth-first search in a table, or in one of collapsed states, on one thread or several.
+//! Plain breadth-first search in a table, on one thread or several.
 
 use crate::checkpoint::{get_position, put_position};
 use crate::choices::StoreChoice;
 use crate::graph::InDegrees;
+use crate::held::Held;
 use crate::outcome::{Ended, Outcome, Position};
 use crate::run::{Done, Task};
 use crate::store::table::Concurrent;
@@ -10,29 +11,26 @@ use crate::store::{Collapse, Store, Table};
 use crate::{breadth_first, parallel};
 use std::io::{self, Read};
 
-/// A table, and where the search in it stands.
-pub(crate) struct Plain<S = Table> {
-    table: Option<S>,
+/// A store with numbers, and where the search in it stands.
+pub(crate) struct Plain<S> {
+    store: Option<S>,
     stage: StoreChoice,
     pub position: Position,
     in_degrees: InDegrees,
 }
 
-/// The name of this store in a checkpoint.
-pub(crate) const STAGE: &str = "table";
-
 pub(crate) fn search<'m>(task: &Task<'m, '_>) -> io::Result<Done<'m>> {
-    match task.plan.store {
-        StoreChoice::Collapse => {
-            search_with(task, Plain::with(task, Collapse::new(task.model, task.budget)?, StoreChoice::Collapse))
-        }
-        _ => search_with(task, Plain::new(task)?),
+    let Task { model, plan, budget, .. } = *task;
+    match plan.store {
+        StoreChoice::Collapse => search_in(task, Collapse::new(model, budget)?),
+        _ => search_in(task, Table::new(model.state_bytes(), budget.clone())?),
     }
 }
 
-fn search_with<'m, S: Concurrent + 'm>(task: &Task<'m, '_>, mut plain: Plain<S>) -> io::Result<Done<'m>> {
+fn search_in<'m, S: Threaded + 'm>(task: &Task<'m, '_>, store: S) -> io::Result<Done<'m>> {
+    let mut plain = Plain::new(task, store, task.plan.store.clone());
     if let Some((_, mut from)) = task.saved()? {
-        plain.refill(&mut *from)?;
+        plain.resume(&mut *from)?;
     }
     loop {
         let ended = plain.go_on(task)?;
@@ -43,82 +41,76 @@ fn search_with<'m, S: Concurrent + 'm>(task: &Task<'m, '_>, mut plain: Plain<S>)
     }
 }
 
-impl Plain {
-    pub fn new(task: &Task) -> io::Result<Plain> {
-        Ok(Plain::with(task, Table::new(task.model.state_bytes(), task.budget.clone())?, StoreChoice::Table))
-    }
+/// A store that can be searched by several threads.
+pub(crate) trait Threaded: Store + Sized {
+    fn search(self, task: &Task, position: &mut Position) -> io::Result<(Self, Ended)>;
+}
 
-    /// A search that was saved.
-    pub fn resume(task: &Task, from: &mut dyn Read) -> io::Result<Plain> {
-        let mut plain = Plain::new(task)?;
-        plain.refill(from)?;
-        Ok(plain)
+impl<S: Concurrent> Threaded for S {
+    fn search(self, task: &Task, position: &mut Position) -> io::Result<(S, Ended)> {
+        let Task { model, check, plan, control, .. } = *task;
+        parallel::search(model, self, check, control, plan.options.threads, position)
     }
 }
 
-impl<S: Concurrent> Plain<S> {
-    fn with(task: &Task, store: S, stage: StoreChoice) -> Plain<S> {
+impl<S: Threaded> Plain<S> {
+    pub fn new(task: &Task, store: S, stage: StoreChoice) -> Plain<S> {
         let in_degrees = InDegrees::new(task.plan.options.in_degrees, task.budget.clone());
-        Plain { table: Some(store), stage, position: Position::default(), in_degrees }
+        Plain { store: Some(store), stage, position: Position::default(), in_degrees }
     }
 
-    /// Takes up a search that was saved.
-    fn refill(&mut self, from: &mut dyn Read) -> io::Result<()> {
+    /// Becomes the search that was saved.
+    pub fn resume(&mut self, from: &mut dyn Read) -> io::Result<()> {
         self.position = get_position(from)?;
-        self.table().refill(from)?;
         self.in_degrees.give_up();
-        if self.table().len() < self.position.level_end() as usize {
+        let store = self.store.as_mut().expect(AWAY);
+        store.refill(from)?;
+        if store.len() < self.position.level_end() as usize {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "a checkpoint without its states"));
         }
         Ok(())
     }
 
-    fn table(&mut self) -> &mut S {
-        self.table.as_mut().expect("the table is away only while threads share it")
-    }
-
-    pub fn store(&self) -> Option<&dyn Store> {
-        self.table.as_ref().map(|table| table as &dyn Store)
+    pub fn store(&self) -> &S {
+        self.store.as_ref().expect(AWAY)
     }
 
     /// Goes on until the search ends or pauses.
     pub fn go_on(&mut self, task: &Task) -> io::Result<Ended> {
         let Task { model, check, plan, control, .. } = *task;
-        if plan.options.threads > 1 {
-            let table = self.table.take().expect("the table is away only while threads share it");
-            let position = &mut self.position;
-            let (table, ended) = parallel::search(model, table, check, control, plan.options.threads, position)?;
-            self.table = Some(table);
-            return Ok(ended);
+        let Plain { store, position, in_degrees, .. } = self;
+        if plan.options.threads == 1 {
+            return Ok(breadth_first::search(model, store.as_mut().expect(AWAY), check, control, in_degrees, position));
         }
-        let Plain { table, position, in_degrees, .. } = self;
-        let table = table.as_mut().expect("the table is away only while threads share it");
-        Ok(breadth_first::search(model, table, check, control, in_degrees, position))
+        let (searched, ended) = store.take().expect(AWAY).search(task, position)?;
+        *store = Some(searched);
+        Ok(ended)
     }
 
     /// Saves the search, if it paused for that or a limit was reached.
-    pub fn save(&mut self, task: &Task, ended: &Ended) {
+    pub fn save(&self, task: &Task, ended: &Ended) {
         if let (Some(saver), Ended::Paused | Ended::Limit(_)) = (task.saver, ended) {
-            let Plain { table, position, stage, .. } = self;
-            saver.save(&stage.to_string(), &mut |to| {
-                put_position(to, position)?;
-                table.as_ref().map_or(Ok(()), |table| table.save(to))
+            saver.save(&self.stage.to_string(), &mut |to| {
+                put_position(to, &self.position)?;
+                self.store().save(to)
             });
         }
+        task.control.paused();
     }
 
-    pub fn done<'m>(mut self, ended: Ended) -> Done<'m>
+    pub fn done<'m>(self, ended: Ended) -> Done<'m>
     where
         S: 'm,
     {
-        let store_bytes = self.table().bytes();
-        let outcome = Outcome::of_plain(ended, self.position.facts, self.position.levels);
-        let store = self.table.map(|table| Box::new(table) as Box<dyn Store>);
-        Done { outcome, store, store_bytes, stage: self.stage, omission: None }
+        let Plain { store, stage, position, .. } = self;
+        let outcome = Outcome::of_plain(ended, position.facts, position.levels);
+        Done { outcome, held: Held::Store(Box::new(store.expect(AWAY))), stage }
     }
 
-    /// Takes the search apart. The table has no other handle.
-    pub fn into_parts(mut self) -> (Option<S>, Position) {
-        (self.table.take(), self.position)
+    /// Takes the search apart.
+    pub fn into_parts(self) -> (S, Position) {
+        (self.store.expect(AWAY), self.position)
     }
 }
+
+const AWAY: &str = "the store is away only while threads share it";

@@ -6,6 +6,7 @@
 use crate::budget;
 pub use crate::choices::{CacheChoice, EngineChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
 use crate::rules;
+use crate::store::LayerOrder;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -16,6 +17,8 @@ pub struct Options {
     pub order: Option<OrderChoice>,
     /// Without one, the fastest that memory allows: it may change on the way.
     pub store: Option<StoreChoice>,
+    /// The order of an automaton's layers.
+    pub layers: LayerOrder,
     pub forget: ForgetChoice,
     pub reduce: ReduceChoice,
     pub engine: EngineChoice,
@@ -53,6 +56,7 @@ impl Default for Options {
         Options {
             order: None,
             store: None,
+            layers: LayerOrder::Best,
             forget: ForgetChoice::Nothing,
             reduce: ReduceChoice::Nothing,
             engine: EngineChoice::Explicit,
@@ -99,6 +103,8 @@ pub(crate) enum Way {
     Guided,
     /// Breadth-first or depth-first over a store that gives no numbers.
     Set,
+    /// Breadth-first, with sorted files.
+    Disk,
 }
 
 /// A combination that would not be sound or does not exist.
@@ -143,11 +149,6 @@ impl Plan {
         self.way() != Way::Guided && self.order == OrderChoice::BreadthFirst
     }
 
-    /// Are traces shortest runs?
-    pub fn finds_shortest(&self) -> bool {
-        matches!(self.way(), Way::Plain | Way::Staged)
-    }
-
     /// Does it keep every state and explore every event?
     fn is_whole(&self) -> bool {
         let Options { forget, reduce, visits, .. } = &self.options;
@@ -165,11 +166,12 @@ impl Plan {
         let by_level = self.order == OrderChoice::BreadthFirst && self.is_whole();
         match &self.store {
             _ if self.is_automatic() => Way::Staged,
+            StoreChoice::Disk(_) => Way::Disk,
             // A path can be saved, the general loop cannot.
             StoreChoice::Table if self.saves() && !by_level => Way::Set,
-            StoreChoice::Table | StoreChoice::Collapse if by_level => Way::Plain,
-            StoreChoice::Table | StoreChoice::Collapse => Way::Guided,
-            _ => Way::Set,
+            store if !store.gives_numbers() => Way::Set,
+            _ if by_level => Way::Plain,
+            _ => Way::Guided,
         }
     }
 
@@ -184,10 +186,10 @@ impl Plan {
 
     /// What must agree when a search is taken up again: all but limits, threads and files.
     pub fn essence(&self) -> String {
-        let Options { progress, heuristic, keep_going, seed, chains, reconstruct, .. } = &self.options;
+        let Options { progress, heuristic, keep_going, seed, chains, reconstruct, layers, .. } = &self.options;
         let store = if self.is_automatic() { "automatic".to_string() } else { self.store.to_string() };
         format!(
-            "{} {store} {} {} {} {progress:?} {heuristic:?} {keep_going} {seed} {chains} {reconstruct} {}",
+            "{} {store} {} {} {} {progress:?} {heuristic:?} {keep_going} {seed} {chains} {reconstruct} {layers} {}",
             self.order,
             self.options.forget,
             self.options.reduce,
@@ -220,6 +222,9 @@ impl Plan {
             parts.push(("stride", self.stride().to_string()));
         }
         parts.extend(options.reconstruct.then(|| ("reconstruct", "yes".to_string())));
+        if matches!(self.store, StoreChoice::Automaton { .. }) {
+            parts.push(("layers", options.layers.to_string()));
+        }
         parts.extend(options.time.map(|time| ("time", format!("{}s", time.as_secs_f64()))));
         parts.extend(options.visits.map(|visits| ("visits", visits.to_string())));
         parts
@@ -236,6 +241,7 @@ impl Plan {
             "chains" => "states with one successor do not stay for the cache's sake",
             "stride" => "the cache's tree keeps some ancestors of open states, not all",
             "reconstruct" => "closed ancestors of open states are kept as an event and what it led from",
+            "layers" => "which byte of a state each layer of the automaton stands for",
             "memory" if self.options.memory.is_some() => "as asked for",
             "memory" => "nine tenths of what is free now",
             _ => "",

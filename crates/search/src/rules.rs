@@ -2,6 +2,7 @@
 
 use crate::choices::{ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
 use crate::plan::{Options, Refusal};
+use crate::store::LayerOrder;
 
 /// Why these options cannot be carried out, if they cannot.
 pub(crate) fn unsound(options: &Options, order: OrderChoice, store: &StoreChoice) -> Option<Refusal> {
@@ -65,6 +66,9 @@ fn stores(options: &Options, order: OrderChoice, store: &StoreChoice) -> Option<
     }
     if *reconstruct && *store != StoreChoice::Table {
         return refuse(format!("--reconstruct is a way to keep states, and so is store {store}"), "use --store table");
+    }
+    if options.layers != LayerOrder::Best && !matches!(store, StoreChoice::Automaton { .. }) {
+        return refuse("layers are those of an automaton", "add --store dfa, or leave --layers out");
     }
     if store.gives_numbers() {
         return None;

@@ -4,13 +4,15 @@ use crate::budget::{Budget, Control, Limit, peak_resident, resident};
 use crate::check::{self, Audit, Check, Property, Safety};
 use crate::choices::{ForgetChoice, StoreChoice};
 use crate::engine::Front;
+use crate::external::{DiskFacts, External};
 use crate::forget::ForgetFacts;
 use crate::graph::GraphFacts;
+use crate::held::Held;
 use crate::outcome::{Ended, Outcome};
 use crate::plan::{Plan, Way};
 use crate::saver::Saver;
 use crate::settle::{PropertyResult, settle};
-use crate::store::{Omission, Store};
+use crate::store::Omission;
 use crate::{guided, plain, sets, staged};
 use scrimp_system::Model;
 use std::io::{self, Read};
@@ -38,6 +40,8 @@ pub struct Report {
     pub state_bytes: usize,
     /// Bytes of the store, and of what is kept beside it, when the search ended.
     pub store_bytes: usize,
+    /// What a search on disk has to say about the disk.
+    pub disk: Option<DiskFacts>,
     /// The store in which the search ended, and what was decided on the way.
     pub store: StoreChoice,
     pub remarks: Vec<String>,
@@ -75,13 +79,9 @@ impl Task<'_, '_> {
 /// What came of a search.
 pub(crate) struct Done<'m> {
     pub outcome: Outcome,
-    /// The store, where it can load states by their numbers.
-    pub store: Option<Box<dyn Store + 'm>>,
-    pub store_bytes: usize,
-    /// What the store is.
+    pub held: Held<'m>,
+    /// What kind of store it was.
     pub stage: StoreChoice,
-    /// What it has probably missed, if it may miss states.
-    pub omission: Option<Omission>,
 }
 
 /// A value for each state.
@@ -96,6 +96,14 @@ pub struct Guides<'a> {
     pub heuristic: Option<&'a Guide<'a>>,
     /// Is told whenever the sweep-line has moved.
     pub front: Option<&'a dyn Fn(Front)>,
+    /// Finds a progress measure, if one is needed that nobody has asked for.
+    pub find_measure: Option<&'a dyn Fn() -> Found>,
+}
+
+/// A progress measure, and how it is written.
+pub struct Found {
+    pub text: String,
+    pub measure: Box<dyn Fn(&[u8]) -> u128>,
 }
 
 /// Searches `model` by `plan` for what decides `properties`; with none, visits all states. Fails when the search cannot
@@ -133,11 +141,12 @@ pub fn run_guided(
     let with_traces = !properties.is_empty();
     let saver = Saver::new(model, properties, plan, &safety, control);
     let task = Task { model, check, plan, control, budget: &budget, saver: saver.as_ref(), with_traces };
-    let Done { outcome, store, store_bytes, stage, omission } = match plan.way() {
+    let Done { outcome, held, stage } = match plan.way() {
         Way::Guided => guided::search(&task, guides)?,
         Way::Plain => plain::search(&task)?,
         Way::Staged => staged::search(&task, guides)?,
         Way::Set => sets::search(&task)?,
+        Way::Disk => on_disk(&task)?,
     };
     if let Ended::Unsuited(reason) = &outcome.ended {
         return Err(invalid(reason));
@@ -145,8 +154,9 @@ pub fn run_guided(
     let elapsed = control.elapsed();
     let audited = audit.as_ref().map(Audit::distinct);
     drop(audit);
-    let store_bytes = store_bytes + outcome.beside_bytes;
-    let properties = settle(model, store, properties, safety.into_findings(), &outcome, plan, control);
+    let store_bytes = held.bytes() + outcome.beside_bytes;
+    let disk = held.disk();
+    let properties = settle(model, held, properties, safety.into_findings(), &outcome, plan, control);
     control.finish();
     let limit = match outcome.ended {
         Ended::Limit(limit) => Some(limit),
@@ -154,8 +164,9 @@ pub fn run_guided(
     };
     Ok(Report {
         limit,
-        exhaustive: outcome.ended == Ended::Complete && omission.is_none(),
-        omission,
+        exhaustive: outcome.ended == Ended::Complete && outcome.omission.is_none(),
+        omission: outcome.omission,
+
         once: outcome.once,
         facts: outcome.facts,
         visits: outcome.visits,
@@ -164,11 +175,24 @@ pub fn run_guided(
         properties,
         state_bytes: model.state_bytes(),
         store_bytes,
+        disk,
         store: stage,
         remarks: control.remarks(),
         peak_resident: peak_resident(),
         elapsed,
     })
+}
+
+/// Searches with sorted files.
+fn on_disk<'m>(task: &Task<'m, '_>) -> io::Result<Done<'m>> {
+    let Task { model, check, plan, control, budget, with_traces, .. } = *task;
+    let dir = match &plan.store {
+        StoreChoice::Disk(dir) if !dir.as_os_str().is_empty() => dir.clone(),
+        _ => std::env::temp_dir(),
+    };
+    let mut external = External::new(model, &dir, with_traces, budget, None)?;
+    let outcome = external.search(check, control);
+    Ok(Done { outcome, held: Held::Disk(Box::new(external)), stage: plan.store.clone() })
 }
 
 pub(crate) fn invalid(reason: impl Into<String>) -> io::Error {

@@ -1,21 +1,25 @@
 //! Searches over stores without numbers: makes the set that a plan asks for and goes through the states with it.
 
+use crate::budget::Budget;
 use crate::checkpoint::{get, get_facts, put, put_facts};
 use crate::choices::{OrderChoice, StoreChoice};
 use crate::deep::{Deep, Path};
 use crate::graph::GraphFacts;
+use crate::held::Held;
 use crate::outcome::{Ended, Outcome};
 use crate::queued::{Course, Queued};
 use crate::run::{Done, Task, invalid};
-use crate::store::{BitState, Compact, Locked, Set, Tree, Whole};
+use crate::store::{AutomatonSet, BitState, Compact, Folded, Folder, LayerOrder, Locked, Set, Tree, Whole};
+use scrimp_system::Batch;
 use std::io::{self, Read};
+use std::sync::Arc;
 
 pub(crate) fn search<'m>(task: &Task<'m, '_>) -> io::Result<Done<'m>> {
     let stage = task.plan.store.clone();
     if task.plan.order == OrderChoice::DepthFirst {
         let mut set = new_set(task, &stage)?;
         let outcome = search_deep(task, &mut *set)?;
-        return Ok(Done { outcome, store_bytes: set.bytes(), store: None, stage, omission: set.omission() });
+        return Ok(Done { outcome, held: Held::Set(set.bytes()), stage });
     }
     let mut wide = match task.saved()? {
         Some((_, mut from)) => Wide::resume(task, stage, &mut *from)?,
@@ -33,9 +37,34 @@ fn new_set(task: &Task, choice: &StoreChoice) -> io::Result<Box<dyn Set>> {
         StoreChoice::Tree => Box::new(Tree::new(model.state_bytes(), budget)?),
         StoreChoice::Compact(bits) => Box::new(Compact::new(model.state_bytes(), *bits, budget)?),
         StoreChoice::BitState(mib) => Box::new(BitState::new(model.state_bytes(), *mib, budget)?),
+        StoreChoice::Automaton { collapse: false } => {
+            let order = layers(task, &LayerOrder::sample(model))?;
+            Box::new(AutomatonSet::new(model.state_bytes(), &order, budget).map_err(|_| no_memory())?)
+        }
+        StoreChoice::Automaton { collapse: true } => {
+            let mut folder = Folder::new(model, budget)?;
+            let mut tuples = Batch::new(folder.tuple_bytes());
+            folder.fold_all(&LayerOrder::sample(model), &mut tuples).map_err(|_| no_memory())?;
+            let order = layers(task, &tuples)?;
+            let set = AutomatonSet::new(folder.tuple_bytes(), &order, budget).map_err(|_| no_memory())?;
+            // Numbers are given as the search meets the components, not as the sample does.
+            Box::new(Folded::new(Folder::new(model, budget)?, set, model.state_bytes()))
+        }
         other => return Err(invalid(format!("store {other} is no set"))),
     };
     Ok(if plan.options.threads > 1 && set.share().is_none() { Box::new(Locked::new(set)) } else { set })
+}
+
+/// The order of an automaton's layers, chosen by a sample of its words.
+fn layers(task: &Task, sample: &Batch) -> io::Result<Vec<u32>> {
+    let order = &task.plan.options.layers;
+    // What is tried out is gone before the search begins, and small.
+    let budget = Arc::new(Budget::new(usize::MAX / 4));
+    order.permutation(sample.state_bytes(), sample, &budget).map_err(|e| invalid(format!("--layers {order}: {e}")))
+}
+
+fn no_memory() -> io::Error {
+    io::Error::new(io::ErrorKind::OutOfMemory, "there is no memory for an automaton")
 }
 
 /// A breadth-first search over a set, and where it stands.
@@ -109,8 +138,8 @@ impl Wide {
     pub fn done<'m>(self, ended: Ended) -> Done<'m> {
         let Wide { set, course, stage, .. } = self;
         let outcome = Outcome::of_plain(ended, course.facts(set.len()), Vec::new());
-        let outcome = Outcome { beside_bytes: course.pool.bytes(), ..outcome };
-        Done { outcome, store_bytes: set.bytes(), store: None, stage, omission: set.omission() }
+        let outcome = Outcome { beside_bytes: course.pool.bytes(), omission: set.omission(), ..outcome };
+        Done { outcome, held: Held::Set(set.bytes()), stage }
     }
 }
 
@@ -138,5 +167,6 @@ fn search_deep(task: &Task, set: &mut dyn Set) -> io::Result<Outcome> {
         }
     };
     let facts = GraphFacts { states: set.len(), open: path.stack.len(), ..path.facts };
-    Ok(Outcome { beside_bytes: path.stack.bytes(), ..Outcome::of_plain(ended, facts, Vec::new()) })
+    let outcome = Outcome::of_plain(ended, facts, Vec::new());
+    Ok(Outcome { beside_bytes: path.stack.bytes(), omission: set.omission(), ..outcome })
 }

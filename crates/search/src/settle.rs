@@ -4,11 +4,12 @@ use crate::budget::{Budget, Control, Limit};
 use crate::check::{Finding, Property, Target};
 use crate::engine::{self, Parts};
 use crate::forget::{Cache, Strategy, Tree};
+use crate::held::Held;
 use crate::order::{Levels, Width};
 use crate::outcome::{Ended, Outcome};
 use crate::plan::Plan;
 use crate::reduce::AllEvents;
-use crate::store::{Store, Table};
+use crate::store::Table;
 use crate::trace::Trace;
 use scrimp_system::{EventCode, Fault, Model};
 use std::sync::Arc;
@@ -28,6 +29,8 @@ pub struct PropertyResult {
     /// The state that violates the property or, for a reachability property, fulfils it; and a run that leads there.
     pub state: Option<Vec<u8>>,
     pub trace: Option<Trace>,
+    /// Is there no shorter run?
+    pub shortest: bool,
     /// The event that ends in a fault in the trace's last state.
     pub fault: Option<(EventCode, Fault)>,
     /// The fault met when the property itself was evaluated there.
@@ -37,7 +40,7 @@ pub struct PropertyResult {
 /// The verdict on each property, with its trace where one state decided it.
 pub(crate) fn settle(
     model: &dyn Model,
-    store: Option<Box<dyn Store + '_>>,
+    held: Held,
     properties: &[Property],
     findings: Vec<Finding>,
     outcome: &Outcome,
@@ -46,12 +49,11 @@ pub(crate) fn settle(
 ) -> Vec<PropertyResult> {
     let at_hand = |f: &Finding| match &f.path {
         Some(path) => Trace::through(model, path),
-        None if outcome.levels.is_empty() => None,
-        None => Trace::backwards(model, store.as_deref()?, &outcome.levels, &f.state, f.depth),
+        None => held.trace(model, outcome, f),
     };
     let mut traces: Vec<Option<Trace>> = findings.iter().map(at_hand).collect();
     // What the first search held makes room for the second.
-    drop(store);
+    drop(held);
     for (finding, trace) in findings.iter().zip(&mut traces) {
         if trace.is_none() {
             *trace = search_again(model, &finding.state, plan, control);
@@ -61,7 +63,7 @@ pub(crate) fn settle(
         let found = findings.iter().position(|f| f.property == i);
         let finding = found.map(|at| &findings[at]);
         let violates = property.finding_violates();
-        let all_visited = outcome.ended == Ended::Complete && plan.store.is_exact();
+        let all_visited = outcome.ended == Ended::Complete && outcome.omission.is_none();
         let verdict = match (finding.is_some(), all_visited) {
             (true, _) if violates => Verdict::Violated,
             (true, _) => Verdict::Verified,
@@ -73,6 +75,11 @@ pub(crate) fn settle(
             name: property.name.clone(),
             verdict,
             state: finding.map(|f| f.state.clone()),
+            // Level by level, the depth at which a state is found is its distance.
+            shortest: plan.is_by_level()
+                && found.is_some_and(|at| {
+                    traces[at].as_ref().is_some_and(|trace| trace.steps.len() == findings[at].depth as usize)
+                }),
             trace: found.and_then(|at| traces[at].clone()),
             fault: finding.and_then(|f| f.fault),
             condition_fault: finding.and_then(|f| f.condition_fault),

@@ -39,17 +39,17 @@ pub trait Model: Sync {
         None
     }
 
+    /// A hash of everything that the model is made of, so that a search saved in a file is not taken up with another model.
+    /// Without one, the first states and their successors tell models apart.
+    fn digest(&self) -> Option<u64> {
+        None
+    }
+
     /// The parts that a state consists of, such as processes with their variables, each by where its bytes are. Every byte
     /// belongs to one part. Parts that take few different values, whatever the others do, make a state cheap to keep.
     fn components(&self) -> Vec<Vec<Range<usize>>> {
         let bytes = self.state_bytes();
         (0..bytes).step_by(8).map(|start| vec![start..bytes.min(start + 8)]).collect()
-    }
-
-    /// A hash of everything that the model is made of, so that a search saved in a file is not taken up with another model.
-    /// Without one, the first states and their successors tell models apart.
-    fn digest(&self) -> Option<u64> {
-        None
     }
 
     /// What a trace says of the event with this code.

@@ -1,10 +1,12 @@
 //! How a state is kept. A store is offered batches of states and says of each whether it is new.
 
+mod automaton;
 mod bitstate;
 #[allow(dead_code)]
 pub(crate) mod cells;
 mod collapse;
 mod compact;
+mod folded;
 mod index;
 mod locked;
 #[cfg(test)]
@@ -17,9 +19,12 @@ pub(crate) mod table;
 mod tree;
 mod whole;
 
+pub use automaton::{Automaton, AutomatonSet, LayerOrder, Tagged};
 pub use bitstate::BitState;
 pub use collapse::{Collapse, Folder};
 pub use compact::Compact;
+pub use folded::Folded;
+pub(crate) use index::prefetch;
 pub use locked::Locked;
 pub use omission::Omission;
 pub use replaying::Replaying;

@@ -4,7 +4,7 @@
 //! small buffer and put where the segment is in the larger table, which never reaches down to one that still has to be moved.
 
 use super::form::{Form, KeyBits, Place};
-use super::{BUCKET_BYTES, Cells};
+use super::{BUCKET_BYTES, COUNT, Cells};
 use crate::region::Region;
 use crate::store::Full;
 use std::sync::atomic::Ordering;
@@ -54,7 +54,7 @@ impl Cells {
         }
         let now = self.form.all_buckets();
         // Wider keys alone need not make the table larger.
-        let only_bits = room(&Form::new(bits, now)) as f64 * 0.9 >= wanted as f64 && bits != self.form.bits;
+        let only_bits = room(&Form::new(bits, now)) as f64 * 0.8 >= wanted as f64 && bits != self.form.bits;
         let left = self.budget.left();
         for (i, growth) in GROWTH.iter().enumerate() {
             let growth = if only_bits { 1.0 } else { *growth };
@@ -126,8 +126,21 @@ impl Cells {
         Ok(())
     }
 
+    /// Adds a key that is not there.
+    #[inline(always)]
     fn put_back(&self, place: Place, key: impl Fn() -> u64) {
-        self.add::<true>(place, key);
+        let mut at = place.home;
+        let mut entry = place.entry;
+        for _ in 0..self.form.reach {
+            let bucket = self.bucket(place.segment + at);
+            let first = bucket[0].load(Ordering::Relaxed);
+            if ((first & COUNT) as usize) < self.form.slots {
+                return self.put(bucket, first, entry);
+            }
+            at = if at + 1 == self.form.buckets { 0 } else { at + 1 };
+            entry += self.form.divisor;
+        }
+        self.add_stray(key());
     }
 
     fn clear(&mut self, first: usize, buckets: usize) {

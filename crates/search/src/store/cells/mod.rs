@@ -208,26 +208,16 @@ impl Cells {
     /// Looks for an entry in a bucket.
     #[inline(always)]
     fn look(&self, bucket: &Bucket, entry: u64) -> Seen {
-        const LOW: u64 = 0x7fff_7fff_7fff_7fff;
-        let pattern = (entry & 0xffff).wrapping_mul(0x0001_0001_0001_0001);
         let first = bucket[0].load(Ordering::Acquire);
         let count = (first & COUNT) as usize;
-        let mut word = first;
-        for i in 0..=count / 4 {
-            if i > 0 {
-                word = bucket[i].load(Ordering::Relaxed);
+        // The first lane is the header.
+        let taken = (2u64 << count) - 2;
+        let mut hits = lanes_with(bucket, first, self.form.slots, entry as u16) & taken;
+        while hits != 0 {
+            if self.high_bits(bucket, hits.trailing_zeros() as usize - 1) == entry >> LANE {
+                return Seen::Known;
             }
-            // The highest bit of each lane that agrees.
-            let differs = word ^ pattern;
-            let mut hits = !(((differs & LOW) + LOW) | differs | LOW);
-            while hits != 0 {
-                let lane = 4 * i + hits.trailing_zeros() as usize / LANE as usize;
-                // The first lane is the header.
-                if lane > 0 && lane <= count && self.high_bits(bucket, lane - 1) == entry >> LANE {
-                    return Seen::Known;
-                }
-                hits &= hits - 1;
-            }
+            hits &= hits - 1;
         }
         if count < self.form.slots { Seen::Absent(first) } else { Seen::Beyond }
     }
@@ -321,6 +311,35 @@ impl Cells {
         (0..self.form.segments()).all(|s| self.each_in(s, |mixed| show(self.form.key(s, mixed))))
             && strays.iter().all(|&key| show(key))
     }
+}
+
+/// The lanes, of the header and of `slots` slots at least, that equal `low`, as bits.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn lanes_with(bucket: &Bucket, first: u64, slots: usize, low: u16) -> u64 {
+    use std::arch::x86_64::{_mm_cmpeq_epi16, _mm_movemask_epi8, _mm_packs_epi16, _mm_set_epi64x, _mm_set1_epi16};
+    let word = |i: usize| bucket[i].load(Ordering::Relaxed) as i64;
+    // SAFETY: SSE2 is part of x86-64.
+    unsafe {
+        let low = _mm_set1_epi16(low as i16);
+        let lanes = |high: i64, low_word: i64| _mm_cmpeq_epi16(_mm_set_epi64x(high, low_word), low);
+        let bits = |a, b| _mm_movemask_epi8(_mm_packs_epi16(a, b)) as u32 as u64;
+        let hits = bits(lanes(word(1), first as i64), lanes(word(3), word(2)));
+        if slots < 16 {
+            return hits;
+        }
+        hits | bits(lanes(word(5), word(4)), lanes(word(7), word(6))) << 16
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+fn lanes_with(bucket: &Bucket, first: u64, slots: usize, low: u16) -> u64 {
+    let lane = |i: usize| {
+        let word = if i < 4 { first } else { bucket[i / 4].load(Ordering::Relaxed) };
+        (word >> (i % 4 * LANE as usize)) as u16
+    };
+    (0..=slots).fold(0, |hits, i| hits | ((lane(i) == low) as u64) << i)
 }
 
 impl Drop for Cells {

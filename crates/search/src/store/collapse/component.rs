@@ -70,11 +70,6 @@ impl Component {
         values.share(threads).into_iter().map(with).collect()
     }
 
-    /// The way of a single owner, when all others are gone.
-    pub fn owned(self) -> Component {
-        Component { values: self.values.owned(), ..self }
-    }
-
     pub fn values(&self) -> &Table {
         &self.values
     }

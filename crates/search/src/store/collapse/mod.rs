@@ -251,7 +251,9 @@ impl Store for Collapse {
 impl Concurrent for Collapse {
     fn share(self, threads: usize) -> Vec<Collapse> {
         let state_bytes = self.state_bytes();
-        let Collapse { common, components, table, form, .. } = self;
+        let Collapse { common, components, table, .. } = self;
+        // The form that all tuples have now, whatever this thread knew.
+        let form = common.form.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut shares: Vec<Vec<Component>> = (0..threads).map(|_| Vec::new()).collect();
         for component in components {
             component.share(threads).into_iter().zip(&mut shares).for_each(|(component, share)| share.push(component));
@@ -260,11 +262,10 @@ impl Concurrent for Collapse {
         table.share(threads).into_iter().zip(shares).map(with).collect()
     }
 
-    fn owned(mut self) -> Collapse {
+    fn own(&mut self) {
         self.refresh();
-        self.table = self.table.owned();
-        self.components = self.components.into_iter().map(Component::owned).collect();
-        self
+        self.table.own();
+        self.components.iter_mut().for_each(|component| component.values_mut().own());
     }
 
     fn table(&self) -> &Table {

@@ -134,6 +134,12 @@ impl Table {
         self.alone
     }
 
+    /// Turns one of several handles, when all others are gone, into that of a single owner. Numbers must be dense.
+    pub(crate) fn own(&mut self) {
+        assert!(Arc::get_mut(&mut self.shared).is_some());
+        (self.alone, self.block) = (true, 0..u32::MAX);
+    }
+
     pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.shared
     }
@@ -226,12 +232,14 @@ pub(crate) trait Concurrent: Store + Send + Sized {
     /// Turns the store of a single owner into ways to it for `threads` threads, who may not remove states.
     fn share(self, threads: usize) -> Vec<Self>;
 
-    /// Turns one of several handles, when all others are gone, into that of a single owner. Numbers must be dense.
-    fn owned(self) -> Self;
-
     fn table(&self) -> &Table;
 
     fn table_mut(&mut self) -> &mut Table;
+
+    /// Makes one of several handles, when all others are gone, that of a single owner. Numbers must be dense.
+    fn own(&mut self) {
+        self.table_mut().own();
+    }
 
     /// Makes room for `more` states, and for what threads asked for in vain; see [`Shared::prepare_room`].
     ///
@@ -246,12 +254,6 @@ impl Concurrent for Table {
         let table =
             |_| Table { shared: self.shared.clone(), block: 0..0, alone: false, removed: None, groups: Group::pair() };
         (0..threads).map(table).collect()
-    }
-
-    fn owned(mut self) -> Table {
-        assert!(Arc::get_mut(&mut self.shared).is_some());
-        (self.alone, self.block) = (true, 0..u32::MAX);
-        self
     }
 
     fn table(&self) -> &Table {

@@ -1,8 +1,8 @@
 //! The tree: a state is a pair of halves, a half is a pair of quarters, and each pair is kept only once.
 //!
-//! States of a model have much in common, halves of states still more. A state is halved down to leaves of at most eight
-//! bytes; every leaf and every pair of nodes gets a number ([`Nodes`]), and a state becomes the pair of the numbers of its two
-//! halves, which is its key. Keys are kept in [`Cells`], which need about four bytes for each. After Laarman, van de Pol and
+//! States of a model have much in common, halves of states still more. A state is halved down to leaves of at most
+//! sixteen bytes; every leaf and every pair of nodes gets a number ([`nodes`]), and a state becomes the pair of the numbers of
+//! its two halves, which is its key. Keys are kept in [`Cells`], which need about four bytes for each. After Laarman, van de Pol and
 //! Weber, "Parallel recursive state compression for free" (SPIN 2011), and van der Vegt and Laarman, "A parallel compact hash
 //! table" (MEMICS 2011).
 //!
@@ -17,7 +17,7 @@ mod tests;
 use super::cells::{Cells, KeyBits};
 use super::{Full, Set};
 use crate::budget::Budget;
-use fold::Folder;
+use fold::{Folder, Forest, need};
 use nodes::Nodes;
 use scrimp_system::Batch;
 use shape::Shape;
@@ -48,7 +48,7 @@ struct Shared {
 
 struct Inner {
     cells: Cells,
-    nodes: Nodes,
+    forest: Forest,
 }
 
 // SAFETY: concurrent access to `inner` follows the protocol stated at `Shared`; what several threads change at once consists
@@ -64,44 +64,97 @@ impl Shared {
         unsafe { &*self.inner.get() }
     }
 
-    /// Nodes that so many states may add.
-    fn nodes_for(&self, states: usize) -> usize {
-        self.shape.as_ref().map_or(0, |shape| Folder::need(shape, states))
+    /// Numbers of leaves and of pairs that so many states may take.
+    fn need(&self, states: usize) -> [usize; 2] {
+        self.shape.as_ref().map_or([0; 2], |shape| need(shape, states))
+    }
+
+    /// Are the halves of a state leaves?
+    fn halves_are_leaves(&self) -> bool {
+        self.shape.as_ref().is_some_and(|shape| shape.leaves.len() == 2)
+    }
+
+    /// Most numbers that leaves and pairs may have, so that keys are no wider than the cells are made for.
+    fn limits(&self) -> [usize; 2] {
+        let limit = 1usize << self.inner().cells.bits().left;
+        if self.halves_are_leaves() { [limit, usize::MAX] } else { [usize::MAX, limit] }
+    }
+
+    fn has_room(&self, states: usize) -> bool {
+        let Inner { cells, forest } = self.inner();
+        let ([leaves, pairs], limits) = (self.need(states), self.limits());
+        cells.has_room(states)
+            && (self.shape.is_none()
+                || forest.leaves.has_room(leaves, limits[0]) && forest.pairs.has_room(pairs, limits[1]))
+    }
+
+    /// Secures room for so many states of one thread, however many others do the same; [`keep`](Shared::keep) ends it.
+    fn promise(&self, states: usize) -> Result<(), Full> {
+        let Inner { cells, forest } = self.inner();
+        let ([leaves, pairs], limits) = (self.need(states), self.limits());
+        cells.promise(states)?;
+        if forest.leaves.promise(leaves, limits[0]).is_err() {
+            cells.keep(states);
+            return Err(Full);
+        }
+        if forest.pairs.promise(pairs, limits[1]).is_err() {
+            forest.leaves.keep(leaves);
+            cells.keep(states);
+            return Err(Full);
+        }
+        Ok(())
+    }
+
+    fn keep(&self, states: usize) {
+        let Inner { cells, forest } = self.inner();
+        let [leaves, pairs] = self.need(states);
+        forest.pairs.keep(pairs);
+        forest.leaves.keep(leaves);
+        cells.keep(states);
     }
 
     /// Makes room for so many states and nodes.
     ///
     /// # Safety
     /// No other thread may be using the tree.
-    unsafe fn make_room(&self, states: usize, nodes: usize) -> Result<(), Full> {
+    unsafe fn make_room(&self, states: usize, [leaves, pairs]: [usize; 2]) -> Result<(), Full> {
         // SAFETY: as the caller promises.
-        let inner = unsafe { &mut *self.inner.get() };
-        assert!(inner.cells.is_quiet(), "no other handle may be in use");
-        // Each part leaves to the other what that will need.
-        let share = inner.cells.bytes() as f64 / (inner.cells.bytes() + inner.nodes.bytes()) as f64;
-        let mut bits = inner.cells.bits();
+        let Inner { cells, forest } = unsafe { &mut *self.inner.get() };
+        assert!(cells.is_quiet(), "no other handle may be in use");
+        // Each part leaves to the others what they will need.
+        let all = (cells.bytes() + forest.leaves.bytes() + forest.pairs.bytes()) as f64;
+        let share = |bytes: usize| bytes as f64 / all;
+        let mut bits = cells.bits();
         if self.shape.is_some() {
-            inner.nodes.make_room(nodes, 1.0 - share)?;
-            let width = usize::BITS - (inner.nodes.len() + nodes - 1).leading_zeros();
-            bits = bits.max(KeyBits { left: width, right: width });
+            forest.leaves.make_room(leaves, share(forest.leaves.bytes()))?;
+            forest.pairs.make_room(pairs, share(forest.pairs.bytes()))?;
+            let halves =
+                if self.halves_are_leaves() { forest.leaves.len() + leaves } else { forest.pairs.len() + pairs };
+            let width = |numbers: usize| usize::BITS - (numbers - 1).leading_zeros();
+            bits = bits.max(halves_of(width(halves)));
+            if bits != cells.bits() || !cells.has_room(states) {
+                // The table is rebuilt: soon wider keys would make it necessary again.
+                bits = bits.max(halves_of(width(halves + halves / 4).min(32)));
+            }
         }
-        inner.cells.make_room(states, bits, share)
+        cells.make_room(states, bits, share(cells.bytes()))
     }
 }
 
-/// All numbers of nodes must be below this, so that keys are no wider than the cells are made for.
-fn limit(cells: &Cells) -> usize {
-    1usize << cells.bits().left
+/// Keys whose halves have so many bits each.
+fn halves_of(bits: u32) -> KeyBits {
+    KeyBits { left: bits, right: bits }
 }
 
 impl Tree {
     pub fn new(state_bytes: usize, budget: &Arc<Budget>) -> io::Result<Tree> {
         let shape = (state_bytes > KEY).then(|| Arc::new(Shape::new(state_bytes)));
         let bits = match shape {
-            Some(_) => KeyBits { left: FIRST_BITS, right: FIRST_BITS },
+            Some(_) => halves_of(FIRST_BITS),
             None => KeyBits::whole(8 * state_bytes.max(1) as u32),
         };
-        let inner = Inner { cells: Cells::new(bits, budget)?, nodes: Nodes::new(budget)? };
+        let leaf_bytes = shape.as_ref().map_or(KEY, |shape| shape.leaf_bytes);
+        let inner = Inner { cells: Cells::new(bits, budget)?, forest: Forest::new(leaf_bytes, budget)? };
         Ok(Tree::handle(Arc::new(Shared { state_bytes, shape, inner: UnsafeCell::new(inner) })))
     }
 
@@ -115,11 +168,11 @@ impl Tree {
     }
 
     fn insert_all<const ALONE: bool>(&mut self, batch: &Batch, origins: &[u32], new: &mut Vec<u32>, out: &mut Vec<u8>) {
-        let Inner { cells, nodes } = self.shared.inner();
+        let Inner { cells, forest } = self.shared.inner();
         let keys = &mut self.keys;
         keys.clear();
         if let Some(folder) = &mut self.folder {
-            folder.fold::<ALONE>(nodes, batch, origins, keys);
+            folder.fold::<ALONE>(forest, batch, origins, keys);
             cells.insert::<ALONE>(keys, |i| {
                 new.push(i as u32);
                 out.extend_from_slice(&keys[i].to_le_bytes());
@@ -149,7 +202,7 @@ impl Set for Tree {
         match &mut self.folder {
             Some(folder) => {
                 let keys = keys.chunks_exact(KEY).map(short_key);
-                folder.load(&self.shared.inner().nodes, keys, sources);
+                folder.load(&self.shared.inner().forest, keys, sources);
             }
             None => keys.chunks_exact(self.shared.state_bytes).for_each(|state| sources.push(state, 0)),
         }
@@ -158,35 +211,24 @@ impl Set for Tree {
     fn insert(&mut self, batch: &Batch, origins: &[u32], new: &mut Vec<u32>, keys: &mut Vec<u8>) -> Result<(), Full> {
         assert!(batch.state_bytes() == self.shared.state_bytes && origins.len() == batch.len());
         let states = batch.len();
-        let needed = self.shared.nodes_for(states);
         if self.alone() {
-            let Inner { cells, nodes } = self.shared.inner();
-            if !cells.has_room(states) || needed > 0 && !nodes.has_room(needed, limit(cells)) {
+            if !self.shared.has_room(states) {
                 // SAFETY: the only handle is here.
-                unsafe { self.shared.make_room(states, needed)? };
+                unsafe { self.shared.make_room(states, self.shared.need(states))? };
             }
             self.insert_all::<true>(batch, origins, new, keys);
             return Ok(());
         }
-        let Inner { cells, nodes } = self.shared.inner();
-        cells.promise(states)?;
-        if needed > 0 && nodes.promise(needed, limit(cells)).is_err() {
-            cells.keep(states);
-            return Err(Full);
-        }
+        self.shared.promise(states)?;
         self.insert_all::<false>(batch, origins, new, keys);
-        let Inner { cells, nodes } = self.shared.inner();
-        if needed > 0 {
-            nodes.keep(needed);
-        }
-        cells.keep(states);
+        self.shared.keep(states);
         Ok(())
     }
 
     fn make_room(&mut self, more: usize) -> Result<(), Full> {
         // Each handle may leave part of a block unused.
-        let blocks = Arc::strong_count(&self.shared);
-        let nodes = self.shared.nodes_for(more) + (blocks - 1) * Nodes::need(0);
+        let blocks = Arc::strong_count(&self.shared) - 1;
+        let nodes = self.shared.need(more).map(|nodes| nodes + blocks * Nodes::need(0));
         // SAFETY: no other handle is in use.
         unsafe { self.shared.make_room(more, nodes) }
     }
@@ -200,12 +242,12 @@ impl Set for Tree {
     }
 
     fn each(&self, show: &mut dyn FnMut(&[u8]) -> bool) -> bool {
-        let Inner { cells, nodes } = self.shared.inner();
+        let Inner { cells, forest } = self.shared.inner();
         let mut state = vec![0; self.shared.state_bytes];
         let mut numbers = Vec::new();
         cells.each(|key| {
             match &self.shared.shape {
-                Some(shape) => Folder::unfold(shape, nodes, key, &mut numbers, &mut state),
+                Some(shape) => Folder::unfold(shape, forest, key, &mut numbers, &mut state),
                 None => state.copy_from_slice(&key.to_le_bytes()[..self.shared.state_bytes]),
             }
             show(&state)
@@ -213,20 +255,19 @@ impl Set for Tree {
     }
 
     fn bytes(&self) -> usize {
-        let Inner { cells, nodes } = self.shared.inner();
-        cells.bytes() + nodes.bytes()
+        let Inner { cells, forest } = self.shared.inner();
+        cells.bytes() + forest.leaves.bytes() + forest.pairs.bytes()
     }
 
     fn save(&self, to: &mut dyn Write) -> io::Result<()> {
-        let Inner { cells, nodes } = self.shared.inner();
-        let mut to = io::BufWriter::new(to);
-        let mut put = |word: u64| to.write_all(&word.to_le_bytes());
-        put(nodes.len() as u64)?;
-        (0..nodes.len() as u32).try_for_each(|number| put(nodes.content(number)))?;
-        put(cells.len() as u64)?;
+        let Inner { cells, forest } = self.shared.inner();
+        let mut to = io::BufWriter::with_capacity(1 << 16, to);
+        forest.leaves.save(&mut to)?;
+        forest.pairs.save(&mut to)?;
+        to.write_all(&(cells.len() as u64).to_le_bytes())?;
         let mut result = Ok(());
         cells.each(|key| {
-            result = put(key);
+            result = to.write_all(&key.to_le_bytes());
             result.is_ok()
         });
         result?;
@@ -234,26 +275,24 @@ impl Set for Tree {
     }
 
     fn restore(&mut self, from: &mut dyn Read) -> io::Result<()> {
-        let mut get = || {
-            let mut word = [0; 8];
-            from.read_exact(&mut word).map(|()| u64::from_le_bytes(word))
-        };
-        let full = |_| io::Error::from(io::ErrorKind::OutOfMemory);
-        let count = get()? as usize;
         assert!(self.alone() && self.is_empty());
         // SAFETY: the only handle is here.
-        unsafe { (*self.shared.inner.get()).nodes.restore(count, &mut get)? };
-        let mut left = get()? as usize;
+        let forest = unsafe { &mut (*self.shared.inner.get()).forest };
+        forest.leaves.restore(from)?;
+        forest.pairs.restore(from)?;
+        let mut word = [0; 8];
+        from.read_exact(&mut word)?;
+        let mut left = u64::from_le_bytes(word);
+        let mut bytes = vec![0; 8 << 12];
         while left > 0 {
-            let some = left.min(4096);
-            // SAFETY: as above.
-            unsafe { self.shared.make_room(some, 1).map_err(full)? };
+            let some = left.min(1 << 12) as usize;
+            from.read_exact(&mut bytes[..8 * some])?;
             self.keys.clear();
-            for _ in 0..some {
-                self.keys.push(get()?);
-            }
+            self.keys.extend(bytes[..8 * some].chunks_exact(KEY).map(short_key));
+            // SAFETY: as above.
+            unsafe { self.shared.make_room(some, [1, 1]).map_err(|_| io::ErrorKind::OutOfMemory)? };
             self.shared.inner().cells.insert::<true>(&self.keys, |_| ());
-            left -= some;
+            left -= some as u64;
         }
         Ok(())
     }

@@ -1,17 +1,18 @@
-//! The nodes of all trees: pairs of numbers, and leaves of eight bytes, each kept once and numbered.
+//! Nodes of all trees, leaves or pairs of numbers: contents of one length, each kept once and numbered.
 //!
-//! A node is eight bytes in an arena, found by its content through the [`Index`]. Its number never changes. Threads take
+//! A node is eight to sixteen bytes in an arena, found by its content through the [`Index`]. Its number never changes. Threads take
 //! numbers in blocks; what a block has left stays unused until its owner goes on with it. Node 0 is the content zero, so that
 //! a zero elsewhere in the arena is a number that was not given out.
 
+use super::shape::Content;
 use crate::budget::Budget;
 use crate::region::{HUGE, Region};
 use crate::store::Full;
 use crate::store::index::{Index, SLOTS, prefetch};
-use std::io;
+use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 /// Numbers that a thread takes at once.
 const BLOCK: u32 = 256;
@@ -23,6 +24,8 @@ const GROWTH: f64 = 1.38;
 const MOST: usize = u32::MAX as usize - (1 << 24);
 
 pub struct Nodes {
+    /// Bytes of a node, from eight to sixteen.
+    bytes: usize,
     arena: Region,
     index: Index,
     /// Numbers given out, those in blocks included.
@@ -38,26 +41,33 @@ pub struct Nodes {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sought {
     pub hash: u64,
-    pub content: u64,
+    pub content: Content,
     /// The number that it likely has, plus one; 0 for none.
     guess: u32,
 }
 
 #[inline(always)]
-pub fn hash(content: u64) -> u64 {
-    let product = (content ^ 0x2d35_8dcc_aa6c_78a5) as u128 * 0x8bb8_4b93_962e_acc9;
-    let h = product as u64 ^ (product >> 64) as u64;
-    h.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ h >> 32
+pub fn hash(content: Content) -> u64 {
+    let fold = |a: u64, b: u64| {
+        let product = a as u128 * b as u128;
+        product as u64 ^ (product >> 64) as u64
+    };
+    let h = fold(content[0] ^ 0x2d35_8dcc_aa6c_78a5, content[1] ^ 0x8bb8_4b93_962e_acc9);
+    fold(h, 0x9e37_79b9_7f4a_7c15)
 }
 
 impl Nodes {
-    pub fn new(budget: &Arc<Budget>) -> io::Result<Nodes> {
+    /// Nodes whose contents have so many bytes, at most sixteen.
+    pub fn new(content_bytes: usize, budget: &Arc<Budget>) -> io::Result<Nodes> {
+        let bytes = content_bytes.max(8);
+        assert!(bytes <= 16);
         let reserve = budget.memory().saturating_add(budget.memory() / 16);
         let index = Index::new(reserve, FIRST_INDEX)?;
         let mut arena = Region::reserve(reserve)?;
-        arena.commit(8)?;
+        arena.commit(bytes)?;
         budget.take(index.bytes() + arena.committed());
         let mut nodes = Nodes {
+            bytes,
             arena,
             index,
             numbered: AtomicU32::new(1),
@@ -66,7 +76,7 @@ impl Nodes {
             budget: budget.clone(),
         };
         nodes.measure_room();
-        nodes.index.enter::<true>(hash(0), 0);
+        nodes.index.enter::<true>(hash([0; 2]), 0);
         Ok(nodes)
     }
 
@@ -77,12 +87,12 @@ impl Nodes {
 
     /// Bytes that were touched.
     pub fn bytes(&self) -> usize {
-        self.len() * 8 + self.index.bytes()
+        self.len() * self.bytes + self.index.bytes()
     }
 
     fn measure_room(&mut self) {
         let slots = (self.index.slots() as f64 * FULLEST) as usize;
-        self.room = (self.arena.committed() / 8).min(slots).min(MOST);
+        self.room = (self.arena.committed() / self.bytes).min(slots).min(MOST);
     }
 
     /// Numbers that adding so many nodes may take.
@@ -111,16 +121,39 @@ impl Nodes {
     }
 
     #[inline(always)]
-    fn cell(&self, number: u32) -> &AtomicU64 {
-        debug_assert!((number as usize) < self.arena.committed() / 8);
-        // SAFETY: numbers are given out only where memory was committed, and only such reach this place; zero is valid.
-        unsafe { &*(self.arena.base() as *const AtomicU64).add(number as usize) }
+    fn address(&self, number: u32) -> *mut u8 {
+        self.arena.base().wrapping_add(number as usize * self.bytes)
     }
 
-    /// What the node with this number holds. The number must have been given out.
+    /// What the node with this number holds.
+    ///
+    /// # Safety
+    /// The number was given out, and its node is not being written: it came from the index, or from another node or a key
+    /// that did.
     #[inline(always)]
-    pub fn content(&self, number: u32) -> u64 {
-        self.cell(number).load(Ordering::Relaxed)
+    pub unsafe fn content(&self, number: u32) -> Content {
+        debug_assert!(self.has(number));
+        let word = |at: usize| {
+            // SAFETY: numbers are given out only where memory was committed, and nodes do not change.
+            u64::from_le(unsafe { self.address(number).add(at).cast::<u64>().read_unaligned() })
+        };
+        [word(0), if self.bytes > 8 { word(self.bytes - 8) } else { 0 }]
+    }
+
+    /// Writes a node.
+    ///
+    /// # Safety
+    /// There is room for it, and no other thread looks at it.
+    #[inline(always)]
+    unsafe fn write(&self, number: u32, content: Content) {
+        let put = |at: usize, word: u64| {
+            // SAFETY: as the caller promises.
+            unsafe { self.address(number).add(at).cast::<u64>().write_unaligned(word.to_le()) }
+        };
+        put(0, content[0]);
+        if self.bytes > 8 {
+            put(self.bytes - 8, content[1]);
+        }
     }
 
     /// Was this number given out?
@@ -130,12 +163,12 @@ impl Nodes {
 
     #[inline(always)]
     pub fn prefetch_content(&self, number: u32) {
-        prefetch((self.cell(number) as *const AtomicU64).cast());
+        prefetch(self.address(number));
     }
 
     /// The first of three passes over what is sought: asks for the bucket.
     #[inline(always)]
-    pub fn seek(&self, hash: u64, content: u64) -> Sought {
+    pub fn seek(&self, hash: u64, content: Content) -> Sought {
         self.index.prefetch(hash);
         Sought { hash, content, guess: 0 }
     }
@@ -154,16 +187,19 @@ impl Nodes {
     /// need not compete.
     #[inline(always)]
     pub fn number<const ALONE: bool>(&self, sought: Sought, block: &mut Range<u32>) -> u32 {
-        if sought.guess != 0 && self.content(sought.guess - 1) == sought.content {
+        // SAFETY: only for numbers that the index has.
+        let same = |number: u32| unsafe { self.content(number) } == sought.content;
+        if sought.guess != 0 && same(sought.guess - 1) {
             return sought.guess - 1;
         }
         loop {
-            match self.index.find(sought.hash, |number| self.content(number) == sought.content) {
+            match self.index.find(sought.hash, same) {
                 Ok(number) => return number,
                 Err(free) => {
                     if let Some(claim) = self.index.claim::<ALONE>(sought.hash, free) {
                         let number = self.next_number::<ALONE>(block);
-                        self.cell(number).store(sought.content, Ordering::Relaxed);
+                        // SAFETY: there is room, and the number is this thread's alone.
+                        unsafe { self.write(number, sought.content) };
                         claim.publish(number);
                         return number;
                     }
@@ -196,8 +232,8 @@ impl Nodes {
         if wanted > MOST {
             return Err(Full);
         }
-        if wanted * 8 > self.arena.committed() {
-            self.grow_arena(wanted * 8)?;
+        if wanted * self.bytes > self.arena.committed() {
+            self.grow_arena(wanted * self.bytes)?;
         }
         if wanted as f64 > self.index.slots() as f64 * FULLEST {
             self.grow_index(wanted, share)?;
@@ -210,7 +246,8 @@ impl Nodes {
     /// Commits a little more than needed, in steps that stay small beside what is there.
     fn grow_arena(&mut self, needed: usize) -> Result<(), Full> {
         let now = self.arena.committed();
-        let step = (now / 32).clamp(1 << 14, 16 * HUGE);
+        // Large enough that threads need not stop for it often.
+        let step = (now / 16).clamp(1 << 17, 16 * HUGE);
         for bytes in [needed.max(now + step), needed] {
             let bytes = Region::rounded(bytes).min(self.arena.reserved());
             if bytes >= needed && self.budget.may_take(bytes - now) {
@@ -246,8 +283,9 @@ impl Nodes {
         let mut waiting = [(0u64, 0u32); AHEAD];
         let mut count = 0;
         for number in 0..self.len() as u32 {
-            let content = self.content(number);
-            if content == 0 && number > 0 {
+            // SAFETY: given out, and nobody else is at work.
+            let content = unsafe { self.content(number) };
+            if content == [0; 2] && number > 0 {
                 continue;
             }
             let (h, earlier) = waiting[count % AHEAD];
@@ -262,21 +300,29 @@ impl Nodes {
         waiting[..count.min(AHEAD)].iter().for_each(|&(h, number)| self.index.enter::<true>(h, number));
     }
 
-    /// Fills an empty store of nodes with these contents, from number 0 on.
-    pub fn restore(&mut self, count: usize, mut next: impl FnMut() -> io::Result<u64>) -> io::Result<()> {
-        let full = |_| io::Error::from(io::ErrorKind::OutOfMemory);
-        if count == 0 || self.len() != 1 || next()? != 0 {
+    /// Writes all nodes.
+    pub fn save(&self, to: &mut dyn Write) -> io::Result<()> {
+        to.write_all(&(self.len() as u64).to_le_bytes())?;
+        // SAFETY: so many bytes are committed, and nobody writes to them while the tree is saved.
+        to.write_all(unsafe { std::slice::from_raw_parts(self.arena.base(), self.len() * self.bytes) })
+    }
+
+    /// Fills an empty store of nodes with those that were saved.
+    pub fn restore(&mut self, from: &mut dyn Read) -> io::Result<()> {
+        let mut count = [0; 8];
+        from.read_exact(&mut count)?;
+        let count = u64::from_le_bytes(count);
+        if count == 0 || count > MOST as u64 || self.len() != 1 {
             return Err(io::ErrorKind::InvalidData.into());
         }
-        self.make_room(count, 1.0).map_err(full)?;
-        for number in 1..count as u32 {
-            let content = next()?;
-            self.cell(number).store(content, Ordering::Relaxed);
-            if content != 0 {
-                self.index.enter::<true>(hash(content), number);
-            }
-        }
+        self.make_room(count as usize, 1.0).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        // SAFETY: so many bytes are committed, and `&mut self` says that nobody else looks.
+        let arena = unsafe { std::slice::from_raw_parts_mut(self.arena.base(), count as usize * self.bytes) };
+        from.read_exact(arena)?;
         self.numbered.store(count as u32, Ordering::Relaxed);
+        let bytes = self.index.bytes();
+        self.index.reset(bytes)?;
+        self.fill_index();
         Ok(())
     }
 }

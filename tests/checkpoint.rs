@@ -1,0 +1,132 @@
+//! Searches that are killed, and taken up again where they were saved last.
+
+mod common;
+
+use common::command::{finish, model, scratch, scrimp, start};
+use serde_json::Value;
+use std::path::Path;
+use std::time::Duration;
+
+/// What must not depend on how often a search was killed.
+fn figures(json: &Value) -> Vec<Value> {
+    ["verdict", "states", "transitions", "deadlocks", "faults", "levels", "widest_level", "initial_states"]
+        .map(|name| json[name].clone())
+        .into()
+}
+
+/// Counts with these options, killed again and again a little later than the last time; answers how often, and the end.
+fn killed_and_resumed(path: &str, name: &str, options: &[&str]) -> (usize, Value) {
+    let file = scratch(name);
+    let _ = std::fs::remove_file(&file);
+    let file = file.to_string_lossy().into_owned();
+    let mut kills = 0;
+    for round in 0..60u64 {
+        let mut words = vec!["count", path, "--json", "--checkpoint", &file, "--every", "5ms"];
+        words.extend(options);
+        if Path::new(&file).exists() {
+            words.extend(["--resume", &file]);
+        }
+        let mut child = start(&words);
+        std::thread::sleep(Duration::from_millis(10 + 17 * round));
+        if child.try_wait().expect("the command can be waited for").is_none() {
+            // Not to be caught, and without a word of warning.
+            child.kill().expect("it can be killed");
+            kills += 1;
+            let _ = child.wait();
+            continue;
+        }
+        let json = finish(child).code(0).json();
+        let _ = std::fs::remove_file(&file);
+        return (kills, json);
+    }
+    panic!("{options:?}: no progress in {kills} rounds");
+}
+
+fn check(name: &str, options: &[&str]) {
+    let path = model("phils8.dve");
+    let expected = scrimp(&[["count", &path, "--json"].as_slice(), options].concat()).code(0).json();
+    let (kills, json) = killed_and_resumed(&path, name, options);
+    assert_eq!(figures(&json), figures(&expected), "{options:?} after {kills} kills");
+    assert!(kills > 0, "{options:?} was never killed");
+}
+
+#[test]
+fn a_table_is_taken_up_again() {
+    check("ck-auto", &[]);
+    check("ck-table", &["--store", "table"]);
+    check("ck-table-2", &["--store", "table", "--threads", "2"]);
+    check("ck-table-dfs", &["--store", "table", "--order", "dfs"]);
+}
+
+#[test]
+fn a_tree_is_taken_up_again() {
+    check("ck-tree", &["--store", "tree"]);
+    check("ck-tree-2", &["--store", "tree", "--threads", "2"]);
+    check("ck-tree-dfs", &["--store", "tree", "--order", "dfs"]);
+}
+
+#[test]
+fn collapsed_and_replayed_states_are_taken_up_again() {
+    check("ck-collapse", &["--store", "collapse"]);
+    check("ck-comback", &["--store", "comback"]);
+}
+
+#[test]
+fn an_automaton_is_taken_up_again() {
+    check("ck-dfa", &["--store", "dfa"]);
+    check("ck-dfa-collapse", &["--store", "dfa+collapse"]);
+}
+
+/// With --keep-going, what was found before the kill is not forgotten.
+#[test]
+fn findings_are_remembered() {
+    let (path, file) = (model("phils6.dve"), scratch("ck-findings"));
+    let file = file.to_string_lossy().into_owned();
+    let words =
+        ["check", &path, "--json", "--keep-going", "--property", "deadlock", "--property", "reach: Phil_0@both"];
+    let stopped = scrimp(&[&words[..], &["--checkpoint", &file, "--every", "1ms", "--time", "30ms"]].concat());
+    if stopped.code == Some(3) {
+        let json = scrimp(&[&words[..], &["--resume", &file]].concat()).code(1).json();
+        let verdicts: Vec<_> = (0..2).map(|i| json["properties"][i]["verdict"].as_str().unwrap_or("")).collect();
+        assert_eq!(verdicts, ["violated", "verified"]);
+        let steps = json["properties"][0]["trace"]["steps"].as_array().map(Vec::len);
+        assert_eq!(steps, Some(12), "six philosophers sit down and take their forks");
+    }
+    let _ = std::fs::remove_file(file);
+}
+
+#[test]
+fn foreign_and_damaged_files_are_refused() {
+    let (path, file) = (model("phils6.dve"), scratch("ck-refused"));
+    let name = file.to_string_lossy().into_owned();
+    let save = ["count", &path, "--quiet", "--checkpoint", &name, "--every", "1ms"];
+    scrimp(&save).code(0);
+    let resume = |words: &[&str]| scrimp(&[&["count"], words, &["--resume", &name]].concat()).refused();
+    assert!(resume(&[&model("phils5.dve")]).contains("another model"));
+    assert!(resume(&[&path, "--store", "tree"]).contains("other options"));
+    assert!(resume(&[&path, "--order", "dfs"]).contains("other options"));
+    scrimp(&["count", &path, "--resume", &name, "--quiet", "--memory", "64M", "--threads", "2"]).code(0);
+    let whole = std::fs::read(&file).expect("a checkpoint");
+    for at in [3, 40, whole.len() / 2, whole.len() - 1] {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 0x20;
+        std::fs::write(&file, damaged).expect("a file can be written");
+        resume(&[&path]);
+    }
+    std::fs::write(&file, &whole[..whole.len() / 2]).expect("a file can be written");
+    assert!(resume(&[&path]).contains("damaged"));
+    std::fs::write(&file, "").expect("a file can be written");
+    assert!(resume(&[&path]).contains("no checkpoint"));
+    let _ = std::fs::remove_file(&file);
+    assert!(resume(&[&path]).contains("No such file"));
+}
+
+/// A directory that cannot be written does not end the search: the answer is worth more.
+#[test]
+fn a_checkpoint_that_cannot_be_written_is_told() {
+    let answer = scrimp(&["count", &model("phils6.dve"), "--json", "--checkpoint", "/nonexistent/x", "--every", "1ms"]);
+    let json = answer.code(0).json();
+    assert_eq!(json["states"], 24040);
+    let remarks = json["plan"]["decisions"].as_array().expect("decisions");
+    assert!(remarks.iter().any(|remark| remark.as_str().is_some_and(|text| text.contains("could not be written"))));
+}

@@ -1,0 +1,170 @@
+//! Searching on disk: all models and random systems, with so little memory that everything spills and merges, must give what
+//! the plain search gives, shortest traces among it.
+
+mod common;
+
+use common::command::{counters, file, model as path, scratch, scrimp};
+use common::random::{Shape, text};
+use common::{Way, files, model, replay};
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use scrimp::plan::StoreChoice;
+use scrimp::{Control, GraphFacts, Mode, NativeModel, Options, Plan, Property, Report, properties};
+use scrimp_search::Budget;
+use scrimp_search::check;
+use scrimp_search::external::{External, Sizes};
+use scrimp_system::Source;
+use std::sync::Arc;
+
+const TINY: Sizes = Sizes { buffer: 20_000, recent: 5_000, aids: 10_000, fan: 4, disk: u64::MAX };
+
+/// What the plain search says, but for what a search on disk does not learn.
+fn expected(model: &NativeModel) -> GraphFacts {
+    let facts = Way::PLAIN.run(model, &[], false).facts;
+    GraphFacts { max_in_degree: None, back_level_edges: None, longest_back_level_edge: None, ..facts }
+}
+
+fn count(model: &NativeModel, sizes: Sizes) -> GraphFacts {
+    let budget = Arc::new(Budget::new(8 << 30));
+    let mut external = External::new(model, &std::env::temp_dir(), false, &budget, Some(sizes)).unwrap();
+    external.search(&check::Nothing, &Control::new(None)).facts
+}
+
+#[test]
+fn all_models_are_counted() {
+    for file in files() {
+        let model = model(&file.system, Mode::Compiled);
+        let expected = expected(&model);
+        assert_eq!((expected.states, expected.transitions), (file.facts.states, file.facts.transitions));
+        assert_eq!(count(&model, TINY), expected, "{}", file.name);
+    }
+}
+
+fn on_disk(model: &NativeModel, properties: &[Property]) -> Report {
+    let store = StoreChoice::Disk(Default::default());
+    let options = Options { store: Some(store), memory: Some(1 << 30), keep_going: true, ..Options::default() };
+    scrimp::run(model, properties, &Plan::new(&options).unwrap(), &Control::new(None)).unwrap()
+}
+
+#[test]
+fn all_models_are_checked_with_shortest_traces() {
+    let mut traces = 0;
+    for file in files() {
+        let model = model(&file.system, Mode::Compiled);
+        let mut properties = properties::all(&model);
+        properties.extend(file.facts.properties.iter().map(|expected| common::property(&model, &expected.text)));
+        let plain = Way::PLAIN.run(&model, &properties, true);
+        let disk = on_disk(&model, &properties);
+        for ((property, plain), disk) in properties.iter().zip(&plain.properties).zip(&disk.properties) {
+            assert_eq!(disk.verdict, plain.verdict, "{}: {}", file.name, plain.name);
+            let steps = |trace: &Option<scrimp::Trace>| trace.as_ref().map(|trace| trace.steps.len());
+            assert_eq!(steps(&disk.trace), steps(&plain.trace), "{}: {}", file.name, plain.name);
+            if let Some(trace) = &disk.trace {
+                replay(&model, trace, property).unwrap_or_else(|e| panic!("{}: {}: {e}", file.name, plain.name));
+                traces += 1;
+            }
+        }
+    }
+    assert!(traces > 20, "only {traces} traces");
+}
+
+#[test]
+fn random_systems() {
+    for (cases, shape) in
+        [(300, Shape { processes: (2, 3), independent: 0 }), (20, Shape { processes: (4, 4), independent: 9 })]
+    {
+        let config = Config { cases, failure_persistence: None, max_shrink_iters: 500, ..Config::default() };
+        let result = TestRunner::new(config).run(&text(shape), |text| {
+            let system = scrimp_lang::parse_dve(Source::new("random.dve", text.0.as_str()));
+            let system = Arc::new(system.map_err(|e| TestCaseError::fail(e.to_string()))?);
+            let model = model(&system, Mode::Interpreted);
+            let options = Options { visits: Some(50_000), ..Options::default() };
+            let few = scrimp::run(&model, &[], &Plan::new(&options).unwrap(), &Control::new(None)).unwrap();
+            if !few.exhaustive {
+                return Err(TestCaseError::reject("too many states"));
+            }
+            proptest::prop_assert_eq!(count(&model, TINY), expected(&model));
+            Ok(())
+        });
+        if let Err(failure) = result {
+            panic!("{failure}");
+        }
+    }
+}
+
+/// Deadlocks and faults at any depth have shortest traces in random systems too.
+#[test]
+fn verdicts_of_random_systems() {
+    let config = Config { cases: 150, failure_persistence: None, max_shrink_iters: 500, ..Config::default() };
+    let shape = Shape { processes: (2, 3), independent: 0 };
+    let result = TestRunner::new(config).run(&text(shape), |text| {
+        let system = scrimp_lang::parse_dve(Source::new("random.dve", text.0.as_str()));
+        let model = model(&Arc::new(system.unwrap()), Mode::Interpreted);
+        let properties = [Property::deadlock(), Property::faults()];
+        let time = std::time::Duration::from_secs(2);
+        let options = Options { keep_going: true, ..Options::default() };
+        let plain = scrimp::run(&model, &properties, &Plan::new(&options).unwrap(), &Control::new(Some(time))).unwrap();
+        if plain.limit.is_some() || plain.facts.states > 50_000 {
+            return Err(TestCaseError::reject("too many states"));
+        }
+        let disk = on_disk(&model, &properties);
+        for ((property, plain), disk) in properties.iter().zip(&plain.properties).zip(&disk.properties) {
+            proptest::prop_assert_eq!(disk.verdict, plain.verdict);
+            let steps = |trace: &Option<scrimp::Trace>| trace.as_ref().map(|trace| trace.steps.len());
+            proptest::prop_assert_eq!(steps(&disk.trace), steps(&plain.trace));
+            if let Some(trace) = &disk.trace {
+                replay(&model, trace, property).map_err(TestCaseError::fail)?;
+            }
+        }
+        Ok(())
+    });
+    if let Err(failure) = result {
+        panic!("{failure}");
+    }
+}
+
+#[test]
+fn the_command_searches_on_disk() {
+    let dir = scratch("on_disk");
+    let _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir(&dir).unwrap();
+    let store = format!("disk:{}", dir.display());
+    let json = scrimp(&["count", &path("peterson3.dve"), "--store", &store, "--json"]).code(0).json();
+    let table = scrimp(&["count", &path("peterson3.dve"), "--json"]).code(0).json();
+    for fact in ["states", "transitions", "deadlocks", "levels", "widest_level", "max_out_degree", "visits", "open"] {
+        assert_eq!(json[fact], table[fact], "{fact}");
+    }
+    let answer = scrimp(&["check", &path("phils3.dve"), "--store", &store]).code(1);
+    assert!(answer.stdout.contains("a shortest run"), "{}", answer.stdout);
+    assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 0, "files are left behind");
+}
+
+/// A state space that is much larger than the budget, and a limit that is reached before its end.
+#[test]
+fn little_memory_is_enough() {
+    let large = file("disk_large.dve", counters(4, 40, 6));
+    let words = ["count", &large, "--memory", "64M", "--json"];
+    assert_eq!(scrimp(&words).code(3).json()["limits"]["reached"], "memory");
+    let json = scrimp(&[words.as_slice(), &["--store", "disk"]].concat()).code(0).json();
+    assert_eq!(json["states"], 41 * 41 * 41 * 41);
+    assert_eq!(json["levels"], 161);
+    let peak = json["memory_peak_bytes"].as_u64().unwrap();
+    assert!(peak <= (64 << 20) / 100 * 105, "{peak}");
+    let json = scrimp(&[words.as_slice(), &["--store", "disk", "--time", "300ms"]].concat()).code(3).json();
+    assert_eq!(json["limits"]["reached"], "time");
+    assert!(json["open"].as_u64() > Some(0));
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let model = path("peterson3.dve");
+    for (words, why) in [
+        (["--store", "disk", "--order", "dfs"].as_slice(), "cannot follow order dfs"),
+        (&["--store", "disk", "--forget", "cache"], "keeps every state"),
+        (&["--store", "disk", "--reduce", "edge-lean"], "explores every event"),
+        (&["--store", "disk", "--threads", "2"], "one thread"),
+        (&["--store", "disk:/no/such/directory"], "cannot make a directory"),
+    ] {
+        let message = scrimp(&[["count", &model].as_slice(), words].concat()).refused();
+        assert!(message.contains(why), "{message}");
+    }
+}

@@ -1,0 +1,137 @@
+//! Every store on every file of `models/` and on random systems: the counts, verdicts and traces of the plain table.
+
+mod common;
+
+use common::random::{Shape, Text, text};
+use common::{File, files, model, property, replay};
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use scrimp::plan::{CacheChoice, ForgetChoice, OrderChoice, StoreChoice};
+use scrimp::{Control, GraphFacts, Mode, NativeModel, Options, Plan, Property, Report, Verdict};
+use scrimp_system::Source;
+use std::cell::Cell;
+use std::sync::Arc;
+
+const MEMORY: usize = 16 << 30;
+/// Stores that tell all states apart, and the lossy one that does so on small models: 64 bits of a hash.
+const STORES: [&str; 7] = ["table", "tree", "collapse", "dfa", "dfa+collapse", "comback", "compact:64"];
+/// Depth-first search and the automaton are slow; larger models are left to longer tests.
+const MOST_STATES: u64 = 100_000;
+
+fn options(store: &str, order: OrderChoice, threads: usize) -> Options {
+    let store = Some(store.parse().expect("a store"));
+    Options { store, order: Some(order), threads, memory: Some(MEMORY), ..Options::default() }
+}
+
+/// All ways to search with a store.
+fn ways(store: &str) -> [Options; 3] {
+    [(OrderChoice::BreadthFirst, 1), (OrderChoice::BreadthFirst, 2), (OrderChoice::DepthFirst, 1)]
+        .map(|(order, threads)| options(store, order, threads))
+}
+
+fn run(model: &NativeModel, properties: &[Property], options: &Options) -> Report {
+    let plan = Plan::new(options).unwrap_or_else(|refusal| panic!("{options:?}: {refusal}"));
+    scrimp::run(model, properties, &plan, &Control::new(None)).expect("the search can begin")
+}
+
+fn context(file: &File, options: &Options) -> String {
+    let store = options.store.as_ref().map_or("automatic".to_string(), StoreChoice::to_string);
+    format!("{}, {store}, {:?}, {} threads", file.name, options.order, options.threads)
+}
+
+fn small_files() -> impl Iterator<Item = File> {
+    files().into_iter().filter(|file| file.facts.states <= MOST_STATES)
+}
+
+#[test]
+fn every_store_counts_the_same() {
+    for file in small_files() {
+        let model = model(&file.system, Mode::Compiled);
+        for options in STORES.iter().flat_map(|store| ways(store)) {
+            let context = context(&file, &options);
+            let report = run(&model, &[], &options);
+            let facts = report.facts;
+            assert!(report.exhaustive && report.once, "{context}");
+            let expected = &file.facts;
+            assert_eq!((facts.states, facts.transitions), (expected.states, expected.transitions), "{context}");
+            assert_eq!(facts.deadlocks, expected.deadlocks, "{context}");
+            if options.order == Some(OrderChoice::BreadthFirst) {
+                assert_eq!(facts.depth as u64, expected.levels, "{context}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_exact_store_gives_the_same_verdicts_with_traces() {
+    for file in files().into_iter().filter(|file| file.facts.states < 5_000) {
+        let model = model(&file.system, Mode::Compiled);
+        let exact = STORES.iter().filter(|store| !store.starts_with("compact"));
+        for options in exact.flat_map(|store| ways(store)) {
+            for expected in &file.facts.properties {
+                let context = format!("{}, {}", context(&file, &options), expected.text);
+                let report = run(&model, &[property(&model, &expected.text)], &options);
+                let result = &report.properties[0];
+                assert_eq!(result.verdict == Verdict::Verified, expected.holds, "{context}");
+                assert_eq!(result.trace.is_some(), expected.at.is_some(), "{context}");
+                if let Some(trace) = &result.trace {
+                    let shortest = Some(trace.steps.len()) == expected.at;
+                    assert!(options.order != Some(OrderChoice::BreadthFirst) || shortest, "{context}");
+                    assert!(!result.shortest || shortest, "{context}");
+                    replay(&model, trace, &property(&model, &expected.text))
+                        .unwrap_or_else(|e| panic!("{context}: {e}"));
+                }
+            }
+        }
+    }
+}
+
+/// Where a store numbers its states, forgetters drop the same ones as with the table: the search is the same.
+#[test]
+fn forgetters_visit_the_same_states_in_a_collapsed_table() {
+    for file in files().into_iter().filter(|file| file.facts.states < 3_000) {
+        let model = model(&file.system, Mode::Compiled);
+        let most = Some((file.facts.states as usize / 2).max(10));
+        let caches = [CacheChoice { most, ..CacheChoice::default() }, CacheChoice::default()];
+        let mut choices: Vec<ForgetChoice> = caches.into_iter().map(ForgetChoice::Cache).collect();
+        if scrimp::Model::suits_predecessors(&model).is_ok() {
+            choices.push(ForgetChoice::PseudoRoot(None));
+        }
+        for forget in choices {
+            for order in [OrderChoice::BreadthFirst, OrderChoice::DepthFirst] {
+                let with = |store| Options { forget: forget.clone(), audit: true, ..options(store, order, 1) };
+                let (collapsed, table) = (run(&model, &[], &with("collapse")), run(&model, &[], &with("table")));
+                let figures = |report: &Report| (report.visits, report.audited, report.limit);
+                assert_eq!(figures(&collapsed), figures(&table), "{}, {forget}, {order}", file.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn random_systems_look_the_same_in_every_store() {
+    let ran = Cell::new(0);
+    let agree = |text: Text| -> Result<(), TestCaseError> {
+        let system = scrimp_lang::parse_dve(Source::new("random.dve", text.0.as_str()));
+        let system = Arc::new(system.map_err(|e| TestCaseError::fail(e.to_string()))?);
+        let model = model(&system, Mode::Compiled);
+        let most = Options { visits: Some(20_000), ..options("table", OrderChoice::BreadthFirst, 1) };
+        if run(&model, &[], &most).limit.is_some() {
+            return Ok(());
+        }
+        let figures = |f: &GraphFacts| (f.states, f.transitions, f.deadlocks, f.faults, f.max_out_degree);
+        let plain = run(&model, &[], &options("table", OrderChoice::BreadthFirst, 1)).facts;
+        for options in STORES[1..].iter().flat_map(|store| ways(store)) {
+            let facts = run(&model, &[], &options).facts;
+            if figures(&facts) != figures(&plain) {
+                return Err(TestCaseError::fail(format!("{options:?}: {facts:?} instead of {plain:?}")));
+            }
+        }
+        ran.set(ran.get() + 1);
+        Ok(())
+    };
+    let config = Config { cases: 150, failure_persistence: None, max_shrink_iters: 500, ..Config::default() };
+    if let Err(failure) = TestRunner::new(config).run(&text(Shape { processes: (2, 3), independent: 0 }), agree) {
+        panic!("{failure}");
+    }
+    assert!(ran.get() > 75);
+}
