@@ -148,7 +148,7 @@ pub fn search<S: Concurrent>(
     position.settle(shared.len());
     let mut store = stores.swap_remove(0);
     drop((stores, shared));
-    store.table_mut().own();
+    store.own();
     Ok((store, meeting.ended.unwrap_or(Ended::Complete)))
 }
 

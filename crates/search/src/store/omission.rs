@@ -14,14 +14,15 @@ impl Omission {
     ///
     /// A state that comes when n hashes are kept is taken for a known one with probability n / m, where m = 2^bits. None of
     /// N states is missed with probability (1 - 0/m)(1 - 1/m) … (1 - (N-1)/m) (Wolper and Leroy 1993, Stern and Dill 1995).
-    /// Its logarithm is -N(N-1)/2m as long as N is small beside m, and -m((1-x) ln(1-x) + x) with x = N/m in general.
+    /// Its logarithm is -N(N-1)/2m as long as N is small beside m, and -m((1-x) ln(1-x) + x) - ln(1-x)/2 with x = N/m
+    /// in general (Euler and Maclaurin).
     pub(crate) fn of_hashes(states: u64, bits: u32) -> Omission {
         let (states, m) = (states as f64, (bits as f64).exp2());
         let x = states / m;
         let none = if x < 1e-3 {
             -states * (states - 1.0) / (2.0 * m) * (1.0 + x / 3.0)
         } else if x < 1.0 {
-            -m * ((1.0 - x) * (-x).ln_1p() + x)
+            -m * ((1.0 - x) * (-x).ln_1p() + x) - (-x).ln_1p() / 2.0
         } else {
             f64::NEG_INFINITY
         };

@@ -1,9 +1,10 @@
 //! One component of all states: its values, each kept once and numbered.
 //!
 //! A batch is numbered component by component. Where the component is as in the state before, as it mostly is among the
-//! successors of one state, the number is too; that and a small cache of recent values work on the words of the state in
-//! which the component lies, masked. What the cache does not know is gathered and offered to the table of values together.
+//! successors of one state, the number is too. Otherwise a small cache of recent values is asked, by the words of the state in
+//! which the component lies, masked. What it does not know is gathered and offered to the table of values together.
 
+use super::changes::mask;
 use crate::budget::Budget;
 use crate::store::table::Concurrent;
 use crate::store::{Found, Full, Store, Table};
@@ -40,6 +41,8 @@ impl Part {
 pub struct Component {
     parts: Vec<Part>,
     ranges: Vec<Range<usize>>,
+    /// Where it lies, in the bits of [`changes`](super::changes).
+    mask: u64,
     values: Table,
     /// Recent values: the number plus one, and the masked words.
     cache: Vec<u64>,
@@ -51,19 +54,20 @@ impl Component {
     pub fn new(ranges: &[Range<usize>], state_bytes: usize, budget: &Arc<Budget>) -> io::Result<Component> {
         let bytes = ranges.iter().map(|range| range.len()).sum();
         let values = Table::new(bytes, budget.clone())?.without_gaps();
-        Ok(Component::with(values, ranges.to_vec(), parts(ranges, state_bytes)))
+        Ok(Component::with(values, ranges.to_vec(), parts(ranges, state_bytes), mask(ranges, state_bytes)))
     }
 
-    fn with(values: Table, ranges: Vec<Range<usize>>, parts: Vec<Part>) -> Component {
+    fn with(values: Table, ranges: Vec<Range<usize>>, parts: Vec<Part>, mask: u64) -> Component {
         let cache = vec![0; (1 + parts.len()) << CACHE_BITS];
         let missed = Batch::new(values.shared().state_bytes());
-        Component { parts, ranges, values, cache, missed, found: Vec::new() }
+        Component { parts, ranges, mask, values, cache, missed, found: Vec::new() }
     }
 
     /// For each of several threads a way to the same values.
     pub fn share(self, threads: usize) -> Vec<Component> {
-        let Component { parts, ranges, values, .. } = self;
-        values.share(threads).into_iter().map(|values| Component::with(values, ranges.clone(), parts.clone())).collect()
+        let Component { parts, ranges, mask, values, .. } = self;
+        let with = |values| Component::with(values, ranges.clone(), parts.clone(), mask);
+        values.share(threads).into_iter().map(with).collect()
     }
 
     pub fn values(&self) -> &Table {
@@ -83,14 +87,21 @@ impl Component {
         self.values.bytes() + self.cache.len() * size_of::<u64>()
     }
 
-    /// Writes to `numbers` the numbers of the component in these states of a batch, and answers which bits occur in them.
-    /// When it fails, answers how many values may be new.
-    pub fn number_all(&mut self, batch: &Batch, which: Range<usize>, numbers: &mut [u32]) -> Result<u32, usize> {
+    /// Writes to `numbers` the numbers of the component in the states of a batch from number `first` on, and answers which
+    /// bits occur in them; `changed` says where each state differs from the one before. When it fails, answers how many values
+    /// may be new.
+    pub fn number_all(
+        &mut self,
+        batch: &Batch,
+        first: usize,
+        changed: &[u64],
+        numbers: &mut [u32],
+    ) -> Result<u32, usize> {
         match self.parts.len() {
-            1 => self.number_states::<1>(batch, which, numbers),
-            2 => self.number_states::<2>(batch, which, numbers),
-            3 => self.number_states::<3>(batch, which, numbers),
-            _ => self.number_states::<0>(batch, which, numbers),
+            1 => self.number_states::<1>(batch, first, changed, numbers),
+            2 => self.number_states::<2>(batch, first, changed, numbers),
+            3 => self.number_states::<3>(batch, first, changed, numbers),
+            _ => self.number_states::<0>(batch, first, changed, numbers),
         }
     }
 
@@ -98,17 +109,17 @@ impl Component {
     fn number_states<const P: usize>(
         &mut self,
         batch: &Batch,
-        which: Range<usize>,
+        first: usize,
+        changed: &[u64],
         numbers: &mut [u32],
     ) -> Result<u32, usize> {
-        let Component { parts, ranges, cache, missed, .. } = self;
+        let Component { parts, ranges, mask, cache, missed, .. } = self;
         let parts = if P == 0 { &parts[..] } else { &parts[..P] };
         missed.clear();
         let (mut seen, mut last) = (0, 0);
-        let mut before: Option<&[u8]> = None;
-        for (i, number) in which.zip(numbers.iter_mut()) {
-            let state = batch.state(i);
-            if !before.is_some_and(|before| parts.iter().all(|part| part.of(state) == part.of(before))) {
+        for (i, (number, changed)) in numbers.iter_mut().zip(changed).enumerate() {
+            if changed & *mask != 0 {
+                let state = batch.state(first + i);
                 let slot = slot_of(parts, state) * (1 + parts.len());
                 let known = &mut cache[slot..slot + 1 + parts.len()];
                 if known[0] == 0 || parts.iter().zip(&known[1..]).any(|(part, &word)| part.of(state) != word) {
@@ -120,7 +131,6 @@ impl Component {
                 seen |= last;
             }
             *number = last;
-            before = Some(state);
         }
         if seen & PENDING != 0 {
             seen = self.look_up(numbers)?;

@@ -1,6 +1,7 @@
 //! Tuples of one length from the first state on, three bytes a component, for stores that take byte strings apart by
 //! themselves: the automaton.
 
+use super::changes::changes;
 use super::component::Component;
 use crate::budget::Budget;
 use crate::store::Full;
@@ -16,6 +17,7 @@ const FIELD: usize = 3;
 pub struct Folder {
     components: Vec<Component>,
     one: Batch,
+    changed: Vec<u64>,
     numbers: Vec<u32>,
 }
 
@@ -24,7 +26,7 @@ impl Folder {
         let state_bytes = model.state_bytes();
         let component = |ranges: &Vec<Range<usize>>| Component::new(ranges, state_bytes, budget);
         let components = model.components().iter().map(component).collect::<io::Result<_>>()?;
-        Ok(Folder { components, one: Batch::new(state_bytes), numbers: Vec::new() })
+        Ok(Folder { components, one: Batch::new(state_bytes), changed: Vec::new(), numbers: Vec::new() })
     }
 
     /// Length of a tuple.
@@ -38,7 +40,7 @@ impl Folder {
         self.one.push(state, 0);
         let mut number = [0];
         for (component, field) in self.components.iter_mut().zip(tuple.chunks_exact_mut(FIELD)) {
-            component.number_all(&self.one, 0..1, &mut number).map_err(|_| Full)?;
+            component.number_all(&self.one, 0, &[!0], &mut number).map_err(|_| Full)?;
             write(number[0], field)?;
         }
         Ok(())
@@ -50,9 +52,10 @@ impl Folder {
         for i in 0..count {
             tuples.push_with(states.event(i));
         }
+        changes(states, 0..count, &mut self.changed);
         self.numbers.resize(count, 0);
         for (c, component) in self.components.iter_mut().enumerate() {
-            let numbered = component.number_all(states, 0..count, &mut self.numbers).map_err(|_| Full);
+            let numbered = component.number_all(states, 0, &self.changed, &mut self.numbers).map_err(|_| Full);
             let mut write = |(i, &number): (usize, &u32)| write(number, &mut tuples.state_mut(first + i)[c * FIELD..]);
             if numbered.and_then(|_| self.numbers.iter().enumerate().try_for_each(&mut write)).is_err() {
                 tuples.truncate(first);

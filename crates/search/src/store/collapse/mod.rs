@@ -8,6 +8,7 @@
 //! Several threads share the values and the tuples, and fill both at once; memory is added and tuples are rewritten only
 //! while all others wait.
 
+mod changes;
 mod component;
 mod fixed;
 mod saving;
@@ -51,7 +52,8 @@ pub struct Collapse {
     form: Form,
     words: Vec<u64>,
     tuples: Batch,
-    /// The components' numbers in a batch, component by component.
+    /// Where each state of a batch differs from the one before, and the components' numbers, component by component.
+    changed: Vec<u64>,
     numbers: Vec<u32>,
     last: RefCell<Last>,
 }
@@ -85,6 +87,7 @@ impl Collapse {
             words: vec![0; form.words()],
             tuples: Batch::new(form.bytes()),
             form,
+            changed: Vec::new(),
             numbers: Vec::new(),
         }
     }
@@ -120,11 +123,12 @@ impl Collapse {
     /// numbers have room in their fields.
     fn fold(&mut self, batch: &Batch, which: Range<usize>) -> Result<bool, Full> {
         let count = which.len();
+        changes::changes(batch, which.clone(), &mut self.changed);
         self.numbers.resize(count * self.components.len(), 0);
         let mut fit = true;
         for (c, component) in self.components.iter_mut().enumerate() {
             let numbers = &mut self.numbers[c * count..][..count];
-            match component.number_all(batch, which.clone(), numbers) {
+            match component.number_all(batch, which.start, &self.changed, numbers) {
                 Ok(seen) => fit &= self.form.fits(c, seen),
                 Err(more) => {
                     self.common.wanted[c].fetch_add(more, Ordering::Relaxed);
@@ -247,13 +251,21 @@ impl Store for Collapse {
 impl Concurrent for Collapse {
     fn share(self, threads: usize) -> Vec<Collapse> {
         let state_bytes = self.state_bytes();
-        let Collapse { common, components, table, form, .. } = self;
+        let Collapse { common, components, table, .. } = self;
+        // The form that all tuples have now, whatever this thread knew.
+        let form = common.form.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut shares: Vec<Vec<Component>> = (0..threads).map(|_| Vec::new()).collect();
         for component in components {
             component.share(threads).into_iter().zip(&mut shares).for_each(|(component, share)| share.push(component));
         }
         let with = |(table, share)| Collapse::with(common.clone(), share, table, form.clone(), state_bytes);
         table.share(threads).into_iter().zip(shares).map(with).collect()
+    }
+
+    fn own(&mut self) {
+        self.refresh();
+        self.table.own();
+        self.components.iter_mut().for_each(|component| component.values_mut().own());
     }
 
     fn table(&self) -> &Table {

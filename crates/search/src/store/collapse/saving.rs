@@ -9,7 +9,9 @@ use std::sync::atomic::Ordering;
 impl Collapse {
     /// Writes all that is needed to have the same states with the same numbers again.
     pub fn save_to(&self, to: &mut dyn Write) -> io::Result<()> {
-        let bits: Vec<u8> = self.form.bits().map(|bits| bits as u8).collect();
+        // The form that all tuples have now, whatever this thread knew.
+        let form = self.common.form.lock().unwrap_or_else(PoisonError::into_inner);
+        let bits: Vec<u8> = form.bits().map(|bits| bits as u8).collect();
         to.write_all(&bits)?;
         self.components.iter().try_for_each(|component| component.values().save_to(to))?;
         self.table.save_to(to)

@@ -243,6 +243,42 @@ fn threads_agree_on_what_is_new() {
     assert_eq!(new, distinct);
 }
 
+/// A thread that was not told of wider fields saves, and shares out, what is there.
+#[test]
+fn handles_that_stood_still_know_the_form_of_tuples() {
+    let form = &FORMS[4];
+    let mut shares = store(form, 1 << 30).share(2);
+    let (mut batch, mut found) = (Batch::new(form.bytes), Vec::new());
+    (0..500).for_each(|i| batch.push(&state(i, form.bytes), 0));
+    let mut busy = shares.pop().unwrap();
+    while busy.offer(&batch, 0..batch.len(), &mut found).is_err() {
+        // SAFETY: there is one thread.
+        unsafe {
+            if busy.prepare_room(2000).unwrap() {
+                busy.table().shared().fill_index::<true>(0..busy.numbers() as u32, &[busy.table().gap()]);
+            }
+        }
+    }
+    // SAFETY: there is one thread, and this is the gap it left.
+    unsafe { busy.table().shared().close_gaps(&[busy.table().gap()]) };
+    drop(busy);
+    let mut still = shares.pop().unwrap();
+    let mut file = Vec::new();
+    still.save_to(&mut file).unwrap();
+    let mut again = store(form, 1 << 30);
+    again.restore_from(&mut &file[..]).unwrap();
+    Concurrent::own(&mut still);
+    let known: HashMap<Vec<u8>, u32> = found.iter().enumerate().map(|(i, f)| (batch.state(i).to_vec(), f.id)).collect();
+    for store in [&mut again, &mut still] {
+        assert_eq!(store.len(), known.len());
+        check(store, &known);
+        found.clear();
+        store.offer(&batch, 0..batch.len(), &mut found).unwrap();
+        assert!(found.iter().all(|f| !f.new));
+    }
+    check(&still.share(2)[1], &known);
+}
+
 #[test]
 fn tuples_of_one_length_stand_for_states() {
     for form in &FORMS {

@@ -236,6 +236,11 @@ pub(crate) trait Concurrent: Store + Send + Sized {
 
     fn table_mut(&mut self) -> &mut Table;
 
+    /// Makes one of several handles, when all others are gone, that of a single owner. Numbers must be dense.
+    fn own(&mut self) {
+        self.table_mut().own();
+    }
+
     /// Makes room for `more` states, and for what threads asked for in vain; see [`Shared::prepare_room`].
     ///
     /// # Safety
