@@ -239,7 +239,7 @@ fn begin(
     let states = store.len();
     (worker.facts.initial_states, worker.facts.widest) = (states as u64, states as u64);
     position.levels = vec![0, states as StateId];
-    position.left = vec![0..states as StateId];
+    position.left.push(0..states as StateId);
     if let Some(observer) = observer {
         let mut new = worker.found.iter().enumerate().filter(|(_, found)| found.new);
         let told = new.try_for_each(|(i, found)| observer.found(found.id, worker.successors.state(i), true));

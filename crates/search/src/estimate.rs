@@ -73,7 +73,8 @@ fn tree_bytes(store: &dyn Store, model: &dyn Model) -> Option<f64> {
     for first in (0..store.len()).step_by(AT_ONCE) {
         batch.clear();
         (first..store.len().min(first + AT_ONCE)).for_each(|id| store.load(id as StateId, batch.push_with(0)));
-        (new.clear(), keys.clear());
+        new.clear();
+        keys.clear();
         tree.make_room(batch.len()).ok()?;
         tree.insert(&batch, &vec![NO_ORIGIN; batch.len()], &mut new, &mut keys).ok()?;
     }

@@ -87,7 +87,7 @@ pub fn search<S: Concurrent>(
         let initial = store.len() as u32;
         (position.facts.initial_states, position.facts.widest) = (initial as u64, initial as u64);
         position.levels = vec![0, initial];
-        position.left = vec![0..initial];
+        position.left.push(0..initial);
     }
     let end = position.level_end();
     // The level goes on where its last part begins; parts before that were left by threads that had to stop.
@@ -143,7 +143,7 @@ pub fn search<S: Concurrent>(
     if let Some(panic) = meeting.panic {
         resume_unwind(panic);
     }
-    let left = meeting.left.into_iter().flatten().chain([cursor.min(end)..end]).collect();
+    let left = meeting.left.into_iter().flatten().chain(std::iter::once(cursor.min(end)..end)).collect();
     *position = Position { levels: meeting.levels, left, facts: meeting.facts };
     position.settle(shared.len());
     let mut store = stores.swap_remove(0);

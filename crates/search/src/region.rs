@@ -72,10 +72,15 @@ impl Region {
 }
 
 impl Region {
+    /// The step in which what is no longer needed of this region should be [released](Region::release).
+    pub fn release_step(&self) -> usize {
+        if self.committed >= LARGE { HUGE } else { 1 << 16 }
+    }
+
     /// Gives the bytes from `from` to `to` back to the system for good: they may not be touched again. Both are multiples of
-    /// a huge page.
+    /// a page.
     pub fn release(&mut self, from: usize, to: usize) {
-        assert!(from.is_multiple_of(HUGE) && to.is_multiple_of(HUGE) && from <= to && to <= self.reserved);
+        assert!(from.is_multiple_of(1 << 12) && to.is_multiple_of(1 << 12) && from <= to && to <= self.reserved);
         system::decommit(self.base, from, to);
     }
 }

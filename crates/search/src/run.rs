@@ -108,7 +108,7 @@ pub struct Guides<'a> {
 /// A progress measure, and how it is written.
 pub struct Found {
     pub text: String,
-    pub measure: Box<dyn Fn(&[u8]) -> u128>,
+    pub measure: Box<Guide<'static>>,
 }
 
 /// Searches `model` by `plan` for what decides `properties`; with none, visits all states. Fails when the search cannot

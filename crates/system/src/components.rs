@@ -48,7 +48,7 @@ pub fn components(system: &System, layout: &Layout) -> Vec<Vec<Range<usize>>> {
     }
     let mut parts: Vec<_> = parts.into_values().filter(|bytes| !bytes.is_empty()).map(ranges).collect();
     if parts.is_empty() {
-        parts.push(vec![0..layout.bytes()]);
+        parts.push(std::iter::once(0..layout.bytes()).collect());
     }
     parts
 }

@@ -49,7 +49,7 @@ pub trait Model: Sync {
     /// belongs to one part. Parts that take few different values, whatever the others do, make a state cheap to keep.
     fn components(&self) -> Vec<Vec<Range<usize>>> {
         let bytes = self.state_bytes();
-        (0..bytes).step_by(8).map(|start| vec![start..bytes.min(start + 8)]).collect()
+        (0..bytes).step_by(8).map(|start| std::iter::once(start..bytes.min(start + 8)).collect()).collect()
     }
 
     /// What a trace says of the event with this code.

@@ -95,7 +95,7 @@ impl KeyStack {
         let mut length = [0; 8];
         from.read_exact(&mut length)?;
         let length = u64::from_le_bytes(length) as usize;
-        if length % self.record != 0 || length > TOP.max(8 * self.record) + self.record {
+        if !length.is_multiple_of(self.record) || length > TOP.max(8 * self.record) + self.record {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "a path of open states has a wrong length"));
         }
         self.top.resize(length, 0);

@@ -213,7 +213,7 @@ fn what_was_saved_comes_back_and_goes_on() {
             let mut saved = Vec::new();
             store.save(&mut saved).unwrap();
             let mut again = ComBack::new(&model, backedges, Some(256), &budget()).unwrap().with_hash_bits(hash_bits);
-            again.restore(&mut &saved[..]).unwrap();
+            again.refill(&mut &saved[..]).unwrap();
             assert_eq!(again.len(), store.len());
             let mut few = map.clone();
             few.retain(|_, id| *id % 8 == 3);
@@ -228,7 +228,7 @@ fn what_was_saved_comes_back_and_goes_on() {
                 again.load(found.id, &mut out);
                 assert_eq!(out, model.state(30_000 + i as u64));
             }
-            assert!(again.restore(&mut &saved[..saved.len() - 1]).is_err());
+            assert!(again.refill(&mut &saved[..saved.len() - 1]).is_err());
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Giving a table up for another store: its states come out in the order of their numbers, and its memory goes as they do.
 
 use super::Table;
-use crate::region::HUGE;
 use crate::store::StateId;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,11 +17,11 @@ impl Table {
         let index = inner.index.bytes();
         drop(inner.index);
         budget.give_back(index);
-        let mut released = 0;
+        let (step, mut released) = (inner.arena.release_step(), 0);
         for id in 0..states {
             let start = id as usize * bytes;
-            if start - released >= 4 * HUGE {
-                let end = start / HUGE * HUGE;
+            if start - released >= 2 * step {
+                let end = start / step * step;
                 inner.arena.release(released, end);
                 budget.give_back(end - released);
                 released = end;

@@ -1,0 +1,211 @@
+//! Breadth-first in the store that memory allows: a table while it fits, then something smaller.
+//!
+//! The search begins in a table. When the first states, or the budget, say that the table is too large, its states move to
+//! a tree, one after the other, giving their place up as they go, and the search goes on where it stood. When the tree is
+//! full too, sorted files take over where a directory was given for them; otherwise a minimized automaton does, and when
+//! that is full, the search starts over, forgetting.
+
+mod moves;
+
+use crate::budget::Limit;
+use crate::choices::{CacheChoice, ForgetChoice, StoreChoice};
+use crate::estimate::{Estimate, SAMPLE};
+use crate::external::{External, Resume};
+use crate::guided;
+use crate::held::Held;
+use crate::open::Queue;
+use crate::outcome::Ended;
+use crate::plain::Plain;
+use crate::plan::Plan;
+use crate::run::{Done, Guides, Task, invalid};
+use crate::sets::Wide;
+use crate::store::{Store, Table};
+use scrimp_system::Batch;
+use std::cell::RefCell;
+use std::io;
+use std::path::Path;
+use std::time::Instant;
+
+const AUTOMATON: StoreChoice = StoreChoice::Automaton { collapse: false };
+
+pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done<'m>> {
+    let table = Table::new(task.model.state_bytes(), task.budget.clone())?;
+    let mut table = Plain::new(task, table, StoreChoice::Table);
+    if let Some((stage, mut from)) = task.saved()? {
+        let unknown = |_| invalid(format!("a checkpoint with an unknown store '{stage}'"));
+        match stage.parse().map_err(unknown)? {
+            StoreChoice::Table => table.resume(&mut *from)?,
+            stage => return in_set(task, Wide::resume(task, stage, &mut *from)?, guides),
+        }
+    }
+    let mut sampled = false;
+    task.control.pause_at_states(SAMPLE);
+    loop {
+        let ended = table.go_on(task)?;
+        let too_small = match ended {
+            Ended::Paused if !sampled && table.position.facts.states >= SAMPLE => {
+                sampled = true;
+                task.control.paused();
+                will_be_too_small(task, &table)
+            }
+            Ended::Paused => {
+                table.save(task, &ended);
+                false
+            }
+            Ended::Limit(Limit::Memory) => true,
+            _ => {
+                table.save(task, &ended);
+                return Ok(table.done(ended));
+            }
+        };
+        if too_small {
+            break;
+        }
+    }
+    let (states, started) = (table.position.facts.states, Instant::now());
+    match moves::table_to(task, table, StoreChoice::Tree)? {
+        Ok(wide) => {
+            tell_move(task, states, "the table to a tree", &wide, started);
+            in_set(task, wide, guides)
+        }
+        Err(done) => {
+            task.control.say("the states did not fit into a tree either");
+            Ok(*done)
+        }
+    }
+}
+
+fn tell_move(task: &Task, states: u64, way: &str, wide: &Wide, started: Instant) {
+    let (seconds, each) = (started.elapsed().as_secs_f64(), wide.set.bytes() as f64 / states.max(1) as f64);
+    let states = grouped(states);
+    task.control.say(format!("{states} states moved from {way} in {seconds:.1} s and take {each:.1} bytes each there"));
+}
+
+/// Do the first states say that the table will be too small?
+fn will_be_too_small(task: &Task, table: &Plain<Table>) -> bool {
+    let store = table.store();
+    let estimate = Estimate::of(&table.position, store, task.model);
+    let bytes = task.budget.left() + store.bytes();
+    let wanted = estimate.wants_tree(bytes);
+    if let Some(expected) = estimate.expected.filter(|_| wanted) {
+        task.control.say(format!(
+            "about {} states are to be expected from the first {}, and a table has room for {}: a tree instead",
+            grouped(expected as u64),
+            grouped(estimate.seen),
+            grouped((bytes as f64 / estimate.in_table) as u64),
+        ));
+    }
+    wanted
+}
+
+/// Goes on in a set, and beyond it when that is full.
+fn in_set<'m>(task: &Task<'m, '_>, mut wide: Wide, guides: Guides) -> io::Result<Done<'m>> {
+    let ladder = wide.stage == StoreChoice::Tree && task.plan.options.disk.is_none();
+    // Moving on takes a little memory to begin with.
+    task.budget.hold(if ladder { task.budget.memory() / 32 } else { 0 });
+    let ended = wide.go_on(task);
+    task.budget.hold(0);
+    if ended != Ended::Limit(Limit::Memory) {
+        return Ok(wide.done(ended));
+    }
+    match &task.plan.options.disk {
+        Some(dir) => to_disk(task, wide, dir),
+        None if ladder => {
+            let (states, started) = (wide.set.len(), Instant::now());
+            match moves::set_to(task, wide, AUTOMATON)? {
+                Ok(wide) => {
+                    tell_move(task, states, "the tree to a minimized automaton", &wide, started);
+                    in_set(task, wide, guides)
+                }
+                Err(full) => forgetting(task, *full, guides),
+            }
+        }
+        None => {
+            let full = wide.done(ended);
+            forgetting(task, full, guides)
+        }
+    }
+}
+
+/// Starts over, dropping what lies behind the progress of the search and what led to no open state. A search that is to be
+/// saved ends here: it can be taken up with more memory, and one that forgets could not.
+fn forgetting<'m>(task: &Task<'m, '_>, mut full: Done<'m>, guides: Guides) -> io::Result<Done<'m>> {
+    let full_after = format!("{} states filled all memory", grouped(full.outcome.facts.states));
+    if task.saver.is_some() {
+        task.control.say(full_after);
+        return Ok(full);
+    }
+    let found = guides.find_measure.map(|find| find());
+    let mut options = task.plan.options.clone();
+    options.threads = 1;
+    options.store = Some(StoreChoice::Table);
+    options.forget = match found {
+        Some(_) => ForgetChoice::Sweep(Some(CacheChoice::default())),
+        None => ForgetChoice::Cache(CacheChoice::default()),
+    };
+    options.progress = found.as_ref().map(|found| found.text.clone());
+    let Ok(plan) = Plan::new(&options) else {
+        return Ok(full);
+    };
+    let method = match &found {
+        Some(found) => format!("--forget {} --progress '{}'", options.forget, found.text),
+        None => format!("--forget {}", options.forget),
+    };
+    task.control.say(format!("{full_after}: the search starts over with {method}"));
+    let progress = found.as_ref().map(|found| &*found.measure);
+    let task = Task { plan: &plan, saver: None, ..*task };
+    let done = guided::search(&task, Guides { progress, ..guides })?;
+    if let Ended::Limit(Limit::Memory | Limit::Cache) = done.outcome.ended {
+        task.control.say("forgetting was not enough either");
+        full.outcome.visits += done.outcome.visits;
+        return Ok(full);
+    }
+    Ok(done)
+}
+
+/// Moves the search to sorted files and goes on there.
+fn to_disk<'m>(task: &Task<'m, '_>, wide: Wide, dir: &Path) -> io::Result<Done<'m>> {
+    let Task { model, check, control, budget, .. } = *task;
+    let started = Instant::now();
+    let mut external = External::new(model, dir, false, budget, None)?;
+    let Wide { set, course, .. } = wide;
+    let states = set.len();
+    let (facts, depth) = (course.facts.clone(), course.depth);
+    let set = RefCell::new(set);
+    let each_open = |queue: &Queue, show: &mut dyn FnMut(&[u8]) -> bool| {
+        let mut state = Batch::new(model.state_bytes());
+        course.pool.each(queue, &mut |key| {
+            state.clear();
+            set.borrow_mut().load(key, &mut state);
+            show(state.state(0))
+        })
+    };
+    external.resume(Resume {
+        visited: &mut |show| set.borrow().each(show),
+        now: &mut |show| each_open(&course.now, show),
+        next: &mut |show| each_open(&course.next, show),
+        depth,
+        facts,
+    })?;
+    drop((set, course));
+    control.say(format!(
+        "{} states moved to files in {} in {:.1} s",
+        grouped(states),
+        dir.display(),
+        started.elapsed().as_secs_f64(),
+    ));
+    let outcome = external.search(check, control);
+    Ok(Done { outcome, held: Held::Disk(Box::new(external)), stage: StoreChoice::Disk(dir.into()) })
+}
+
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}

@@ -1,0 +1,164 @@
+//! Moving a search from one store to another that takes less, while memory is short: what was moved gives its place up.
+
+use crate::budget::Limit;
+use crate::choices::StoreChoice;
+use crate::graph::GraphFacts;
+use crate::open::Packed;
+use crate::outcome::{Ended, Position};
+use crate::plain::Plain;
+use crate::run::{Done, Task};
+use crate::sets::Wide;
+use crate::store::{Full, NO_ORIGIN, StateId, Store, Table};
+use scrimp_system::Batch;
+use std::io;
+
+/// States that move together.
+const AT_ONCE: usize = 512;
+
+/// The search in its new store, or what is left to say when its states did not fit.
+type Moved<'m> = Result<Wide, Box<Done<'m>>>;
+
+/// From a table to a set.
+pub fn table_to<'m>(task: &Task<'m, '_>, table: Plain<Table>, to: StoreChoice) -> io::Result<Moved<'m>> {
+    let (table, position) = table.into_parts();
+    let states = table.len();
+    let mut moving = Moving::new(task, to)?;
+    let mut keys = Vec::new();
+    let mut first: StateId = 0;
+    let mut moved = table.drain(&mut |id, state| {
+        moving.batch.push(state, 0);
+        moving.batch.len() < AT_ONCE || {
+            let (from, kept) = (std::mem::replace(&mut first, id + 1), moving.flush(&mut keys));
+            kept.and_then(|()| moving.open_numbers(from, &keys, &position)).is_ok()
+        }
+    });
+    moved = moved
+        && moving.flush(&mut keys).and_then(|()| moving.open_numbers(first, &keys, &position)).is_ok()
+        && moving.wide.set.len() == states as u64;
+    let mut facts = position.facts.clone();
+    (facts.back_level_edges, facts.longest_back_level_edge, facts.max_in_degree) = (None, None, None);
+    moving.wide.course.depth = position.depth();
+    moving.wide.course.facts = facts;
+    let wide = moving.finish();
+    if moved {
+        return Ok(Ok(wide));
+    }
+    Ok(Err(Box::new(without_room(wide, position.facts))))
+}
+
+/// From one set to another.
+pub fn set_to<'m>(task: &Task<'m, '_>, mut wide: Wide, to: StoreChoice) -> io::Result<Moved<'m>> {
+    let facts = wide.course.facts(wide.set.len());
+    let mut moving = Moving::new(task, to)?;
+    let mut keys = Vec::new();
+    let mut moved = wide.set.drain(&mut |state| {
+        moving.batch.push(state, 0);
+        moving.batch.len() < AT_ONCE || moving.flush(&mut keys).is_ok()
+    });
+    moved = moved && moving.flush(&mut keys).is_ok() && moving.wide.set.len() == facts.states;
+    moved = moved && moving.reopen(&mut wide).is_ok();
+    moving.wide.course.depth = wide.course.depth;
+    moving.wide.course.facts = wide.course.facts.clone();
+    drop(wide);
+    let moving = moving.finish();
+    if moved {
+        return Ok(Ok(moving));
+    }
+    Ok(Err(Box::new(without_room(moving, facts))))
+}
+
+/// The end of a search whose states did not fit into their new store.
+fn without_room<'m>(wide: Wide, facts: GraphFacts) -> Done<'m> {
+    let mut done = wide.done(Ended::Limit(Limit::Memory));
+    done.outcome.visits = facts.states - facts.open;
+    done.outcome.facts = facts;
+    done
+}
+
+/// A search on its way to another store.
+struct Moving {
+    wide: Wide,
+    batch: Batch,
+    now: Packed,
+    next: Packed,
+    promise: usize,
+}
+
+impl Moving {
+    fn new(task: &Task, to: StoreChoice) -> io::Result<Moving> {
+        let wide = Wide::new(task, to)?;
+        let key_bytes = wide.set.key_bytes();
+        Ok(Moving {
+            wide,
+            batch: Batch::new(task.model.state_bytes()),
+            now: Packed::new(key_bytes),
+            next: Packed::new(key_bytes),
+            promise: 0,
+        })
+    }
+
+    /// Puts the batch into the new store; `keys` are then those of its states, which were not there.
+    fn flush(&mut self, keys: &mut Vec<u8>) -> Result<(), Full> {
+        keys.clear();
+        let mut new = Vec::new();
+        let (set, origins) = (&mut self.wide.set, vec![NO_ORIGIN; self.batch.len()]);
+        if set.insert(&self.batch, &origins, &mut new, keys).is_err() {
+            set.make_room(self.batch.len())?;
+            set.insert(&self.batch, &origins, &mut new, keys)?;
+        }
+        self.batch.clear();
+        Ok(())
+    }
+
+    /// Opens those of the states with these keys, numbered from `first` on, that were open.
+    fn open_numbers(&mut self, first: StateId, keys: &[u8], position: &Position) -> Result<(), Full> {
+        let (key_bytes, level_end) = (self.wide.set.key_bytes(), position.level_end());
+        self.wide.course.pool.promise(2 * AT_ONCE, &mut self.promise)?;
+        for (key, id) in keys.chunks_exact(key_bytes).zip(first..) {
+            if id >= level_end {
+                self.open(key, false);
+            } else if position.left.iter().any(|range| range.contains(&id)) {
+                self.open(key, true);
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens what is open in another set, which can still load its keys. The keys of the new set must be the states.
+    fn reopen(&mut self, other: &mut Wide) -> Result<(), Full> {
+        assert_eq!(self.wide.set.key_bytes(), self.batch.state_bytes(), "the new set's keys are the states");
+        let mut taken = Packed::new(other.set.key_bytes());
+        let (mut keys, mut states) = (Vec::new(), Batch::new(self.batch.state_bytes()));
+        for now in [true, false] {
+            let course = &mut other.course;
+            let queue = if now { &mut course.now } else { &mut course.next };
+            while course.pool.take(queue, false, &mut taken) {
+                keys.clear();
+                taken.unpack(&mut keys);
+                states.clear();
+                other.set.load(&keys, &mut states);
+                self.wide.course.pool.promise(2 * states.len(), &mut self.promise)?;
+                (0..states.len()).for_each(|i| self.open(states.state(i), now));
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens a state, on the level being expanded or on the next one. Room was promised.
+    fn open(&mut self, key: &[u8], now: bool) {
+        let course = &mut self.wide.course;
+        let (packed, queue) = if now { (&mut self.now, &mut course.now) } else { (&mut self.next, &mut course.next) };
+        if packed.is_full() {
+            course.pool.put(queue, packed, false);
+        }
+        packed.push(key);
+    }
+
+    fn finish(mut self) -> Wide {
+        let course = &mut self.wide.course;
+        course.pool.put(&mut course.now, &mut self.now, false);
+        course.pool.put(&mut course.next, &mut self.next, false);
+        course.pool.keep(&mut self.promise);
+        self.wide
+    }
+}
