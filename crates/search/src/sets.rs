@@ -85,7 +85,7 @@ impl Wide {
     }
 
     /// A search that stands at its beginning.
-    fn begin(task: &Task, stage: StoreChoice) -> io::Result<Wide> {
+    pub fn begin(task: &Task, stage: StoreChoice) -> io::Result<Wide> {
         let mut wide = Wide::new(task, stage)?;
         wide.ended = Wide::queued(task).begin(&mut *wide.set, &mut wide.course).err();
         Ok(wide)

@@ -2,8 +2,8 @@
 //!
 //! The search begins in a table. When the first states, or the budget, say that the table is too large, its states move to
 //! a tree, one after the other, giving their place up as they go, and the search goes on where it stood. When the tree is
-//! full too, sorted files take over where a directory was given for them; otherwise a minimized automaton does, and when
-//! that is full, the search starts over, forgetting.
+//! full too, sorted files take over where a directory was given for them. Otherwise the search starts over: in a minimized
+//! automaton, and when that is full, forgetting.
 
 mod moves;
 
@@ -100,31 +100,21 @@ fn will_be_too_small(task: &Task, table: &Plain<Table>) -> bool {
 
 /// Goes on in a set, and beyond it when that is full.
 fn in_set<'m>(task: &Task<'m, '_>, mut wide: Wide, guides: Guides) -> io::Result<Done<'m>> {
-    let ladder = wide.stage == StoreChoice::Tree && task.plan.options.disk.is_none();
-    // Moving on takes a little memory to begin with.
-    task.budget.hold(if ladder { task.budget.memory() / 32 } else { 0 });
     let ended = wide.go_on(task);
-    task.budget.hold(0);
     if ended != Ended::Limit(Limit::Memory) {
         return Ok(wide.done(ended));
     }
-    match &task.plan.options.disk {
-        Some(dir) => to_disk(task, wide, dir),
-        None if ladder => {
-            let (states, started) = (wide.set.len(), Instant::now());
-            match moves::set_to(task, wide, AUTOMATON)? {
-                Ok(wide) => {
-                    tell_move(task, states, "the tree to a minimized automaton", &wide, started);
-                    in_set(task, wide, guides)
-                }
-                Err(full) => forgetting(task, *full, guides),
-            }
-        }
-        None => {
-            let full = wide.done(ended);
-            forgetting(task, full, guides)
-        }
+    if let Some(dir) = &task.plan.options.disk {
+        return to_disk(task, wide, dir);
     }
+    let (stage, states) = (wide.stage.clone(), grouped(wide.set.len()));
+    let full = wide.done(ended);
+    if stage != StoreChoice::Tree {
+        return forgetting(task, full, guides);
+    }
+    // States that come in any order would make the automaton far larger than it is level by level.
+    task.control.say(format!("{states} states filled the tree: the search starts over in a minimized automaton"));
+    in_set(task, Wide::begin(task, AUTOMATON)?, guides)
 }
 
 /// Starts over, dropping what lies behind the progress of the search and what led to no open state. A search that is to be

@@ -1,4 +1,4 @@
-//! Moving a search from one store to another that takes less, while memory is short: what was moved gives its place up.
+//! Moving a search from the table to a store that takes less, while memory is short: what was moved gives its place up.
 
 use crate::budget::Limit;
 use crate::choices::StoreChoice;
@@ -44,27 +44,6 @@ pub fn table_to<'m>(task: &Task<'m, '_>, table: Plain<Table>, to: StoreChoice) -
         return Ok(Ok(wide));
     }
     Ok(Err(Box::new(without_room(wide, position.facts))))
-}
-
-/// From one set to another.
-pub fn set_to<'m>(task: &Task<'m, '_>, mut wide: Wide, to: StoreChoice) -> io::Result<Moved<'m>> {
-    let facts = wide.course.facts(wide.set.len());
-    let mut moving = Moving::new(task, to)?;
-    let mut keys = Vec::new();
-    let mut moved = wide.set.drain(&mut |state| {
-        moving.batch.push(state, 0);
-        moving.batch.len() < AT_ONCE || moving.flush(&mut keys).is_ok()
-    });
-    moved = moved && moving.flush(&mut keys).is_ok() && moving.wide.set.len() == facts.states;
-    moved = moved && moving.reopen(&mut wide).is_ok();
-    moving.wide.course.depth = wide.course.depth;
-    moving.wide.course.facts = wide.course.facts.clone();
-    drop(wide);
-    let moving = moving.finish();
-    if moved {
-        return Ok(Ok(moving));
-    }
-    Ok(Err(Box::new(without_room(moving, facts))))
 }
 
 /// The end of a search whose states did not fit into their new store.
@@ -119,26 +98,6 @@ impl Moving {
                 self.open(key, false);
             } else if position.left.iter().any(|range| range.contains(&id)) {
                 self.open(key, true);
-            }
-        }
-        Ok(())
-    }
-
-    /// Opens what is open in another set, which can still load its keys. The keys of the new set must be the states.
-    fn reopen(&mut self, other: &mut Wide) -> Result<(), Full> {
-        assert_eq!(self.wide.set.key_bytes(), self.batch.state_bytes(), "the new set's keys are the states");
-        let mut taken = Packed::new(other.set.key_bytes());
-        let (mut keys, mut states) = (Vec::new(), Batch::new(self.batch.state_bytes()));
-        for now in [true, false] {
-            let course = &mut other.course;
-            let queue = if now { &mut course.now } else { &mut course.next };
-            while course.pool.take(queue, false, &mut taken) {
-                keys.clear();
-                taken.unpack(&mut keys);
-                states.clear();
-                other.set.load(&keys, &mut states);
-                self.wide.course.pool.promise(2 * states.len(), &mut self.promise)?;
-                (0..states.len()).for_each(|i| self.open(states.state(i), now));
             }
         }
         Ok(())

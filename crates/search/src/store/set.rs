@@ -49,12 +49,6 @@ pub trait Set: Send {
         None
     }
 
-    /// [`each`](Set::each), for the last time: the set may give up its memory on the way. Afterwards keys can still be
-    /// [loaded](Set::load), and nothing else.
-    fn drain(&mut self, show: &mut dyn FnMut(&[u8]) -> bool) -> bool {
-        self.each(show)
-    }
-
     /// Bytes held.
     fn bytes(&self) -> usize;
 

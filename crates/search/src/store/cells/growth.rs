@@ -16,6 +16,9 @@ const FULLEST: f64 = 0.93;
 /// … by this factor, or by a smaller one where the budget is near its end.
 const GROWTH: [f64; 5] = [1.3, 1.2, 1.1, 1.05, 1.0];
 
+/// A table grows by at least this part of its keys, or not at all.
+const LEAST_GROWTH: usize = 50;
+
 /// Keys that a table of this form may hold.
 pub fn room(form: &Form) -> usize {
     let slots = form.all_slots() as f64;
@@ -52,9 +55,14 @@ impl Cells {
         if bits == self.form.bits && wanted <= self.room && self.stray_count.load(Ordering::Relaxed) == 0 {
             return Ok(());
         }
+        // Each rebuild looks at every key: one for a handful more would be followed by another, and another.
+        let crowded = if self.stray_count.load(Ordering::Relaxed) > 0 { self.room } else { self.len() };
+        let wanted = wanted.max(crowded + crowded / LEAST_GROWTH).min(most);
         let now = self.form.all_buckets();
         // Wider keys alone need not make the table larger.
-        let only_bits = room(&Form::new(bits, now)) as f64 * 0.8 >= wanted as f64 && bits != self.form.bits;
+        let only_bits = crowded == self.len()
+            && room(&Form::new(bits, now)) as f64 * 0.8 >= wanted as f64
+            && bits != self.form.bits;
         let left = self.budget.left();
         for (i, growth) in GROWTH.iter().enumerate() {
             let growth = if only_bits { 1.0 } else { *growth };

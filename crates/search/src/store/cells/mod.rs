@@ -47,8 +47,6 @@ pub struct Cells {
     /// Keys that found no place within reach of their home: hardly ever one.
     strays: Mutex<Vec<u64>>,
     stray_count: AtomicUsize,
-    /// Bytes at the end of the region that were given up.
-    released: usize,
     budget: Arc<Budget>,
 }
 
@@ -78,7 +76,6 @@ impl Cells {
             pending: AtomicUsize::new(0),
             strays: Mutex::default(),
             stray_count: AtomicUsize::new(0),
-            released: 0,
             budget: budget.clone(),
         })
     }
@@ -316,31 +313,6 @@ impl Cells {
     }
 }
 
-impl Cells {
-    /// Shows every key, in any order, until `show` answers `false`, and gives the memory of those that were shown back. The
-    /// set is of no use afterwards.
-    pub fn drain(&mut self, mut show: impl FnMut(u64) -> bool) -> bool {
-        let strays = std::mem::take(self.strays.get_mut().unwrap_or_else(|e| e.into_inner()));
-        if !strays.into_iter().all(&mut show) {
-            return false;
-        }
-        let (step, mut end) = (self.region.release_step(), self.region.committed());
-        for segment in (0..self.form.segments()).rev() {
-            if !self.each_in(segment, |mixed| show(self.form.key(segment, mixed))) {
-                return false;
-            }
-            let start = (segment * self.form.buckets * BUCKET_BYTES).next_multiple_of(step);
-            if start < end {
-                self.region.release(start, end);
-                self.budget.give_back(end - start);
-                self.released += end - start;
-                end = start;
-            }
-        }
-        true
-    }
-}
-
 /// The lanes, of the header and of `slots` slots at least, that equal `low`, as bits.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
@@ -372,6 +344,6 @@ fn lanes_with(bucket: &Bucket, first: u64, slots: usize, low: u16) -> u64 {
 
 impl Drop for Cells {
     fn drop(&mut self) {
-        self.budget.give_back(self.region.committed() - self.released);
+        self.budget.give_back(self.region.committed());
     }
 }

@@ -265,21 +265,6 @@ impl Set for Tree {
         })
     }
 
-    fn drain(&mut self, show: &mut dyn FnMut(&[u8]) -> bool) -> bool {
-        let Some(Shared { state_bytes, shape, inner }) = Arc::get_mut(&mut self.shared) else {
-            return self.each(show);
-        };
-        let Inner { cells, forest } = inner.get_mut();
-        let (mut state, mut numbers) = (vec![0; *state_bytes], Vec::new());
-        cells.drain(|key| {
-            match shape {
-                Some(shape) => Folder::unfold(shape, forest, key, &mut numbers, &mut state),
-                None => state.copy_from_slice(&key.to_le_bytes()[..*state_bytes]),
-            }
-            show(&state)
-        })
-    }
-
     fn bytes(&self) -> usize {
         let Inner { cells, forest } = self.shared.inner();
         cells.bytes() + forest.leaves.bytes() + forest.pairs.bytes()

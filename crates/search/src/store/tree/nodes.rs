@@ -236,7 +236,8 @@ impl Nodes {
             self.grow_arena(wanted * self.bytes)?;
         }
         if wanted as f64 > self.index.slots() as f64 * FULLEST {
-            self.grow_index(wanted, share)?;
+            // The index is filled anew, which should not happen for a handful of numbers.
+            self.grow_index(wanted + self.len() / 50, share)?;
             self.fill_index();
         }
         self.measure_room();
