@@ -52,6 +52,9 @@ pub fn report(subject: &Subject) -> Value {
             "memory_given": plan.options.memory.is_some(),
             "time_seconds": plan.options.time.map(|t| t.as_secs_f64()),
             "reached": report.limit.map(limit_word),
+            "memory_needed_bytes": report.memory_needed().map(|(at_least, _)| at_least),
+            "memory_expected_bytes": report.memory_needed().and_then(|(_, all)| all),
+            "expected_states": report.expected.map(f64::round),
             "disk_failure": report.disk.as_ref().and_then(|disk| disk.failure.as_deref()),
         },
     })

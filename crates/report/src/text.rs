@@ -233,8 +233,13 @@ fn limits(subject: &Subject, style: Style) -> String {
             "a directory with more room (--store disk:DIR)",
         ),
     };
+    let needed = report.memory_needed().map_or(String::new(), |(at_least, all)| {
+        let all =
+            all.map_or(String::new(), |all| format!(", and about {} for all that the levels promise", bytes(all)));
+        format!("At least {} are needed for the states found so far{all}.\n", bytes(at_least))
+    });
     format!(
-        "{} {why}: {} found so far, {} of them not yet expanded, at depth {}.\nWhat would help: {help}.\n",
+        "{} {why}: {} found so far, {} of them not yet expanded, at depth {}.\n{needed}What would help: {help}.\n",
         style.warn("Stopped:"),
         count_of(report.facts.states, "state"),
         grouped(report.facts.open),

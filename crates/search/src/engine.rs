@@ -149,6 +149,7 @@ pub fn search(parts: Parts) -> io::Result<Outcome> {
         once: parts.forget.once(),
         forget: ForgetFacts { stored_peak, replays: parts.store.replays(), ..parts.forget.facts() },
         beside_bytes: parts.forget.bytes() + parts.order.bytes(),
+        expected: None,
         omission: None,
     })
 }

@@ -50,7 +50,7 @@ impl Estimate {
         Estimate {
             complete: false,
             seen: store.len() as u64,
-            expected: expected(&position.levels),
+            expected: expected(&position.widths()),
             in_table: model.state_bytes() as f64 + INDEX_BYTES,
             in_tree: in_tree.unwrap_or(f64::INFINITY),
         }
@@ -83,10 +83,9 @@ fn tree_bytes(store: &dyn Store, model: &dyn Model) -> Option<f64> {
 
 /// The sizes of breadth-first levels often rise and fall like a bell: their logarithms lie on a parabola. The one that fits
 /// the levels best tells how many states there may be in all. Nothing, where they do not bend down.
-fn expected(levels: &[StateId]) -> Option<f64> {
+pub(crate) fn expected(widths: &[u64]) -> Option<f64> {
     const MOST_LEVELS: usize = 1 << 16;
-    // The last level is complete as a level only when the next one is found.
-    let widths: Vec<f64> = levels.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
+    let widths: Vec<f64> = widths.iter().map(|&width| width as f64).collect();
     if widths.len() < 6 {
         return None;
     }
@@ -138,28 +137,19 @@ fn solve(mut rows: [[f64; 3]; 3], mut right: [f64; 3]) -> Option<[f64; 3]> {
 mod tests {
     use super::*;
 
-    fn levels(widths: &[u32]) -> Vec<StateId> {
-        std::iter::once(0)
-            .chain(widths.iter().scan(0, |sum, width| {
-                *sum += width;
-                Some(*sum)
-            }))
-            .collect()
-    }
-
     #[test]
     fn a_bell_is_foreseen_from_its_beginning() {
-        let bell = |x: f64| (1e5 * (-(x - 30.0) * (x - 30.0) / 80.0).exp()).max(1.0) as u32;
-        let all: Vec<u32> = (0..60).map(|x| bell(x as f64)).collect();
-        let total: u32 = all.iter().sum();
-        let guess = expected(&levels(&all[..22])).unwrap();
+        let bell = |x: f64| (1e5 * (-(x - 30.0) * (x - 30.0) / 80.0).exp()).max(1.0) as u64;
+        let all: Vec<u64> = (0..60).map(|x| bell(x as f64)).collect();
+        let total: u64 = all.iter().sum();
+        let guess = expected(&all[..22]).unwrap();
         assert!((0.5..2.0).contains(&(guess / total as f64)), "{guess} of {total}");
     }
 
     #[test]
     fn endless_growth_is_not() {
-        let doubling: Vec<u32> = (0..15).map(|x| 1 << x).collect();
-        assert_eq!(expected(&levels(&doubling)), None);
-        assert_eq!(expected(&levels(&[1, 2, 3])), None);
+        let doubling: Vec<u64> = (0..15).map(|x| 1 << x).collect();
+        assert_eq!(expected(&doubling), None);
+        assert_eq!(expected(&[1, 2, 3]), None);
     }
 }

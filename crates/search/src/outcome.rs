@@ -43,6 +43,11 @@ impl Position {
         self.levels.last().copied().unwrap_or(0)
     }
 
+    /// How many states each level begun has.
+    pub fn widths(&self) -> Vec<u64> {
+        self.levels.windows(2).map(|pair| (pair[1] - pair[0]) as u64).collect()
+    }
+
     /// Depth of the level that is being expanded.
     pub fn depth(&self) -> u32 {
         (self.levels.len() as u32).saturating_sub(2)
@@ -72,6 +77,8 @@ pub struct Outcome {
     pub forget: ForgetFacts,
     /// Bytes held beside the store.
     pub beside_bytes: usize,
+    /// How many states there may be in all, from how the levels grew, where the search did not come to its end.
+    pub expected: Option<f64>,
     /// What the store has probably missed, if it may take different states for one.
     pub omission: Option<Omission>,
 }
@@ -81,6 +88,6 @@ impl Outcome {
     pub fn of_plain(ended: Ended, facts: GraphFacts, levels: Vec<StateId>) -> Outcome {
         let forget = ForgetFacts { stored_peak: facts.states, ..ForgetFacts::default() };
         let visits = facts.states - facts.open;
-        Outcome { ended, facts, levels, visits, once: true, forget, beside_bytes: 0, omission: None }
+        Outcome { ended, facts, levels, visits, once: true, forget, beside_bytes: 0, expected: None, omission: None }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::checkpoint::{get_position, put_position};
 use crate::choices::StoreChoice;
+use crate::estimate;
 use crate::graph::InDegrees;
 use crate::held::Held;
 use crate::outcome::{Ended, Outcome, Position};
@@ -130,7 +131,8 @@ impl<S: Threaded> Plain<S> {
         S: 'm,
     {
         let Plain { store, stage, position, .. } = self;
-        let outcome = Outcome::of_plain(ended, position.facts, position.levels);
+        let expected = estimate::expected(&position.widths()).filter(|_| ended != Ended::Complete);
+        let outcome = Outcome { expected, ..Outcome::of_plain(ended, position.facts, position.levels) };
         Done { outcome, held: Held::Store(Box::new(store.expect(AWAY))), stage }
     }
 

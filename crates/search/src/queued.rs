@@ -30,12 +30,15 @@ pub struct Course {
     pub now: Queue,
     pub next: Queue,
     pub pool: Pool,
+    /// How many states each level begun has.
+    pub widths: Vec<u64>,
 }
 
 impl Course {
     pub fn new(key_bytes: usize, budget: &Arc<Budget>) -> io::Result<Course> {
         let pool = Pool::new(key_bytes, budget)?;
-        Ok(Course { facts: GraphFacts::default(), depth: 0, now: Queue::default(), next: Queue::default(), pool })
+        let (now, next) = (Queue::default(), Queue::default());
+        Ok(Course { facts: GraphFacts::default(), depth: 0, now, next, pool, widths: Vec::new() })
     }
 
     pub fn open(&self) -> u64 {
@@ -81,6 +84,7 @@ impl Queued<'_> {
         course.pool.keep(&mut promise);
         course.facts.initial_states = new.len() as u64;
         course.facts.widest = new.len() as u64;
+        course.widths.push(new.len() as u64);
         if worker.answered_new(&new, 0) == Flow::Stop {
             return Err(Ended::Decided);
         }
@@ -130,6 +134,7 @@ impl Queued<'_> {
                 if course.next.is_empty() {
                     return Ended::Complete;
                 }
+                course.widths.push(course.next.len());
                 std::mem::swap(&mut course.now, &mut course.next);
                 course.depth += 1;
             }

@@ -41,6 +41,8 @@ pub struct Report {
     pub state_bytes: usize,
     /// Bytes of the store, and of what is kept beside it, when the search ended.
     pub store_bytes: usize,
+    /// How many states there may be in all, from how the levels grew, where the search did not come to its end.
+    pub expected: Option<f64>,
     /// What a search on disk has to say about the disk.
     pub disk: Option<DiskFacts>,
     /// The store in which the search ended, and what was decided on the way.
@@ -51,6 +53,14 @@ pub struct Report {
 }
 
 impl Report {
+    /// The memory that the states found so far take in the store they ended in, and, from how the levels
+    /// grew, what all states may need. Where memory was what ended the search.
+    pub fn memory_needed(&self) -> Option<(usize, Option<usize>)> {
+        let (at_least, states) = (self.store_bytes, self.facts.states.max(1) as f64);
+        let all = self.expected.map(|expected| (at_least as f64 * (expected / states).max(1.0)) as usize);
+        matches!(self.limit, Some(Limit::Memory | Limit::Cache)).then_some((at_least, all))
+    }
+
     /// Bytes of the store for each state that it held.
     pub fn bytes_per_state(&self) -> f64 {
         self.store_bytes as f64 / self.forget.stored_peak.max(1) as f64
@@ -186,6 +196,7 @@ pub fn run_guided(
         properties,
         state_bytes: model.state_bytes(),
         store_bytes,
+        expected: outcome.expected,
         disk,
         store: stage,
         remarks: control.remarks(),

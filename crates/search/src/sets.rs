@@ -4,6 +4,7 @@ use crate::budget::Budget;
 use crate::checkpoint::{get, get_facts, put, put_facts};
 use crate::choices::{OrderChoice, StoreChoice};
 use crate::deep::{Deep, Path};
+use crate::estimate;
 use crate::graph::GraphFacts;
 use crate::held::Held;
 use crate::outcome::{Ended, Outcome};
@@ -101,6 +102,7 @@ impl Wide {
         let course = &mut wide.course;
         course.facts = get_facts(from)?;
         course.depth = get(from)? as u32;
+        course.widths = (0..get(from)?).map(|_| get(from)).collect::<io::Result<_>>()?;
         course.pool.restore(&mut course.now, from)?;
         course.pool.restore(&mut course.next, from)?;
         wide.set.restore(from)?;
@@ -128,6 +130,8 @@ impl Wide {
             saver.save(&stage.to_string(), &mut |to| {
                 put_facts(to, &course.facts)?;
                 put(to, course.depth as u64)?;
+                put(to, course.widths.len() as u64)?;
+                course.widths.iter().try_for_each(|&width| put(to, width))?;
                 course.pool.save(&course.now, to)?;
                 course.pool.save(&course.next, to)?;
                 set.save(to)
@@ -138,7 +142,9 @@ impl Wide {
     pub fn done<'m>(self, ended: Ended) -> Done<'m> {
         let Wide { set, course, stage, .. } = self;
         let outcome = Outcome::of_plain(ended, course.facts(set.len()), Vec::new());
-        let outcome = Outcome { beside_bytes: course.pool.bytes(), omission: set.omission(), ..outcome };
+        let expected = estimate::expected(&course.widths).filter(|_| outcome.ended != Ended::Complete);
+        let beside_bytes = course.pool.bytes();
+        let outcome = Outcome { beside_bytes, expected, omission: set.omission(), ..outcome };
         Done { outcome, held: Held::Set(set.bytes()), stage }
     }
 }

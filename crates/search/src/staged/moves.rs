@@ -38,6 +38,7 @@ pub fn table_to<'m>(task: &Task<'m, '_>, table: Plain<Table>, to: StoreChoice) -
     let mut facts = position.facts.clone();
     (facts.back_level_edges, facts.longest_back_level_edge, facts.max_in_degree) = (None, None, None);
     moving.wide.course.depth = position.depth();
+    moving.wide.course.widths = position.widths();
     moving.wide.course.facts = facts;
     let wide = moving.finish();
     if moved {
