@@ -108,7 +108,6 @@ fn random_systems() {
 fn what_does_not_go_together_is_refused() {
     let comback = Options { store: Some(StoreChoice::ComBack), ..Options::default() };
     let refused = [
-        Options { threads: 2, ..comback.clone() },
         Options { forget: "cache:100".parse().unwrap(), ..comback.clone() },
         Options { forget: "pseudo-root".parse().unwrap(), ..comback.clone() },
         Options { backedges: BackedgeChoice::States, reduce: ReduceChoice::EdgeLean, ..comback },
