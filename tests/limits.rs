@@ -11,6 +11,8 @@ const MIB: u64 = 1 << 20;
 
 /// The ways to search that have memory of their own beside the table.
 const WAYS: [[&str; 2]; 3] = [["--threads", "1"], ["--threads", "2"], ["--order", "dfs"]];
+/// What keeps a search in its table when that is full.
+const IN_TABLE: [&str; 2] = ["--store", "table"];
 
 /// Runs to the end and notes the peak of the resident memory as the system counts it, not as the command reports it.
 fn watch(mut child: Child) -> (Answer, Option<u64>) {
@@ -32,7 +34,7 @@ fn resident_peak(status: &str) -> Option<u64> {
 /// Counts a model that is too large; answers the report and the peak of the memory.
 fn exhaust(path: &str, mebibytes: u64, way: [&str; 2]) -> (Value, u64) {
     let memory = format!("{mebibytes}M");
-    let words = [["count", path, "--json", "--memory", memory.as_str()].as_slice(), &way].concat();
+    let words = [["count", path, "--json", "--memory", memory.as_str()].as_slice(), &way, &IN_TABLE].concat();
     let (answer, seen) = watch(start(&words));
     let json = answer.code(3).json();
     assert_eq!(json["limits"]["reached"], "memory", "{words:?}");
@@ -109,16 +111,19 @@ fn a_deep_path_in_64m_and_128m() {
 fn a_violation_before_the_limit_is_found() {
     let path = file("limit_violation.dve", counters(5, 200, 12));
     let property = "invariant: P_0.x + P_1.x + P_2.x < 12";
-    let json = scrimp(&["check", &path, "--json", "--memory", "64M", "-p", property]).code(1).json();
+    let json =
+        scrimp(&["check", &path, "--json", "--memory", "64M", "--store", "table", "-p", property]).code(1).json();
     assert_eq!(json["properties"][0]["trace"]["length"], 12);
-    let answer = scrimp(&["check", &path, "--memory", "64M", "-p", "invariant: P_0.x + P_1.x < 150"]).code(3);
+    let late = "invariant: P_0.x + P_1.x < 150";
+    let answer = scrimp(&["check", &path, "--memory", "64M", "--store", "table", "-p", late]).code(3);
     assert!(answer.stdout.contains("memory budget of 64.0 MiB"), "{}", answer.stdout);
     assert!(answer.stdout.contains("a larger --memory"), "{}", answer.stdout);
 }
 
 /// The figures of a count that fits.
 fn table(path: &str, way: [&str; 2]) -> (u64, f64, f64) {
-    let json = scrimp(&[["count", path, "--json", "--memory", "2G"].as_slice(), &way].concat()).code(0).json();
+    let words = [["count", path, "--json", "--memory", "2G"].as_slice(), &way, &IN_TABLE].concat();
+    let json = scrimp(&words).code(0).json();
     let state_bytes = json["state_bytes"].as_u64().unwrap() as f64;
     (json["states"].as_u64().unwrap(), state_bytes, json["bytes_per_state"].as_f64().unwrap())
 }

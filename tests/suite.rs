@@ -254,7 +254,7 @@ fn failures_are_recorded_and_the_suite_goes_on() {
         "failures",
         &format!(
             "[[task]]\nname = \"refused\"\nmodels = [{broken:?}]\n\
-             [[task]]\nname = \"own limits\"\nmodels = [{slow:?}]\nflags = [\"--memory 60M\"]\n\
+             [[task]]\nname = \"own limits\"\nmodels = [{slow:?}]\nflags = [\"--memory 60M --store table\"]\n\
              [[task]]\nname = \"time\"\nmodels = [{slow:?}]\nlimits = {{ time = \"100ms\", memory = \"2G\" }}\n\
              [[task]]\nname = \"hard time\"\nmodels = [{slow:?}]\nflags = [\"--time 1h --memory 4G\"]\n\
              limits = {{ time = \"10ms\" }}\n\

@@ -1,0 +1,63 @@
+//! One budget: a search that is told nothing but how much memory there is ends with the right counts inside it.
+
+mod common;
+
+use common::command::{counters, file, scratch, scrimp};
+use serde_json::Value;
+
+const MIB: u64 = 1 << 20;
+
+/// Counts a model; answers the report, having seen that the memory was kept.
+fn within(path: &str, mebibytes: u64, options: &[&str]) -> Value {
+    let memory = format!("{mebibytes}M");
+    let json = scrimp(&[["count", path, "--json", "--memory", &memory].as_slice(), options].concat()).code(0).json();
+    let peak = json["memory_peak_bytes"].as_u64().expect("a peak");
+    assert!(peak as f64 <= 1.05 * (mebibytes * MIB) as f64, "{peak} bytes of {mebibytes} MiB, {options:?}");
+    json
+}
+
+fn decisions(json: &Value) -> String {
+    let list = json["plan"]["decisions"].as_array().expect("decisions");
+    list.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n")
+}
+
+/// A million states of 126 bytes: three times the budget in a table, a fraction of it in a tree.
+#[test]
+fn a_full_table_goes_on_as_a_tree() {
+    let path = file("budget-long.dve", counters(6, 9, 20));
+    for options in [&["--threads", "1"], &["--threads", "2"]] {
+        let json = within(&path, 64, options);
+        assert_eq!((&json["states"], &json["transitions"]), (&1_000_000.into(), &5_400_000.into()), "{options:?}");
+        assert_eq!((&json["levels"], &json["deadlocks"]), (&55.into(), &1.into()), "{options:?}");
+        assert_eq!(json["plan"]["ended_in"], "tree");
+        assert!(decisions(&json).contains("tree"), "{}", decisions(&json));
+    }
+}
+
+/// Short states without a pattern in few bytes: the tree is full, too.
+#[test]
+fn a_full_tree_goes_on_on_disk_or_starts_over() {
+    let path = file("budget-short.dve", counters(8, 5, 0));
+    let directory = scratch("budget-disk");
+    std::fs::create_dir_all(&directory).expect("a directory can be made");
+    let name = directory.to_string_lossy().into_owned();
+    let json = within(&path, 18, &["--disk", &name]);
+    assert_eq!((&json["states"], &json["transitions"]), (&1_679_616.into(), &11_197_440.into()));
+    assert_eq!((&json["levels"], &json["deadlocks"]), (&41.into(), &1.into()));
+    assert!(json["plan"]["ended_in"].as_str().is_some_and(|store| store.starts_with("disk")), "{}", decisions(&json));
+    assert_eq!(std::fs::read_dir(&directory).expect("the directory is there").count(), 0, "files are removed");
+    let json = within(&path, 18, &[]);
+    assert_eq!((&json["states"], &json["transitions"]), (&1_679_616.into(), &11_197_440.into()));
+    assert_eq!(json["plan"]["ended_in"], "dfa", "{}", decisions(&json));
+}
+
+/// Where the first states show how many there will be, no time is lost with a table.
+#[test]
+fn what_will_not_fit_is_foreseen() {
+    let path = file("budget-foreseen.dve", counters(6, 9, 20));
+    let json = scrimp(&["plan", &path, "--json", "--memory", "64M"]).code(0).json();
+    assert_eq!((&json["state_bytes"], &json["complete"]), (&126.into(), &false.into()));
+    assert!(json["bytes_in_tree"].as_f64() < json["bytes_in_table"].as_f64());
+    let text = scrimp(&["plan", &path, "--memory", "64M"]).code(0).stdout;
+    assert!(text.contains("room for about") && text.contains("tree"), "{text}");
+}
