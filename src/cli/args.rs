@@ -104,7 +104,7 @@ pub struct SearchArgs {
     #[arg(long, value_name = "STORE")]
     pub store: Option<String>,
 
-    /// The order of the layers of --store dfa: best, layout, reversed, by-change, or numbers of bytes such as 3,1,2
+    /// The order of the layers of --store dfa: best, layout, reversed, by-change, linked, or bytes such as 3,1,2
     ///
     /// The size of the automaton depends on it. `best` tries the others on a sample of the states; bytes that are not named
     /// follow in the order of the layout.

@@ -152,6 +152,10 @@ pub fn load(path: &Path, interpret: bool, quiet: bool) -> Result<&'static Native
 
 fn search(model: &NativeModel, properties: &[Property], plan: &mut Plan, args: &SearchArgs) -> Result<Report, Failure> {
     let graph = args.graph.as_deref().map(|path| GraphFile::new(path, properties)).transpose()?;
+    // Better now than when memory is used up.
+    if let Some(dir) = plan.options.disk.as_deref().filter(|dir| !dir.is_dir()) {
+        return Err(Failure(format!("error: --disk {}: there is no such directory", dir.display())));
+    }
     let guide = Guide::new(args, model, plan)?;
     let control = Arc::new(Control::new(plan.options.time));
     stop_on_interrupt(&control);

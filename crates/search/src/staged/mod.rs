@@ -68,9 +68,9 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
             tell_move(task, states, "the table to a tree", &wide, started);
             in_set(task, wide, guides)
         }
-        Err(done) => {
+        Err(full) => {
             task.control.say("the states did not fit into a tree either");
-            Ok(*done)
+            forgetting(task, *full, guides)
         }
     }
 }
