@@ -3,10 +3,10 @@
 use scrimp::Control;
 use scrimp::report::number::{bytes, grouped, rate};
 use std::io::{IsTerminal, Write};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Shows how far a run has come until dropped.
 pub struct Progress {
@@ -69,10 +69,11 @@ impl Drop for Progress {
 /// Makes Ctrl-C (and a polite kill) end the run with what was learnt so far; a second one ends the process at once.
 pub fn stop_on_interrupt(control: &Arc<Control>) {
     let control = control.clone();
-    let asked = AtomicBool::new(false);
+    let first: OnceLock<Instant> = OnceLock::new();
     // Without a handler Ctrl-C just kills the process, as usual.
     let _ = ctrlc::set_handler(move || {
-        if asked.swap(true, Ordering::Relaxed) {
+        // A shell may send the same signal twice, to the process and to its group: that is one wish.
+        if first.get_or_init(Instant::now).elapsed() > Duration::from_millis(500) {
             std::process::exit(3);
         }
         control.interrupt();

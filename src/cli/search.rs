@@ -101,7 +101,7 @@ fn foresight(model: &NativeModel, plan: &Plan) -> Result<String, Failure> {
         let first = if estimate.wants_tree(free) { "a tree" } else { "a table" };
         let last = match &plan.options.disk {
             Some(dir) => format!("then files in {}", dir.display()),
-            None => "then, starting over, forgetting what can be found again".to_string(),
+            None => "then, starting over, an automaton, then forgetting what can be found again".to_string(),
         };
         out.push_str(&format!("  the search begins in {first}; when memory is used up: a tree, {last}\n"));
     }
@@ -156,9 +156,9 @@ fn search(model: &NativeModel, properties: &[Property], plan: &mut Plan, args: &
     if let Some(dir) = plan.options.disk.as_deref().filter(|dir| !dir.is_dir()) {
         return Err(Failure(format!("error: --disk {}: there is no such directory", dir.display())));
     }
-    let guide = Guide::new(args, model, plan)?;
     let control = Arc::new(Control::new(plan.options.time));
     stop_on_interrupt(&control);
+    let guide = Guide::new(args, model, plan)?;
     let _progress = Progress::watch(&control, args.quiet, args.show_progress);
     let progress = guide.progress.as_ref().map(|measure| |state: &[u8]| measure.value(state));
     let heuristic = guide.heuristic.as_ref().map(|measure| |state: &[u8]| measure.value(state));

@@ -16,12 +16,12 @@ pub(crate) enum Held<'m> {
 }
 
 impl Held<'_> {
-    /// Bytes of memory.
+    /// Bytes of memory, or of disk where the states are there.
     pub fn bytes(&self) -> usize {
         match self {
             Held::Set(bytes) => *bytes,
             Held::Store(store) => store.bytes(),
-            Held::Disk(external) => external.bytes(),
+            Held::Disk(external) => external.disk_facts().peak_bytes as usize,
         }
     }
 

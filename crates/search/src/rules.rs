@@ -62,8 +62,12 @@ fn threads(options: &Options, order: OrderChoice) -> Option<Refusal> {
 fn stores(options: &Options, order: OrderChoice, store: &StoreChoice) -> Option<Refusal> {
     let Options { forget, reduce, reconstruct, .. } = options;
     let by_level = order == OrderChoice::BreadthFirst;
-    if options.disk.is_some() && options.store.is_some() {
-        return refuse("--disk is used when no store is named and memory is not enough", "leave out --store or --disk");
+    let whole = *forget == ForgetChoice::Nothing && *reduce == ReduceChoice::Nothing && options.visits.is_none();
+    if options.disk.is_some() && (options.store.is_some() || !by_level || !whole || options.in_degrees) {
+        return refuse(
+            "--disk is for a plain breadth-first search that picks its store by itself",
+            "leave it out, or --store, --order, --forget, --reduce, --max-visits and --in-degrees",
+        );
     }
     if *reconstruct && *store != StoreChoice::Table {
         return refuse(format!("--reconstruct is a way to keep states, and so is store {store}"), "use --store table");
@@ -90,6 +94,12 @@ fn stores(options: &Options, order: OrderChoice, store: &StoreChoice) -> Option<
     if store.gives_numbers() {
         return None;
     }
+    if matches!(store, StoreChoice::Disk(_)) && (!by_level || options.audit || options.threads > 1) {
+        return refuse(
+            "sorted files are searched level by level, by one thread",
+            "use --order bfs --threads 1, without --audit",
+        );
+    }
     if !by_level && order != OrderChoice::DepthFirst {
         return refuse(
             format!("store {store} gives states no numbers, which order {order} goes by"),
@@ -110,9 +120,6 @@ fn stores(options: &Options, order: OrderChoice, store: &StoreChoice) -> Option<
     }
     if options.in_degrees {
         return refuse(format!("store {store} does not know which state was reached again"), "use --store table");
-    }
-    if matches!(store, StoreChoice::Disk(_)) && (!by_level || options.audit) {
-        return refuse("sorted files are searched level by level", "use --order bfs without --audit");
     }
     None
 }

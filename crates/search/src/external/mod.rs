@@ -146,9 +146,9 @@ impl<'a> External<'a> {
         })
     }
 
-    /// Bytes of memory that the search has for itself.
-    pub fn bytes(&self) -> usize {
-        self.sizes.map_or(0, |sizes| sizes.buffer + sizes.recent + sizes.aids)
+    /// Ends the search before it could go on: the disk has failed.
+    pub fn fail(&mut self, error: &io::Error) {
+        self.failure = Some(error.to_string());
     }
 
     pub fn disk_facts(&self) -> DiskFacts {
@@ -170,7 +170,7 @@ impl<'a> External<'a> {
     }
 
     fn run(&mut self, check: &dyn Check, control: &Control) -> Result<(), Halt> {
-        let sizes = *self.sizes.get_or_insert_with(|| Sizes::within(&self.budget));
+        let sizes = self.sizes.unwrap_or_else(|| Sizes::within(&self.budget));
         let n = self.model.state_bytes();
         let pool = Pool::new(sizes.buffer + sizes.recent, &self.budget);
         let mut level = Level {

@@ -9,14 +9,20 @@ use super::run::{Aids, Reader, Run, To, Writer};
 use super::share::Pool;
 use super::visited::merge;
 use super::{External, Halt, spill};
+use crate::budget::Budget;
 use crate::graph::GraphFacts;
 use std::io;
 use std::sync::Arc;
 
-/// Memory in which states are sorted as long as the other search is there too.
-const BUFFER: usize = 4 << 20;
-/// Runs merged at once.
-const MANY: usize = 32;
+/// Memory in which states are sorted as long as the other search is there too: a small part of the budget.
+fn buffer_bytes(budget: &Budget) -> usize {
+    (budget.memory() / 64).clamp(128 << 10, 4 << 20)
+}
+
+/// Runs merged at once: each takes memory to be read.
+fn many(budget: &Budget) -> usize {
+    (budget.memory() / 64 / (64 << 10)).clamp(4, 32)
+}
 
 /// Shows all states of some set, in any order, until it is told to stop by `false`; `false` when it was, or cannot.
 pub type Enumerate<'a> = dyn FnMut(&mut dyn FnMut(&[u8]) -> bool) -> bool + 'a;
@@ -57,7 +63,7 @@ impl External<'_> {
     /// The states as one sorted run.
     fn sorted(&self, each: &mut Enumerate) -> io::Result<(Run, Option<Aids>)> {
         let n = self.model.state_bytes();
-        let bytes = self.sizes.map_or(BUFFER, |sizes| sizes.buffer);
+        let bytes = self.sizes.map_or(buffer_bytes(&self.budget), |sizes| sizes.buffer);
         let mut buffer = Buffer::new(n, bytes, &Pool::new(bytes, &self.budget));
         let mut runs = Vec::new();
         let mut result = Ok(());
@@ -66,7 +72,7 @@ impl External<'_> {
             if buffer.is_full() {
                 result = spill(&mut buffer, &mut runs, &self.scratch);
             }
-            if runs.len() > MANY && result.is_ok() {
+            if runs.len() > many(&self.budget) && result.is_ok() {
                 result = join(n, &runs, Writer::new(n, To::Own(&self.scratch), None)).map(|(run, _)| runs = vec![run]);
             }
             result.is_ok()

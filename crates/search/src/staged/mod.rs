@@ -14,7 +14,7 @@ use crate::external::{External, Resume};
 use crate::guided;
 use crate::held::Held;
 use crate::open::Queue;
-use crate::outcome::Ended;
+use crate::outcome::{Ended, Outcome};
 use crate::plain::Plain;
 use crate::plan::Plan;
 use crate::run::{Done, Guides, Task, invalid};
@@ -68,11 +68,24 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
             tell_move(task, states, "the table to a tree", &wide, started);
             in_set(task, wide, guides)
         }
-        Err(full) => {
-            task.control.say("the states did not fit into a tree either");
-            forgetting(task, *full, guides)
+        Err(_) => {
+            task.control.say(format!("{} states filled the table and did not fit into a tree", grouped(states)));
+            start_over(task, guides)
         }
     }
+}
+
+/// Starts over on disk where that is allowed, and else in an automaton.
+fn start_over<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done<'m>> {
+    let Task { model, check, control, budget, with_traces, .. } = *task;
+    if let Some(dir) = &task.plan.options.disk {
+        control.say(format!("the search starts over with files in {}", dir.display()));
+        let mut external = External::new(model, dir, with_traces, budget, None)?;
+        let outcome = external.search(check, control);
+        return Ok(Done { outcome, held: Held::Disk(Box::new(external)), stage: StoreChoice::Disk(dir.into()) });
+    }
+    control.say("the search starts over in a minimized automaton");
+    in_set(task, Wide::begin(task, AUTOMATON)?, guides)
 }
 
 fn tell_move(task: &Task, states: u64, way: &str, wide: &Wide, started: Instant) {
@@ -113,13 +126,13 @@ fn in_set<'m>(task: &Task<'m, '_>, mut wide: Wide, guides: Guides) -> io::Result
         return forgetting(task, full, guides);
     }
     // States that come in any order would make the automaton far larger than it is level by level.
-    task.control.say(format!("{states} states filled the tree: the search starts over in a minimized automaton"));
-    in_set(task, Wide::begin(task, AUTOMATON)?, guides)
+    task.control.say(format!("{states} states filled the tree"));
+    start_over(task, guides)
 }
 
 /// Starts over, dropping what lies behind the progress of the search and what led to no open state. A search that is to be
 /// saved ends here: it can be taken up with more memory, and one that forgets could not.
-fn forgetting<'m>(task: &Task<'m, '_>, mut full: Done<'m>, guides: Guides) -> io::Result<Done<'m>> {
+fn forgetting<'m>(task: &Task<'m, '_>, full: Done<'m>, guides: Guides) -> io::Result<Done<'m>> {
     let full_after = format!("{} states filled all memory", grouped(full.outcome.facts.states));
     if task.saver.is_some() {
         task.control.say(full_after);
@@ -147,7 +160,6 @@ fn forgetting<'m>(task: &Task<'m, '_>, mut full: Done<'m>, guides: Guides) -> io
     let done = guided::search(&task, Guides { progress, ..guides })?;
     if let Ended::Limit(Limit::Memory | Limit::Cache) = done.outcome.ended {
         task.control.say("forgetting was not enough either");
-        full.outcome.visits += done.outcome.visits;
         return Ok(full);
     }
     Ok(done)
@@ -170,14 +182,20 @@ fn to_disk<'m>(task: &Task<'m, '_>, wide: Wide, dir: &Path) -> io::Result<Done<'
             show(state.state(0))
         })
     };
-    external.resume(Resume {
+    let resumed = external.resume(Resume {
         visited: &mut |show| set.borrow().each(show),
         now: &mut |show| each_open(&course.now, show),
         next: &mut |show| each_open(&course.next, show),
         depth,
         facts,
-    })?;
+    });
+    let known = course.facts(states);
     drop((set, course));
+    if let Err(error) = resumed {
+        external.fail(&error);
+        let outcome = Outcome::of_plain(Ended::Limit(Limit::Disk), known, Vec::new());
+        return Ok(Done { outcome, held: Held::Disk(Box::new(external)), stage: StoreChoice::Disk(dir.into()) });
+    }
     control.say(format!(
         "{} states moved to files in {} in {:.1} s",
         grouped(states),

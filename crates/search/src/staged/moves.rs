@@ -51,6 +51,7 @@ pub fn table_to<'m>(task: &Task<'m, '_>, table: Plain<Table>, to: StoreChoice) -
 fn without_room<'m>(wide: Wide, facts: GraphFacts) -> Done<'m> {
     let mut done = wide.done(Ended::Limit(Limit::Memory));
     done.outcome.visits = facts.states - facts.open;
+    done.outcome.forget.stored_peak = facts.states;
     done.outcome.facts = facts;
     done
 }

@@ -30,6 +30,8 @@ pub enum LayerOrder {
 /// States in a sample, how many are expanded around one of a walk, how many steps it takes from there to the next, and after
 /// how many of these it begins anew.
 const SAMPLE: usize = 4000;
+/// Bytes in a sample, about.
+const SAMPLE_BYTES: usize = 256 << 10;
 const AROUND: usize = 16;
 const STEPS: usize = 20;
 const RESTART: usize = 16;
@@ -56,9 +58,11 @@ impl LayerOrder {
         if initial.is_empty() {
             return sample;
         }
+        // Automata of long words take their time.
+        let most = (SAMPLE_BYTES / model.state_bytes()).clamp(50, SAMPLE);
         let mut centre = initial[0].clone();
-        for _ in 0..SAMPLE / AROUND * 4 {
-            if sample.len() >= SAMPLE {
+        for _ in 0..most / AROUND * 4 + 4 {
+            if sample.len() >= most {
                 break;
             }
             let mut around = VecDeque::from([centre.clone()]);
@@ -85,7 +89,7 @@ impl LayerOrder {
                 centre = initial[random.below(initial.len())].clone();
             }
         }
-        sample.truncate(SAMPLE);
+        sample.truncate(most);
         sample
     }
 
