@@ -77,6 +77,7 @@ pub(crate) fn settle(
             state: finding.map(|f| f.state.clone()),
             // Level by level, the depth at which a state is found is its distance.
             shortest: plan.is_by_level()
+                && outcome.by_level
                 && found.is_some_and(|at| {
                     traces[at].as_ref().is_some_and(|trace| trace.steps.len() == findings[at].depth as usize)
                 }),

@@ -158,6 +158,8 @@ fn forgetting<'m>(task: &Task<'m, '_>, mut full: Done<'m>, guides: Guides) -> io
     if let Ended::Limit(Limit::Memory | Limit::Cache) = done.outcome.ended {
         task.control.say("forgetting was not enough either");
         full.outcome.visits += done.outcome.visits;
+        // What was found may come from the second search.
+        full.outcome.by_level = false;
         return Ok(full);
     }
     Ok(done)
