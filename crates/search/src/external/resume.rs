@@ -13,7 +13,8 @@ use crate::graph::GraphFacts;
 use std::io;
 use std::sync::Arc;
 
-/// Memory in which states are sorted as long as the other search is there too.
+/// Memory in which states are sorted as long as the other search is there too: this part of all memory, and at most so much.
+const PART: usize = 64;
 const BUFFER: usize = 4 << 20;
 /// Runs merged at once.
 const MANY: usize = 32;
@@ -57,7 +58,7 @@ impl External<'_> {
     /// The states as one sorted run.
     fn sorted(&self, each: &mut Enumerate) -> io::Result<(Run, Option<Aids>)> {
         let n = self.model.state_bytes();
-        let bytes = self.sizes.map_or(BUFFER, |sizes| sizes.buffer);
+        let bytes = self.sizes.map_or((self.budget.memory() / PART).min(BUFFER), |sizes| sizes.buffer);
         let mut buffer = Buffer::new(n, bytes, &Pool::new(bytes, &self.budget));
         let mut runs = Vec::new();
         let mut result = Ok(());

@@ -102,7 +102,8 @@ fn will_be_too_small(task: &Task, table: &Plain<Table>) -> bool {
 fn in_set<'m>(task: &Task<'m, '_>, mut wide: Wide, guides: Guides) -> io::Result<Done<'m>> {
     let ladder = wide.stage == StoreChoice::Tree && task.plan.options.disk.is_none();
     // Moving on takes a little memory to begin with.
-    task.budget.hold(if ladder { task.budget.memory() / 32 } else { 0 });
+    let moves_on = ladder || task.plan.options.disk.is_some();
+    task.budget.hold(if moves_on { task.budget.memory() / 32 } else { 0 });
     let ended = wide.go_on(task);
     task.budget.hold(0);
     if ended != Ended::Limit(Limit::Memory) {
