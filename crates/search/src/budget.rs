@@ -27,12 +27,14 @@ pub struct Budget {
     /// Resident memory when the budget was made: code, model, everything that is not asked for here.
     base: usize,
     taken: AtomicUsize,
+    /// Bytes kept back for later.
+    held: AtomicUsize,
 }
 
 impl Budget {
     /// A budget of `memory` bytes for the process, what it uses already included.
     pub fn new(memory: usize) -> Budget {
-        Budget { memory, base: resident().unwrap_or(0), taken: AtomicUsize::new(0) }
+        Budget { memory, base: resident().unwrap_or(0), taken: AtomicUsize::new(0), held: AtomicUsize::new(0) }
     }
 
     pub fn memory(&self) -> usize {
@@ -48,8 +50,13 @@ impl Budget {
     /// small to be asked for.
     pub fn left_beside(&self, idle: usize) -> usize {
         let used = (self.base + self.taken.load(Ordering::Relaxed)).max(resident().unwrap_or(0) + idle);
-        let reserve = (self.memory / 100).min(16 << 20);
+        let reserve = (self.memory / 100).min(16 << 20) + self.held.load(Ordering::Relaxed);
         self.memory.saturating_sub(used + reserve)
+    }
+
+    /// Keeps so many bytes back from now on, in place of those kept back before.
+    pub fn hold(&self, bytes: usize) {
+        self.held.store(bytes, Ordering::Relaxed);
     }
 
     pub fn may_take(&self, bytes: usize) -> bool {

@@ -147,6 +147,7 @@ pub fn search(parts: Parts) -> io::Result<Outcome> {
         levels: Vec::new(),
         visits,
         once: parts.forget.once(),
+        by_level: false,
         forget: ForgetFacts { stored_peak, replays: parts.store.replays(), ..parts.forget.facts() },
         beside_bytes: parts.forget.bytes() + parts.order.bytes(),
         expected: None,

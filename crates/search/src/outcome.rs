@@ -74,6 +74,8 @@ pub struct Outcome {
     pub visits: u64,
     /// Was every state found only once, so that counts are those of the state space?
     pub once: bool,
+    /// Did it go level by level, so that the depth at which a state was found is its distance?
+    pub by_level: bool,
     pub forget: ForgetFacts,
     /// Bytes held beside the store.
     pub beside_bytes: usize,
@@ -88,6 +90,17 @@ impl Outcome {
     pub fn of_plain(ended: Ended, facts: GraphFacts, levels: Vec<StateId>) -> Outcome {
         let forget = ForgetFacts { stored_peak: facts.states, ..ForgetFacts::default() };
         let visits = facts.states - facts.open;
-        Outcome { ended, facts, levels, visits, once: true, forget, beside_bytes: 0, expected: None, omission: None }
+        Outcome {
+            ended,
+            facts,
+            levels,
+            visits,
+            once: true,
+            by_level: true,
+            forget,
+            beside_bytes: 0,
+            expected: None,
+            omission: None,
+        }
     }
 }

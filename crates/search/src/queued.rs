@@ -21,6 +21,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Levels with fewer open states than this for each thread are not shared out.
 const NARROW: u64 = 1024;
 
+/// Rounds in a row that may end for want of room without a source expanded.
+const MOST_IDLE: usize = 8;
+
 /// How far a search has come: what it has counted, and what is open.
 pub struct Course {
     pub facts: GraphFacts,
@@ -96,12 +99,14 @@ impl Queued<'_> {
     pub fn search(&self, set: &mut dyn Set, course: &mut Course) -> Ended {
         let mut threads = vec![Thread::new(self, set.key_bytes())];
         let mut others: Vec<Box<dyn Set>> = Vec::new();
+        let mut idle = 0;
         while threads.len() < self.threads {
             let Some(other) = set.share() else { break };
             others.push(other);
             threads.push(Thread::new(self, set.key_bytes()));
         }
         loop {
+            let before = (course.now.len(), set.len());
             let alone = course.now.len() < NARROW * threads.len() as u64;
             let round = Round::new(self, course, set.len());
             let (first, rest) = threads.split_first_mut().expect("at least one thread");
@@ -127,6 +132,11 @@ impl Queued<'_> {
             }
             let wanted = wanted.into_inner();
             if out_of_memory.into_inner() || wanted > 0 && set.make_room(wanted).is_err() {
+                return Ended::Limit(Limit::Memory);
+            }
+            // A set that says there is room, and has none, must not be asked for ever.
+            idle = if before == (course.now.len(), set.len()) { idle + 1 } else { 0 };
+            if wanted > 0 && idle > MOST_IDLE {
                 return Ended::Limit(Limit::Memory);
             }
             if course.now.is_empty() {

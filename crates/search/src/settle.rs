@@ -77,6 +77,7 @@ pub(crate) fn settle(
             state: finding.map(|f| f.state.clone()),
             // Level by level, the depth at which a state is found is its distance.
             shortest: plan.is_by_level()
+                && outcome.by_level
                 && found.is_some_and(|at| {
                     traces[at].as_ref().is_some_and(|trace| trace.steps.len() == findings[at].depth as usize)
                 }),
@@ -115,7 +116,7 @@ fn search_again(model: &dyn Model, state: &[u8], plan: &Plan, control: &Control)
         drop((store, cache));
         match outcome.ended {
             Ended::Decided => return target.into_path().and_then(|path| Trace::through(model, &path)),
-            Ended::Limit(Limit::Memory) => continue,
+            Ended::Limit(Limit::Memory | Limit::Cache) => continue,
             _ => return None,
         }
     }

@@ -43,7 +43,8 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
     loop {
         let ended = table.go_on(task)?;
         let too_small = match ended {
-            Ended::Paused if !sampled && table.position.facts.states >= SAMPLE => {
+            // Several threads count numbers that they have taken and not used.
+            Ended::Paused if !sampled && table.position.facts.states >= SAMPLE / 4 * 3 => {
                 sampled = true;
                 task.control.paused();
                 will_be_too_small(task, &table)
@@ -113,7 +114,11 @@ fn will_be_too_small(task: &Task, table: &Plain<Table>) -> bool {
 
 /// Goes on in a set, and beyond it when that is full.
 fn in_set<'m>(task: &Task<'m, '_>, mut wide: Wide, guides: Guides) -> io::Result<Done<'m>> {
+    // Moving to disk takes a little memory to begin with.
+    let moves_on = task.plan.options.disk.is_some();
+    task.budget.hold(if moves_on { task.budget.memory() / 32 } else { 0 });
     let ended = wide.go_on(task);
+    task.budget.hold(0);
     if ended != Ended::Limit(Limit::Memory) {
         return Ok(wide.done(ended));
     }
@@ -132,9 +137,9 @@ fn in_set<'m>(task: &Task<'m, '_>, mut wide: Wide, guides: Guides) -> io::Result
 
 /// Starts over, dropping what lies behind the progress of the search and what led to no open state. A search that is to be
 /// saved ends here: it can be taken up with more memory, and one that forgets could not.
-fn forgetting<'m>(task: &Task<'m, '_>, full: Done<'m>, guides: Guides) -> io::Result<Done<'m>> {
+fn forgetting<'m>(task: &Task<'m, '_>, mut full: Done<'m>, guides: Guides) -> io::Result<Done<'m>> {
     let full_after = format!("{} states filled all memory", grouped(full.outcome.facts.states));
-    if task.saver.is_some() {
+    if task.plan.options.checkpoint.is_some() {
         task.control.say(full_after);
         return Ok(full);
     }
@@ -160,6 +165,8 @@ fn forgetting<'m>(task: &Task<'m, '_>, full: Done<'m>, guides: Guides) -> io::Re
     let done = guided::search(&task, Guides { progress, ..guides })?;
     if let Ended::Limit(Limit::Memory | Limit::Cache) = done.outcome.ended {
         task.control.say("forgetting was not enough either");
+        // What was found may come from the second search.
+        full.outcome.by_level = false;
         return Ok(full);
     }
     Ok(done)

@@ -9,12 +9,14 @@ pub struct Folded<S> {
     set: S,
     state_bytes: usize,
     tuples: Batch,
+    /// There was no room for a component's new value: none can be made.
+    full: bool,
 }
 
 impl<S: Set> Folded<S> {
     /// `set` is an empty one for the folder's tuples.
     pub fn new(folder: Folder, set: S, state_bytes: usize) -> Folded<S> {
-        Folded { tuples: Batch::new(folder.tuple_bytes()), folder, set, state_bytes }
+        Folded { tuples: Batch::new(folder.tuple_bytes()), folder, set, state_bytes, full: false }
     }
 }
 
@@ -31,12 +33,14 @@ impl<S: Set> Set for Folded<S> {
 
     fn insert(&mut self, batch: &Batch, origins: &[u32], new: &mut Vec<u32>, keys: &mut Vec<u8>) -> Result<(), Full> {
         self.tuples.clear();
-        self.folder.fold_all(batch, &mut self.tuples)?;
+        let folded = self.folder.fold_all(batch, &mut self.tuples);
+        self.full = folded.is_err();
+        folded?;
         self.set.insert(&self.tuples, origins, new, keys)
     }
 
     fn make_room(&mut self, more: usize) -> Result<(), Full> {
-        self.set.make_room(more)
+        if self.full { Err(Full) } else { self.set.make_room(more) }
     }
 
     fn len(&self) -> u64 {

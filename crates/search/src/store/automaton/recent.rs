@@ -43,8 +43,9 @@ impl Pending {
         self.word_bytes + 4 + 6
     }
 
+    /// More than words, so that seeking one ends.
     fn places(&self) -> usize {
-        self.capacity + self.capacity / 2
+        self.capacity + self.capacity / 2 + 1
     }
 
     pub fn len(&self) -> usize {

@@ -13,19 +13,18 @@ use std::sync::atomic::Ordering;
 pub const FIRST_BUCKETS: usize = 64;
 /// The table is enlarged when this share of its slots is taken …
 const FULLEST: f64 = 0.93;
-/// … by this factor, or by a smaller one where the budget is near its end.
-const GROWTH: [f64; 5] = [1.3, 1.2, 1.1, 1.05, 1.0];
+/// … by this factor, or by a smaller one where the budget is near its end. Never by less: every rebuild goes through all
+/// keys.
+const GROWTH: [f64; 5] = [1.3, 1.2, 1.1, 1.05, 1.02];
 
-/// A table grows by at least this part of its keys, or not at all.
-const LEAST_GROWTH: usize = 50;
-
-/// Keys that a table of this form may hold.
+/// Keys that a table of this form may hold: any number of them, where there is room for all that there are.
 pub fn room(form: &Form) -> usize {
     let slots = form.all_slots() as f64;
     // Small segments are filled unevenly.
     let deviations = 3.0 * (form.buckets as f64 * form.slots as f64).sqrt() * form.segments() as f64;
     let uneven = if form.segments() > 1 { slots - deviations } else { slots };
-    (slots * FULLEST).min(uneven) as usize
+    let room = (slots * FULLEST).min(uneven) as usize;
+    if room as u64 >= form.bits.keys() { usize::MAX } else { room }
 }
 
 /// A form of at least so many buckets that fills whole pages.
@@ -46,33 +45,34 @@ fn smallest(bits: KeyBits, buckets: usize, keys: usize) -> Form {
 
 impl Cells {
     /// Makes room for `more` keys, of a width that may be larger than before. Beyond what it must have, the table takes at
-    /// most this `share` of what the budget has left.
+    /// most this `share` of what the budget has left. Afterwards it [has](Cells::has_room) that room.
     pub fn make_room(&mut self, more: usize, bits: KeyBits, share: f64) -> Result<(), Full> {
         let bits = bits.max(self.form.bits);
         // There are no more keys than these.
         let most = bits.keys().min(usize::MAX as u64) as usize;
         let wanted = self.len().saturating_add(more).min(most);
-        if bits == self.form.bits && wanted <= self.room && self.stray_count.load(Ordering::Relaxed) == 0 {
-            return Ok(());
+        // A table as large as before may have as many strays as before, so it grows until there are few.
+        while bits != self.form.bits || !self.has_room(more) {
+            self.enlarge(wanted, bits, share)?;
         }
-        // Each rebuild looks at every key: one for a handful more would be followed by another, and another.
-        let crowded = if self.stray_count.load(Ordering::Relaxed) > 0 { self.room } else { self.len() };
-        let wanted = wanted.max(crowded + crowded / LEAST_GROWTH).min(most);
+        Ok(())
+    }
+
+    fn enlarge(&mut self, wanted: usize, bits: KeyBits, share: f64) -> Result<(), Full> {
         let now = self.form.all_buckets();
         // Wider keys alone need not make the table larger.
-        let only_bits = crowded == self.len()
-            && room(&Form::new(bits, now)) as f64 * 0.8 >= wanted as f64
-            && bits != self.form.bits;
+        let only_bits = room(&Form::new(bits, now)) as f64 * 0.8 >= wanted as f64 && bits != self.form.bits;
         let left = self.budget.left();
         for (i, growth) in GROWTH.iter().enumerate() {
             let growth = if only_bits { 1.0 } else { *growth };
-            let at_least = (now as f64 * growth) as usize;
+            let at_least = (now as f64 * growth).ceil() as usize;
             let form = smallest(bits, at_least.max(now), wanted);
             let bytes = form.all_buckets() * BUCKET_BYTES;
             let taken = bytes.saturating_sub(self.region.committed());
             let last = i + 1 == GROWTH.len();
             let allowed = if last { left } else { (left as f64 * share) as usize };
-            if taken + self.buffer_bytes(&form) > allowed || bytes > self.region.reserved() {
+            // What is taken out at a time is needed for a moment only.
+            if taken > allowed || taken + self.buffer_bytes(&form) > left || bytes > self.region.reserved() {
                 continue;
             }
             return self.rebuild(form);

@@ -137,6 +137,30 @@ fn strays_are_kept_and_come_home() {
 }
 
 #[test]
+fn room_that_was_made_is_there() {
+    let mut cells = Cells::new(KeyBits::whole(40), &budget(1 << 30)).unwrap();
+    // So many keys with one home that some find no place, in a table that is far from full.
+    let form = cells.form;
+    let count = (form.slots * form.reach + 40) as u64;
+    let keys: Vec<u64> = (0..count).map(|i| form.key(0, i * (form.divisor / count))).collect();
+    cells.insert::<true>(&keys, |_| ());
+    assert!(!cells.has_room(10) && cells.len() + 10 < cells.room);
+    // Nothing beyond what must be.
+    cells.make_room(10, cells.bits(), 0.0).unwrap();
+    assert!(cells.has_room(10));
+    check(&cells, &keys.into_iter().collect());
+}
+
+#[test]
+fn where_all_keys_have_room_any_batch_has() {
+    let mut cells = Cells::new(KeyBits::whole(16), &budget(1 << 30)).unwrap();
+    cells.insert::<true>(&[1, 2, 3], |_| ());
+    cells.make_room(1 << 20, cells.bits(), 1.0).unwrap();
+    cells.promise(1 << 20).unwrap();
+    cells.keep(1 << 20);
+}
+
+#[test]
 fn threads_agree_on_what_is_new() {
     const KEYS: u64 = 200_000;
     let mut cells = Cells::new(KeyBits::whole(40), &budget(1 << 30)).unwrap();

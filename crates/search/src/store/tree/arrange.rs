@@ -11,6 +11,8 @@ use std::ops::Range;
 
 /// States of the sample.
 const SAMPLE: usize = 6000;
+/// Bytes of states that are looked at, about.
+const SAMPLE_BYTES: usize = 1 << 19;
 /// Longer states stay as they are: finding the order would take long.
 const LONGEST: usize = 256;
 
@@ -57,6 +59,8 @@ fn different(states: &Batch, bytes: &[usize]) -> usize {
 
 /// The first states of the state space, breadth-first, and what their events change.
 fn sample(model: &dyn Model) -> (Batch, Together) {
+    // Long states take memory that is hardly there when a full table moves to a tree.
+    let most = (SAMPLE_BYTES / model.state_bytes()).clamp(100, SAMPLE);
     let bytes = model.state_bytes();
     let mut together = Together { bytes, counts: vec![0; bytes * bytes] };
     let (mut states, mut successors) = (Batch::new(bytes), Batch::new(bytes));
@@ -65,7 +69,7 @@ fn sample(model: &dyn Model) -> (Batch, Together) {
     let mut next = 0;
     loop {
         for i in 0..successors.len() {
-            if seen.len() < SAMPLE && seen.insert(successors.state(i).to_vec()) {
+            if seen.len() < most && seen.insert(successors.state(i).to_vec()) {
                 states.push(successors.state(i), 0);
             }
         }
