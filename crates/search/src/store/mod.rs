@@ -2,8 +2,7 @@
 
 mod automaton;
 mod bitstate;
-#[allow(dead_code)]
-pub(crate) mod cells;
+mod cells;
 mod collapse;
 mod comback;
 mod compact;
