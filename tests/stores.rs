@@ -115,7 +115,7 @@ fn random_systems_look_the_same_in_every_store() {
         let system = scrimp_lang::parse_dve(Source::new("random.dve", text.0.as_str()));
         let system = Arc::new(system.map_err(|e| TestCaseError::fail(e.to_string()))?);
         let model = model(&system, Mode::Compiled);
-        let most = Options { visits: Some(20_000), ..options("table", OrderChoice::BreadthFirst, 1) };
+        let most = Options { visits: Some(3_000), ..options("table", OrderChoice::BreadthFirst, 1) };
         if run(&model, &[], &most).limit.is_some() {
             return Ok(());
         }
