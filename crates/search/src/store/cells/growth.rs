@@ -15,7 +15,7 @@ pub const FIRST_BUCKETS: usize = 64;
 const FULLEST: f64 = 0.93;
 /// … by this factor, or by a smaller one where the budget is near its end. Never by less: every rebuild goes through all
 /// keys.
-const GROWTH: [f64; 5] = [1.3, 1.2, 1.1, 1.05, 1.02];
+const GROWTH: [f64; 5] = [1.25, 1.2, 1.1, 1.05, 1.02];
 
 /// Keys that a table of this form may hold: any number of them, where there is room for all that there are.
 pub fn room(form: &Form) -> usize {

@@ -41,7 +41,7 @@ use std::sync::Arc;
 use vectors::Vectors;
 
 /// What a state may take, with all that is kept of it.
-const BYTES_PER_STATE: f64 = 15.5;
+const BYTES_PER_STATE: f64 = 15.2;
 /// What states known lately may take of that, and the most and the fewest of them.
 const RECENT_BYTES: f64 = 0.75;
 const MOST_RECENT: usize = 1 << 16;
