@@ -155,7 +155,7 @@ fn figures(subject: &Subject) -> String {
     let report = subject.report;
     let visited = if report.once { count_of(report.facts.states, "state") } else { count_of(report.visits, "visit") };
     let mut out = format!(
-        "\n{visited}, {} in {:.2} s ({}), {:.1} bytes a stored state ({} of it the state itself)",
+        "\n{visited}, {} in {:.2} s ({}), {:.1} bytes a stored state ({} in full)",
         count_of(report.facts.transitions, "transition"),
         report.elapsed.as_secs_f64(),
         rate(if report.once { report.facts.states } else { report.visits }, report.elapsed),

@@ -78,6 +78,7 @@ pub(crate) fn settle(
             // Level by level, the depth at which a state is found is its distance.
             shortest: plan.is_by_level()
                 && outcome.by_level
+                && outcome.omission.is_none()
                 && found.is_some_and(|at| {
                     traces[at].as_ref().is_some_and(|trace| trace.steps.len() == findings[at].depth as usize)
                 }),
