@@ -1,4 +1,4 @@
-//! What is to be done: which loop with which parts. With its [`rules`](crate::rules), the only place that knows.
+//! What is to be done: which loop with which parts. With its `rules`, the only place that knows.
 //!
 //! Options say what the user wants; a plan is a combination that is sound. What is not is refused, with the reason and
 //! what to ask for instead.

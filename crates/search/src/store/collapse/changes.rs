@@ -86,7 +86,7 @@ mod tests {
             changes(&batch, 0..batch.len(), &mut changed);
             assert_eq!((changed[0], changed[length + 1]), (!0, 0));
             for i in 0..length {
-                assert_eq!(changed[i + 1], mask(&[i..i + 1], length), "byte {i} of {length}");
+                assert_eq!(changed[i + 1], mask(std::slice::from_ref(&(i..i + 1)), length), "byte {i} of {length}");
             }
         }
     }

@@ -143,7 +143,8 @@ fn states_come_and_go_and_survive_a_file() {
             assert_eq!(again.find(&batch, 0), map.get(batch.state(0)).copied());
         }
         for (state, _) in map.iter().take(100) {
-            (batch.clear(), found.clear());
+            batch.clear();
+            found.clear();
             batch.push(state, 0);
             again.offer(&batch, 0..1, &mut found).unwrap();
             assert!(!found[0].new);
