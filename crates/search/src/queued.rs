@@ -312,8 +312,11 @@ impl<'a> Thread<'a> {
         }
         self.new.clear();
         self.new_keys.clear();
-        if set.insert(&self.worker.successors, &self.worker.origins, &mut self.new, &mut self.new_keys).is_err() {
-            round.wanted.fetch_add(count, Ordering::Relaxed);
+        // Room for nothing may be refused, too.
+        if count > 0
+            && set.insert(&self.worker.successors, &self.worker.origins, &mut self.new, &mut self.new_keys).is_err()
+        {
+            round.wanted.fetch_add(count.max(1), Ordering::Relaxed);
             round.pause.store(true, Ordering::Relaxed);
             return false;
         }
