@@ -8,6 +8,8 @@
 //! high bits (which choose a bucket) and its low bits (which become a tag) are good. It is the same on every machine:
 //! stores and files may rely on it.
 
+use scrimp_system::Batch;
+
 const KEYS: [u64; 3] = [0x2d35_8dcc_aa6c_78a5, 0x8bb8_4b93_962e_acc9, 0x4b33_a62e_d433_d4a3];
 
 /// The length of states.
@@ -90,6 +92,17 @@ unsafe fn word_at<const W: usize>(state: *const u8, i: usize, shape: Shape) -> u
 pub unsafe fn hash_at<const W: usize>(state: *const u8, shape: Shape) -> u64 {
     // SAFETY: as the caller promises.
     hash_words(shape.count::<W>(), |i| unsafe { word_at::<W>(state, i, shape) })
+}
+
+/// The hashes of all states of a batch, one after the other.
+pub fn hash_batch(batch: &Batch, hashes: &mut Vec<u64>) {
+    fn by<const W: usize>(batch: &Batch, shape: Shape, hashes: &mut Vec<u64>) {
+        // SAFETY: states of the batch, whose shape this is.
+        hashes.extend((0..batch.len()).map(|i| unsafe { hash_at::<W>(batch.state(i).as_ptr(), shape) }));
+    }
+    let shape = Shape::new(batch.state_bytes());
+    hashes.clear();
+    by_words!(shape, W => by::<W>(batch, shape, hashes));
 }
 
 /// Are the states at two addresses equal?

@@ -12,7 +12,7 @@ use super::index::prefetch_write;
 use super::{Full, Omission, Set};
 use crate::budget::Budget;
 use crate::region::Region;
-use crate::words::{Shape, by_words, hash_at};
+use crate::words::hash_batch;
 use scrimp_system::Batch;
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -180,13 +180,6 @@ impl BitState {
         };
         Ok(BitState { shared: Arc::new(shared), hashes: Vec::new() })
     }
-
-    fn hash_all<const W: usize>(&mut self, batch: &Batch, shape: Shape) {
-        self.hashes.clear();
-        // SAFETY: states of the batch, whose shape this is.
-        let hash = |i| unsafe { hash_at::<W>(batch.state(i).as_ptr(), shape) };
-        self.hashes.extend((0..batch.len()).map(hash));
-    }
 }
 
 impl Set for BitState {
@@ -200,8 +193,7 @@ impl Set for BitState {
 
     fn insert(&mut self, batch: &Batch, _: &[u32], new: &mut Vec<u32>, keys: &mut Vec<u8>) -> Result<(), Full> {
         assert!(batch.state_bytes() == self.shared.state_bytes);
-        let shape = Shape::new(batch.state_bytes());
-        by_words!(shape, W => self.hash_all::<W>(batch, shape));
+        hash_batch(batch, &mut self.hashes);
         let mut add = |i: usize| {
             new.push(i as u32);
             keys.extend_from_slice(batch.state(i));

@@ -4,7 +4,7 @@
 use super::cells::{Cells, KeyBits};
 use super::{Full, Omission, Set};
 use crate::budget::Budget;
-use crate::words::{Shape, by_words, hash_at};
+use crate::words::hash_batch;
 use scrimp_system::Batch;
 use std::cell::UnsafeCell;
 use std::io::{self, Read, Write};
@@ -48,14 +48,6 @@ impl Compact {
         let cells = UnsafeCell::new(Cells::new(KeyBits::whole(bits), budget)?);
         Ok(Compact { shared: Arc::new(Shared { state_bytes, bits, cells }), hashes: Vec::new() })
     }
-
-    fn hash_all<const W: usize>(&mut self, batch: &Batch, shape: Shape) {
-        let shift = 64 - self.shared.bits;
-        self.hashes.clear();
-        // SAFETY: states of the batch, whose shape this is.
-        let hash = |i| unsafe { hash_at::<W>(batch.state(i).as_ptr(), shape) } >> shift;
-        self.hashes.extend((0..batch.len()).map(hash));
-    }
 }
 
 impl Set for Compact {
@@ -69,8 +61,9 @@ impl Set for Compact {
 
     fn insert(&mut self, batch: &Batch, _: &[u32], new: &mut Vec<u32>, keys: &mut Vec<u8>) -> Result<(), Full> {
         assert!(batch.state_bytes() == self.shared.state_bytes);
-        let shape = Shape::new(batch.state_bytes());
-        by_words!(shape, W => self.hash_all::<W>(batch, shape));
+        hash_batch(batch, &mut self.hashes);
+        let shift = 64 - self.shared.bits;
+        self.hashes.iter_mut().for_each(|hash| *hash >>= shift);
         let count = batch.len();
         let mut add = |i: usize| {
             new.push(i as u32);
