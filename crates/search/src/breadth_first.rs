@@ -187,20 +187,9 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Searches, from `position` on, until everything is visited, the check is content, or a limit is reached.
+/// Searches, from `position` on, until everything is visited, the check is content, or a limit is reached. The observer is
+/// told of everything found.
 pub fn search(
-    model: &dyn Model,
-    store: &mut dyn Store,
-    check: &dyn Check,
-    control: &Control,
-    in_degrees: &mut InDegrees,
-    position: &mut Position,
-) -> Ended {
-    search_observed(model, store, check, control, in_degrees, position, None)
-}
-
-/// [`search`], with someone who is told of everything found.
-pub fn search_observed(
     model: &dyn Model,
     store: &mut dyn Store,
     check: &dyn Check,

@@ -74,7 +74,7 @@ impl Threaded for ComBack<'_> {
         control.say("states are rebuilt one after the other: one thread searches");
         let mut in_degrees = InDegrees::new(false, budget.clone());
         in_degrees.give_up();
-        let ended = breadth_first::search(model, &mut self, check, control, &mut in_degrees, position);
+        let ended = breadth_first::search(model, &mut self, check, control, &mut in_degrees, position, None);
         Ok((self, ended))
     }
 }
@@ -108,7 +108,7 @@ impl<S: Threaded> Plain<S> {
         if plan.options.threads == 1 {
             let store = store.as_mut().expect(AWAY);
             let observer = task.observer;
-            return Ok(breadth_first::search_observed(model, store, check, control, in_degrees, position, observer));
+            return Ok(breadth_first::search(model, store, check, control, in_degrees, position, observer));
         }
         let (searched, ended) = store.take().expect(AWAY).search(task, position)?;
         *store = Some(searched);
