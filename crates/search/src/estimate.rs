@@ -38,7 +38,7 @@ impl Estimate {
         control.pause_at_states(SAMPLE);
         let mut in_degrees = InDegrees::new(false, budget);
         let check = check::Nothing;
-        let ended = breadth_first::search(model, &mut table, &check, &control, &mut in_degrees, &mut position);
+        let ended = breadth_first::search(model, &mut table, &check, &control, &mut in_degrees, &mut position, None);
         let estimate = Estimate::of(&position, &table, model);
         let complete = ended == Ended::Complete;
         Ok(Estimate { complete, expected: estimate.expected.filter(|_| !complete), ..estimate })
@@ -54,6 +54,12 @@ impl Estimate {
             in_table: model.state_bytes() as f64 + INDEX_BYTES,
             in_tree: in_tree.unwrap_or(f64::INFINITY),
         }
+    }
+
+    /// Do the levels promise more states than a table of so many bytes holds? Quick to say.
+    pub fn outgrows_table(position: &Position, state_bytes: usize, bytes: usize) -> bool {
+        let room = bytes as f64 / (state_bytes as f64 + INDEX_BYTES);
+        expected(&position.widths()).is_some_and(|expected| expected > room)
     }
 
     /// Would a tree be worth its time from the start, with so many bytes to fill?

@@ -98,8 +98,11 @@ fn tell_move(task: &Task, states: u64, way: &str, wide: &Wide, started: Instant)
 /// Do the first states say that the table will be too small?
 fn will_be_too_small(task: &Task, table: &Plain<Table>) -> bool {
     let store = table.store();
-    let estimate = Estimate::of(&table.position, store, task.model);
     let bytes = task.budget.left() + store.bytes();
+    if !Estimate::outgrows_table(&table.position, task.model.state_bytes(), bytes) {
+        return false;
+    }
+    let estimate = Estimate::of(&table.position, store, task.model);
     let wanted = estimate.wants_tree(bytes);
     if let Some(expected) = estimate.expected.filter(|_| wanted) {
         task.control.say(format!(
