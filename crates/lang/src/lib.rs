@@ -9,6 +9,7 @@ mod expression;
 mod lexer;
 mod lines;
 mod measure;
+mod promela;
 mod property;
 mod reading;
 mod symbols;

@@ -1,0 +1,3 @@
+//! Promela, the language of SPIN: text to [`System`](scrimp_system::System).
+
+mod syntax;
