@@ -39,12 +39,10 @@ impl Program {
         let rules = Rules::new(&system, None);
         let claim = system.claim.as_ref().map(|claim| {
             let event = |m: &scrimp_system::ClaimMove| Event {
-                label: String::new(),
                 moves: vec![Move { process: claim.process, from: m.from, to: m.to }],
                 guard: m.guard.clone(),
-                effects: vec![],
                 span: m.span,
-                message: None,
+                ..Event::default()
             };
             Rules::new(&system, Some(claim.moves.iter().map(event).collect()))
         });
