@@ -329,6 +329,17 @@ impl Value {
         }
     }
 
+    /// The `run` within, if there is one.
+    pub fn run(&self) -> Option<(usize, &[Value], Option<i64>)> {
+        match self {
+            Value::Run { process, arguments, priority, .. } => Some((*process, arguments, *priority)),
+            Value::Unary(_, a) => a.run(),
+            Value::Binary(_, a, b) => a.run().or_else(|| b.run()),
+            Value::Conditional(a, b, c) => a.run().or_else(|| b.run()).or_else(|| c.run()),
+            _ => None,
+        }
+    }
+
     /// Does anything within satisfy `test`?
     pub fn any(&self, test: impl Fn(&Value) -> bool) -> bool {
         let mut found = false;
@@ -379,5 +390,36 @@ impl Statement {
         let mut found = false;
         self.visit(&mut |value| found |= test(value));
         found
+    }
+
+    /// The `run` in a condition or an assignment: the proctype, its arguments and its priority.
+    pub fn run(&self) -> Option<(usize, &[Value], Option<i64>)> {
+        let value = match self {
+            Statement::Condition(value) | Statement::Assign(_, value) => value,
+            _ => return None,
+        };
+        value.run()
+    }
+}
+
+impl Scalar {
+    /// The value that a variable of this type keeps of `value`.
+    pub fn keep(&self, value: i64) -> i64 {
+        match self {
+            Scalar::Bits(32) | Scalar::Int => value as i32 as i64,
+            Scalar::Bits(bits) => value & ((1 << bits) - 1),
+            Scalar::Byte | Scalar::Pid | Scalar::Chan | Scalar::Mtype(_) => value as u8 as i64,
+            Scalar::Short => value as i16 as i64,
+        }
+    }
+
+    /// The smallest and the largest value.
+    pub fn range(&self) -> (i64, i64) {
+        match self {
+            Scalar::Bits(32) | Scalar::Int => (i32::MIN as i64, i32::MAX as i64),
+            Scalar::Bits(bits) => (0, (1 << bits) - 1),
+            Scalar::Byte | Scalar::Pid | Scalar::Chan | Scalar::Mtype(_) => (0, 255),
+            Scalar::Short => (i16::MIN as i64, i16::MAX as i64),
+        }
     }
 }

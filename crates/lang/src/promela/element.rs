@@ -525,8 +525,15 @@ impl<'a> Builder<'a> {
         body: &Sequence,
         place: Place,
     ) -> Result<Id, Problem> {
+        // Counts messages; declared in any case, so that the numbers of variables do not depend on types.
+        let name: Arc<str> = format!("for_{}", self.scope.locals.len()).into();
+        let declared = Declared { name: name.clone(), kind: Kind::Scalar(Scalar::Byte), length: None, place };
+        let counter = self.names.variable(&declared, &super::core::LeafInitial::Zero, false, false)?;
+        self.scope.declare(declared)?;
+        self.locals.push(counter);
+        let counter = Reference { name: Ident { name, place }, index: None, field: None };
         if let Some(cells) = self.scope.record_cells(self.names, variable)? {
-            return self.each_message(variable, cells, container, body, place);
+            return self.each_message(&counter, variable, cells, container, body, place);
         }
         let Some(length) = self.scope.whole_array(self.names, container)? else {
             let message = format!("`{}` is not an array", container.name.name);
@@ -540,6 +547,7 @@ impl<'a> Builder<'a> {
     /// Every message of a channel: each is taken out, put back behind the others, and looked at.
     fn each_message(
         &mut self,
+        counter: &Reference,
         variable: &Reference,
         cells: Vec<super::core::Access>,
         container: &Reference,
@@ -547,13 +555,8 @@ impl<'a> Builder<'a> {
         place: Place,
     ) -> Result<Id, Problem> {
         let channel = self.scope.channel(self.names, container)?;
-        let name: Arc<str> = format!("for_{}", self.scope.locals.len()).into();
-        let declared = Declared { name: name.clone(), kind: Kind::Scalar(Scalar::Byte), length: None, place };
-        let counter = self.names.variable(&declared, &super::core::LeafInitial::Zero, false, false)?;
-        self.scope.declare(declared)?;
-        self.locals.push(counter);
-        let reference = Reference { name: Ident { name: name.clone(), place }, index: None, field: None };
-        let access = self.scope.variable(self.names, &reference)?;
+        let name = &counter.name.name;
+        let access = self.scope.variable(self.names, counter)?;
         let first = self.action(Statement::Assign(access.clone(), Value::Number(0)), place, format!("{name} = 0"));
         self.append(first);
         let length = Value::Channel(ChannelTest::Length, Box::new(channel.clone()));
@@ -565,7 +568,7 @@ impl<'a> Builder<'a> {
         let send = Statement::Send { channel, sorted: false, arguments: values };
         let rotate = [(receive, format!("{of}?{what}")), (send, format!("{of}!{what}"))];
         self.loop_body(condition, format!("(({name}<len({of})))"), Some(rotate), body, place)?;
-        self.count_and_finish(&reference, place)
+        self.count_and_finish(counter, place)
     }
 
     /// Takes out a `skip` that follows another one, where neither end of the sequence is touched.
