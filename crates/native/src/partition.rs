@@ -86,6 +86,15 @@ impl Partition {
         partition
     }
 
+    /// Units of one process each, and for each process one step: for tables of which only one process is run.
+    pub fn by_process(rules: &Rules, limits: Limits) -> Partition {
+        let mut partition = Partition::default();
+        for (process, locations) in rules.by_location.iter().enumerate() {
+            partition.cut(ProcessId(process as u32), locations, limits.part.max(1));
+        }
+        partition
+    }
+
     /// Units for groups of locations of one process; a location too large for one unit has several.
     fn cut(&mut self, process: ProcessId, locations: &[Vec<u32>], part: usize) {
         let mut units = vec![0..0; locations.len()];
@@ -154,7 +163,7 @@ mod tests {
             vec![events(4)],
         ];
         let always = events(7);
-        Rules::made_of(by_location, always)
+        Rules::made_of(by_location, always, |_| 1)
     }
 
     /// What a state with these locations would have tried, in order.
