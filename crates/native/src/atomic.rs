@@ -3,16 +3,18 @@
 //! What such a process passes through are no states of the model. A [`Walk`] visits them depth first and tells what it
 //! meets: outcomes, each a successor of the state where it began, and faults. Every way is an outcome of its own, even if
 //! two lead to the same state. Where a way comes back to where it was, or there are very many of them, states that were
-//! passed through already are not passed through again: then every outcome is still met, but not on every way.
+//! passed through already are not passed through again: then every outcome is still met, but not on every way. A process
+//! that passes through millions, as one that counts for ever would, is given up with a fault.
 
 use crate::NativeModel;
 use crate::product;
+use crate::program::Program;
 use scrimp_system::{Batch, EventCode, Fault, FaultRecord, Then};
 use std::cell::RefCell;
 use std::collections::HashSet;
 
-/// As many steps are made from one state before those passed through are remembered.
-const MANY: usize = 100_000;
+/// Once so many times as many are remembered, it is taken for certain that there is no end to it.
+const PATIENCE: usize = 10;
 
 /// From this length on, a way is watched for coming back to where it was.
 const LONG: usize = 64;
@@ -122,8 +124,12 @@ impl Walk {
                 }
                 continue;
             };
-            if !self.pass(at, then) {
+            if !self.pass(at, then, model.limits.steps) {
                 continue;
+            }
+            if self.visited.as_ref().is_some_and(|visited| visited.len() > PATIENCE * model.limits.steps) {
+                self.end_in(program, code, Fault::Endless, &mut meet);
+                return false;
             }
             let bound = matches!(then, Then::Bound(_));
             let start = self.stack.len();
@@ -133,13 +139,8 @@ impl Walk {
                 return false;
             }
             if !moved {
-                // What stands still is met as the way stood before this place was entered.
                 let go_on = if bound {
-                    let event = program.parts(code).0.unwrap_or(code);
-                    let fork = self.forks.pop().expect("the place is on it");
-                    let go_on = meet(self, Met::Fault(FaultRecord { event, fault: Fault::Stuck }));
-                    self.forks.push(fork);
-                    go_on
+                    self.end_in(program, code, Fault::Stuck, &mut meet)
                 } else {
                     meet(self, Met::Outcome(&self.current))
                 };
@@ -163,6 +164,21 @@ impl Walk {
         true
     }
 
+    /// Tells that the step made last was one too many: the way is told as it stood before.
+    fn end_in(
+        &mut self,
+        program: &Program,
+        code: EventCode,
+        fault: Fault,
+        meet: &mut impl FnMut(&Walk, Met) -> bool,
+    ) -> bool {
+        let event = program.parts(code).0.unwrap_or(code);
+        let Some(fork) = self.forks.pop() else { return true };
+        let go_on = meet(self, Met::Fault(FaultRecord { event, fault }));
+        self.forks.push(fork);
+        go_on
+    }
+
     /// Tells of the faults of the steps tried last.
     fn tell_faults(&mut self, meet: &mut impl FnMut(&Walk, Met) -> bool) -> bool {
         let go_on = (0..self.stack.faults().len()).all(|i| meet(self, Met::Fault(self.stack.faults()[i])));
@@ -177,7 +193,7 @@ impl Walk {
     }
 
     /// Makes the state at this place the current one, unless it is known that nothing new comes of it.
-    fn pass(&mut self, at: usize, then: Then) -> bool {
+    fn pass(&mut self, at: usize, then: Then, many: usize) -> bool {
         let Walk { stack, forks, current, steps, landmark_depth, landmark, visited, .. } = self;
         let state = stack.state(at);
         current.clear();
@@ -189,7 +205,7 @@ impl Walk {
         }
         if visited.is_none() {
             let returned = *landmark_depth > 0 && is_key(landmark, state, then);
-            if *steps > MANY || returned {
+            if *steps > many || returned {
                 *visited = Some(HashSet::new());
             } else if depth >= LONG && depth.is_power_of_two() {
                 *landmark_depth = depth;
