@@ -73,11 +73,13 @@ pub enum Fault {
     Stuck = 5,
     /// What the model itself declares to be a fault; the event has the message.
     Model = 6,
+    /// A process that goes on by itself passes through more than there is patience for; what it leads to is incomplete.
+    Endless = 7,
 }
 
 impl Fault {
-    pub const ALL: [Fault; 6] =
-        [Fault::Index, Fault::Division, Fault::Range, Fault::Assertion, Fault::Stuck, Fault::Model];
+    pub const ALL: [Fault; 7] =
+        [Fault::Index, Fault::Division, Fault::Range, Fault::Assertion, Fault::Stuck, Fault::Model, Fault::Endless];
 
     /// The fault with this number, as machine code reports it.
     pub fn from_code(code: u32) -> Option<Fault> {
@@ -93,6 +95,7 @@ impl fmt::Display for Fault {
             Fault::Range => "value out of range",
             Fault::Assertion => "assertion violated",
             Fault::Stuck => "an indivisible sequence is blocked",
+            Fault::Endless => "an indivisible sequence does not come to an end",
             Fault::Model => "an error that the model declares",
         })
     }

@@ -87,6 +87,9 @@ impl Facts {
         }
         self.collect(system, &event.guard, &mut tests);
         let mut reads = Set::new(self.cells);
+        if let Some(assertion) = &event.assertion {
+            self.collect(system, assertion, if assertion.may_fault() { &mut tests } else { &mut reads });
+        }
         for a in &event.effects {
             // An effect that ends in a fault leaves the event without a successor: what it reads decides as a guard does.
             let checked = system.variables[a.target.index()].domain.overflow == Overflow::Error;
