@@ -71,13 +71,13 @@ mod tests {
 
     #[test]
     fn each_file_has_its_own_lines() {
-        let included = vec![Included { name: "b".into(), start: 4 }, Included { name: "c".into(), start: 7 }];
+        let included = vec![Included { name: "b".into(), start: 4 }, Included { name: "c".into(), start: 8 }];
         let source = Source::with_included("a", "1\n2\n3 4\n5", included);
         let mut lines = Lines::of(&source);
         let mut at = |start: u32| {
             let span = lines.span(Place { start, end: start + 1 });
             (span.part, span.line, span.column)
         };
-        assert_eq!([at(2), at(6), at(8), at(4), at(0)], [(0, 2, 1), (1, 1, 3), (2, 1, 2), (1, 1, 1), (0, 1, 1)]);
+        assert_eq!([at(2), at(6), at(8), at(4), at(0)], [(0, 2, 1), (1, 1, 3), (2, 1, 1), (1, 1, 1), (0, 1, 1)]);
     }
 }
