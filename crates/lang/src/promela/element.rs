@@ -371,7 +371,7 @@ impl<'a> Builder<'a> {
                 let access = self.scope.variable(self.names, variable)?;
                 let limit = self.scope.value(self.names, to)?;
                 let condition = Value::Binary(BinaryOp::Less, Box::new(Value::Read(access)), Box::new(limit));
-                let text = format!("(({}<{}))", print::reference(variable), print::expression(to));
+                let text = format!("(({}<{}))", variable, print::expression(to));
                 let condition = self.action(Statement::Condition(condition), place, text);
                 self.append(condition);
                 self.enter_loop();
@@ -441,7 +441,7 @@ impl<'a> Builder<'a> {
 
     fn assign_to(&mut self, variable: &Reference, value: &Expression, place: Place) -> Result<Id, Problem> {
         let access = self.scope.variable(self.names, variable)?;
-        let text = format!("{} = {}", print::reference(variable), print::expression(value));
+        let text = format!("{} = {}", variable, print::expression(value));
         let value = self.scope.value(self.names, value)?;
         Ok(self.action(Statement::Assign(access, value), place, text))
     }
@@ -449,7 +449,7 @@ impl<'a> Builder<'a> {
     /// Appends `variable = variable + 1`.
     fn count_up(&mut self, variable: &Reference, place: Place) -> Result<(), Problem> {
         let access = self.scope.variable(self.names, variable)?;
-        let name = print::reference(variable);
+        let name = variable.to_string();
         let more = increment(&access);
         let id = self.action(Statement::Assign(access, more), place, format!("{name} = ({name}+1)"));
         self.append(id);
@@ -483,7 +483,7 @@ impl<'a> Builder<'a> {
         let access = self.scope.variable(self.names, variable)?;
         let limit = self.scope.value(self.names, to)?;
         let condition = Value::Binary(BinaryOp::LessEqual, Box::new(Value::Read(access)), Box::new(limit));
-        let text = format!("(({}<={}))", print::reference(variable), print::expression(to));
+        let text = format!("(({}<={}))", variable, print::expression(to));
         self.loop_body(condition, text, None, body, place)?;
         self.count_and_finish(variable, place)
     }
@@ -563,7 +563,7 @@ impl<'a> Builder<'a> {
         let condition = Value::Binary(BinaryOp::Less, Box::new(Value::Read(access)), Box::new(length));
         let fields = cells.iter().cloned().map(Field::Store).collect();
         let values = cells.into_iter().map(Value::Read).collect();
-        let (of, what) = (print::reference(container), print::reference(variable));
+        let (of, what) = (container.to_string(), variable.to_string());
         let receive = Statement::Receive { channel: channel.clone(), random: false, keep: false, arguments: fields };
         let send = Statement::Send { channel, sorted: false, arguments: values };
         let rotate = [(receive, format!("{of}?{what}")), (send, format!("{of}!{what}"))];
