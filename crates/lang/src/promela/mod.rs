@@ -2,6 +2,7 @@
 
 mod parser;
 mod preprocess;
+mod print;
 mod stream;
 mod syntax;
 mod temporal;
