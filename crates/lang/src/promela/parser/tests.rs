@@ -124,13 +124,13 @@ fn processes_and_claims() {
         matches!(process.active, Some(Active::Times(_))) && process.priority.is_some() && process.provided.is_some()
     );
     let Item::Never(never) = &items[2] else { panic!() };
-    assert_eq!(show(&never.body), "DO{(P[1]@l)}{(((P:x>1)&&P@l))}");
+    assert_eq!(show(&never.body), "DO{((P[1]._p==l))}{(((P.x>1)&&(P._p==l)))}");
     let formula = |item: &Item| match item {
         Item::Ltl(ltl) => print::expression(&ltl.formula),
         _ => panic!(),
     };
     assert_eq!(formula(&items[4]), "((([] ((a -> <> (b))) U !(c))||X (d)) <-> (q V r))");
-    assert_eq!(formula(&items[5]), "([] (P[0]@l) -> ((x==1) U <> (b)))");
+    assert_eq!(formula(&items[5]), "([] ((P[0]._p==l)) -> ((x==1) U <> (b)))");
 }
 
 #[test]
@@ -203,4 +203,43 @@ fn real_models() {
     }
     // SPIN reads 435 of the 610 files; others are pieces of models, which have no process.
     assert!(read * 10 > files.len() * 8, "{read} of {}", files.len());
+}
+
+/// Every kind of statement and unit.
+const MODEL: &str = "#define N 2
+#define SEND(c, v) c!v
+#if N > 1 && defined(SEND)
+mtype = { a, b }; mtype:k = { d }
+#else
+#error no
+#endif
+typedef T { byte f[N]; chan c }
+T t; chan q = [N] of { mtype, byte }; unsigned u : 3 = 1; byte g[2] = { 1, 2 };
+inline add(x, y) { x = x + y; if :: x > 3 -> x-- :: else fi }
+inline twice(x) { return x * 2 }
+active [N] proctype P(byte i; chan c) priority 2 provided (u > 0) {
+  byte j = 1; xr q;
+  l: do :: q?a(j) -> SEND(q, b(j)); add(j, N) :: q??<eval(i), _> -> g[1] = twice(j)
+     :: atomic { len(q) < N -> d_step { t.f[0]++; printf(\"%d\\n\", j) } } unless { timeout -> goto l }
+     :: for (j : 0 .. N) { skip } ; for (j in g) { assert(j != 'x') } ; select(j : 1 .. 40) ; break od }
+init { run P(1, q) priority 3; (q?[a, 1] && nfull(q) -> u : !u + ~1 << 2) }
+never { do :: P[1]@l || P:j == np_ od }
+notrace { q!a, 1 }
+ltl p { [] (u -> <> (q?[b, 2] U P[0]@l)) <-> always X u W (t.f[1] == 1) }
+";
+
+/// Every beginning of the model, and every model with a piece missing, repeated or at another place.
+#[test]
+fn damaged_models_do_not_panic() {
+    parsed(MODEL).unwrap();
+    let mut pieces: Vec<&str> = MODEL.split_inclusive(|c: char| !c.is_alphanumeric()).collect();
+    for at in 0..pieces.len() {
+        let _ = parsed(&pieces[..at].concat());
+        let _ = parsed(&[&pieces[..at], &pieces[at + 1..]].concat().concat());
+        let _ = parsed(&[&pieces[..at], &pieces[at.saturating_sub(3)..]].concat().concat());
+        let other = at * 7 % pieces.len();
+        pieces.swap(at, other);
+        let _ = parsed(&pieces.concat());
+        pieces.swap(at, other);
+    }
 }
