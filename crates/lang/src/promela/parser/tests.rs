@@ -105,7 +105,7 @@ fn inlines() {
         format!("sub-sequence{{x = (1+y); {first}}}; sub-sequence{{z = (2+1)}}; l: sub-sequence{{u = w; {second}}}");
     assert_eq!(body(text).unwrap(), expected);
     refused("inline f() { f() }\ninit { f() }", "m.pml:1:14: error: the inline `f` calls itself");
-    refused("inline f(a) { a }\ninit { f() }", "m.pml:2:8: error: the inline `f` has 1 parameters, not 0");
+    refused("inline f(a) { a }\ninit { f() }", "m.pml:2:8: error: the inline `f` has 1 parameter, not 0");
     refused("inline f() { return 1 }\ninit { f() }", "m.pml:1:14: error: there is nothing");
 }
 
