@@ -100,10 +100,10 @@ impl Display for Expression {
             ExpressionKind::NonProgress => write!(f, "np_"),
             ExpressionKind::Run { process, arguments, .. } => write!(f, "run {}({})", process.name, Listed(arguments)),
             ExpressionKind::RemoteVariable { process, pid, variable } => {
-                write!(f, "{}{}.{variable}", process.name, InBrackets(pid))
+                write!(f, "{}{}:{variable}", process.name, InBrackets(pid))
             }
             ExpressionKind::RemoteLabel { process, pid, label } => {
-                write!(f, "({}{}._p=={})", process.name, InBrackets(pid), label.name)
+                write!(f, "{}{}@{}", process.name, InBrackets(pid), label.name)
             }
             ExpressionKind::Enabled(process) => write!(f, "enabled({process})"),
             ExpressionKind::PcValue(process) => write!(f, "pc_value({process})"),

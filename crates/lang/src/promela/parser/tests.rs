@@ -124,13 +124,13 @@ fn processes_and_claims() {
         matches!(process.active, Some(Active::Times(_))) && process.priority.is_some() && process.provided.is_some()
     );
     let Item::Never(never) = &items[2] else { panic!() };
-    assert_eq!(show(&never.body), "DO{((P[1]._p==l))}{(((P.x>1)&&(P._p==l)))}");
+    assert_eq!(show(&never.body), "DO{(P[1]@l)}{(((P:x>1)&&P@l))}");
     let formula = |item: &Item| match item {
         Item::Ltl(ltl) => print::expression(&ltl.formula),
         _ => panic!(),
     };
     assert_eq!(formula(&items[4]), "((([] ((a -> <> (b))) U !(c))||X (d)) <-> (q V r))");
-    assert_eq!(formula(&items[5]), "([] ((P[0]._p==l)) -> ((x==1) U <> (b)))");
+    assert_eq!(formula(&items[5]), "([] (P[0]@l) -> ((x==1) U <> (b)))");
 }
 
 #[test]
