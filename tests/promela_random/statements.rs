@@ -163,6 +163,10 @@ impl Maker {
         let with_else = self.uses(Feature::Else, 30);
         let mut parts: Vec<_> = (0..1 + self.below(2)).map(|_| self.option(Mode::Plain, depth, with_else)).collect();
         self.body.loops -= 1;
+        // SPIN refuses a loop that does nothing for ever.
+        for part in parts.iter_mut().filter(|part| part[..] == [Node::line("skip")]) {
+            part.push(self.assignment());
+        }
         let mut last = match () {
             _ if with_else => vec![Node::line("else")],
             _ if self.uses(Feature::Timeout, 20) => vec![Node::line("timeout")],

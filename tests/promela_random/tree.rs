@@ -85,6 +85,10 @@ fn print(out: &mut String, depth: usize, block: &Block) {
         if i > 0 || between == "::" {
             out.push_str(&format!("{indent}{between}\n"));
         }
+        let shell = matches!(block.form, Form::Unless | Form::Braces) && matches!(block.head.as_str(), "" | "atomic");
+        if shell && part.first().is_some_and(is_step) {
+            line(out, depth + 1, "skip");
+        }
         statements(out, depth + 1, part);
     }
     out.push_str(&format!("{indent}{close}"));
@@ -93,7 +97,7 @@ fn print(out: &mut String, depth: usize, block: &Block) {
 fn statements(out: &mut String, depth: usize, nodes: &[Node]) {
     for (i, node) in nodes.iter().enumerate() {
         // SPIN takes the end of a loop for a jump into the d_step that follows, as it does a label, and refuses that.
-        if i > 0 && jumped_over(&nodes[i - 1]) && matches!(node, Node::Block(block) if block.head == "d_step") {
+        if i > 0 && jumped_over(&nodes[i - 1]) && is_step(node) {
             line(out, depth, "skip");
         }
         match node {
@@ -117,4 +121,8 @@ fn jumped_over(node: &Node) -> bool {
         Node::Line(text) => text.starts_with("select") || text.ends_with(':') || text.starts_with("change"),
         Node::Block(block) => block.head != "d_step",
     }
+}
+
+fn is_step(node: &Node) -> bool {
+    matches!(node, Node::Block(block) if block.head == "d_step")
 }
