@@ -92,7 +92,12 @@ impl Maker {
                 let values: Vec<String> = (0..length).map(|_| self.constant(of)).collect();
                 format!(" = {{ {} }}", values.join(", "))
             }
-            _ if scope != Scope::Global && !array && self.chance(40) => format!(" = {}", self.value(of)),
+            _ if scope != Scope::Global && matches!(of, Type::Short | Type::Int) && !array && self.chance(60) => {
+                self.body.no_remote = true;
+                let value = self.value(of);
+                self.body.no_remote = false;
+                format!(" = {value}")
+            }
             _ => format!(" = {}", self.constant(of)),
         };
         let place = Place { prefix: name.to_string(), length, suffix: String::new(), of };

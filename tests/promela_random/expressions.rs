@@ -131,12 +131,16 @@ impl Maker {
             0 => format!("{} && {}", self.comparison(), self.comparison()),
             1 => format!("{} || {}", self.comparison(), self.comparison()),
             2 => format!("!({})", self.comparison()),
-            3 => self.number(2),
+            3 => match self.number(2) {
+                // Alone, this makes SPIN write C that does not compile.
+                length if length.starts_with("len") => format!("{length} > 0"),
+                number => number,
+            },
             4 if self.uses(Feature::Precedence, 100) => self.chain(),
             5 if self.uses(Feature::ProcessCount, 100) => {
                 format!("_nr_pr {} {}", self.pick(&["<", "==", ">", "<="]), 1 + self.below(4))
             }
-            6 if self.on.has(Feature::RemoteReference) && !self.body.inside_step => {
+            6 if self.on.has(Feature::RemoteReference) && !self.body.no_remote => {
                 self.remote().unwrap_or_else(|| self.comparison())
             }
             _ => self.comparison(),
@@ -190,7 +194,7 @@ impl Maker {
         let asked = if channel.capacity.is_some_and(|n| n > 0) && self.uses(Feature::Poll, 50) {
             self.poll(&channel, &text)
         } else if self.uses(Feature::ChannelSize, 100) {
-            format!("{}({text})", self.pick(&["empty", "full", "nempty", "nfull", "len"]))
+            format!("{}({text})", self.pick(&["empty", "full", "nempty", "nfull"]))
         } else {
             return self.pure_condition();
         };

@@ -108,7 +108,8 @@ struct Body {
     inner_labels: Vec<String>,
     loops: usize,
     inside_unless: bool,
-    inside_step: bool,
+    /// Remote references may not stand here.
+    no_remote: bool,
     counters: usize,
 }
 

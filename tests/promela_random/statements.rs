@@ -164,7 +164,7 @@ impl Maker {
         let mut parts: Vec<_> = (0..1 + self.below(2)).map(|_| self.option(Mode::Plain, depth, with_else)).collect();
         self.body.loops -= 1;
         // SPIN refuses a loop that does nothing for ever.
-        for part in parts.iter_mut().filter(|part| part[..] == [Node::line("skip")]) {
+        for part in parts.iter_mut().filter(|part| part.len() == 1) {
             part.push(self.assignment());
         }
         let mut last = match () {

@@ -7,7 +7,7 @@ use super::{Maker, Mode, Type};
 impl Maker {
     pub(super) fn d_step(&mut self) -> Node {
         let mut nodes = Vec::new();
-        self.body.inside_step = true;
+        self.body.no_remote = true;
         let channel = self.a_channel(|channel| channel.capacity.is_some_and(|n| n > 0));
         if let Some(channel) = channel.filter(|_| self.uses(Feature::DStepChannel, 40)) {
             let text = self.channel_text(&channel);
@@ -25,7 +25,7 @@ impl Maker {
         }
         // A loop at the end of a d_step can make SPIN jump to a place that it forgot.
         nodes.push(self.assignment());
-        self.body.inside_step = false;
+        self.body.no_remote = false;
         self.note(Feature::DStep);
         Node::braces("d_step", nodes)
     }
