@@ -102,7 +102,7 @@ fn main() {
     measure("interpreter", &interpreted, &states, rounds / 10 + 1);
     measure("machine code", &compiled, &states, rounds);
     for part in [7, 2] {
-        let limits = Limits { whole: 0, part };
+        let limits = Limits { whole: 0, part, ..Limits::default() };
         let cut = NativeModel::with_limits(compiled.system().clone(), Mode::Compiled, limits).unwrap();
         measure(&format!("machine code, {part} events to a function"), &cut, &states, rounds);
     }

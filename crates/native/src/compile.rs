@@ -7,13 +7,13 @@
 use crate::BuildError;
 use crate::code::{Assembler, Code};
 use crate::emit::{Emitter, Target, View, fixed, plain};
-use crate::partition::{Limits, Partition, Segment, Step, Unit};
+use crate::partition::{Partition, Segment, Step, Unit};
 use crate::program::{Program, Rules};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I8, I8X16, I16, I32, I64};
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, JumpTableData, MemFlagsData, Value};
 use cranelift_frontend::FunctionBuilder;
-use scrimp_system::{BinaryOp, Event, Expr, Moment, Move, ProcessId};
+use scrimp_system::{BinaryOp, Event, Expr, Fault, Moment, Move, ProcessId};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Copies longer than this are loops.
@@ -39,10 +39,9 @@ pub fn compile(
     program: &Program,
     rules: &Rules,
     output: Output,
-    limits: Limits,
+    partition: Partition,
     stop: &AtomicBool,
 ) -> Result<Compiled, BuildError> {
-    let partition = Partition::new(rules, limits);
     let mut assembler = Assembler::new()?;
     for unit in &partition.units {
         if stop.load(Ordering::Relaxed) {
@@ -197,29 +196,53 @@ impl<'e, 'f> Function<'e, 'f> {
         for test in tests {
             self.branch_or(test, pass);
         }
-        let state = match self.output {
-            Output::States => self.successor(event),
-            Output::Numbers => self.cursor.state,
-        };
-        let place = self.cursor.event;
-        let code = self.builder().ins().iconst(I32, number as i64);
-        self.builder().ins().store(plain(), code, place, 0);
-        let done = Cursor { state, event: self.builder().ins().iadd_imm_s(place, 4) };
-        self.builder().ins().jump(next, &done.arguments());
+        if event.fault.is_some() {
+            self.emitter.raise(Fault::Model);
+            self.builder().ins().jump(next, &arguments);
+        } else {
+            if let Some(assertion) = &event.assertion {
+                self.assert(number, assertion);
+            }
+            let state = match self.output {
+                Output::States => self.successor(event),
+                Output::Numbers => self.cursor.state,
+            };
+            let place = self.cursor.event;
+            let code = self.builder().ins().iconst(I32, number as i64);
+            self.builder().ins().store(plain(), code, place, 0);
+            let done = Cursor { state, event: self.builder().ins().iadd_imm_s(place, 4) };
+            self.builder().ins().jump(next, &done.arguments());
+        }
         for (fault, block) in self.emitter.take_faults() {
             self.builder().switch_to_block(block);
-            if !self.program.silent {
-                let list = self.faults;
-                let top = self.builder().ins().load(I64, plain(), list, 0);
-                let top = self.builder().ins().iadd_imm_s(top, -8);
-                let record = self.emitter.number((fault as i64) << 32 | number as i64);
-                self.builder().ins().store(plain(), record, top, 0);
-                self.builder().ins().store(plain(), top, list, 0);
-            }
+            self.record(number, fault);
             self.builder().ins().jump(next, &arguments);
         }
         self.builder().switch_to_block(next);
         self.cursor = next_cursor;
+    }
+
+    /// Goes on whether the assertion holds or not.
+    fn assert(&mut self, number: u32, assertion: &Expr) {
+        let (holds, violated) = (self.builder().create_block(), self.builder().create_block());
+        self.builder().set_cold_block(violated);
+        self.emitter.branch(assertion, View::Source, Target::to(holds), Target::to(violated));
+        self.builder().switch_to_block(violated);
+        self.record(number, Fault::Assertion);
+        self.builder().ins().jump(holds, &[]);
+        self.builder().switch_to_block(holds);
+    }
+
+    /// Leaves a record of a fault.
+    fn record(&mut self, number: u32, fault: Fault) {
+        if !self.program.silent {
+            let list = self.faults;
+            let top = self.builder().ins().load(I64, plain(), list, 0);
+            let top = self.builder().ins().iadd_imm_s(top, -8);
+            let record = self.emitter.number((fault as i64) << 32 | number as i64);
+            self.builder().ins().store(plain(), record, top, 0);
+            self.builder().ins().store(plain(), top, list, 0);
+        }
     }
 
     /// Goes on in a new block if the condition holds.

@@ -119,7 +119,7 @@ impl<'e, 'f> Emitter<'e, 'f> {
     }
 
     /// A fault for certain. What is emitted behind it is never reached, and the optimiser drops it.
-    fn raise(&mut self, fault: Fault) -> Value {
+    pub fn raise(&mut self, fault: Fault) -> Value {
         let bad = self.fault_block(fault);
         self.builder.ins().jump(bad, &[]);
         let unreachable = self.builder.create_block();

@@ -6,10 +6,10 @@
 
 use crate::compile::{Compiled, Output, compile};
 use crate::interpret::Interpreter;
-use crate::partition::Limits;
-use crate::program::Program;
+use crate::partition::{Limits, Partition};
+use crate::program::{Program, Rules};
 use crate::{BuildError, Mode};
-use scrimp_system::{Batch, Event, Fault};
+use scrimp_system::{Batch, Event, Fault, ProcessId};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -24,12 +24,14 @@ pub struct Engine {
 
 struct Shared {
     stop: AtomicBool,
-    code: OnceLock<Both>,
+    code: OnceLock<All>,
 }
 
-/// The code of the system and of its claim. The code points into tables of the program, so it holds on to it.
-struct Both {
+/// The code of all tables. It points into expressions of the program, so it holds on to it.
+struct All {
     system: Compiled,
+    late: Option<Compiled>,
+    held: Option<Compiled>,
     claim: Option<Compiled>,
     _program: Arc<Program>,
 }
@@ -59,16 +61,43 @@ impl Engine {
 
     /// Size of the machine code, 0 when there is none.
     pub fn code_bytes(&self) -> usize {
-        let code = self.shared.code.get();
-        code.map_or(0, |code| code.system.code.bytes() + code.claim.as_ref().map_or(0, |claim| claim.code.bytes()))
+        let Some(All { system, late, held, claim, .. }) = self.shared.code.get() else { return 0 };
+        let tables = [Some(system), late.as_ref(), held.as_ref(), claim.as_ref()];
+        tables.into_iter().flatten().map(|table| table.code.bytes()).sum()
     }
 
-    /// Appends the successors of `state` by the system's own events.
+    /// Appends the successors of `state` by the system's own events, late ones excepted.
     #[inline]
     pub fn expand(&self, state: &[u8], out: &mut Batch) {
         match self.shared.code.get() {
-            Some(code) => code.system.expand(&self.program, &self.program.rules, state, out),
-            None => Interpreter::new(&self.program).expand(&self.program.rules, state, out),
+            Some(code) => code.system.expand(&self.program, &self.program.rules, None, state, out),
+            None => Interpreter::new(&self.program).expand(&self.program.rules, None, state, out),
+        }
+    }
+
+    /// Appends the successors by late events.
+    pub fn expand_late(&self, state: &[u8], out: &mut Batch) {
+        let Some(rules) = &self.program.late else { return };
+        self.expand_table(self.shared.code.get().and_then(|code| code.late.as_ref()), rules, None, state, out);
+    }
+
+    /// Appends the successors by what a process can do by itself.
+    pub fn expand_held(&self, process: ProcessId, state: &[u8], out: &mut Batch) {
+        let Some(rules) = &self.program.held else { return };
+        self.expand_table(self.shared.code.get().and_then(|code| code.held.as_ref()), rules, Some(process), state, out);
+    }
+
+    fn expand_table(
+        &self,
+        code: Option<&Compiled>,
+        rules: &Rules,
+        only: Option<ProcessId>,
+        state: &[u8],
+        out: &mut Batch,
+    ) {
+        match code {
+            Some(code) => code.expand(&self.program, rules, only, state, out),
+            None => Interpreter::new(&self.program).expand(rules, only, state, out),
         }
     }
 
@@ -91,15 +120,21 @@ impl Drop for Engine {
 impl Shared {
     fn publish(&self, program: &Arc<Program>, limits: Limits) -> Result<(), BuildError> {
         // The code generator panics on what it was not made for; that must not end a run that can go on without it.
-        let built = catch_unwind(AssertUnwindSafe(|| -> Result<Both, BuildError> {
-            let system = compile(program, &program.rules, Output::States, limits, &self.stop)?;
-            let claim =
-                program.claim.as_ref().map(|rules| compile(program, rules, Output::Numbers, limits, &self.stop));
-            Ok(Both { system, claim: claim.transpose()?, _program: program.clone() })
+        let built = catch_unwind(AssertUnwindSafe(|| -> Result<All, BuildError> {
+            let table =
+                |rules: &Rules, output| compile(program, rules, output, Partition::new(rules, limits), &self.stop);
+            let by_process = |rules: &Rules| {
+                compile(program, rules, Output::States, Partition::by_process(rules, limits), &self.stop)
+            };
+            let system = table(&program.rules, Output::States)?;
+            let late = program.late.as_ref().map(|rules| table(rules, Output::States)).transpose()?;
+            let held = program.held.as_ref().map(by_process).transpose()?;
+            let claim = program.claim.as_ref().map(|rules| table(rules, Output::Numbers)).transpose()?;
+            Ok(All { system, late, held, claim, _program: program.clone() })
         }));
-        let both = built.unwrap_or_else(|_| Err(BuildError("the code generator failed".into())))?;
+        let all = built.unwrap_or_else(|_| Err(BuildError("the code generator failed".into())))?;
         // Only one thread ever publishes.
-        let _ = self.code.set(both);
+        let _ = self.code.set(all);
         Ok(())
     }
 }

@@ -4,7 +4,7 @@
 //! against: same successors, same events, same faults, in the same order.
 
 use crate::program::{Program, Rules};
-use scrimp_system::{Assign, Batch, Event, Expr, Fault, Layout, Moment, Overflow, System};
+use scrimp_system::{Assign, Batch, Event, Expr, Fault, Layout, Moment, Overflow, ProcessId, System};
 
 /// Borrows a program and runs it.
 #[derive(Clone, Copy)]
@@ -19,20 +19,34 @@ impl<'a> Interpreter<'a> {
         Interpreter { system: &program.system, layout: &program.layout, silent: program.silent }
     }
 
-    /// Appends the successors of `state` by the events of `rules`, and their faults.
-    pub fn expand(self, rules: &Rules, state: &[u8], out: &mut Batch) {
-        self.candidates(rules, state, &mut |number, event| match self.enabled(event, state) {
+    /// Appends the successors of `state` by the events of `rules`, of one process or of all, and their faults.
+    pub fn expand(self, rules: &Rules, only: Option<ProcessId>, state: &[u8], out: &mut Batch) {
+        self.candidates(rules, only, state, &mut |number, event| match self.enabled(event, state) {
             Ok(false) => {}
             Ok(true) => {
-                out.push(state, number);
-                let last = out.len() - 1;
-                if let Err(fault) = self.run(event, state, out.state_mut(last)) {
-                    out.truncate(last);
+                let first = out.len();
+                if let Err(fault) = self.happen(number, event, state, out) {
+                    out.truncate(first);
                     self.report(number, fault, out);
                 }
             }
             Err(fault) => self.report(number, fault, out),
         });
+    }
+
+    /// Appends what an enabled event leads to.
+    fn happen(self, number: u32, event: &Event, state: &[u8], out: &mut Batch) -> Result<(), Fault> {
+        if event.fault.is_some() {
+            return Err(Fault::Model);
+        }
+        if let Some(assertion) = &event.assertion
+            && !self.layout.holds(assertion, state)?
+        {
+            self.report(number, Fault::Assertion, out);
+        }
+        out.push(state, number);
+        let last = out.len() - 1;
+        self.run(event, state, out.state_mut(last))
     }
 
     fn report(self, number: u32, fault: Fault, out: &mut Batch) {
@@ -43,7 +57,7 @@ impl<'a> Interpreter<'a> {
 
     /// The numbers of the enabled events of `rules`, and the faults of guards.
     pub fn select(self, rules: &Rules, state: &[u8], enabled: &mut Vec<u32>, faults: &mut Vec<(u32, Fault)>) {
-        self.candidates(rules, state, &mut |number, event| match self.enabled(event, state) {
+        self.candidates(rules, None, state, &mut |number, event| match self.enabled(event, state) {
             Ok(true) => enabled.push(number),
             Ok(false) => {}
             Err(fault) => faults.push((number, fault)),
@@ -51,15 +65,16 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Visits the events whose first move leaves the place where its process is, and those without moves.
-    fn candidates(self, rules: &Rules, state: &[u8], visit: &mut dyn FnMut(u32, &Event)) {
+    fn candidates(self, rules: &Rules, only: Option<ProcessId>, state: &[u8], visit: &mut dyn FnMut(u32, &Event)) {
         let events = rules.events(self.system);
-        for (process, locations) in self.system.processes.iter().zip(&rules.by_location) {
+        let wanted = only.map_or(0..self.system.processes.len(), |process| process.index()..process.index() + 1);
+        for (process, locations) in self.system.processes[wanted.clone()].iter().zip(&rules.by_location[wanted]) {
             let location = self.layout.read(state, process.control, 0).unwrap_or(-1);
             for &number in usize::try_from(location).ok().and_then(|l| locations.get(l)).into_iter().flatten() {
                 visit(number, &events[number as usize]);
             }
         }
-        for &number in &rules.always {
+        for &number in rules.always.iter().filter(|_| only.is_none()) {
             visit(number, &events[number as usize]);
         }
     }

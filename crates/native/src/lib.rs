@@ -4,6 +4,7 @@
 //! the code of a large model is still being made, or where there can be none. Both give the same successors with the same
 //! events and faults in the same order, so a search may switch from one to the other at any state.
 
+mod atomic;
 mod code;
 mod compile;
 mod condition;
@@ -15,6 +16,8 @@ mod predecessors;
 mod product;
 mod program;
 mod run;
+mod successors;
+mod watch;
 
 pub use condition::{Conditions, Predicate};
 #[doc(hidden)]
@@ -22,12 +25,14 @@ pub use partition::Limits;
 
 use engine::Engine;
 use predecessors::Backwards;
-use product::Pair;
 use program::Program;
-use scrimp_system::{Batch, EventCode, EventText, Expr, Facts, Model, Role, Set, System, Unsuited, VarId};
+use scrimp_system::{
+    Batch, EventCode, EventText, Expr, Facts, Fault, FaultRecord, Model, Role, Set, System, Unsuited, VarId,
+};
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
+use watch::Watch;
 
 /// How a model is to be run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -58,6 +63,10 @@ pub struct NativeModel {
     program: Arc<Program>,
     mode: Mode,
     limits: Limits,
+    /// Successors are what events lead to, nothing else: asked for each state, and therefore once for all.
+    plain: bool,
+    valid_end: Option<Predicate>,
+    watch: Option<Watch>,
     /// Made when it is first asked for.
     backwards: OnceLock<Result<Backwards, Unsuited>>,
 }
@@ -72,7 +81,22 @@ impl NativeModel {
     pub fn with_limits(system: Arc<System>, mode: Mode, limits: Limits) -> Result<NativeModel, BuildError> {
         let program = Arc::new(Program::new(system)?);
         let engine = Engine::new(program.clone(), mode, limits)?;
-        Ok(NativeModel { engine, program, mode, limits, backwards: OnceLock::new() })
+        let plain = program.is_plain();
+        let compiled = mode != Mode::Interpreted;
+        let valid_end = program.system.valid_end.as_ref().map(|end| Predicate::new(program.clone(), end, compiled));
+        Ok(NativeModel { engine, program, mode, limits, plain, valid_end, watch: None, backwards: OnceLock::new() })
+    }
+
+    /// From now on remembers which events happen.
+    pub fn watch_events(&mut self) {
+        self.watch = Some(Watch::new(self.program.system.events.len()));
+        self.plain = false;
+    }
+
+    /// For each event of the system, whether it has happened in any state expanded since events are
+    /// [watched](NativeModel::watch_events); empty if they are not.
+    pub fn happened(&self) -> Vec<bool> {
+        self.watch.as_ref().map(Watch::marks).unwrap_or_default()
     }
 
     pub fn system(&self) -> &Arc<System> {
@@ -108,15 +132,10 @@ impl NativeModel {
         Conditions::new(self.program.clone(), conditions, self.mode != Mode::Interpreted)
     }
 
-    /// The system's event and the claim's move that a code stands for, by their numbers.
+    /// The system's event and the claim's move that a code stands for, by their numbers; where several steps lead to one
+    /// successor, those of the first.
     pub fn parts(&self, code: EventCode) -> (Option<u32>, Option<u32>) {
-        match &self.program.system.claim {
-            None => (Some(code), None),
-            Some(_) => {
-                let pair = Pair::of(code, self.program.system.events.len());
-                (pair.system, pair.claim)
-            }
-        }
+        self.program.parts(code)
     }
 }
 
@@ -133,11 +152,13 @@ impl Model for NativeModel {
         }
     }
 
-    /// Not for products with a claim, and not for so many events that the relation would be large.
+    /// Not for products with a claim, nor where one event's being enabled or following another depends on more than what
+    /// both read and write, and not for so many events that the relation would be large.
     fn independence(&self) -> Option<Vec<Set>> {
         const MOST_EVENTS: usize = 20_000;
         let system = &self.program.system;
-        (system.claim.is_none() && system.events.len() <= MOST_EVENTS).then(|| Facts::new(system).independence())
+        let alone = system.claim.is_none() && self.program.late.is_none() && self.program.held.is_none();
+        (alone && system.events.len() <= MOST_EVENTS).then(|| Facts::new(system).independence())
     }
 
     fn digest(&self) -> Option<u64> {
@@ -149,9 +170,28 @@ impl Model for NativeModel {
     }
 
     fn expand(&self, state: &[u8], out: &mut Batch) {
-        match &self.program.system.claim {
-            None => self.engine.expand(state, out),
-            Some(claim) => product::expand(&self.engine, &self.program, claim, state, out),
+        if self.plain {
+            self.engine.expand(state, out);
+        } else {
+            self.expand_specially(state, out);
+        }
+    }
+
+    fn steps(&self, state: &[u8], code: EventCode, successor: &[u8]) -> Vec<(EventCode, Vec<u8>)> {
+        self.steps_of(state, code, successor)
+    }
+
+    fn steps_to_fault(&self, state: &[u8], record: FaultRecord) -> Vec<(EventCode, Vec<u8>)> {
+        self.steps_to(state, record)
+    }
+
+    fn fault(&self, record: FaultRecord) -> String {
+        let system = &self.program.system;
+        let event = self.parts(record.event).0.and_then(|number| system.events.get(number as usize));
+        let message = event.and_then(|event| system.fault_messages.get(event.fault? as usize));
+        match (record.fault, message) {
+            (Fault::Model, Some(message)) => message.clone(),
+            (fault, _) => fault.to_string(),
         }
     }
 

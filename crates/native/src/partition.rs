@@ -9,18 +9,20 @@ use crate::program::Rules;
 use scrimp_system::ProcessId;
 use std::ops::Range;
 
-/// How many events one function may have.
+/// How many events one function may have, and how many steps a walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Up to this many, the whole program is one function.
     pub whole: usize,
     /// In a larger program, the size at which a function is full.
     pub part: usize,
+    /// As many steps do processes make by themselves from one state before those passed through are remembered.
+    pub steps: usize,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { whole: 400, part: 100 }
+        Limits { whole: 400, part: 100, steps: 100_000 }
     }
 }
 
@@ -83,6 +85,15 @@ impl Partition {
             open.unit.push(Segment::Always(events.to_vec()));
         }
         open.close(&mut partition);
+        partition
+    }
+
+    /// Units of one process each, and for each process one step: for tables of which only one process is run.
+    pub fn by_process(rules: &Rules, limits: Limits) -> Partition {
+        let mut partition = Partition::default();
+        for (process, locations) in rules.by_location.iter().enumerate() {
+            partition.cut(ProcessId(process as u32), locations, limits.part.max(1));
+        }
         partition
     }
 
@@ -154,7 +165,7 @@ mod tests {
             vec![events(4)],
         ];
         let always = events(7);
-        Rules::made_of(by_location, always)
+        Rules::made_of(by_location, always, |_| 1)
     }
 
     /// What a state with these locations would have tried, in order.
@@ -185,10 +196,10 @@ mod tests {
     #[test]
     fn order_does_not_depend_on_the_limits() {
         let rules = rules();
-        let whole = Partition::new(&rules, Limits { whole: 1000, part: 1 });
+        let whole = Partition::new(&rules, Limits { whole: 1000, part: 1, ..Limits::default() });
         assert_eq!(whole.units.len(), 1);
         for part in 1..12 {
-            let cut = Partition::new(&rules, Limits { whole: 0, part });
+            let cut = Partition::new(&rules, Limits { whole: 0, part, ..Limits::default() });
             for a in 0..3 {
                 for b in 0..5 {
                     assert_eq!(tried(&cut, [a, b, 0]), tried(&whole, [a, b, 0]), "part {part}");

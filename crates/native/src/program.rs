@@ -5,15 +5,23 @@
 //! is fixed here once: process by process, within a location by number, then the events that no location guards.
 
 use crate::BuildError;
-use scrimp_system::{Domain, Event, Expr, Layout, Move, System};
+use crate::product::Pair;
+use scrimp_system::{Domain, Event, EventCode, Expr, Layout, Move, ProcessId, System, Then};
 use std::sync::Arc;
 
 pub struct Program {
     pub system: Arc<System>,
     pub layout: Layout,
+    /// The events that are tried in every state.
     pub rules: Rules,
+    /// The events that are tried where those have come to nothing.
+    pub late: Option<Rules>,
+    /// The events of processes that go on by themselves, from where they may do so.
+    pub held: Option<Rules>,
     /// The claim's moves, each as an event without effects.
     pub claim: Option<Rules>,
+    /// Who may move after each event.
+    thens: Vec<Then>,
     /// Events that end in a fault leave no record behind.
     pub silent: bool,
 }
@@ -25,8 +33,10 @@ pub struct Rules {
     pub by_location: Vec<Vec<Vec<u32>>>,
     /// The events without moves.
     pub always: Vec<u32>,
-    /// No state has more events enabled or at fault, counted together.
+    /// No state has more successors and faults, counted together.
     pub bound: usize,
+    /// The same for the events of one process.
+    pub bounds: Vec<usize>,
 }
 
 impl Program {
@@ -36,19 +46,51 @@ impl Program {
         if layout.bytes() >= 1 << 30 {
             return Err(BuildError(format!("a state of {} bytes is too long", layout.bytes())));
         }
-        let rules = Rules::new(&system, None);
+        let rules = Rules::new(&system, None, |event| !event.late);
+        let late = system.events.iter().any(|event| event.late).then(|| Rules::new(&system, None, |event| event.late));
+        let held = system.events.iter().any(|event| event.then.holder().is_some()).then(|| Rules::held(&system));
         let claim = system.claim.as_ref().map(|claim| {
             let event = |m: &scrimp_system::ClaimMove| Event {
-                label: String::new(),
                 moves: vec![Move { process: claim.process, from: m.from, to: m.to }],
                 guard: m.guard.clone(),
-                effects: vec![],
                 span: m.span,
-                message: None,
+                ..Event::default()
             };
-            Rules::new(&system, Some(claim.moves.iter().map(event).collect()))
+            Rules::new(&system, Some(claim.moves.iter().map(event).collect()), |_| true)
         });
-        Ok(Program { system, layout, rules, claim, silent: false })
+        let thens = system.events.iter().map(|event| event.then).collect();
+        Ok(Program { system, layout, rules, late, held, claim, thens, silent: false })
+    }
+
+    /// Do events lead to successors just as a search wants them, whatever the state?
+    pub fn is_plain(&self) -> bool {
+        self.late.is_none() && self.held.is_none() && self.claim.is_none() && self.system.valid_end.is_none()
+    }
+
+    /// How many codes there are for single steps; a code beyond them names a step that others follow, and which of its
+    /// outcomes is meant.
+    pub fn codes(&self) -> u32 {
+        let events = self.system.events.len() as u32;
+        self.system.claim.as_ref().map_or(events, |claim| (events + 1) * (claim.moves.len() as u32 + 1)).max(1)
+    }
+
+    /// The system's event and the claim's move that a code stands for; with several steps, those of the first.
+    pub fn parts(&self, code: EventCode) -> (Option<u32>, Option<u32>) {
+        let code = code % self.codes();
+        match &self.system.claim {
+            None => (Some(code), None),
+            Some(_) => {
+                let pair = Pair::of(code, self.system.events.len());
+                (pair.system, pair.claim)
+            }
+        }
+    }
+
+    /// Who may move after the step with this code.
+    pub fn then(&self, code: EventCode) -> Then {
+        // An event's own number is a code, and the most frequent one.
+        let then = self.thens.get(code as usize).or_else(|| self.thens.get(self.parts(code).0? as usize));
+        then.copied().unwrap_or_default()
     }
 
     /// A program that runs `system` on the states of this one, which has the same variables, and does not care why an
@@ -59,24 +101,53 @@ impl Program {
 }
 
 impl Rules {
-    fn new(system: &System, made: Option<Vec<Event>>) -> Rules {
+    /// A table of the system's events that `keep` wants, or of others.
+    fn new(system: &System, made: Option<Vec<Event>>, keep: impl Fn(&Event) -> bool) -> Rules {
         let mut by_location: Vec<Vec<Vec<u32>>> =
             system.processes.iter().map(|p| vec![vec![]; p.locations.len()]).collect();
         let mut always = Vec::new();
-        for (number, event) in made.as_ref().unwrap_or(&system.events).iter().enumerate() {
+        let events = made.as_ref().unwrap_or(&system.events);
+        for (number, event) in events.iter().enumerate().filter(|(_, event)| keep(event)) {
             match event.moves.first() {
                 Some(m) => by_location[m.process.index()][m.from as usize].push(number as u32),
                 None => always.push(number as u32),
             }
         }
-        Rules { made, ..Rules::made_of(by_location, always) }
+        // An event that violates its assertion leaves a fault and a successor.
+        let results = |number: u32| 1 + events[number as usize].assertion.is_some() as usize;
+        let rules = Rules::made_of(by_location, always, results);
+        Rules { made, ..rules }
     }
 
-    /// A table from its entries, by number.
-    pub(crate) fn made_of(by_location: Vec<Vec<Vec<u32>>>, always: Vec<u32>) -> Rules {
-        let most = |locations: &Vec<Vec<u32>>| locations.iter().map(Vec::len).max().unwrap_or(0);
-        let bound = always.len() + by_location.iter().map(most).sum::<usize>();
-        Rules { made: None, by_location, always, bound }
+    /// The table of what processes can do by themselves.
+    fn held(system: &System) -> Rules {
+        let mut places: Vec<Vec<bool>> = system.processes.iter().map(|p| vec![false; p.locations.len()]).collect();
+        for event in &system.events {
+            let Some(holder) = event.then.holder() else { continue };
+            let places = &mut places[holder.index()];
+            let control = system.processes[holder.index()].control;
+            let last = event.moves.iter().rfind(|m| m.process == holder);
+            match last {
+                Some(m) if event.effects.iter().all(|a| a.target != control) => places[m.to as usize] = true,
+                _ => places.fill(true),
+            }
+        }
+        let held = |m: &Move| places[m.process.index()][m.from as usize];
+        Rules::new(system, None, |event| !event.late && event.moves.first().is_some_and(held))
+    }
+
+    /// A table from its entries, by number, and what each event may leave behind at most.
+    pub(crate) fn made_of(by_location: Vec<Vec<Vec<u32>>>, always: Vec<u32>, results: impl Fn(u32) -> usize) -> Rules {
+        let sum = |events: &Vec<u32>| events.iter().map(|&number| results(number)).sum::<usize>();
+        let most = |locations: &Vec<Vec<u32>>| locations.iter().map(sum).max().unwrap_or(0);
+        let bounds: Vec<usize> = by_location.iter().map(most).collect();
+        let bound = sum(&always) + bounds.iter().sum::<usize>();
+        Rules { made: None, by_location, always, bound, bounds }
+    }
+
+    /// How many successors and faults there can be, of one process or of all.
+    pub fn bound_of(&self, only: Option<ProcessId>) -> usize {
+        only.map_or(self.bound, |process| self.bounds[process.index()])
     }
 
     pub fn events<'a>(&'a self, system: &'a System) -> &'a [Event] {

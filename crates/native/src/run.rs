@@ -2,13 +2,13 @@
 //!
 //! A function of [`compile`](crate::compile) is `extern "C" fn(state, states, events, faults) -> events_end`. It writes
 //! successors at `states` and event numbers at `events`, both upwards, and fault records of eight bytes downwards from
-//! where `*faults` points. One area serves for successors and faults: every event ends as one or the other or as
-//! nothing, so an area for as many successors as there can be events never overflows.
+//! where `*faults` points. One area serves for successors and faults: an area for as many successors as there can be
+//! successors and faults, counted together, never overflows.
 
 use crate::compile::Compiled;
 use crate::partition::Step;
 use crate::program::{Program, Rules};
-use scrimp_system::{Batch, Fault};
+use scrimp_system::{Batch, Fault, ProcessId};
 
 type Expand = unsafe extern "C" fn(*const u8, *mut u8, *mut u32, *mut *mut u8) -> *mut u32;
 type Evaluate = unsafe extern "C" fn(*const u8) -> u64;
@@ -17,10 +17,13 @@ type Evaluate = unsafe extern "C" fn(*const u8) -> u64;
 const NUMBERS: usize = 64;
 
 impl Compiled {
-    /// Appends the successors of `state` and the faults. This must be the code of `rules` with states as output.
-    pub fn expand(&self, program: &Program, rules: &Rules, state: &[u8], out: &mut Batch) {
+    /// Appends the successors of `state` and the faults. This must be the code of `rules` with states as output, and if
+    /// only one process is to be run, with one step for each.
+    #[inline]
+    pub fn expand(&self, program: &Program, rules: &Rules, only: Option<ProcessId>, state: &[u8], out: &mut Batch) {
         assert!(state.len() == program.layout.bytes() && out.state_bytes() == state.len());
-        let room = rules.bound.max(1);
+        let room = rules.bound_of(only).max(1);
+        let steps = only.map_or(&self.steps[..], |process| &self.steps[process.index()..=process.index()]);
         out.reserve(room);
         let stride = out.stride();
         let (states, events) = out.spare();
@@ -29,7 +32,7 @@ impl Compiled {
         let (count, faults) = unsafe {
             let end = states.add(room * stride);
             let mut faults = end;
-            let last = self.run(program, state, states, events, stride, &mut faults);
+            let last = self.run(program, steps, state, states, events, stride, &mut faults);
             (last.offset_from_unsigned(events), records(faults, end))
         };
         // SAFETY: the code has written that many states and events, into room reserved above.
@@ -65,7 +68,7 @@ impl Compiled {
         let (count, found) = unsafe {
             let end = area.as_mut_ptr().add(area.len()).cast::<u8>();
             let mut top = end;
-            let last = self.run(program, state, std::ptr::null_mut(), start, 0, &mut top);
+            let last = self.run(program, &self.steps, state, std::ptr::null_mut(), start, 0, &mut top);
             (last.offset_from_unsigned(start), records(top, end))
         };
         enabled.extend_from_slice(&numbers[..count]);
@@ -77,6 +80,7 @@ impl Compiled {
     unsafe fn run(
         &self,
         program: &Program,
+        steps: &[Step],
         state: &[u8],
         states: *mut u8,
         events: *mut u32,
@@ -93,7 +97,7 @@ impl Compiled {
                 at = function(state.as_ptr(), next, at, faults);
             }
         };
-        for step in &self.steps {
+        for step in steps {
             match step {
                 Step::Run(unit) => call(*unit),
                 Step::Select { process, units } => {

@@ -44,7 +44,9 @@ fn peterson_for_three_has_its_state_space() {
         assert_eq!(count(&model), STATES_AND_TRANSITIONS);
     }
     for part in [1, 2, 5, 8] {
-        let model = NativeModel::with_limits(system.clone(), Mode::Compiled, Limits { whole: 0, part }).unwrap();
+        let model =
+            NativeModel::with_limits(system.clone(), Mode::Compiled, Limits { whole: 0, part, ..Limits::default() })
+                .unwrap();
         assert_eq!(count(&model), STATES_AND_TRANSITIONS);
     }
 }

@@ -5,13 +5,15 @@
 
 #[allow(dead_code)]
 mod common;
+mod reference;
 
 use proptest::prelude::*;
 use proptest::sample::select;
+use reference::Reference;
 use scrimp_native::{Limits, Mode, NativeModel};
 use scrimp_system::{
-    Assign, Batch, BinaryOp, Claim, ClaimMove, Domain, Event, Expr, Fault, Model, Moment, Move, Overflow, ProcessId,
-    Span, System, UnaryOp, VarId, Variable,
+    Assign, Batch, BinaryOp, Claim, ClaimMove, Domain, Event, Expr, Fault, FaultRecord, Model, Moment, Move, Overflow,
+    ProcessId, Span, System, Then, UnaryOp, VarId, Variable,
 };
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -175,8 +177,20 @@ fn an_event(processes: u32) -> impl Strategy<Value = Event> {
         proptest::collection::vec(assignment(processes), 0..4),
         proptest::collection::vec(near_assignment(), 0..7),
     ];
-    (moves, guard(processes), effects)
-        .prop_map(|(moves, guard, effects)| common::event("e".into(), moves, guard, effects))
+    let assertion = proptest::option::weighted(0.15, expression(processes));
+    let then = prop_oneof![
+        5 => Just(Then::Free),
+        2 => (0..processes).prop_map(|p| Then::Alone(ProcessId(p))),
+        1 => (0..processes).prop_map(|p| Then::Bound(ProcessId(p))),
+    ];
+    let rest = (assertion, then, proptest::bool::weighted(0.1), proptest::option::weighted(0.05, 0u32..2));
+    (moves, guard(processes), effects, rest).prop_map(|(moves, guard, effects, (assertion, then, late, fault))| Event {
+        assertion,
+        then,
+        late,
+        fault,
+        ..common::event("e".into(), moves, guard, effects)
+    })
 }
 
 fn claim_move(processes: u32) -> impl Strategy<Value = ClaimMove> {
@@ -225,6 +239,7 @@ fn assemble(
         common::process(&mut system, &format!("P{i}"), &["a", "b", "c", "d"][..*count]);
     }
     system.events = events;
+    system.fault_messages = vec!["one".into(), "two".into()];
     for event in &mut system.events {
         for m in &mut event.moves {
             let count = locations[m.process.index()] as u32;
@@ -272,7 +287,7 @@ impl Random {
     }
 }
 
-type Successors = (Vec<(Vec<u8>, u32)>, Vec<(u32, Fault)>);
+type Successors = reference::Successors;
 
 fn successors(model: &NativeModel, state: &[u8], out: &mut Batch) -> Successors {
     out.clear();
@@ -281,32 +296,20 @@ fn successors(model: &NativeModel, state: &[u8], out: &mut Batch) -> Successors 
     (states, out.faults().iter().map(|f| (f.event, f.fault)).collect())
 }
 
-/// The product as its definition has it, from the system alone.
-fn product(plain: &NativeModel, system: &System, claim: &Claim, state: &[u8], out: &mut Batch) -> Successors {
-    let layout = plain.layout();
-    let control = system.processes[claim.process.index()].control;
-    let events = system.events.len() as u32;
-    let (mut alone, mut faults) = successors(plain, state, out);
-    if alone.is_empty() {
-        alone.push((state.to_vec(), events));
+/// The same from single steps, each of which must be one that leads from one state to the next.
+fn check_steps(model: &NativeModel, reference: &Reference, state: &[u8], found: &Successors) {
+    for (successor, code) in &found.0 {
+        let steps = model.steps(state, *code, successor);
+        assert_eq!(&steps.last().unwrap().1, successor);
+        reference.check_steps(state, &steps);
     }
-    let mut enabled = Vec::new();
-    for (number, m) in (1..).zip(&claim.moves) {
-        if layout.read(state, control, 0) == Ok(m.from as i64) {
-            match layout.holds(&m.guard, state) {
-                Ok(true) => enabled.push((number, m.to)),
-                Ok(false) => {}
-                Err(fault) => faults.push((number * (events + 1) + events, fault)),
-            }
-        }
+    for (event, fault) in &found.1 {
+        let record = FaultRecord { event: *event, fault: *fault };
+        let steps = model.steps_to_fault(state, record);
+        reference.check_steps(state, &steps);
+        let last = steps.last().map_or(state, |(_, state)| state);
+        assert!(reference.has_fault(last, (*event, *fault)), "{record:?}");
     }
-    let pairs = alone.iter().flat_map(|pair| enabled.iter().map(move |to| (pair, to)));
-    let pairs = pairs.map(|((state, event), (number, to))| {
-        let mut state = state.clone();
-        layout.write(&mut state, control, 0, *to as i64);
-        (state, number * (events + 1) + event)
-    });
-    (pairs.collect(), faults)
 }
 
 proptest! {
@@ -315,10 +318,11 @@ proptest! {
     #[test]
     fn code_does_what_the_interpreter_does(case in case()) {
         let system = &case.system;
-        let oracle = NativeModel::new(system.clone(), Mode::Interpreted).unwrap();
-        let plain = Arc::new(System { claim: None, ..System::clone(system) });
-        let plain = NativeModel::new(plain, Mode::Interpreted).unwrap();
-        let shapes = [Limits::default(), Limits { whole: 0, part: 1 }, Limits { whole: 0, part: 4 }];
+        const STEPS: usize = 300;
+        let limits = Limits { steps: STEPS, ..Limits::default() };
+        let oracle = NativeModel::with_limits(system.clone(), Mode::Interpreted, limits).unwrap();
+        let reference = Reference::new(system.clone());
+        let shapes = [limits, Limits { whole: 0, part: 1, ..limits }, Limits { whole: 0, part: 4, ..limits }];
         let models = shapes.map(|limits| NativeModel::with_limits(system.clone(), Mode::Compiled, limits).unwrap());
         let predicates: Vec<_> = case.conditions.iter().map(|e| (e, models[0].predicate(e))).collect();
         let conditions = models[0].conditions(&case.conditions);
@@ -337,8 +341,18 @@ proptest! {
         while next < states.len() && next < 300 {
             let state = states.state(next);
             let expected = successors(&oracle, state, &mut out);
-            if let Some(claim) = &system.claim {
-                prop_assert_eq!(&product(&plain, system, claim, state, &mut out), &expected);
+            match reference.successors(state, STEPS) {
+                Some(defined) => prop_assert_eq!(&defined, &expected),
+                None if expected.1.iter().any(|(_, fault)| *fault == Fault::Endless) => {}
+                None => {
+                    let found: HashSet<Vec<u8>> = expected.0.iter().map(|(state, _)| state.clone()).collect();
+                    prop_assert_eq!(&reference.outcomes(state), &found);
+                }
+            }
+            let codes: HashSet<u32> = expected.0.iter().map(|(_, code)| *code).collect();
+            prop_assert_eq!(codes.len(), expected.0.len());
+            if next.is_multiple_of(7) {
+                check_steps(&oracle, &reference, state, &expected);
             }
             for model in &models {
                 prop_assert_eq!(&successors(model, state, &mut out), &expected);

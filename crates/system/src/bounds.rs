@@ -4,8 +4,9 @@
 //! a system are the least sets that hold the initial values and that no event leads out of; every reachable state lies
 //! within them.
 
+use crate::event::{Event, Moment};
 use crate::expr::{BinaryOp, Expr, UnaryOp};
-use crate::system::{Event, Moment, System, VarId};
+use crate::system::{System, VarId};
 use crate::values::Values;
 
 /// How often the set of a cell may grow by itself before it becomes the whole domain: once more than a byte can count.

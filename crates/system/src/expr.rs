@@ -67,10 +67,19 @@ pub enum Fault {
     Division = 2,
     /// A value outside the domain of a variable whose overflow is an error.
     Range = 3,
+    /// An assertion that an event makes does not hold; the only fault with which the event happens all the same.
+    Assertion = 4,
+    /// A process that had to go on by itself could not.
+    Stuck = 5,
+    /// What the model itself declares to be a fault; the event has the message.
+    Model = 6,
+    /// A process that goes on by itself passes through more than there is patience for; what it leads to is incomplete.
+    Endless = 7,
 }
 
 impl Fault {
-    pub const ALL: [Fault; 3] = [Fault::Index, Fault::Division, Fault::Range];
+    pub const ALL: [Fault; 7] =
+        [Fault::Index, Fault::Division, Fault::Range, Fault::Assertion, Fault::Stuck, Fault::Model, Fault::Endless];
 
     /// The fault with this number, as machine code reports it.
     pub fn from_code(code: u32) -> Option<Fault> {
@@ -84,6 +93,10 @@ impl fmt::Display for Fault {
             Fault::Index => "array index out of range",
             Fault::Division => "division by zero",
             Fault::Range => "value out of range",
+            Fault::Assertion => "assertion violated",
+            Fault::Stuck => "an indivisible sequence is blocked",
+            Fault::Endless => "an indivisible sequence does not come to an end",
+            Fault::Model => "an error that the model declares",
         })
     }
 }

@@ -3,8 +3,9 @@
 //! All relations are over-approximations: what is not related is certainly independent. Arrays are resolved to cells where
 //! the index is a constant; an array indexed by anything else counts as a whole.
 
+use crate::event::Event;
 use crate::expr::Expr;
-use crate::system::{Event, EventId, Overflow, System, VarId};
+use crate::system::{EventId, Overflow, System, VarId};
 
 /// A set of small numbers, as bits.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -86,6 +87,9 @@ impl Facts {
         }
         self.collect(system, &event.guard, &mut tests);
         let mut reads = Set::new(self.cells);
+        if let Some(assertion) = &event.assertion {
+            self.collect(system, assertion, if assertion.may_fault() { &mut tests } else { &mut reads });
+        }
         for a in &event.effects {
             // An effect that ends in a fault leaves the event without a successor: what it reads decides as a guard does.
             let checked = system.variables[a.target.index()].domain.overflow == Overflow::Error;
@@ -185,7 +189,8 @@ impl Facts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::system::{Assign, Domain, Moment, Move, Process, ProcessId, Role, Variable};
+    use crate::event::{Assign, Moment, Move};
+    use crate::system::{Domain, Process, ProcessId, Role, Variable};
     use crate::{Source, Span};
 
     /// Two processes of two locations each, an array of three and a scalar.
@@ -217,7 +222,7 @@ mod tests {
 
     fn event(process: u32, from: u32, to: u32, guard: Expr, effects: Vec<Assign>) -> Event {
         let moves = vec![Move { process: ProcessId(process), from, to }];
-        Event { label: String::new(), moves, guard, effects, span: Span::default(), message: None }
+        Event { moves, guard, effects, ..Event::default() }
     }
 
     fn set(index: Expr) -> Assign {

@@ -6,8 +6,9 @@
 //! outside any window: each step of a run was allowed by all of them.
 
 use crate::bounds::{Cells, Knowledge, bounds, writes};
+use crate::event::Event;
 use crate::projection::Projection;
-use crate::system::{Event, System};
+use crate::system::System;
 use crate::values::Values;
 use crate::windows::windows;
 use std::collections::HashSet;

@@ -6,6 +6,7 @@
 
 pub mod bounds;
 mod components;
+mod event;
 pub mod expr;
 pub mod facts;
 pub mod invariants;
@@ -16,10 +17,12 @@ pub mod projection;
 mod random;
 pub mod source;
 mod system;
+mod validate;
 pub mod values;
 mod windows;
 
 pub use components::components;
+pub use event::{Assign, Event, Message, Moment, Move, Then};
 pub use expr::{BinaryOp, Expr, Fault, UnaryOp};
 pub use facts::{Facts, Set};
 pub use inverse::{Inverse, inverse};
@@ -28,6 +31,6 @@ pub use model::{Batch, EventCode, EventText, FaultRecord, Model, Unsuited};
 pub use random::Random;
 pub use source::{Source, Span};
 pub use system::{
-    Assertion, Assign, Claim, ClaimMove, Constant, ConstantValue, Domain, Event, EventId, Initial, Invalid, Message,
-    Moment, Move, Overflow, Process, ProcessId, Role, System, Valuation, VarId, Variable,
+    Assertion, Claim, ClaimMove, Constant, ConstantValue, Domain, EventId, Initial, Invalid, Overflow, Process,
+    ProcessId, Role, System, Valuation, VarId, Variable,
 };

@@ -52,6 +52,25 @@ pub trait Model: Sync {
         (0..bytes).step_by(8).map(|start| std::iter::once(start..bytes.min(start + 8)).collect()).collect()
     }
 
+    /// The single steps of an edge, where it stands for several: each event with the state that it leads to, the last one
+    /// being the successor. What lies between is no state of the model.
+    fn steps(&self, state: &[u8], code: EventCode, successor: &[u8]) -> Vec<(EventCode, Vec<u8>)> {
+        let _ = state;
+        vec![(code, successor.to_vec())]
+    }
+
+    /// The single steps from a state that was expanded to where the event of one of its faults was tried; none where that
+    /// is the state itself.
+    fn steps_to_fault(&self, state: &[u8], record: FaultRecord) -> Vec<(EventCode, Vec<u8>)> {
+        let _ = (state, record);
+        Vec::new()
+    }
+
+    /// A fault as a person reads it.
+    fn fault(&self, record: FaultRecord) -> String {
+        record.fault.to_string()
+    }
+
     /// What a trace says of the event with this code.
     fn event(&self, code: EventCode) -> EventText;
 
@@ -112,7 +131,8 @@ pub struct Batch {
     deadlock: Option<bool>,
 }
 
-/// An event that was enabled, or whose guard was read, and ended in a fault.
+/// An event that was enabled, or whose guard was read, and ended in a fault or violated an assertion. Where an edge stands
+/// for several steps, it may be any of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 pub struct FaultRecord {

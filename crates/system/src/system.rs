@@ -4,6 +4,7 @@
 //! What a language has beyond this (rendezvous, committed locations, channels, broadcast) its front end lowers into it;
 //! `docs/architecture.md` says how, language by language.
 
+use crate::event::Event;
 use crate::expr::Expr;
 use crate::source::{Source, Span};
 use std::sync::Arc;
@@ -46,6 +47,10 @@ pub struct System {
     pub assertions: Vec<Assertion>,
     /// An automaton that reads every state the system leaves and moves in step with it.
     pub claim: Option<Claim>,
+    /// Where this holds, a state without successors is an end and no deadlock.
+    pub valid_end: Option<Expr>,
+    /// What [`Event::fault`] can say.
+    pub fault_messages: Vec<String>,
     /// Names that stand for numbers: nothing of the system needs them, but properties may.
     pub constants: Vec<Constant>,
     /// Remarks of the front end for the user, each complete with its place.
@@ -62,12 +67,12 @@ impl System {
                 Ok(())
             }
         }
-        let System { variables, processes, events, initial, assertions, claim, .. } = self;
+        let System { variables, processes, events, initial, assertions, claim, valid_end, .. } = self;
         let mut sum = Fnv(0xcbf2_9ce4_8422_2325);
         // Writing to a sum cannot fail.
         let _ = std::fmt::write(
             &mut sum,
-            format_args!("{variables:?} {processes:?} {events:?} {initial:?} {assertions:?} {claim:?}"),
+            format_args!("{variables:?} {processes:?} {events:?} {initial:?} {assertions:?} {claim:?} {valid_end:?}"),
         );
         sum.0
     }
@@ -140,53 +145,6 @@ pub struct Process {
     /// Accepting locations (Büchi), as indices.
     pub accepting: Vec<u32>,
     pub span: Span,
-}
-
-#[derive(Debug, Clone)]
-pub struct Event {
-    /// What a trace shows, such as `P.try -> P.wait` or `c!x: P.a -> P.b, Q.c -> Q.d`.
-    pub label: String,
-    /// The processes that take part, each leaving one location for another. Events of nets have none.
-    pub moves: Vec<Move>,
-    /// Read in the source state, with the moves' `from` locations already known to hold.
-    pub guard: Expr,
-    /// Run one after the other, once all moves are made.
-    pub effects: Vec<Assign>,
-    pub span: Span,
-    /// What is passed from one process to another, for sequence charts.
-    pub message: Option<Message>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Move {
-    pub process: ProcessId,
-    pub from: u32,
-    pub to: u32,
-}
-
-#[derive(Debug, Clone)]
-pub struct Assign {
-    pub target: VarId,
-    /// The element of an array, read in the state as it is when the assignment runs.
-    pub index: Option<Expr>,
-    pub value: Expr,
-    /// Which state `value` is read in.
-    pub moment: Moment,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Moment {
-    /// The state that the event leaves (what a sender passes to a receiver).
-    Source,
-    /// The state as the moves and the assignments before this one have made it.
-    Current,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Message {
-    pub channel: String,
-    pub from: Option<ProcessId>,
-    pub to: Option<ProcessId>,
 }
 
 #[derive(Debug, Clone)]
@@ -274,14 +232,6 @@ impl Domain {
     }
 }
 
-impl Event {
-    /// Number of operators and operands.
-    pub fn size(&self) -> usize {
-        let effect = |a: &Assign| a.value.size() + a.index.as_ref().map_or(0, Expr::size);
-        self.guard.size() + self.effects.iter().map(effect).sum::<usize>()
-    }
-}
-
 impl Variable {
     /// Number of cells: the length of an array, 1 for a scalar.
     pub fn cells(&self) -> usize {
@@ -300,6 +250,8 @@ impl System {
             initial: Vec::new(),
             assertions: Vec::new(),
             claim: None,
+            valid_end: None,
+            fault_messages: Vec::new(),
             constants: Vec::new(),
             warnings: Vec::new(),
         }
@@ -329,96 +281,6 @@ impl System {
     /// "Process `process` is at its location number `location`."
     pub fn at(&self, process: ProcessId, location: u32) -> Expr {
         Expr::equals(self.processes[process.index()].control, location as i64)
-    }
-
-    /// Checks the rules that everything behind the front ends relies on.
-    pub fn validate(&self) -> Result<(), Invalid> {
-        let fail = |what: String| Err(Invalid(what));
-        for v in &self.variables {
-            if v.domain.low > v.domain.high {
-                return fail(format!("variable {} has an empty domain", v.name));
-            }
-            if v.domain.overflow == Overflow::Wrap && !v.domain.fills_width() {
-                return fail(format!("variable {} wraps but its domain is not that of a machine integer", v.name));
-            }
-            if v.length == Some(0) {
-                return fail(format!("array {} is empty", v.name));
-            }
-        }
-        for (i, p) in self.processes.iter().enumerate() {
-            let control = self.variables.get(p.control.index());
-            if control.map(|c| c.role) != Some(Role::Control(ProcessId(i as u32))) {
-                return fail(format!("process {} has no control variable of its own", p.name));
-            }
-        }
-        if self.initial.is_empty() {
-            return fail("there is no initial state".into());
-        }
-        let cells: usize = self.variables.iter().map(Variable::cells).sum();
-        for values in &self.initial {
-            if values.len() != cells {
-                return fail(format!("an initial state has {} values for {cells} cells", values.len()));
-            }
-            let mut at = 0;
-            for v in &self.variables {
-                for value in &values[at..at + v.cells()] {
-                    if !v.domain.contains(*value) {
-                        return fail(format!("initial value {value} of {} is outside its domain", v.name));
-                    }
-                }
-                at += v.cells();
-            }
-        }
-        for e in &self.events {
-            self.check_shape(&e.guard)?;
-            for m in &e.moves {
-                let Some(p) = self.processes.get(m.process.index()) else {
-                    return fail(format!("event {} moves an unknown process", e.label));
-                };
-                if m.from.max(m.to) as usize >= p.locations.len() {
-                    return fail(format!("event {} moves {} to an unknown location", e.label, p.name));
-                }
-            }
-            for a in &e.effects {
-                self.check_shape(&a.value)?;
-                if let Some(index) = &a.index {
-                    self.check_shape(index)?;
-                }
-                let is_array = self.variables.get(a.target.index()).map(|v| v.length.is_some());
-                if is_array != Some(a.index.is_some()) {
-                    return fail(format!("event {} assigns to an array without an index or the reverse", e.label));
-                }
-            }
-        }
-        for a in &self.assertions {
-            self.check_shape(&a.condition)?;
-        }
-        for m in self.claim.iter().flat_map(|c| &c.moves) {
-            self.check_shape(&m.guard)?;
-        }
-        Ok(())
-    }
-
-    /// Scalars are read as scalars and arrays as arrays.
-    fn check_shape(&self, e: &Expr) -> Result<(), Invalid> {
-        match e {
-            Expr::Const(_) => Ok(()),
-            Expr::Var(v) => match self.variables.get(v.index()) {
-                Some(v) if v.length.is_none() => Ok(()),
-                _ => Err(Invalid(format!("variable {} is not a scalar", v.0))),
-            },
-            Expr::Element(v, index) => match self.variables.get(v.index()) {
-                Some(v) if v.length.is_some() => self.check_shape(index),
-                _ => Err(Invalid(format!("variable {} is not an array", v.0))),
-            },
-            Expr::Table(_, a) | Expr::Unary(_, a) => self.check_shape(a),
-            Expr::Binary(_, a, b) => self.check_shape(a).and_then(|_| self.check_shape(b)),
-            Expr::If(a, b, c) => {
-                self.check_shape(a)?;
-                self.check_shape(b)?;
-                self.check_shape(c)
-            }
-        }
     }
 }
 

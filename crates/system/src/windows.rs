@@ -5,7 +5,8 @@
 //! cell that is overwritten unseen with each cell that the event tests or writes besides; and processes in pairs.
 
 use crate::bounds::{Cells, Knowledge, writes};
-use crate::system::{Event, Role, System, VarId};
+use crate::event::Event;
+use crate::system::{Role, System, VarId};
 use crate::values::Values;
 use std::collections::{BTreeMap, BTreeSet};
 

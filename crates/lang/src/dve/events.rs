@@ -192,7 +192,10 @@ impl<'a> Events<'a> {
         let guard = all_of(vec![allowed, condition, half.guard]);
         let mut effects = before;
         effects.extend(half.effects);
-        self.push(Event { label, moves, guard, effects, span: half.transition.span, message }, half.transition)
+        self.push(
+            Event { label, moves, guard, effects, span: half.transition.span, message, ..Event::default() },
+            half.transition,
+        )
     }
 
     fn push(&mut self, event: Event, transition: &Transition) -> Result<(), Problem> {
@@ -279,6 +282,7 @@ impl<'a> Events<'a> {
                 to: Some(receiver.step.process),
             }),
             moves,
+            ..Event::default()
         };
         self.push(event, sender.transition)
     }

@@ -61,7 +61,7 @@ fn system(text: &str, source: &Source) -> Result<System, Problem> {
     let Declarations { variables, initial, constants, .. } = d;
     let source = source.clone();
     let initial = vec![initial];
-    Ok(System { source, variables, processes, events, initial, assertions, claim, constants, warnings })
+    Ok(System { variables, processes, events, initial, assertions, claim, constants, warnings, ..System::new(source) })
 }
 
 /// Remarks on arrays that are used without an index, each place once and the first few in full.

@@ -22,7 +22,7 @@ pub fn set_at(target: VarId, index: Expr, value: Expr) -> Assign {
 }
 
 pub fn event(label: String, moves: Vec<Move>, guard: Expr, effects: Vec<Assign>) -> Event {
-    Event { label, moves, guard, effects, span: Span::default(), message: None }
+    Event { label, moves, guard, effects, ..Event::default() }
 }
 
 pub fn variable(name: &str, owner: Option<u32>, domain: Domain, length: Option<u32>) -> Variable {

@@ -14,6 +14,8 @@ mod solve;
 mod symbolic;
 mod undo;
 
+use crate::event::Event;
+use crate::expr::Expr;
 use crate::invariants::Invariants;
 use crate::model::Unsuited;
 use crate::system::{EventId, System};
@@ -39,20 +41,34 @@ pub fn inverse(system: &System) -> Result<Inverse, Unsuited> {
     if system.claim.is_some() {
         return Err(Unsuited::whole("it has a property process, which moves in step with the system"));
     }
+    let unsuited =
+        |event: &Event, reason: String| Unsuited { event: event.label.clone(), line: event.span.line, reason };
+    for event in &system.events {
+        let reason = if event.late {
+            "it can only happen where nothing else can"
+        } else if event.then.holder().is_some() {
+            "after it a process goes on by itself, through states that are left out"
+        } else if event.assertion.as_ref().is_some_and(Expr::may_fault) {
+            "its assertion may end in a fault"
+        } else {
+            continue;
+        };
+        return Err(unsuited(event, reason.into()));
+    }
     let invariants = Invariants::new(system);
     let widest: Vec<Values> = (0..invariants.cells.count() as u32)
         .map(|cell| Values::of(system.variables[invariants.cells.variable(cell).index()].domain))
         .collect();
     let (mut events, mut origin) = (Vec::new(), Vec::new());
     let mut work = 5_000_000;
-    for (number, event) in system.events.iter().enumerate() {
+    for (number, event) in system.events.iter().enumerate().filter(|(_, event)| event.fault.is_none()) {
         let before = Undo::new(system, &invariants, &widest, event, &mut work).run();
-        let before = before.map_err(|reason| Unsuited { event: event.label.clone(), line: event.span.line, reason })?;
+        let before = before.map_err(|reason| unsuited(event, reason))?;
         origin.extend(std::iter::repeat_n(EventId(number as u32), before.len()));
         events.extend(before);
         if events.len() > EVENTS {
             let reason = format!("more than {EVENTS} ways back from the events up to this one");
-            return Err(Unsuited { event: event.label.clone(), line: event.span.line, reason });
+            return Err(unsuited(event, reason));
         }
     }
     Ok(Inverse { system: System { events, assertions: Vec::new(), ..system.clone() }, origin })

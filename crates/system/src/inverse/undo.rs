@@ -4,9 +4,10 @@ use super::FAN_OUT;
 use super::solve::{Equation, solve};
 use super::symbolic::{Overlay, equal, wrapped, wraps};
 use crate::bounds::{Cells, Knowledge};
+use crate::event::{Assign, Event, Moment, Move};
 use crate::expr::{BinaryOp, Expr};
 use crate::invariants::Invariants;
-use crate::system::{Assign, Domain, Event, Moment, Move, Overflow, System};
+use crate::system::{Domain, Overflow, System};
 use crate::values::Values;
 
 /// Operators and operands in a value that an effect stores, as an expression over the state before.
@@ -338,7 +339,7 @@ impl<'a> Undo<'a> {
             effects: effects.collect(),
             guard: tests.into_iter().rev().fold(Expr::TRUE, |rest, test| Expr::and(test, rest)),
             span: self.event.span,
-            message: None,
+            ..Event::default()
         });
         if self.out.len() > FAN_OUT {
             return Err(format!("more than {FAN_OUT} combinations of values can have been overwritten"));

@@ -1,0 +1,130 @@
+//! From the events of a state to its successors, for systems that have more to them than events: late ones, processes
+//! that go on by themselves, a claim, ends that are no deadlocks; and for models whose events are watched.
+//!
+//! The code of a successor names the first of the steps that lead to it. If others follow, a step may have many outcomes
+//! in one state; the code says by its multiple of [`Program::codes`](crate::program::Program::codes) which of them is meant.
+
+use crate::NativeModel;
+use crate::atomic::{Met, Walk, with_walk};
+use crate::product;
+use scrimp_system::{Batch, EventCode, FaultRecord, Then};
+
+/// Steps, each with the state that it leads to.
+type Steps = Vec<(EventCode, Vec<u8>)>;
+
+impl NativeModel {
+    /// Appends the successors of `state`.
+    pub(crate) fn expand_specially(&self, state: &[u8], out: &mut Batch) {
+        let first = out.len();
+        let moved = self.first_steps(state, out);
+        if self.program.held.is_some() {
+            let held = (first..out.len()).find(|&i| self.program.then(out.event(i)) != Then::Free);
+            if let Some(held) = held {
+                self.follow_steps(out, held);
+            }
+        }
+        let end = || self.valid_end.as_ref().is_some_and(|end| end.holds(state) == Ok(true));
+        out.declare_deadlock(!moved && !end());
+    }
+
+    /// Appends what single steps lead to; says whether the system makes any.
+    fn first_steps(&self, state: &[u8], out: &mut Batch) -> bool {
+        let (first, faults) = (out.len(), out.faults().len());
+        self.engine.expand(state, out);
+        if self.program.late.is_some() && out.len() == first && out.faults().len() == faults {
+            self.engine.expand_late(state, out);
+        }
+        let moved = out.len() > first;
+        if moved {
+            product::follow(&self.engine, &self.program, state, out, first);
+        } else {
+            product::alone(&self.engine, &self.program, state, out);
+        }
+        if let Some(watch) = &self.watch {
+            (first..out.len()).for_each(|i| watch.happened(&self.program, out.event(i)));
+        }
+        moved
+    }
+
+    /// Replaces the steps in `out` from `held` on by what they lead to.
+    fn follow_steps(&self, out: &mut Batch, held: usize) {
+        with_walk(out.state_bytes(), |walk| {
+            let mut firsts = walk.take_firsts();
+            (held..out.len()).for_each(|i| firsts.push(out.state(i), out.event(i)));
+            out.truncate(held);
+            self.walk(walk, &firsts, |_, code, met| {
+                match met {
+                    Met::Outcome(state) => out.push(state, code),
+                    Met::Fault(record) => out.push_fault(record.event, record.fault),
+                }
+                true
+            });
+            walk.give_firsts(firsts);
+        });
+    }
+
+    /// Goes on after each of these first steps, until `meet`, which is told an outcome's code, has met enough.
+    fn walk(&self, walk: &mut Walk, firsts: &Batch, mut meet: impl FnMut(&Walk, EventCode, Met) -> bool) {
+        walk.begin();
+        let codes = self.program.codes();
+        // Where there are more outcomes than codes, the last ones share one; the greatest number is no code.
+        let last = (EventCode::MAX - codes) / codes;
+        for i in 0..firsts.len() {
+            let code = firsts.event(i);
+            let mut outcome = 0;
+            let go_on = walk.run(self, code, firsts.state(i), |walk, met| {
+                let code = outcome * codes + code;
+                if let Met::Outcome(_) = met {
+                    outcome = last.min(outcome + 1);
+                }
+                meet(walk, code, met)
+            });
+            if !go_on {
+                return;
+            }
+        }
+    }
+
+    /// The way to the first thing met that is wanted.
+    fn way_to(&self, state: &[u8], mut wanted: impl FnMut(EventCode, Met) -> bool) -> Option<Steps> {
+        let mut firsts = Batch::new(state.len());
+        self.first_steps(state, &mut firsts);
+        let mut found = None;
+        with_walk(state.len(), |walk| {
+            self.walk(walk, &firsts, |walk, code, met| {
+                if wanted(code, met) {
+                    found = Some(walk.way());
+                }
+                found.is_none()
+            });
+        });
+        found
+    }
+
+    /// The single steps of an edge.
+    pub(crate) fn steps_of(&self, state: &[u8], code: EventCode, successor: &[u8]) -> Steps {
+        let whole = || vec![(code, successor.to_vec())];
+        if self.program.then(code) == Then::Free {
+            return whole();
+        }
+        let way = self.way_to(state, |found, met| match met {
+            Met::Outcome(outcome) => found == code && outcome == successor,
+            Met::Fault(_) => false,
+        });
+        way.unwrap_or_else(whole)
+    }
+
+    /// The single steps from a state to the event that ends in a fault.
+    pub(crate) fn steps_to(&self, state: &[u8], record: FaultRecord) -> Steps {
+        let mut firsts = Batch::new(state.len());
+        self.first_steps(state, &mut firsts);
+        if self.program.held.is_none() || firsts.faults().contains(&record) {
+            return Vec::new();
+        }
+        let way = self.way_to(state, |_, met| match met {
+            Met::Outcome(_) => false,
+            Met::Fault(found) => found == record,
+        });
+        way.unwrap_or_default()
+    }
+}

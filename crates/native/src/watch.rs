@@ -1,0 +1,26 @@
+//! Which events have ever happened, for those who ask.
+
+use crate::program::Program;
+use scrimp_system::EventCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A mark for each event, shared by all threads.
+pub struct Watch(Vec<AtomicBool>);
+
+impl Watch {
+    pub fn new(events: usize) -> Watch {
+        Watch((0..events).map(|_| AtomicBool::new(false)).collect())
+    }
+
+    pub fn happened(&self, program: &Program, code: EventCode) {
+        let mark = program.parts(code).0.and_then(|event| self.0.get(event as usize));
+        // Threads that only read share the memory; once all is marked, nobody writes.
+        if let Some(mark) = mark.filter(|mark| !mark.load(Ordering::Relaxed)) {
+            mark.store(true, Ordering::Relaxed);
+        }
+    }
+
+    pub fn marks(&self) -> Vec<bool> {
+        self.0.iter().map(|mark| mark.load(Ordering::Relaxed)).collect()
+    }
+}

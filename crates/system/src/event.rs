@@ -1,0 +1,116 @@
+//! What can happen: guarded steps of processes, with all that languages attach to one.
+
+use crate::expr::Expr;
+use crate::source::Span;
+use crate::system::{ProcessId, VarId};
+
+/// One thing that can happen. From one state it leads to at most one state.
+#[derive(Debug, Clone)]
+pub struct Event {
+    /// What a trace shows, such as `P.try -> P.wait` or `c!x: P.a -> P.b, Q.c -> Q.d`.
+    pub label: String,
+    /// The processes that take part, each leaving one location for another. Events of nets have none.
+    pub moves: Vec<Move>,
+    /// Read in the source state, with the moves' `from` locations already known to hold.
+    pub guard: Expr,
+    /// Read where the guard holds. If it is zero, that is a [`Fault::Assertion`](crate::Fault::Assertion), and the event
+    /// happens all the same.
+    pub assertion: Option<Expr>,
+    /// Where the guard holds, the event is a [`Fault::Model`](crate::Fault::Model) and nothing else: this one of the
+    /// system's [`fault_messages`](crate::System::fault_messages).
+    pub fault: Option<u32>,
+    /// Run one after the other, once all moves are made.
+    pub effects: Vec<Assign>,
+    /// Who may move once the event has happened.
+    pub then: Then,
+    /// Tried only in states where no other event is enabled; one that ends in a fault counts as enabled.
+    pub late: bool,
+    pub span: Span,
+    /// What is passed from one process to another, for sequence charts.
+    pub message: Option<Message>,
+}
+
+/// Who may move once an event has happened.
+///
+/// A process that goes on by itself runs the events that are not late and whose first move is its own, along every
+/// branch, until one of them lets everybody move again. What it passes through are no states of the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Then {
+    /// Everybody: the successor is a state.
+    #[default]
+    Free,
+    /// This process alone. Where it cannot move, that is a state after all, and everybody may.
+    Alone(ProcessId),
+    /// This process alone. Where it cannot move, that is a [`Fault::Stuck`](crate::Fault::Stuck). A claim does not move
+    /// before the others may.
+    Bound(ProcessId),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Move {
+    pub process: ProcessId,
+    pub from: u32,
+    pub to: u32,
+}
+
+#[derive(Debug, Clone)]
+pub struct Assign {
+    pub target: VarId,
+    /// The element of an array, read in the state as it is when the assignment runs.
+    pub index: Option<Expr>,
+    pub value: Expr,
+    /// Which state `value` is read in.
+    pub moment: Moment,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment {
+    /// The state that the event leaves (what a sender passes to a receiver).
+    Source,
+    /// The state as the moves and the assignments before this one have made it.
+    Current,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    pub channel: String,
+    pub from: Option<ProcessId>,
+    pub to: Option<ProcessId>,
+}
+
+impl Default for Event {
+    /// An event that is always enabled and changes nothing.
+    fn default() -> Event {
+        Event {
+            label: String::new(),
+            moves: Vec::new(),
+            guard: Expr::TRUE,
+            assertion: None,
+            fault: None,
+            effects: Vec::new(),
+            then: Then::Free,
+            late: false,
+            span: Span::default(),
+            message: None,
+        }
+    }
+}
+
+impl Event {
+    /// Number of operators and operands.
+    pub fn size(&self) -> usize {
+        let effect = |a: &Assign| a.value.size() + a.index.as_ref().map_or(0, Expr::size);
+        let assertion = self.assertion.as_ref().map_or(0, Expr::size);
+        self.guard.size() + assertion + self.effects.iter().map(effect).sum::<usize>()
+    }
+}
+
+impl Then {
+    /// The process that goes on by itself.
+    pub fn holder(self) -> Option<ProcessId> {
+        match self {
+            Then::Free => None,
+            Then::Alone(process) | Then::Bound(process) => Some(process),
+        }
+    }
+}
