@@ -1,16 +1,69 @@
 //! Random Promela programs, against SPIN: the same number of states and transitions, the same verdicts.
 //!
 //! Needs `spin` and `gcc`, and is faster with `tcc`. `SCRIMP_TEST_PROGRAMS=10000` takes more programs than usual,
-//! `SCRIMP_TEST_SEED=7` begins at another seed, `SCRIMP_TEST_WITHOUT=Goto,Unless` leaves features out.
+//! `SCRIMP_TEST_SEED=7` begins at another seed, `SCRIMP_TEST_WITHOUT=Goto,Unless` leaves features out of the programs, and
+//! `SCRIMP_TEST_SHRINK=1` makes the first program that differs as small as it can be.
 
+mod common;
 mod promela_random;
 
+use common::{Way, model};
 use promela_random::features::{Feature, Features};
 use promela_random::generate;
-use promela_random::spin::{Answer, Spin};
+use promela_random::shrink::shrink;
+use promela_random::spin::{Answer, Found, Spin};
+use promela_random::tree::Program;
+use scrimp::Mode;
+use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// What both tools must agree on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Facts {
+    states: u64,
+    /// Without the one for the initial state, which SPIN counts.
+    transitions: u64,
+    invalid_end_state: bool,
+    assertion_violated: bool,
+}
+
+impl From<&Found> for Facts {
+    fn from(found: &Found) -> Facts {
+        Facts {
+            states: found.states,
+            transitions: found.transitions - 1,
+            invalid_end_state: found.invalid_end_state,
+            assertion_violated: found.assertion_violated,
+        }
+    }
+}
+
+/// What came of one program.
+enum Outcome {
+    Same(Facts),
+    Different(Difference),
+    /// SPIN does not come to an end.
+    Incomparable,
+    Refused(String),
+}
+
+#[derive(Clone, PartialEq, Eq)]
+struct Difference {
+    spin: Facts,
+    scrimp: Result<Facts, String>,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "SPIN:   {:?}", self.spin)?;
+        match &self.scrimp {
+            Ok(facts) => writeln!(f, "Scrimp: {facts:?}"),
+            Err(error) => writeln!(f, "Scrimp: {error}"),
+        }
+    }
+}
 
 fn number(name: &str, usual: u64) -> u64 {
     std::env::var(name).map_or(usual, |text| text.parse().unwrap_or_else(|_| panic!("{name} is a number")))
@@ -26,52 +79,135 @@ fn scratch(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("promela_spin").join(name)
 }
 
-#[test]
-fn statistics() {
-    let spin = Spin::find().unwrap();
-    let (first, programs) = (number("SCRIMP_TEST_SEED", 0), number("SCRIMP_TEST_PROGRAMS", 500));
-    let next = AtomicU64::new(first);
-    let all = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                loop {
-                    let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= first + programs {
-                        return;
-                    }
-                    let generated = generate(seed, allowed());
-                    let text = generated.program.to_string();
-                    let answer = spin.text(&text, &scratch(&seed.to_string()));
-                    if !matches!(answer, Answer::Found(_)) {
-                        println!("seed {seed}: {answer:?}\n{text}");
-                    }
-                    all.lock().unwrap().push((seed, generated.used, answer));
-                }
-            });
+/// What Scrimp finds in the program.
+fn ours(program: &Program, name: &str) -> Result<Facts, String> {
+    let path = scratch(&format!("{name}.pml"));
+    std::fs::create_dir_all(scratch("")).expect("a folder can be made");
+    std::fs::write(&path, program.to_string()).expect("a file can be written");
+    let system = scrimp::load(&path);
+    let _ = std::fs::remove_file(&path);
+    let system = Arc::new(system.map_err(|error| error.to_string())?);
+    let facts = Way { mode: Mode::Auto, ..Way::PLAIN }.run(&model(&system, Mode::Auto), &[], false).facts;
+    Ok(Facts {
+        states: facts.states,
+        transitions: facts.transitions,
+        invalid_end_state: facts.deadlocks > 0,
+        assertion_violated: facts.faults > 0,
+    })
+}
+
+fn compare(spin: &Spin, program: &Program, name: &str) -> Outcome {
+    let spin = match spin.text(&program.to_string(), &scratch(name)) {
+        Answer::Found(found) => Facts::from(&found),
+        Answer::Incomparable(_) => return Outcome::Incomparable,
+        Answer::Refused(message) => return Outcome::Refused(message),
+    };
+    match ours(program, name) {
+        Ok(facts) if facts == spin => Outcome::Same(facts),
+        scrimp => Outcome::Different(Difference { spin, scrimp }),
+    }
+}
+
+/// The program that differs, in the same way but smaller: where one tool refused it before, it still does.
+fn smaller(spin: &Spin, program: &Program, difference: &Difference) -> (Program, Difference) {
+    let mut last = difference.clone();
+    let program = shrink(program, &mut |program| match compare(spin, program, "shrinking") {
+        Outcome::Different(other) if other.scrimp.is_ok() == difference.scrimp.is_ok() => {
+            last = other;
+            true
         }
+        _ => false,
     });
-    let all = all.into_inner().unwrap();
-    let mut states: Vec<u64> = Vec::new();
-    let (mut ends, mut asserts, mut atomic) = (0, 0, 0);
-    for (seed, _, answer) in &all {
-        if let Answer::Found(f) = answer {
-            states.push(f.states);
-            ends += f.invalid_end_state as u64;
-            asserts += f.assertion_violated as u64;
-            atomic += (f.atomic_steps > 0) as u64;
-            if f.states > 50000 {
-                println!("seed {seed}: {} states", f.states);
+    (program, last)
+}
+
+/// What was seen of all programs.
+#[derive(Default)]
+struct Seen {
+    states: Vec<u64>,
+    invalid_end_states: usize,
+    assertions_violated: usize,
+    incomparable: usize,
+    features: Vec<Features>,
+    wrong: Vec<(u64, String)>,
+}
+
+impl Seen {
+    fn note(&mut self, seed: u64, program: &Program, used: Features, outcome: Outcome) {
+        self.features.push(used);
+        match outcome {
+            Outcome::Same(facts) => {
+                self.states.push(facts.states);
+                self.invalid_end_states += facts.invalid_end_state as usize;
+                self.assertions_violated += facts.assertion_violated as usize;
+            }
+            Outcome::Incomparable => self.incomparable += 1,
+            Outcome::Different(difference) => {
+                self.wrong.push((seed, format!("seed {seed}, with {used:?}:\n{program}{difference}")));
+            }
+            Outcome::Refused(message) => {
+                self.wrong.push((seed, format!("seed {seed} is refused by SPIN:\n{program}{message}")));
             }
         }
     }
-    states.sort();
-    println!("{} found of {}; ends {ends}, asserts {asserts}, atomic {atomic}", states.len(), all.len());
-    for p in [0, 5, 10, 25, 50, 75, 90, 95, 98, 99] {
-        println!("  {p}%: {}", states[states.len() * p / 100]);
+
+    fn print(&mut self) {
+        self.states.sort();
+        let at = |percent: usize| self.states.get(self.states.len() * percent / 100).copied().unwrap_or_default();
+        println!("{} agree, {} incomparable, {} wrong", self.states.len(), self.incomparable, self.wrong.len());
+        println!("states: {:?}", [5, 25, 50, 75, 95, 99].map(|percent| (percent, at(percent))));
+        println!("{} with invalid end states, {} with violations", self.invalid_end_states, self.assertions_violated);
+        for &feature in Feature::ALL {
+            println!("{feature:?}: {}", self.features.iter().filter(|used| used.has(feature)).count());
+        }
     }
-    println!("  max: {:?}", states.last());
-    for &feature in Feature::ALL {
-        println!("{feature:?}: {}", all.iter().filter(|(_, used, _)| used.has(feature)).count());
+}
+
+#[test]
+fn same_as_spin() {
+    let spin = match Spin::find() {
+        Ok(spin) => spin,
+        Err(problem) => return eprintln!("skipped: {problem}"),
+    };
+    let (first, programs, allowed) = (number("SCRIMP_TEST_SEED", 0), number("SCRIMP_TEST_PROGRAMS", 500), allowed());
+    let (next, seen) = (AtomicU64::new(first), Mutex::new(Seen::default()));
+    let work = || {
+        loop {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if seed >= first + programs {
+                return;
+            }
+            let generated = generate(seed, allowed);
+            let outcome = compare(&spin, &generated.program, &seed.to_string());
+            seen.lock().expect("no thread fails").note(seed, &generated.program, generated.used, outcome);
+        }
+    };
+    // The tools' start takes longer than the searches, and two of them fit on any machine.
+    std::thread::scope(|scope| {
+        scope.spawn(work);
+        scope.spawn(work);
+    });
+    let mut seen = seen.into_inner().expect("no thread fails");
+    seen.print();
+    seen.wrong.sort();
+    if let Some((seed, text)) = seen.wrong.first() {
+        let mut text = text.clone();
+        let program = generate(*seed, allowed).program;
+        if number("SCRIMP_TEST_SHRINK", 0) > 0
+            && let Outcome::Different(difference) = compare(&spin, &program, "shrinking")
+        {
+            let (program, difference) = smaller(&spin, &program, &difference);
+            text = format!("seed {seed}, smaller:\n{program}{difference}");
+        }
+        let seeds: Vec<u64> = seen.wrong.iter().map(|(seed, _)| *seed).collect();
+        panic!("{} of {programs} programs differ: {seeds:?}\n{text}", seeds.len());
+    }
+    if programs >= 500 && first == 0 && allowed == Features::ALL {
+        let incomparable = seen.incomparable;
+        assert!(incomparable < programs as usize / 10, "{incomparable} programs are too large");
+        assert!(seen.assertions_violated > 20 && seen.invalid_end_states > 100);
+        for &feature in Feature::ALL {
+            assert!(seen.features.iter().any(|used| used.has(feature)), "no program uses {feature:?}");
+        }
     }
 }
