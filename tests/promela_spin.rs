@@ -2,7 +2,8 @@
 //!
 //! Needs `spin` and `gcc`, and is faster with `tcc`. `SCRIMP_TEST_PROGRAMS=10000` takes more programs than usual,
 //! `SCRIMP_TEST_SEED=7` begins at another seed, `SCRIMP_TEST_WITHOUT=Goto,Unless` leaves features out of the programs, and
-//! `SCRIMP_TEST_SHRINK=1` makes the first program that differs as small as it can be.
+//! `SCRIMP_TEST_SHRINK=1` makes the first program that differs as small as it can be. Programs that differ are left in
+//! the folder `promela_spin/wrong` of Cargo's folder for tests, with what both tools say.
 
 mod common;
 mod promela_random;
@@ -79,6 +80,12 @@ fn scratch(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("promela_spin").join(name)
 }
 
+/// Leaves a program for somebody to look at.
+fn keep(seed: u64, text: &str) {
+    std::fs::create_dir_all(scratch("wrong")).expect("a folder can be made");
+    std::fs::write(scratch(&format!("wrong/{seed}.pml")), text).expect("a file can be written");
+}
+
 /// What Scrimp finds in the program.
 fn ours(program: &Program, name: &str) -> Result<Facts, String> {
     let path = scratch(&format!("{name}.pml"));
@@ -108,11 +115,22 @@ fn compare(spin: &Spin, program: &Program, name: &str) -> Outcome {
     }
 }
 
-/// The program that differs, in the same way but smaller: where one tool refused it before, it still does.
+impl Difference {
+    /// Whether the cause may be the same: both have counts, or both the same message.
+    fn resembles(&self, other: &Difference) -> bool {
+        let message = |difference: &Difference| {
+            let error = difference.scrimp.as_ref().err()?;
+            error.lines().next()?.split_once("error: ").map(|(_, message)| message.to_string())
+        };
+        self.scrimp.is_ok() == other.scrimp.is_ok() && message(self) == message(other)
+    }
+}
+
+/// The program that differs, in the same way but smaller.
 fn smaller(spin: &Spin, program: &Program, difference: &Difference) -> (Program, Difference) {
     let mut last = difference.clone();
     let program = shrink(program, &mut |program| match compare(spin, program, "shrinking") {
-        Outcome::Different(other) if other.scrimp.is_ok() == difference.scrimp.is_ok() => {
+        Outcome::Different(other) if other.resembles(difference) => {
             last = other;
             true
         }
@@ -129,6 +147,7 @@ struct Seen {
     assertions_violated: usize,
     incomparable: usize,
     features: Vec<Features>,
+    features_of_wrong: Vec<Features>,
     wrong: Vec<(u64, String)>,
 }
 
@@ -143,6 +162,8 @@ impl Seen {
             }
             Outcome::Incomparable => self.incomparable += 1,
             Outcome::Different(difference) => {
+                keep(seed, &format!("/*\n{difference}*/\n{program}"));
+                self.features_of_wrong.push(used);
                 self.wrong.push((seed, format!("seed {seed}, with {used:?}:\n{program}{difference}")));
             }
             Outcome::Refused(message) => {
@@ -158,7 +179,8 @@ impl Seen {
         println!("states: {:?}", [5, 25, 50, 75, 95, 99].map(|percent| (percent, at(percent))));
         println!("{} with invalid end states, {} with violations", self.invalid_end_states, self.assertions_violated);
         for &feature in Feature::ALL {
-            println!("{feature:?}: {}", self.features.iter().filter(|used| used.has(feature)).count());
+            let count = |of: &[Features]| of.iter().filter(|used| used.has(feature)).count();
+            println!("{feature:?}: {}, wrong {}", count(&self.features), count(&self.features_of_wrong));
         }
     }
 }
@@ -169,6 +191,7 @@ fn same_as_spin() {
         Ok(spin) => spin,
         Err(problem) => return eprintln!("skipped: {problem}"),
     };
+    let _ = std::fs::remove_dir_all(scratch("wrong"));
     let (first, programs, allowed) = (number("SCRIMP_TEST_SEED", 0), number("SCRIMP_TEST_PROGRAMS", 500), allowed());
     let (next, seen) = (AtomicU64::new(first), Mutex::new(Seen::default()));
     let work = || {
