@@ -8,8 +8,9 @@ use std::path::Path;
 
 /// The languages that files can be written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Language {
+pub enum Language {
     Dve,
+    Promela,
 }
 
 /// What a file's name says of its contents.
@@ -27,10 +28,17 @@ pub(crate) fn format_of(path: &Path) -> Result<Format, LoadError> {
     };
     match name.rsplit_once('.').map(|(_, extension)| extension) {
         Some("dve") => Ok(Format { language: Language::Dve, compressed }),
+        Some("pml" | "prom" | "promela" | "pm" | "pr" | "prm" | "spin" | "sumo") => {
+            Ok(Format { language: Language::Promela, compressed })
+        }
         Some("mdve") => {
             Err(refuse(path, "an .mdve file is an m4 template; expand it first: m4 model.mdve > model.dve"))
         }
-        _ => Err(refuse(path, "cannot tell the language by the extension; supported are .dve and .dve.gz")),
+        _ => Err(refuse(
+            path,
+            "cannot tell the language by the extension; supported are .dve, .pml (also .prom, .promela, .pm, .pr, .prm, \
+             .spin), and these with .gz",
+        )),
     }
 }
 
@@ -96,7 +104,8 @@ mod tests {
         assert!(!format_of(Path::new("a/b.dve")).unwrap().compressed);
         assert!(format_of(Path::new("b.1.DVE.gz")).unwrap().compressed);
         assert!(format_of(Path::new("b.mdve")).unwrap_err().to_string().contains("m4"));
-        assert!(format_of(Path::new("b.pml")).unwrap_err().to_string().contains(".dve.gz"));
+        assert_eq!(format_of(Path::new("b.pml")).unwrap().language, Language::Promela);
+        assert!(format_of(Path::new("b.txt")).unwrap_err().to_string().contains(".pml"));
         assert!(format_of(Path::new("dve")).is_err());
     }
 

@@ -27,7 +27,7 @@ use engine::Engine;
 use predecessors::Backwards;
 use program::Program;
 use scrimp_system::{
-    Batch, EventCode, EventText, Expr, Facts, Fault, FaultRecord, Model, Role, Set, System, Unsuited, VarId,
+    Batch, EventCode, EventText, Expr, Facts, Fault, FaultRecord, Model, Role, Set, Span, System, Unsuited, VarId,
 };
 use std::fmt;
 use std::ops::Range;
@@ -211,10 +211,11 @@ impl Model for NativeModel {
         let system = &self.program.system;
         let (event, claim_move) = self.parts(code);
         let mut text = EventText::default();
+        let mut span = Span::default();
         if let Some(event) = event.and_then(|number| system.events.get(number as usize)) {
             text.label = event.label.clone();
             text.processes = event.moves.iter().map(|m| system.processes[m.process.index()].name.clone()).collect();
-            text.line = event.span.line;
+            span = event.span;
         }
         if let Some((claim, number)) = system.claim.as_ref().zip(claim_move)
             && let Some(m) = claim.moves.get(number as usize)
@@ -226,12 +227,13 @@ impl Model for NativeModel {
             }
             text.label.push_str(&format!("{0}.{from} -> {0}.{to}", process.name));
             text.processes.push(process.name.clone());
-            if text.line == 0 {
-                text.line = m.span.line;
+            if span.line == 0 {
+                span = m.span;
             }
         }
-        if text.line != 0 {
-            text.source = system.source.line(text.line).trim().to_string();
+        text.line = span.line;
+        if span.line != 0 {
+            text.source = system.source.line(span).trim().to_string();
         }
         text
     }

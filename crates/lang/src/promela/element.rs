@@ -238,7 +238,9 @@ impl<'a> Builder<'a> {
         }
         // A labelled jump needs a place of its own for labels that mean something.
         let special = |l: &Ident| ["end", "accept", "progress"].iter().any(|p| l.name.starts_with(p));
-        if matches!(self.body.elements[id].kind, Kinds::Goto(..) | Kinds::Leave(_)) && step.labels.iter().any(special) {
+        if matches!(self.body.elements[id].kind, Kinds::Goto(..) | Kinds::Leave(_))
+            && step.labels.iter().any(special)
+        {
             let skip = self.action(Statement::Nothing, place, "(1)".into());
             for label in self.body.labels.iter_mut().filter(|l| l.element == id) {
                 label.element = skip;
@@ -246,7 +248,10 @@ impl<'a> Builder<'a> {
             self.append(skip);
         }
         let appended = matches!(step.kind, StepKind::If(_) | StepKind::Do(_) | StepKind::Unless { .. })
-            || matches!(step.kind, StepKind::ForRange { .. } | StepKind::ForIn { .. } | StepKind::Select { .. });
+            || matches!(
+                step.kind,
+                StepKind::ForRange { .. } | StepKind::ForIn { .. } | StepKind::Select { .. }
+            );
         if !appended {
             self.append(id);
         }
@@ -366,7 +371,7 @@ impl<'a> Builder<'a> {
                 let access = self.scope.variable(self.names, variable)?;
                 let limit = self.scope.value(self.names, to)?;
                 let condition = Value::Binary(BinaryOp::Less, Box::new(Value::Read(access)), Box::new(limit));
-                let text = format!("(({}<{}))", print::reference(variable), print::expression(to));
+                let text = format!("(({}<{}))", variable, print::expression(to));
                 let condition = self.action(Statement::Condition(condition), place, text);
                 self.append(condition);
                 self.enter_loop();
@@ -436,7 +441,7 @@ impl<'a> Builder<'a> {
 
     fn assign_to(&mut self, variable: &Reference, value: &Expression, place: Place) -> Result<Id, Problem> {
         let access = self.scope.variable(self.names, variable)?;
-        let text = format!("{} = {}", print::reference(variable), print::expression(value));
+        let text = format!("{} = {}", variable, print::expression(value));
         let value = self.scope.value(self.names, value)?;
         Ok(self.action(Statement::Assign(access, value), place, text))
     }
@@ -444,7 +449,7 @@ impl<'a> Builder<'a> {
     /// Appends `variable = variable + 1`.
     fn count_up(&mut self, variable: &Reference, place: Place) -> Result<(), Problem> {
         let access = self.scope.variable(self.names, variable)?;
-        let name = print::reference(variable);
+        let name = variable.to_string();
         let more = increment(&access);
         let id = self.action(Statement::Assign(access, more), place, format!("{name} = ({name}+1)"));
         self.append(id);
@@ -478,7 +483,7 @@ impl<'a> Builder<'a> {
         let access = self.scope.variable(self.names, variable)?;
         let limit = self.scope.value(self.names, to)?;
         let condition = Value::Binary(BinaryOp::LessEqual, Box::new(Value::Read(access)), Box::new(limit));
-        let text = format!("(({}<={}))", print::reference(variable), print::expression(to));
+        let text = format!("(({}<={}))", variable, print::expression(to));
         self.loop_body(condition, text, None, body, place)?;
         self.count_and_finish(variable, place)
     }
@@ -558,7 +563,7 @@ impl<'a> Builder<'a> {
         let condition = Value::Binary(BinaryOp::Less, Box::new(Value::Read(access)), Box::new(length));
         let fields = cells.iter().cloned().map(Field::Store).collect();
         let values = cells.into_iter().map(Value::Read).collect();
-        let (of, what) = (print::reference(container), print::reference(variable));
+        let (of, what) = (container.to_string(), variable.to_string());
         let receive = Statement::Receive { channel: channel.clone(), random: false, keep: false, arguments: fields };
         let send = Statement::Send { channel, sorted: false, arguments: values };
         let rotate = [(receive, format!("{of}?{what}")), (send, format!("{of}!{what}"))];

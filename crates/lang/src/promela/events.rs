@@ -108,13 +108,7 @@ impl<'p> Lowering<'p> {
 
     /// Can a transition happen, the list before it aside? With `meeting`, a rendezvous needs a partner; without, it does not
     /// count.
-    fn executable(
-        &self,
-        transition: &Transition,
-        state: &State,
-        context: Context,
-        sends: Sends,
-    ) -> Result<Expr, Problem> {
+    fn executable(&self, transition: &Transition, state: &State, context: Context, sends: Sends) -> Result<Expr, Problem> {
         let mut conditions = Vec::new();
         for alternative in &transition.alternatives {
             conditions.push(self.can_run(&alternative.action.statement, state, transition, context, sends)?);
@@ -663,3 +657,4 @@ fn mentions_timeout(state: &State) -> bool {
     let alternatives = state.transitions.iter().flat_map(|t| &t.alternatives);
     alternatives.into_iter().any(|a| a.action.statement.any(|value| matches!(value, Value::Timeout)))
 }
+
