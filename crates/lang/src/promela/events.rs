@@ -485,8 +485,14 @@ impl<'p> Lowering<'p> {
         let none = all(prepared.into_iter().map(Expr::not));
         let context = Context { started: Some(1), ..here.context };
         let can = self.can_run(statement, here.state, transition, context, Sends::Meeting)?;
-        let message = format!("there are more than {MAX_PROCESSES} processes");
-        if let Some(event) = self.push_fault(here, all([can, none]), &message)? {
+        let mut missing = all([can.clone(), none]);
+        if self.slots().len() == MAX_PROCESSES {
+            let full = self.alive(MAX_PROCESSES - 1);
+            missing = all([missing, Expr::not(full.clone())]);
+            self.push_fault(here, all([can, full]), &format!("there are more than {MAX_PROCESSES} processes"))?;
+        }
+        if let Some(event) = self.push_fault(here, missing, "there is no room for another process")? {
+            self.system.outgrown = self.system.events[event as usize].fault;
             wanted.push(Wanted { event, from, site: here.site, process, priority });
         }
         Ok(())
