@@ -34,9 +34,11 @@
 //! assert_eq!(report.properties[1].trace.as_ref().unwrap().steps.len(), 7);
 //! ```
 
+mod load;
 pub mod properties;
 
-pub use scrimp_lang::{LoadError, load, parse_property, parse_property_file};
+pub use load::{Loaded, load};
+pub use scrimp_lang::{Language, LoadError, Opened, Promela, open, open_as, parse_property, parse_property_file};
 pub use scrimp_native::{Mode, NativeModel};
 pub use scrimp_progress::{AutoOptions, Measure};
 pub use scrimp_report as report;

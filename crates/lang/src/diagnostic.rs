@@ -79,10 +79,17 @@ impl Problem {
 
     pub fn locate(self, source: &Source) -> Diagnostic {
         let Parts { place, message, help, earlier } = *self.0;
-        let mut lines = Lines::new(&source.text);
+        let mut lines = Lines::of(source);
         let span = lines.span(place);
         let message = match earlier {
-            Some(place) => format!("{message} on line {}", lines.span(place).line),
+            Some(place) => {
+                let earlier = lines.span(place);
+                let file = match earlier.part == span.part {
+                    true => String::new(),
+                    false => format!(" of {}", source.file_name(earlier.part)),
+                };
+                format!("{message} on line {}{file}", earlier.line)
+            }
             None => message,
         };
         Diagnostic { source: source.clone(), span, message, help }
@@ -111,8 +118,8 @@ impl Diagnostic {
 
     fn show(&self, f: &mut dyn fmt::Write, kind: &str) -> fmt::Result {
         let Diagnostic { source, span, message, help } = self;
-        write!(f, "{}:{}:{}: {kind}: {}", source.name, span.line, span.column, readable(message))?;
-        let line = source.line(span.line);
+        write!(f, "{}:{}:{}: {kind}: {}", source.file_name(span.part), span.line, span.column, readable(message))?;
+        let line = source.line(*span);
         if !line.trim().is_empty() {
             let caret = (span.column as usize).saturating_sub(1);
             let length = line.chars().count();

@@ -17,8 +17,10 @@ mod symbols;
 pub use diagnostic::Diagnostic;
 pub use dve::parse_dve;
 pub use measure::{MeasurePart, parse_measure, refuse_part};
+pub use promela::Promela;
 pub use property::{Property, PropertyKind, parse_property, parse_property_file};
 
+pub use reading::Language;
 use scrimp_system::{Source, System};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -50,12 +52,47 @@ impl From<Diagnostic> for LoadError {
     }
 }
 
-/// Reads a model from a file; the language is known by the file's extension.
-pub fn load(path: &Path) -> Result<System, LoadError> {
+/// A model as its text describes it.
+#[derive(Debug)]
+pub enum Opened {
+    System(System),
+    /// A model whose processes are only known when it runs.
+    Promela(Promela),
+}
+
+/// Reads a model from a file; the language is known by the file's extension, or else by its text.
+pub fn open(path: &Path) -> Result<Opened, LoadError> {
     let format = reading::format_of(path)?;
     let text = reading::read_text(path, format.compressed)?;
-    let source = Source::new(path.display().to_string(), text);
-    match format.language {
-        reading::Language::Dve => Ok(parse_dve(source)?),
+    let language = match format.language {
+        Some(language) => language,
+        None => reading::guess(path, &text)?,
+    };
+    read(path, &text, language)
+}
+
+/// Reads a model from a file, in a language that its name need not tell.
+pub fn open_as(path: &Path, language: Language) -> Result<Opened, LoadError> {
+    let compressed = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));
+    read(path, &reading::read_text(path, compressed)?, language)
+}
+
+fn read(path: &Path, text: &str, language: Language) -> Result<Opened, LoadError> {
+    let name = path.display().to_string();
+    match language {
+        Language::Dve => Ok(Opened::System(parse_dve(Source::new(name, text))?)),
+        Language::Promela => {
+            let folder = path.parent().unwrap_or(Path::new("."));
+            Ok(Opened::Promela(Promela::new(&name, text, folder)?))
+        }
+    }
+}
+
+/// Reads a model from a file. Of a model whose processes are only known when it runs, this is the system with room for
+/// those that exist at first.
+pub fn load(path: &Path) -> Result<System, LoadError> {
+    match open(path)? {
+        Opened::System(system) => Ok(system),
+        Opened::Promela(mut promela) => Ok(promela.system()?),
     }
 }

@@ -27,7 +27,7 @@ use engine::Engine;
 use predecessors::Backwards;
 use program::Program;
 use scrimp_system::{
-    Batch, EventCode, EventText, Expr, Facts, Fault, FaultRecord, Model, Role, Set, System, Unsuited, VarId,
+    Batch, EventCode, EventText, Expr, Facts, Fault, FaultRecord, Model, Role, Set, Span, System, Unsuited, VarId,
 };
 use std::fmt;
 use std::ops::Range;
@@ -67,6 +67,8 @@ pub struct NativeModel {
     plain: bool,
     valid_end: Option<Predicate>,
     watch: Option<Watch>,
+    /// The first state for which the system was too small, and the event that had no room.
+    outgrown: OnceLock<(Vec<u8>, FaultRecord)>,
     /// Made when it is first asked for.
     backwards: OnceLock<Result<Backwards, Unsuited>>,
 }
@@ -81,10 +83,10 @@ impl NativeModel {
     pub fn with_limits(system: Arc<System>, mode: Mode, limits: Limits) -> Result<NativeModel, BuildError> {
         let program = Arc::new(Program::new(system)?);
         let engine = Engine::new(program.clone(), mode, limits)?;
-        let plain = program.is_plain();
+        let plain = program.is_plain() && program.system.outgrown.is_none();
         let compiled = mode != Mode::Interpreted;
         let valid_end = program.system.valid_end.as_ref().map(|end| Predicate::new(program.clone(), end, compiled));
-        Ok(NativeModel { engine, program, mode, limits, plain, valid_end, watch: None, backwards: OnceLock::new() })
+        Ok(NativeModel { engine, program, mode, limits, plain, valid_end, watch: None, outgrown: OnceLock::new(), backwards: OnceLock::new() })
     }
 
     /// From now on remembers which events happen.
@@ -97,6 +99,11 @@ impl NativeModel {
     /// [watched](NativeModel::watch_events); empty if they are not.
     pub fn happened(&self) -> Vec<bool> {
         self.watch.as_ref().map(Watch::marks).unwrap_or_default()
+    }
+
+    /// A state for which the system was made too small, and the event that had no room there, if one was met.
+    pub fn outgrown(&self) -> Option<(&[u8], FaultRecord)> {
+        self.outgrown.get().map(|(state, record)| (&state[..], *record))
     }
 
     pub fn system(&self) -> &Arc<System> {
@@ -195,6 +202,10 @@ impl Model for NativeModel {
         }
     }
 
+    fn is_outgrown(&self) -> bool {
+        self.outgrown.get().is_some()
+    }
+
     fn predecessors(&self, state: &[u8], out: &mut Batch) -> Result<(), Unsuited> {
         match self.backwards() {
             Ok(backwards) => backwards.predecessors(state, out),
@@ -211,10 +222,11 @@ impl Model for NativeModel {
         let system = &self.program.system;
         let (event, claim_move) = self.parts(code);
         let mut text = EventText::default();
+        let mut span = Span::default();
         if let Some(event) = event.and_then(|number| system.events.get(number as usize)) {
             text.label = event.label.clone();
             text.processes = event.moves.iter().map(|m| system.processes[m.process.index()].name.clone()).collect();
-            text.line = event.span.line;
+            span = event.span;
         }
         if let Some((claim, number)) = system.claim.as_ref().zip(claim_move)
             && let Some(m) = claim.moves.get(number as usize)
@@ -226,12 +238,13 @@ impl Model for NativeModel {
             }
             text.label.push_str(&format!("{0}.{from} -> {0}.{to}", process.name));
             text.processes.push(process.name.clone());
-            if text.line == 0 {
-                text.line = m.span.line;
+            if span.line == 0 {
+                span = m.span;
             }
         }
-        if text.line != 0 {
-            text.source = system.source.line(text.line).trim().to_string();
+        text.line = span.line;
+        if span.line != 0 {
+            text.source = system.source.line(span).trim().to_string();
         }
         text
     }

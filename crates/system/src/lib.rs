@@ -29,7 +29,7 @@ pub use inverse::{Inverse, inverse};
 pub use layout::Layout;
 pub use model::{Batch, EventCode, EventText, FaultRecord, Model, Unsuited};
 pub use random::Random;
-pub use source::{Source, Span};
+pub use source::{Included, Source, Span};
 pub use system::{
     Assertion, Claim, ClaimMove, Constant, ConstantValue, Domain, EventId, Initial, Invalid, Overflow, Process,
     ProcessId, Role, System, Valuation, VarId, Variable,

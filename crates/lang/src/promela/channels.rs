@@ -1,0 +1,243 @@
+//! Channels as variables: a fill level, and an array for each field of a message.
+//!
+//! Slots that are not in use are zero, so that a channel's contents determine its variables. An operation on a channel
+//! variable is one on each channel that it can be, guarded by its value.
+
+use super::core::{Access, Field, Match, Value};
+use super::lower::Lowering;
+use super::values::{Bounded, Context, all, any, equal};
+use crate::diagnostic::Problem;
+use scrimp_system::{Assign, BinaryOp, Expr, Moment, VarId};
+
+#[derive(Debug)]
+pub(crate) struct Queue {
+    /// The number that a channel variable has for it, from 1 on.
+    pub id: u32,
+    /// The type, a number in [`super::core::Program::channels`].
+    pub kind: usize,
+    pub capacity: u32,
+    /// Whose channel it is; `None` for a global one.
+    pub instance: Option<usize>,
+    /// Another channel has the same number at other times.
+    pub shared: bool,
+    /// None for a rendezvous channel.
+    pub length: Option<VarId>,
+    pub fields: Vec<VarId>,
+    pub name: String,
+}
+
+/// `target = value`, read where the assignment runs.
+pub(crate) fn set(target: VarId, index: Option<Expr>, value: Expr) -> Assign {
+    Assign { target, index, value, moment: Moment::Current }
+}
+
+/// `target = value`, read in the state that is left.
+pub(crate) fn set_from_source(target: VarId, index: Option<Expr>, value: Expr) -> Assign {
+    Assign { target, index, value, moment: Moment::Source }
+}
+
+fn element(variable: VarId, index: i64) -> Expr {
+    Expr::Element(variable, Box::new(Expr::Const(index)))
+}
+
+impl Lowering<'_> {
+    /// The channels that a channel variable can be, by their place in `queues`.
+    pub fn candidates(&self, channel: &Access, context: Context) -> Result<Vec<usize>, Problem> {
+        let fixed = self.read(channel, context)?.expr.as_const();
+        let known = match fixed {
+            Some(id) => Some(std::collections::BTreeSet::from([id])),
+            None => self.known_values(channel, context),
+        };
+        let possible = |queue: &Queue| known.as_ref().is_none_or(|known| known.contains(&(queue.id as i64)));
+        Ok((0..self.queues.len()).filter(|q| possible(&self.queues[*q])).collect())
+    }
+
+    /// Can the channel variable be no channel at all?
+    pub fn may_be_none(&self, channel: &Access, context: Context) -> Result<bool, Problem> {
+        Ok(match self.read(channel, context)?.expr.as_const() {
+            Some(id) => id == 0,
+            None => self.known_values(channel, context).is_none_or(|known| known.contains(&0)),
+        })
+    }
+
+    /// The channel variable is this channel.
+    pub fn is_queue(&self, channel: &Access, queue: usize, context: Context) -> Result<Expr, Problem> {
+        let queue = &self.queues[queue];
+        let chosen = self.read(channel, context)?.expr;
+        let same = equal(chosen, Expr::Const(queue.id as i64));
+        Ok(match queue.instance {
+            Some(instance) if queue.shared => all([same, self.present(instance)]),
+            _ => same,
+        })
+    }
+
+    /// What the fields of a message must be, `None` for anything.
+    pub fn matches(&self, queue: usize, arguments: &[Match], context: Context) -> Result<Vec<Option<Expr>>, Problem> {
+        let fields = self.queues[queue].fields.len().max(self.program.channels[self.queues[queue].kind].fields.len());
+        let wanted = arguments.iter().take(fields);
+        wanted.map(|a| a.as_ref().map(|value| self.value(value, context).map(|v| v.expr)).transpose()).collect()
+    }
+
+    /// A message that matches is in this slot.
+    pub fn match_at(&self, queue: usize, matching: &[Option<Expr>], slot: u32) -> Expr {
+        let queue = &self.queues[queue];
+        let Some(length) = queue.length else { return Expr::FALSE };
+        let there = match slot {
+            0 => Expr::not(Expr::equals(length, 0)),
+            _ => Expr::binary(BinaryOp::Greater, Expr::Var(length), Expr::Const(slot as i64)),
+        };
+        let fields = matching.iter().zip(&queue.fields).filter_map(|(wanted, field)| {
+            wanted.as_ref().map(|wanted| equal(wanted.clone(), element(*field, slot as i64)))
+        });
+        all(std::iter::once(there).chain(fields))
+    }
+
+    /// A message that matches is in some slot.
+    pub fn any_match(&self, queue: usize, matching: &[Option<Expr>]) -> Expr {
+        if matching.iter().all(Option::is_none) {
+            return self.match_at(queue, matching, 0);
+        }
+        any((0..self.queues[queue].capacity).map(|slot| self.match_at(queue, matching, slot)))
+    }
+
+    /// The values that are sent, as the fields keep them; zero where the statement has too few.
+    pub fn message(&self, queue: usize, arguments: &[Value], context: Context) -> Result<Vec<Bounded>, Problem> {
+        let kinds = &self.program.channels[self.queues[queue].kind].fields;
+        let mut message = Vec::new();
+        for (number, scalar) in kinds.iter().enumerate() {
+            message.push(match arguments.get(number) {
+                Some(value) => self.keep(scalar, self.value(value, context)?),
+                None => Bounded::constant(0),
+            });
+        }
+        Ok(message)
+    }
+
+    /// What a send does to a channel that has room.
+    pub fn send(&self, queue: usize, sorted: bool, message: &[Bounded]) -> Vec<Assign> {
+        let queue = &self.queues[queue];
+        let Some(length) = queue.length else { return vec![] };
+        let mut effects = Vec::new();
+        if sorted && queue.capacity > 1 {
+            // Before the first message that is larger, the first field being the most significant.
+            let less = |slot: i64| {
+                let mut less = Expr::FALSE;
+                for (value, field) in message.iter().zip(&queue.fields).rev() {
+                    let there = element(*field, slot);
+                    let smaller = Expr::binary(BinaryOp::Less, value.expr.clone(), there.clone());
+                    less = match less.as_const() {
+                        Some(0) => smaller,
+                        _ => any([smaller, all([equal(value.expr.clone(), there), less])]),
+                    };
+                }
+                less
+            };
+            let mut position = Expr::Var(length);
+            for slot in (0..queue.capacity as i64 - 1).rev() {
+                let there = Expr::binary(BinaryOp::Greater, Expr::Var(length), Expr::Const(slot));
+                let here = all([there, less(slot)]);
+                position = Expr::If(Box::new(here), Box::new(Expr::Const(slot)), Box::new(position));
+            }
+            for (value, field) in message.iter().zip(&queue.fields) {
+                for slot in 0..queue.capacity as i64 {
+                    let shifted = if slot > 0 { element(*field, slot - 1) } else { Expr::Const(0) };
+                    let at = |op| Expr::binary(op, position.clone(), Expr::Const(slot));
+                    let kept = Expr::If(
+                        Box::new(at(BinaryOp::Greater)),
+                        Box::new(element(*field, slot)),
+                        Box::new(Expr::If(
+                            Box::new(at(BinaryOp::Equal)),
+                            Box::new(value.expr.clone()),
+                            Box::new(shifted),
+                        )),
+                    );
+                    effects.push(set_from_source(*field, Some(Expr::Const(slot)), kept));
+                }
+            }
+        } else {
+            let place = if queue.capacity == 1 { Expr::Const(0) } else { Expr::Var(length) };
+            for (value, field) in message.iter().zip(&queue.fields) {
+                effects.push(set_from_source(*field, Some(place.clone()), value.expr.clone()));
+            }
+        }
+        let more = match queue.capacity {
+            1 => Expr::Const(1),
+            _ => Expr::binary(BinaryOp::Add, Expr::Var(length), Expr::Const(1)),
+        };
+        effects.push(set(length, None, more));
+        effects
+    }
+
+    /// What a receive does where a message matches.
+    pub fn receive(
+        &self,
+        queue: usize,
+        random: bool,
+        keep: bool,
+        arguments: &[Field],
+        matching: &[Option<Expr>],
+        context: Context,
+    ) -> Result<Vec<Assign>, Problem> {
+        let number = queue;
+        let queue = &self.queues[queue];
+        let Some(length) = queue.length else { return Ok(vec![]) };
+        let capacity = queue.capacity;
+        // The slot of the message, where it is not the first.
+        let position = (random && matching.iter().any(Option::is_some) && capacity > 1).then(|| {
+            let mut position = Expr::Const(capacity as i64 - 1);
+            for slot in (0..capacity - 1).rev() {
+                let here = self.match_at(number, matching, slot);
+                position = Expr::If(Box::new(here), Box::new(Expr::Const(slot as i64)), Box::new(position));
+            }
+            position
+        });
+        let mut effects = Vec::new();
+        for (argument, field) in arguments.iter().zip(&queue.fields) {
+            if let Field::Store(access) = argument {
+                let value = match &position {
+                    None => element(*field, 0),
+                    Some(position) => Expr::Element(*field, Box::new(position.clone())),
+                };
+                let scalar = &self.program.channels[queue.kind].fields[self.field_number(queue, *field)];
+                let (low, high) = scalar.range();
+                effects.push(self.store(access, Bounded { expr: value, low, high }, Moment::Source, context)?);
+            }
+        }
+        if keep {
+            return Ok(effects);
+        }
+        for field in &queue.fields {
+            for slot in 0..capacity as i64 {
+                let last = slot + 1 == capacity as i64;
+                let next = if last { Expr::Const(0) } else { element(*field, slot + 1) };
+                let value = match &position {
+                    Some(position) if !last => {
+                        let before = Expr::binary(BinaryOp::Less, Expr::Const(slot), position.clone());
+                        Expr::If(Box::new(before), Box::new(element(*field, slot)), Box::new(next))
+                    }
+                    _ => next,
+                };
+                effects.push(set_from_source(*field, Some(Expr::Const(slot)), value));
+            }
+        }
+        let fewer = match capacity {
+            1 => Expr::Const(0),
+            _ => Expr::binary(BinaryOp::Subtract, Expr::Var(length), Expr::Const(1)),
+        };
+        effects.push(set(length, None, fewer));
+        Ok(effects)
+    }
+
+    fn field_number(&self, queue: &Queue, field: VarId) -> usize {
+        queue.fields.iter().position(|f| *f == field).unwrap_or(0)
+    }
+}
+
+/// What a receive demands of the fields.
+pub(crate) fn demands(arguments: &[Field]) -> Vec<Match> {
+    let demand = |argument: &Field| match argument {
+        Field::Match(value) => Some(value.clone()),
+        Field::Store(_) | Field::Ignore => None,
+    };
+    arguments.iter().map(demand).collect()
+}

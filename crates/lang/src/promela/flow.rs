@@ -1,0 +1,556 @@
+//! From elements to control states and the transitions between them, the second half of making a control graph.
+//!
+//! A transition leads to the next element at which something can happen: dots, jumps and the ends of loops are passed
+//! through, but not from within an `atomic` to its last element, which then is a step of its own. A selection has the
+//! transitions of all its options; what covers a statement by `unless` is tried before it.
+
+use super::core::{Action, Alternative, Flow, Next, State, Statement, Transition, Value};
+use super::element::{Block, Body, Element, Id, Kinds, Part};
+use crate::diagnostic::Problem;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// Elements that may be passed through in a row, beyond which the text jumps in circles.
+const MAX_HOPS: usize = 500;
+
+/// The control graph of a body. `referred` are the labels that are asked about from elsewhere.
+pub(crate) fn flow(mut body: Body, referred: &HashSet<Arc<str>>) -> Result<Flow, Problem> {
+    keep_labels(&mut body, referred);
+    let whole = body.whole.expect("the body is complete");
+    let mut maker = Maker { targets: resolve_jumps(&body)?, body: &mut body, raw: HashMap::new(), done: HashSet::new() };
+    maker.sequence(whole)?;
+    let start = maker.hunt(whole.first, false)?;
+    let labels: Vec<(Arc<str>, Id)> = maker.body.labels.iter().map(|l| (l.name.clone(), l.element)).collect();
+    let Maker { raw, .. } = maker;
+    Assembly::new(&body, raw)?.flow(start, labels)
+}
+
+/// A jump is passed through; where its label is asked about, a step before it can be seen.
+fn keep_labels(body: &mut Body, referred: &HashSet<Arc<str>>) {
+    let asked: Vec<Id> = body.labels.iter().filter(|l| referred.contains(&l.name)).map(|l| l.element).collect();
+    for id in asked {
+        let element = &mut body.elements[id];
+        if !matches!(element.kind, Kinds::Goto(..) | Kinds::Leave(_)) {
+            continue;
+        }
+        let place = element.place;
+        let skip = Action { statement: Statement::Nothing, place, text: "(1)".into() };
+        let jump = std::mem::replace(&mut element.kind, Kinds::Action(Arc::new(skip)));
+        let next = element.next;
+        body.elements.push(Element {
+            kind: jump,
+            place,
+            next,
+            atomic: false,
+            last_of_atomic: false,
+            in_d_step: false,
+            escapes: Vec::new(),
+        });
+        body.elements[id].next = Some(body.elements.len() - 1);
+    }
+}
+
+/// Where every jump goes.
+fn resolve_jumps(body: &Body) -> Result<HashMap<Id, Id>, Problem> {
+    let mut targets = HashMap::new();
+    for (id, element) in body.elements.iter().enumerate() {
+        match &element.kind {
+            Kinds::Goto(label, blocks) => {
+                let candidates = body.labels.iter().filter(|l| l.name == label.name);
+                // The label in the same block, else in one around it, else anywhere in the process.
+                let rank = |l: &super::element::Label| match blocks.starts_with(&l.blocks) {
+                    true => 1 + l.blocks.len(),
+                    false => 0,
+                };
+                let Some(found) = candidates.max_by_key(|l| rank(l)) else {
+                    return Err(Problem::new(label.place, format!("there is no label `{}`", label.name)));
+                };
+                targets.insert(id, found.element);
+            }
+            Kinds::Leave(exit) => {
+                let exit = body.exits[*exit].ok_or_else(|| Problem::new(element.place, "this loop has no end"))?;
+                targets.insert(id, exit);
+            }
+            _ => {}
+        }
+    }
+    Ok(targets)
+}
+
+/// What leaves an element, before selections are written out.
+#[derive(Debug)]
+enum Raw {
+    Step { target: Option<Id>, atomic: bool, escapes: Vec<Id> },
+    DStep { first: Part, exit: Option<Id>, atomic: bool, escapes: Vec<Id> },
+    /// The transitions of these elements.
+    Choice(Vec<Id>),
+}
+
+struct Maker<'b> {
+    body: &'b mut Body,
+    targets: HashMap<Id, Id>,
+    raw: HashMap<Id, Raw>,
+    done: HashSet<Id>,
+}
+
+impl Maker<'_> {
+    /// The first element from `from` on that is not passed through; `atomic` when coming from within an `atomic`.
+    fn hunt(&self, from: Id, atomic: bool) -> Result<Id, Problem> {
+        let mut at = from;
+        for _ in 0..MAX_HOPS {
+            let element = &self.body.elements[at];
+            let next = match &element.kind {
+                Kinds::Goto(..) | Kinds::Leave(_) => self.targets[&at],
+                Kinds::Dot | Kinds::Break => match element.next {
+                    None => return Ok(at),
+                    Some(next) => next,
+                },
+                Kinds::Unless(parts) => self.hunt(parts[0].first, atomic)?,
+                _ => return Ok(at),
+            };
+            if next == at || atomic && !self.body.elements[next].atomic {
+                return Ok(at);
+            }
+            at = next;
+        }
+        Err(Problem::new(self.body.elements[from].place, "the jumps from here go in circles"))
+    }
+
+    /// The first element of an option at which something happens.
+    fn hunt_start(&self, from: Id) -> Id {
+        let mut at = from;
+        for _ in 0..MAX_HOPS {
+            let element = &self.body.elements[at];
+            at = match &element.kind {
+                Kinds::Dot => match element.next {
+                    Some(next) => next,
+                    None => break,
+                },
+                Kinds::Unless(parts) => parts[0].first,
+                _ => break,
+            };
+        }
+        at
+    }
+
+    fn escapes(&self, id: Id) -> Result<Vec<Id>, Problem> {
+        let element = &self.body.elements[id];
+        element.escapes.iter().map(|escape| self.hunt(escape.first, element.atomic)).collect()
+    }
+
+    fn cover(&mut self, id: Id) -> Result<(), Problem> {
+        for escape in self.body.elements[id].escapes.clone() {
+            self.sequence(escape)?;
+        }
+        Ok(())
+    }
+
+    fn sequence(&mut self, part: Part) -> Result<(), Problem> {
+        let mut at = Some(part.first);
+        while let Some(id) = at {
+            if self.done.insert(id) {
+                self.element(id)?;
+            }
+            at = if id == part.last { None } else { self.body.elements[id].next };
+        }
+        Ok(())
+    }
+
+    fn element(&mut self, id: Id) -> Result<(), Problem> {
+        match &self.body.elements[id].kind {
+            Kinds::Unless(parts) => {
+                let main = parts[0];
+                self.sequence(main)
+            }
+            Kinds::Select(parts) => {
+                let parts = parts.clone();
+                let starts = parts.iter().map(|part| self.hunt_start(part.first));
+                let alive = |start: &Id| !self.is_false(*start);
+                let options = starts.filter(alive).collect();
+                self.raw.insert(id, Raw::Choice(options));
+                parts.into_iter().try_for_each(|part| self.sequence(part))
+            }
+            Kinds::Block(block, part) => {
+                let (block, part) = (*block, *part);
+                self.block(id, block, part)
+            }
+            _ => {
+                let element = &self.body.elements[id];
+                let atomic = element.atomic;
+                let next = self.targets.get(&id).copied().or(element.next);
+                let target = next.map(|next| self.hunt(next, atomic)).transpose()?;
+                let escapes = match element.kind {
+                    Kinds::Dot => vec![],
+                    _ => self.escapes(id)?,
+                };
+                let covered = !escapes.is_empty();
+                self.raw.insert(id, Raw::Step { target, atomic, escapes });
+                if covered { self.cover(id) } else { Ok(()) }
+            }
+        }
+    }
+
+    /// An option that is the constant `false` is none.
+    fn is_false(&self, id: Id) -> bool {
+        let element = &self.body.elements[id];
+        match &element.kind {
+            Kinds::Action(action) => {
+                matches!(action.statement, Statement::Condition(Value::Number(0))) && element.escapes.is_empty()
+            }
+            _ => false,
+        }
+    }
+
+    fn block(&mut self, id: Id, block: Block, part: Part) -> Result<(), Problem> {
+        self.patch(part);
+        let element = &self.body.elements[id];
+        let (next, atomic) = (element.next, element.atomic);
+        self.body.elements[part.last].next = next;
+        if block == Block::DStep {
+            let exit = next.map(|next| self.hunt(next, atomic)).transpose()?;
+            let escapes = self.escapes(id)?;
+            self.raw.insert(id, Raw::DStep { first: part, exit, atomic, escapes });
+            return self.cover(id);
+        }
+        self.raw.insert(id, Raw::Choice(vec![self.hunt_start(part.first)]));
+        self.sequence(part)
+    }
+
+    /// A jump out of an `atomic` ends it, one into another goes on with it.
+    fn patch(&mut self, part: Part) {
+        let mut at = Some(part.first);
+        while let Some(id) = at {
+            if let Some(&target) = self.targets.get(&id) {
+                let target = &self.body.elements[target];
+                let into = target.atomic || target.last_of_atomic;
+                let element = &mut self.body.elements[id];
+                if (element.atomic || element.last_of_atomic) && !into {
+                    element.atomic = false;
+                    element.last_of_atomic = true;
+                }
+                if element.last_of_atomic && into {
+                    element.last_of_atomic = false;
+                    element.atomic = true;
+                }
+            } else if let Kinds::Select(parts) | Kinds::Unless(parts) = &self.body.elements[id].kind {
+                parts.clone().into_iter().for_each(|part| self.patch(part));
+            }
+            at = if id == part.extent { None } else { self.body.elements[id].next };
+        }
+    }
+}
+
+/// Writes out selections and escapes, and numbers what can be reached.
+struct Assembly<'b> {
+    body: &'b Body,
+    raw: HashMap<Id, Raw>,
+    /// For each element, the steps that leave it: which element each is the step of, and the escape it belongs to.
+    lists: HashMap<Id, Vec<(Id, usize)>>,
+    flow: Flow,
+    numbers: HashMap<Id, usize>,
+    inner: HashMap<(Id, Id), usize>,
+}
+
+impl<'b> Assembly<'b> {
+    fn new(body: &'b Body, raw: HashMap<Id, Raw>) -> Result<Assembly<'b>, Problem> {
+        let mut assembly = Assembly {
+            body,
+            raw,
+            lists: HashMap::new(),
+            flow: Flow::default(),
+            numbers: HashMap::new(),
+            inner: HashMap::new(),
+        };
+        let mut ids: Vec<Id> = assembly.raw.keys().copied().collect();
+        ids.sort_unstable();
+        for &id in &ids {
+            let mut steps = Vec::new();
+            assembly.flatten(id, &mut steps, 0)?;
+            assembly.lists.insert(id, steps.into_iter().map(|step| (step, 0)).collect());
+        }
+        for &id in &ids {
+            assembly.prepend_escapes(id);
+        }
+        Ok(assembly)
+    }
+
+    /// The elements whose steps leave `id`.
+    fn flatten(&self, id: Id, into: &mut Vec<Id>, depth: usize) -> Result<(), Problem> {
+        if depth > MAX_HOPS {
+            return Err(Problem::new(self.body.elements[id].place, "selections are nested too deeply here"));
+        }
+        match self.raw.get(&id) {
+            Some(Raw::Choice(options)) => {
+                options.iter().try_for_each(|option| self.flatten(*option, into, depth + 1))
+            }
+            Some(_) => {
+                into.push(id);
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The steps of escapes come before the steps that they cover, the outermost escape first.
+    fn prepend_escapes(&mut self, id: Id) {
+        let own = self.lists[&id].clone();
+        let mut list = own.clone();
+        for (step, _) in own {
+            let escapes = match &self.raw[&step] {
+                Raw::Step { escapes, .. } | Raw::DStep { escapes, .. } => escapes.clone(),
+                Raw::Choice(_) => vec![],
+            };
+            for escape in escapes.into_iter().rev() {
+                for (step, _) in self.lists.get(&escape).cloned().unwrap_or_default() {
+                    if list.iter().all(|(other, _)| *other != step) {
+                        list.insert(0, (step, escape + 1));
+                    }
+                }
+            }
+        }
+        self.lists.insert(id, list);
+    }
+
+    fn flow(mut self, start: Id, labels: Vec<(Arc<str>, Id)>) -> Result<Flow, Problem> {
+        // Labels are states of their own for whoever refers to them, also where nothing jumps there.
+        let mut waiting = vec![start];
+        self.number(start);
+        while let Some(id) = waiting.pop() {
+            let known = self.flow.states.len();
+            let state = self.numbers[&id];
+            let transitions = self.transitions(id, &mut waiting)?;
+            self.flow.states[state].transitions = transitions;
+            debug_assert!(known <= self.flow.states.len());
+        }
+        self.flow.start = self.numbers[&start];
+        for (name, element) in &labels {
+            if let Some(&state) = self.numbers.get(element) {
+                self.flow.labels.push((name.clone(), state));
+            }
+        }
+        self.mark(&labels);
+        Ok(self.flow)
+    }
+
+    fn number(&mut self, id: Id) -> (usize, bool) {
+        if let Some(&number) = self.numbers.get(&id) {
+            return (number, false);
+        }
+        let number = self.flow.states.len();
+        self.numbers.insert(id, number);
+        self.flow.states.push(State { place: self.body.elements[id].place, ..State::default() });
+        (number, true)
+    }
+
+    fn target(&mut self, target: Option<Id>, waiting: &mut Vec<Id>) -> Option<usize> {
+        target.map(|id| {
+            let (number, new) = self.number(id);
+            if new {
+                waiting.push(id);
+            }
+            number
+        })
+    }
+
+    fn transitions(&mut self, id: Id, waiting: &mut Vec<Id>) -> Result<Vec<Transition>, Problem> {
+        let mut transitions = Vec::new();
+        for (step, escape) in self.lists.get(&id).cloned().unwrap_or_default() {
+            let alternatives = match &self.raw[&step] {
+                Raw::Step { target, atomic, .. } => {
+                    let then = if *atomic { Next::Atomic } else { Next::Free };
+                    let target = *target;
+                    let action = self.action(step);
+                    let target = self.target(target, waiting);
+                    vec![Alternative { action, target, then }]
+                }
+                Raw::DStep { first, exit, atomic, .. } => {
+                    let (first, exit) = (first.first, *exit);
+                    let then = if *atomic { Next::Atomic } else { Next::Free };
+                    let exit = self.target(exit, waiting);
+                    self.d_step(step, first, exit, then)?
+                }
+                Raw::Choice(_) => continue,
+            };
+            transitions.push(Transition { alternatives, escape });
+        }
+        Ok(transitions)
+    }
+
+    fn action(&self, id: Id) -> Arc<Action> {
+        let element = &self.body.elements[id];
+        match &element.kind {
+            Kinds::Action(action) => action.clone(),
+            kind => {
+                let text = match kind {
+                    Kinds::Goto(label, _) => format!("goto {}", label.name),
+                    Kinds::Leave(_) => "break".to_string(),
+                    _ => ".(goto)".to_string(),
+                };
+                Arc::new(Action { statement: Statement::Nothing, place: element.place, text })
+            }
+        }
+    }
+
+    /// The deterministic choice at an element within a `d_step`, and all states behind it.
+    fn d_step(&mut self, d_step: Id, first: Id, exit: Option<usize>, then: Next) -> Result<Vec<Alternative>, Problem> {
+        let mut pending: Vec<(Id, usize)> = Vec::new();
+        let alternatives = self.choice(d_step, first, exit, then, &mut pending)?;
+        while let Some((element, state)) = pending.pop() {
+            let alternatives = self.choice(d_step, element, exit, then, &mut pending)?;
+            self.flow.states[state].transitions = vec![Transition { alternatives, escape: 0 }];
+        }
+        Ok(alternatives)
+    }
+
+    fn choice(
+        &mut self,
+        d_step: Id,
+        at: Id,
+        exit: Option<usize>,
+        then: Next,
+        pending: &mut Vec<(Id, usize)>,
+    ) -> Result<Vec<Alternative>, Problem> {
+        let mut steps = Vec::new();
+        self.inner_steps(at, &mut steps, 0)?;
+        let mut alternatives = Vec::new();
+        for step in steps {
+            let action = self.action(step);
+            let next = match self.jump(step) {
+                Some(target) => Some(target),
+                None => self.body.elements[step].next,
+            };
+            let next = match next {
+                Some(next) => self.inner_hunt(next)?,
+                None => None,
+            };
+            alternatives.push(match next {
+                None => Alternative { action, target: exit, then },
+                Some(next) => {
+                    let state = match self.inner.get(&(d_step, next)) {
+                        Some(&state) => state,
+                        None => {
+                            let state = self.flow.states.len();
+                            let place = self.body.elements[next].place;
+                            self.flow.states.push(State { place, inner: true, ..State::default() });
+                            self.inner.insert((d_step, next), state);
+                            pending.push((next, state));
+                            state
+                        }
+                    };
+                    Alternative { action, target: Some(state), then: Next::Bound }
+                }
+            });
+        }
+        Ok(alternatives)
+    }
+
+    fn jump(&self, id: Id) -> Option<Id> {
+        match &self.body.elements[id].kind {
+            Kinds::Goto(..) | Kinds::Leave(_) => match self.raw.get(&id) {
+                Some(Raw::Step { .. }) | None => jump_target(self.body, id),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The first element within the `d_step` at which something happens; `None` when it is over.
+    fn inner_hunt(&self, from: Id) -> Result<Option<Id>, Problem> {
+        let mut at = from;
+        for _ in 0..MAX_HOPS {
+            let element = &self.body.elements[at];
+            if !element.in_d_step {
+                return Ok(None);
+            }
+            let next = match &element.kind {
+                Kinds::Goto(..) | Kinds::Leave(_) => jump_target(self.body, at),
+                Kinds::Dot | Kinds::Break => element.next,
+                Kinds::Unless(parts) => Some(parts[0].first),
+                _ => return Ok(Some(at)),
+            };
+            match next {
+                Some(next) => at = next,
+                None => return Ok(None),
+            }
+        }
+        Err(Problem::new(self.body.elements[from].place, "the jumps from here go in circles"))
+    }
+
+    /// The steps that can be taken at an element within a `d_step`, in the order in which they are tried.
+    fn inner_steps(&self, at: Id, into: &mut Vec<Id>, depth: usize) -> Result<(), Problem> {
+        if depth > MAX_HOPS {
+            return Err(Problem::new(self.body.elements[at].place, "the jumps from here go in circles"));
+        }
+        let element = &self.body.elements[at];
+        match &element.kind {
+            Kinds::Select(parts) => parts.iter().try_for_each(|part| self.inner_steps(part.first, into, depth + 1)),
+            Kinds::Block(_, part) => self.inner_steps(part.first, into, depth + 1),
+            Kinds::Unless(parts) => self.inner_steps(parts[0].first, into, depth + 1),
+            Kinds::Dot | Kinds::Break => match element.next {
+                Some(next) if self.body.elements[next].in_d_step => self.inner_steps(next, into, depth + 1),
+                _ => {
+                    into.push(at);
+                    Ok(())
+                }
+            },
+            _ => {
+                into.push(at);
+                Ok(())
+            }
+        }
+    }
+
+    /// Labels that mean something, also for the selections that begin with what they stand before.
+    fn mark(&mut self, labels: &[(Arc<str>, Id)]) {
+        let special = |prefix: &str| -> HashSet<Id> {
+            labels.iter().filter(|(name, _)| name.starts_with(prefix)).map(|(_, id)| *id).collect()
+        };
+        let (end, progress, accept) = (special("end"), special("progress"), special("accept"));
+        let is_end = |id: &Id| match &self.body.elements[*id].kind {
+            Kinds::Action(action) => matches!(action.statement, Statement::End),
+            _ => false,
+        };
+        for (&id, &number) in &self.numbers {
+            let mut covered = vec![id];
+            self.collect(id, &mut covered, 0);
+            let state = &mut self.flow.states[number];
+            state.valid_end = covered.iter().any(|c| end.contains(c) || is_end(c));
+            state.progress = covered.iter().any(|c| progress.contains(c));
+            state.accept = covered.iter().any(|c| accept.contains(c));
+        }
+        // A join that is a valid end makes what follows it one.
+        let joins: Vec<usize> = self.numbers.iter().filter(|(id, number)| {
+            matches!(self.body.elements[**id].kind, Kinds::Dot | Kinds::Break) && self.flow.states[**number].valid_end
+        }).filter_map(|(_, number)| self.flow.states[*number].transitions.first()?.alternatives.first()?.target).collect();
+        for target in joins {
+            self.flow.states[target].valid_end = true;
+        }
+    }
+
+    fn collect(&self, id: Id, into: &mut Vec<Id>, depth: usize) {
+        if depth > MAX_HOPS {
+            return;
+        }
+        if let Some(Raw::Choice(options)) = self.raw.get(&id) {
+            for option in options {
+                into.push(*option);
+                self.collect(*option, into, depth + 1);
+            }
+        }
+    }
+}
+
+fn jump_target(body: &Body, id: Id) -> Option<Id> {
+    match &body.elements[id].kind {
+        Kinds::Leave(exit) => body.exits[*exit],
+        Kinds::Goto(label, blocks) => {
+            let candidates = body.labels.iter().filter(|l| l.name == label.name);
+            let rank = |l: &super::element::Label| match blocks.starts_with(&l.blocks) {
+                true => 1 + l.blocks.len(),
+                false => 0,
+            };
+            candidates.max_by_key(|l| rank(l)).map(|l| l.element)
+        }
+        _ => None,
+    }
+}

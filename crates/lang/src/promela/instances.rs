@@ -1,0 +1,89 @@
+//! Which processes and channels there can be: the instances that a system has room for.
+//!
+//! A process's number is its place in a stack: `run` puts a new one on top, and only the topmost can end. So a place can be
+//! taken by processes of several types, at different times; an instance is a type at a place. Channels that a process
+//! declares are numbered after all others that exist when it starts, so two instances can also differ in that.
+
+use super::core::{LeafInitial, Program, Value, Variable};
+use std::collections::BTreeSet;
+
+/// A proctype at a place of the stack of processes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Instance {
+    pub slot: usize,
+    pub process: usize,
+    /// How many channels exist before its own; 0 for a process without channels of its own.
+    pub channels: u32,
+    pub priority: i64,
+}
+
+/// A statement of a proctype, by state, transition and alternative.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Site {
+    pub state: usize,
+    pub transition: usize,
+    pub alternative: usize,
+}
+
+/// A `run` that an instance can execute, and the instance that it then starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Launch {
+    pub from: Instance,
+    pub site: Site,
+    pub to: Instance,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Instances {
+    pub all: Vec<Instance>,
+    pub launches: BTreeSet<Launch>,
+}
+
+impl Launch {
+    /// The arguments of the `run`.
+    pub fn run<'p>(&self, program: &'p Program) -> Option<&'p [Value]> {
+        let state = program.processes[self.from.process].flow.states.get(self.site.state)?;
+        let alternative = state.transitions.get(self.site.transition)?.alternatives.get(self.site.alternative)?;
+        alternative.action.statement.run().map(|(_, arguments, _)| arguments)
+    }
+}
+
+impl Instances {
+    /// Those that exist at first.
+    pub fn initial(program: &Program) -> Instances {
+        let mut channels = count_channels(&program.globals);
+        let mut all = Vec::new();
+        for (slot, &process) in program.active.iter().enumerate() {
+            let own = own_channels(program, process);
+            let priority = program.processes[process].priority;
+            all.push(Instance { slot, process, channels: if own > 0 { channels } else { 0 }, priority });
+            channels += own;
+        }
+        Instances { all, launches: BTreeSet::new() }
+    }
+
+    pub fn slots(&self) -> usize {
+        self.all.iter().map(|i| i.slot + 1).max().unwrap_or(0)
+    }
+
+    /// Makes room for what a `run` starts; `false` if there was room.
+    pub fn add(&mut self, launch: Launch) -> bool {
+        if !self.all.contains(&launch.to) {
+            self.all.push(launch.to);
+            self.all.sort_unstable();
+        }
+        self.launches.insert(launch)
+    }
+}
+
+/// How many channels the variables begin with.
+pub(crate) fn count_channels(variables: &[Variable]) -> u32 {
+    let leaves = variables.iter().flat_map(|v| &v.leaves);
+    let channels = leaves.filter(|leaf| matches!(leaf.initial, LeafInitial::Channel(_)));
+    channels.map(|leaf| leaf.cells() as u32).sum()
+}
+
+/// How many channels a process of this type brings with it.
+pub(crate) fn own_channels(program: &Program, process: usize) -> u32 {
+    count_channels(&program.processes[process].locals)
+}

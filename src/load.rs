@@ -1,0 +1,104 @@
+//! From a file to a system that has room for all processes that it starts.
+//!
+//! How many processes a Promela model has is only known when it runs. So it is run for a while; where it starts one for
+//! which there is no room, a larger system is made. A search that still finds one says so, and is begun again.
+
+use scrimp_lang::{LoadError, Opened, Promela};
+use scrimp_native::{Mode, NativeModel};
+use scrimp_system::{Batch, Fault, Model, System, VarId};
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+
+/// States that are visited before a system is taken to have room for everything.
+const SAMPLE: usize = 20_000;
+/// States that are still visited when something was missing, so that more of it may be found at once.
+const AFTERWARDS: usize = 200;
+
+/// Reads a model from a file; the language is known by the file's extension, or else by its text.
+pub fn load(path: &Path) -> Result<System, LoadError> {
+    Ok(Loaded::open(path)?.system)
+}
+
+/// A model file, as a system that can be made larger.
+#[derive(Debug)]
+pub struct Loaded {
+    pub system: System,
+    promela: Option<Promela>,
+}
+
+impl Loaded {
+    pub fn open(path: &Path) -> Result<Loaded, LoadError> {
+        Loaded::of(scrimp_lang::open(path)?)
+    }
+
+    pub fn of(opened: Opened) -> Result<Loaded, LoadError> {
+        match opened {
+            Opened::System(system) => Ok(Loaded { system, promela: None }),
+            Opened::Promela(mut promela) => {
+                let system = prepare(&mut promela)?;
+                Ok(Loaded { system, promela: Some(promela) })
+            }
+        }
+    }
+
+    /// Makes room for what was missing when this model of the system ran. `false` when nothing was.
+    pub fn grow(&mut self, model: &NativeModel) -> Result<bool, LoadError> {
+        let (Some(promela), Some((state, record))) = (&mut self.promela, model.outgrown()) else { return Ok(false) };
+        if !make_room(promela, model, state, record) {
+            return Ok(false);
+        }
+        self.system = prepare(promela)?;
+        Ok(true)
+    }
+}
+
+/// The system of a Promela model, with room for all processes that a first look at its states finds.
+fn prepare(promela: &mut Promela) -> Result<System, LoadError> {
+    loop {
+        let system = Arc::new(promela.system()?);
+        if !promela.may_want_room() || !explore(promela, &system) {
+            return Ok(Arc::unwrap_or_clone(system));
+        }
+    }
+}
+
+/// Runs the system for a while; says whether more room was made.
+fn explore(promela: &mut Promela, system: &Arc<System>) -> bool {
+    let Ok(model) = NativeModel::new(system.clone(), Mode::Interpreted) else { return false };
+    let mut batch = Batch::new(model.state_bytes());
+    model.initial(&mut batch);
+    let mut seen: HashSet<Vec<u8>> = HashSet::new();
+    let mut states: Vec<Vec<u8>> = Vec::new();
+    let mut keep = |batch: &Batch, states: &mut Vec<Vec<u8>>| {
+        for i in 0..batch.len() {
+            if seen.insert(batch.state(i).to_vec()) {
+                states.push(batch.state(i).to_vec());
+            }
+        }
+    };
+    keep(&batch, &mut states);
+    let (mut next, mut end, mut grown) = (0, SAMPLE, false);
+    while next < states.len().min(end) {
+        let state = states[next].clone();
+        next += 1;
+        batch.clear();
+        model.expand(&state, &mut batch);
+        for record in batch.faults().to_vec() {
+            if record.fault == Fault::Model && make_room(promela, &model, &state, record) && !grown {
+                grown = true;
+                end = end.min(next + AFTERWARDS);
+            }
+        }
+        keep(&batch, &mut states);
+    }
+    grown
+}
+
+/// Makes room for the process that a fault in this state asks for.
+fn make_room(promela: &mut Promela, model: &NativeModel, state: &[u8], record: scrimp_system::FaultRecord) -> bool {
+    let (Some(event), _) = model.parts(record.event) else { return false };
+    let steps = model.steps_to_fault(state, record);
+    let state = steps.last().map_or(state, |(_, state)| state);
+    promela.make_room(event, &|variable: VarId| model.layout().read(state, variable, 0).unwrap_or(0))
+}

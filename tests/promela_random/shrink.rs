@@ -1,0 +1,68 @@
+//! Makes a program smaller as long as something remains true of it.
+
+use super::tree::{Form, Node, Program};
+
+/// The smallest program that this finds by leaving out lines, options and blocks, or the shell of a block, one at a time.
+pub fn shrink(program: &Program, still: &mut dyn FnMut(&Program) -> bool) -> Program {
+    let mut best = program.clone();
+    let mut number = 0;
+    let mut since = 0;
+    // Round and round, until a whole round changes nothing.
+    loop {
+        match change(&best, number) {
+            None if number == 0 || since >= number => return best,
+            None => number = 0,
+            Some(smaller) if still(&smaller) => {
+                best = smaller;
+                since = 0;
+            }
+            Some(_) => {
+                number += 1;
+                since += 1;
+            }
+        }
+    }
+}
+
+/// The program after its `number`th possible change.
+fn change(program: &Program, number: usize) -> Option<Program> {
+    let mut left = number;
+    changed(&program.0, &mut left).map(Program)
+}
+
+fn changed(nodes: &[Node], left: &mut usize) -> Option<Vec<Node>> {
+    let mut now = || {
+        let now = *left == 0;
+        *left = left.wrapping_sub(1);
+        now
+    };
+    for (i, node) in nodes.iter().enumerate() {
+        let replaced = |with: Vec<Node>| Some([&nodes[..i], &with, &nodes[i + 1..]].concat());
+        if now() {
+            return replaced(Vec::new());
+        }
+        let Node::Block(block) = node else { continue };
+        for (k, part) in block.parts.iter().enumerate() {
+            // The part alone, in the place of the block.
+            if now() {
+                return replaced(part.clone());
+            }
+            if matches!(block.form, Form::If | Form::Do) && block.parts.len() > 1 && now() {
+                let mut block = block.clone();
+                block.parts.remove(k);
+                return replaced(vec![Node::Block(block)]);
+            }
+        }
+    }
+    for (i, node) in nodes.iter().enumerate() {
+        let Node::Block(block) = node else { continue };
+        for (k, part) in block.parts.iter().enumerate() {
+            if let Some(part) = changed(part, left) {
+                let mut block = block.clone();
+                block.parts[k] = part;
+                return Some([&nodes[..i], &[Node::Block(block)], &nodes[i + 1..]].concat());
+            }
+        }
+    }
+    None
+}
