@@ -6,7 +6,7 @@
 mod common;
 
 use common::{Way, manifest, model};
-use scrimp::{LoadError, Mode, System};
+use scrimp::{Language, LoadError, Mode, Opened, System};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -55,7 +55,10 @@ fn bench() -> Option<PathBuf> {
 
 /// Loads a model, whatever its name ends in.
 fn load(path: &Path) -> Result<System, LoadError> {
-    scrimp::load(path)
+    match scrimp::open_as(path, Language::Promela)? {
+        Opened::System(system) => Ok(system),
+        Opened::Promela(mut promela) => scrimp::prepare(&mut promela),
+    }
 }
 
 /// Compares one model; answers what differs.
