@@ -12,13 +12,17 @@ pub fn all(model: &NativeModel) -> Vec<Property<'_>> {
     list
 }
 
-/// The assertions in the model.
+/// The assertions in the model: those that must hold in every state each by itself, those that events make as one.
 pub fn assertions(model: &NativeModel) -> Vec<Property<'_>> {
     let property = |a: &scrimp_system::Assertion| Property {
         name: format!("assertion: {}", a.name),
         kind: PropertyKind::Invariant(condition(model, &a.condition)),
     };
-    model.system().assertions.iter().map(property).collect()
+    let mut list: Vec<Property> = model.system().assertions.iter().map(property).collect();
+    if model.system().events.iter().any(|event| event.assertion.is_some()) {
+        list.push(Property::assertions());
+    }
+    list
 }
 
 /// A property that was read for this model; `assertions` stands for as many as the model has.

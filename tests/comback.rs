@@ -9,7 +9,6 @@ use common::{Way, files, model, property, replay};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use scrimp::plan::{BackedgeChoice, ForgetChoice, ReduceChoice, StoreChoice};
 use scrimp::{Control, Guides, Mode, NativeModel, Options, Plan, Property, Report};
-use scrimp_system::Source;
 use std::sync::Arc;
 
 /// Models with more states are left out.
@@ -89,7 +88,7 @@ fn all_models() {
 #[test]
 fn random_systems() {
     let agree = |text: Text| -> Result<(), TestCaseError> {
-        let system = scrimp_lang::parse_dve(Source::new("random.dve", text.0.as_str()));
+        let system = text.system();
         let system = Arc::new(system.map_err(|e| TestCaseError::fail(e.to_string()))?);
         let model = model(&system, Mode::Compiled);
         let plain = Way::PLAIN.run(&model, &[], false);

@@ -12,7 +12,6 @@ use scrimp::{Control, GraphFacts, Mode, NativeModel, Options, Plan, Property, Re
 use scrimp_search::Budget;
 use scrimp_search::check;
 use scrimp_search::external::{External, Sizes};
-use scrimp_system::Source;
 use std::sync::Arc;
 
 const TINY: Sizes = Sizes { buffer: 20_000, recent: 5_000, aids: 10_000, fan: 4, disk: u64::MAX };
@@ -74,7 +73,7 @@ fn random_systems() {
     {
         let config = Config { cases, failure_persistence: None, max_shrink_iters: 500, ..Config::default() };
         let result = TestRunner::new(config).run(&text(shape), |text| {
-            let system = scrimp_lang::parse_dve(Source::new("random.dve", text.0.as_str()));
+            let system = text.system();
             let system = Arc::new(system.map_err(|e| TestCaseError::fail(e.to_string()))?);
             let model = model(&system, Mode::Interpreted);
             let options = Options { visits: Some(50_000), ..Options::default() };
@@ -97,7 +96,7 @@ fn verdicts_of_random_systems() {
     let config = Config { cases: 150, failure_persistence: None, max_shrink_iters: 500, ..Config::default() };
     let shape = Shape { processes: (2, 3), independent: 0 };
     let result = TestRunner::new(config).run(&text(shape), |text| {
-        let system = scrimp_lang::parse_dve(Source::new("random.dve", text.0.as_str()));
+        let system = text.system();
         let model = model(&Arc::new(system.unwrap()), Mode::Interpreted);
         let properties = [Property::deadlock(), Property::faults()];
         let time = std::time::Duration::from_secs(2);

@@ -9,7 +9,6 @@ use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use scrimp::condensed::{Condensed, Form, Wanted, replace};
 use scrimp::plan::ForgetChoice;
 use scrimp::{Batch, Budget, Control, EventCode, Guides, Mode, Model, NativeModel, Options, Plan};
-use scrimp_system::Source;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -156,7 +155,7 @@ fn graphs_of_random_systems() {
     let config = Config { cases: 200, failure_persistence: None, max_shrink_iters: 500, ..Config::default() };
     let shape = Shape { processes: (2, 3), independent: 0 };
     let result = TestRunner::new(config).run(&text(shape), |text| {
-        let system = scrimp_lang::parse_dve(Source::new("random.dve", text.0.as_str()));
+        let system = text.system();
         let model = model(&Arc::new(system.unwrap()), Mode::Interpreted);
         let Some(plain) = plain(&model) else {
             return Err(TestCaseError::reject("too many states"));

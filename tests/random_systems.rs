@@ -9,7 +9,6 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use scrimp::plan::OrderChoice;
 use scrimp::{Batch, GraphFacts, Mode, Model, NativeModel};
-use scrimp_system::Source;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -40,9 +39,10 @@ fn reference(model: &dyn Model) -> Option<GraphFacts> {
         facts.widest = facts.widest.max(level.len() as u64);
         let mut next = Vec::new();
         for state in &level {
-            let successors = common::successors(model, state);
+            let mut successors = common::successors(model, state);
             facts.transitions += successors.len() as u64;
-            facts.deadlocks += successors.is_empty() as u64;
+            let count = successors.len();
+            facts.deadlocks += successors.take_deadlock(count) as u64;
             facts.faults += successors.faults().len() as u64;
             facts.max_out_degree = facts.max_out_degree.max(successors.len() as u64);
             for i in 0..successors.len() {
@@ -103,7 +103,7 @@ impl Met {
 }
 
 fn agree(text: &Text, ways: &[Way], met: &Met) -> Result<(), TestCaseError> {
-    let system = scrimp_lang::parse_dve(Source::new("random.dve", text.0.as_str()));
+    let system = text.system();
     let system = Arc::new(system.map_err(|e| TestCaseError::fail(e.to_string()))?);
     let model_of = |mode| -> NativeModel { model(&system, mode) };
     let (interpreted, compiled) = (model_of(Mode::Interpreted), model_of(Mode::Compiled));

@@ -7,7 +7,6 @@ use common::{File, files, model, property, replay};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use scrimp::plan::{CacheChoice, ForgetChoice, OrderChoice, StoreChoice};
 use scrimp::{Control, GraphFacts, Limit, Mode, NativeModel, Options, Plan, Property, Report, Verdict};
-use scrimp_system::Source;
 use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
@@ -118,7 +117,7 @@ fn forgetters_visit_the_same_states_in_a_collapsed_table() {
 fn random_systems_look_the_same_in_every_store() {
     let ran = Cell::new(0);
     let agree = |text: Text| -> Result<(), TestCaseError> {
-        let system = scrimp_lang::parse_dve(Source::new("random.dve", text.0.as_str()));
+        let system = text.system();
         let system = Arc::new(system.map_err(|e| TestCaseError::fail(e.to_string()))?);
         let model = model(&system, Mode::Compiled);
         let most = Options { visits: Some(3_000), ..options("table", OrderChoice::BreadthFirst, 1) };

@@ -68,9 +68,13 @@ impl<'a> Walk<'a> {
     }
 
     fn step(&mut self, choice: usize) -> Result<(), Failure> {
-        self.steps += 1;
         let (before, after) = (self.state.state(0), self.choices.state(choice));
-        print(&step_lines(self.model, self.steps, self.choices.event(choice), before, after, style()))?;
+        let mut before = before.to_vec();
+        for (event, after) in self.model.steps(&before, self.choices.event(choice), after) {
+            self.steps += 1;
+            print(&step_lines(self.model, self.steps, event, &before, &after, style()))?;
+            before = after;
+        }
         self.enter(choice);
         Ok(())
     }
@@ -79,10 +83,12 @@ impl<'a> Walk<'a> {
     fn end(&self) -> Result<(), Failure> {
         for record in self.choices.faults() {
             let text = self.model.event(record.event);
-            print(&format!("       {} would end in a fault: {} [line {}]\n", text.label, record.fault, text.line))?;
+            let fault = self.model.fault(*record);
+            print(&format!("       {} would end in a fault: {fault} [line {}]\n", text.label, text.line))?;
         }
         print(&match self.choices.len() {
             0 if self.deadlock => "       deadlock: no event is enabled\n".into(),
+            0 if self.model.system().claim.is_none() => "       the end: nothing more can happen\n".into(),
             0 => "       the model could move, but its property automaton cannot follow\n".into(),
             count => format!("       {} enabled here\n", count_of(count as u64, "event")),
         })
@@ -154,6 +160,9 @@ impl<'a> Walk<'a> {
         });
         self.start(start.ok_or_else(|| mismatch("the model has no such initial state".into()))?)?;
         for step in trace["steps"].as_array().into_iter().flatten() {
+            if step["event"].is_null() {
+                continue; // on the way to the next one
+            }
             let label = step["label"].as_str().unwrap_or("?");
             let number = self.steps + 1;
             let choice = (0..self.choices.len())

@@ -7,7 +7,9 @@ pub mod header;
 pub mod random;
 
 use scrimp::plan::OrderChoice;
-use scrimp::{Batch, Control, Mode, Model, NativeModel, Options, Plan, Property, PropertyKind, Report, System, Trace};
+use scrimp::{
+    Batch, Control, Fault, Mode, Model, NativeModel, Options, Plan, Property, PropertyKind, Report, System, Trace,
+};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -100,7 +102,8 @@ pub fn replay(model: &dyn Model, trace: &Trace, property: &Property) -> Result<(
     }
     let decided = match &property.kind {
         PropertyKind::Deadlock => successors(model, state).is_empty(),
-        PropertyKind::Faults => !successors(model, state).faults().is_empty(),
+        PropertyKind::Faults => successors(model, state).faults().iter().any(|f| f.fault != Fault::Assertion),
+        PropertyKind::Assertions => successors(model, state).faults().iter().any(|f| f.fault == Fault::Assertion),
         PropertyKind::Invariant(condition) => condition(state) != Ok(true),
         PropertyKind::Reach(condition) => condition(state) == Ok(true),
     };

@@ -1,7 +1,9 @@
-//! Random small models, as text.
+//! Random small models, as text; every other one gets what no text of its language can say.
 
 use proptest::prelude::*;
 use proptest::sample::select;
+use scrimp_lang::Diagnostic;
+use scrimp_system::{Expr, Random, Source, System, Then};
 use std::fmt;
 
 /// A model as its text, so that a failure shows something that can be saved and run.
@@ -11,6 +13,40 @@ pub struct Text(pub String);
 impl fmt::Debug for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "\n{}", self.0)
+    }
+}
+
+impl Text {
+    /// The system, in half of the cases with events that are late, that make assertions, or after which a process goes on
+    /// by itself. It depends on the text alone.
+    pub fn system(&self) -> Result<System, Diagnostic> {
+        let mut system = scrimp_lang::parse_dve(Source::new("random.dve", self.0.as_str()))?;
+        let mut random = Random(self.0.bytes().fold(7, |sum, byte| sum * 31 % 1_000_000_007 + byte as u64));
+        if random.below(2) == 0 {
+            enrich(&mut system, &mut random);
+        }
+        Ok(system)
+    }
+}
+
+fn enrich(system: &mut System, random: &mut Random) {
+    let controls: Vec<_> = system.processes.iter().map(|p| (p.control, p.locations.len())).collect();
+    let place = |random: &mut Random| {
+        let (control, locations) = controls[random.below(controls.len())];
+        Expr::equals(control, random.below(locations) as i64)
+    };
+    system.valid_end = (random.below(2) == 0).then(|| place(random));
+    system.fault_messages = vec!["as declared".into()];
+    for event in &mut system.events {
+        event.late = random.below(12) == 0;
+        event.assertion = (random.below(6) == 0).then(|| place(random));
+        event.fault = (random.below(20) == 0).then_some(0);
+        let first = event.moves.first().map(|m| m.process);
+        event.then = match (first, random.below(8)) {
+            (Some(process), 0 | 1) => Then::Alone(process),
+            (Some(process), 2) => Then::Bound(process),
+            _ => Then::Free,
+        };
     }
 }
 

@@ -60,11 +60,15 @@ pub enum Opened {
     Promela(Promela),
 }
 
-/// Reads a model from a file; the language is known by the file's extension.
+/// Reads a model from a file; the language is known by the file's extension, or else by its text.
 pub fn open(path: &Path) -> Result<Opened, LoadError> {
     let format = reading::format_of(path)?;
     let text = reading::read_text(path, format.compressed)?;
-    read(path, &text, format.language)
+    let language = match format.language {
+        Some(language) => language,
+        None => reading::guess(path, &text)?,
+    };
+    read(path, &text, language)
 }
 
 /// Reads a model from a file, in a language that its name need not tell.

@@ -16,7 +16,8 @@ pub enum Language {
 /// What a file's name says of its contents.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Format {
-    pub language: Language,
+    /// `None` where only the text tells.
+    pub language: Option<Language>,
     pub compressed: bool,
 }
 
@@ -27,19 +28,32 @@ pub(crate) fn format_of(path: &Path) -> Result<Format, LoadError> {
         None => (name.as_str(), false),
     };
     match name.rsplit_once('.').map(|(_, extension)| extension) {
-        Some("dve") => Ok(Format { language: Language::Dve, compressed }),
+        Some("dve") => Ok(Format { language: Some(Language::Dve), compressed }),
         Some("pml" | "prom" | "promela" | "pm" | "pr" | "prm" | "spin" | "sumo") => {
-            Ok(Format { language: Language::Promela, compressed })
+            Ok(Format { language: Some(Language::Promela), compressed })
         }
         Some("mdve") => {
             Err(refuse(path, "an .mdve file is an m4 template; expand it first: m4 model.mdve > model.dve"))
         }
-        _ => Err(refuse(
-            path,
-            "cannot tell the language by the extension; supported are .dve, .pml (also .prom, .promela, .pm, .pr, .prm, \
-             .spin), and these with .gz",
-        )),
+        _ => Ok(Format { language: None, compressed }),
     }
+}
+
+/// The language of a text whose file's name does not tell: many models of old have no extension, or one of their own.
+pub(crate) fn guess(path: &Path, text: &str) -> Result<Language, LoadError> {
+    let words = || text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let has = |wanted: &[&str]| words().any(|word| wanted.contains(&word));
+    let language = if has(&["proctype", "mtype"]) {
+        Some(Language::Promela)
+    } else if has(&["process"]) && has(&["system"]) {
+        Some(Language::Dve)
+    } else {
+        has(&["init", "chan", "inline", "typedef", "include"]).then_some(Language::Promela)
+    };
+    language.ok_or_else(|| {
+        let known = "DVE (.dve) and Promela (.pml, .prom, .promela, .pm, .pr, .prm, .spin), also with .gz";
+        refuse(path, format!("cannot tell the language by the extension or the text; supported are {known}"))
+    })
 }
 
 pub(crate) fn refuse(path: &Path, problem: impl Into<String>) -> LoadError {
@@ -104,9 +118,11 @@ mod tests {
         assert!(!format_of(Path::new("a/b.dve")).unwrap().compressed);
         assert!(format_of(Path::new("b.1.DVE.gz")).unwrap().compressed);
         assert!(format_of(Path::new("b.mdve")).unwrap_err().to_string().contains("m4"));
-        assert_eq!(format_of(Path::new("b.pml")).unwrap().language, Language::Promela);
-        assert!(format_of(Path::new("b.txt")).unwrap_err().to_string().contains(".pml"));
-        assert!(format_of(Path::new("dve")).is_err());
+        assert_eq!(format_of(Path::new("b.pml")).unwrap().language, Some(Language::Promela));
+        assert_eq!(format_of(Path::new("dve")).unwrap().language, None);
+        assert_eq!(guess(Path::new("b"), "/* */ byte x; active proctype P() {}").unwrap(), Language::Promela);
+        assert_eq!(guess(Path::new("b"), "byte x; process P { state q; } system async;").unwrap(), Language::Dve);
+        assert!(guess(Path::new("b"), "hello").unwrap_err().to_string().contains(".pml"));
     }
 
     #[test]

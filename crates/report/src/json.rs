@@ -106,15 +106,15 @@ fn property(model: &dyn Model, p: &PropertyResult, overall: Overall) -> Value {
         Verdict::Undecided if overall == Overall::NoErrorFound => overall.word(),
         Verdict::Undecided => "incomplete",
     };
-    let fault = p.fault.map(|(event, fault)| {
-        let text = model.event(event);
-        json!({ "event": event, "label": text.label, "line": text.line, "fault": fault.to_string() })
+    let fault = p.fault_record().map(|record| {
+        let text = model.event(record.event);
+        json!({ "event": record.event, "label": text.label, "line": text.line, "fault": model.fault(record) })
     });
     json!({
         "name": p.name,
         "verdict": verdict,
         "state": p.state.as_ref().map(|s| trace::state_json(model, s)),
-        "trace": p.trace.as_ref().map(|t| trace::json(model, t)),
+        "trace": p.trace.as_ref().map(|t| trace::json(model, t, p.fault_record())),
         "fault": fault,
         "condition_fault": p.condition_fault.map(|f| f.to_string()),
     })

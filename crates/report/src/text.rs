@@ -137,13 +137,16 @@ fn evidence(subject: &Subject, p: &PropertyResult, style: Style) -> String {
             _ => String::new(),
         };
     };
-    let shortest = if p.shortest { "a shortest run" } else { "a run" };
+    let steps = run.single_steps(subject.model, p.fault_record());
+    // What is shortest is counted in states of the model.
+    let shortest = if p.shortest && steps.len() == run.steps.len() { "a shortest run" } else { "a run" };
     let mut out =
-        format!("\n{}, {what} {shortest} of {}:\n", style.bold(&p.name), count_of(run.steps.len() as u64, "event"));
-    out.push_str(&trace::text(subject.model, run, style));
-    if let Some((event, fault)) = p.fault {
-        let text = subject.model.event(event);
-        let _ = writeln!(out, "       then {}: {} [line {}: {}]", text.label, fault, text.line, text.source.trim());
+        format!("\n{}, {what} {shortest} of {}:\n", style.bold(&p.name), count_of(steps.len() as u64, "event"));
+    out.push_str(&trace::steps_text(subject.model, &run.initial, &steps, style));
+    if let Some(record) = p.fault_record() {
+        let text = subject.model.event(record.event);
+        let fault = subject.model.fault(record);
+        let _ = writeln!(out, "       then {}: {fault} [line {}: {}]", text.label, text.line, text.source.trim());
     }
     if let Some(fault) = p.condition_fault {
         let _ = writeln!(out, "       there the property itself cannot be evaluated: {fault}");

@@ -1,8 +1,8 @@
 //! A run of the model, step by step: the event, its line in the model, and only the values that it changed.
 
 use crate::style::Style;
-use scrimp_search::Trace;
-use scrimp_system::{EventCode, Model};
+use scrimp_search::{Step, Trace};
+use scrimp_system::{EventCode, FaultRecord, Model};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
@@ -56,13 +56,19 @@ pub fn step_lines(
     out
 }
 
+/// A run as lines.
 pub fn text(model: &dyn Model, trace: &Trace, style: Style) -> String {
+    steps_text(model, &trace.initial, &trace.single_steps(model, None), style)
+}
+
+/// The same from its steps.
+pub fn steps_text(model: &dyn Model, initial: &[u8], steps: &[Step], style: Style) -> String {
     let mut out = format!("{:>5}  {}\n", 0, style.bold("initial state"));
-    out.push_str(&state_lines(model, &trace.initial));
-    let mut before = &trace.initial;
-    for (i, (event, after)) in trace.steps.iter().enumerate() {
-        out.push_str(&step_lines(model, i + 1, *event, before, after, style));
-        before = after;
+    out.push_str(&state_lines(model, initial));
+    let mut before = initial;
+    for (i, step) in steps.iter().enumerate() {
+        out.push_str(&step_lines(model, i + 1, step.event, before, &step.state, style));
+        before = &step.state;
     }
     out
 }
@@ -76,14 +82,16 @@ pub fn state_json(model: &dyn Model, state: &[u8]) -> Value {
     object(model.values(state))
 }
 
-/// The same for scripts. `event` is what a replay runs; everything else explains it.
-pub fn json(model: &dyn Model, trace: &Trace) -> Value {
+/// The same for scripts. `event` is what a replay runs, or null for steps on the way to the next such event, or to the
+/// fault; everything else explains it.
+pub fn json(model: &dyn Model, trace: &Trace, fault: Option<FaultRecord>) -> Value {
     let mut before = &trace.initial;
-    let mut steps = Vec::with_capacity(trace.steps.len());
-    for (event, after) in &trace.steps {
+    let single = trace.single_steps(model, fault);
+    let mut steps = Vec::with_capacity(single.len());
+    for Step { event, state: after, edge } in &single {
         let text = model.event(*event);
         steps.push(json!({
-            "event": event,
+            "event": edge,
             "label": text.label,
             "processes": text.processes,
             "line": text.line,
@@ -92,5 +100,5 @@ pub fn json(model: &dyn Model, trace: &Trace) -> Value {
         }));
         before = after;
     }
-    json!({ "length": trace.steps.len(), "initial": state_json(model, &trace.initial), "steps": steps })
+    json!({ "length": single.len(), "initial": state_json(model, &trace.initial), "steps": steps })
 }

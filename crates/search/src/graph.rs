@@ -13,7 +13,7 @@ pub struct GraphFacts {
     pub states: u64,
     pub transitions: u64,
     pub deadlocks: u64,
-    /// Events that ended in a fault and therefore have no successor.
+    /// Events that ended in a fault, and those that violated an assertion, which have a successor all the same.
     pub faults: u64,
     pub initial_states: u64,
     /// Breadth-first levels, that of the initial states included; longest path in depth-first order.

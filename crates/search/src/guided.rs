@@ -84,7 +84,7 @@ fn search_in(task: &Task, store: &mut dyn Store, guides: Guides) -> io::Result<O
     let mut reduce: Box<dyn Reduce> = match options.reduce {
         ReduceChoice::Nothing => Box::new(AllEvents),
         ReduceChoice::EdgeLean => {
-            let unknown = "edge-lean search must know which events are independent, and this model does not say: a product with a property process, or very many events";
+            let unknown = "edge-lean search must know which events are independent, and this model does not say: a product with a property process, one with events that are tried late or that let a process go on by itself, or very many events";
             Box::new(EdgeLean::new(model.independence().ok_or_else(|| invalid(unknown))?))
         }
     };

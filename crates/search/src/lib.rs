@@ -49,4 +49,4 @@ pub use plan::{Options, Plan, Refusal};
 pub use run::{Found, Guides, Report, run, run_guided};
 pub use settle::{PropertyResult, Verdict};
 pub use store::Omission;
-pub use trace::Trace;
+pub use trace::{Step, Trace};

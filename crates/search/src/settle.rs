@@ -10,8 +10,8 @@ use crate::outcome::{Ended, Outcome};
 use crate::plan::Plan;
 use crate::reduce::AllEvents;
 use crate::store::Table;
-use crate::trace::Trace;
-use scrimp_system::{EventCode, Fault, Model};
+use crate::trace::{Step, Trace};
+use scrimp_system::{EventCode, Fault, FaultRecord, Model};
 use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +35,17 @@ pub struct PropertyResult {
     pub fault: Option<(EventCode, Fault)>,
     /// The fault met when the property itself was evaluated there.
     pub condition_fault: Option<Fault>,
+}
+
+impl PropertyResult {
+    pub fn fault_record(&self) -> Option<FaultRecord> {
+        self.fault.map(|(event, fault)| FaultRecord { event, fault })
+    }
+
+    /// The trace step by step, up to the event that ends in the fault if there is one.
+    pub fn single_steps(&self, model: &dyn Model) -> Option<Vec<Step>> {
+        self.trace.as_ref().map(|trace| trace.single_steps(model, self.fault_record()))
+    }
 }
 
 /// The verdict on each property, with its trace where one state decided it.

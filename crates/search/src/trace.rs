@@ -5,7 +5,7 @@
 //! successors, without any look-up, and no memory. Other searches keep the ancestors of what is open.
 
 use crate::store::{StateId, Store};
-use scrimp_system::{Batch, EventCode, Model};
+use scrimp_system::{Batch, EventCode, FaultRecord, Model};
 use std::collections::HashSet;
 
 /// A run of the model: where it starts, and each event with the state it leads to.
@@ -15,7 +15,32 @@ pub struct Trace {
     pub steps: Vec<(EventCode, Vec<u8>)>,
 }
 
+/// One step of a run as a person sees it: a single event, where an edge of the graph may stand for several.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    pub event: EventCode,
+    pub state: Vec<u8>,
+    /// The event code of the edge that this step completes; `None` where `state` is only passed through.
+    pub edge: Option<EventCode>,
+}
+
 impl Trace {
+    /// The run step by step, and on to the event of a fault that its last state leads to.
+    pub fn single_steps(&self, model: &dyn Model, fault: Option<FaultRecord>) -> Vec<Step> {
+        let mut all = Vec::with_capacity(self.steps.len());
+        let mut before = &self.initial;
+        for (code, after) in &self.steps {
+            let steps = model.steps(before, *code, after);
+            let last = steps.len().saturating_sub(1);
+            let edge = |i: usize| (i == last).then_some(*code);
+            all.extend(steps.into_iter().enumerate().map(|(i, (event, state))| Step { event, state, edge: edge(i) }));
+            before = after;
+        }
+        let to_fault = fault.map(|record| model.steps_to_fault(before, record)).unwrap_or_default();
+        all.extend(to_fault.into_iter().map(|(event, state)| Step { event, state, edge: None }));
+        all
+    }
+
     /// A shortest run to `target`, which stands on level `depth` of a breadth-first search with these levels.
     pub fn backwards(
         model: &dyn Model,

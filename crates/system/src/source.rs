@@ -10,7 +10,7 @@ pub struct Source {
     pub name: String,
     pub text: Arc<str>,
     /// The included files, in the order of the text; empty for a model in one file.
-    pub included: Arc<[Included]>,
+    pub included: Arc<Vec<Included>>,
 }
 
 /// A file that the model includes.
@@ -28,7 +28,7 @@ impl Source {
 
     /// A text with the texts of other files behind it; these are in the order of the text.
     pub fn with_included(name: impl Into<String>, text: impl Into<Arc<str>>, included: Vec<Included>) -> Source {
-        Source { name: name.into(), text: text.into(), included: included.into() }
+        Source { name: name.into(), text: text.into(), included: Arc::new(included) }
     }
 
     /// Which part a byte stands in: 0 is the main file.

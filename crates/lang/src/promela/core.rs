@@ -23,6 +23,8 @@ pub(crate) struct Program {
     pub uses_last: bool,
     /// Priorities are used, so they matter.
     pub uses_priority: bool,
+    /// Priorities change.
+    pub sets_priority: bool,
     pub warnings: Vec<String>,
 }
 

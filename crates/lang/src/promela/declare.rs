@@ -139,7 +139,9 @@ impl Names {
     ) -> Result<LeafInitial, Problem> {
         let Some(initial) = initial else { return Ok(LeafInitial::Zero) };
         if let Kind::Record(_) = declared.kind {
-            return Err(Problem::new(declared.place, "a record cannot be initialised as a whole"));
+            let message = "a record cannot be initialised as a whole: its fields begin with zero";
+            self.warnings.push(Problem::new(declared.place, message));
+            return Ok(LeafInitial::Zero);
         }
         let mut value = |e: &syntax::Expression| match scope {
             Some(scope) => scope.value(self, e),

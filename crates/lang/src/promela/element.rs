@@ -4,7 +4,7 @@
 //! those of SPIN, this keeps its structure: an element for each statement, for each selection and each block, and dots where
 //! branches join. [`super::flow`] turns elements into states and transitions.
 
-use super::core::{Action, ChannelTest, Field, Scalar, Statement, Value, Variable};
+use super::core::{Access, Action, ChannelTest, Field, LeafInitial, Scalar, Statement, Value, Variable};
 use super::declare::{Declared, Kind, Names};
 use super::print;
 use super::resolve::Scope;
@@ -91,6 +91,8 @@ pub(crate) struct Builder<'a> {
     blocks: Vec<u32>,
     next_block: u32,
     is_claim: bool,
+    /// Nothing but declarations so far: variables begin with their values. Later ones are assigned to where they stand.
+    at_start: bool,
 }
 
 impl<'a> Builder<'a> {
@@ -105,6 +107,7 @@ impl<'a> Builder<'a> {
             blocks: Vec::new(),
             next_block: 0,
             is_claim,
+            at_start: true,
         }
     }
 
@@ -186,6 +189,7 @@ impl<'a> Builder<'a> {
 
     /// A sequence in braces.
     fn braces(&mut self, steps: &Sequence, place: Place) -> Result<Part, Problem> {
+        self.at_start = false;
         self.enter_block();
         self.open.push(None);
         self.steps(steps)?;
@@ -196,6 +200,7 @@ impl<'a> Builder<'a> {
 
     /// A sequence without braces around it: an option.
     fn option(&mut self, steps: &Sequence, place: Place) -> Result<Part, Problem> {
+        self.at_start = false;
         self.open.push(None);
         self.steps(steps)?;
         let mut part = self.close(place)?;
@@ -232,6 +237,7 @@ impl<'a> Builder<'a> {
             }
             _ => {}
         }
+        self.at_start = false;
         let id = self.statement(step)?;
         for label in &step.labels {
             self.label(label, id)?;
@@ -260,10 +266,36 @@ impl<'a> Builder<'a> {
 
     fn declaration(&mut self, declaration: &syntax::Declaration) -> Result<(), Problem> {
         let declared = self.names.declared(declaration)?;
-        let initial = self.names.initial(&declared, declaration.initial.as_ref(), Some(&self.scope))?;
+        let given = self.names.initial(&declared, declaration.initial.as_ref(), Some(&self.scope))?;
+        let now = self.at_start || matches!(given, LeafInitial::Channel(_));
+        let initial = if now || matches!(given, LeafInitial::List(_)) { given.clone() } else { LeafInitial::Zero };
         let variable = self.names.variable(&declared, &initial, declaration.hidden, false)?;
+        let (name, kind, place) = (declaration.name.clone(), declared.kind.clone(), declared.place);
+        let array = declared.length.is_some();
         self.scope.declare(declared)?;
         self.locals.push(variable);
+        if now {
+            return Ok(());
+        }
+        // As in SPIN, that is a statement; of an array, it sets the first element.
+        let value = match given {
+            LeafInitial::Value(value) => value,
+            _ => Value::Number(0),
+        };
+        let text = match (array, &declaration.initial) {
+            (true, _) => format!("{}[0] = {}", name.name, value.number().unwrap_or(0)),
+            (false, Some(syntax::Initial::Value(e))) => format!("{} = {}", name.name, print::expression(e)),
+            (false, _) => format!("{} = 0", name.name),
+        };
+        let statement = match (kind, &initial) {
+            (Kind::Record(_), _) | (_, LeafInitial::List(_)) => Statement::Nothing,
+            _ => {
+                let reference = Reference { name, index: None, field: None };
+                Statement::Assign(self.scope.variable(self.names, &reference)?, value)
+            }
+        };
+        let id = self.action(statement, place, text);
+        self.append(id);
         Ok(())
     }
 
@@ -278,9 +310,8 @@ impl<'a> Builder<'a> {
             },
             StepKind::Assign { target, value } => {
                 if &*target.name.name == "_priority" {
-                    return Err(Problem::new(target.name.place, "use `set_priority` to change a priority"));
-                }
-                if &*target.name.name == "_" {
+                    Statement::SetPriority(Value::Pid, self.scope.value(self.names, value)?)
+                } else if &*target.name.name == "_" {
                     // The value goes nowhere.
                     Statement::Nothing
                 } else {
@@ -528,7 +559,7 @@ impl<'a> Builder<'a> {
         // Counts messages; declared in any case, so that the numbers of variables do not depend on types.
         let name: Arc<str> = format!("for_{}", self.scope.locals.len()).into();
         let declared = Declared { name: name.clone(), kind: Kind::Scalar(Scalar::Byte), length: None, place };
-        let counter = self.names.variable(&declared, &super::core::LeafInitial::Zero, false, false)?;
+        let counter = self.names.variable(&declared, &LeafInitial::Zero, false, false)?;
         self.scope.declare(declared)?;
         self.locals.push(counter);
         let counter = Reference { name: Ident { name, place }, index: None, field: None };
@@ -549,7 +580,7 @@ impl<'a> Builder<'a> {
         &mut self,
         counter: &Reference,
         variable: &Reference,
-        cells: Vec<super::core::Access>,
+        cells: Vec<Access>,
         container: &Reference,
         body: &Sequence,
         place: Place,
@@ -673,6 +704,6 @@ impl<'a> Builder<'a> {
     }
 }
 
-fn increment(access: &super::core::Access) -> Value {
+fn increment(access: &Access) -> Value {
     Value::Binary(BinaryOp::Add, Box::new(Value::Read(access.clone())), Box::new(Value::Number(1)))
 }

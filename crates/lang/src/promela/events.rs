@@ -285,9 +285,12 @@ impl<'p> Lowering<'p> {
         if self.program.uses_priority && !here.state.inner {
             let own = self.instance(here.instance);
             for other in 0..self.instances.all.len() {
-                let there = self.instance(other);
-                if there.slot != own.slot && there.priority > own.priority {
-                    conditions.push(Expr::not(self.can_move(other, context)?));
+                if self.instance(other).slot != own.slot {
+                    let higher =
+                        Expr::binary(BinaryOp::Greater, self.priority(other), self.priority(here.instance));
+                    if higher.as_const() != Some(0) {
+                        conditions.push(Expr::not(all([higher, self.can_move(other, context)?])));
+                    }
                 }
             }
         }
@@ -322,10 +325,6 @@ impl<'p> Lowering<'p> {
             Statement::Receive { channel, random, keep, arguments } => {
                 self.receive_events(here, channel, *random, *keep, arguments)
             }
-            Statement::SetPriority(..) => {
-                Err(Problem::new(here.alternative.action.place, "`set_priority` is not supported")
-                    .help("a priority can be given with `run` or with the proctype"))
-            }
             _ => {
                 let can = self.can_run(statement, here.state, transition, context, Sends::Meeting)?;
                 let mut effects = Vec::new();
@@ -337,6 +336,23 @@ impl<'p> Lowering<'p> {
                     }
                     Statement::Assert(value) => assertion = Some(self.condition(value, context)?),
                     Statement::End => effects = self.clear(here.instance),
+                    Statement::SetPriority(process, priority) => {
+                        let (process, priority) = (self.value(process, context)?, self.value(priority, context)?);
+                        for slot in self.slots() {
+                            let Some(variable) = self.priority_variable(slot) else { continue };
+                            let this = super::values::equal(process.expr.clone(), Expr::Const(slot as i64));
+                            let chosen = all([this, self.alive(slot)]);
+                            let value = match chosen.as_const() {
+                                Some(0) => continue,
+                                _ => Expr::If(
+                                    Box::new(chosen),
+                                    Box::new(priority.expr.clone()),
+                                    Box::new(Expr::Var(variable)),
+                                ),
+                            };
+                            effects.push(set(variable, None, value));
+                        }
+                    }
                     _ => {}
                 }
                 self.push(here, can, effects, |event| event.assertion = assertion)
@@ -455,6 +471,7 @@ impl<'p> Lowering<'p> {
                 }
             }
             effects.extend(self.begin(&self.program.processes[process].locals, Some(target))?);
+            effects.extend(self.begin_priority(target));
             self.here.set(here.alternative.action.place);
             if let Statement::Assign(access, value) = statement {
                 let value = self.value(value, context)?;

@@ -5,7 +5,7 @@
 //! transitions of all its options; what covers a statement by `unless` is tried before it.
 
 use super::core::{Action, Alternative, Flow, Next, State, Statement, Transition, Value};
-use super::element::{Block, Body, Id, Kinds, Part};
+use super::element::{Block, Body, Element, Id, Kinds, Part};
 use crate::diagnostic::Problem;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -13,7 +13,9 @@ use std::sync::Arc;
 /// Elements that may be passed through in a row, beyond which the text jumps in circles.
 const MAX_HOPS: usize = 500;
 
-pub(crate) fn flow(mut body: Body) -> Result<Flow, Problem> {
+/// The control graph of a body. `referred` are the labels that are asked about from elsewhere.
+pub(crate) fn flow(mut body: Body, referred: &HashSet<Arc<str>>) -> Result<Flow, Problem> {
+    keep_labels(&mut body, referred);
     let whole = body.whole.expect("the body is complete");
     let mut maker = Maker { targets: resolve_jumps(&body)?, body: &mut body, raw: HashMap::new(), done: HashSet::new() };
     maker.sequence(whole)?;
@@ -21,6 +23,31 @@ pub(crate) fn flow(mut body: Body) -> Result<Flow, Problem> {
     let labels: Vec<(Arc<str>, Id)> = maker.body.labels.iter().map(|l| (l.name.clone(), l.element)).collect();
     let Maker { raw, .. } = maker;
     Assembly::new(&body, raw)?.flow(start, labels)
+}
+
+/// A jump is passed through; where its label is asked about, a step before it can be seen.
+fn keep_labels(body: &mut Body, referred: &HashSet<Arc<str>>) {
+    let asked: Vec<Id> = body.labels.iter().filter(|l| referred.contains(&l.name)).map(|l| l.element).collect();
+    for id in asked {
+        let element = &mut body.elements[id];
+        if !matches!(element.kind, Kinds::Goto(..) | Kinds::Leave(_)) {
+            continue;
+        }
+        let place = element.place;
+        let skip = Action { statement: Statement::Nothing, place, text: "(1)".into() };
+        let jump = std::mem::replace(&mut element.kind, Kinds::Action(Arc::new(skip)));
+        let next = element.next;
+        body.elements.push(Element {
+            kind: jump,
+            place,
+            next,
+            atomic: false,
+            last_of_atomic: false,
+            in_d_step: false,
+            escapes: Vec::new(),
+        });
+        body.elements[id].next = Some(body.elements.len() - 1);
+    }
 }
 
 /// Where every jump goes.

@@ -39,6 +39,8 @@ pub(crate) struct Lowering<'p> {
     bases: Vec<u32>,
     controls: Vec<VarId>,
     pub last: Option<VarId>,
+    /// The priority of whoever is at each place, if priorities change.
+    priorities: Vec<VarId>,
     /// The statement being lowered, for problems.
     pub here: Cell<Place>,
     pub receivers: Vec<super::events::Receiver>,
@@ -59,6 +61,7 @@ impl<'p> Lowering<'p> {
             bases: vec![0; instances.all.len()],
             controls: Vec::new(),
             last: None,
+            priorities: Vec::new(),
             here: Cell::new(Place::default()),
             receivers: Vec::new(),
         };
@@ -121,6 +124,13 @@ impl<'p> Lowering<'p> {
     fn variables(&mut self) {
         if self.program.uses_last {
             self.last = Some(self.add_variable("_last".into(), None, Domain::BYTE, None, Role::Data));
+        }
+        if self.program.sets_priority {
+            for slot in self.slots() {
+                let owner = Some(ProcessId(slot as u32));
+                let priority = self.add_variable("_priority".into(), owner, Domain::BYTE, None, Role::Data);
+                self.priorities.push(priority);
+            }
         }
         let globals = &self.program.globals;
         self.globals = self.leaves(globals, None, &self.knowledge.globals.clone());
@@ -243,6 +253,7 @@ impl<'p> Lowering<'p> {
             let location = self.location(number, self.flow(number).start);
             values[offsets[self.control(instance.slot).index()]] = location as i64;
             effects.extend(self.begin(&self.program.processes[instance.process].locals, Some(number))?);
+            effects.extend(self.begin_priority(number));
         }
         for effect in &effects {
             let run = |e: &Expr, values: &[i64]| {
@@ -294,6 +305,12 @@ impl<'p> Lowering<'p> {
         Ok(effects)
     }
 
+    /// A new process has the priority that it was started with.
+    pub fn begin_priority(&self, instance: usize) -> Option<Assign> {
+        let instance = self.instance(instance);
+        self.priority_variable(instance.slot).map(|v| set(v, None, Expr::Const(instance.priority)))
+    }
+
     /// Makes the variables and channels of an instance zero, as they are while it does not exist.
     pub fn clear(&self, instance: usize) -> Vec<Assign> {
         let mut effects = Vec::new();
@@ -316,6 +333,7 @@ impl<'p> Lowering<'p> {
         for queue in self.queues.iter().filter(|q| q.instance == Some(instance)) {
             queue.length.into_iter().chain(queue.fields.iter().copied()).for_each(&mut zero);
         }
+        self.priority_variable(self.instance(instance).slot).into_iter().for_each(&mut zero);
         effects
     }
 
@@ -342,8 +360,15 @@ impl<'p> Lowering<'p> {
         &self.program.processes[self.instance(instance).process].flow
     }
 
-    pub fn priority(&self, instance: usize) -> i64 {
-        self.instance(instance).priority
+    /// The priority of an instance that exists.
+    pub fn priority(&self, instance: usize) -> Expr {
+        let instance = self.instance(instance);
+        self.priorities.get(instance.slot).map_or(Expr::Const(instance.priority), |v| Expr::Var(*v))
+    }
+
+    /// The variable of a place's priority, if priorities change.
+    pub fn priority_variable(&self, slot: usize) -> Option<VarId> {
+        self.priorities.get(slot).copied()
     }
 
     pub fn slots(&self) -> Range<usize> {

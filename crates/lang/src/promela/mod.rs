@@ -48,6 +48,8 @@ pub(crate) fn parse(input: Input<'_>) -> Result<(Specification, Source), Diagnos
 pub struct Promela {
     program: Program,
     instances: Instances,
+    /// The instances of the last system, and its events that ask for more.
+    lowered: Instances,
     wanted: Vec<events::Wanted>,
 }
 
@@ -57,7 +59,8 @@ impl Promela {
         let (specification, source) = parse(Input { name, text, folder, definitions: &[] })?;
         let program = program::program(&specification, source.clone()).map_err(|problem| problem.locate(&source))?;
         let instances = Instances::initial(&program);
-        Ok(Promela { program, instances, wanted: Vec::new() })
+        let lowered = instances.clone();
+        Ok(Promela { program, instances, lowered, wanted: Vec::new() })
     }
 
     /// The system with the room that there is.
@@ -65,6 +68,7 @@ impl Promela {
         match lower::lower(&self.program, &self.instances) {
             Ok(Lowered { system, wanted }) => {
                 self.wanted = wanted;
+                self.lowered = self.instances.clone();
                 Ok(system)
             }
             Err(problem) => Err(problem.locate(&self.program.source)),
@@ -85,7 +89,7 @@ impl Promela {
     /// more room to be had, or when there was room already.
     pub fn make_room(&mut self, event: u32, read: &dyn Fn(VarId) -> i64) -> bool {
         let Some(wanted) = self.wanted.iter().find(|w| w.event == event) else { return false };
-        let controls = self.instances.slots();
+        let controls = self.lowered.slots();
         // The control variables are the first of the system.
         let at = |slot: usize| read(VarId(slot as u32));
         let slot = (0..controls).find(|slot| at(*slot) == 0).unwrap_or(controls);
@@ -105,7 +109,7 @@ impl Promela {
     /// The proctype of whoever is at a place of the stack, by its location there.
     fn process_at(&self, slot: usize, location: i64) -> usize {
         let mut first = 1;
-        for instance in self.instances.all.iter().filter(|i| i.slot == slot) {
+        for instance in self.lowered.all.iter().filter(|i| i.slot == slot) {
             let states = self.program.processes[instance.process].flow.states.len() as i64;
             if location < first + states {
                 return instance.process;

@@ -1,14 +1,16 @@
 //! From the syntax tree to a [`Program`]: declarations first, then every body as a control graph.
 
-use super::core::{EventTrace, Formula, LeafInitial, Proctype, Program, Scalar, Value};
+use super::core::{EventTrace, Flow, Formula, LeafInitial, Proctype, Program, Scalar, Statement, Value};
 use super::declare::{Declared, Kind, Names};
-use super::element::Builder;
+use super::element::{Body, Builder, Kinds};
 use super::flow::flow;
 use super::print;
 use super::resolve::Scope;
-use super::syntax::{Active, Item, Process, Sequence, Specification, StepKind};
+use super::syntax::{Active, Expression, ExpressionKind, Item, Process, Sequence, Specification, StepKind};
 use crate::diagnostic::{Place, Problem};
 use scrimp_system::Source;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// Processes that can exist at the same time, as in SPIN.
 pub(crate) const MAX_PROCESSES: usize = 255;
@@ -49,7 +51,7 @@ pub(crate) fn program(specification: &Specification, source: Source) -> Result<P
         collect_locals(&names, &process.body, &mut locals)?;
         names.locals.push(locals);
     }
-    let mut processes = Vec::new();
+    let mut parts = Vec::new();
     let mut active = Vec::new();
     for (number, process) in bodies.iter().enumerate() {
         let count = match &process.active {
@@ -62,7 +64,7 @@ pub(crate) fn program(specification: &Specification, source: Source) -> Result<P
             return Err(Problem::new(process.name.place, message));
         }
         active.extend(std::iter::repeat_n(number, count));
-        processes.push(proctype(&mut names, number, process)?);
+        parts.push(proctype(&mut names, number, process)?);
     }
     if active.is_empty() {
         let place = bodies.first().map_or(Place::default(), |p| p.name.place);
@@ -72,6 +74,7 @@ pub(crate) fn program(specification: &Specification, source: Source) -> Result<P
     let mut never = None;
     let mut trace = None;
     let mut formulas = Vec::new();
+    let mut referred = Referred::new();
     for item in &specification.items {
         match item {
             Item::Never(claim) => {
@@ -84,16 +87,30 @@ pub(crate) fn program(specification: &Specification, source: Source) -> Result<P
                 if trace.is_some() {
                     return Err(Problem::new(t.place, "there is already an event trace"));
                 }
-                let flow = body(&mut names, &t.body, t.end)?;
-                trace = Some(EventTrace { not: t.not, flow, place: t.place });
+                trace = Some((t, body(&mut names, &t.body, t.end)?));
             }
             Item::Ltl(ltl) => {
                 let name = ltl.name.as_ref().map_or(format!("ltl_{}", formulas.len()), |n| n.name.to_string());
                 formulas.push(Formula { name, text: print::expression(&ltl.formula) });
+                refer_in_formula(&ltl.formula, &names, &mut referred);
             }
             _ => {}
         }
     }
+    for body in parts.iter().map(|(_, body)| body).chain(&never) {
+        refer_in_body(body, &mut referred);
+    }
+    let none = HashSet::new();
+    let mut processes = Vec::new();
+    for (number, (mut process, body)) in parts.into_iter().enumerate() {
+        process.flow = flow(body, referred.get(&number).unwrap_or(&none))?;
+        processes.push(process);
+    }
+    let never = never.map(|body| flow(body, &none)).transpose()?;
+    let trace = match trace {
+        Some((t, body)) => Some(EventTrace { not: t.not, flow: flow(body, &none)?, place: t.place }),
+        None => None,
+    };
     let uses = |wanted: fn(&Value) -> bool| {
         let flows = processes.iter().map(|p| &p.flow).chain(&never);
         flows.flat_map(|flow| &flow.states).flat_map(|s| &s.transitions).flat_map(|t| &t.alternatives).any(|a| {
@@ -105,6 +122,8 @@ pub(crate) fn program(specification: &Specification, source: Source) -> Result<P
         matches!(value, Value::Priority | Value::GetPriority(_) | Value::Run { priority: Some(_), .. })
     };
     let uses_priority = uses(given) || bodies.iter().any(|p| p.priority.is_some());
+    let statements = processes.iter().flat_map(|p| &p.flow.states).flat_map(|s| &s.transitions).flat_map(|t| &t.alternatives);
+    let sets_priority = statements.into_iter().any(|a| matches!(a.action.statement, Statement::SetPriority(..)));
     let warnings = names.warnings.drain(..).map(|w| w.locate(&source).into_warning()).collect();
     Ok(Program {
         source,
@@ -117,7 +136,8 @@ pub(crate) fn program(specification: &Specification, source: Source) -> Result<P
         trace,
         formulas,
         uses_last,
-        uses_priority,
+        uses_priority: uses_priority || sets_priority,
+        sets_priority,
         warnings,
     })
 }
@@ -172,7 +192,43 @@ fn collect_locals(names: &Names, steps: &Sequence, into: &mut Vec<Declared>) -> 
     Ok(())
 }
 
-fn proctype(names: &mut Names, number: usize, process: &Process) -> Result<Proctype, Problem> {
+/// The labels of each proctype that something else asks about.
+type Referred = HashMap<usize, HashSet<Arc<str>>>;
+
+fn refer_in_body(body: &Body, referred: &mut Referred) {
+    for element in &body.elements {
+        if let Kinds::Action(action) = &element.kind {
+            action.statement.visit(&mut |value| {
+                if let Value::At { process, label, .. } = value {
+                    referred.entry(*process).or_default().insert(label.clone());
+                }
+            });
+        }
+    }
+}
+
+fn refer_in_formula(formula: &Expression, names: &Names, referred: &mut Referred) {
+    match &*formula.kind {
+        ExpressionKind::RemoteLabel { process, label, .. } => {
+            if let Some(process) = names.processes.get(&process.name) {
+                referred.entry(*process).or_default().insert(label.name.clone());
+            }
+        }
+        ExpressionKind::Unary(_, a) => refer_in_formula(a, names, referred),
+        ExpressionKind::Binary(_, a, b) => {
+            refer_in_formula(a, names, referred);
+            refer_in_formula(b, names, referred);
+        }
+        ExpressionKind::Temporal(_, a, b) => {
+            refer_in_formula(a, names, referred);
+            b.iter().for_each(|b| refer_in_formula(b, names, referred));
+        }
+        _ => {}
+    }
+}
+
+/// A proctype that has no control graph yet, and the elements to make one of.
+fn proctype(names: &mut Names, number: usize, process: &Process) -> Result<(Proctype, Body), Problem> {
     let mut scope = Scope::new(Some(number));
     let mut locals = Vec::new();
     for parameter in &process.parameters {
@@ -195,7 +251,7 @@ fn proctype(names: &mut Names, number: usize, process: &Process) -> Result<Proct
     };
     let builder = Builder::new(names, scope, locals, false);
     let (body, locals) = builder.whole(&process.body, process.end)?;
-    Ok(Proctype {
+    let proctype = Proctype {
         name: process.name.name.clone(),
         is_init: process.is_init,
         parameters: process.parameters.len(),
@@ -203,19 +259,20 @@ fn proctype(names: &mut Names, number: usize, process: &Process) -> Result<Proct
         deterministic: process.deterministic,
         priority,
         provided,
-        flow: flow(body)?,
+        flow: Flow::default(),
         place: process.name.place,
         end: process.end,
-    })
+    };
+    Ok((proctype, body))
 }
 
 /// The body of a claim or a trace.
-fn body(names: &mut Names, steps: &Sequence, end: Place) -> Result<super::core::Flow, Problem> {
+fn body(names: &mut Names, steps: &Sequence, end: Place) -> Result<Body, Problem> {
     let builder = Builder::new(names, Scope::new(None), Vec::new(), true);
     let (body, locals) = builder.whole(steps, end)?;
     if let Some(local) = locals.first() {
         return Err(Problem::new(local.place, "a claim cannot have variables of its own"));
     }
-    flow(body)
+    Ok(body)
 }
 

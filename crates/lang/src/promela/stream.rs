@@ -3,7 +3,7 @@
 //! SPIN lets a line's end separate statements, and repairs a missing separator after `}` and `else`. Which statement a token
 //! belongs to depends on that (`c?x`, then `!b` on the next line), so the rules here are exactly SPIN's.
 
-use super::preprocess::{embedded_code, embeds_code};
+use super::preprocess::{embedded_code, embeds_code, parameters_word};
 use super::syntax::Reference;
 use super::temporal;
 use super::tokens::{Token, TokenKind};
@@ -284,7 +284,7 @@ impl Stream {
         }
         if inline.parameters.len() != arguments.len() {
             let (wanted, given) = (inline.parameters.len(), arguments.len());
-            let message = format!("the inline `{}` has {wanted} parameters, not {given}", name.text);
+            let message = format!("the inline `{}` has {wanted} {}, not {given}", name.text, parameters_word(wanted));
             return Err(Problem::new(name.place, message));
         }
         let mut tokens = Vec::with_capacity(inline.body.len());

@@ -149,7 +149,7 @@ fn number(piece: &Piece, out: &mut Vec<Token>) {
     let mut at = 0;
     while at < text.len() {
         let rest = &text[at..];
-        let run = |part: fn(&u8) -> bool| rest.bytes().take_while(|b| part(b)).count();
+        let run = |part: fn(&u8) -> bool| rest.bytes().take_while(&part).count();
         let digits = run(u8::is_ascii_digit);
         let letters = run(|b| b.is_ascii_alphanumeric() || *b == b'_');
         let (length, kind) = match (digits, letters) {

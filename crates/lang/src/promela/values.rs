@@ -144,7 +144,7 @@ impl Lowering<'_> {
                 None => Bounded::constant(0),
             },
             Value::Priority => match context.instance {
-                Some(instance) => Bounded::constant(self.priority(instance)),
+                Some(instance) => Bounded { expr: self.priority(instance), low: 0, high: 255 },
                 None => Bounded::constant(0),
             },
             Value::Run { .. } => match context.started {
@@ -191,7 +191,7 @@ impl Lowering<'_> {
                 for instance in 0..self.instances.all.len() {
                     let slot = self.instance(instance).slot as i64;
                     let here = all([equal(pid.clone(), Expr::Const(slot)), self.present(instance)]);
-                    let priority = Expr::Const(self.priority(instance));
+                    let priority = self.priority(instance);
                     result = Expr::If(Box::new(here), Box::new(priority), Box::new(result));
                 }
                 Bounded { expr: result, low: 0, high: 255 }

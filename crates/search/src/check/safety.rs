@@ -15,8 +15,10 @@ pub type Condition<'a> = Box<dyn Fn(&[u8]) -> Result<bool, Fault> + Sync + Send 
 pub enum PropertyKind<'a> {
     /// Every state has a successor.
     Deadlock,
-    /// No event ends in a fault.
+    /// No event ends in a fault. Assertions that events make are no matter of this.
     Faults,
+    /// No event violates the assertion that it makes.
+    Assertions,
     /// The condition holds in every state. Where evaluating it is a fault, it does not hold.
     Invariant(Condition<'a>),
     /// The condition holds in some state.
@@ -28,6 +30,7 @@ impl fmt::Debug for PropertyKind<'_> {
         f.write_str(match self {
             PropertyKind::Deadlock => "Deadlock",
             PropertyKind::Faults => "Faults",
+            PropertyKind::Assertions => "Assertions",
             PropertyKind::Invariant(_) => "Invariant",
             PropertyKind::Reach(_) => "Reach",
         })
@@ -47,6 +50,11 @@ impl<'a> Property<'a> {
 
     pub fn faults() -> Property<'a> {
         Property { name: "faults".into(), kind: PropertyKind::Faults }
+    }
+
+    /// The assertions that events make.
+    pub fn assertions() -> Property<'a> {
+        Property { name: "assertions".into(), kind: PropertyKind::Assertions }
     }
 
     pub fn invariant(name: impl Into<String>, holds: impl Fn(&[u8]) -> bool + Sync + Send + 'a) -> Property<'a> {
@@ -87,6 +95,7 @@ pub struct Safety<'a> {
     conditions: Vec<usize>,
     deadlocks: Vec<usize>,
     faults: Vec<usize>,
+    assertions: Vec<usize>,
 }
 
 impl<'a> Safety<'a> {
@@ -103,6 +112,7 @@ impl<'a> Safety<'a> {
             conditions: those(|k| matches!(k, PropertyKind::Invariant(_) | PropertyKind::Reach(_))),
             deadlocks: those(|k| matches!(k, PropertyKind::Deadlock)),
             faults: those(|k| matches!(k, PropertyKind::Faults)),
+            assertions: those(|k| matches!(k, PropertyKind::Assertions)),
         }
     }
 
@@ -185,10 +195,21 @@ impl Check for Safety<'_> {
     }
 
     fn expanded(&self, seen: Seen, deadlock: bool, faults: &[FaultRecord]) -> Flow {
-        let fault = faults.first().map(|record| (record.event, record.fault));
-        let faulty = if fault.is_some() { self.faults.as_slice() } else { &[] };
-        let dead = if deadlock { self.deadlocks.as_slice() } else { &[] };
-        for (&i, fault) in faulty.iter().map(|i| (i, fault)).chain(dead.iter().map(|i| (i, None))) {
+        let first = |asserted: bool| {
+            let record = faults.iter().find(|record| (record.fault == Fault::Assertion) == asserted)?;
+            Some((record.event, record.fault))
+        };
+        let mut found: [(&[usize], _); 3] = [(&[], None); 3];
+        if let Some(fault) = first(false) {
+            found[0] = (&self.faults, Some(fault));
+        }
+        if let Some(fault) = first(true) {
+            found[1] = (&self.assertions, Some(fault));
+        }
+        if deadlock {
+            found[2] = (&self.deadlocks, None);
+        }
+        for (i, fault) in found.into_iter().flat_map(|(those, fault)| those.iter().map(move |&i| (i, fault))) {
             if self.open(i) && self.decide(Finding { fault, ..Finding::at(i, seen) }) == Flow::Stop {
                 return Flow::Stop;
             }

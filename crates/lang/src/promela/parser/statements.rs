@@ -96,7 +96,7 @@ impl Parser {
     fn statement_here(&mut self) -> Parsed<StepKind> {
         let token = self.peek()?.clone();
         if token.is_name() && !self.stream.known.processes.contains(&token.text) && !self.at_inline()? {
-            return self.from_variable(token.place);
+            return self.variable_statement(token.place);
         }
         if !matches!(token.kind, TokenKind::Keyword | TokenKind::Mark) {
             return Ok(StepKind::Condition(self.expression()?));
@@ -164,7 +164,7 @@ impl Parser {
     }
 
     /// An assignment, a send or a receive; or else the variable begins an expression.
-    fn from_variable(&mut self, start: Place) -> Parsed<StepKind> {
+    fn variable_statement(&mut self, start: Place) -> Parsed<StepKind> {
         self.height = 0;
         let target = self.reference()?;
         let token = self.peek()?.clone();

@@ -158,7 +158,7 @@ impl Preprocessor {
             }
             self.contexts.pop();
         }
-        self.from_files()
+        self.next_of_files()
     }
 
     /// The arguments of a call; none when no parenthesis follows, for then it is no call.
@@ -204,7 +204,8 @@ impl Preprocessor {
             arguments.push(Vec::new());
         }
         if arguments.len() != wanted {
-            let message = format!("the macro `{}` has {wanted} parameters, not {}", called.name, arguments.len());
+            let (name, given) = (&called.name, arguments.len());
+            let message = format!("the macro `{name}` has {wanted} {}, not {given}", parameters_word(wanted));
             return Err(Problem::new(place, message));
         }
         Ok(Some(arguments.into_iter().map(|written| ArgumentPieces { written, expanded: None }).collect()))
@@ -285,6 +286,10 @@ impl Preprocessor {
         }
         Ok(Piece { place, space: left.space, breaks: left.breaks, ..piece })
     }
+}
+
+pub(crate) fn parameters_word(count: usize) -> &'static str {
+    if count == 1 { "parameter" } else { "parameters" }
 }
 
 fn stringified(pieces: &[Piece], place: Place) -> Piece {

@@ -8,6 +8,7 @@ mod directives;
 mod macros;
 mod scan;
 
+pub(crate) use macros::parameters_word;
 pub(crate) use scan::{Piece, PieceKind};
 
 use crate::diagnostic::{Diagnostic, Place, Problem};
@@ -130,7 +131,7 @@ impl Preprocessor {
     }
 
     /// The next piece of the files, without macros expanded; directives on the way are obeyed.
-    fn from_files(&mut self) -> Result<Piece, Problem> {
+    fn next_of_files(&mut self) -> Result<Piece, Problem> {
         loop {
             let outermost = self.files.len() == 1;
             let Some(file) = self.files.last_mut() else { return Ok(end_piece()) };

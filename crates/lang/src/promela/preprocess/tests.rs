@@ -84,7 +84,7 @@ fn mistakes_are_shown_at_their_place() {
     wrong("a\n  #if 1", "m.pml:2:3: error: this condition has no `#endif`");
     wrong("#endif", "m.pml:1:1: error: `#endif` without");
     wrong("#if 1\n#else\n#else\n#endif", "m.pml:3:1: error: `#else` after `#else` on line 1");
-    wrong("#define F(a) a\n F(1, 2)", "m.pml:2:2: error: the macro `F` has 1 parameters, not 2");
+    wrong("#define F(a) a\n F(1, 2)", "m.pml:2:2: error: the macro `F` has 1 parameter, not 2");
     wrong("#define F(a) a\n F(1", "m.pml:2:2: error: the call of the macro `F` has no `)`");
     wrong("#if 1 +\n#endif", "m.pml:1:1: error: the condition is not complete");
     wrong("#frob", "m.pml:1:1: error: `#frob` is not a directive");
