@@ -109,7 +109,9 @@ fn compare(spin: &Spin, program: &Program, name: &str) -> Outcome {
         Answer::Incomparable(_) => return Outcome::Incomparable,
         Answer::Refused(message) => return Outcome::Refused(message),
     };
-    match ours(program, name) {
+    // A failure of ours is a difference like any other: it is shown with its program.
+    let scrimp = std::panic::catch_unwind(|| ours(program, name));
+    match scrimp.unwrap_or_else(|_| Err("error: it panics".into())) {
         Ok(facts) if facts == spin => Outcome::Same(facts),
         scrimp => Outcome::Different(Difference { spin, scrimp }),
     }

@@ -126,9 +126,9 @@ impl Maker {
         if self.uses(Feature::Underscore, 15) {
             return "_".to_string();
         }
-        let place = self.a_place(|other| (other == Type::Mtype) == (of == Type::Mtype));
-        let base = |place: &super::Place| place.prefix.split(['.', '[']).next().unwrap_or_default().to_string();
-        let place = place.filter(|place| !before.iter().any(|text| text.contains(&base(place))));
+        // A message that does not fit the variable is lost when SPIN undoes the receive.
+        let place = self.a_place(|other| other.holds(of));
+        let place = place.filter(|place| !before.iter().any(|text| text.contains(place.base())));
         match place {
             Some(place) if store && !self.uses(Feature::Eval, 20) => self.fixed(&place),
             Some(place) if self.on.has(Feature::Eval) => {

@@ -3,6 +3,27 @@
 use super::features::Feature;
 use super::{MTYPES, Maker, Place, Type};
 
+impl Place {
+    /// The variable that it is part of.
+    pub(super) fn base(&self) -> &str {
+        self.prefix.split(['.', '[']).next().unwrap_or_default()
+    }
+}
+
+impl Type {
+    /// Whether it can hold every value of the other type.
+    pub(super) fn holds(self, other: Type) -> bool {
+        let bits = |of| match of {
+            Type::Bit | Type::Bool => 1,
+            Type::Unsigned(bits) => bits,
+            Type::Byte | Type::Mtype => 8,
+            Type::Short => 16,
+            Type::Int => 32,
+        };
+        (self == Type::Mtype) == (other == Type::Mtype) && bits(self) >= bits(other)
+    }
+}
+
 impl Maker {
     /// Variables that can be read and written here.
     pub(super) fn places(&self) -> Vec<Place> {
@@ -26,7 +47,9 @@ impl Maker {
         if place.length == 1 || self.chance(60) {
             return self.fixed(place);
         }
-        let index = match self.a_place(|of| of != Type::Mtype) {
+        // Where an assignment changes its own index, SPIN undoes it in the wrong place.
+        let other = self.a_place(|of| of != Type::Mtype).filter(|other| other.base() != place.base());
+        let index = match other {
             Some(other) if self.chance(60) => format!("{} & 1", self.fixed(&other)),
             _ if self.uses(Feature::Pid, 100) => "_pid & 1".to_string(),
             _ => "1".to_string(),

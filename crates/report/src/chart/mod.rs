@@ -1,0 +1,134 @@
+//! Message sequence charts: who did what, and which message went from whom to whom, one row for each step of a run.
+//!
+//! A chart knows no model and no search: whoever has a trace fills in the rows.
+
+mod svg;
+mod text;
+
+pub use svg::svg;
+pub use text::text;
+
+use std::collections::{HashMap, VecDeque};
+
+/// Processes and what happened between them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Chart {
+    /// The processes, from left to right.
+    pub lanes: Vec<String>,
+    /// The steps, from top to bottom.
+    pub rows: Vec<Row>,
+}
+
+/// One step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// The process that does it, or that sends where two take part. A row of a lane that is not there is not shown.
+    pub lane: usize,
+    /// What it does, in the words of the model.
+    pub label: String,
+    pub message: Option<Message>,
+}
+
+/// The part of a step that has to do with a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Message {
+    /// The other process receives in the same step.
+    Rendezvous { receiver: usize },
+    /// Goes into a buffer.
+    Sent { channel: String },
+    /// Comes out of a buffer: the oldest that is in it, unless it is known to be another, counted from the oldest.
+    Received { channel: String, position: usize },
+}
+
+impl Row {
+    /// A step without a message.
+    pub fn step(lane: usize, label: impl Into<String>) -> Row {
+        Row { lane, label: label.into(), message: None }
+    }
+}
+
+/// A message on its way: from a lane and row to a lane and row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Arrow {
+    from: (usize, usize),
+    to: (usize, usize),
+}
+
+impl Chart {
+    fn shown(&self, row: &Row) -> bool {
+        let other = match row.message {
+            Some(Message::Rendezvous { receiver }) => receiver,
+            _ => row.lane,
+        };
+        row.lane < self.lanes.len() && other < self.lanes.len()
+    }
+
+    /// Each receive with its send. What was in a channel before the first row came from nowhere, and has no arrow.
+    fn arrows(&self) -> Vec<Arrow> {
+        let mut waiting: HashMap<&str, VecDeque<(usize, usize)>> = HashMap::new();
+        let mut arrows = Vec::new();
+        for (number, row) in self.rows.iter().enumerate().filter(|(_, row)| self.shown(row)) {
+            let here = (row.lane, number);
+            match &row.message {
+                None => {}
+                Some(Message::Rendezvous { receiver }) => arrows.push(Arrow { from: here, to: (*receiver, number) }),
+                Some(Message::Sent { channel }) => waiting.entry(channel).or_default().push_back(here),
+                Some(Message::Received { channel, position }) => {
+                    let sent = waiting.get_mut(channel.as_str()).and_then(|queue| queue.remove(*position));
+                    arrows.extend(sent.map(|from| Arrow { from, to: here }));
+                }
+            }
+        }
+        arrows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(super) fn example() -> Chart {
+        let row = |lane, label: &str, message| Row { lane, label: label.into(), message: Some(message) };
+        let channel = || "data".to_string();
+        Chart {
+            lanes: vec!["Sender".into(), "Receiver <1>".into(), "Timer".into()],
+            rows: vec![
+                row(0, "data!3", Message::Sent { channel: channel() }),
+                row(0, "data!4", Message::Sent { channel: channel() }),
+                Row::step(2, "time = 1 & more"),
+                row(1, "data?3", Message::Received { channel: channel(), position: 0 }),
+                row(1, "ack!0", Message::Rendezvous { receiver: 0 }),
+                row(1, "data?4", Message::Received { channel: channel(), position: 0 }),
+            ],
+        }
+    }
+
+    #[test]
+    fn messages_leave_a_channel_in_order() {
+        let arrows = example().arrows();
+        let arrow = |from, to| Arrow { from, to };
+        assert_eq!(arrows, [arrow((0, 0), (1, 3)), arrow((1, 4), (0, 4)), arrow((0, 1), (1, 5))]);
+    }
+
+    #[test]
+    fn a_message_may_overtake() {
+        let mut chart = example();
+        chart.rows[3].message = Some(Message::Received { channel: "data".into(), position: 1 });
+        let arrows = chart.arrows();
+        assert_eq!((arrows[0].from, arrows[2].from), ((0, 1), (0, 0)));
+    }
+
+    #[test]
+    fn what_is_not_there_is_not_shown() {
+        let mut chart = example();
+        chart.rows.push(Row::step(9, "nobody"));
+        chart.rows.push(Row { message: Some(Message::Rendezvous { receiver: 9 }), ..Row::step(0, "to nobody") });
+        chart.rows.push(Row {
+            message: Some(Message::Received { channel: "none".into(), position: 7 }),
+            ..Row::step(0, "from nowhere")
+        });
+        assert_eq!(chart.arrows().len(), 3);
+        assert!(!text(&chart).contains("nobody") && !svg(&chart).contains("nobody"));
+        assert!(text(&chart).contains("from nowhere") && svg(&chart).contains("from nowhere"));
+    }
+}

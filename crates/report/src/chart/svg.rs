@@ -1,0 +1,131 @@
+//! A chart as a picture that stands alone: no scripts, no fonts of its own, readable on light and dark backgrounds.
+
+use super::{Chart, Message};
+use std::fmt::Write;
+
+/// Distances, in the units of the picture.
+const LANE: usize = 180;
+const ROW: usize = 28;
+const TOP: usize = 56;
+const MARGIN: usize = 60;
+/// Characters of a label and of a name that are shown; the whole text is in the tooltip.
+const LABEL: usize = 22;
+
+const STYLE: &str = "text{font:12px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;fill:#1f2328}\
+.name{font-weight:bold;text-anchor:middle}.number{fill:#6e7781;text-anchor:end}\
+.lane{stroke:#8c959f;stroke-dasharray:3 3}.box{fill:#f6f8fa;stroke:#8c959f}\
+.arrow{stroke:#0969da;stroke-width:1.5;fill:none}.head{fill:#0969da}.dot{fill:#57606a}\
+.sheet{fill:#ffffff}\
+@media(prefers-color-scheme:dark){text{fill:#e6edf3}.number{fill:#8d96a0}.lane,.box{stroke:#6e7681}.box{fill:#161b22}\
+.arrow{stroke:#58a6ff}.head{fill:#58a6ff}.dot{fill:#8d96a0}.sheet{fill:#0d1117}}";
+
+/// The chart as the text of an SVG file.
+pub fn svg(chart: &Chart) -> String {
+    let (width, height) = (2 * MARGIN + LANE * chart.lanes.len().max(1), TOP + ROW * (chart.rows.len() + 2));
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
+         height=\"{height}\" role=\"img\">\n<title>Message sequence chart</title>\n<style>{STYLE}</style>\n\
+         <defs><marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" \
+         orient=\"auto\"><path class=\"head\" d=\"M0 0L8 4L0 8z\"/></marker></defs>\n\
+         <rect class=\"sheet\" width=\"{width}\" height=\"{height}\"/>\n"
+    );
+    lanes(chart, height, &mut out);
+    for arrow in chart.arrows() {
+        let ((x, y), (to_x, to_y)) = (point(arrow.from), point(arrow.to));
+        let path = match arrow.from.0 == arrow.to.0 {
+            // To itself: out to the right and back.
+            true => format!("M{x} {y}C{} {y} {} {to_y} {to_x} {to_y}", x + LANE / 3, x + LANE / 3),
+            false => format!("M{x} {y}L{to_x} {to_y}"),
+        };
+        let _ = writeln!(out, "<path class=\"arrow\" d=\"{path}\" marker-end=\"url(#head)\"/>");
+    }
+    for (i, row) in chart.rows.iter().enumerate().filter(|(_, row)| chart.shown(row)) {
+        let (x, y) = point((row.lane, i));
+        let _ = writeln!(out, "<text class=\"number\" x=\"{}\" y=\"{}\">{}</text>", MARGIN - 12, y + 4, i + 1);
+        let _ = writeln!(out, "<circle class=\"dot\" cx=\"{x}\" cy=\"{y}\" r=\"3\"/>");
+        // Above an arrow to the left the label would stand on the wrong side of it.
+        let left = matches!(row.message, Some(Message::Rendezvous { receiver }) if receiver < row.lane);
+        let (anchor, text_x) = if left { ("end", x - 8) } else { ("start", x + 8) };
+        let label = escape(&shortened(&row.label));
+        let whole = escape(&row.label);
+        let _ = writeln!(
+            out,
+            "<text x=\"{text_x}\" y=\"{}\" text-anchor=\"{anchor}\">{label}<title>{whole}</title></text>",
+            y - 5
+        );
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+fn lanes(chart: &Chart, height: usize, out: &mut String) {
+    for (lane, name) in chart.lanes.iter().enumerate() {
+        let (x, bottom) = (point((lane, 0)).0, height - ROW / 2);
+        let (left, wide) = (x - LANE / 2 + 6, LANE - 12);
+        let (short, whole) = (escape(&shortened(name)), escape(name));
+        let _ = writeln!(out, "<line class=\"lane\" x1=\"{x}\" y1=\"40\" x2=\"{x}\" y2=\"{bottom}\"/>");
+        let _ = writeln!(out, "<rect class=\"box\" x=\"{left}\" y=\"12\" width=\"{wide}\" height=\"28\" rx=\"4\"/>");
+        let _ = writeln!(out, "<text class=\"name\" x=\"{x}\" y=\"30\">{short}<title>{whole}</title></text>");
+    }
+}
+
+/// Where a step of a lane is.
+fn point((lane, row): (usize, usize)) -> (usize, usize) {
+    (MARGIN + LANE / 2 + lane * LANE, TOP + ROW + row * ROW)
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(LABEL) {
+        None => text.to_string(),
+        Some(_) => text.chars().take(LABEL - 1).chain(['…']).collect(),
+    }
+}
+
+/// As text of XML, which cannot have most control characters.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::example;
+    use super::*;
+
+    #[test]
+    fn everything_is_drawn_once() {
+        let picture = svg(&example());
+        assert_eq!(picture.matches("class=\"lane\"").count(), 3);
+        assert_eq!(picture.matches("class=\"arrow\"").count(), 3);
+        assert_eq!(picture.matches("<circle").count(), 6);
+    }
+
+    #[test]
+    fn text_is_escaped_and_cut() {
+        let mut chart = example();
+        chart.rows[0].label = "\u{1}x".repeat(100);
+        let picture = svg(&chart);
+        assert!(picture.contains("Receiver &lt;1&gt;") && !picture.contains("Receiver <"));
+        assert!(picture.contains("1 &amp; more") && picture.contains('…') && !picture.contains('\u{1}'));
+    }
+
+    #[test]
+    fn a_long_run_is_a_long_picture() {
+        let mut chart = example();
+        for i in 0..20_000 {
+            chart.rows.push(super::super::Row::step(i % 3, "tick"));
+        }
+        assert!(svg(&chart).lines().count() > 60_000);
+        assert!(svg(&Chart::default()).ends_with("</svg>\n"));
+    }
+}
