@@ -165,6 +165,17 @@ impl<'p> Lowering<'p> {
         })
     }
 
+    /// When a claim can take a transition.
+    pub fn observed(
+        &self,
+        state: &State,
+        transition: &Transition,
+        statement: &Statement,
+        context: Context,
+    ) -> Result<Expr, Problem> {
+        self.can_run(statement, state, transition, context, Sends::Buffered)
+    }
+
     /// Nothing before this transition in its list is executable; a rendezvous does not count.
     fn nothing_before(&self, state: &State, transition: &Transition, context: Context) -> Result<Expr, Problem> {
         let mut conditions = Vec::new();

@@ -495,7 +495,8 @@ pub(crate) struct Lowered {
     pub wanted: Vec<super::events::Wanted>,
 }
 
-pub(crate) fn lower(program: &Program, instances: &Instances) -> Result<Lowered, Problem> {
+/// The system, with the `never` claim if it is wanted and there is one.
+pub(crate) fn lower(program: &Program, instances: &Instances, with_claim: bool) -> Result<Lowered, Problem> {
     let mut lowering = Lowering::new(program, instances)?;
     let wanted = lowering.events()?;
     let flags = lowering.slots().map(|slot| {
@@ -504,6 +505,9 @@ pub(crate) fn lower(program: &Program, instances: &Instances) -> Result<Lowered,
     });
     let valid_end = super::values::all(flags.collect::<Vec<_>>());
     lowering.system.valid_end = Some(valid_end);
+    if let Some(flow) = program.never.as_ref().filter(|_| with_claim) {
+        lowering.claim(flow)?;
+    }
     Ok(Lowered { system: lowering.system, wanted })
 }
 
@@ -523,7 +527,7 @@ fn domain(scalar: &Scalar) -> Domain {
 }
 
 /// Names of control states: a label, or the line.
-fn location_names(flow: &Flow, lines: &mut Lines<'_>) -> Vec<String> {
+pub(crate) fn location_names(flow: &Flow, lines: &mut Lines<'_>) -> Vec<String> {
     let mut used: HashMap<String, usize> = HashMap::new();
     let mut names = Vec::new();
     for (number, state) in flow.states.iter().enumerate() {

@@ -125,6 +125,7 @@ impl Lowering<'_> {
             }
             Value::Channel(test, channel) => self.channel_test(*test, channel, context)?,
             Value::Poll { channel, random, arguments } => self.poll(channel, *random, arguments, context)?,
+            Value::Timeout if context.instance.is_none() => Bounded::truth(self.nothing_moves()?),
             Value::Timeout => Bounded::constant(context.timeout as i64),
             Value::NonProgress => {
                 let none = self.slots().map(|slot| Expr::not(self.slot_flag(slot, |state| state.progress)));
