@@ -37,7 +37,7 @@
 mod load;
 pub mod properties;
 
-pub use load::{load, prepare};
+pub use load::{Loaded, load};
 pub use scrimp_lang::{Language, LoadError, Opened, Promela, open, open_as, parse_property, parse_property_file};
 pub use scrimp_native::{Mode, NativeModel};
 pub use scrimp_progress::{AutoOptions, Measure};

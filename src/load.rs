@@ -15,16 +15,46 @@ const SAMPLE: usize = 20_000;
 /// States that are still visited when something was missing, so that more of it may be found at once.
 const AFTERWARDS: usize = 200;
 
-/// Reads a model from a file; the language is known by the file's extension.
+/// Reads a model from a file; the language is known by the file's extension, or else by its text.
 pub fn load(path: &Path) -> Result<System, LoadError> {
-    match scrimp_lang::open(path)? {
-        Opened::System(system) => Ok(system),
-        Opened::Promela(mut promela) => prepare(&mut promela),
+    Ok(Loaded::open(path)?.system)
+}
+
+/// A model file, as a system that can be made larger.
+#[derive(Debug)]
+pub struct Loaded {
+    pub system: System,
+    promela: Option<Promela>,
+}
+
+impl Loaded {
+    pub fn open(path: &Path) -> Result<Loaded, LoadError> {
+        Loaded::of(scrimp_lang::open(path)?)
+    }
+
+    pub fn of(opened: Opened) -> Result<Loaded, LoadError> {
+        match opened {
+            Opened::System(system) => Ok(Loaded { system, promela: None }),
+            Opened::Promela(mut promela) => {
+                let system = prepare(&mut promela)?;
+                Ok(Loaded { system, promela: Some(promela) })
+            }
+        }
+    }
+
+    /// Makes room for what was missing when this model of the system ran. `false` when nothing was.
+    pub fn grow(&mut self, model: &NativeModel) -> Result<bool, LoadError> {
+        let (Some(promela), Some((state, record))) = (&mut self.promela, model.outgrown()) else { return Ok(false) };
+        if !make_room(promela, model, state, record) {
+            return Ok(false);
+        }
+        self.system = prepare(promela)?;
+        Ok(true)
     }
 }
 
 /// The system of a Promela model, with room for all processes that a first look at its states finds.
-pub fn prepare(promela: &mut Promela) -> Result<System, LoadError> {
+fn prepare(promela: &mut Promela) -> Result<System, LoadError> {
     loop {
         let system = Arc::new(promela.system()?);
         if !promela.may_want_room() || !explore(promela, &system) {
@@ -66,7 +96,7 @@ fn explore(promela: &mut Promela, system: &Arc<System>) -> bool {
 }
 
 /// Makes room for the process that a fault in this state asks for.
-pub fn make_room(promela: &mut Promela, model: &NativeModel, state: &[u8], record: scrimp_system::FaultRecord) -> bool {
+fn make_room(promela: &mut Promela, model: &NativeModel, state: &[u8], record: scrimp_system::FaultRecord) -> bool {
     let (Some(event), _) = model.parts(record.event) else { return false };
     let steps = model.steps_to_fault(state, record);
     let state = steps.last().map_or(state, |(_, state)| state);

@@ -7,8 +7,8 @@ use super::progress::{Progress, stop_on_interrupt};
 use super::{Failure, print, remark, style};
 use scrimp::report::{Overall, Subject, json, number, text};
 use scrimp::{
-    Control, Guides, Mode, NativeModel, Options, Plan, Property, Report, parse_property, parse_property_file,
-    properties,
+    Control, Guides, Loaded, Mode, NativeModel, Options, Plan, Property, Report, parse_property, parse_property_file,
+    System, properties,
 };
 use scrimp_search::estimate::Estimate;
 use scrimp_system::Source;
@@ -17,23 +17,25 @@ use std::sync::Arc;
 
 pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
     let mut plan = Plan::new(&options(&args.search, args.keep_going, false)?)?;
-    let model = load(&args.model, args.search.interpret, args.search.quiet)?;
-    let properties = wanted(args, model)?;
-    let report = search(model, &properties, &mut plan, &args.search)?;
-    let name = args.model.display().to_string();
-    let subject = Subject { name: &name, model, plan: &plan, report: &report };
-    answer(&subject, &args.search, text::check)?;
-    Ok(Overall::of(&report).exit_code())
+    with_room(&args.model, &args.search, |model| {
+        let properties = wanted(args, model)?;
+        let report = search(model, &properties, &mut plan, &args.search)?;
+        let name = args.model.display().to_string();
+        let subject = Subject { name: &name, model, plan: &plan, report: &report };
+        answer(&subject, &args.search, text::check)?;
+        Ok(Overall::of(&report).exit_code())
+    })
 }
 
 pub fn count(args: &CountArgs) -> Result<u8, Failure> {
     let mut plan = Plan::new(&options(&args.search, false, args.in_degrees)?)?;
-    let model = load(&args.model, args.search.interpret, args.search.quiet)?;
-    let report = search(model, &[], &mut plan, &args.search)?;
-    let name = args.model.display().to_string();
-    let subject = Subject { name: &name, model, plan: &plan, report: &report };
-    answer(&subject, &args.search, text::count)?;
-    Ok(Overall::of(&report).exit_code())
+    with_room(&args.model, &args.search, |model| {
+        let report = search(model, &[], &mut plan, &args.search)?;
+        let name = args.model.display().to_string();
+        let subject = Subject { name: &name, model, plan: &plan, report: &report };
+        answer(&subject, &args.search, text::count)?;
+        Ok(Overall::of(&report).exit_code())
+    })
 }
 
 pub fn plan(args: &CheckArgs) -> Result<u8, Failure> {
@@ -139,6 +141,28 @@ fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<Opti
     })
 }
 
+/// Works on a model; begins again with a larger one where it turns out to be too small.
+fn with_room(
+    path: &Path,
+    args: &SearchArgs,
+    mut work: impl FnMut(&'static NativeModel) -> Result<u8, Failure>,
+) -> Result<u8, Failure> {
+    let mut loaded = Loaded::open(path)?;
+    if !args.quiet {
+        loaded.system.warnings.iter().for_each(|warning| remark(warning));
+    }
+    loop {
+        let model = runnable(loaded.system.clone(), args.interpret)?;
+        let result = work(model);
+        if !loaded.grow(model)? {
+            return result;
+        }
+        if !args.quiet {
+            remark("more processes are started than a first look at the model has shown: the search begins again");
+        }
+    }
+}
+
 /// Reads a model and makes it runnable. It lives as long as the process: taking a large one apart again would only
 /// keep the user waiting.
 pub fn load(path: &Path, interpret: bool, quiet: bool) -> Result<&'static NativeModel, Failure> {
@@ -146,6 +170,10 @@ pub fn load(path: &Path, interpret: bool, quiet: bool) -> Result<&'static Native
     if !quiet {
         system.warnings.iter().for_each(|warning| remark(warning));
     }
+    runnable(system, interpret)
+}
+
+fn runnable(system: System, interpret: bool) -> Result<&'static NativeModel, Failure> {
     let mode = if interpret { Mode::Interpreted } else { Mode::Auto };
     Ok(Box::leak(Box::new(NativeModel::new(Arc::new(system), mode)?)))
 }

@@ -67,6 +67,8 @@ pub struct NativeModel {
     plain: bool,
     valid_end: Option<Predicate>,
     watch: Option<Watch>,
+    /// The first state for which the system was too small, and the event that had no room.
+    outgrown: OnceLock<(Vec<u8>, FaultRecord)>,
     /// Made when it is first asked for.
     backwards: OnceLock<Result<Backwards, Unsuited>>,
 }
@@ -81,10 +83,10 @@ impl NativeModel {
     pub fn with_limits(system: Arc<System>, mode: Mode, limits: Limits) -> Result<NativeModel, BuildError> {
         let program = Arc::new(Program::new(system)?);
         let engine = Engine::new(program.clone(), mode, limits)?;
-        let plain = program.is_plain();
+        let plain = program.is_plain() && program.system.outgrown.is_none();
         let compiled = mode != Mode::Interpreted;
         let valid_end = program.system.valid_end.as_ref().map(|end| Predicate::new(program.clone(), end, compiled));
-        Ok(NativeModel { engine, program, mode, limits, plain, valid_end, watch: None, backwards: OnceLock::new() })
+        Ok(NativeModel { engine, program, mode, limits, plain, valid_end, watch: None, outgrown: OnceLock::new(), backwards: OnceLock::new() })
     }
 
     /// From now on remembers which events happen.
@@ -97,6 +99,11 @@ impl NativeModel {
     /// [watched](NativeModel::watch_events); empty if they are not.
     pub fn happened(&self) -> Vec<bool> {
         self.watch.as_ref().map(Watch::marks).unwrap_or_default()
+    }
+
+    /// A state for which the system was made too small, and the event that had no room there, if one was met.
+    pub fn outgrown(&self) -> Option<(&[u8], FaultRecord)> {
+        self.outgrown.get().map(|(state, record)| (&state[..], *record))
     }
 
     pub fn system(&self) -> &Arc<System> {
@@ -193,6 +200,10 @@ impl Model for NativeModel {
             (Fault::Model, Some(message)) => message.clone(),
             (fault, _) => fault.to_string(),
         }
+    }
+
+    fn is_outgrown(&self) -> bool {
+        self.outgrown.get().is_some()
     }
 
     fn predecessors(&self, state: &[u8], out: &mut Batch) -> Result<(), Unsuited> {

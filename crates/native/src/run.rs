@@ -16,6 +16,13 @@ type Evaluate = unsafe extern "C" fn(*const u8) -> u64;
 /// Room for the numbers of enabled events that are not states, on the stack for all but monstrous claims.
 const NUMBERS: usize = 64;
 
+/// Where successors go, how far apart, and where their events go.
+struct Room {
+    states: *mut u8,
+    events: *mut u32,
+    stride: usize,
+}
+
 impl Compiled {
     /// Appends the successors of `state` and the faults. This must be the code of `rules` with states as output, and if
     /// only one process is to be run, with one step for each.
@@ -32,7 +39,7 @@ impl Compiled {
         let (count, faults) = unsafe {
             let end = states.add(room * stride);
             let mut faults = end;
-            let last = self.run(program, steps, state, states, events, stride, &mut faults);
+            let last = self.run(program, steps, state, Room { states, events, stride }, &mut faults);
             (last.offset_from_unsigned(events), records(faults, end))
         };
         // SAFETY: the code has written that many states and events, into room reserved above.
@@ -68,7 +75,8 @@ impl Compiled {
         let (count, found) = unsafe {
             let end = area.as_mut_ptr().add(area.len()).cast::<u8>();
             let mut top = end;
-            let last = self.run(program, &self.steps, state, std::ptr::null_mut(), start, 0, &mut top);
+            let room = Room { states: std::ptr::null_mut(), events: start, stride: 0 };
+            let last = self.run(program, &self.steps, state, room, &mut top);
             (last.offset_from_unsigned(start), records(top, end))
         };
         enabled.extend_from_slice(&numbers[..count]);
@@ -76,17 +84,16 @@ impl Compiled {
     }
 
     /// # Safety
-    /// There is room at `states`, `events` and below `*faults` for what the code writes there.
+    /// There is room in `room` and below `*faults` for what the code writes there.
     unsafe fn run(
         &self,
         program: &Program,
         steps: &[Step],
         state: &[u8],
-        states: *mut u8,
-        events: *mut u32,
-        stride: usize,
+        room: Room,
         faults: &mut *mut u8,
     ) -> *mut u32 {
+        let Room { states, events, stride } = room;
         let mut at = events;
         let mut call = |unit: usize| {
             // SAFETY: the address is that of a function with this signature, alive as long as `self.code` is. How far

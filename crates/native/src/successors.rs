@@ -7,7 +7,7 @@
 use crate::NativeModel;
 use crate::atomic::{Met, Walk, with_walk};
 use crate::product;
-use scrimp_system::{Batch, EventCode, FaultRecord, Then};
+use scrimp_system::{Batch, EventCode, Fault, FaultRecord, Then};
 
 /// Steps, each with the state that it leads to.
 type Steps = Vec<(EventCode, Vec<u8>)>;
@@ -15,7 +15,12 @@ type Steps = Vec<(EventCode, Vec<u8>)>;
 impl NativeModel {
     /// Appends the successors of `state`.
     pub(crate) fn expand_specially(&self, state: &[u8], out: &mut Batch) {
-        let first = out.len();
+        let (first, faults) = (out.len(), out.faults().len());
+        // A search of a system that is too small is of no use: it should end soon.
+        if self.outgrown.get().is_some() {
+            out.declare_deadlock(false);
+            return;
+        }
         let moved = self.first_steps(state, out);
         if self.program.held.is_some() {
             let held = (first..out.len()).find(|&i| self.program.then(out.event(i)) != Then::Free);
@@ -23,8 +28,21 @@ impl NativeModel {
                 self.follow_steps(out, held);
             }
         }
+        if self.program.system.outgrown.is_some() {
+            self.look_for_outgrown(state, &out.faults()[faults..]);
+        }
         let end = || self.valid_end.as_ref().is_some_and(|end| end.holds(state) == Ok(true));
         out.declare_deadlock(!moved && !end());
+    }
+
+    fn look_for_outgrown(&self, state: &[u8], faults: &[FaultRecord]) {
+        let system = &self.program.system;
+        for record in faults.iter().filter(|record| record.fault == Fault::Model) {
+            let event = self.parts(record.event).0.and_then(|number| system.events.get(number as usize));
+            if event.is_some_and(|event| event.fault == system.outgrown) {
+                self.outgrown.get_or_init(|| (state.to_vec(), *record));
+            }
+        }
     }
 
     /// Appends what single steps lead to; says whether the system makes any.

@@ -166,6 +166,9 @@ pub fn run_guided(
         Way::Set => sets::search(&task)?,
         Way::Disk => on_disk(&task)?,
     };
+    if model.is_outgrown() {
+        return Err(invalid("the model has grown beyond the system that was made for it"));
+    }
     if let Ended::Unsuited(reason) = &outcome.ended {
         return Err(invalid(reason));
     }

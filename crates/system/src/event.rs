@@ -28,6 +28,16 @@ pub struct Event {
     pub span: Span,
     /// What is passed from one process to another, for sequence charts.
     pub message: Option<Message>,
+    /// What a simulation prints when the event happens.
+    pub print: Option<Print>,
+}
+
+/// A text to print, as Promela's `printf` has it: conversions such as `%d` stand for the values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Print {
+    pub format: String,
+    /// Read in the state that the event leaves.
+    pub values: Vec<Expr>,
 }
 
 /// Who may move once an event has happened.
@@ -76,6 +86,8 @@ pub struct Message {
     pub channel: String,
     pub from: Option<ProcessId>,
     pub to: Option<ProcessId>,
+    /// What is sent or received, read in the state that the event leaves; empty where the language does not say.
+    pub values: Vec<Expr>,
 }
 
 impl Default for Event {
@@ -92,6 +104,7 @@ impl Default for Event {
             late: false,
             span: Span::default(),
             message: None,
+            print: None,
         }
     }
 }

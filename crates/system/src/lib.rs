@@ -22,7 +22,7 @@ pub mod values;
 mod windows;
 
 pub use components::components;
-pub use event::{Assign, Event, Message, Moment, Move, Then};
+pub use event::{Assign, Event, Message, Moment, Move, Print, Then};
 pub use expr::{BinaryOp, Expr, Fault, UnaryOp};
 pub use facts::{Facts, Set};
 pub use inverse::{Inverse, inverse};

@@ -71,6 +71,11 @@ pub trait Model: Sync {
         record.fault.to_string()
     }
 
+    /// Has a state been expanded for which this model was made too small? Then what was visited is not all there is.
+    fn is_outgrown(&self) -> bool {
+        false
+    }
+
     /// What a trace says of the event with this code.
     fn event(&self, code: EventCode) -> EventText;
 

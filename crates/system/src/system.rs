@@ -51,6 +51,8 @@ pub struct System {
     pub valid_end: Option<Expr>,
     /// What [`Event::fault`] can say.
     pub fault_messages: Vec<String>,
+    /// The one of these that says that the system was made too small for its model: where it is met, a larger one is needed.
+    pub outgrown: Option<u32>,
     /// Names that stand for numbers: nothing of the system needs them, but properties may.
     pub constants: Vec<Constant>,
     /// Remarks of the front end for the user, each complete with its place.
@@ -252,6 +254,7 @@ impl System {
             claim: None,
             valid_end: None,
             fault_messages: Vec::new(),
+            outgrown: None,
             constants: Vec::new(),
             warnings: Vec::new(),
         }

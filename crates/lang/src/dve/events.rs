@@ -231,7 +231,7 @@ impl<'a> Events<'a> {
             }
             before.push(step_level(1));
             let room = Expr::binary(BinaryOp::Less, Expr::Var(*level), Expr::Const(capacity));
-            let message = Message { channel: name, from: process, to: None };
+            let message = Message { channel: name, from: process, to: None, values: vec![] };
             return self.add(half, room, label, before, Some(message));
         }
         d.budget.spend(4 * slots.len() as u64 * capacity as u64, sync.place)?;
@@ -249,7 +249,7 @@ impl<'a> Events<'a> {
         }
         before.push(step_level(-1));
         let filled = Expr::binary(BinaryOp::Greater, Expr::Var(*level), Expr::Const(0));
-        let message = Message { channel: name, from: None, to: process };
+        let message = Message { channel: name, from: None, to: process, values: vec![] };
         self.add(half, filled, label, before, Some(message))
     }
 
@@ -280,6 +280,7 @@ impl<'a> Events<'a> {
                 channel: self.d.scopes.spell(channel.declaration.name).to_string(),
                 from: Some(sender.step.process),
                 to: Some(receiver.step.process),
+                values: vec![],
             }),
             moves,
             ..Event::default()

@@ -182,15 +182,7 @@ impl Lowering<'_> {
         let queue = &self.queues[queue];
         let Some(length) = queue.length else { return Ok(vec![]) };
         let capacity = queue.capacity;
-        // The slot of the message, where it is not the first.
-        let position = (random && matching.iter().any(Option::is_some) && capacity > 1).then(|| {
-            let mut position = Expr::Const(capacity as i64 - 1);
-            for slot in (0..capacity - 1).rev() {
-                let here = self.match_at(number, matching, slot);
-                position = Expr::If(Box::new(here), Box::new(Expr::Const(slot as i64)), Box::new(position));
-            }
-            position
-        });
+        let position = self.position(number, random, matching);
         let mut effects = Vec::new();
         for (argument, field) in arguments.iter().zip(&queue.fields) {
             if let Field::Store(access) = argument {
@@ -226,6 +218,26 @@ impl Lowering<'_> {
         };
         effects.push(set(length, None, fewer));
         Ok(effects)
+    }
+
+    /// The slot of the message that a receive takes, where it is not the first.
+    fn position(&self, queue: usize, random: bool, matching: &[Option<Expr>]) -> Option<Expr> {
+        let capacity = self.queues[queue].capacity;
+        (random && matching.iter().any(Option::is_some) && capacity > 1).then(|| {
+            let mut position = Expr::Const(capacity as i64 - 1);
+            for slot in (0..capacity - 1).rev() {
+                let here = self.match_at(queue, matching, slot);
+                position = Expr::If(Box::new(here), Box::new(Expr::Const(slot as i64)), Box::new(position));
+            }
+            position
+        })
+    }
+
+    /// The message that a receive takes.
+    pub fn received(&self, queue: usize, random: bool, matching: &[Option<Expr>]) -> Vec<Expr> {
+        let position = self.position(queue, random, matching).unwrap_or(Expr::Const(0));
+        let fields = self.queues[queue].fields.iter();
+        fields.map(|field| Expr::Element(*field, Box::new(position.clone()))).collect()
     }
 
     fn field_number(&self, queue: &Queue, field: VarId) -> usize {

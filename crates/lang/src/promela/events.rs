@@ -12,7 +12,7 @@ use super::program::MAX_PROCESSES;
 use super::values::{Bounded, Context, all, any};
 use crate::diagnostic::Problem;
 use crate::lines::Lines;
-use scrimp_system::{Assign, BinaryOp, Event, Expr, Message, Moment, Move, ProcessId, Then};
+use scrimp_system::{Assign, BinaryOp, Event, Expr, Message, Moment, Move, Print, ProcessId, Then};
 
 /// Events that a model may have once it is written out.
 const MAX_EVENTS: usize = 1 << 20;
@@ -355,7 +355,15 @@ impl<'p> Lowering<'p> {
                     }
                     _ => {}
                 }
-                self.push(here, can, effects, |event| event.assertion = assertion)
+                let mut print = None;
+                if let Statement::Print { format, arguments } = statement {
+                    let values = arguments.iter().map(|a| self.value(a, context).map(|v| v.expr));
+                    print = Some(Print { format: format.to_string(), values: values.collect::<Result<_, _>>()? });
+                }
+                self.push(here, can, effects, |event| {
+                    event.assertion = assertion;
+                    event.print = print;
+                })
             }
         }
     }
@@ -485,8 +493,14 @@ impl<'p> Lowering<'p> {
         let none = all(prepared.into_iter().map(Expr::not));
         let context = Context { started: Some(1), ..here.context };
         let can = self.can_run(statement, here.state, transition, context, Sends::Meeting)?;
-        let message = format!("there are more than {MAX_PROCESSES} processes");
-        if let Some(event) = self.push_fault(here, all([can, none]), &message)? {
+        let mut missing = all([can.clone(), none]);
+        if self.slots().len() == MAX_PROCESSES {
+            let full = self.alive(MAX_PROCESSES - 1);
+            missing = all([missing, Expr::not(full.clone())]);
+            self.push_fault(here, all([can, full]), &format!("there are more than {MAX_PROCESSES} processes"))?;
+        }
+        if let Some(event) = self.push_fault(here, missing, "there is no room for another process")? {
+            self.system.outgrown = self.system.events[event as usize].fault;
             wanted.push(Wanted { event, from, site: here.site, process, priority });
         }
         Ok(())
@@ -540,8 +554,9 @@ impl<'p> Lowering<'p> {
                     let effects = self.send(queue, sorted, &message);
                     let name = self.queues[queue].name.clone();
                     let from = Some(self.process(here.instance));
+                    let values = message.iter().map(|value| value.expr.clone()).collect();
                     self.push(here, can, effects, |event| {
-                        event.message = Some(Message { channel: name, from, to: None });
+                        event.message = Some(Message { channel: name, from, to: None, values });
                     })?;
                 }
                 None if here.alternative.then == Next::Bound || here.state.inner => {
@@ -584,7 +599,8 @@ impl<'p> Lowering<'p> {
             let (to, then) = self.going(receiver.instance, receiver.site.state, alternative);
             let label = format!("{} -> {}", here.alternative.action.text, alternative.action.text);
             let name = self.queues[queue].name.clone();
-            let message = Message { channel: name, from: Some(from.process), to: Some(to.process) };
+            let values = message.iter().map(|value| value.expr.clone()).collect();
+            let message = Message { channel: name, from: Some(from.process), to: Some(to.process), values };
             let event = Event {
                 label,
                 moves: vec![from, to],
@@ -624,8 +640,9 @@ impl<'p> Lowering<'p> {
             let effects = self.receive(queue, random, keep, arguments, &matching, context)?;
             let name = self.queues[queue].name.clone();
             let to = Some(self.process(here.instance));
+            let values = self.received(queue, random, &matching);
             self.push(here, all([is, found]), effects, |event| {
-                event.message = (!keep).then_some(Message { channel: name, from: None, to });
+                event.message = (!keep).then_some(Message { channel: name, from: None, to, values });
             })?;
         }
         Ok(())
