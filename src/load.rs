@@ -53,6 +53,21 @@ impl Loaded {
         Ok(true)
     }
 
+    /// Works with a runnable model, and once more with a larger one as long as it turns out to be too small.
+    pub fn with_model<T>(
+        &mut self,
+        mode: Mode,
+        mut work: impl FnMut(&NativeModel) -> T,
+    ) -> Result<T, Box<dyn std::error::Error>> {
+        loop {
+            let model = NativeModel::new(Arc::new(self.system.clone()), mode)?;
+            let result = work(&model);
+            if !self.grow(&model)? {
+                return Ok(result);
+            }
+        }
+    }
+
     /// Takes the model's `never` claim into the system; `false` when there is none that is not in it already.
     pub fn add_claim(&mut self) -> Result<bool, LoadError> {
         let Some(promela) = self.promela.as_mut().filter(|p| p.has_claim() && !self.with_claim) else {

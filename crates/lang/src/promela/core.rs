@@ -129,6 +129,8 @@ pub(crate) struct Flow {
     pub start: usize,
     /// Labels by name, with the state that they stand before.
     pub labels: Vec<(Arc<str>, usize)>,
+    /// The names of labels before statements that control never reaches.
+    pub unreachable: Vec<Arc<str>>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -405,6 +407,11 @@ impl Statement {
 }
 
 impl Scalar {
+    /// The type where SPIN does not pack bits.
+    pub fn unpacked(&self) -> Scalar {
+        if *self == Scalar::Bits(1) { Scalar::Byte } else { self.clone() }
+    }
+
     /// The value that a variable of this type keeps of `value`.
     pub fn keep(&self, value: i64) -> i64 {
         match self {

@@ -282,7 +282,10 @@ impl<'p> Lowering<'p> {
     /// What the rest of the model allows of a statement: escapes and alternatives before it, `provided`, priorities.
     fn allowed(&self, here: &Here<'p>) -> Result<Expr, Problem> {
         let context = here.context;
-        let mut conditions = vec![self.provided(here.instance, context)?];
+        let mut conditions = Vec::new();
+        if !here.state.inner {
+            conditions.push(self.provided(here.instance, context)?);
+        }
         let transition = &here.state.transitions[here.site.transition];
         for before in &here.state.transitions[..here.site.transition] {
             if before.escape != 0 && before.escape != transition.escape {
@@ -558,7 +561,9 @@ impl<'p> Lowering<'p> {
         for queue in self.candidates(channel, context)? {
             let is = self.is_queue(channel, queue, context)?;
             let message = self.message(queue, arguments, context)?;
-            self.check_fields(here, queue, arguments.len())?;
+            if self.too_many_fields(here, queue, arguments.len(), &is)? {
+                continue;
+            }
             match self.queues[queue].length {
                 Some(length) => {
                     let can = all([is, room(length, self.queues[queue].capacity)]);
@@ -638,11 +643,10 @@ impl<'p> Lowering<'p> {
         let context = here.context;
         self.refuse_uninitialised(here, channel, "receives from")?;
         for queue in self.candidates(channel, context)? {
-            self.check_fields(here, queue, arguments.len())?;
-            if self.queues[queue].capacity == 0 {
+            let is = self.is_queue(channel, queue, context)?;
+            if self.too_many_fields(here, queue, arguments.len(), &is)? || self.queues[queue].capacity == 0 {
                 continue;
             }
-            let is = self.is_queue(channel, queue, context)?;
             let matching = self.matches(queue, &demands(arguments), context)?;
             let found = match random {
                 true => self.any_match(queue, &matching),
@@ -668,15 +672,16 @@ impl<'p> Lowering<'p> {
         Ok(())
     }
 
-    /// SPIN goes on with zeros for what is missing, so do we; more than there is room for is a mistake.
-    fn check_fields(&self, here: &Here<'p>, queue: usize, given: usize) -> Result<(), Problem> {
-        let queue = &self.queues[queue];
-        let fields = self.program.channels[queue.kind].fields.len();
-        if given > fields {
-            let message = format!("channel `{}` has {fields} fields, but {given} are given", queue.name);
-            return Err(Problem::new(here.alternative.action.place, message));
+    /// SPIN goes on with zeros for what is missing, so do we; more than there is room for is a fault.
+    fn too_many_fields(&mut self, here: &Here<'p>, queue: usize, given: usize, is: &Expr) -> Result<bool, Problem> {
+        let fields = self.program.channels[self.queues[queue].kind].fields.len();
+        let too_many = given > fields;
+        if too_many && !here.late {
+            let name = &self.queues[queue].name;
+            let message = format!("a message of {given} fields for channel {name}, which has {fields}");
+            self.push_fault(here, is.clone(), &message)?;
         }
-        Ok(())
+        Ok(too_many)
     }
 }
 

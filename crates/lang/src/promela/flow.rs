@@ -324,8 +324,9 @@ impl<'b> Assembly<'b> {
         }
         self.flow.start = self.numbers[&start];
         for (name, element) in &labels {
-            if let Some(&state) = self.numbers.get(element) {
-                self.flow.labels.push((name.clone(), state));
+            match self.numbers.get(element) {
+                Some(&state) => self.flow.labels.push((name.clone(), state)),
+                None => self.flow.unreachable.push(name.clone()),
             }
         }
         self.mark(&labels);

@@ -413,9 +413,9 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// Does the label exist, though nothing leads there?
     pub fn label_exists(&self, process: usize, label: &str) -> bool {
-        self.program.processes[process].flow.labels.iter().any(|(name, _)| &**name == label)
+        let flow = &self.program.processes[process].flow;
+        flow.labels.iter().map(|(name, _)| name).chain(&flow.unreachable).any(|name| &**name == label)
     }
 
     pub fn storage(&self, variable: VariableId, leaf: usize, instance: Option<usize>) -> &Storage {

@@ -157,8 +157,7 @@ impl Lowering<'_> {
                 let pid = pid.as_deref().map(|pid| self.value(pid, context)).transpose()?;
                 let name = &self.program.processes[*process].name;
                 let flow = &self.program.processes[*process].flow;
-                let known = flow.labels.iter().any(|(l, _)| l == label);
-                if !known && !self.label_exists(*process, label) {
+                if !self.label_exists(*process, label) {
                     return Err(Problem::new(*place, format!("`{name}` has no label `{label}`")));
                 }
                 let mut places = Vec::new();
