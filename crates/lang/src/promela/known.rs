@@ -157,9 +157,7 @@ impl Knowledge {
             Value::Read(access) => {
                 let variable = match access.variable {
                     VariableId::Global(v) => &program.globals[v],
-                    VariableId::Local(v) => {
-                        &program.processes[self.processes[instance]].locals[v]
-                    }
+                    VariableId::Local(v) => &program.processes[self.processes[instance]].locals[v],
                 };
                 self.access(Some(instance), slot, access, &variable.leaves[access.leaf].dimensions)
             }
@@ -385,7 +383,6 @@ pub(crate) fn assigned_locals(program: &Program, process: usize) -> BTreeSet<(us
     }
     assigned
 }
-
 
 /// Does a process of this type ever assign to the leaf of a global variable?
 pub(crate) fn writes_global(program: &Program, process: usize, variable: usize, leaf: usize) -> bool {
