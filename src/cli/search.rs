@@ -7,8 +7,8 @@ use super::progress::{Progress, stop_on_interrupt};
 use super::{Failure, print, remark, style};
 use scrimp::report::{Overall, Subject, json, number, text};
 use scrimp::{
-    Control, Guides, Loaded, Mode, NativeModel, Options, Plan, Property, PropertyResult, Report, parse_property, parse_property_file,
-    System, properties,
+    Control, Guides, Loaded, Mode, NativeModel, Options, Plan, Property, PropertyResult, Report, System, parse_property,
+    parse_property_file, properties,
 };
 use scrimp_search::estimate::Estimate;
 use scrimp_system::Source;

@@ -108,7 +108,13 @@ impl<'p> Lowering<'p> {
 
     /// Can a transition happen, the list before it aside? With `meeting`, a rendezvous needs a partner; without, it does not
     /// count.
-    fn executable(&self, transition: &Transition, state: &State, context: Context, sends: Sends) -> Result<Expr, Problem> {
+    fn executable(
+        &self,
+        transition: &Transition,
+        state: &State,
+        context: Context,
+        sends: Sends,
+    ) -> Result<Expr, Problem> {
         let mut conditions = Vec::new();
         for alternative in &transition.alternatives {
             conditions.push(self.can_run(&alternative.action.statement, state, transition, context, sends)?);
@@ -300,8 +306,7 @@ impl<'p> Lowering<'p> {
             let own = self.instance(here.instance);
             for other in 0..self.instances.all.len() {
                 if self.instance(other).slot != own.slot {
-                    let higher =
-                        Expr::binary(BinaryOp::Greater, self.priority(other), self.priority(here.instance));
+                    let higher = Expr::binary(BinaryOp::Greater, self.priority(other), self.priority(here.instance));
                     if higher.as_const() != Some(0) {
                         conditions.push(Expr::not(all([higher, self.can_move(other, context)?])));
                     }
@@ -707,4 +712,3 @@ fn mentions_timeout(state: &State) -> bool {
     let alternatives = state.transitions.iter().flat_map(|t| &t.alternatives);
     alternatives.into_iter().any(|a| a.action.statement.any(|value| matches!(value, Value::Timeout)))
 }
-

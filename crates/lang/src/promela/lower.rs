@@ -10,9 +10,7 @@ use super::known::{Knowledge, Known, each_channel};
 use super::values::{Bounded, Context};
 use crate::diagnostic::{Place, Problem};
 use crate::lines::Lines;
-use scrimp_system::{
-    Assign, BinaryOp, Domain, Expr, Fault, Moment, Overflow, Process, ProcessId, Role, System, VarId,
-};
+use scrimp_system::{Assign, BinaryOp, Domain, Expr, Fault, Moment, Overflow, Process, ProcessId, Role, System, VarId};
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -177,7 +175,9 @@ impl<'p> Lowering<'p> {
                 leaves.push(match known {
                     Known::Cells(cells) => Storage::Constant(cells.clone().into()),
                     // A parameter that is always the same.
-                    Known::Values(values) if values.len() == 1 && variable.parameter && !self.is_assigned(instance, variable) => {
+                    Known::Values(values)
+                        if values.len() == 1 && variable.parameter && !self.is_assigned(instance, variable) =>
+                    {
                         let value = values.first().copied().unwrap_or(0);
                         Storage::Constant(vec![value; leaf.cells() as usize].into())
                     }
@@ -342,9 +342,7 @@ impl<'p> Lowering<'p> {
         let Storage::Variable(target) = self.globals[variable][leaf] else { return vec![] };
         match self.system.variables[target.index()].length {
             None => vec![set(target, None, Expr::Const(0))],
-            Some(length) => {
-                (0..length as i64).map(|i| set(target, Some(Expr::Const(i)), Expr::Const(0))).collect()
-            }
+            Some(length) => (0..length as i64).map(|i| set(target, Some(Expr::Const(i)), Expr::Const(0))).collect(),
         }
     }
 
@@ -467,13 +465,7 @@ impl<'p> Lowering<'p> {
     }
 
     /// The assignment of a value to a variable.
-    pub fn store(
-        &self,
-        access: &Access,
-        value: Bounded,
-        moment: Moment,
-        context: Context,
-    ) -> Result<Assign, Problem> {
+    pub fn store(&self, access: &Access, value: Bounded, moment: Moment, context: Context) -> Result<Assign, Problem> {
         let scalar = self.scalar(access, context.instance);
         let value = self.keep(scalar, value).expr;
         let (storage, index) = self.cell(access, context)?;
