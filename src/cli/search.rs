@@ -1,11 +1,12 @@
 //! `check`, `count` and `plan`.
 
 use super::args::{CheckArgs, CountArgs, SearchArgs};
+use super::chart::Drawing;
 use super::graph::GraphFile;
 use super::guides::{self, Guide};
 use super::progress::{Progress, stop_on_interrupt};
 use super::{Failure, print, remark, style};
-use scrimp::report::{Overall, Subject, json, number, text};
+use scrimp::report::{Overall, Subject, json, number, text, unreached};
 use scrimp::{
     Control, Guides, Loaded, Mode, NativeModel, Options, Plan, Property, Report, parse_property, parse_property_file,
     System, properties,
@@ -16,23 +17,31 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
+    if args.search.json && args.chart.as_deref() == Some(Path::new("-")) {
+        return Err(Failure("error: --json and --chart - would write to the same place".into()));
+    }
     let mut plan = Plan::new(&options(&args.search, args.keep_going, false)?)?;
-    with_room(&args.model, &args.search, |model| {
+    let watch = args.search.json || !args.search.quiet;
+    with_room(&args.model, &args.search, watch, |model| {
         let properties = wanted(args, model)?;
         let report = search(model, &properties, &mut plan, &args.search)?;
         let name = args.model.display().to_string();
-        let subject = Subject { name: &name, model, plan: &plan, report: &report };
+        let statements = report.exhaustive.then(|| statements(model)).flatten();
+        let subject = Subject { name: &name, model, plan: &plan, report: &report, statements };
         answer(&subject, &args.search, text::check)?;
+        if let Some(path) = &args.chart {
+            draw(path, model, &report, args.search.quiet)?;
+        }
         Ok(Overall::of(&report).exit_code())
     })
 }
 
 pub fn count(args: &CountArgs) -> Result<u8, Failure> {
     let mut plan = Plan::new(&options(&args.search, false, args.in_degrees)?)?;
-    with_room(&args.model, &args.search, |model| {
+    with_room(&args.model, &args.search, false, |model| {
         let report = search(model, &[], &mut plan, &args.search)?;
         let name = args.model.display().to_string();
-        let subject = Subject { name: &name, model, plan: &plan, report: &report };
+        let subject = Subject { name: &name, model, plan: &plan, report: &report, statements: None };
         answer(&subject, &args.search, text::count)?;
         Ok(Overall::of(&report).exit_code())
     })
@@ -141,10 +150,12 @@ fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<Opti
     })
 }
 
-/// Works on a model; begins again with a larger one where it turns out to be too small.
+/// Works on a model; begins again with a larger one where it turns out to be too small. With `watch`, it remembers which
+/// statements are executed.
 fn with_room(
     path: &Path,
     args: &SearchArgs,
+    watch: bool,
     mut work: impl FnMut(&'static NativeModel) -> Result<u8, Failure>,
 ) -> Result<u8, Failure> {
     let mut loaded = Loaded::open(path)?;
@@ -152,7 +163,7 @@ fn with_room(
         loaded.system.warnings.iter().for_each(|warning| remark(warning));
     }
     loop {
-        let model = runnable(loaded.system.clone(), args.interpret)?;
+        let model = runnable(loaded.system.clone(), args.interpret, watch)?;
         let result = work(model);
         if !loaded.grow(model)? {
             return result;
@@ -170,12 +181,63 @@ pub fn load(path: &Path, interpret: bool, quiet: bool) -> Result<&'static Native
     if !quiet {
         system.warnings.iter().for_each(|warning| remark(warning));
     }
-    runnable(system, interpret)
+    runnable(system, interpret, false)
 }
 
-fn runnable(system: System, interpret: bool) -> Result<&'static NativeModel, Failure> {
+pub fn runnable(system: System, interpret: bool, watch: bool) -> Result<&'static NativeModel, Failure> {
     let mode = if interpret { Mode::Interpreted } else { Mode::Auto };
-    Ok(Box::leak(Box::new(NativeModel::new(Arc::new(system), mode)?)))
+    let watch = watch && !system.outline.statements.is_empty();
+    let mut model = NativeModel::new(Arc::new(system), mode)?;
+    if watch {
+        model.watch_events();
+    }
+    Ok(Box::leak(Box::new(model)))
+}
+
+/// The statements of a model whose events were watched, each with whether it was executed.
+fn statements(model: &NativeModel) -> Option<Vec<unreached::Statement>> {
+    let (system, happened) = (model.system(), model.happened());
+    if happened.is_empty() {
+        return None;
+    }
+    let outline = &system.outline.statements;
+    let mut reached = vec![false; outline.len()];
+    for (event, _) in system.events.iter().zip(happened).filter(|(_, happened)| *happened) {
+        event.statements.iter().for_each(|statement| reached[*statement as usize] = true);
+    }
+    let listed = outline.iter().zip(reached).filter(|(statement, _)| !statement.passes);
+    let one = |(statement, reached): (&scrimp_system::outline::Statement, bool)| unreached::Statement {
+        process: statement.process.clone(),
+        file: system.source.file_name(statement.span.part).to_string(),
+        line: statement.span.line,
+        number: statement.number,
+        text: statement.text.clone(),
+        reached,
+    };
+    Some(listed.map(one).collect())
+}
+
+/// Draws the first run of a report.
+fn draw(path: &Path, model: &'static NativeModel, report: &Report, quiet: bool) -> Result<(), Failure> {
+    let found = report.properties.iter().find_map(|p| Some((p, p.trace.as_ref()?)));
+    let Some((property, trace)) = found else {
+        if !quiet {
+            remark(&format!("{} is not written: there is no run to draw", path.display()));
+        }
+        return Ok(());
+    };
+    let mut drawing = Drawing::default();
+    let fault = property.fault_record();
+    let mut before = &trace.initial;
+    let steps = trace.single_steps(model, fault);
+    for step in &steps {
+        drawing.step(model, before, step.event);
+        before = &step.state;
+    }
+    if let Some(record) = fault {
+        drawing.fault(model, record);
+    }
+    drawing.write(path)
 }
 
 fn search(model: &NativeModel, properties: &[Property], plan: &mut Plan, args: &SearchArgs) -> Result<Report, Failure> {
