@@ -25,6 +25,7 @@ pub fn load(path: &Path) -> Result<System, LoadError> {
 pub struct Loaded {
     pub system: System,
     promela: Option<Promela>,
+    with_claim: bool,
 }
 
 impl Loaded {
@@ -34,10 +35,10 @@ impl Loaded {
 
     pub fn of(opened: Opened) -> Result<Loaded, LoadError> {
         match opened {
-            Opened::System(system) => Ok(Loaded { system, promela: None }),
+            Opened::System(system) => Ok(Loaded { system, promela: None, with_claim: false }),
             Opened::Promela(mut promela) => {
-                let system = prepare(&mut promela)?;
-                Ok(Loaded { system, promela: Some(promela) })
+                let system = prepare(&mut promela, false)?;
+                Ok(Loaded { system, promela: Some(promela), with_claim: false })
             }
         }
     }
@@ -48,15 +49,45 @@ impl Loaded {
         if !make_room(promela, model, state, record) {
             return Ok(false);
         }
-        self.system = prepare(promela)?;
+        self.system = prepare(promela, self.with_claim)?;
         Ok(true)
+    }
+
+    /// Works with a runnable model, and once more with a larger one as long as it turns out to be too small.
+    pub fn with_model<T>(
+        &mut self,
+        mode: Mode,
+        mut work: impl FnMut(&NativeModel) -> T,
+    ) -> Result<T, Box<dyn std::error::Error>> {
+        loop {
+            let model = NativeModel::new(Arc::new(self.system.clone()), mode)?;
+            let result = work(&model);
+            if !self.grow(&model)? {
+                return Ok(result);
+            }
+        }
+    }
+
+    /// Takes the model's `never` claim into the system; `false` when there is none that is not in it already.
+    pub fn add_claim(&mut self) -> Result<bool, LoadError> {
+        let Some(promela) = self.promela.as_mut().filter(|p| p.has_claim() && !self.with_claim) else {
+            return Ok(false);
+        };
+        self.system = prepare(promela, true)?;
+        self.with_claim = true;
+        Ok(true)
+    }
+
+    /// What the model asks about infinite runs.
+    pub fn temporal(&self) -> Vec<String> {
+        self.promela.as_ref().map(Promela::temporal).unwrap_or_default()
     }
 }
 
 /// The system of a Promela model, with room for all processes that a first look at its states finds.
-fn prepare(promela: &mut Promela) -> Result<System, LoadError> {
+fn prepare(promela: &mut Promela, with_claim: bool) -> Result<System, LoadError> {
     loop {
-        let system = Arc::new(promela.system()?);
+        let system = Arc::new(promela.system(with_claim)?);
         if !promela.may_want_room() || !explore(promela, &system) {
             return Ok(Arc::unwrap_or_clone(system));
         }

@@ -5,6 +5,9 @@ use scrimp_lang::PropertyKind as Parsed;
 use scrimp_search::check::Condition;
 use scrimp_system::Expr;
 
+/// The assertion that a `never` claim does not come to its end.
+const NEVER: &str = "never claim";
+
 /// Everything a model can do wrong by itself: deadlocks, faults, violated assertions.
 pub fn all(model: &NativeModel) -> Vec<Property<'_>> {
     let mut list = vec![Property::deadlock(), Property::faults()];
@@ -12,13 +15,18 @@ pub fn all(model: &NativeModel) -> Vec<Property<'_>> {
     list
 }
 
-/// The assertions in the model: those that must hold in every state each by itself, those that events make as one.
-pub fn assertions(model: &NativeModel) -> Vec<Property<'_>> {
+/// The assertions that must hold in every state.
+pub fn model_assertions(model: &NativeModel) -> Vec<Property<'_>> {
     let property = |a: &scrimp_system::Assertion| Property {
-        name: format!("assertion: {}", a.name),
+        name: if a.name == NEVER { NEVER.into() } else { format!("assertion: {}", a.name) },
         kind: PropertyKind::Invariant(condition(model, &a.condition)),
     };
-    let mut list: Vec<Property> = model.system().assertions.iter().map(property).collect();
+    model.system().assertions.iter().map(property).collect()
+}
+
+/// The assertions in the model: those that must hold in every state each by itself, those that events make as one.
+pub fn assertions(model: &NativeModel) -> Vec<Property<'_>> {
+    let mut list = model_assertions(model);
     if model.system().events.iter().any(|event| event.assertion.is_some()) {
         list.push(Property::assertions());
     }

@@ -5,11 +5,10 @@
 
 mod common;
 
-use common::{Way, manifest, model};
-use scrimp::{Language, LoadError, Mode, Opened, System};
+use common::{counted, manifest};
+use scrimp::{Language, Loaded, LoadError};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// What SPIN found in one model, without its optimisations.
 #[derive(Debug, Default)]
@@ -54,20 +53,17 @@ fn bench() -> Option<PathBuf> {
 }
 
 /// Loads a model, whatever its name ends in.
-fn load(path: &Path) -> Result<System, LoadError> {
-    match scrimp::open_as(path, Language::Promela)? {
-        Opened::System(system) => Ok(system),
-        Opened::Promela(mut promela) => scrimp::prepare(&mut promela),
-    }
+fn load(path: &Path) -> Result<Loaded, LoadError> {
+    Loaded::of(scrimp::open_as(path, Language::Promela)?)
 }
 
 /// Compares one model; answers what differs.
 fn compare(path: &Path, file: &str, known: &Known) -> Option<String> {
-    let system = match load(path) {
-        Ok(system) => Arc::new(system),
+    let counted = load(path).map_err(|error| error.to_string()).and_then(|mut loaded| counted(&mut loaded));
+    let facts = match counted {
+        Ok(facts) => facts,
         Err(error) => return Some(format!("{file}: {error}")),
     };
-    let facts = Way { mode: Mode::Auto, ..Way::PLAIN }.run(&model(&system, Mode::Auto), &[], false).facts;
     let found = (facts.states, facts.transitions, facts.deadlocks + facts.faults > 0);
     let expected = (known.states, known.transitions - 1, known.errors > 0);
     let (states, transitions) = (facts.states, facts.transitions);

@@ -8,17 +8,17 @@
 mod common;
 mod promela_random;
 
-use common::{Way, model};
+use common::counted;
 use promela_random::features::{Feature, Features};
 use promela_random::generate;
 use promela_random::shrink::shrink;
 use promela_random::spin::{Answer, Found, Spin};
 use promela_random::tree::Program;
-use scrimp::Mode;
+use scrimp::Loaded;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 /// What both tools must agree on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,10 +91,9 @@ fn ours(program: &Program, name: &str) -> Result<Facts, String> {
     let path = scratch(&format!("{name}.pml"));
     std::fs::create_dir_all(scratch("")).expect("a folder can be made");
     std::fs::write(&path, program.to_string()).expect("a file can be written");
-    let system = scrimp::load(&path);
+    let loaded = Loaded::open(&path);
     let _ = std::fs::remove_file(&path);
-    let system = Arc::new(system.map_err(|error| error.to_string())?);
-    let facts = Way { mode: Mode::Auto, ..Way::PLAIN }.run(&model(&system, Mode::Auto), &[], false).facts;
+    let facts = counted(&mut loaded.map_err(|error| error.to_string())?)?;
     Ok(Facts {
         states: facts.states,
         transitions: facts.transitions,

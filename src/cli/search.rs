@@ -8,8 +8,8 @@ use super::progress::{Progress, stop_on_interrupt};
 use super::{Failure, print, remark, style};
 use scrimp::report::{Overall, Subject, json, number, text, unreached};
 use scrimp::{
-    Control, Guides, Loaded, Mode, NativeModel, Options, Plan, Property, Report, parse_property, parse_property_file,
-    System, properties,
+    Control, Guides, Loaded, Mode, NativeModel, Options, Plan, Property, PropertyResult, Report, System, parse_property,
+    parse_property_file, properties,
 };
 use scrimp_search::estimate::Estimate;
 use scrimp_system::Source;
@@ -21,30 +21,66 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
         return Err(Failure("error: --json and --chart - would write to the same place".into()));
     }
     let mut plan = Plan::new(&options(&args.search, args.keep_going, false)?)?;
+    let mut loaded = open(&args.model, &args.search)?;
+    let temporal = loaded.temporal();
+    let own = args.property.is_empty() && args.property_file.is_none();
+    let name = args.model.display().to_string();
     let watch = args.search.json || !args.search.quiet;
-    with_room(&args.model, &args.search, watch, |model| {
-        let properties = wanted(args, model)?;
-        let report = search(model, &properties, &mut plan, &args.search)?;
-        let name = args.model.display().to_string();
-        let statements = report.exhaustive.then(|| statements(model)).flatten();
-        let subject = Subject { name: &name, model, plan: &plan, report: &report, statements };
-        answer(&subject, &args.search, text::check)?;
-        if let Some(path) = &args.chart {
-            draw(path, model, &report, args.search.quiet)?;
+    let (model, mut report) = with_room(&mut loaded, &args.search, watch, |model| {
+        search(model, &wanted(args, model)?, &mut plan, &args.search)
+    })?;
+    if own {
+        report.properties.extend(temporal.iter().map(PropertyResult::undecided));
+    }
+    let statements = report.exhaustive.then(|| statements(model)).flatten();
+    let subject = Subject { name: &name, model, plan: &plan, report: &report, statements };
+    let wanted_run = |model, report: &Report| args.chart.as_ref().and_then(|_| first_run(model, report));
+    let mut drawing = wanted_run(model, &report);
+    let mut overall = Overall::of(&report);
+    let mut answers = vec![json_or_text(&subject, &args.search, text::check)];
+    // A claim restricts what it watches, so it is searched with after the model has been searched without.
+    if own && overall != Overall::Violated && loaded.add_claim()? {
+        let mut plan = plan.clone();
+        let (model, report) = with_room(&mut loaded, &args.search, false, |model| {
+            search(model, &properties::model_assertions(model), &mut plan, &args.search)
+        })?;
+        let name = format!("{name} with its never claim");
+        let subject = Subject { name: &name, model, plan: &plan, report: &report, statements: None };
+        drawing = drawing.or_else(|| wanted_run(model, &report));
+        overall = overall.and(Overall::of(&report));
+        answers.push(json_or_text(&subject, &args.search, text::check));
+    }
+    if args.search.json {
+        print(&format!("{:#}\n", json::together(answers, overall)))?;
+    } else if !args.search.quiet {
+        answers.iter().try_for_each(|answer| print(answer.as_str().unwrap_or_default()))?;
+        if own && !temporal.is_empty() {
+            print("  properties of infinite runs (ltl, acceptance cycles) cannot be decided yet\n")?;
         }
-        Ok(Overall::of(&report).exit_code())
-    })
+    }
+    if let Some(path) = &args.chart {
+        match drawing {
+            Some(drawing) => drawing.write(path)?,
+            None if args.search.quiet => {}
+            None => remark(&format!("--chart {}: there is no run to draw", path.display())),
+        }
+    }
+    Ok(overall.exit_code())
 }
 
 pub fn count(args: &CountArgs) -> Result<u8, Failure> {
     let mut plan = Plan::new(&options(&args.search, false, args.in_degrees)?)?;
-    with_room(&args.model, &args.search, false, |model| {
-        let report = search(model, &[], &mut plan, &args.search)?;
-        let name = args.model.display().to_string();
-        let subject = Subject { name: &name, model, plan: &plan, report: &report, statements: None };
-        answer(&subject, &args.search, text::count)?;
-        Ok(Overall::of(&report).exit_code())
-    })
+    let mut loaded = open(&args.model, &args.search)?;
+    let (model, report) = with_room(&mut loaded, &args.search, false, |model| search(model, &[], &mut plan, &args.search))?;
+    let name = args.model.display().to_string();
+    let subject = Subject { name: &name, model, plan: &plan, report: &report, statements: None };
+    let answer = json_or_text(&subject, &args.search, text::count);
+    if args.search.json {
+        print(&format!("{answer:#}\n"))?;
+    } else if !args.search.quiet {
+        print(answer.as_str().unwrap_or_default())?;
+    }
+    Ok(Overall::of(&report).exit_code())
 }
 
 pub fn plan(args: &CheckArgs) -> Result<u8, Failure> {
@@ -150,23 +186,28 @@ fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<Opti
     })
 }
 
-/// Works on a model; begins again with a larger one where it turns out to be too small. With `watch`, it remembers which
-/// statements are executed.
-fn with_room(
-    path: &Path,
-    args: &SearchArgs,
-    watch: bool,
-    mut work: impl FnMut(&'static NativeModel) -> Result<u8, Failure>,
-) -> Result<u8, Failure> {
-    let mut loaded = Loaded::open(path)?;
+/// Reads a model that may turn out to be larger than it looks.
+fn open(path: &Path, args: &SearchArgs) -> Result<Loaded, Failure> {
+    let loaded = Loaded::open(path)?;
     if !args.quiet {
         loaded.system.warnings.iter().for_each(|warning| remark(warning));
     }
+    Ok(loaded)
+}
+
+/// Searches a model; begins again with a larger one where it turns out to be too small. With `watch`, the model remembers
+/// which statements are executed.
+fn with_room(
+    loaded: &mut Loaded,
+    args: &SearchArgs,
+    watch: bool,
+    mut work: impl FnMut(&'static NativeModel) -> Result<Report, Failure>,
+) -> Result<(&'static NativeModel, Report), Failure> {
     loop {
         let model = runnable(loaded.system.clone(), args.interpret, watch)?;
         let result = work(model);
         if !loaded.grow(model)? {
-            return result;
+            return Ok((model, result?));
         }
         if !args.quiet {
             remark("more processes are started than a first look at the model has shown: the search begins again");
@@ -217,15 +258,9 @@ fn statements(model: &NativeModel) -> Option<Vec<unreached::Statement>> {
     Some(listed.map(one).collect())
 }
 
-/// Draws the first run of a report.
-fn draw(path: &Path, model: &'static NativeModel, report: &Report, quiet: bool) -> Result<(), Failure> {
-    let found = report.properties.iter().find_map(|p| Some((p, p.trace.as_ref()?)));
-    let Some((property, trace)) = found else {
-        if !quiet {
-            remark(&format!("{} is not written: there is no run to draw", path.display()));
-        }
-        return Ok(());
-    };
+/// A drawing of the first run in a report.
+fn first_run(model: &NativeModel, report: &Report) -> Option<Drawing> {
+    let (property, trace) = report.properties.iter().find_map(|p| Some((p, p.trace.as_ref()?)))?;
     let mut drawing = Drawing::default();
     let fault = property.fault_record();
     let mut before = &trace.initial;
@@ -237,7 +272,7 @@ fn draw(path: &Path, model: &'static NativeModel, report: &Report, quiet: bool) 
     if let Some(record) = fault {
         drawing.fault(model, record);
     }
-    drawing.write(path)
+    Some(drawing)
 }
 
 fn search(model: &NativeModel, properties: &[Property], plan: &mut Plan, args: &SearchArgs) -> Result<Report, Failure> {
@@ -273,18 +308,13 @@ fn search(model: &NativeModel, properties: &[Property], plan: &mut Plan, args: &
     Ok(report)
 }
 
-fn answer(
+/// The answer: an object, or a text as one string.
+fn json_or_text(
     subject: &Subject,
     args: &SearchArgs,
     text: fn(&Subject, scrimp::report::Style) -> String,
-) -> Result<(), Failure> {
-    if args.json {
-        print(&format!("{:#}\n", json::report(subject)))
-    } else if !args.quiet {
-        print(&text(subject, style()))
-    } else {
-        Ok(())
-    }
+) -> serde_json::Value {
+    if args.json { json::report(subject) } else { text(subject, style()).into() }
 }
 
 /// The properties asked for, or all that the model has.

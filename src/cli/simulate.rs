@@ -20,6 +20,11 @@ pub fn run(args: &SimulateArgs) -> Result<u8, Failure> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|e| Failure(format!("{name}: error: {e}")))?;
         let value: Value = serde_json::from_str(&text).map_err(|e| Failure(format!("{name}: error: {e}")))?;
+        // The run may be one of the model with its claim.
+        let claim = find_trace(&value).is_some_and(|trace| !walk.knows(trace));
+        if claim && walk.loaded.add_claim()? {
+            walk = Walk::new(walk.loaded)?;
+        }
         walk.replay(&value, &name)?;
     } else if args.interactive {
         walk.interactive()?;
@@ -189,6 +194,12 @@ impl Walk {
                 },
             }
         }
+    }
+
+    /// Has the model everything that the trace names?
+    fn knows(&self, trace: &Value) -> bool {
+        let names: Vec<String> = self.model.values(self.choices.state(0)).into_iter().map(|(name, _)| name).collect();
+        trace["initial"].as_object().is_none_or(|initial| initial.keys().all(|key| names.contains(key)))
     }
 
     /// Runs the events of a trace, each of which must be enabled and change what the trace says.

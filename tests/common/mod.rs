@@ -132,3 +132,11 @@ pub fn files() -> Vec<File> {
     assert!(files.len() >= 40, "only {} models", files.len());
     files
 }
+
+/// The figures of a complete search of a model file, with as much room as it takes.
+pub fn counted(loaded: &mut scrimp::Loaded) -> Result<scrimp::GraphFacts, String> {
+    let plan = Plan::new(&Options { threads: 1, ..Default::default() }).expect("the usual plan is sound");
+    let search = |model: &NativeModel| scrimp::run(model, &[], &plan, &Control::new(None));
+    let report = loaded.with_model(Mode::Auto, search).map_err(|error| error.to_string())?;
+    report.map(|report| report.facts).map_err(|error| error.to_string())
+}

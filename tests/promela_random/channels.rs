@@ -96,7 +96,9 @@ impl Maker {
         let buffered = channel.capacity.is_some_and(|n| n > 0);
         let operator = if buffered && self.uses(Feature::RandomReceive, 35) { "??" } else { "?" };
         let wanted = wanted.join(",");
-        let line = match buffered && self.uses(Feature::Peek, 25) {
+        // At the beginning of a d_step, a look makes SPIN write C that does not compile.
+        let looks = buffered && !self.body.no_remote && self.uses(Feature::Peek, 25);
+        let line = match looks {
             // Apart, or the preprocessor sees a trigraph.
             true => format!("{text}{operator} <{wanted}>"),
             false => format!("{text}{operator}{wanted}"),

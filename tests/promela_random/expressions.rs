@@ -11,8 +11,8 @@ impl Place {
 }
 
 impl Type {
-    /// Whether it can hold every value of the other type.
-    pub(super) fn holds(self, other: Type) -> bool {
+    /// Whether it can hold every value that a message can have in a field of the other type, which is a byte at least.
+    pub(super) fn holds(self, field: Type) -> bool {
         let bits = |of| match of {
             Type::Bit | Type::Bool => 1,
             Type::Unsigned(bits) => bits,
@@ -20,7 +20,7 @@ impl Type {
             Type::Short => 16,
             Type::Int => 32,
         };
-        (self == Type::Mtype) == (other == Type::Mtype) && bits(self) >= bits(other)
+        (self == Type::Mtype) == (field == Type::Mtype) && bits(self) >= bits(field).max(8)
     }
 }
 

@@ -108,7 +108,7 @@ struct Body {
     inner_labels: Vec<String>,
     loops: usize,
     inside_unless: bool,
-    /// Remote references may not stand here.
+    /// In a d_step or an initial value, where remote references may not stand.
     no_remote: bool,
     counters: usize,
 }

@@ -100,8 +100,8 @@ impl Maker {
     pub(super) fn assignment(&mut self) -> Node {
         let Some(place) = self.a_place(|_| true) else { return Node::line("skip") };
         let text = self.text_of(&place);
-        // Counting on and on is for variables that go round soon.
-        let narrow = matches!(place.of, Type::Bit | Type::Bool | Type::Unsigned(1 | 2));
+        // Counting on and on is for variables that go round soon; arrays of bits are arrays of bytes to SPIN.
+        let narrow = place.length == 1 && matches!(place.of, Type::Bit | Type::Bool | Type::Unsigned(1 | 2));
         if narrow && self.chance(40) {
             return Node::line(format!("{text}{}", self.pick(&["++", "--"])));
         }

@@ -18,7 +18,8 @@ impl Maker {
             };
             nodes.extend(first);
         } else if self.chance(40) {
-            nodes.push(Node::line(self.condition()));
+            // A question to a channel, alone at the beginning of a d_step, makes SPIN write C that does not compile.
+            nodes.push(Node::line(self.pure_condition()));
         }
         for _ in 0..1 + self.below(3) {
             nodes.extend(self.step(0));

@@ -93,6 +93,6 @@ fn read(path: &Path, text: &str, language: Language) -> Result<Opened, LoadError
 pub fn load(path: &Path) -> Result<System, LoadError> {
     match open(path)? {
         Opened::System(system) => Ok(system),
-        Opened::Promela(mut promela) => Ok(promela.system()?),
+        Opened::Promela(mut promela) => Ok(promela.system(false)?),
     }
 }

@@ -88,7 +88,17 @@ impl NativeModel {
         let plain = program.is_plain() && program.system.outgrown.is_none();
         let compiled = mode != Mode::Interpreted;
         let valid_end = program.system.valid_end.as_ref().map(|end| Predicate::new(program.clone(), end, compiled));
-        Ok(NativeModel { engine, program, mode, limits, plain, valid_end, watch: None, outgrown: OnceLock::new(), backwards: OnceLock::new() })
+        Ok(NativeModel {
+            engine,
+            program,
+            mode,
+            limits,
+            plain,
+            valid_end,
+            watch: None,
+            outgrown: OnceLock::new(),
+            backwards: OnceLock::new(),
+        })
     }
 
     /// From now on remembers which events happen.

@@ -223,7 +223,7 @@ fn a_claim_follows_every_step_that_is_not_bound() {
         let never = process(&mut system, "never", &["s", "t", "u"]);
         let follow = |from, to, guard| ClaimMove { from, to, guard, span: Span::default() };
         let moves = vec![follow(0, 1, Expr::TRUE), follow(1, 2, Expr::equals(X, 1)), follow(1, 0, Expr::equals(X, 0))];
-        system.claim = Some(Claim { process: never, moves });
+        system.claim = Some(Claim { process: never, moves, finite: None });
         system.initial = vec![zeros(&system)];
         for model in models(system) {
             let source = at(&model, &[0, 0, 0, 0]);

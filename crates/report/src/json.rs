@@ -6,6 +6,24 @@ use scrimp_search::{Limit, Omission, PropertyResult, Report, Verdict};
 use scrimp_system::Model;
 use serde_json::{Map, Value, json};
 
+/// The answers of several searches of one model as one object: that of the first, with all properties.
+pub fn together(answers: Vec<Value>, overall: Overall) -> Value {
+    let mut answers = answers.into_iter();
+    let mut all = answers.next().unwrap_or(Value::Null);
+    for mut answer in answers {
+        let more = answer.get_mut("properties").map(Value::take);
+        if let (Some(Value::Array(list)), Some(Value::Array(more))) = (all.get_mut("properties"), more) {
+            list.extend(more);
+        }
+        let keep = ["states", "transitions", "seconds", "memory_peak_bytes"];
+        let figures = keep.into_iter().map(|name| (name.to_string(), answer[name].clone()));
+        all["with_claim"] = Value::Object(figures.collect());
+        all["verdict"] = overall.word().into();
+    }
+    all
+}
+
+
 pub fn report(subject: &Subject) -> Value {
     let Subject { name, model, plan, report, statements } = subject;
     let facts = &report.facts;

@@ -43,9 +43,17 @@ impl Overall {
             Overall::Incomplete
         } else if report.omission.is_some() && (report.properties.is_empty() || undecided(report)) {
             Overall::NoErrorFound
+        } else if undecided(report) {
+            Overall::Incomplete
         } else {
             Overall::Verified
         }
+    }
+
+    /// The verdict on two runs together: the worse of both.
+    pub fn and(self, other: Overall) -> Overall {
+        let order = [Overall::Violated, Overall::Incomplete, Overall::NoErrorFound];
+        order.into_iter().find(|worse| self == *worse || other == *worse).unwrap_or(Overall::Verified)
     }
 
     pub fn word(self) -> &'static str {

@@ -38,6 +38,19 @@ pub struct PropertyResult {
 }
 
 impl PropertyResult {
+    /// A property that nothing is known of.
+    pub fn undecided(name: impl ToString) -> PropertyResult {
+        PropertyResult {
+            name: name.to_string(),
+            verdict: Verdict::Undecided,
+            state: None,
+            trace: None,
+            shortest: false,
+            fault: None,
+            condition_fault: None,
+        }
+    }
+
     pub fn fault_record(&self) -> Option<FaultRecord> {
         self.fault.map(|(event, fault)| FaultRecord { event, fault })
     }

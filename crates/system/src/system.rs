@@ -166,6 +166,9 @@ pub struct Assertion {
 pub struct Claim {
     pub process: ProcessId,
     pub moves: Vec<ClaimMove>,
+    /// A claim about finite runs: it only waits for one of these locations to be reached, and does not move on by itself
+    /// when the system stands still, but for a last move that leads there.
+    pub finite: Option<Vec<u32>>,
 }
 
 #[derive(Debug, Clone)]
@@ -238,6 +241,12 @@ impl Domain {
 }
 
 impl Variable {
+    /// A control variable that waits for its name and its domain.
+    pub fn control(process: ProcessId) -> Variable {
+        let domain = Domain::range(0, 0);
+        Variable { name: String::new(), owner: None, domain, length: None, role: Role::Control(process) }
+    }
+
     /// Number of cells: the length of an array, 1 for a scalar.
     pub fn cells(&self) -> usize {
         self.length.unwrap_or(1) as usize

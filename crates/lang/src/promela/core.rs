@@ -131,6 +131,8 @@ pub(crate) struct Flow {
     pub labels: Vec<(Arc<str>, usize)>,
     /// Statements to which nothing leads, with SPIN's numbers.
     pub dead: Vec<(Arc<Action>, u32)>,
+    /// The names of labels before statements that control never reaches.
+    pub unreachable: Vec<Arc<str>>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -411,6 +413,11 @@ impl Statement {
 }
 
 impl Scalar {
+    /// The type where SPIN does not pack bits.
+    pub fn unpacked(&self) -> Scalar {
+        if *self == Scalar::Bits(1) { Scalar::Byte } else { self.clone() }
+    }
+
     /// The value that a variable of this type keeps of `value`.
     pub fn keep(&self, value: i64) -> i64 {
         match self {

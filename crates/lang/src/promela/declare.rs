@@ -173,6 +173,10 @@ impl Names {
                         }
                     }
                 }
+                // Nor is a bit alone in a message packed.
+                if let [only] = &mut scalars[..] {
+                    *only = only.unpacked();
+                }
                 self.channels.push(ChannelType { capacity: size as u32, fields: scalars });
                 Ok(LeafInitial::Channel(self.channels.len() - 1))
             }
@@ -204,7 +208,8 @@ impl Names {
         let mut leaves = match kind {
             Kind::Scalar(scalar) => vec![Leaf {
                 suffix: String::new(),
-                scalar: scalar.clone(),
+                // SPIN has no arrays of bits: they are arrays of bytes.
+                scalar: if length.is_some() { scalar.unpacked() } else { scalar.clone() },
                 dimensions: vec![],
                 initial: initial.clone(),
             }],

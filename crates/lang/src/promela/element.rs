@@ -244,9 +244,7 @@ impl<'a> Builder<'a> {
         }
         // A labelled jump needs a place of its own for labels that mean something.
         let special = |l: &Ident| ["end", "accept", "progress"].iter().any(|p| l.name.starts_with(p));
-        if matches!(self.body.elements[id].kind, Kinds::Goto(..) | Kinds::Leave(_))
-            && step.labels.iter().any(special)
-        {
+        if matches!(self.body.elements[id].kind, Kinds::Goto(..) | Kinds::Leave(_)) && step.labels.iter().any(special) {
             let skip = self.action(Statement::Nothing, place, "(1)".into());
             for label in self.body.labels.iter_mut().filter(|l| l.element == id) {
                 label.element = skip;
@@ -254,10 +252,7 @@ impl<'a> Builder<'a> {
             self.append(skip);
         }
         let appended = matches!(step.kind, StepKind::If(_) | StepKind::Do(_) | StepKind::Unless { .. })
-            || matches!(
-                step.kind,
-                StepKind::ForRange { .. } | StepKind::ForIn { .. } | StepKind::Select { .. }
-            );
+            || matches!(step.kind, StepKind::ForRange { .. } | StepKind::ForIn { .. } | StepKind::Select { .. });
         if !appended {
             self.append(id);
         }

@@ -108,7 +108,13 @@ impl<'p> Lowering<'p> {
 
     /// Can a transition happen, the list before it aside? With `meeting`, a rendezvous needs a partner; without, it does not
     /// count.
-    fn executable(&self, transition: &Transition, state: &State, context: Context, sends: Sends) -> Result<Expr, Problem> {
+    fn executable(
+        &self,
+        transition: &Transition,
+        state: &State,
+        context: Context,
+        sends: Sends,
+    ) -> Result<Expr, Problem> {
         let mut conditions = Vec::new();
         for alternative in &transition.alternatives {
             conditions.push(self.can_run(&alternative.action.statement, state, transition, context, sends)?);
@@ -163,6 +169,17 @@ impl<'p> Lowering<'p> {
                 any(conditions)
             }
         })
+    }
+
+    /// When a claim can take a transition.
+    pub fn observed(
+        &self,
+        state: &State,
+        transition: &Transition,
+        statement: &Statement,
+        context: Context,
+    ) -> Result<Expr, Problem> {
+        self.can_run(statement, state, transition, context, Sends::Buffered)
     }
 
     /// Nothing before this transition in its list is executable; a rendezvous does not count.
@@ -271,7 +288,10 @@ impl<'p> Lowering<'p> {
     /// What the rest of the model allows of a statement: escapes and alternatives before it, `provided`, priorities.
     fn allowed(&self, here: &Here<'p>) -> Result<Expr, Problem> {
         let context = here.context;
-        let mut conditions = vec![self.provided(here.instance, context)?];
+        let mut conditions = Vec::new();
+        if !here.state.inner {
+            conditions.push(self.provided(here.instance, context)?);
+        }
         let transition = &here.state.transitions[here.site.transition];
         for before in &here.state.transitions[..here.site.transition] {
             if before.escape != 0 && before.escape != transition.escape {
@@ -286,8 +306,7 @@ impl<'p> Lowering<'p> {
             let own = self.instance(here.instance);
             for other in 0..self.instances.all.len() {
                 if self.instance(other).slot != own.slot {
-                    let higher =
-                        Expr::binary(BinaryOp::Greater, self.priority(other), self.priority(here.instance));
+                    let higher = Expr::binary(BinaryOp::Greater, self.priority(other), self.priority(here.instance));
                     if higher.as_const() != Some(0) {
                         conditions.push(Expr::not(all([higher, self.can_move(other, context)?])));
                     }
@@ -556,7 +575,9 @@ impl<'p> Lowering<'p> {
         for queue in self.candidates(channel, context)? {
             let is = self.is_queue(channel, queue, context)?;
             let message = self.message(queue, arguments, context)?;
-            self.check_fields(here, queue, arguments.len())?;
+            if self.too_many_fields(here, queue, arguments.len(), &is)? {
+                continue;
+            }
             match self.queues[queue].length {
                 Some(length) => {
                     let can = all([is, room(length, self.queues[queue].capacity)]);
@@ -641,11 +662,10 @@ impl<'p> Lowering<'p> {
         let context = here.context;
         self.refuse_uninitialised(here, channel, "receives from")?;
         for queue in self.candidates(channel, context)? {
-            self.check_fields(here, queue, arguments.len())?;
-            if self.queues[queue].capacity == 0 {
+            let is = self.is_queue(channel, queue, context)?;
+            if self.too_many_fields(here, queue, arguments.len(), &is)? || self.queues[queue].capacity == 0 {
                 continue;
             }
-            let is = self.is_queue(channel, queue, context)?;
             let matching = self.matches(queue, &demands(arguments), context)?;
             let found = match random {
                 true => self.any_match(queue, &matching),
@@ -672,15 +692,16 @@ impl<'p> Lowering<'p> {
         Ok(())
     }
 
-    /// SPIN goes on with zeros for what is missing, so do we; more than there is room for is a mistake.
-    fn check_fields(&self, here: &Here<'p>, queue: usize, given: usize) -> Result<(), Problem> {
-        let queue = &self.queues[queue];
-        let fields = self.program.channels[queue.kind].fields.len();
-        if given > fields {
-            let message = format!("channel `{}` has {fields} fields, but {given} are given", queue.name);
-            return Err(Problem::new(here.alternative.action.place, message));
+    /// SPIN goes on with zeros for what is missing, so do we; more than there is room for is a fault.
+    fn too_many_fields(&mut self, here: &Here<'p>, queue: usize, given: usize, is: &Expr) -> Result<bool, Problem> {
+        let fields = self.program.channels[self.queues[queue].kind].fields.len();
+        let too_many = given > fields;
+        if too_many && !here.late {
+            let name = &self.queues[queue].name;
+            let message = format!("a message of {given} fields for channel {name}, which has {fields}");
+            self.push_fault(here, is.clone(), &message)?;
         }
-        Ok(())
+        Ok(too_many)
     }
 }
 
@@ -706,4 +727,3 @@ fn mentions_timeout(state: &State) -> bool {
     let alternatives = state.transitions.iter().flat_map(|t| &t.alternatives);
     alternatives.into_iter().any(|a| a.action.statement.any(|value| matches!(value, Value::Timeout)))
 }
-

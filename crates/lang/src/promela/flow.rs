@@ -17,7 +17,8 @@ const MAX_HOPS: usize = 500;
 pub(crate) fn flow(mut body: Body, referred: &HashSet<Arc<str>>) -> Result<Flow, Problem> {
     keep_labels(&mut body, referred);
     let whole = body.whole.expect("the body is complete");
-    let mut maker = Maker { targets: resolve_jumps(&body)?, body: &mut body, raw: HashMap::new(), done: HashSet::new() };
+    let mut maker =
+        Maker { targets: resolve_jumps(&body)?, body: &mut body, raw: HashMap::new(), done: HashSet::new() };
     maker.sequence(whole)?;
     let start = maker.hunt(whole.first, false)?;
     let labels: Vec<(Arc<str>, Id)> = maker.body.labels.iter().map(|l| (l.name.clone(), l.element)).collect();
@@ -80,8 +81,17 @@ fn resolve_jumps(body: &Body) -> Result<HashMap<Id, Id>, Problem> {
 /// What leaves an element, before selections are written out.
 #[derive(Debug)]
 enum Raw {
-    Step { target: Option<Id>, atomic: bool, escapes: Vec<Id> },
-    DStep { first: Part, exit: Option<Id>, atomic: bool, escapes: Vec<Id> },
+    Step {
+        target: Option<Id>,
+        atomic: bool,
+        escapes: Vec<Id>,
+    },
+    DStep {
+        first: Part,
+        exit: Option<Id>,
+        atomic: bool,
+        escapes: Vec<Id>,
+    },
     /// The transitions of these elements.
     Choice(Vec<Id>),
 }
@@ -280,9 +290,7 @@ impl<'b> Assembly<'b> {
             return Err(Problem::new(self.body.elements[id].place, "selections are nested too deeply here"));
         }
         match self.raw.get(&id) {
-            Some(Raw::Choice(options)) => {
-                options.iter().try_for_each(|option| self.flatten(*option, into, depth + 1))
-            }
+            Some(Raw::Choice(options)) => options.iter().try_for_each(|option| self.flatten(*option, into, depth + 1)),
             Some(_) => {
                 into.push(id);
                 Ok(())
@@ -324,8 +332,9 @@ impl<'b> Assembly<'b> {
         }
         self.flow.start = self.numbers[&start];
         for (name, element) in &labels {
-            if let Some(&state) = self.numbers.get(element) {
-                self.flow.labels.push((name.clone(), state));
+            match self.numbers.get(element) {
+                Some(&state) => self.flow.labels.push((name.clone(), state)),
+                None => self.flow.unreachable.push(name.clone()),
             }
         }
         self.mark(&labels);
@@ -531,9 +540,15 @@ impl<'b> Assembly<'b> {
             state.accept = covered.iter().any(|c| accept.contains(c));
         }
         // A join that is a valid end makes what follows it one.
-        let joins: Vec<usize> = self.numbers.iter().filter(|(id, number)| {
-            matches!(self.body.elements[**id].kind, Kinds::Dot | Kinds::Break) && self.flow.states[**number].valid_end
-        }).filter_map(|(_, number)| self.flow.states[*number].transitions.first()?.alternatives.first()?.target).collect();
+        let joins: Vec<usize> = self
+            .numbers
+            .iter()
+            .filter(|(id, number)| {
+                matches!(self.body.elements[**id].kind, Kinds::Dot | Kinds::Break)
+                    && self.flow.states[**number].valid_end
+            })
+            .filter_map(|(_, number)| self.flow.states[*number].transitions.first()?.alternatives.first()?.target)
+            .collect();
         for target in joins {
             self.flow.states[target].valid_end = true;
         }

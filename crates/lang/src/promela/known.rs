@@ -149,19 +149,18 @@ impl Knowledge {
         }
     }
 
-    fn value(&self, program: &Program, instance: usize, slot: i64, value: &Value) -> Known {
-        if let Some(constant) = self.constant(Some(instance), slot, value) {
+    fn value(&self, program: &Program, instance: Option<usize>, slot: i64, value: &Value) -> Known {
+        if let Some(constant) = self.constant(instance, slot, value) {
             return Known::one(constant);
         }
         match value {
             Value::Read(access) => {
-                let variable = match access.variable {
-                    VariableId::Global(v) => &program.globals[v],
-                    VariableId::Local(v) => {
-                        &program.processes[self.processes[instance]].locals[v]
-                    }
+                let variable = match (access.variable, instance) {
+                    (VariableId::Global(v), _) => &program.globals[v],
+                    (VariableId::Local(v), Some(instance)) => &program.processes[self.processes[instance]].locals[v],
+                    (VariableId::Local(_), None) => return Known::Anything,
                 };
-                self.access(Some(instance), slot, access, &variable.leaves[access.leaf].dimensions)
+                self.access(instance, slot, access, &variable.leaves[access.leaf].dimensions)
             }
             Value::Conditional(_, a, b) => {
                 let mut either = self.value(program, instance, slot, a);
@@ -175,6 +174,17 @@ impl Knowledge {
     /// One pass over all statements of all instances.
     fn round(&mut self, program: &Program, instances: &Instances) -> bool {
         let mut changed = false;
+        for (v, variable) in program.globals.iter().enumerate() {
+            for (l, leaf) in variable.leaves.iter().enumerate() {
+                // What a global variable begins with may be another one's value.
+                if let LeafInitial::Value(value) = &leaf.initial
+                    && value.number().is_none()
+                {
+                    let known = self.value(program, None, 0, value);
+                    changed |= self.globals[v][l].add(&known);
+                }
+            }
+        }
         for (number, instance) in instances.all.iter().enumerate() {
             let slot = instance.slot as i64;
             let process = &program.processes[instance.process];
@@ -183,9 +193,8 @@ impl Knowledge {
                     // What a local variable begins with may depend on parameters.
                     if let LeafInitial::Value(value) = &leaf.initial
                         && value.number().is_none()
-                        && !matches!(self.locals[number][v][l], Known::Cells(_))
                     {
-                        let known = self.value(program, number, slot, value);
+                        let known = self.value(program, Some(number), slot, value);
                         changed |= self.locals[number][v][l].add(&known);
                     }
                 }
@@ -208,7 +217,7 @@ impl Knowledge {
             Statement::Assign(access, value) => {
                 let known = match value.any(|v| matches!(v, Value::Run { .. })) {
                     true => Known::Anything,
-                    false => self.value(program, number, slot, value),
+                    false => self.value(program, Some(number), slot, value),
                 };
                 changed |= self.leaf_mut(number, access).add(&known);
             }
@@ -216,7 +225,7 @@ impl Knowledge {
                 for kind in self.types(program, instances, number, channel) {
                     for (field, argument) in arguments.iter().enumerate() {
                         if field < self.fields[kind].len() && program.channels[kind].fields[field] == Scalar::Chan {
-                            let known = self.value(program, number, slot, argument);
+                            let known = self.value(program, Some(number), slot, argument);
                             changed |= self.fields[kind][field].add(&known);
                         }
                     }
@@ -250,7 +259,7 @@ impl Knowledge {
         let mut changed = false;
         for (parameter, argument) in run.iter().enumerate() {
             let scalar = &program.processes[launch.to.process].locals[parameter].leaves[0].scalar;
-            let known = stored(&self.value(program, from, launch.from.slot as i64, argument), scalar);
+            let known = stored(&self.value(program, Some(from), launch.from.slot as i64, argument), scalar);
             changed |= self.locals[to][parameter][0].add(&known);
         }
         changed
@@ -258,7 +267,7 @@ impl Knowledge {
 
     /// The types of the channels that an access can be.
     fn types(&self, program: &Program, instances: &Instances, number: usize, channel: &Access) -> Vec<usize> {
-        let known = self.value(program, number, instances.all[number].slot as i64, &Value::Read(channel.clone()));
+        let known = self.value(program, Some(number), instances.all[number].slot as i64, &Value::Read(channel.clone()));
         match known.values() {
             None => (0..program.channels.len()).collect(),
             Some(values) => {
@@ -385,7 +394,6 @@ pub(crate) fn assigned_locals(program: &Program, process: usize) -> BTreeSet<(us
     }
     assigned
 }
-
 
 /// Does a process of this type ever assign to the leaf of a global variable?
 pub(crate) fn writes_global(program: &Program, process: usize, variable: usize, leaf: usize) -> bool {

@@ -10,9 +10,7 @@ use super::known::{Knowledge, Known, each_channel};
 use super::values::{Bounded, Context};
 use crate::diagnostic::{Place, Problem};
 use crate::lines::Lines;
-use scrimp_system::{
-    Assign, BinaryOp, Domain, Expr, Fault, Moment, Overflow, Process, ProcessId, Role, System, VarId,
-};
+use scrimp_system::{Assign, BinaryOp, Domain, Expr, Fault, Moment, Overflow, Process, ProcessId, Role, System, VarId};
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -182,7 +180,9 @@ impl<'p> Lowering<'p> {
                 leaves.push(match known {
                     Known::Cells(cells) => Storage::Constant(cells.clone().into()),
                     // A parameter that is always the same.
-                    Known::Values(values) if values.len() == 1 && variable.parameter && !self.is_assigned(instance, variable) => {
+                    Known::Values(values)
+                        if values.len() == 1 && variable.parameter && !self.is_assigned(instance, variable) =>
+                    {
                         let value = values.first().copied().unwrap_or(0);
                         Storage::Constant(vec![value; leaf.cells() as usize].into())
                     }
@@ -355,9 +355,7 @@ impl<'p> Lowering<'p> {
         let Storage::Variable(target) = self.globals[variable][leaf] else { return vec![] };
         match self.system.variables[target.index()].length {
             None => vec![set(target, None, Expr::Const(0))],
-            Some(length) => {
-                (0..length as i64).map(|i| set(target, Some(Expr::Const(i)), Expr::Const(0))).collect()
-            }
+            Some(length) => (0..length as i64).map(|i| set(target, Some(Expr::Const(i)), Expr::Const(0))).collect(),
         }
     }
 
@@ -426,9 +424,9 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// Does the label exist, though nothing leads there?
     pub fn label_exists(&self, process: usize, label: &str) -> bool {
-        self.program.processes[process].flow.labels.iter().any(|(name, _)| &**name == label)
+        let flow = &self.program.processes[process].flow;
+        flow.labels.iter().map(|(name, _)| name).chain(&flow.unreachable).any(|name| &**name == label)
     }
 
     pub fn storage(&self, variable: VariableId, leaf: usize, instance: Option<usize>) -> &Storage {
@@ -480,13 +478,7 @@ impl<'p> Lowering<'p> {
     }
 
     /// The assignment of a value to a variable.
-    pub fn store(
-        &self,
-        access: &Access,
-        value: Bounded,
-        moment: Moment,
-        context: Context,
-    ) -> Result<Assign, Problem> {
+    pub fn store(&self, access: &Access, value: Bounded, moment: Moment, context: Context) -> Result<Assign, Problem> {
         let scalar = self.scalar(access, context.instance);
         let value = self.keep(scalar, value).expr;
         let (storage, index) = self.cell(access, context)?;
@@ -508,7 +500,8 @@ pub(crate) struct Lowered {
     pub wanted: Vec<super::events::Wanted>,
 }
 
-pub(crate) fn lower(program: &Program, instances: &Instances) -> Result<Lowered, Problem> {
+/// The system, with the `never` claim if it is wanted and there is one.
+pub(crate) fn lower(program: &Program, instances: &Instances, with_claim: bool) -> Result<Lowered, Problem> {
     let mut lowering = Lowering::new(program, instances)?;
     let wanted = lowering.events()?;
     let flags = lowering.slots().map(|slot| {
@@ -517,6 +510,9 @@ pub(crate) fn lower(program: &Program, instances: &Instances) -> Result<Lowered,
     });
     let valid_end = super::values::all(flags.collect::<Vec<_>>());
     lowering.system.valid_end = Some(valid_end);
+    if let Some(flow) = program.never.as_ref().filter(|_| with_claim) {
+        lowering.claim(flow)?;
+    }
     Ok(Lowered { system: lowering.system, wanted })
 }
 
@@ -536,7 +532,7 @@ fn domain(scalar: &Scalar) -> Domain {
 }
 
 /// Names of control states: a label, or the line.
-fn location_names(flow: &Flow, lines: &mut Lines<'_>) -> Vec<String> {
+pub(crate) fn location_names(flow: &Flow, lines: &mut Lines<'_>) -> Vec<String> {
     let mut used: HashMap<String, usize> = HashMap::new();
     let mut names = Vec::new();
     for (number, state) in flow.states.iter().enumerate() {

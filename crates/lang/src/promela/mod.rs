@@ -5,6 +5,7 @@
 //! system with room for some of them; where a run needs more, it says so, and [`Promela::make_room`] makes a larger one.
 
 mod channels;
+mod claim;
 mod core;
 mod declare;
 mod element;
@@ -64,9 +65,21 @@ impl Promela {
         Ok(Promela { program, instances, lowered, wanted: Vec::new() })
     }
 
-    /// The system with the room that there is.
-    pub fn system(&mut self) -> Result<System, Diagnostic> {
-        match lower::lower(&self.program, &self.instances) {
+    /// Is there a `never` claim?
+    pub fn has_claim(&self) -> bool {
+        self.program.never.is_some()
+    }
+
+    /// What the model asks about infinite runs, each with a name: formulas, and acceptance in the claim.
+    pub fn temporal(&self) -> Vec<String> {
+        let formulas = self.program.formulas.iter().map(|f| format!("ltl {}: {}", f.name, f.text));
+        let claim = self.program.never.iter().filter(|flow| claim::accepts(flow));
+        formulas.chain(claim.map(|_| "never claim: acceptance cycles".to_string())).collect()
+    }
+
+    /// The system with the room that there is, with the `never` claim if that is wanted.
+    pub fn system(&mut self, with_claim: bool) -> Result<System, Diagnostic> {
+        match lower::lower(&self.program, &self.instances, with_claim) {
             Ok(Lowered { system, wanted }) => {
                 self.wanted = wanted;
                 self.lowered = self.instances.clone();

@@ -113,16 +113,19 @@ pub(crate) fn program(specification: &Specification, source: Source) -> Result<P
     };
     let uses = |wanted: fn(&Value) -> bool| {
         let flows = processes.iter().map(|p| &p.flow).chain(&never);
-        flows.flat_map(|flow| &flow.states).flat_map(|s| &s.transitions).flat_map(|t| &t.alternatives).any(|a| {
-            a.action.statement.any(wanted)
-        }) || processes.iter().any(|p| p.provided.as_ref().is_some_and(|value| value.any(wanted)))
+        flows
+            .flat_map(|flow| &flow.states)
+            .flat_map(|s| &s.transitions)
+            .flat_map(|t| &t.alternatives)
+            .any(|a| a.action.statement.any(wanted))
+            || processes.iter().any(|p| p.provided.as_ref().is_some_and(|value| value.any(wanted)))
     };
     let uses_last = uses(|value| matches!(value, Value::Last));
-    let given = |value: &Value| {
-        matches!(value, Value::Priority | Value::GetPriority(_) | Value::Run { priority: Some(_), .. })
-    };
+    let given =
+        |value: &Value| matches!(value, Value::Priority | Value::GetPriority(_) | Value::Run { priority: Some(_), .. });
     let uses_priority = uses(given) || bodies.iter().any(|p| p.priority.is_some());
-    let statements = processes.iter().flat_map(|p| &p.flow.states).flat_map(|s| &s.transitions).flat_map(|t| &t.alternatives);
+    let statements =
+        processes.iter().flat_map(|p| &p.flow.states).flat_map(|s| &s.transitions).flat_map(|t| &t.alternatives);
     let sets_priority = statements.into_iter().any(|a| matches!(a.action.statement, Statement::SetPriority(..)));
     let warnings = names.warnings.drain(..).map(|w| w.locate(&source).into_warning()).collect();
     Ok(Program {
@@ -275,4 +278,3 @@ fn body(names: &mut Names, steps: &Sequence, end: Place) -> Result<Body, Problem
     }
     Ok(body)
 }
-

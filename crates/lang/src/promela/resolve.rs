@@ -143,9 +143,11 @@ impl Scope {
     }
 
     fn process(&self, names: &Names, name: &Ident) -> Result<usize, Problem> {
-        names.processes.get(&name.name).copied().ok_or_else(|| {
-            Problem::new(name.place, format!("there is no proctype `{}`", name.name))
-        })
+        names
+            .processes
+            .get(&name.name)
+            .copied()
+            .ok_or_else(|| Problem::new(name.place, format!("there is no proctype `{}`", name.name)))
     }
 
     /// A name in an expression: a variable, a predefined one, or an mtype value.
@@ -334,8 +336,11 @@ impl Scope {
                     _ => match self.value(names, e)? {
                         value @ Value::Number(_) => fields.push(Field::Match(value)),
                         _ => {
-                            return Err(Problem::new(e.place, "a receive needs variables, constants or `eval(...)` here")
-                                .help("to wait for a value, write `eval(expression)`"));
+                            return Err(Problem::new(
+                                e.place,
+                                "a receive needs variables, constants or `eval(...)` here",
+                            )
+                            .help("to wait for a value, write `eval(expression)`"));
                         }
                     },
                 },
@@ -382,4 +387,3 @@ fn binary(op: Binary) -> BinaryOp {
         Binary::Or => BinaryOp::Or,
     }
 }
-

@@ -125,6 +125,7 @@ impl Lowering<'_> {
             }
             Value::Channel(test, channel) => self.channel_test(*test, channel, context)?,
             Value::Poll { channel, random, arguments } => self.poll(channel, *random, arguments, context)?,
+            Value::Timeout if context.instance.is_none() => Bounded::truth(self.nothing_moves()?),
             Value::Timeout => Bounded::constant(context.timeout as i64),
             Value::NonProgress => {
                 let none = self.slots().map(|slot| Expr::not(self.slot_flag(slot, |state| state.progress)));
@@ -156,17 +157,17 @@ impl Lowering<'_> {
                 let pid = pid.as_deref().map(|pid| self.value(pid, context)).transpose()?;
                 let name = &self.program.processes[*process].name;
                 let flow = &self.program.processes[*process].flow;
-                let known = flow.labels.iter().any(|(l, _)| l == label);
-                if !known && !self.label_exists(*process, label) {
+                if !self.label_exists(*process, label) {
                     return Err(Problem::new(*place, format!("`{name}` has no label `{label}`")));
                 }
                 let mut places = Vec::new();
                 for instance in self.of_process(*process, pid.is_none()) {
                     let slot = self.instance(instance).slot;
                     let here = flow.labels.iter().filter(|(l, _)| l == label);
-                    let at = any(here.map(|(_, state)| {
-                        Expr::equals(self.control(slot), self.location(instance, *state) as i64)
-                    }));
+                    let at =
+                        any(here.map(|(_, state)| {
+                            Expr::equals(self.control(slot), self.location(instance, *state) as i64)
+                        }));
                     let same = pid.as_ref().map_or(Expr::TRUE, |p| equal(p.expr.clone(), Expr::Const(slot as i64)));
                     places.push(all([same, at]));
                 }
@@ -182,8 +183,9 @@ impl Lowering<'_> {
                 Bounded::truth(any(conditions))
             }
             Value::PcValue(_) => {
-                return Err(Problem::new(self.here.get(), "`pc_value` is not supported")
-                    .help("use a label: `P[1]@label`"));
+                return Err(
+                    Problem::new(self.here.get(), "`pc_value` is not supported").help("use a label: `P[1]@label`")
+                );
             }
             Value::GetPriority(pid) => {
                 let pid = self.value(pid, context)?.expr;
@@ -270,7 +272,10 @@ impl Lowering<'_> {
                 match constant {
                     Some(constant) => *index = constant,
                     None => {
-                        return Err(Problem::new(access.place, "the index of another process's array must be constant"));
+                        return Err(Problem::new(
+                            access.place,
+                            "the index of another process's array must be constant",
+                        ));
                     }
                 }
             }
@@ -279,11 +284,7 @@ impl Lowering<'_> {
             result = Some(match (&pid, result) {
                 (None, _) | (_, None) => value,
                 (Some(pid), Some(other)) => Bounded {
-                    expr: Expr::If(
-                        Box::new(equal(pid.expr.clone(), slot)),
-                        Box::new(value.expr),
-                        Box::new(other.expr),
-                    ),
+                    expr: Expr::If(Box::new(equal(pid.expr.clone(), slot)), Box::new(value.expr), Box::new(other.expr)),
                     low: value.low.min(other.low),
                     high: value.high.max(other.high),
                 },
@@ -319,13 +320,7 @@ impl Lowering<'_> {
         Ok(Bounded { expr: result.unwrap_or(Expr::Const(0)), low: 0, high })
     }
 
-    fn poll(
-        &self,
-        channel: &Access,
-        random: bool,
-        arguments: &[Match],
-        context: Context,
-    ) -> Result<Bounded, Problem> {
+    fn poll(&self, channel: &Access, random: bool, arguments: &[Match], context: Context) -> Result<Bounded, Problem> {
         let mut conditions = Vec::new();
         for queue in self.candidates(channel, context)? {
             let is = self.is_queue(channel, queue, context)?;
