@@ -12,6 +12,7 @@ Examples:
   scrimp check klotski.dve --property 'reach: c[13] == 6'
   scrimp count big.dve --memory 2G --time 10m --threads 4
   scrimp check lock.dve --json > answer.json && scrimp simulate lock.dve --trace answer.json
+  scrimp check protocol.pml --chart error.svg
 
 Exit codes: 0 verified or counted, 1 violated, 2 wrong usage or wrong model,
 3 incomplete (a limit was reached), 4 no error found but the method is not exhaustive.";
@@ -27,12 +28,17 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Check every property of a model: deadlock, run-time faults, its assertions, or those you name
+    ///
+    /// Of a Promela model that was searched to its end, the statements that are never executed are listed too.
     Check(CheckArgs),
     /// Visit the whole state space and say how large it is and what shape it has
     Count(CountArgs),
     /// Say what a check or count with these options would do, and why, without doing it
     Plan(CheckArgs),
     /// Run through a model step by step: at random, interactively, or along a trace
+    ///
+    /// A Promela model is shown as `spin -p -g -l` shows it: number, process, place, statement, changed values, and what
+    /// `printf` prints.
     Simulate(SimulateArgs),
     /// Run a suite: a table of models and configurations, with expected and published values
     Bench(super::bench::BenchArgs),
@@ -44,7 +50,7 @@ pub enum Command {
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// The model: a DVE file (.dve, or compressed .dve.gz)
+    /// The model: a DVE file (.dve, or compressed .dve.gz) or a Promela file (.pml, .prom, .promela)
     #[arg(value_hint = ValueHint::FilePath)]
     pub model: PathBuf,
 
@@ -65,13 +71,20 @@ pub struct CheckArgs {
     #[arg(short, long)]
     pub keep_going: bool,
 
+    /// Draw the first run that is found as a message sequence chart: a picture (FILE.svg), or text (any other name, or -)
+    ///
+    /// Processes stand side by side, messages are arrows between them. Where the run passes no messages, every step is
+    /// shown.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub chart: Option<PathBuf>,
+
     #[command(flatten)]
     pub search: SearchArgs,
 }
 
 #[derive(Debug, Args)]
 pub struct CountArgs {
-    /// The model: a DVE file (.dve, or compressed .dve.gz)
+    /// The model: a DVE file (.dve, or compressed .dve.gz) or a Promela file (.pml, .prom, .promela)
     #[arg(value_hint = ValueHint::FilePath)]
     pub model: PathBuf,
 
@@ -248,7 +261,7 @@ pub struct SearchArgs {
 
 #[derive(Debug, Args)]
 pub struct SimulateArgs {
-    /// The model: a DVE file (.dve, or compressed .dve.gz)
+    /// The model: a DVE file (.dve, or compressed .dve.gz) or a Promela file (.pml, .prom, .promela)
     #[arg(value_hint = ValueHint::FilePath)]
     pub model: PathBuf,
 
@@ -259,6 +272,13 @@ pub struct SimulateArgs {
     /// Choose each event yourself
     #[arg(short, long, conflicts_with = "trace")]
     pub interactive: bool,
+
+    /// Draw the run as a message sequence chart: a picture (FILE.svg), or text (any other name, or -)
+    ///
+    /// Processes stand side by side, messages are arrows between them. Where the run passes no messages, every step is
+    /// shown.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub chart: Option<PathBuf>,
 
     /// How many random events to run
     #[arg(short = 'n', long, default_value_t = 20, value_name = "N")]

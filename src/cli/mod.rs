@@ -2,6 +2,7 @@
 
 mod args;
 mod bench;
+mod chart;
 mod compare;
 mod graph;
 mod guides;

@@ -1,11 +1,12 @@
 //! `check`, `count` and `plan`.
 
 use super::args::{CheckArgs, CountArgs, SearchArgs};
+use super::chart::Drawing;
 use super::graph::GraphFile;
 use super::guides::{self, Guide};
 use super::progress::{Progress, stop_on_interrupt};
 use super::{Failure, print, remark, style};
-use scrimp::report::{Overall, Subject, json, number, text};
+use scrimp::report::{Overall, Subject, json, number, text, unreached};
 use scrimp::{
     Control, Guides, Loaded, Mode, NativeModel, Options, Plan, Property, PropertyResult, Report, System, parse_property,
     parse_property_file, properties,
@@ -16,28 +17,36 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
+    if args.search.json && args.chart.as_deref() == Some(Path::new("-")) {
+        return Err(Failure("error: --json and --chart - would write to the same place".into()));
+    }
     let mut plan = Plan::new(&options(&args.search, args.keep_going, false)?)?;
     let mut loaded = open(&args.model, &args.search)?;
     let temporal = loaded.temporal();
     let own = args.property.is_empty() && args.property_file.is_none();
     let name = args.model.display().to_string();
-    let (model, mut report) = with_room(&mut loaded, &args.search, |model| {
+    let watch = args.search.json || !args.search.quiet;
+    let (model, mut report) = with_room(&mut loaded, &args.search, watch, |model| {
         search(model, &wanted(args, model)?, &mut plan, &args.search)
     })?;
     if own {
         report.properties.extend(temporal.iter().map(PropertyResult::undecided));
     }
-    let subject = Subject { name: &name, model, plan: &plan, report: &report };
+    let statements = report.exhaustive.then(|| statements(model)).flatten();
+    let subject = Subject { name: &name, model, plan: &plan, report: &report, statements };
+    let wanted_run = |model, report: &Report| args.chart.as_ref().and_then(|_| first_run(model, report));
+    let mut drawing = wanted_run(model, &report);
     let mut overall = Overall::of(&report);
     let mut answers = vec![json_or_text(&subject, &args.search, text::check)];
     // A claim restricts what it watches, so it is searched with after the model has been searched without.
     if own && overall != Overall::Violated && loaded.add_claim()? {
         let mut plan = plan.clone();
-        let (model, report) = with_room(&mut loaded, &args.search, |model| {
+        let (model, report) = with_room(&mut loaded, &args.search, false, |model| {
             search(model, &properties::model_assertions(model), &mut plan, &args.search)
         })?;
         let name = format!("{name} with its never claim");
-        let subject = Subject { name: &name, model, plan: &plan, report: &report };
+        let subject = Subject { name: &name, model, plan: &plan, report: &report, statements: None };
+        drawing = drawing.or_else(|| wanted_run(model, &report));
         overall = overall.and(Overall::of(&report));
         answers.push(json_or_text(&subject, &args.search, text::check));
     }
@@ -49,15 +58,22 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
             print("  properties of infinite runs (ltl, acceptance cycles) cannot be decided yet\n")?;
         }
     }
+    if let Some(path) = &args.chart {
+        match drawing {
+            Some(drawing) => drawing.write(path)?,
+            None if args.search.quiet => {}
+            None => remark(&format!("--chart {}: there is no run to draw", path.display())),
+        }
+    }
     Ok(overall.exit_code())
 }
 
 pub fn count(args: &CountArgs) -> Result<u8, Failure> {
     let mut plan = Plan::new(&options(&args.search, false, args.in_degrees)?)?;
     let mut loaded = open(&args.model, &args.search)?;
-    let (model, report) = with_room(&mut loaded, &args.search, |model| search(model, &[], &mut plan, &args.search))?;
+    let (model, report) = with_room(&mut loaded, &args.search, false, |model| search(model, &[], &mut plan, &args.search))?;
     let name = args.model.display().to_string();
-    let subject = Subject { name: &name, model, plan: &plan, report: &report };
+    let subject = Subject { name: &name, model, plan: &plan, report: &report, statements: None };
     let answer = json_or_text(&subject, &args.search, text::count);
     if args.search.json {
         print(&format!("{answer:#}\n"))?;
@@ -179,14 +195,16 @@ fn open(path: &Path, args: &SearchArgs) -> Result<Loaded, Failure> {
     Ok(loaded)
 }
 
-/// Searches a model; begins again with a larger one where it turns out to be too small.
+/// Searches a model; begins again with a larger one where it turns out to be too small. With `watch`, the model remembers
+/// which statements are executed.
 fn with_room(
     loaded: &mut Loaded,
     args: &SearchArgs,
+    watch: bool,
     mut work: impl FnMut(&'static NativeModel) -> Result<Report, Failure>,
 ) -> Result<(&'static NativeModel, Report), Failure> {
     loop {
-        let model = runnable(loaded.system.clone(), args.interpret)?;
+        let model = runnable(loaded.system.clone(), args.interpret, watch)?;
         let result = work(model);
         if !loaded.grow(model)? {
             return Ok((model, result?));
@@ -204,12 +222,57 @@ pub fn load(path: &Path, interpret: bool, quiet: bool) -> Result<&'static Native
     if !quiet {
         system.warnings.iter().for_each(|warning| remark(warning));
     }
-    runnable(system, interpret)
+    runnable(system, interpret, false)
 }
 
-fn runnable(system: System, interpret: bool) -> Result<&'static NativeModel, Failure> {
+pub fn runnable(system: System, interpret: bool, watch: bool) -> Result<&'static NativeModel, Failure> {
     let mode = if interpret { Mode::Interpreted } else { Mode::Auto };
-    Ok(Box::leak(Box::new(NativeModel::new(Arc::new(system), mode)?)))
+    let watch = watch && !system.outline.statements.is_empty();
+    let mut model = NativeModel::new(Arc::new(system), mode)?;
+    if watch {
+        model.watch_events();
+    }
+    Ok(Box::leak(Box::new(model)))
+}
+
+/// The statements of a model whose events were watched, each with whether it was executed.
+fn statements(model: &NativeModel) -> Option<Vec<unreached::Statement>> {
+    let (system, happened) = (model.system(), model.happened());
+    if happened.is_empty() {
+        return None;
+    }
+    let outline = &system.outline.statements;
+    let mut reached = vec![false; outline.len()];
+    for (event, _) in system.events.iter().zip(happened).filter(|(_, happened)| *happened) {
+        event.statements.iter().for_each(|statement| reached[*statement as usize] = true);
+    }
+    let listed = outline.iter().zip(reached).filter(|(statement, _)| !statement.passes);
+    let one = |(statement, reached): (&scrimp_system::outline::Statement, bool)| unreached::Statement {
+        process: statement.process.clone(),
+        file: system.source.file_name(statement.span.part).to_string(),
+        line: statement.span.line,
+        number: statement.number,
+        text: statement.text.clone(),
+        reached,
+    };
+    Some(listed.map(one).collect())
+}
+
+/// A drawing of the first run in a report.
+fn first_run(model: &NativeModel, report: &Report) -> Option<Drawing> {
+    let (property, trace) = report.properties.iter().find_map(|p| Some((p, p.trace.as_ref()?)))?;
+    let mut drawing = Drawing::default();
+    let fault = property.fault_record();
+    let mut before = &trace.initial;
+    let steps = trace.single_steps(model, fault);
+    for step in &steps {
+        drawing.step(model, before, step.event);
+        before = &step.state;
+    }
+    if let Some(record) = fault {
+        drawing.fault(model, record);
+    }
+    Some(drawing)
 }
 
 fn search(model: &NativeModel, properties: &[Property], plan: &mut Plan, args: &SearchArgs) -> Result<Report, Failure> {

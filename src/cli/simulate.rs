@@ -1,65 +1,92 @@
 //! `simulate`: one run of the model, event by event.
 
 use super::args::SimulateArgs;
-use super::search::load;
-use super::{Failure, print, style};
+use super::chart::Drawing;
+use super::search::runnable;
+use super::{Failure, print, remark, style};
 use scrimp::report::number::count_of;
-use scrimp::report::trace::{state_lines, step_lines};
-use scrimp::{Batch, Model, NativeModel};
+use scrimp::report::process;
+use scrimp::report::trace::{beginning, state_lines, step_lines};
+use scrimp::{Batch, Loaded, Model, NativeModel};
 use scrimp_system::Random;
 use serde_json::Value;
 use std::io::{BufRead, Write};
 
 pub fn run(args: &SimulateArgs) -> Result<u8, Failure> {
-    let model = load(&args.model, false, false)?;
-    let mut walk = Walk::new(model);
+    let loaded = Loaded::open(&args.model)?;
+    loaded.system.warnings.iter().for_each(|warning| remark(warning));
+    let mut walk = Walk::new(loaded)?;
     if let Some(path) = &args.trace {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|e| Failure(format!("{name}: error: {e}")))?;
         let value: Value = serde_json::from_str(&text).map_err(|e| Failure(format!("{name}: error: {e}")))?;
-        return walk.replay(&value, &name);
-    }
-    let mut random = Random(args.seed);
-    if args.interactive {
-        return walk.interactive();
-    }
-    let start = random.below(walk.choices.len());
-    walk.start(start)?;
-    for _ in 0..args.steps {
-        if walk.choices.is_empty() {
-            break;
+        // The run may be one of the model with its claim.
+        let claim = find_trace(&value).is_some_and(|trace| !walk.knows(trace));
+        if claim && walk.loaded.add_claim()? {
+            walk = Walk::new(walk.loaded)?;
         }
-        walk.step(random.below(walk.choices.len()))?;
+        walk.replay(&value, &name)?;
+    } else if args.interactive {
+        walk.interactive()?;
+    } else {
+        walk.random(args)?;
     }
-    walk.end()?;
-    Ok(0)
+    match &args.chart {
+        Some(path) => walk.drawing.write(path).map(|()| 0),
+        None => Ok(0),
+    }
 }
 
 /// A run in progress: the present state and where it can go.
-struct Walk<'a> {
-    model: &'a NativeModel,
+struct Walk {
+    loaded: Loaded,
+    model: &'static NativeModel,
     state: Batch,
     choices: Batch,
+    /// What was chosen so far.
+    taken: Vec<usize>,
     deadlock: bool,
     steps: usize,
+    drawing: Drawing,
 }
 
-impl<'a> Walk<'a> {
+impl Walk {
     /// Before the first state: the choices are the initial states.
-    fn new(model: &'a NativeModel) -> Walk<'a> {
+    fn new(loaded: Loaded) -> Result<Walk, Failure> {
+        let model = runnable(loaded.system.clone(), false, false)?;
         let bytes = model.state_bytes();
         let mut choices = Batch::new(bytes);
         model.initial(&mut choices);
-        Walk { model, state: Batch::new(bytes), choices, deadlock: false, steps: 0 }
+        let (state, taken) = (Batch::new(bytes), Vec::new());
+        Ok(Walk { loaded, model, state, choices, taken, deadlock: false, steps: 0, drawing: Drawing::default() })
     }
 
     fn start(&mut self, choice: usize) -> Result<(), Failure> {
-        print(&format!("{:>5}  initial state\n", 0))?;
-        self.enter(choice);
-        print(&state_lines(self.model, self.state.state(0)))
+        self.enter(choice)?;
+        print(&beginning(self.model, self.state.state(0), style()))
     }
 
-    fn enter(&mut self, choice: usize) {
+    /// Goes on to a choice. Where something can be started there for which the system has no room, a larger system takes
+    /// over: it has the same choices on the way here, in the same order.
+    fn enter(&mut self, choice: usize) -> Result<(), Failure> {
+        self.taken.push(choice);
+        self.advance(choice);
+        while self.loaded.grow(self.model)? {
+            self.model = runnable(self.loaded.system.clone(), false, false)?;
+            let bytes = self.model.state_bytes();
+            (self.state, self.choices) = (Batch::new(bytes), Batch::new(bytes));
+            self.model.initial(&mut self.choices);
+            for i in 0..self.taken.len() {
+                if self.taken[i] >= self.choices.len() {
+                    return Err(Failure("error: the run cannot be taken up again with more processes".into()));
+                }
+                self.advance(self.taken[i]);
+            }
+        }
+        Ok(())
+    }
+
+    fn advance(&mut self, choice: usize) {
         self.state.clear();
         self.state.push(self.choices.state(choice), self.choices.event(choice));
         self.choices.clear();
@@ -73,20 +100,44 @@ impl<'a> Walk<'a> {
         for (event, after) in self.model.steps(&before, self.choices.event(choice), after) {
             self.steps += 1;
             print(&step_lines(self.model, self.steps, event, &before, &after, style()))?;
+            self.drawing.step(self.model, &before, event);
             before = after;
         }
-        self.enter(choice);
-        Ok(())
+        self.enter(choice)
+    }
+
+    fn random(&mut self, args: &SimulateArgs) -> Result<(), Failure> {
+        let mut random = Random(args.seed);
+        let start = random.below(self.choices.len());
+        self.start(start)?;
+        for _ in 0..args.steps {
+            if self.choices.is_empty() {
+                break;
+            }
+            self.step(random.below(self.choices.len()))?;
+        }
+        self.end()
     }
 
     /// Says how the run stands at its end.
     fn end(&self) -> Result<(), Failure> {
+        let state = self.state.state(0);
+        let processes = !self.model.standing(state).is_empty();
         for record in self.choices.faults() {
             let text = self.model.event(record.event);
             let fault = self.model.fault(*record);
-            print(&format!("       {} would end in a fault: {fault} [line {}]\n", text.label, text.line))?;
+            print(&match text.steps.first() {
+                None => format!("       {} would end in a fault: {fault} [line {}]\n", text.label, text.line),
+                Some(step) => {
+                    format!("{}\n       would end in a fault: {fault}\n", process::statement(self.steps + 1, step))
+                }
+            })?;
+        }
+        if processes {
+            print(&process::standing(self.model, self.steps, state))?;
         }
         print(&match self.choices.len() {
+            0 if self.deadlock && processes => "       invalid end state: nothing more can happen\n".into(),
             0 if self.deadlock => "       deadlock: no event is enabled\n".into(),
             0 if self.model.system().claim.is_none() => "       the end: nothing more can happen\n".into(),
             0 => "       the model could move, but its property automaton cannot follow\n".into(),
@@ -94,7 +145,7 @@ impl<'a> Walk<'a> {
         })
     }
 
-    fn interactive(&mut self) -> Result<u8, Failure> {
+    fn interactive(&mut self) -> Result<(), Failure> {
         if self.choices.len() == 1 {
             self.start(0)?;
         } else {
@@ -103,21 +154,24 @@ impl<'a> Walk<'a> {
             print(&format!("initial states:\n{}\n", list.collect::<Vec<_>>().join("\n")))?;
             match self.ask()? {
                 Some(choice) => self.start(choice)?,
-                None => return Ok(0),
+                None => return Ok(()),
             }
         }
         loop {
             if self.choices.is_empty() {
-                self.end()?;
-                return Ok(0);
+                return self.end();
             }
             for i in 0..self.choices.len() {
                 let text = self.model.event(self.choices.event(i));
-                print(&format!("    {i:>3}: {}  [line {}]\n", text.label, text.line))?;
+                let place = match text.steps.first() {
+                    Some(step) => format!("proc {} ({}) {}:{}", step.process, step.name, step.file, step.line),
+                    None => format!("line {}", text.line),
+                };
+                print(&format!("    {i:>3}: {}  [{place}]\n", text.label))?;
             }
             match self.ask()? {
                 Some(choice) => self.step(choice)?,
-                None => return Ok(0),
+                None => return Ok(()),
             }
         }
     }
@@ -142,8 +196,14 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Has the model everything that the trace names?
+    fn knows(&self, trace: &Value) -> bool {
+        let names: Vec<String> = self.model.values(self.choices.state(0)).into_iter().map(|(name, _)| name).collect();
+        trace["initial"].as_object().is_none_or(|initial| initial.keys().all(|key| names.contains(key)))
+    }
+
     /// Runs the events of a trace, each of which must be enabled and change what the trace says.
-    fn replay(&mut self, value: &Value, name: &str) -> Result<u8, Failure> {
+    fn replay(&mut self, value: &Value, name: &str) -> Result<(), Failure> {
         let trace = find_trace(value).ok_or_else(|| {
             Failure(format!(
                 "{name}: error: there is no trace in it\nhelp: write one with `scrimp check MODEL --json > FILE`"
@@ -165,24 +225,40 @@ impl<'a> Walk<'a> {
             }
             let label = step["label"].as_str().unwrap_or("?");
             let number = self.steps + 1;
-            let choice = (0..self.choices.len())
-                .find(|&i| step["event"] == self.choices.event(i))
+            // A larger system of the same model has other numbers for the same events.
+            let same = |i: &usize| step["event"] == self.choices.event(*i) && self.label(*i) == label;
+            let alike = |i: &usize| self.label(*i) == label && self.differs(*i, step).is_none();
+            let all = 0..self.choices.len();
+            let choice = (all.clone().find(same).filter(|i| self.differs(*i, step).is_none()))
+                .or_else(|| all.clone().find(alike).filter(|_| self.loaded.system.outgrown.is_some()))
+                .or_else(|| all.clone().find(|i| step["event"] == self.choices.event(*i)))
                 .ok_or_else(|| mismatch(format!("step {number}, {label}: the event is not enabled")))?;
-            let values = self.model.values(self.choices.state(choice));
-            for (variable, expected) in step["changes"].as_object().into_iter().flatten() {
-                let found = values.iter().find(|(name, _)| name == variable).map(|(_, value)| value.as_str());
-                if found != expected.as_str() {
-                    let found = found.unwrap_or("nothing");
-                    return Err(mismatch(format!(
-                        "step {number}, {label}: {variable} becomes {found}, not {expected}"
-                    )));
-                }
+            if let Some(difference) = self.differs(choice, step) {
+                return Err(mismatch(format!("step {number}, {label}: {difference}")));
             }
             self.step(choice)?;
         }
         self.end()?;
-        print(&format!("{name}: replayed, {} events\n", self.steps))?;
-        Ok(0)
+        print(&format!("{name}: replayed, {} events\n", self.steps))
+    }
+
+    /// The label that a trace has for a choice: that of the step that it ends with.
+    fn label(&self, choice: usize) -> String {
+        let (code, after) = (self.choices.event(choice), self.choices.state(choice));
+        let steps = self.model.steps(self.state.state(0), code, after);
+        self.model.event(steps.last().map_or(code, |(event, _)| *event)).label
+    }
+
+    /// What becomes otherwise by a choice than a step of a trace says.
+    fn differs(&self, choice: usize, step: &Value) -> Option<String> {
+        let values = self.model.values(self.choices.state(choice));
+        for (variable, expected) in step["changes"].as_object().into_iter().flatten() {
+            let found = values.iter().find(|(name, _)| name == variable).map(|(_, value)| value.as_str());
+            if found != expected.as_str() {
+                return Some(format!("{variable} becomes {}, not {expected}", found.unwrap_or("nothing")));
+            }
+        }
+        None
     }
 }
 

@@ -18,17 +18,19 @@ mod product;
 mod program;
 mod run;
 mod successors;
+mod told;
 mod watch;
 
 pub use condition::{Conditions, Predicate};
 #[doc(hidden)]
 pub use partition::Limits;
+pub use told::Passed;
 
 use engine::Engine;
 use predecessors::Backwards;
 use program::Program;
 use scrimp_system::{
-    Batch, EventCode, EventText, Expr, Facts, Fault, FaultRecord, Model, Role, Set, Span, System, Unsuited, VarId,
+    Batch, EventCode, EventText, Expr, Facts, Fault, FaultRecord, Model, Set, Standing, System, Unsuited,
 };
 use std::fmt;
 use std::ops::Range;
@@ -205,10 +207,14 @@ impl Model for NativeModel {
 
     fn fault(&self, record: FaultRecord) -> String {
         let system = &self.program.system;
-        let event = self.parts(record.event).0.and_then(|number| system.events.get(number as usize));
+        let event = self.event_of(record.event);
         let message = event.and_then(|event| system.fault_messages.get(event.fault? as usize));
+        let asserted = event.and_then(|event| event.label.strip_prefix("assert(")?.strip_suffix(')'));
         match (record.fault, message) {
             (Fault::Model, Some(message)) => message.clone(),
+            (Fault::Assertion, _) if asserted.is_some() => {
+                format!("assertion violated {}", asserted.unwrap_or_default())
+            }
             (fault, _) => fault.to_string(),
         }
     }
@@ -230,51 +236,23 @@ impl Model for NativeModel {
     }
 
     fn event(&self, code: EventCode) -> EventText {
-        let system = &self.program.system;
-        let (event, claim_move) = self.parts(code);
-        let mut text = EventText::default();
-        let mut span = Span::default();
-        if let Some(event) = event.and_then(|number| system.events.get(number as usize)) {
-            text.label = event.label.clone();
-            text.processes = event.moves.iter().map(|m| system.processes[m.process.index()].name.clone()).collect();
-            span = event.span;
-        }
-        if let Some((claim, number)) = system.claim.as_ref().zip(claim_move)
-            && let Some(m) = claim.moves.get(number as usize)
-        {
-            let process = &system.processes[claim.process.index()];
-            let (from, to) = (&process.locations[m.from as usize], &process.locations[m.to as usize]);
-            if !text.label.is_empty() {
-                text.label.push_str("; ");
-            }
-            text.label.push_str(&format!("{0}.{from} -> {0}.{to}", process.name));
-            text.processes.push(process.name.clone());
-            if span.line == 0 {
-                span = m.span;
-            }
-        }
-        text.line = span.line;
-        if span.line != 0 {
-            text.source = system.source.line(span).trim().to_string();
-        }
-        text
+        self.text_of(code)
     }
 
     fn values(&self, state: &[u8]) -> Vec<(String, String)> {
-        let system = &self.program.system;
-        let controls = system.processes.iter().map(|p| p.control);
-        let others = (0..system.variables.len() as u32).map(VarId);
-        let others = others.filter(|v| !matches!(system.variables[v.index()].role, Role::Control(_)));
-        let mut values = Vec::new();
-        for variable in controls.chain(others) {
-            let name = system.full_name(variable);
-            let declared = &system.variables[variable.index()];
-            for index in 0..declared.cells() {
-                let value = self.program.layout.read(state, variable, index as i64).unwrap_or(declared.domain.low);
-                let name = if declared.length.is_some() { format!("{name}[{index}]") } else { name.clone() };
-                values.push((name, system.show_value(variable, value)));
-            }
-        }
-        values
+        self.values_in(state)
+    }
+
+    fn standing(&self, state: &[u8]) -> Vec<Standing> {
+        self.standing_in(state)
+    }
+
+    fn is_place(&self, entry: usize) -> bool {
+        // The control variables come first.
+        entry < self.program.system.outline.places.len()
+    }
+
+    fn printed(&self, state: &[u8], code: EventCode) -> Option<(u32, String)> {
+        self.text_printed(state, code)
     }
 }

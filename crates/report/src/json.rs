@@ -1,6 +1,6 @@
 //! One JSON object for scripts. Its fields are kept stable; new ones may be added.
 
-use crate::{Overall, Subject, trace};
+use crate::{Overall, Subject, trace, unreached};
 use scrimp_search::plan::ReduceChoice;
 use scrimp_search::{Limit, Omission, PropertyResult, Report, Verdict};
 use scrimp_system::Model;
@@ -25,7 +25,7 @@ pub fn together(answers: Vec<Value>, overall: Overall) -> Value {
 
 
 pub fn report(subject: &Subject) -> Value {
-    let Subject { name, model, plan, report } = subject;
+    let Subject { name, model, plan, report, statements } = subject;
     let facts = &report.facts;
     let overall = Overall::of(report);
     let mut plan_parts: Map<String, Value> = plan.parts().into_iter().map(|(k, v)| (k.to_string(), v.into())).collect();
@@ -65,6 +65,7 @@ pub fn report(subject: &Subject) -> Value {
         "omission_probability": report.omission.and_then(|o| if let Omission::Probability(p) = o { Some(p) } else { None }),
         "expected_coverage": report.omission.and_then(|o| if let Omission::Coverage(c) = o { Some(c) } else { None }),
         "properties": report.properties.iter().map(|p| property(*model, p, overall)).collect::<Vec<_>>(),
+        "unreached": statements.as_deref().map(unreached::json),
         "limits": {
             "memory_bytes": plan.memory,
             "memory_given": plan.options.memory.is_some(),
@@ -126,13 +127,18 @@ fn property(model: &dyn Model, p: &PropertyResult, overall: Overall) -> Value {
     };
     let fault = p.fault_record().map(|record| {
         let text = model.event(record.event);
-        json!({ "event": record.event, "label": text.label, "line": text.line, "fault": model.fault(record) })
+        let file = Some(text.file).filter(|_| !text.steps.is_empty());
+        json!({
+            "event": record.event, "label": text.label, "file": file, "line": text.line,
+            "fault": model.fault(record),
+        })
     });
     json!({
         "name": p.name,
         "verdict": verdict,
         "state": p.state.as_ref().map(|s| trace::state_json(model, s)),
         "trace": p.trace.as_ref().map(|t| trace::json(model, t, p.fault_record())),
+        "processes": p.trace.as_ref().map(|t| trace::standing_json(model, t.last())),
         "fault": fault,
         "condition_fault": p.condition_fault.map(|f| f.to_string()),
     })

@@ -3,9 +3,11 @@
 pub mod chart;
 pub mod json;
 pub mod number;
+pub mod process;
 pub mod style;
 pub mod text;
 pub mod trace;
+pub mod unreached;
 
 pub use style::Style;
 
@@ -19,6 +21,8 @@ pub struct Subject<'a> {
     pub model: &'a dyn Model,
     pub plan: &'a Plan,
     pub report: &'a Report,
+    /// All statements of the program, once every state was visited, for languages that have any.
+    pub statements: Option<Vec<unreached::Statement>>,
 }
 
 /// The verdict on a whole run, from which the exit code follows.

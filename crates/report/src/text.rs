@@ -1,7 +1,7 @@
 //! The report for people: the verdict first, each property with its trace, then figures, then what would help.
 
 use crate::number::{bytes, count_of, grouped, rate};
-use crate::{Overall, Style, Subject, trace};
+use crate::{Overall, Style, Subject, process, trace, unreached};
 use scrimp_search::plan::{ForgetChoice, OrderChoice, ReduceChoice};
 use scrimp_search::{Limit, Omission, PropertyResult, Verdict};
 use std::fmt::Write;
@@ -21,6 +21,10 @@ pub fn check(subject: &Subject, style: Style) -> String {
     }
     for p in &subject.report.properties {
         out.push_str(&evidence(subject, p, style));
+    }
+    if let Some(statements) = &subject.statements {
+        out.push('\n');
+        out.push_str(&unreached::text(statements));
     }
     out.push_str(&figures(subject));
     out.push_str(&omission(subject));
@@ -146,7 +150,18 @@ fn evidence(subject: &Subject, p: &PropertyResult, style: Style) -> String {
     if let Some(record) = p.fault_record() {
         let text = subject.model.event(record.event);
         let fault = subject.model.fault(record);
-        let _ = writeln!(out, "       then {}: {fault} [line {}: {}]", text.label, text.line, text.source.trim());
+        if text.steps.is_empty() {
+            let _ = writeln!(out, "       then {}: {fault} [line {}: {}]", text.label, text.line, text.source.trim());
+        } else {
+            for step in &text.steps {
+                let _ = writeln!(out, "{}", process::statement(steps.len() + 1, step));
+            }
+            let _ = writeln!(out, "{}", style.bad(&fault));
+        }
+    }
+    let last = steps.last().map_or(&run.initial, |step| &step.state);
+    if !subject.model.standing(last).is_empty() {
+        out.push_str(&process::standing(subject.model, steps.len(), last));
     }
     if let Some(fault) = p.condition_fault {
         let _ = writeln!(out, "       there the property itself cannot be evaluated: {fault}");

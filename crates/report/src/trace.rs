@@ -1,15 +1,17 @@
 //! A run of the model, step by step: the event, its line in the model, and only the values that it changed.
 
+use crate::process;
 use crate::style::Style;
 use scrimp_search::{Step, Trace};
-use scrimp_system::{EventCode, FaultRecord, Model};
+use scrimp_system::{EventCode, FaultRecord, Model, Standing, StepText};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
-/// The values that differ between two states, as name, before, after.
+/// The values that differ between two states, as name, before, after; without those that the event tells anyway.
 pub fn changes(model: &dyn Model, before: &[u8], after: &[u8]) -> Vec<(String, String, String)> {
-    let pairs = model.values(before).into_iter().zip(model.values(after));
-    pairs.filter(|((_, a), (_, b))| a != b).map(|((name, a), (_, b))| (name, a, b)).collect()
+    let pairs = model.values(before).into_iter().zip(model.values(after)).enumerate();
+    let pairs = pairs.filter(|(i, ((_, a), (_, b)))| a != b && !model.is_place(*i));
+    pairs.map(|(_, ((name, a), (_, b)))| (name, a, b)).collect()
 }
 
 /// `name = value` for a whole state, several to a line.
@@ -42,6 +44,9 @@ pub fn step_lines(
     style: Style,
 ) -> String {
     let text = model.event(event);
+    if !text.steps.is_empty() {
+        return process::step(model, number, (event, &text), before, after);
+    }
     let mut out = format!("{number:>5}  {}", style.bold(&text.label));
     if text.line > 0 {
         let source: String = text.source.trim().chars().take(100).collect();
@@ -63,14 +68,21 @@ pub fn text(model: &dyn Model, trace: &Trace, style: Style) -> String {
 
 /// The same from its steps.
 pub fn steps_text(model: &dyn Model, initial: &[u8], steps: &[Step], style: Style) -> String {
-    let mut out = format!("{:>5}  {}\n", 0, style.bold("initial state"));
-    out.push_str(&state_lines(model, initial));
+    let mut out = beginning(model, initial, style);
     let mut before = initial;
     for (i, step) in steps.iter().enumerate() {
         out.push_str(&step_lines(model, i + 1, step.event, before, &step.state, style));
         before = &step.state;
     }
     out
+}
+
+/// The state that a run begins in.
+pub fn beginning(model: &dyn Model, initial: &[u8], style: Style) -> String {
+    match model.standing(initial).is_empty() {
+        true => format!("{:>5}  {}\n{}", 0, style.bold("initial state"), state_lines(model, initial)),
+        false => process::beginning(model, initial),
+    }
 }
 
 fn object(pairs: impl IntoIterator<Item = (String, String)>) -> Value {
@@ -90,15 +102,41 @@ pub fn json(model: &dyn Model, trace: &Trace, fault: Option<FaultRecord>) -> Val
     let mut steps = Vec::with_capacity(single.len());
     for Step { event, state: after, edge } in &single {
         let text = model.event(*event);
-        steps.push(json!({
+        let mut step = json!({
             "event": edge,
             "label": text.label,
             "processes": text.processes,
             "line": text.line,
             "source": text.source.trim(),
             "changes": object(changes(model, before, after).into_iter().map(|(name, _, new)| (name, new))),
-        }));
+        });
+        if !text.steps.is_empty() {
+            step["file"] = text.file.clone().into();
+            step["statements"] = text.steps.iter().map(statement_json).collect();
+            step["prints"] = model.printed(before, *event).map(|(_, text)| text).into();
+        }
+        steps.push(step);
         before = after;
     }
     json!({ "length": single.len(), "initial": state_json(model, &trace.initial), "steps": steps })
+}
+
+fn statement_json(step: &StepText) -> Value {
+    let StepText { process, name, file, line, number, statement, .. } = step;
+    json!({ "process": process, "name": name, "file": file, "line": line, "state": number, "statement": statement })
+}
+
+/// Where the processes are in a state; null where the model does not say.
+pub fn standing_json(model: &dyn Model, state: &[u8]) -> Value {
+    let all = model.standing(state);
+    if all.is_empty() {
+        return Value::Null;
+    }
+    let one = |s: &Standing| {
+        json!({
+            "process": s.process, "name": s.name, "file": s.file, "line": s.line, "state": s.number,
+            "valid_end": s.end, "statements": s.statements,
+        })
+    };
+    all.iter().map(one).collect()
 }

@@ -30,6 +30,9 @@ pub struct Event {
     pub message: Option<Message>,
     /// What a simulation prints when the event happens.
     pub print: Option<Print>,
+    /// The statements that the processes of the first moves execute, as numbers in the
+    /// [`Outline`](crate::Outline::statements); empty where the label says it all.
+    pub statements: Vec<u32>,
 }
 
 /// A text to print, as Promela's `printf` has it: conversions such as `%d` stand for the values.
@@ -38,6 +41,8 @@ pub struct Print {
     pub format: String,
     /// Read in the state that the event leaves.
     pub values: Vec<Expr>,
+    /// For each value, the [table](crate::Outline::names) by which a name is printed for it, if that is asked for.
+    pub shown_by: Vec<Option<u32>>,
 }
 
 /// Who may move once an event has happened.
@@ -88,6 +93,8 @@ pub struct Message {
     pub to: Option<ProcessId>,
     /// What is sent or received, read in the state that the event leaves; empty where the language does not say.
     pub values: Vec<Expr>,
+    /// For each value, the [table](crate::Outline::names) by which it is shown, if there is one.
+    pub shown_by: Vec<Option<u32>>,
 }
 
 impl Default for Event {
@@ -105,6 +112,7 @@ impl Default for Event {
             span: Span::default(),
             message: None,
             print: None,
+            statements: Vec::new(),
         }
     }
 }

@@ -13,6 +13,7 @@ pub mod invariants;
 pub mod inverse;
 pub mod layout;
 pub mod model;
+pub mod outline;
 pub mod projection;
 mod random;
 pub mod source;
@@ -27,7 +28,8 @@ pub use expr::{BinaryOp, Expr, Fault, UnaryOp};
 pub use facts::{Facts, Set};
 pub use inverse::{Inverse, inverse};
 pub use layout::Layout;
-pub use model::{Batch, EventCode, EventText, FaultRecord, Model, Unsuited};
+pub use model::{Batch, EventCode, EventText, FaultRecord, Model, Standing, StepText, Unsuited};
+pub use outline::Outline;
 pub use random::Random;
 pub use source::{Included, Source, Span};
 pub use system::{

@@ -76,6 +76,25 @@ pub trait Model: Sync {
         false
     }
 
+    /// Where each process stands in a state, those that exist, in the order of their numbers; nothing where that is not
+    /// told apart from the values.
+    fn standing(&self, state: &[u8]) -> Vec<Standing> {
+        let _ = state;
+        Vec::new()
+    }
+
+    /// Does this entry of [`values`](Model::values) say where a process is, which a step's own text says already?
+    fn is_place(&self, entry: usize) -> bool {
+        let _ = entry;
+        false
+    }
+
+    /// What the event with this code prints when it happens in `state`, and the number of the process that does.
+    fn printed(&self, state: &[u8], code: EventCode) -> Option<(u32, String)> {
+        let _ = (state, code);
+        None
+    }
+
     /// What a trace says of the event with this code.
     fn event(&self, code: EventCode) -> EventText;
 
@@ -122,6 +141,43 @@ pub struct EventText {
     /// Line in the model's text, 0 when there is none, and that line.
     pub line: u32,
     pub source: String,
+    /// The file of that line.
+    pub file: String,
+    /// What each process does, where the label alone does not say that.
+    pub steps: Vec<StepText>,
+    /// The processes that the event starts, by number and name.
+    pub started: Vec<(u32, String)>,
+}
+
+/// What one process does in an event.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StepText {
+    /// The number of the process, and the name of its type.
+    pub process: u32,
+    pub name: String,
+    pub file: String,
+    pub line: u32,
+    /// The number that the language's own tool has for the statement.
+    pub number: u32,
+    pub statement: String,
+    /// The process is gone afterwards.
+    pub last: bool,
+}
+
+/// Where a process is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Standing {
+    /// The number of the process, and the name of its type.
+    pub process: u32,
+    pub name: String,
+    pub file: String,
+    pub line: u32,
+    /// The number that the language's own tool has for the place.
+    pub number: u32,
+    /// It may stay there for ever.
+    pub end: bool,
+    /// The statements that it could execute there.
+    pub statements: Vec<String>,
 }
 
 /// Successor states with the events that led to them, kept one after the other in memory that is reused.

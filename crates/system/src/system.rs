@@ -6,6 +6,7 @@
 
 use crate::event::Event;
 use crate::expr::Expr;
+use crate::outline::Outline;
 use crate::source::{Source, Span};
 use std::sync::Arc;
 
@@ -57,6 +58,8 @@ pub struct System {
     pub constants: Vec<Constant>,
     /// Remarks of the front end for the user, each complete with its place.
     pub warnings: Vec<String>,
+    /// How the text of the program is shown.
+    pub outline: Outline,
 }
 
 impl System {
@@ -266,6 +269,7 @@ impl System {
             outgrown: None,
             constants: Vec::new(),
             warnings: Vec::new(),
+            outline: Outline::default(),
         }
     }
 
@@ -279,14 +283,17 @@ impl System {
         }
     }
 
-    /// A value of `variable` as a user reads it: a location's name, or the number.
+    /// A value of `variable` as a user reads it: a location's name, or that of a value, or the number.
     pub fn show_value(&self, variable: VarId, value: i64) -> String {
         match self.variables[variable.index()].role {
             Role::Control(p) => match self.processes[p.index()].locations.get(value as usize) {
                 Some(name) => name.clone(),
                 None => value.to_string(),
             },
-            _ => value.to_string(),
+            _ => match self.outline.name(self.outline.shown_by.get(&variable).copied(), value) {
+                Some(name) => name.to_string(),
+                None => value.to_string(),
+            },
         }
     }
 

@@ -129,6 +129,8 @@ pub(crate) struct Flow {
     pub start: usize,
     /// Labels by name, with the state that they stand before.
     pub labels: Vec<(Arc<str>, usize)>,
+    /// Statements to which nothing leads, with SPIN's numbers.
+    pub dead: Vec<(Arc<Action>, u32)>,
     /// The names of labels before statements that control never reaches.
     pub unreachable: Vec<Arc<str>>,
 }
@@ -136,6 +138,8 @@ pub(crate) struct Flow {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct State {
     pub place: Place,
+    /// SPIN's number.
+    pub number: u32,
     /// In the order in which they are tried.
     pub transitions: Vec<Transition>,
     pub valid_end: bool,
@@ -159,6 +163,8 @@ pub(crate) struct Alternative {
     /// `None`: the process is gone.
     pub target: Option<usize>,
     pub then: Next,
+    /// SPIN's number of the statement.
+    pub number: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -51,7 +51,7 @@ impl<'p> Lowering<'p> {
         self.find_receivers()?;
         let mut wanted = Vec::new();
         let source = self.program.source.clone();
-        let mut lines = Lines::new(&source.text);
+        let mut lines = Lines::of(&source);
         for instance in 0..self.instances.all.len() {
             for (number, state) in self.flow(instance).states.iter().enumerate() {
                 for (t, transition) in state.transitions.iter().enumerate() {
@@ -316,6 +316,12 @@ impl<'p> Lowering<'p> {
         Ok(all(conditions))
     }
 
+    /// The statement by its number in the outline.
+    fn statement_of(&self, instance: usize, alternative: &Alternative) -> Vec<u32> {
+        let key = (self.instance(instance).process, std::sync::Arc::as_ptr(&alternative.action));
+        self.statements.get(&key).copied().into_iter().collect()
+    }
+
     fn process(&self, instance: usize) -> ProcessId {
         ProcessId(self.instance(instance).slot as u32)
     }
@@ -377,7 +383,9 @@ impl<'p> Lowering<'p> {
                 let mut print = None;
                 if let Statement::Print { format, arguments } = statement {
                     let values = arguments.iter().map(|a| self.value(a, context).map(|v| v.expr));
-                    print = Some(Print { format: format.to_string(), values: values.collect::<Result<_, _>>()? });
+                    let values = values.collect::<Result<_, _>>()?;
+                    let shown_by = arguments.iter().map(|a| self.printed_by(a, context)).collect();
+                    print = Some(Print { format: format.to_string(), values, shown_by });
                 }
                 self.push(here, can, effects, |event| {
                     event.assertion = assertion;
@@ -407,6 +415,7 @@ impl<'p> Lowering<'p> {
             effects,
             then,
             late: here.late,
+            statements: self.statement_of(here.instance, here.alternative),
             ..Event::default()
         };
         more(&mut event);
@@ -576,8 +585,9 @@ impl<'p> Lowering<'p> {
                     let name = self.queues[queue].name.clone();
                     let from = Some(self.process(here.instance));
                     let values = message.iter().map(|value| value.expr.clone()).collect();
+                    let shown_by = self.field_tables(queue);
                     self.push(here, can, effects, |event| {
-                        event.message = Some(Message { channel: name, from, to: None, values });
+                        event.message = Some(Message { channel: name, from, to: None, values, shown_by });
                     })?;
                 }
                 None if here.alternative.then == Next::Bound || here.state.inner => {
@@ -621,7 +631,10 @@ impl<'p> Lowering<'p> {
             let label = format!("{} -> {}", here.alternative.action.text, alternative.action.text);
             let name = self.queues[queue].name.clone();
             let values = message.iter().map(|value| value.expr.clone()).collect();
-            let message = Message { channel: name, from: Some(from.process), to: Some(to.process), values };
+            let shown_by = self.field_tables(queue);
+            let message = Message { channel: name, from: Some(from.process), to: Some(to.process), values, shown_by };
+            let mut statements = self.statement_of(here.instance, here.alternative);
+            statements.extend(self.statement_of(receiver.instance, alternative));
             let event = Event {
                 label,
                 moves: vec![from, to],
@@ -630,6 +643,7 @@ impl<'p> Lowering<'p> {
                 then,
                 late: here.late,
                 message: Some(message),
+                statements,
                 ..Event::default()
             };
             self.finish(event, receiver.instance);
@@ -661,8 +675,9 @@ impl<'p> Lowering<'p> {
             let name = self.queues[queue].name.clone();
             let to = Some(self.process(here.instance));
             let values = self.received(queue, random, &matching);
+            let shown_by = self.field_tables(queue);
             self.push(here, all([is, found]), effects, |event| {
-                event.message = (!keep).then_some(Message { channel: name, from: None, to, values });
+                event.message = (!keep).then_some(Message { channel: name, from: None, to, values, shown_by });
             })?;
         }
         Ok(())

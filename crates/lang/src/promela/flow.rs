@@ -338,7 +338,19 @@ impl<'b> Assembly<'b> {
             }
         }
         self.mark(&labels);
+        self.flow.dead = self.dead();
         Ok(self.flow)
+    }
+
+    /// The statements that are in no transition.
+    fn dead(&self) -> Vec<(Arc<Action>, u32)> {
+        let alternatives = self.flow.states.iter().flat_map(|s| &s.transitions).flat_map(|t| &t.alternatives);
+        let alive: HashSet<*const Action> = alternatives.map(|a| Arc::as_ptr(&a.action)).collect();
+        let actions = self.body.elements.iter().enumerate().filter_map(|(id, element)| match &element.kind {
+            Kinds::Action(action) => Some((action.clone(), number_of(id))),
+            _ => None,
+        });
+        actions.filter(|(action, _)| !alive.contains(&Arc::as_ptr(action))).collect()
     }
 
     fn number(&mut self, id: Id) -> (usize, bool) {
@@ -347,7 +359,7 @@ impl<'b> Assembly<'b> {
         }
         let number = self.flow.states.len();
         self.numbers.insert(id, number);
-        self.flow.states.push(State { place: self.body.elements[id].place, ..State::default() });
+        self.flow.states.push(State { place: self.body.elements[id].place, number: number_of(id), ..State::default() });
         (number, true)
     }
 
@@ -370,7 +382,7 @@ impl<'b> Assembly<'b> {
                     let target = *target;
                     let action = self.action(step);
                     let target = self.target(target, waiting);
-                    vec![Alternative { action, target, then }]
+                    vec![Alternative { action, target, then, number: number_of(step) }]
                 }
                 Raw::DStep { first, exit, atomic, .. } => {
                     let (first, exit) = (first.first, *exit);
@@ -433,20 +445,20 @@ impl<'b> Assembly<'b> {
                 None => None,
             };
             alternatives.push(match next {
-                None => Alternative { action, target: exit, then },
+                None => Alternative { action, target: exit, then, number: number_of(step) },
                 Some(next) => {
                     let state = match self.inner.get(&(d_step, next)) {
                         Some(&state) => state,
                         None => {
                             let state = self.flow.states.len();
                             let place = self.body.elements[next].place;
-                            self.flow.states.push(State { place, inner: true, ..State::default() });
+                            self.flow.states.push(State { place, number: number_of(next), inner: true, ..State::default() });
                             self.inner.insert((d_step, next), state);
                             pending.push((next, state));
                             state
                         }
                     };
-                    Alternative { action, target: Some(state), then: Next::Bound }
+                    Alternative { action, target: Some(state), then: Next::Bound, number: number_of(step) }
                 }
             });
         }
@@ -553,6 +565,11 @@ impl<'b> Assembly<'b> {
             }
         }
     }
+}
+
+/// SPIN counts elements from one.
+fn number_of(id: Id) -> u32 {
+    id as u32 + 1
 }
 
 fn jump_target(body: &Body, id: Id) -> Option<Id> {

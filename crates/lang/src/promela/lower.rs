@@ -42,6 +42,7 @@ pub(crate) struct Lowering<'p> {
     /// The statement being lowered, for problems.
     pub here: Cell<Place>,
     pub receivers: Vec<super::events::Receiver>,
+    pub statements: super::outline::Numbers,
 }
 
 impl<'p> Lowering<'p> {
@@ -62,10 +63,14 @@ impl<'p> Lowering<'p> {
             priorities: Vec::new(),
             here: Cell::new(Place::default()),
             receivers: Vec::new(),
+            statements: Default::default(),
         };
         lowering.processes();
         lowering.variables();
         lowering.channels();
+        lowering.outline_names();
+        lowering.outline_places();
+        lowering.statements = lowering.outline_statements();
         for mtype in &program.mtypes {
             let value = scrimp_system::ConstantValue::Number(mtype.value);
             let name = mtype.name.to_string();
@@ -76,7 +81,7 @@ impl<'p> Lowering<'p> {
     }
 
     fn processes(&mut self) {
-        let mut lines = Lines::new(&self.program.source.text);
+        let mut lines = Lines::of(&self.program.source);
         for slot in 0..self.instances.slots() {
             let here: Vec<usize> = (0..self.instances.all.len()).filter(|i| self.instance(*i).slot == slot).collect();
             let mut locations = vec!["-".to_string()];
@@ -184,7 +189,9 @@ impl<'p> Lowering<'p> {
                     _ => {
                         let full = format!("{name}{}", leaf.suffix);
                         let length = (!leaf.dimensions.is_empty()).then(|| leaf.cells() as u32);
-                        Storage::Variable(self.add_variable(full, owner, domain(&leaf.scalar), length, Role::Data))
+                        let id = self.add_variable(full, owner, domain(&leaf.scalar), length, Role::Data);
+                        self.show_by(id, &leaf.scalar);
+                        Storage::Variable(id)
                     }
                 });
             }
@@ -226,8 +233,14 @@ impl<'p> Lowering<'p> {
                         1 => format!("{name}.msg"),
                         _ => format!("{name}.{number}"),
                     };
-                    fields.push(self.add_variable(label, owner, domain(scalar), Some(capacity), Role::Channel));
+                    let field = self.add_variable(label, owner, domain(scalar), Some(capacity), Role::Channel);
+                    self.show_by(field, scalar);
+                    fields.push(field);
                 }
+            }
+            if let Some(length) = length {
+                let (name, fields) = (name.clone(), fields.clone());
+                self.system.outline.queues.push(scrimp_system::outline::Queue { name, owner, length, fields });
             }
             let shared = found.iter().filter(|(_, other, ..)| other == id).count() > 1;
             let (instance, id, kind, name) = (*instance, *id, *kind, name.clone());

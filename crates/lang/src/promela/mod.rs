@@ -14,6 +14,7 @@ mod flow;
 mod instances;
 mod known;
 mod lower;
+mod outline;
 mod parser;
 mod preprocess;
 mod print;

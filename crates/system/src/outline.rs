@@ -1,0 +1,61 @@
+//! The text of a program as traces show it: its statements, where processes stand, and names for values.
+//!
+//! Nothing of a system's behaviour depends on this; a language that does not fill it in is shown by its labels.
+
+use crate::source::Span;
+use crate::system::{ProcessId, VarId};
+use std::collections::BTreeMap;
+
+#[derive(Debug, Clone, Default)]
+pub struct Outline {
+    /// All statements of the program, also of processes that never start.
+    pub statements: Vec<Statement>,
+    /// For each process of the system, what each of its locations is.
+    pub places: Vec<Vec<Place>>,
+    /// Tables of names for numbers.
+    pub names: Vec<BTreeMap<i64, String>>,
+    /// For variables, the table by which their values are shown.
+    pub shown_by: BTreeMap<VarId, u32>,
+    /// Channels, which are shown as what is in them.
+    pub queues: Vec<Queue>,
+}
+
+/// A statement of a process type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Statement {
+    /// The name of the process type.
+    pub process: String,
+    pub text: String,
+    /// The number by which the language's own tool knows it.
+    pub number: u32,
+    pub span: Span,
+    /// Only a way to another statement, such as a jump.
+    pub passes: bool,
+}
+
+/// A location of a process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The name of the process type; empty where there is no process.
+    pub process: String,
+    pub number: u32,
+    pub span: Span,
+    /// The process may stop here for ever.
+    pub end: bool,
+}
+
+/// The variables of a channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Queue {
+    pub name: String,
+    pub owner: Option<ProcessId>,
+    pub length: VarId,
+    pub fields: Vec<VarId>,
+}
+
+impl Outline {
+    /// The name of a value in one of the tables.
+    pub fn name(&self, table: Option<u32>, value: i64) -> Option<&str> {
+        self.names.get(table? as usize)?.get(&value).map(String::as_str)
+    }
+}
