@@ -258,18 +258,24 @@ impl<'p> Lowering<'p> {
             at += variable.cells();
         }
         let mut values = vec![0i64; cells];
-        let mut effects = Vec::new();
-        effects.extend(self.begin(&self.program.globals, None)?);
+        self.run_at_start(&self.begin(&self.program.globals, None)?, &offsets, &mut values)?;
         let active = Instances::initial(self.program);
         for instance in &active.all {
             let number = self.find(instance).expect("the first instances are always there");
             let location = self.location(number, self.flow(number).start);
             values[offsets[self.control(instance.slot).index()]] = location as i64;
-            effects.extend(self.begin(&self.program.processes[instance.process].locals, Some(number))?);
+            let mut effects = self.begin(&self.program.processes[instance.process].locals, Some(number))?;
             effects.extend(self.begin_priority(number));
+            self.run_at_start(&effects, &offsets, &mut values)?;
         }
-        for effect in &effects {
-            let run = |e: &Expr, values: &[i64]| {
+        self.system.initial = vec![values];
+        Ok(())
+    }
+
+    /// Runs assignments on the values of the initial state.
+    fn run_at_start(&self, effects: &[Assign], offsets: &[usize], values: &mut [i64]) -> Result<(), Problem> {
+        for effect in effects {
+            let run = |e: &Expr| {
                 let read = |v: VarId, i: i64| {
                     let cells = self.system.variables[v.index()].cells();
                     let inside = (0..cells as i64).contains(&i);
@@ -277,12 +283,11 @@ impl<'p> Lowering<'p> {
                 };
                 e.eval(&read).map_err(|fault| Problem::new(self.here.get(), format!("an initial value: {fault}")))
             };
-            let index = effect.index.as_ref().map_or(Ok(0), |index| run(index, &values))?;
-            let value = run(&effect.value, &values)?;
+            let index = effect.index.as_ref().map_or(Ok(0), run)?;
+            let value = run(&effect.value)?;
             let domain = self.system.variables[effect.target.index()].domain;
             values[offsets[effect.target.index()] + index as usize] = domain.wrap(value);
         }
-        self.system.initial = vec![values];
         Ok(())
     }
 
