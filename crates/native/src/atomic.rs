@@ -173,6 +173,7 @@ impl Walk {
         meet: &mut impl FnMut(&Walk, Met) -> bool,
     ) -> bool {
         let event = program.parts(code).0.unwrap_or(code);
+        let event = program.followers(event).last().copied().unwrap_or(event);
         let Some(fork) = self.forks.pop() else { return true };
         let go_on = meet(self, Met::Fault(FaultRecord { event, fault }));
         self.forks.push(fork);

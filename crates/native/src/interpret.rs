@@ -89,6 +89,13 @@ impl<'a> Interpreter<'a> {
         self.layout.holds(&event.guard, state)
     }
 
+    /// What one event of the system leads to, whatever is run with it.
+    pub fn single(self, number: u32, state: &[u8]) -> Option<Vec<u8>> {
+        let mut copy = state.to_vec();
+        self.run(self.system.events.get(number as usize)?, state, &mut copy).ok()?;
+        Some(copy)
+    }
+
     /// Turns `copy`, a copy of `source`, into the successor.
     fn run(self, event: &Event, source: &[u8], copy: &mut [u8]) -> Result<(), Fault> {
         for m in &event.moves {

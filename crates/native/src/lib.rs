@@ -10,6 +10,7 @@ mod compile;
 mod condition;
 mod emit;
 mod engine;
+mod fuse;
 mod interpret;
 mod partition;
 mod predecessors;

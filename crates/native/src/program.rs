@@ -5,6 +5,7 @@
 //! is fixed here once: process by process, within a location by number, then the events that no location guards.
 
 use crate::BuildError;
+use crate::fuse::fuse;
 use crate::product::Pair;
 use scrimp_system::{Domain, Event, EventCode, Expr, Layout, Move, ProcessId, System, Then};
 use std::sync::Arc;
@@ -22,13 +23,15 @@ pub struct Program {
     pub claim: Option<Rules>,
     /// Who may move after each event.
     thens: Vec<Then>,
+    /// What follows each event as a matter of course, and is run with it.
+    followers: Vec<Vec<u32>>,
     /// Events that end in a fault leave no record behind.
     pub silent: bool,
 }
 
 pub struct Rules {
     /// Events that are not the system's own.
-    made: Option<Vec<Event>>,
+    made: Option<Arc<[Event]>>,
     /// `by_location[process][location]`: the events whose first move leaves it.
     pub by_location: Vec<Vec<Vec<u32>>>,
     /// The events without moves.
@@ -46,9 +49,13 @@ impl Program {
         if layout.bytes() >= 1 << 30 {
             return Err(BuildError(format!("a state of {} bytes is too long", layout.bytes())));
         }
-        let rules = Rules::new(&system, None, |event| !event.late);
-        let late = system.events.iter().any(|event| event.late).then(|| Rules::new(&system, None, |event| event.late));
-        let held = system.events.iter().any(|event| event.then.holder().is_some()).then(|| Rules::held(&system));
+        let fused = fuse(&system);
+        let events = || fused.as_ref().map(|fused| fused.events.clone());
+        let run = events();
+        let run = run.as_deref().unwrap_or(&system.events);
+        let rules = Rules::new(&system, events(), |event| !event.late);
+        let late = run.iter().any(|event| event.late).then(|| Rules::new(&system, events(), |event| event.late));
+        let held = run.iter().any(|event| event.then.holder().is_some()).then(|| Rules::held(&system, events()));
         let claim = system.claim.as_ref().map(|claim| {
             let event = |m: &scrimp_system::ClaimMove| Event {
                 moves: vec![Move { process: claim.process, from: m.from, to: m.to }],
@@ -58,8 +65,9 @@ impl Program {
             };
             Rules::new(&system, Some(claim.moves.iter().map(event).collect()), |_| true)
         });
-        let thens = system.events.iter().map(|event| event.then).collect();
-        Ok(Program { system, layout, rules, late, held, claim, thens, silent: false })
+        let thens = run.iter().map(|event| event.then).collect();
+        let followers = fused.map(|fused| fused.followers).unwrap_or_default();
+        Ok(Program { system, layout, rules, late, held, claim, thens, followers, silent: false })
     }
 
     /// Do events lead to successors just as a search wants them, whatever the state?
@@ -93,6 +101,11 @@ impl Program {
         then.copied().unwrap_or_default()
     }
 
+    /// The events that are run with this one, after it.
+    pub fn followers(&self, event: u32) -> &[u32] {
+        self.followers.get(event as usize).map_or(&[], |followers| followers)
+    }
+
     /// A program that runs `system` on the states of this one, which has the same variables, and does not care why an
     /// event has no successor.
     pub fn sibling(&self, system: Arc<System>) -> Result<Program, BuildError> {
@@ -102,11 +115,11 @@ impl Program {
 
 impl Rules {
     /// A table of the system's events that `keep` wants, or of others.
-    fn new(system: &System, made: Option<Vec<Event>>, keep: impl Fn(&Event) -> bool) -> Rules {
+    fn new(system: &System, made: Option<Arc<[Event]>>, keep: impl Fn(&Event) -> bool) -> Rules {
         let mut by_location: Vec<Vec<Vec<u32>>> =
             system.processes.iter().map(|p| vec![vec![]; p.locations.len()]).collect();
         let mut always = Vec::new();
-        let events = made.as_ref().unwrap_or(&system.events);
+        let events = made.as_deref().unwrap_or(&system.events);
         for (number, event) in events.iter().enumerate().filter(|(_, event)| keep(event)) {
             match event.moves.first() {
                 Some(m) => by_location[m.process.index()][m.from as usize].push(number as u32),
@@ -120,9 +133,9 @@ impl Rules {
     }
 
     /// The table of what processes can do by themselves.
-    fn held(system: &System) -> Rules {
+    fn held(system: &System, made: Option<Arc<[Event]>>) -> Rules {
         let mut places: Vec<Vec<bool>> = system.processes.iter().map(|p| vec![false; p.locations.len()]).collect();
-        for event in &system.events {
+        for event in made.as_deref().unwrap_or(&system.events) {
             let Some(holder) = event.then.holder() else { continue };
             let places = &mut places[holder.index()];
             let control = system.processes[holder.index()].control;
@@ -133,7 +146,7 @@ impl Rules {
             }
         }
         let held = |m: &Move| places[m.process.index()][m.from as usize];
-        Rules::new(system, None, |event| !event.late && event.moves.first().is_some_and(held))
+        Rules::new(system, made, |event| !event.late && event.moves.first().is_some_and(held))
     }
 
     /// A table from its entries, by number, and what each event may leave behind at most.
@@ -151,7 +164,7 @@ impl Rules {
     }
 
     pub fn events<'a>(&'a self, system: &'a System) -> &'a [Event] {
-        self.made.as_ref().unwrap_or(&system.events)
+        self.made.as_deref().unwrap_or(&system.events)
     }
 }
 

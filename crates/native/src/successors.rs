@@ -6,6 +6,7 @@
 
 use crate::NativeModel;
 use crate::atomic::{Met, Walk, with_walk};
+use crate::interpret::Interpreter;
 use crate::product;
 use scrimp_system::{Batch, EventCode, Fault, FaultRecord, Then};
 
@@ -123,13 +124,41 @@ impl NativeModel {
     pub(crate) fn steps_of(&self, state: &[u8], code: EventCode, successor: &[u8]) -> Steps {
         let whole = || vec![(code, successor.to_vec())];
         if self.program.then(code) == Then::Free {
-            return whole();
+            return self.single_steps(state, whole());
         }
         let way = self.way_to(state, |found, met| match met {
             Met::Outcome(outcome) => found == code && outcome == successor,
             Met::Fault(_) => false,
         });
-        way.unwrap_or_else(whole)
+        self.single_steps(state, way.unwrap_or_else(whole))
+    }
+
+    /// Takes steps that were run as one apart.
+    fn single_steps(&self, from: &[u8], steps: Steps) -> Steps {
+        let interpreter = Interpreter::new(&self.program);
+        let mut single = Vec::new();
+        let mut at = from.to_vec();
+        for (code, state) in steps {
+            let followers = self.program.parts(code).0.map_or(&[][..], |event| self.program.followers(event));
+            let mut number = self.program.parts(code).0;
+            let mut code = code;
+            for &next in followers {
+                let Some(between) = number.and_then(|event| interpreter.single(event, &at)) else { break };
+                // The claim has moved with the first of them.
+                let mut between = between;
+                if let Some(claim) = &self.program.system.claim {
+                    let control = self.program.system.processes[claim.process.index()].control;
+                    let location = self.program.layout.read(&state, control, 0).unwrap_or(0);
+                    self.program.layout.write(&mut between, control, 0, location);
+                }
+                at.clone_from(&between);
+                single.push((code, between));
+                (code, number) = (next, Some(next));
+            }
+            at.clone_from(&state);
+            single.push((code, state));
+        }
+        single
     }
 
     /// The single steps from a state to the event that ends in a fault.
@@ -143,6 +172,6 @@ impl NativeModel {
             Met::Outcome(_) => false,
             Met::Fault(found) => found == record,
         });
-        way.unwrap_or_default()
+        self.single_steps(state, way.unwrap_or_default())
     }
 }

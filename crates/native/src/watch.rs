@@ -13,10 +13,12 @@ impl Watch {
     }
 
     pub fn happened(&self, program: &Program, code: EventCode) {
-        let mark = program.parts(code).0.and_then(|event| self.0.get(event as usize));
+        let Some(event) = program.parts(code).0 else { return };
         // Threads that only read share the memory; once all is marked, nobody writes.
-        if let Some(mark) = mark.filter(|mark| !mark.load(Ordering::Relaxed)) {
-            mark.store(true, Ordering::Relaxed);
+        if self.0.get(event as usize).is_some_and(|mark| !mark.load(Ordering::Relaxed)) {
+            for &happened in [event].iter().chain(program.followers(event)) {
+                self.0[happened as usize].store(true, Ordering::Relaxed);
+            }
         }
     }
 

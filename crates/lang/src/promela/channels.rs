@@ -113,16 +113,22 @@ impl Lowering<'_> {
         Ok(message)
     }
 
-    /// What a send does to a channel that has room.
-    pub fn send(&self, queue: usize, sorted: bool, message: &[Bounded]) -> Vec<Assign> {
+    /// The values that are sent, before the fields keep what they can of them.
+    pub fn unkept(&self, arguments: &[Value], context: Context) -> Result<Vec<Bounded>, Problem> {
+        arguments.iter().map(|value| self.value(value, context)).collect()
+    }
+
+    /// What a send does to a channel that has room. With `sorted`, which are the values before they are kept, the message
+    /// takes its place among the others.
+    pub fn send(&self, queue: usize, sorted: Option<&[Bounded]>, message: &[Bounded]) -> Vec<Assign> {
         let queue = &self.queues[queue];
         let Some(length) = queue.length else { return vec![] };
         let mut effects = Vec::new();
-        if sorted && queue.capacity > 1 {
+        if let Some(raw) = sorted.filter(|_| queue.capacity > 1) {
             // Before the first message that is larger, the first field being the most significant.
             let less = |slot: i64| {
                 let mut less = Expr::FALSE;
-                for (value, field) in message.iter().zip(&queue.fields).rev() {
+                for (value, field) in raw.iter().zip(&queue.fields).rev() {
                     let there = element(*field, slot);
                     let smaller = Expr::binary(BinaryOp::Less, value.expr.clone(), there.clone());
                     less = match less.as_const() {

@@ -3,7 +3,7 @@
 //! The claim reads the state that is left and moves with every step. Whether it runs to its end is a question about finite
 //! runs, so that is an assertion of the system; acceptance is kept for whoever decides about infinite ones.
 
-use super::core::{Flow, Statement, Value};
+use super::core::{Flow, Statement};
 use super::lower::Lowering;
 use super::values::{Context, all, any};
 use crate::diagnostic::Problem;
@@ -84,9 +84,4 @@ impl Lowering<'_> {
 /// Is acceptance what the claim is about?
 pub(crate) fn accepts(flow: &Flow) -> bool {
     flow.states.iter().any(|state| state.accept)
-}
-
-/// Does a value ask for what only a claim may?
-pub(crate) fn is_observation(value: &Value) -> bool {
-    matches!(value, Value::NonProgress | Value::Enabled(_))
 }

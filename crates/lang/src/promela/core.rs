@@ -249,6 +249,8 @@ pub(crate) enum Value {
         random: bool,
         arguments: Vec<Match>,
     },
+    /// `_`, where any value will do.
+    Anything,
     Timeout,
     NonProgress,
     /// `_pid`.
@@ -308,6 +310,7 @@ impl Value {
         visit(self);
         match self {
             Value::Number(_)
+            | Value::Anything
             | Value::Timeout
             | Value::NonProgress
             | Value::Pid

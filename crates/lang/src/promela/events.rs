@@ -182,14 +182,14 @@ impl<'p> Lowering<'p> {
         self.can_run(statement, state, transition, context, Sends::Buffered)
     }
 
-    /// Nothing before this transition in its list is executable; a rendezvous does not count.
+    /// Nothing before this transition in its list is executable.
     fn nothing_before(&self, state: &State, transition: &Transition, context: Context) -> Result<Expr, Problem> {
         let mut conditions = Vec::new();
         for before in &state.transitions {
             if std::ptr::eq(before, transition) {
                 break;
             }
-            conditions.push(Expr::not(self.executable(before, state, context, Sends::Buffered)?));
+            conditions.push(Expr::not(self.executable(before, state, context, Sends::Meeting)?));
         }
         Ok(all(conditions))
     }
@@ -575,13 +575,14 @@ impl<'p> Lowering<'p> {
         for queue in self.candidates(channel, context)? {
             let is = self.is_queue(channel, queue, context)?;
             let message = self.message(queue, arguments, context)?;
+            let raw = self.unkept(arguments, context)?;
             if self.too_many_fields(here, queue, arguments.len(), &is)? {
                 continue;
             }
             match self.queues[queue].length {
                 Some(length) => {
                     let can = all([is, room(length, self.queues[queue].capacity)]);
-                    let effects = self.send(queue, sorted, &message);
+                    let effects = self.send(queue, sorted.then_some(&raw[..]), &message);
                     let name = self.queues[queue].name.clone();
                     let from = Some(self.process(here.instance));
                     let values = message.iter().map(|value| value.expr.clone()).collect();

@@ -435,7 +435,12 @@ impl<'b> Assembly<'b> {
         self.inner_steps(at, &mut steps, 0)?;
         let mut alternatives = Vec::new();
         for step in steps {
-            let action = self.action(step);
+            let mut action = self.action(step);
+            // Of the alternatives in a selection the first that can is taken, so its `else` is whatever is left.
+            if step != at && matches!(action.statement, Statement::Else) {
+                let Action { place, text, .. } = &*action;
+                action = Arc::new(Action { statement: Statement::Nothing, place: *place, text: text.clone() });
+            }
             let next = match self.jump(step) {
                 Some(target) => Some(target),
                 None => self.body.elements[step].next,

@@ -503,13 +503,16 @@ pub(crate) struct Lowered {
 /// The system, with the `never` claim if it is wanted and there is one.
 pub(crate) fn lower(program: &Program, instances: &Instances, with_claim: bool) -> Result<Lowered, Problem> {
     let mut lowering = Lowering::new(program, instances)?;
-    let wanted = lowering.events()?;
+    let mut wanted = lowering.events()?;
     let flags = lowering.slots().map(|slot| {
         let ended = Expr::equals(lowering.control(slot), 0);
         super::values::any([ended, lowering.slot_flag(slot, |state| state.valid_end)])
     });
     let valid_end = super::values::all(flags.collect::<Vec<_>>());
     lowering.system.valid_end = Some(valid_end);
+    if let Some(trace) = &program.trace {
+        lowering.trace(trace, &mut wanted)?;
+    }
     if let Some(flow) = program.never.as_ref().filter(|_| with_claim) {
         lowering.claim(flow)?;
     }

@@ -24,6 +24,7 @@ mod stream;
 mod syntax;
 mod temporal;
 mod tokens;
+mod trace;
 mod values;
 
 use self::core::Program;

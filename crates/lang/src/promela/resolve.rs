@@ -156,6 +156,7 @@ impl Scope {
         let name = &*reference.name.name;
         if plain && self.local(name).is_none() {
             match name {
+                "_" => return Ok(Value::Anything),
                 "_pid" => return Ok(Value::Pid),
                 "_nr_pr" => return Ok(Value::Processes),
                 "_last" => return Ok(Value::Last),

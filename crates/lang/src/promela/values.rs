@@ -99,6 +99,7 @@ impl Lowering<'_> {
     pub fn value(&self, value: &Value, context: Context) -> Result<Bounded, Problem> {
         Ok(match value {
             Value::Number(n) => Bounded::constant(*n),
+            Value::Anything => return Err(Problem::new(self.here.get(), "`_` has no value")),
             Value::Read(access) => self.read(access, context)?,
             Value::Unary(op, a) => {
                 let a = self.value(a, context)?;
