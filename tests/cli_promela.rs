@@ -85,7 +85,8 @@ fn violations_say_which_assertion_and_where_processes_are() {
     let walk = scrimp(&["simulate", &path, "-n", "100"]).code(0).stdout;
     assert!(walk.contains("assertion violated (k==2)"), "{walk}");
 
-    let stuck = file("stuck.pml", "byte x;\nactive proctype A() { x = 1; x == 2 }\nactive proctype E() { end: x == 3 }\n");
+    let stuck =
+        file("stuck.pml", "byte x;\nactive proctype A() { x = 1; x == 2 }\nactive proctype E() { end: x == 3 }\n");
     let out = scrimp(&["check", &stuck]).code(1).stdout;
     assert!(out.contains(&format!("proc  1 (E:1) {stuck}:3 (state 1) <valid end state>\t[((x==3))]")), "{out}");
     assert!(out.contains(&format!("proc  0 (A:1) {stuck}:2 (state 2)\t[((x==2))]")), "{out}");
