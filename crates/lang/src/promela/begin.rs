@@ -34,7 +34,12 @@ impl Lowering<'_> {
     }
 
     /// Runs assignments on the values of the initial state.
-    pub(super) fn run_at_start(&self, effects: &[Assign], offsets: &[usize], values: &mut [i64]) -> Result<(), Problem> {
+    pub(super) fn run_at_start(
+        &self,
+        effects: &[Assign],
+        offsets: &[usize],
+        values: &mut [i64],
+    ) -> Result<(), Problem> {
         for effect in effects {
             let run = |e: &Expr| {
                 let read = |v: VarId, i: i64| {

@@ -8,7 +8,13 @@ use std::sync::Arc;
 
 impl Assembly<'_> {
     /// The deterministic choice at an element within a `d_step`, and all states behind it.
-    pub(super) fn d_step(&mut self, d_step: Id, first: Id, exit: Option<usize>, then: Next) -> Result<Vec<Alternative>, Problem> {
+    pub(super) fn d_step(
+        &mut self,
+        d_step: Id,
+        first: Id,
+        exit: Option<usize>,
+        then: Next,
+    ) -> Result<Vec<Alternative>, Problem> {
         let mut pending: Vec<(Id, usize)> = Vec::new();
         let alternatives = self.choice(d_step, first, exit, then, &mut pending)?;
         while let Some((element, state)) = pending.pop() {

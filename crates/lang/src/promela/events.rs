@@ -6,8 +6,8 @@
 
 use super::channels::{demands, set};
 use super::core::{Access, Alternative, Field, Next, State, Statement, Transition, Value};
-use super::instances::{Instance, Site};
 use super::executable::{Sends, room};
+use super::instances::{Instance, Site};
 use super::lower::Lowering;
 use super::values::{Bounded, Context, all};
 use crate::diagnostic::Problem;

@@ -89,7 +89,12 @@ impl<'p> Lowering<'p> {
     }
 
     /// Nothing before this transition in its list is executable.
-    pub(super) fn nothing_before(&self, state: &State, transition: &Transition, context: Context) -> Result<Expr, Problem> {
+    pub(super) fn nothing_before(
+        &self,
+        state: &State,
+        transition: &Transition,
+        context: Context,
+    ) -> Result<Expr, Problem> {
         let mut conditions = Vec::new();
         for before in &state.transitions {
             if std::ptr::eq(before, transition) {

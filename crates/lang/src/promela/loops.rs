@@ -165,8 +165,7 @@ impl Builder<'_> {
             let message = format!("`{}` is not an array", container.name.name);
             return Err(Problem::new(container.name.place, message));
         };
-        let number =
-            |n: i64| Expression { kind: Box::new(ExpressionKind::Number(n)), place: container.name.place };
+        let number = |n: i64| Expression { kind: Box::new(ExpressionKind::Number(n)), place: container.name.place };
         self.range(variable, &number(0), &number(length as i64 - 1), body, place)
     }
 
