@@ -120,7 +120,7 @@ pub struct File {
 pub fn files() -> Vec<File> {
     let folder = std::fs::read_dir(manifest().join("models")).expect("there is a folder of models");
     let mut paths: Vec<_> = folder.map(|entry| entry.unwrap().path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|e| e == "dve"));
+    paths.retain(|path| path.extension().is_some_and(|e| e == "dve" || e == "pml"));
     paths.sort();
     let file = |path: PathBuf| {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
@@ -129,7 +129,7 @@ pub fn files() -> Vec<File> {
         File { name, facts, system }
     };
     let files: Vec<File> = paths.into_iter().map(file).collect();
-    assert!(files.len() >= 40, "only {} models", files.len());
+    assert!(files.len() >= 65, "only {} models", files.len());
     files
 }
 
