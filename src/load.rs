@@ -9,11 +9,14 @@ use scrimp_system::{Batch, Fault, Model, System, VarId};
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// States that are visited before a system is taken to have room for everything.
 const SAMPLE: usize = 20_000;
 /// States that are still visited when something was missing, so that more of it may be found at once.
 const AFTERWARDS: usize = 200;
+/// Time after which a search is begun with what room there is.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Reads a model from a file; the language is known by the file's extension, or else by its text.
 pub fn load(path: &Path) -> Result<System, LoadError> {
@@ -86,16 +89,21 @@ impl Loaded {
 
 /// The system of a Promela model, with room for all processes that a first look at its states finds.
 fn prepare(promela: &mut Promela, with_claim: bool) -> Result<System, LoadError> {
+    let begun = Instant::now();
     loop {
         let system = Arc::new(promela.system(with_claim)?);
-        if !promela.may_want_room() || !explore(promela, &system) {
+        // Going deep finds soonest what processes that start each other need; what is left is found by going wide.
+        let grown = promela.may_want_room()
+            && begun.elapsed() < PATIENCE
+            && (explore(promela, &system, true) || explore(promela, &system, false));
+        if !grown {
             return Ok(Arc::unwrap_or_clone(system));
         }
     }
 }
 
 /// Runs the system for a while; says whether more room was made.
-fn explore(promela: &mut Promela, system: &Arc<System>) -> bool {
+fn explore(promela: &mut Promela, system: &Arc<System>, deep: bool) -> bool {
     let Ok(model) = NativeModel::new(system.clone(), Mode::Interpreted) else { return false };
     let mut batch = Batch::new(model.state_bytes());
     model.initial(&mut batch);
@@ -109,16 +117,22 @@ fn explore(promela: &mut Promela, system: &Arc<System>) -> bool {
         }
     };
     keep(&batch, &mut states);
-    let (mut next, mut end, mut grown) = (0, SAMPLE, false);
-    while next < states.len().min(end) {
-        let state = states[next].clone();
+    let (mut visited, mut next, mut grown) = (0, 0, false);
+    let mut end = if deep { SAMPLE / 10 } else { SAMPLE };
+    while visited < end {
+        let state = match deep {
+            true => states.pop(),
+            false => states.get(next).cloned(),
+        };
+        let Some(state) = state else { break };
         next += 1;
+        visited += 1;
         batch.clear();
         model.expand(&state, &mut batch);
         for record in batch.faults().to_vec() {
             if record.fault == Fault::Model && make_room(promela, &model, &state, record) && !grown {
                 grown = true;
-                end = end.min(next + AFTERWARDS);
+                end = end.min(visited + AFTERWARDS);
             }
         }
         keep(&batch, &mut states);

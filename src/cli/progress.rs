@@ -4,7 +4,7 @@ use scrimp::Control;
 use scrimp::report::number::{bytes, grouped, rate};
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -68,14 +68,29 @@ impl Drop for Progress {
 
 /// Makes Ctrl-C (and a polite kill) end the run with what was learnt so far; a second one ends the process at once.
 pub fn stop_on_interrupt(control: &Arc<Control>) {
-    let control = control.clone();
-    let first: OnceLock<Instant> = OnceLock::new();
+    // A search that begins again has a control of its own, but there is only one handler.
+    static CURRENT: Mutex<Option<Arc<Control>>> = Mutex::new(None);
+    let current = || CURRENT.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    *current() = Some(control.clone());
+    if interrupted() {
+        control.interrupt();
+    }
     // Without a handler Ctrl-C just kills the process, as usual.
     let _ = ctrlc::set_handler(move || {
         // A shell may send the same signal twice, to the process and to its group: that is one wish.
-        if first.get_or_init(Instant::now).elapsed() > Duration::from_millis(500) {
+        if FIRST.get_or_init(Instant::now).elapsed() > Duration::from_millis(500) {
             std::process::exit(3);
         }
-        control.interrupt();
+        if let Some(control) = &*current() {
+            control.interrupt();
+        }
     });
+}
+
+/// When the user asked to stop.
+static FIRST: OnceLock<Instant> = OnceLock::new();
+
+/// Has the user asked to stop?
+pub fn interrupted() -> bool {
+    FIRST.get().is_some()
 }

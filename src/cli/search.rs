@@ -14,7 +14,8 @@ use scrimp::{
 use scrimp_search::estimate::Estimate;
 use scrimp_system::Source;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
     if args.search.json && args.chart.as_deref() == Some(Path::new("-")) {
@@ -39,7 +40,7 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
     let mut overall = Overall::of(&report);
     let mut answers = vec![json_or_text(&subject, &args.search, text::check)];
     // A claim restricts what it watches, so it is searched with after the model has been searched without.
-    if own && overall != Overall::Violated && loaded.add_claim()? {
+    if own && (overall != Overall::Violated || args.keep_going) && loaded.add_claim()? {
         let mut plan = plan.clone();
         let (model, report) = with_room(&mut loaded, &args.search, false, |model| {
             search(model, &properties::model_assertions(model), &mut plan, &args.search)
@@ -86,7 +87,15 @@ pub fn count(args: &CountArgs) -> Result<u8, Failure> {
 
 pub fn plan(args: &CheckArgs) -> Result<u8, Failure> {
     let plan = Plan::new(&options(&args.search, args.keep_going, false)?)?;
-    let model = load(&args.model, args.search.interpret, args.search.quiet)?;
+    let mut loaded = open(&args.model, &args.search)?;
+    // A short look shows whether there is room enough.
+    let model = loop {
+        let model = runnable(loaded.system.clone(), args.search.interpret, false)?;
+        Estimate::sample(model).map_err(|e| Failure(format!("error: {e}")))?;
+        if !loaded.grow(model)? {
+            break model;
+        }
+    };
     let system = model.system();
     let names: Vec<String> = wanted(args, model)?.into_iter().map(|p| p.name).collect();
     if args.search.json {
@@ -187,8 +196,15 @@ fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<Opti
     })
 }
 
+/// When the work on the model began: what a limit of time counts from.
+fn begun() -> Instant {
+    static BEGUN: OnceLock<Instant> = OnceLock::new();
+    *BEGUN.get_or_init(Instant::now)
+}
+
 /// Reads a model that may turn out to be larger than it looks.
 fn open(path: &Path, args: &SearchArgs) -> Result<Loaded, Failure> {
+    begun();
     let loaded = Loaded::open(path)?;
     if !args.quiet {
         loaded.system.warnings.iter().for_each(|warning| remark(warning));
@@ -204,13 +220,14 @@ fn with_room(
     watch: bool,
     mut work: impl FnMut(&'static NativeModel) -> Result<Report, Failure>,
 ) -> Result<(&'static NativeModel, Report), Failure> {
+    let mut told = args.quiet;
     loop {
         let model = runnable(loaded.system.clone(), args.interpret, watch)?;
         let result = work(model);
         if !loaded.grow(model)? {
             return Ok((model, result?));
         }
-        if !args.quiet {
+        if !std::mem::replace(&mut told, true) {
             remark("more processes are started than a first look at the model has shown: the search begins again");
         }
     }
@@ -282,7 +299,8 @@ fn search(model: &NativeModel, properties: &[Property], plan: &mut Plan, args: &
     if let Some(dir) = plan.options.disk.as_deref().filter(|dir| !dir.is_dir()) {
         return Err(Failure(format!("error: --disk {}: there is no such directory", dir.display())));
     }
-    let control = Arc::new(Control::new(plan.options.time));
+    // A search that begins again has what is left of the time.
+    let control = Arc::new(Control::new(plan.options.time.map(|time| time.saturating_sub(begun().elapsed()))));
     stop_on_interrupt(&control);
     let guide = Guide::new(args, model, plan)?;
     let _progress = Progress::watch(&control, args.quiet, args.show_progress);

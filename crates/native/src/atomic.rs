@@ -7,7 +7,6 @@
 //! that passes through millions, as one that counts for ever would, is given up with a fault.
 
 use crate::NativeModel;
-use crate::product;
 use crate::program::Program;
 use scrimp_system::{Batch, EventCode, Fault, FaultRecord, Then};
 use std::cell::RefCell;
@@ -148,13 +147,6 @@ impl Walk {
                     return false;
                 }
                 continue;
-            }
-            if !bound && self.stack.len() > start {
-                let Walk { stack, current, .. } = self;
-                product::follow(engine, program, current, stack, start);
-                if !self.tell_faults(&mut meet) {
-                    return false;
-                }
             }
             if let Some(watch) = &model.watch {
                 (start..self.stack.len()).for_each(|i| watch.happened(program, self.stack.event(i)));

@@ -51,17 +51,15 @@ pub fn fuse(system: &System) -> Option<Fused> {
     Some(Fused { events: events.into(), followers })
 }
 
-/// The process that goes on by itself after an event, where nothing else has to happen in between.
+/// The process that goes on by itself after an event.
 fn waits_for(system: &System, event: &Event) -> Option<ProcessId> {
     let touches_control = |process: ProcessId| {
         let control = system.processes[process.index()].control;
         event.effects.iter().any(|a| a.target == control)
     };
     let process = match event.then {
-        // A claim takes part in every step.
-        Then::Alone(process) if system.claim.is_none() => process,
-        Then::Bound(process) => process,
-        _ => return None,
+        Then::Alone(process) | Then::Bound(process) => process,
+        Then::Free => return None,
     };
     (event.fault.is_none() && !touches_control(process)).then_some(process)
 }

@@ -77,9 +77,6 @@ pub fn alone(engine: &Engine, program: &Program, state: &[u8], out: &mut Batch) 
     let Some(claim) = &program.system.claim else { return };
     SCRATCH.with_borrow_mut(|Scratch { enabled, faults, .. }| {
         moves(engine, program, state, enabled, faults, out);
-        if let Some(ends) = &claim.finite {
-            enabled.retain(|number| ends.contains(&claim.moves[*number as usize].to));
-        }
         for &number in &*enabled {
             let successor = out.push_with(code(program, None, number));
             successor.copy_from_slice(state);

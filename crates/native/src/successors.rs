@@ -33,7 +33,8 @@ impl NativeModel {
             self.look_for_outgrown(state, &out.faults()[faults..]);
         }
         let end = || self.valid_end.as_ref().is_some_and(|end| end.holds(state) == Ok(true));
-        out.declare_deadlock(!moved && !end());
+        // Where an event ends in a fault, something could move.
+        out.declare_deadlock(!moved && out.faults().len() == faults && !end());
     }
 
     fn look_for_outgrown(&self, state: &[u8], faults: &[FaultRecord]) {
@@ -71,13 +72,20 @@ impl NativeModel {
             let mut firsts = walk.take_firsts();
             (held..out.len()).for_each(|i| firsts.push(out.state(i), out.event(i)));
             out.truncate(held);
+            let mut nothing = true;
             self.walk(walk, &firsts, |_, code, met| {
+                nothing = false;
                 match met {
                     Met::Outcome(state) => out.push(state, code),
                     Met::Fault(record) => out.push_fault(record.event, record.fault),
                 }
                 true
             });
+            // Without a claim that may forbid to go on, only going round for ever comes to nothing.
+            if nothing && self.program.claim.is_none() && !firsts.is_empty() {
+                let event = self.program.parts(firsts.event(0)).0.unwrap_or(firsts.event(0));
+                out.push_fault(event, Fault::Endless);
+            }
             walk.give_firsts(firsts);
         });
     }

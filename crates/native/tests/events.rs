@@ -133,7 +133,7 @@ fn loops_are_left_by_every_exit() {
         }
     }
     for model in models(system(vec![enter(), Event { then: Then::Bound(P), ..step(P, 1, 1) }])) {
-        assert_eq!(look(&model, &[0, 0, 0]), (vec![], vec![], false), "it is busy, not dead");
+        assert_eq!(look(&model, &[0, 0, 0]), (vec![], vec![(0, Fault::Endless)], false), "it is busy, not dead");
     }
 }
 
@@ -223,7 +223,7 @@ fn a_claim_follows_every_step_that_is_not_bound() {
         let never = process(&mut system, "never", &["s", "t", "u"]);
         let follow = |from, to, guard| ClaimMove { from, to, guard, span: Span::default() };
         let moves = vec![follow(0, 1, Expr::TRUE), follow(1, 2, Expr::equals(X, 1)), follow(1, 0, Expr::equals(X, 0))];
-        system.claim = Some(Claim { process: never, moves, finite: None });
+        system.claim = Some(Claim { process: never, moves });
         system.initial = vec![zeros(&system)];
         for model in models(system) {
             let source = at(&model, &[0, 0, 0, 0]);

@@ -80,7 +80,7 @@ fn with_claim() -> System {
     let to = |from, to, guard| ClaimMove { from, to, guard, span: Span { line: 3, ..Span::default() } };
     let broken = Expr::Binary(BinaryOp::Divide, Box::new(Expr::Const(1)), Box::new(Expr::Var(VarId(1))));
     let moves = vec![to(0, 0, Expr::TRUE), to(0, 1, Expr::equals(VarId(1), 1)), to(1, 1, broken)];
-    system.claim = Some(Claim { process: never, moves, finite: None });
+    system.claim = Some(Claim { process: never, moves });
     system.initial = vec![zeros(&system)];
     system
 }

@@ -248,7 +248,7 @@ fn assemble(
     }
     if let Some(moves) = claim {
         let process = common::process(&mut system, "never", &["x", "y", "z"]);
-        system.claim = Some(Claim { process, moves, finite: None });
+        system.claim = Some(Claim { process, moves });
     }
     let mut random = Random(seed);
     system.initial = (0..starts).map(|_| random.valuation(&system)).collect();

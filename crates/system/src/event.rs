@@ -48,7 +48,8 @@ pub struct Print {
 /// Who may move once an event has happened.
 ///
 /// A process that goes on by itself runs the events that are not late and whose first move is its own, along every
-/// branch, until one of them lets everybody move again. What it passes through are no states of the model.
+/// branch, until one of them lets everybody move again. What it passes through are no states of the model, and a claim does
+/// not move there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Then {
     /// Everybody: the successor is a state.
@@ -56,8 +57,7 @@ pub enum Then {
     Free,
     /// This process alone. Where it cannot move, that is a state after all, and everybody may.
     Alone(ProcessId),
-    /// This process alone. Where it cannot move, that is a [`Fault::Stuck`](crate::Fault::Stuck). A claim does not move
-    /// before the others may.
+    /// This process alone. Where it cannot move, that is a [`Fault::Stuck`](crate::Fault::Stuck).
     Bound(ProcessId),
 }
 

@@ -166,9 +166,6 @@ pub struct Assertion {
 pub struct Claim {
     pub process: ProcessId,
     pub moves: Vec<ClaimMove>,
-    /// A claim about finite runs: it only waits for one of these locations to be reached, and does not move on by itself
-    /// when the system stands still, but for a last move that leads there.
-    pub finite: Option<Vec<u32>>,
 }
 
 #[derive(Debug, Clone)]

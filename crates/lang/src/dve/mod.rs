@@ -175,5 +175,5 @@ fn claim_moves(d: &Declarations<'_>, process: u32) -> Result<Claim, Problem> {
             span: transition.span,
         });
     }
-    Ok(Claim { process: ProcessId(process), moves, finite: None })
+    Ok(Claim { process: ProcessId(process), moves })
 }

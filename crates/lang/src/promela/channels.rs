@@ -18,8 +18,6 @@ pub(crate) struct Queue {
     pub capacity: u32,
     /// Whose channel it is; `None` for a global one.
     pub instance: Option<usize>,
-    /// Another channel has the same number at other times.
-    pub shared: bool,
     /// None for a rendezvous channel.
     pub length: Option<VarId>,
     pub fields: Vec<VarId>,
@@ -66,7 +64,7 @@ impl Lowering<'_> {
         let chosen = self.read(channel, context)?.expr;
         let same = equal(chosen, Expr::Const(queue.id as i64));
         Ok(match queue.instance {
-            Some(instance) if queue.shared => all([same, self.present(instance)]),
+            Some(instance) if Some(instance) != context.instance => all([same, self.present(instance)]),
             _ => same,
         })
     }

@@ -34,6 +34,7 @@ impl Lowering<'_> {
             values.push(flow.start as i64);
         }
         let mut moves = Vec::new();
+        let mut demands = Vec::new();
         for (number, state) in flow.states.iter().enumerate() {
             for transition in &state.transitions {
                 for alternative in &transition.alternatives {
@@ -50,6 +51,10 @@ impl Lowering<'_> {
                     }
                     let context = Context { instance: None, timeout: false, started: None };
                     let guard = self.observed(state, transition, statement, context)?;
+                    if let Statement::Assert(value) = statement {
+                        let here = Expr::equals(control, number as i64);
+                        demands.push(any([Expr::not(here), self.condition(value, context)?]));
+                    }
                     let span = lines.span(alternative.action.place);
                     if guard.as_const() != Some(0) {
                         moves.push(ClaimMove { from: number as u32, to: target as u32, guard, span });
@@ -65,8 +70,10 @@ impl Lowering<'_> {
             moves.push(ClaimMove { from: end, to: end, guard: Expr::TRUE, span });
         }
         let at_end = any(ends.iter().map(|end| Expr::equals(control, *end as i64)));
-        self.system.assertions.push(Assertion { name: "never claim".into(), condition: Expr::not(at_end), span });
-        self.system.claim = Some(Claim { process: id, moves, finite: Some(ends) });
+        // A claim may make assertions of its own, wherever it stands.
+        let condition = all(demands.into_iter().chain([Expr::not(at_end)]));
+        self.system.assertions.push(Assertion { name: "never claim".into(), condition, span });
+        self.system.claim = Some(Claim { process: id, moves });
         Ok(())
     }
 

@@ -307,8 +307,9 @@ impl<'a> Builder<'a> {
                 if &*target.name.name == "_priority" {
                     Statement::SetPriority(Value::Pid, self.scope.value(self.names, value)?)
                 } else if &*target.name.name == "_" {
-                    // The value goes nowhere.
-                    Statement::Nothing
+                    // The value goes nowhere, but it is computed.
+                    let value = self.scope.value(self.names, value)?;
+                    Statement::Condition(Value::Binary(BinaryOp::Or, Box::new(value), Box::new(Value::Number(1))))
                 } else {
                     let access = self.scope.variable(self.names, target)?;
                     Statement::Assign(access, self.scope.value(self.names, value)?)

@@ -9,7 +9,7 @@ use super::core::{Access, Alternative, Field, Next, State, Statement, Transition
 use super::executable::{Sends, room};
 use super::instances::{Instance, Site};
 use super::lower::Lowering;
-use super::values::{Bounded, Context, all};
+use super::values::{Bounded, Context, all, harmless};
 use crate::diagnostic::Problem;
 use crate::lines::Lines;
 use scrimp_system::{Assign, Event, Expr, Message, Moment, Move, Print, ProcessId, Then};
@@ -59,7 +59,10 @@ impl<'p> Lowering<'p> {
                         let site = Site { state: number, transition: t, alternative: a };
                         self.here.set(alternative.action.place);
                         let first = self.system.events.len();
-                        let timeouts: &[bool] = if mentions_timeout(state) { &[false, true] } else { &[false] };
+                        let provided = &self.program.processes[self.instance(instance).process].provided;
+                        let is_timeout = |value: &Value| matches!(value, Value::Timeout);
+                        let waits = provided.as_ref().is_some_and(|value| value.any(is_timeout)) || mentions_timeout(state);
+                        let timeouts: &[bool] = if waits { &[false, true] } else { &[false] };
                         for &timeout in timeouts {
                             let context = Context { instance: Some(instance), timeout, started: None };
                             let here = Here { instance, site, state, alternative, context, late: timeout };
@@ -177,6 +180,10 @@ impl<'p> Lowering<'p> {
                     let shown_by = arguments.iter().map(|a| self.printed_by(a, context)).collect();
                     print = Some(Print { format: format.to_string(), values, shown_by });
                 }
+                let can = match &print {
+                    Some(print) => all([can, harmless(&print.values)]),
+                    None => can,
+                };
                 self.push(here, can, effects, |event| {
                     event.assertion = assertion;
                     event.print = print;
@@ -218,34 +225,22 @@ impl<'p> Lowering<'p> {
         let statement = &here.alternative.action.statement;
         let is_timeout = |value: &Value| matches!(value, Value::Timeout);
         let before = &here.state.transitions[..=here.site.transition];
+        let provided = &self.program.processes[self.instance(here.instance).process].provided;
+        if provided.as_ref().is_some_and(|value| value.any(is_timeout)) {
+            return Ok(true);
+        }
         let others = before.iter().flat_map(|t| &t.alternatives).any(|a| a.action.statement.any(is_timeout));
         Ok(statement.any(is_timeout) || others && !matches!(statement, Statement::Else))
     }
 
     /// What every event has in common, at its end.
     fn finish(&mut self, mut event: Event, instance: usize) {
-        if let Some(last) = self.last {
+        // A d_step is one step, so it was the last one when it is over.
+        if let Some(last) = self.last.filter(|_| !matches!(event.then, Then::Bound(_))) {
             let slot = self.instance(instance).slot as i64;
             event.effects.push(set(last, None, Expr::Const(slot)));
         }
-        if event.then == Then::Free {
-            event.effects.extend(self.forget_hidden(instance));
-        }
         self.system.events.push(event);
-    }
-
-    /// Hidden variables are no part of a state: they keep their values only within a step.
-    fn forget_hidden(&self, instance: usize) -> Vec<Assign> {
-        let mut effects = Vec::new();
-        for (v, variable) in self.program.globals.iter().enumerate().filter(|(_, v)| v.hidden) {
-            let process = self.instance(instance).process;
-            for leaf in 0..variable.leaves.len() {
-                if super::known::writes_global(self.program, process, v, leaf) {
-                    effects.extend(self.zero_global(v, leaf));
-                }
-            }
-        }
-        effects
     }
 
     /// An event that is a fault wherever its guard holds.
@@ -381,7 +376,23 @@ impl<'p> Lowering<'p> {
         Ok(())
     }
 
+    /// A channel variable may be no channel, or one that went with its process.
     fn refuse_uninitialised(&mut self, here: &Here<'p>, channel: &Access, does: &str) -> Result<(), Problem> {
+        let chosen = self.read(channel, here.context)?.expr;
+        for queue in self.candidates(channel, here.context)? {
+            let id = self.queues[queue].id;
+            let same: Vec<usize> = (0..self.queues.len()).filter(|q| self.queues[*q].id == id).collect();
+            let owners: Option<Vec<usize>> = same.iter().map(|q| self.queues[*q].instance).collect();
+            let Some(owners) = owners.filter(|owners| !owners.contains(&here.instance) && same[0] == queue) else {
+                continue;
+            };
+            let gone = owners.into_iter().map(|owner| Expr::not(self.present(owner)));
+            let is = super::values::equal(chosen.clone(), Expr::Const(id as i64));
+            let gone = all([is].into_iter().chain(gone));
+            if !here.late {
+                self.push_fault(here, gone, &format!("a process {does} a channel of a process that has ended"))?;
+            }
+        }
         if self.may_be_none(channel, here.context)? && !here.late {
             let chosen = self.read(channel, here.context)?.expr;
             let none = super::values::equal(chosen, Expr::Const(0));

@@ -126,7 +126,8 @@ impl Knowledge {
         for (index, dimension) in access.indices.iter().zip(dimensions) {
             match self.constant(instance, slot, index) {
                 Some(i) if (0..*dimension as i64).contains(&i) => cell = cell * *dimension as usize + i as usize,
-                _ => return Known::Values(cells.iter().copied().collect()),
+                Some(_) => return Known::Anything,
+                None => return Known::Values(cells.iter().copied().collect()),
             }
         }
         cells.get(cell).map_or(Known::Anything, |value| Known::one(*value))
@@ -139,8 +140,7 @@ impl Knowledge {
             Value::Pid => instance.map(|_| slot),
             Value::Read(access) => match self.leaf(instance, access.variable, access.leaf) {
                 Known::Cells(cells) if access.indices.is_empty() => cells.first().copied(),
-                Known::Cells(cells) if cells.len() == 1 => cells.first().copied(),
-                Known::Values(values) if values.len() == 1 => values.first().copied(),
+                Known::Values(values) if values.len() == 1 && access.indices.is_empty() => values.first().copied(),
                 _ => None,
             },
             Value::Unary(op, a) => Some(op.apply(self.constant(instance, slot, a)?) as i32 as i64),
@@ -183,7 +183,7 @@ impl Knowledge {
                 if let LeafInitial::Value(value) = &leaf.initial
                     && value.number().is_none()
                 {
-                    let known = self.value(program, None, 0, value);
+                    let known = stored(&self.value(program, None, 0, value), &leaf.scalar);
                     changed |= self.globals[v][l].add(&known);
                 }
             }
@@ -197,7 +197,7 @@ impl Knowledge {
                     if let LeafInitial::Value(value) = &leaf.initial
                         && value.number().is_none()
                     {
-                        let known = self.value(program, Some(number), slot, value);
+                        let known = stored(&self.value(program, Some(number), slot, value), &leaf.scalar);
                         changed |= self.locals[number][v][l].add(&known);
                     }
                 }
@@ -367,14 +367,4 @@ pub(crate) fn assigned_locals(program: &Program, process: usize) -> BTreeSet<(us
         }
     }
     assigned
-}
-
-/// Does a process of this type ever assign to the leaf of a global variable?
-pub(crate) fn writes_global(program: &Program, process: usize, variable: usize, leaf: usize) -> bool {
-    let flow = &program.processes[process].flow;
-    let alternatives = flow.states.iter().flat_map(|s| &s.transitions).flat_map(|t| &t.alternatives);
-    alternatives.into_iter().any(|alternative| {
-        let wanted = |a: &&Access| a.variable == VariableId::Global(variable) && a.leaf == leaf;
-        targets(&alternative.action.statement).iter().any(wanted)
-    })
 }

@@ -7,7 +7,7 @@ use super::executable::Sends;
 use super::instances::{Launch, count_channels, own_channels};
 use super::lower::{Lowering, Storage};
 use super::program::MAX_PROCESSES;
-use super::values::{Context, all, equal};
+use super::values::{Context, all, equal, harmless};
 use crate::diagnostic::Problem;
 use scrimp_system::{BinaryOp, Expr, Moment, Move, ProcessId};
 
@@ -21,7 +21,8 @@ impl<'p> Lowering<'p> {
         wanted: &mut Vec<Wanted>,
     ) -> Result<(), Problem> {
         let from = *self.instance(here.instance);
-        let priority = priority.unwrap_or(self.program.processes[process].priority);
+        // The priority of a declaration is for processes that are active from the start.
+        let priority = priority.unwrap_or(1);
         let launches: Vec<Launch> =
             self.instances.launches.iter().filter(|l| l.from == from && l.site == here.site).copied().collect();
         let transition = &here.state.transitions[here.site.transition];
@@ -39,13 +40,14 @@ impl<'p> Lowering<'p> {
             prepared.push(all([free, below.clone(), channels.clone()]));
             let context = Context { started: Some(slot as i64), ..here.context };
             let can = self.can_run(statement, here.state, transition, context, Sends::Meeting)?;
-            let mut effects = Vec::new();
+            let (mut effects, mut constants) = (Vec::new(), Vec::new());
             for (parameter, argument) in arguments.iter().enumerate() {
                 let local = &self.program.processes[process].locals[parameter];
                 let value = self.keep(&local.leaves[0].scalar, self.value(argument, context)?);
                 let id = VariableId::Local(parameter);
-                if let Storage::Variable(v) = self.storage(id, 0, Some(target)) {
-                    effects.push(set_from_source(*v, None, value.expr));
+                match self.storage(id, 0, Some(target)) {
+                    Storage::Variable(v) => effects.push(set_from_source(*v, None, value.expr)),
+                    Storage::Constant(_) => constants.push(value.expr),
                 }
             }
             effects.extend(self.begin(&self.program.processes[process].locals, Some(target))?);
@@ -57,7 +59,7 @@ impl<'p> Lowering<'p> {
             }
             let start = self.location(target, self.flow(target).start);
             let step = Move { process: ProcessId(slot as u32), from: 0, to: start };
-            self.push(here, all([can, below, channels]), effects, |event| event.moves.push(step))?;
+            self.push(here, all([can, below, channels, harmless(&constants)]), effects, |event| event.moves.push(step))?;
         }
         // What there is no room for yet; at the last place there never will be.
         let none = all(prepared.into_iter().map(Expr::not));

@@ -235,18 +235,8 @@ impl<'p> Lowering<'p> {
                 let (name, fields) = (name.clone(), fields.clone());
                 self.system.outline.queues.push(scrimp_system::outline::Queue { name, owner, length, fields });
             }
-            let shared = found.iter().filter(|other| other.id == *id).count() > 1;
             let (instance, id, kind, name) = (*instance, *id, *kind, name.clone());
-            self.queues.push(Queue { id, kind, capacity, instance, shared, length, fields, name });
-        }
-    }
-
-    /// Makes a leaf of a global variable zero.
-    pub fn zero_global(&self, variable: usize, leaf: usize) -> Vec<Assign> {
-        let Storage::Variable(target) = self.globals[variable][leaf] else { return vec![] };
-        match self.system.variables[target.index()].length {
-            None => vec![set(target, None, Expr::Const(0))],
-            Some(length) => (0..length as i64).map(|i| set(target, Some(Expr::Const(i)), Expr::Const(0))).collect(),
+            self.queues.push(Queue { id, kind, capacity, instance, length, fields, name });
         }
     }
 

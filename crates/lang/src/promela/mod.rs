@@ -80,7 +80,10 @@ impl Promela {
     pub fn temporal(&self) -> Vec<String> {
         let formulas = self.program.formulas.iter().map(|f| format!("ltl {}: {}", f.name, f.text));
         let claim = self.program.never.iter().filter(|flow| claim::accepts(flow));
-        formulas.chain(claim.map(|_| "never claim: acceptance cycles".to_string())).collect()
+        let claim = claim.map(|_| "never claim: acceptance cycles".to_string());
+        let processes = self.program.processes.iter().filter(|process| claim::accepts(&process.flow));
+        let processes = processes.map(|process| format!("acceptance cycles of {}", process.name));
+        formulas.chain(claim).chain(processes).collect()
     }
 
     /// The system with the room that there is, with the `never` claim if that is wanted.

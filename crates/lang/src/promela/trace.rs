@@ -61,7 +61,8 @@ impl Lowering<'_> {
         if !trace.not {
             let done = any((0..ends.len()).filter(|i| ends[*i]).map(|i| Expr::equals(control, i as i64)));
             let valid = self.system.valid_end.take().unwrap_or(Expr::TRUE);
-            self.system.valid_end = Some(all([valid, done]));
+            let nobody = all(self.slots().map(|slot| Expr::not(self.alive(slot))));
+            self.system.valid_end = Some(all([valid, any([done, nobody])]));
         }
         Ok(())
     }

@@ -82,6 +82,12 @@ pub(crate) fn all(conditions: impl IntoIterator<Item = Expr>) -> Expr {
     result
 }
 
+/// A condition that always holds, where evaluating these expressions is no fault; without those that never are.
+pub(crate) fn harmless<'e>(expressions: impl IntoIterator<Item = &'e Expr>) -> Expr {
+    let risky = expressions.into_iter().filter(|e| e.may_fault());
+    all(risky.map(|e| Expr::binary(BinaryOp::Or, e.clone(), Expr::TRUE)))
+}
+
 pub(crate) fn equal(a: Expr, b: Expr) -> Expr {
     Expr::binary(BinaryOp::Equal, a, b)
 }
@@ -174,6 +180,9 @@ impl Lowering<'_> {
                 }
                 Bounded::truth(any(places))
             }
+            Value::Enabled(_) if context.instance.is_some() => {
+                return Err(Problem::new(self.here.get(), "`enabled` can only be used in a `never` claim"));
+            }
             Value::Enabled(pid) => {
                 let pid = self.value(pid, context)?.expr;
                 let mut conditions = Vec::new();
@@ -232,6 +241,8 @@ impl Lowering<'_> {
     pub fn read(&self, access: &Access, context: Context) -> Result<Bounded, Problem> {
         if let Known::Values(values) = self.knowledge.leaf(context.instance, access.variable, access.leaf)
             && values.len() == 1
+            // An index is checked even where all elements are alike.
+            && access.indices.is_empty()
             && let Some(value) = values.first()
         {
             return Ok(Bounded::constant(*value));
