@@ -23,7 +23,10 @@ fn the_faulty_buffer_deadlocks() {
     let trace = report.properties[1].trace.as_ref().unwrap();
     common::replay(&buffer, trace, &Property::deadlock()).unwrap();
     assert_eq!(trace.last()[1], 0b111, "everybody waits");
-    let told = text::check(&Subject { name: "wake one", model: &buffer, plan: &plan, report: &report, statements: None }, Style::PLAIN);
+    let told = text::check(
+        &Subject { name: "wake one", model: &buffer, plan: &plan, report: &report, statements: None },
+        Style::PLAIN,
+    );
     assert!(told.starts_with("wake one: violated"), "{told}");
     assert!(told.contains("producer 0 puts and wakes producer 1"), "{told}");
     assert!(told.contains("consumer 0: runs -> waits"), "{told}");

@@ -6,7 +6,7 @@
 mod common;
 
 use common::{counted, manifest};
-use scrimp::{Language, Loaded, LoadError};
+use scrimp::{Language, LoadError, Loaded};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

@@ -17,8 +17,8 @@ use promela_random::tree::Program;
 use scrimp::Loaded;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What both tools must agree on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

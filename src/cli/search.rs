@@ -8,8 +8,8 @@ use super::progress::{Progress, stop_on_interrupt};
 use super::{Failure, print, remark, style};
 use scrimp::report::{Overall, Subject, json, number, text, unreached};
 use scrimp::{
-    Control, Guides, Loaded, Mode, NativeModel, Options, Plan, Property, PropertyResult, Report, System, parse_property,
-    parse_property_file, properties,
+    Control, Guides, Loaded, Mode, NativeModel, Options, Plan, Property, PropertyResult, Report, System,
+    parse_property, parse_property_file, properties,
 };
 use scrimp_search::estimate::Estimate;
 use scrimp_system::Source;
@@ -71,7 +71,8 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
 pub fn count(args: &CountArgs) -> Result<u8, Failure> {
     let mut plan = Plan::new(&options(&args.search, false, args.in_degrees)?)?;
     let mut loaded = open(&args.model, &args.search)?;
-    let (model, report) = with_room(&mut loaded, &args.search, false, |model| search(model, &[], &mut plan, &args.search))?;
+    let (model, report) =
+        with_room(&mut loaded, &args.search, false, |model| search(model, &[], &mut plan, &args.search))?;
     let name = args.model.display().to_string();
     let subject = Subject { name: &name, model, plan: &plan, report: &report, statements: None };
     let answer = json_or_text(&subject, &args.search, text::count);

@@ -46,6 +46,8 @@ struct Walk {
     /// What was chosen so far.
     taken: Vec<usize>,
     deadlock: bool,
+    /// An assertion was violated on the way.
+    violated: bool,
     steps: usize,
     drawing: Drawing,
 }
@@ -58,7 +60,17 @@ impl Walk {
         let mut choices = Batch::new(bytes);
         model.initial(&mut choices);
         let (state, taken) = (Batch::new(bytes), Vec::new());
-        Ok(Walk { loaded, model, state, choices, taken, deadlock: false, steps: 0, drawing: Drawing::default() })
+        Ok(Walk {
+            loaded,
+            model,
+            state,
+            choices,
+            taken,
+            deadlock: false,
+            violated: false,
+            steps: 0,
+            drawing: Drawing::default(),
+        })
     }
 
     fn start(&mut self, choice: usize) -> Result<(), Failure> {
@@ -101,6 +113,10 @@ impl Walk {
             self.steps += 1;
             print(&step_lines(self.model, self.steps, event, &before, &after, style()))?;
             self.drawing.step(self.model, &before, event);
+            if let Some(violation) = self.model.violated(&before, event) {
+                print(&format!("       {}\n", style().bad(&violation)))?;
+                self.violated = true;
+            }
             before = after;
         }
         self.enter(choice)
@@ -111,7 +127,7 @@ impl Walk {
         let start = random.below(self.choices.len());
         self.start(start)?;
         for _ in 0..args.steps {
-            if self.choices.is_empty() {
+            if self.choices.is_empty() || self.violated {
                 break;
             }
             self.step(random.below(self.choices.len()))?;

@@ -2,7 +2,7 @@
 
 use super::features::Feature;
 use super::tree::Node;
-use super::{Channel, Field, Maker, Mode, Type};
+use super::{Channel, Field, Maker, Mode, Place, Type};
 
 impl Maker {
     pub(super) fn a_channel(&mut self, fits: impl Fn(&Channel) -> bool) -> Option<Channel> {
@@ -12,10 +12,20 @@ impl Maker {
     }
 
     pub(super) fn channel_text(&mut self, channel: &Channel) -> String {
+        let place = self.a_place(|of| of != Type::Mtype).filter(|_| self.chance(30));
+        self.channel_at(channel, place)
+    }
+
+    /// A channel to receive from: SPIN reads the index of an array again for each field, when the first may have changed
+    /// the variable that it depends on.
+    fn channel_to_receive_from(&mut self, channel: &Channel) -> String {
+        self.channel_at(channel, None)
+    }
+
+    fn channel_at(&mut self, channel: &Channel, place: Option<Place>) -> String {
         if channel.length == 1 {
             return channel.name.clone();
         }
-        let place = self.a_place(|of| of != Type::Mtype).filter(|_| self.chance(30));
         match place {
             Some(place) => format!("{}[{} & 1]", channel.name, self.fixed(&place)),
             None if self.uses(Feature::Pid, 30) => format!("{}[_pid & 1]", channel.name),
@@ -53,10 +63,11 @@ impl Maker {
         }
         // Processes take sides, so that most messages meet someone who wants them.
         let sends = (self.body.number + channel.signature + channel.length).is_multiple_of(2) != self.chance(20);
-        let text = self.channel_text(&channel);
         if sends {
+            let text = self.channel_text(&channel);
             self.send(&channel, &text).map(|line| vec![line])
         } else {
+            let text = self.channel_to_receive_from(&channel);
             Some(self.receive(&channel, &text, mode))
         }
     }

@@ -164,7 +164,7 @@ impl Walk {
         true
     }
 
-    /// Tells that the step made last was one too many: the way is told as it stood before.
+    /// Tells that the step made last was one too many.
     fn end_in(
         &mut self,
         program: &Program,
@@ -174,10 +174,7 @@ impl Walk {
     ) -> bool {
         let event = program.parts(code).0.unwrap_or(code);
         let event = program.followers(event).last().copied().unwrap_or(event);
-        let Some(fork) = self.forks.pop() else { return true };
-        let go_on = meet(self, Met::Fault(FaultRecord { event, fault }));
-        self.forks.push(fork);
-        go_on
+        meet(self, Met::Fault(FaultRecord { event, fault }))
     }
 
     /// Tells of the faults of the steps tried last.

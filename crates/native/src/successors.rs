@@ -172,6 +172,11 @@ impl NativeModel {
             Met::Outcome(_) => false,
             Met::Fault(found) => found == record,
         });
-        self.single_steps(state, way.unwrap_or_default())
+        let mut steps = self.single_steps(state, way.unwrap_or_default());
+        // The step after which there was no going on is the one at fault.
+        if matches!(record.fault, Fault::Stuck | Fault::Endless) {
+            steps.pop();
+        }
+        steps
     }
 }

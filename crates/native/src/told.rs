@@ -1,7 +1,9 @@
 //! What a model tells of its states and events, for traces, simulations and charts.
 
 use crate::NativeModel;
-use scrimp_system::{Event, EventCode, EventText, Expr, Role, Span, Standing, StepText, VarId};
+use scrimp_system::{
+    Event, EventCode, EventText, Expr, Fault, FaultRecord, Model, Role, Span, Standing, StepText, VarId,
+};
 
 /// A message that an event passes on, as a chart shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +37,14 @@ impl NativeModel {
             },
             Err(_) => "?".to_string(),
         }
+    }
+
+    /// What is wrong with the event with this code in `state`, where it asserts what does not hold there.
+    pub fn violated(&self, state: &[u8], code: EventCode) -> Option<String> {
+        let event = self.event_of(code)?;
+        let holds = event.assertion.as_ref()?.eval(&|v, index| self.program.layout.read(state, v, index));
+        let record = FaultRecord { event: code, fault: Fault::Assertion };
+        (holds == Ok(0)).then(|| self.fault(record))
     }
 
     /// The number of the process that makes the first move of an event.

@@ -23,7 +23,6 @@ pub fn together(answers: Vec<Value>, overall: Overall) -> Value {
     all
 }
 
-
 pub fn report(subject: &Subject) -> Value {
     let Subject { name, model, plan, report, statements } = subject;
     let facts = &report.facts;

@@ -8,7 +8,7 @@ use super::lower::Lowering;
 use super::values::{Context, all, any};
 use crate::diagnostic::Problem;
 use crate::lines::Lines;
-use scrimp_system::{Assertion, Claim, ClaimMove, Domain, Expr, Process, ProcessId, Role, Variable, VarId};
+use scrimp_system::{Assertion, Claim, ClaimMove, Domain, Expr, Process, ProcessId, VarId, Variable};
 
 impl Lowering<'_> {
     /// Adds the claim to the system.

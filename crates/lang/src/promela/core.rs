@@ -114,12 +114,10 @@ pub(crate) struct Proctype {
     pub locals: Vec<Variable>,
     /// How many of its locals are parameters.
     pub parameters: usize,
-    pub deterministic: bool,
     pub priority: i64,
     pub provided: Option<Value>,
     pub flow: Flow,
     pub place: Place,
-    pub end: Place,
 }
 
 /// A control graph.
@@ -281,7 +279,7 @@ pub(crate) enum Value {
         place: Place,
     },
     Enabled(Box<Value>),
-    PcValue(Box<Value>),
+    Counter(Box<Value>),
     GetPriority(Box<Value>),
 }
 
@@ -319,7 +317,7 @@ impl Value {
             | Value::Priority => {}
             Value::Read(access) => access.visit(visit),
             Value::Channel(_, access) => access.visit(visit),
-            Value::Unary(_, a) | Value::Enabled(a) | Value::PcValue(a) | Value::GetPriority(a) => a.visit(visit),
+            Value::Unary(_, a) | Value::Enabled(a) | Value::Counter(a) | Value::GetPriority(a) => a.visit(visit),
             Value::Binary(_, a, b) => {
                 a.visit(visit);
                 b.visit(visit);

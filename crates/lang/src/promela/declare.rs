@@ -29,8 +29,6 @@ pub(crate) struct Names {
     pub locals: Vec<Vec<Declared>>,
     /// Parameters of each proctype.
     pub parameters: Vec<usize>,
-    pub uses_last: bool,
-    pub uses_priority: bool,
     pub warnings: Vec<Problem>,
 }
 
@@ -143,7 +141,7 @@ impl Names {
             self.warnings.push(Problem::new(declared.place, message));
             return Ok(LeafInitial::Zero);
         }
-        let mut value = |e: &syntax::Expression| match scope {
+        let value = |e: &syntax::Expression| match scope {
             Some(scope) => scope.value(self, e),
             None => Scope::constant(self, e).map(Value::Number),
         };

@@ -66,6 +66,27 @@ impl Instances {
         self.all.iter().map(|i| i.slot + 1).max().unwrap_or(0)
     }
 
+    /// All channels, those of instances that are never there together among them.
+    pub fn channels(&self, program: &Program) -> Vec<Initialised> {
+        let mut all = Vec::new();
+        let mut add = |instance: Option<usize>, variables: &[Variable], mut id: u32| {
+            for (variable, leaf) in variables.iter().flat_map(|v| v.leaves.iter().map(move |leaf| (v, leaf))) {
+                let LeafInitial::Channel(kind) = leaf.initial else { continue };
+                for cell in 0..leaf.cells() {
+                    id += 1;
+                    let element = if leaf.dimensions.is_empty() { String::new() } else { format!("[{cell}]") };
+                    let name = format!("{}{}{element}", variable.name, leaf.suffix);
+                    all.push(Initialised { instance, id, kind, name });
+                }
+            }
+        };
+        add(None, &program.globals, 0);
+        for (number, instance) in self.all.iter().enumerate() {
+            add(Some(number), &program.processes[instance.process].locals, instance.channels);
+        }
+        all
+    }
+
     /// Makes room for what a `run` starts; `false` if there was room.
     pub fn add(&mut self, launch: Launch) -> bool {
         if !self.all.contains(&launch.to) {
@@ -74,6 +95,17 @@ impl Instances {
         }
         self.launches.insert(launch)
     }
+}
+
+/// A channel that a variable is initialised with.
+#[derive(Debug)]
+pub(crate) struct Initialised {
+    /// Whose it is; `None` for a global one.
+    pub instance: Option<usize>,
+    pub id: u32,
+    pub kind: usize,
+    /// The variable, with the element of an array.
+    pub name: String,
 }
 
 /// How many channels the variables begin with.

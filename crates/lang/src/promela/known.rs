@@ -31,6 +31,8 @@ pub(crate) struct Knowledge {
     fields: Vec<Vec<Known>>,
     /// The proctype of each instance.
     processes: Vec<usize>,
+    /// The number and the type of each channel.
+    channels: Vec<(u32, usize)>,
 }
 
 impl Known {
@@ -85,7 +87,8 @@ impl Knowledge {
         }
         let fields = program.channels.iter().map(|c| vec![Known::nothing(); c.fields.len()]).collect();
         let processes = instances.all.iter().map(|i| i.process).collect();
-        let mut knowledge = Knowledge { globals, locals, fields, processes };
+        let channels = instances.channels(program).into_iter().map(|c| (c.id, c.kind)).collect();
+        let mut knowledge = Knowledge { globals, locals, fields, processes, channels };
         let initial = program.active.len();
         for (number, instance) in instances.all.iter().enumerate() {
             // Parameters of the processes that exist at first are zero.
@@ -271,40 +274,11 @@ impl Knowledge {
         match known.values() {
             None => (0..program.channels.len()).collect(),
             Some(values) => {
-                let mut types = Vec::new();
-                each_channel(program, instances, &mut |_, id, kind, _, _| {
-                    if values.contains(&(id as i64)) && !types.contains(&kind) {
-                        types.push(kind);
-                    }
-                });
-                types
+                let possible = self.channels.iter().filter(|(id, _)| values.contains(&(*id as i64)));
+                let types: BTreeSet<usize> = possible.map(|(_, kind)| *kind).collect();
+                types.into_iter().collect()
             }
         }
-    }
-}
-
-/// Calls `visit` with each channel: its instance, its number, its type, and the variable's name with its element.
-pub(crate) fn each_channel(
-    program: &Program,
-    instances: &Instances,
-    visit: &mut dyn FnMut(Option<usize>, u32, usize, &str, Option<u64>),
-) {
-    let mut of = |instance: Option<usize>, variables: &[Variable], first: u32| {
-        let mut id = first;
-        for variable in variables {
-            for leaf in &variable.leaves {
-                let LeafInitial::Channel(kind) = leaf.initial else { continue };
-                let name = format!("{}{}", variable.name, leaf.suffix);
-                for cell in 0..leaf.cells() {
-                    id += 1;
-                    visit(instance, id, kind, &name, (!leaf.dimensions.is_empty()).then_some(cell));
-                }
-            }
-        }
-    };
-    of(None, &program.globals, 0);
-    for (number, instance) in instances.all.iter().enumerate() {
-        of(Some(number), &program.processes[instance.process].locals, instance.channels);
     }
 }
 

@@ -4,13 +4,13 @@
 //! there, and 0 for nobody. What the instances of a place have in variables is zero while they are not there.
 
 use super::channels::{Queue, set};
-use super::core::{Access, Flow, Leaf, LeafInitial, Program, Scalar, State, Value, Variable, VariableId};
-use super::instances::{Instance, Instances};
-use super::known::{Knowledge, Known, each_channel};
+use super::core::{Access, Flow, Leaf, Program, Scalar, State, Variable, VariableId};
+use super::instances::{Initialised, Instance, Instances};
+use super::known::{Knowledge, Known};
 use super::values::{Bounded, Context};
 use crate::diagnostic::{Place, Problem};
 use crate::lines::Lines;
-use scrimp_system::{Assign, BinaryOp, Domain, Expr, Fault, Moment, Overflow, Process, ProcessId, Role, System, VarId};
+use scrimp_system::{Assign, BinaryOp, Domain, Expr, Moment, Overflow, Process, ProcessId, Role, System, VarId};
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -31,7 +31,7 @@ pub(crate) struct Lowering<'p> {
     pub system: System,
     globals: Vec<Vec<Storage>>,
     /// For each instance.
-    locals: Vec<Vec<Vec<Storage>>>,
+    pub(super) locals: Vec<Vec<Vec<Storage>>>,
     pub queues: Vec<Queue>,
     /// The first location of each instance.
     bases: Vec<u32>,
@@ -209,15 +209,8 @@ impl<'p> Lowering<'p> {
     }
 
     fn channels(&mut self) {
-        let mut found = Vec::new();
-        each_channel(self.program, self.instances, &mut |instance, id, kind, name, element| {
-            let name = match element {
-                Some(element) => format!("{name}[{element}]"),
-                None => name.to_string(),
-            };
-            found.push((instance, id, kind, name));
-        });
-        for (instance, id, kind, name) in &found {
+        let found = self.instances.channels(self.program);
+        for Initialised { instance, id, kind, name } in &found {
             let kind_of = &self.program.channels[*kind];
             let owner = instance.map(|i| ProcessId(self.instance(i).slot as u32));
             let capacity = kind_of.capacity;
@@ -242,112 +235,10 @@ impl<'p> Lowering<'p> {
                 let (name, fields) = (name.clone(), fields.clone());
                 self.system.outline.queues.push(scrimp_system::outline::Queue { name, owner, length, fields });
             }
-            let shared = found.iter().filter(|(_, other, ..)| other == id).count() > 1;
+            let shared = found.iter().filter(|other| other.id == *id).count() > 1;
             let (instance, id, kind, name) = (*instance, *id, *kind, name.clone());
             self.queues.push(Queue { id, kind, capacity, instance, shared, length, fields, name });
         }
-    }
-
-    /// The state in which the active processes begin.
-    fn initial(&mut self) -> Result<(), Problem> {
-        let cells: usize = self.system.variables.iter().map(scrimp_system::Variable::cells).sum();
-        let mut offsets = Vec::new();
-        let mut at = 0;
-        for variable in &self.system.variables {
-            offsets.push(at);
-            at += variable.cells();
-        }
-        let mut values = vec![0i64; cells];
-        let mut effects = Vec::new();
-        effects.extend(self.begin(&self.program.globals, None)?);
-        let active = Instances::initial(self.program);
-        for instance in &active.all {
-            let number = self.find(instance).expect("the first instances are always there");
-            let location = self.location(number, self.flow(number).start);
-            values[offsets[self.control(instance.slot).index()]] = location as i64;
-            effects.extend(self.begin(&self.program.processes[instance.process].locals, Some(number))?);
-            effects.extend(self.begin_priority(number));
-        }
-        for effect in &effects {
-            let run = |e: &Expr, values: &[i64]| {
-                let read = |v: VarId, i: i64| {
-                    let cells = self.system.variables[v.index()].cells();
-                    let inside = (0..cells as i64).contains(&i);
-                    if inside { Ok(values[offsets[v.index()] + i as usize]) } else { Err(Fault::Index) }
-                };
-                e.eval(&read).map_err(|fault| Problem::new(self.here.get(), format!("an initial value: {fault}")))
-            };
-            let index = effect.index.as_ref().map_or(Ok(0), |index| run(index, &values))?;
-            let value = run(&effect.value, &values)?;
-            let domain = self.system.variables[effect.target.index()].domain;
-            values[offsets[effect.target.index()] + index as usize] = domain.wrap(value);
-        }
-        self.system.initial = vec![values];
-        Ok(())
-    }
-
-    /// What variables are set to when they begin; those that begin with zero are left out.
-    pub fn begin(&self, variables: &[Variable], instance: Option<usize>) -> Result<Vec<Assign>, Problem> {
-        let mut effects = Vec::new();
-        let context = Context { instance, timeout: false, started: None };
-        let mut channel = instance.map_or(0, |i| self.instance(i).channels) as i64;
-        for (v, variable) in variables.iter().enumerate() {
-            self.here.set(variable.place);
-            for (l, leaf) in variable.leaves.iter().enumerate() {
-                let first = channel;
-                if let LeafInitial::Channel(_) = leaf.initial {
-                    channel += leaf.cells() as i64;
-                }
-                let id = if instance.is_some() { VariableId::Local(v) } else { VariableId::Global(v) };
-                let Storage::Variable(target) = *self.storage(id, l, instance) else { continue };
-                for cell in 0..leaf.cells() {
-                    let value = match &leaf.initial {
-                        LeafInitial::Zero => continue,
-                        LeafInitial::Value(value) => self.keep(&leaf.scalar, self.value(value, context)?).expr,
-                        LeafInitial::List(list) => match list.get(cell as usize).or(list.last()) {
-                            Some(value) => self.keep(&leaf.scalar, self.value(value, context)?).expr,
-                            None => continue,
-                        },
-                        LeafInitial::Channel(_) => Expr::Const(first + 1 + cell as i64),
-                    };
-                    let index = (!leaf.dimensions.is_empty()).then_some(Expr::Const(cell as i64));
-                    effects.push(set(target, index, value));
-                }
-            }
-        }
-        Ok(effects)
-    }
-
-    /// A new process has the priority that it was started with.
-    pub fn begin_priority(&self, instance: usize) -> Option<Assign> {
-        let instance = self.instance(instance);
-        self.priority_variable(instance.slot).map(|v| set(v, None, Expr::Const(instance.priority)))
-    }
-
-    /// Makes the variables and channels of an instance zero, as they are while it does not exist.
-    pub fn clear(&self, instance: usize) -> Vec<Assign> {
-        let mut effects = Vec::new();
-        let mut zero = |variable: VarId| {
-            let declared = &self.system.variables[variable.index()];
-            match declared.length {
-                None => effects.push(set(variable, None, Expr::Const(0))),
-                Some(length) => {
-                    for i in 0..length as i64 {
-                        effects.push(set(variable, Some(Expr::Const(i)), Expr::Const(0)));
-                    }
-                }
-            }
-        };
-        for storage in self.locals[instance].iter().flatten() {
-            if let Storage::Variable(variable) = storage {
-                zero(*variable);
-            }
-        }
-        for queue in self.queues.iter().filter(|q| q.instance == Some(instance)) {
-            queue.length.into_iter().chain(queue.fields.iter().copied()).for_each(&mut zero);
-        }
-        self.priority_variable(self.instance(instance).slot).into_iter().for_each(&mut zero);
-        effects
     }
 
     /// Makes a leaf of a global variable zero.
@@ -486,11 +377,6 @@ impl<'p> Lowering<'p> {
             Storage::Variable(target) => Ok(Assign { target: *target, index, value, moment }),
             Storage::Constant(_) => Err(Problem::new(access.place, "this variable was taken for a constant")),
         }
-    }
-
-    pub fn constant(&self, value: &Value, context: Context) -> Option<i64> {
-        let slot = context.instance.map_or(0, |i| self.instance(i).slot) as i64;
-        self.knowledge.constant(context.instance, slot, value)
     }
 }
 

@@ -4,15 +4,20 @@
 //! with the states of SPIN's. How many processes there will be is not known from the text, so a [`Promela`] model becomes a
 //! system with room for some of them; where a run needs more, it says so, and [`Promela::make_room`] makes a larger one.
 
+mod begin;
 mod channels;
 mod claim;
 mod core;
+mod d_step;
 mod declare;
 mod element;
 mod events;
+mod executable;
 mod flow;
 mod instances;
 mod known;
+mod launch;
+mod loops;
 mod lower;
 mod outline;
 mod parser;

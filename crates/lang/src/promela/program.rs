@@ -64,7 +64,7 @@ pub(crate) fn program(specification: &Specification, source: Source) -> Result<P
             return Err(Problem::new(process.name.place, message));
         }
         active.extend(std::iter::repeat_n(number, count));
-        parts.push(proctype(&mut names, number, process)?);
+        parts.push(proctype(&mut names, process)?);
     }
     if active.is_empty() {
         let place = bodies.first().map_or(Place::default(), |p| p.name.place);
@@ -154,7 +154,7 @@ fn globals(names: &mut Names, specification: &Specification) -> Result<(), Probl
                 let message = format!("the variable `{}` is already declared", declared.name);
                 return Err(Problem::new(declared.place, message).on_line_of(earlier.place));
             }
-            let initial = names.initial(&declared, declaration.initial.as_ref(), Some(&Scope::new(None)))?;
+            let initial = names.initial(&declared, declaration.initial.as_ref(), Some(&Scope::new()))?;
             let variable = names.variable(&declared, &initial, declaration.hidden, false)?;
             names.globals.push(declared);
             names.global_variables.push(variable);
@@ -231,8 +231,8 @@ fn refer_in_formula(formula: &Expression, names: &Names, referred: &mut Referred
 }
 
 /// A proctype that has no control graph yet, and the elements to make one of.
-fn proctype(names: &mut Names, number: usize, process: &Process) -> Result<(Proctype, Body), Problem> {
-    let mut scope = Scope::new(Some(number));
+fn proctype(names: &mut Names, process: &Process) -> Result<(Proctype, Body), Problem> {
+    let mut scope = Scope::new();
     let mut locals = Vec::new();
     for parameter in &process.parameters {
         let declared = names.declared(parameter)?;
@@ -247,6 +247,10 @@ fn proctype(names: &mut Names, number: usize, process: &Process) -> Result<(Proc
         scope.declare(declared)?;
         locals.push(variable);
     }
+    if process.deterministic {
+        let message = "that a D_proctype never has a choice is not checked";
+        names.warnings.push(Problem::new(process.name.place, message));
+    }
     let provided = process.provided.as_ref().map(|e| scope.value(names, e)).transpose()?;
     let priority = match &process.priority {
         Some(e) => Scope::constant(names, e)?,
@@ -259,19 +263,17 @@ fn proctype(names: &mut Names, number: usize, process: &Process) -> Result<(Proc
         is_init: process.is_init,
         parameters: process.parameters.len(),
         locals,
-        deterministic: process.deterministic,
         priority,
         provided,
         flow: Flow::default(),
         place: process.name.place,
-        end: process.end,
     };
     Ok((proctype, body))
 }
 
 /// The body of a claim or a trace.
 fn body(names: &mut Names, steps: &Sequence, end: Place) -> Result<Body, Problem> {
-    let builder = Builder::new(names, Scope::new(None), Vec::new(), true);
+    let builder = Builder::new(names, Scope::new(), Vec::new(), true);
     let (body, locals) = builder.whole(steps, end)?;
     if let Some(local) = locals.first() {
         return Err(Problem::new(local.place, "a claim cannot have variables of its own"));

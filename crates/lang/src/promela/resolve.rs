@@ -11,16 +11,14 @@ use std::sync::Arc;
 /// The local names that are visible at a place.
 #[derive(Debug, Default)]
 pub(crate) struct Scope {
-    /// Which proctype this is in; `None` for claims and global initialisers.
-    pub process: Option<usize>,
     /// Everything declared in the proctype so far.
     pub locals: Vec<Declared>,
     blocks: Vec<HashMap<Arc<str>, usize>>,
 }
 
 impl Scope {
-    pub fn new(process: Option<usize>) -> Scope {
-        Scope { process, locals: Vec::new(), blocks: vec![HashMap::new()] }
+    pub fn new() -> Scope {
+        Scope { locals: Vec::new(), blocks: vec![HashMap::new()] }
     }
 
     pub fn open(&mut self) {
@@ -50,7 +48,7 @@ impl Scope {
 
     /// The value of an expression that must be constant.
     pub fn constant(names: &Names, e: &Expression) -> Result<i64, Problem> {
-        Scope::new(None).value(names, e)?.number().ok_or_else(|| Problem::new(e.place, "this must be a constant"))
+        Scope::new().value(names, e)?.number().ok_or_else(|| Problem::new(e.place, "this must be a constant"))
     }
 }
 
@@ -134,7 +132,7 @@ impl Scope {
                 Value::At { process: number, pid, label: label.name.clone(), place: label.place }
             }
             ExpressionKind::Enabled(a) => Value::Enabled(boxed(a)?),
-            ExpressionKind::PcValue(a) => Value::PcValue(boxed(a)?),
+            ExpressionKind::PcValue(a) => Value::Counter(boxed(a)?),
             ExpressionKind::GetPriority(a) => Value::GetPriority(boxed(a)?),
             ExpressionKind::Temporal(..) => {
                 return Err(Problem::new(e.place, "temporal operators are for `ltl` formulas"));

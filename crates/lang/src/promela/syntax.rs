@@ -104,8 +104,6 @@ pub(crate) enum Active {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Never {
-    /// Named claims are new; most have no name.
-    pub name: Option<Ident>,
     pub body: Sequence,
     pub place: Place,
     pub end: Place,
@@ -114,7 +112,6 @@ pub(crate) struct Never {
 #[derive(Debug, Clone)]
 pub(crate) struct Trace {
     pub not: bool,
-    pub name: Option<Ident>,
     pub body: Sequence,
     pub place: Place,
     pub end: Place,
@@ -124,7 +121,6 @@ pub(crate) struct Trace {
 pub(crate) struct Ltl {
     pub name: Option<Ident>,
     pub formula: Expression,
-    pub place: Place,
 }
 
 pub(crate) type Sequence = Vec<Step>;

@@ -3,8 +3,8 @@
 //! An event on a channel that the trace speaks of becomes one event for each state of the trace. The first transition that
 //! matches is taken. If none does, a `trace` is violated; a `notrace` is violated when it comes to its end.
 
-use super::events::Wanted;
 use super::core::{EventTrace, Field, State, Statement, Value};
+use super::events::Wanted;
 use super::lower::Lowering;
 use super::values::{Context, all, any, equal};
 use crate::diagnostic::Problem;
@@ -92,7 +92,8 @@ impl Lowering<'_> {
             let [queue] = self.candidates(channel, context)?[..] else {
                 return Err(Problem::new(place, "an event trace needs a channel that is known from the start"));
             };
-            let wanted = arguments.iter().map(|a| a.as_ref().map(|v| self.value(v, context).map(|v| v.expr)).transpose());
+            let wanted =
+                arguments.iter().map(|a| a.as_ref().map(|v| self.value(v, context).map(|v| v.expr)).transpose());
             let wanted = wanted.collect::<Result<_, _>>()?;
             steps.push(Step { channel: self.queues[queue].name.clone(), receives, wanted, target: target as u32 });
         }

@@ -183,7 +183,7 @@ impl Lowering<'_> {
                 }
                 Bounded::truth(any(conditions))
             }
-            Value::PcValue(_) => {
+            Value::Counter(_) => {
                 return Err(
                     Problem::new(self.here.get(), "`pc_value` is not supported").help("use a label: `P[1]@label`")
                 );

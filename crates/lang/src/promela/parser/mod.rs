@@ -43,10 +43,10 @@ pub(crate) fn parse(tokens: Vec<Token>) -> Parsed<Specification> {
         }
         p.unit(&mut specification.items)?;
     }
-    for (place, formula) in p.stream.deferred() {
+    for (_, formula) in p.stream.deferred() {
         p.ahead.clear();
         p.stream.push(formula);
-        specification.items.push(Item::Ltl(p.formula(place)?));
+        specification.items.push(Item::Ltl(p.formula()?));
     }
     Ok(specification)
 }
@@ -210,18 +210,17 @@ impl Parser {
 
     fn never(&mut self) -> Parsed<Never> {
         let place = self.expect("never")?;
-        let name = match self.at("{")? {
-            true => None,
-            false => Some(self.name("the name of a claim")?),
-        };
+        if !self.at("{")? {
+            self.name("the name of a claim")?;
+        }
         let (body, end) = self.body()?;
-        Ok(Never { name, body, place, end })
+        Ok(Never { body, place, end })
     }
 
     fn trace(&mut self) -> Parsed<Trace> {
         let keyword = self.next()?;
         let (body, end) = self.body()?;
-        Ok(Trace { not: keyword.is("notrace"), name: None, body, place: keyword.place, end })
+        Ok(Trace { not: keyword.is("notrace"), body, place: keyword.place, end })
     }
 
     /// The body of a process or claim, and its closing brace.
@@ -234,8 +233,8 @@ impl Parser {
         Ok((body, end))
     }
 
-    /// What follows the `ltl` at `place`.
-    fn formula(&mut self, place: Place) -> Parsed<Ltl> {
+    /// What follows an `ltl`.
+    fn formula(&mut self) -> Parsed<Ltl> {
         let name = match self.at("{")? {
             true => None,
             false => Some(self.name("the name of a formula")?),
@@ -244,7 +243,7 @@ impl Parser {
         let formula = self.expression()?;
         self.separators()?;
         self.expect("}")?;
-        Ok(Ltl { name, formula, place })
+        Ok(Ltl { name, formula })
     }
 }
 
