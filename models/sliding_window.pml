@@ -4,7 +4,7 @@
 // levels: 98
 // deadlocks: 0
 // vector: 23
-// property: reach: frames.len == 2 && acks.len == 2 && next_wanted == 1 -> fails
+// property: invariant: !(frames.len == 2 && acks.len == 2) -> holds
 // property: invariant: acks.len <= 2 -> holds
 // property: deadlock -> holds
 

@@ -119,7 +119,7 @@ fn measures<'a>() -> [Box<Progress<'a>>; 3] {
 #[test]
 fn graphs_of_all_models() {
     let (mut seen, mut unfolded) = (0, 0);
-    for file in files().iter().filter(|file| file.facts.states < MOST as u64) {
+    for file in files().iter().filter(|file| file.has_at_most(MOST as u64)) {
         let model = model(&file.system, Mode::Compiled);
         let plain = plain(&model).unwrap();
         let graph = condensed(&model, None);

@@ -43,7 +43,7 @@ fn check_properties(file: &File, model: &NativeModel, way: Way, context: &str) {
     let interpreter = common::model(&file.system, Mode::Interpreted);
     let violations = AtomicU64::new(0);
     let mut properties: Vec<Property> = file.facts.properties.iter().map(|e| property(model, &e.text)).collect();
-    properties.push(Property::faults());
+    properties.extend([Property::faults(), Property::assertions()]);
     properties.push(count_violations(model, &violations));
     let report = way.run(model, &properties, true);
     // The last property is never decided before the end, so that this search too must see everything.
@@ -64,9 +64,13 @@ fn check_properties(file: &File, model: &NativeModel, way: Way, context: &str) {
             );
         }
     }
-    assert_eq!(rest[0].verdict == Verdict::Verified, file.facts.faults == 0, "{context}: faults");
-    if let Some(trace) = &rest[0].trace {
-        replay(&interpreter, trace, &Property::faults()).unwrap_or_else(|e| panic!("{context}, faults: {e}"));
+    // Promela's assertions are counted with the faults.
+    let verified = rest[..2].iter().all(|result| result.verdict == Verdict::Verified);
+    assert_eq!(verified, file.facts.faults == 0, "{context}: faults");
+    for (result, property) in rest.iter().zip([Property::faults(), Property::assertions()]) {
+        if let Some(trace) = &result.trace {
+            replay(&interpreter, trace, &property).unwrap_or_else(|e| panic!("{context}, {}: {e}", property.name));
+        }
     }
     if let Some(expected) = file.facts.violations {
         assert_eq!(violations.load(Ordering::Relaxed), expected, "{context}: assertion violations");

@@ -44,7 +44,7 @@ fn context(file: &File, options: &Options) -> String {
 }
 
 fn small_files() -> impl Iterator<Item = File> {
-    files().into_iter().filter(|file| file.facts.states <= MOST_STATES)
+    files().into_iter().filter(|file| file.has_at_most(MOST_STATES))
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn every_store_counts_the_same() {
 
 #[test]
 fn every_exact_store_gives_the_same_verdicts_with_traces() {
-    for file in files().into_iter().filter(|file| file.facts.states < 5_000) {
+    for file in files().into_iter().filter(|file| file.has_at_most(5_000)) {
         let model = model(&file.system, Mode::Compiled);
         let exact = STORES.iter().filter(|store| !store.starts_with("compact"));
         for options in exact.flat_map(|store| ways(store)) {
@@ -94,7 +94,7 @@ fn every_exact_store_gives_the_same_verdicts_with_traces() {
 /// Where a store numbers its states, forgetters drop the same ones as with the table: the search is the same.
 #[test]
 fn forgetters_visit_the_same_states_in_a_collapsed_table() {
-    for file in files().into_iter().filter(|file| file.facts.states < 3_000) {
+    for file in files().into_iter().filter(|file| file.has_at_most(3_000)) {
         let model = model(&file.system, Mode::Compiled);
         let most = Some((file.facts.states as usize / 2).max(10));
         let caches = [CacheChoice { most, ..CacheChoice::default() }, CacheChoice::default()];

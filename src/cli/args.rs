@@ -10,7 +10,7 @@ Examples:
   scrimp check models/peterson3.dve
   scrimp check lock.dve --property 'invariant: !(P_0@cs && P_1@cs)'
   scrimp check klotski.dve --property 'reach: c[13] == 6'
-  scrimp count big.dve --memory 2G --time 10m --threads 4
+  scrimp count big.pml --memory 2G --time 10m --threads 4
   scrimp check lock.dve --json > answer.json && scrimp simulate lock.dve --trace answer.json
   scrimp check protocol.pml --chart error.svg
 
@@ -56,10 +56,10 @@ pub struct CheckArgs {
 
     /// A property to check, instead of those of the model; may be given several times
     ///
-    /// `deadlock`: every state has a successor. `faults`: no division by zero, no index out of range. `assertions`: those
-    /// in the model. `invariant: EXPR`: EXPR holds in every reachable state. `reach: EXPR`: EXPR holds in some reachable
-    /// state. In EXPR, `P@cs` says that process P is at cs, `P.x` is its variable x, `a[2]` an element; operators are
-    /// those of C, and `and`, `or`, `not`, `imply`.
+    /// `deadlock`: every state has a successor (in Promela: or is a valid end state). `faults`: no division by zero, no
+    /// index out of range. `assertions`: those in the model. `invariant: EXPR`: EXPR holds in every reachable state.
+    /// `reach: EXPR`: EXPR holds in some reachable state. In EXPR, `P@cs` says that process P is at cs, `P.x` is its
+    /// variable x, `a[2]` an element; operators are those of C, and `and`, `or`, `not`, `imply`.
     #[arg(short, long, value_name = "TEXT")]
     pub property: Vec<String>,
 
