@@ -25,7 +25,7 @@ typedef Cabin {
 
 Floor floor[FLOORS];
 Cabin cabin;
-hidden byte f;                          /* only used within one step */
+byte f;                                 /* only used within one step */
 
 /* whether somebody waits from floor `low` to floor `high` */
 inline look(low, high, found) {

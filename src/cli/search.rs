@@ -233,16 +233,7 @@ fn with_room(
     }
 }
 
-/// Reads a model and makes it runnable. It lives as long as the process: taking a large one apart again would only
-/// keep the user waiting.
-pub fn load(path: &Path, interpret: bool, quiet: bool) -> Result<&'static NativeModel, Failure> {
-    let system = scrimp::load(path)?;
-    if !quiet {
-        system.warnings.iter().for_each(|warning| remark(warning));
-    }
-    runnable(system, interpret, false)
-}
-
+/// Makes a model runnable. It lives as long as the process: taking a large one apart again would only keep the user waiting.
 pub fn runnable(system: System, interpret: bool, watch: bool) -> Result<&'static NativeModel, Failure> {
     let mode = if interpret { Mode::Interpreted } else { Mode::Auto };
     let watch = watch && !system.outline.statements.is_empty();

@@ -54,7 +54,6 @@ pub(crate) struct EventTrace {
 pub(crate) struct Variable {
     pub name: Arc<str>,
     pub leaves: Vec<Leaf>,
-    pub hidden: bool,
     /// A parameter of a proctype.
     pub parameter: bool,
     pub place: Place,

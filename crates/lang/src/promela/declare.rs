@@ -185,14 +185,13 @@ impl Names {
         &self,
         declared: &Declared,
         initial: &LeafInitial,
-        hidden: bool,
         parameter: bool,
     ) -> Result<Variable, Problem> {
         let leaves = self.flatten(&declared.kind, declared.length, initial, declared.place)?;
         if leaves.iter().map(Leaf::cells).sum::<u64>() > MAX_CELLS {
             return Err(Problem::new(declared.place, "this variable has too many elements"));
         }
-        Ok(Variable { name: declared.name.clone(), leaves, hidden, parameter, place: declared.place })
+        Ok(Variable { name: declared.name.clone(), leaves, parameter, place: declared.place })
     }
 
     /// The leaves of a variable or field of this kind.

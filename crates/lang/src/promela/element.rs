@@ -264,7 +264,7 @@ impl<'a> Builder<'a> {
         let given = self.names.initial(&declared, declaration.initial.as_ref(), Some(&self.scope))?;
         let now = self.at_start || matches!(given, LeafInitial::Channel(_));
         let initial = if now || matches!(given, LeafInitial::List(_)) { given.clone() } else { LeafInitial::Zero };
-        let variable = self.names.variable(&declared, &initial, declaration.hidden, false)?;
+        let variable = self.names.variable(&declared, &initial, false)?;
         let (name, kind, place) = (declaration.name.clone(), declared.kind.clone(), declared.place);
         let array = declared.length.is_some();
         self.scope.declare(declared)?;

@@ -154,7 +154,7 @@ impl Builder<'_> {
         // Counts messages; declared in any case, so that the numbers of variables do not depend on types.
         let name: Arc<str> = format!("for_{}", self.scope.locals.len()).into();
         let declared = Declared { name: name.clone(), kind: Kind::Scalar(Scalar::Byte), length: None, place };
-        let counter = self.names.variable(&declared, &LeafInitial::Zero, false, false)?;
+        let counter = self.names.variable(&declared, &LeafInitial::Zero, false)?;
         self.scope.declare(declared)?;
         self.locals.push(counter);
         let counter = Reference { name: Ident { name, place }, index: None, field: None };

@@ -3,7 +3,7 @@
 //! Every place of the stack of processes is a process of the system, with the control states of all instances that can be
 //! there, and 0 for nobody. What the instances of a place have in variables is zero while they are not there.
 
-use super::channels::{Queue, set};
+use super::channels::Queue;
 use super::core::{Access, Flow, Leaf, Program, Scalar, State, Variable, VariableId};
 use super::instances::{Initialised, Instance, Instances};
 use super::known::{Knowledge, Known};

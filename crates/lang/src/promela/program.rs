@@ -154,8 +154,12 @@ fn globals(names: &mut Names, specification: &Specification) -> Result<(), Probl
                 let message = format!("the variable `{}` is already declared", declared.name);
                 return Err(Problem::new(declared.place, message).on_line_of(earlier.place));
             }
+            if declaration.hidden {
+                let message = "`hidden` makes no difference here: the variable is a part of every state";
+                names.warnings.push(Problem::new(declared.place, message));
+            }
             let initial = names.initial(&declared, declaration.initial.as_ref(), Some(&Scope::new()))?;
-            let variable = names.variable(&declared, &initial, declaration.hidden, false)?;
+            let variable = names.variable(&declared, &initial, false)?;
             names.globals.push(declared);
             names.global_variables.push(variable);
         }
@@ -239,7 +243,7 @@ fn proctype(names: &mut Names, process: &Process) -> Result<(Proctype, Body), Pr
         if declared.length.is_some() {
             return Err(Problem::new(declared.place, "an array cannot be a parameter"));
         }
-        let mut variable = names.variable(&declared, &LeafInitial::Zero, false, true)?;
+        let mut variable = names.variable(&declared, &LeafInitial::Zero, true)?;
         if variable.leaves.len() != 1 || !variable.leaves[0].suffix.is_empty() {
             return Err(Problem::new(declared.place, "a record cannot be a parameter"));
         }

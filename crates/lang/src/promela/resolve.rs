@@ -285,7 +285,7 @@ impl Scope {
         let (access, kind, _) = self.walk(names, reference, declared, id)?;
         let Kind::Record(_) = kind else { return Ok(vec![access]) };
         let declared = Declared { name: declared.name.clone(), kind, length: None, place: declared.place };
-        let leaves = names.variable(&declared, &super::core::LeafInitial::Zero, false, false)?.leaves;
+        let leaves = names.variable(&declared, &super::core::LeafInitial::Zero, false)?.leaves;
         let mut cells = Vec::new();
         for (i, leaf) in leaves.iter().enumerate() {
             for cell in 0..leaf.cells() {

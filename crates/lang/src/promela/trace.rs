@@ -116,6 +116,8 @@ impl Lowering<'_> {
             self.system.events.push(event);
             return;
         }
+        // Where the text of the trace ends there is nothing to match.
+        let end = (0..steps.len()).find(|i| ends[*i] && steps[*i].is_empty()).unwrap_or(0) as u32;
         for from in 0..steps.len() as u32 {
             let mut reactions = vec![Reaction { to: from, condition: Expr::TRUE, violation: false }];
             for (part, receives) in [(send, false), (receive, true)] {
@@ -135,8 +137,10 @@ impl Lowering<'_> {
                         });
                         none = all([none, Expr::not(matches)]);
                     }
+                    // What does not fit violates a `trace`, and settles a `notrace`.
                     let violation = before.violation || !trace.not;
-                    next.push(Reaction { to: before.to, condition: none, violation });
+                    let to = if trace.not { end } else { before.to };
+                    next.push(Reaction { to, condition: none, violation });
                 }
                 reactions = next;
             }
