@@ -181,12 +181,7 @@ impl Names {
         }
     }
 
-    pub fn variable(
-        &self,
-        declared: &Declared,
-        initial: &LeafInitial,
-        parameter: bool,
-    ) -> Result<Variable, Problem> {
+    pub fn variable(&self, declared: &Declared, initial: &LeafInitial, parameter: bool) -> Result<Variable, Problem> {
         let leaves = self.flatten(&declared.kind, declared.length, initial, declared.place)?;
         if leaves.iter().map(Leaf::cells).sum::<u64>() > MAX_CELLS {
             return Err(Problem::new(declared.place, "this variable has too many elements"));

@@ -61,7 +61,8 @@ impl<'p> Lowering<'p> {
                         let first = self.system.events.len();
                         let provided = &self.program.processes[self.instance(instance).process].provided;
                         let is_timeout = |value: &Value| matches!(value, Value::Timeout);
-                        let waits = provided.as_ref().is_some_and(|value| value.any(is_timeout)) || mentions_timeout(state);
+                        let waits =
+                            provided.as_ref().is_some_and(|value| value.any(is_timeout)) || mentions_timeout(state);
                         let timeouts: &[bool] = if waits { &[false, true] } else { &[false] };
                         for &timeout in timeouts {
                             let context = Context { instance: Some(instance), timeout, started: None };

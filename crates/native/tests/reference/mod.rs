@@ -87,15 +87,12 @@ impl Reference {
     }
 
     /// What a process does by itself; `None` where it can do nothing.
-    fn held(&self, state: &[u8], process: ProcessId, bound: bool) -> Option<Successors> {
+    fn held(&self, state: &[u8], process: ProcessId) -> Option<Successors> {
         let found = self.events(state, |event| {
             let event = &self.system.events[event as usize];
             !event.late && event.moves.first().is_some_and(|m: &Move| m.process == process)
         });
-        if found.0.is_empty() && found.1.is_empty() {
-            return None;
-        }
-        Some(if bound || found.0.is_empty() { found } else { self.with_claim(state, found) })
+        (!found.0.is_empty() || !found.1.is_empty()).then_some(found)
     }
 
     /// Successors and faults in order; `None` where that takes more than about so many steps, or ways are long.
@@ -130,7 +127,7 @@ impl Reference {
         }
         *fuel -= 1;
         let bound = matches!(then, Then::Bound(_));
-        match self.held(state, process, bound) {
+        match self.held(state, process) {
             None if bound => faults.push((self.event_of(code), Fault::Stuck)),
             None => outcomes.push(state.to_vec()),
             Some((next, met)) => {
@@ -165,7 +162,7 @@ impl Reference {
             if !seen.insert((state.clone(), mark)) {
                 continue;
             }
-            match self.held(&state, mark.1, mark.0 == 1) {
+            match self.held(&state, mark.1) {
                 None if mark.0 == 1 => {}
                 None => drop(outcomes.insert(state)),
                 Some((next, _)) => open.extend(next.into_iter().map(|(state, code)| (state, self.then(code)))),
@@ -181,8 +178,7 @@ impl Reference {
             assert!(next.contains(&(state.clone(), *code)), "{steps:?}");
             next = match self.then(*code) {
                 Then::Free => vec![],
-                Then::Alone(p) => self.held(state, p, false).unwrap_or_default().0,
-                Then::Bound(p) => self.held(state, p, true).unwrap_or_default().0,
+                Then::Alone(p) | Then::Bound(p) => self.held(state, p).unwrap_or_default().0,
             };
         }
     }
