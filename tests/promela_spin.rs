@@ -235,3 +235,27 @@ fn same_as_spin() {
         }
     }
 }
+
+/// Our own models, which every other test relies on.
+#[test]
+fn own_models_are_the_same_in_spin() {
+    let spin = match Spin::find() {
+        Ok(spin) => spin,
+        Err(reason) => return eprintln!("skipped: {reason}"),
+    };
+    let mut compared = 0;
+    for file in std::fs::read_dir(common::manifest().join("models")).expect("there are models").flatten() {
+        let path = file.path();
+        if path.extension().is_none_or(|extension| extension != "pml") {
+            continue;
+        }
+        let name = file.file_name().to_string_lossy().into_owned();
+        let Answer::Found(found) = spin.file(&path, &scratch(&name)) else { continue };
+        let mut loaded = Loaded::open(&path).unwrap_or_else(|error| panic!("{error}"));
+        let facts = counted(&mut loaded).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let spin = Facts::from(&found);
+        assert_eq!((facts.states, facts.transitions), (spin.states, spin.transitions), "{name}");
+        compared += 1;
+    }
+    assert!(compared >= 10, "only {compared} models");
+}
