@@ -204,8 +204,7 @@ impl Maker {
         self.note(if self.body.inside_unless { Feature::NestedUnless } else { Feature::Unless });
         let before = std::mem::replace(&mut self.body.inside_unless, true);
         let main = self.sequence(3, Mode::Plain, depth + 1);
-        // In a nested one, a rendezvous that does not come about makes SPIN forget that an escape was possible.
-        let input = match !before && self.uses(Feature::UnlessInput, 40) {
+        let input = match self.uses(Feature::UnlessInput, 40) {
             true => self.communication(Mode::Plain, true),
             false => None,
         };

@@ -196,6 +196,17 @@ impl<'p> Lowering<'p> {
         Ok(all([self.provided(instance, context)?, any(conditions)]))
     }
 
+    /// Is this the send of a rendezvous?
+    pub(super) fn meets(&self, transition: &Transition, context: Context) -> Result<bool, Problem> {
+        for alternative in &transition.alternatives {
+            if let Statement::Send { channel, .. } = &alternative.action.statement {
+                let queues = self.candidates(channel, context)?;
+                return Ok(queues.iter().any(|q| self.queues[*q].capacity == 0));
+            }
+        }
+        Ok(false)
+    }
+
     /// What the rest of the model allows of a statement: escapes and alternatives before it, `provided`, priorities.
     pub(super) fn allowed(&self, here: &Here<'p>) -> Result<Expr, Problem> {
         let context = here.context;
@@ -204,9 +215,17 @@ impl<'p> Lowering<'p> {
             conditions.push(self.provided(here.instance, context)?);
         }
         let transition = &here.state.transitions[here.site.transition];
-        for before in &here.state.transitions[..here.site.transition] {
+        for (number, before) in here.state.transitions[..here.site.transition].iter().enumerate() {
             if before.escape != 0 && before.escape != transition.escape {
-                conditions.push(Expr::not(self.executable(before, here.state, context, Sends::Meeting)?));
+                let mut escapes = self.executable(before, here.state, context, Sends::Meeting)?;
+                // SPIN forgets that an escape was possible when a rendezvous of the same escape fails after it.
+                for after in &here.state.transitions[number + 1..here.site.transition] {
+                    if after.escape == before.escape && self.meets(after, context)? {
+                        let met = self.executable(after, here.state, context, Sends::Meeting)?;
+                        escapes = all([escapes, met]);
+                    }
+                }
+                conditions.push(Expr::not(escapes));
             }
         }
         for other in &transition.alternatives[..here.site.alternative] {
