@@ -33,7 +33,12 @@ pub struct Loaded {
 
 impl Loaded {
     pub fn open(path: &Path) -> Result<Loaded, LoadError> {
-        Loaded::of(scrimp_lang::open(path)?)
+        Loaded::open_with(path, &[])
+    }
+
+    /// With macros that are defined from outside.
+    pub fn open_with(path: &Path, definitions: &[(String, String)]) -> Result<Loaded, LoadError> {
+        Loaded::of(scrimp_lang::open_with(path, definitions)?)
     }
 
     pub fn of(opened: Opened) -> Result<Loaded, LoadError> {

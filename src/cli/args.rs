@@ -98,6 +98,10 @@ pub struct CountArgs {
 
 #[derive(Debug, Args)]
 pub struct SearchArgs {
+    /// Define a macro of a Promela model before it is read, as `spin -DN=3` does; may be given several times
+    #[arg(short = 'D', long, value_name = "NAME[=VALUE]", value_parser = definition)]
+    pub define: Vec<(String, String)>,
+
     /// Which state next: bfs, dfs, bbfs:WIDTH, alt:BREADTH,DEPTH, progress, best[:astar], random, release
     ///
     /// `bfs` goes level by level and finds shortest traces; `dfs` follows one path, one event at a time, so that few states
@@ -265,6 +269,10 @@ pub struct SimulateArgs {
     #[arg(value_hint = ValueHint::FilePath)]
     pub model: PathBuf,
 
+    /// Define a macro of a Promela model before it is read, as `spin -DN=3` does; may be given several times
+    #[arg(short = 'D', long, value_name = "NAME[=VALUE]", value_parser = definition)]
+    pub define: Vec<(String, String)>,
+
     /// Replay a trace: a file written by `scrimp check --json`
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub trace: Option<PathBuf>,
@@ -287,4 +295,14 @@ pub struct SimulateArgs {
     /// Seed of the random choice: the same seed takes the same way
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub seed: u64,
+}
+
+/// `NAME`, which stands for 1, or `NAME=VALUE`.
+fn definition(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').unwrap_or((text, "1"));
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    match name.chars().next() {
+        Some(first) if !first.is_ascii_digit() && name.chars().all(word) => Ok((name.to_string(), value.to_string())),
+        _ => Err("a macro needs a name of letters, digits and _".into()),
+    }
 }

@@ -205,7 +205,7 @@ fn begun() -> Instant {
 /// Reads a model that may turn out to be larger than it looks.
 fn open(path: &Path, args: &SearchArgs) -> Result<Loaded, Failure> {
     begun();
-    let loaded = Loaded::open(path)?;
+    let loaded = Loaded::open_with(path, &args.define)?;
     if !args.quiet {
         loaded.system.warnings.iter().for_each(|warning| remark(warning));
     }

@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::io::{BufRead, Write};
 
 pub fn run(args: &SimulateArgs) -> Result<u8, Failure> {
-    let loaded = Loaded::open(&args.model)?;
+    let loaded = Loaded::open_with(&args.model, &args.define)?;
     loaded.system.warnings.iter().for_each(|warning| remark(warning));
     let mut walk = Walk::new(loaded)?;
     if let Some(path) = &args.trace {

@@ -62,28 +62,36 @@ pub enum Opened {
 
 /// Reads a model from a file; the language is known by the file's extension, or else by its text.
 pub fn open(path: &Path) -> Result<Opened, LoadError> {
+    open_with(path, &[])
+}
+
+/// Reads a model from a file, with macros that are defined from outside: their names and what they stand for.
+pub fn open_with(path: &Path, definitions: &[(String, String)]) -> Result<Opened, LoadError> {
     let format = reading::format_of(path)?;
     let text = reading::read_text(path, format.compressed)?;
     let language = match format.language {
         Some(language) => language,
         None => reading::guess(path, &text)?,
     };
-    read(path, &text, language)
+    read(path, &text, language, definitions)
 }
 
 /// Reads a model from a file, in a language that its name need not tell.
 pub fn open_as(path: &Path, language: Language) -> Result<Opened, LoadError> {
     let compressed = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));
-    read(path, &reading::read_text(path, compressed)?, language)
+    read(path, &reading::read_text(path, compressed)?, language, &[])
 }
 
-fn read(path: &Path, text: &str, language: Language) -> Result<Opened, LoadError> {
+fn read(path: &Path, text: &str, language: Language, definitions: &[(String, String)]) -> Result<Opened, LoadError> {
     let name = path.display().to_string();
     match language {
+        Language::Dve if !definitions.is_empty() => {
+            Err(reading::refuse(path, "a DVE model has no macros that could be defined"))
+        }
         Language::Dve => Ok(Opened::System(parse_dve(Source::new(name, text))?)),
         Language::Promela => {
             let folder = path.parent().unwrap_or(Path::new("."));
-            Ok(Opened::Promela(Promela::new(&name, text, folder)?))
+            Ok(Opened::Promela(Promela::new(&name, text, folder, definitions)?))
         }
     }
 }

@@ -62,9 +62,9 @@ pub struct Promela {
 }
 
 impl Promela {
-    /// Reads a model; files that it includes are looked for in `folder`.
-    pub fn new(name: &str, text: &str, folder: &Path) -> Result<Promela, Diagnostic> {
-        let (specification, source) = parse(Input { name, text, folder, definitions: &[] })?;
+    /// Reads a model; files that it includes are looked for in `folder`, and macros may be defined beforehand.
+    pub fn new(name: &str, text: &str, folder: &Path, definitions: &[(String, String)]) -> Result<Promela, Diagnostic> {
+        let (specification, source) = parse(Input { name, text, folder, definitions })?;
         let program = program::program(&specification, source.clone()).map_err(|problem| problem.locate(&source))?;
         let instances = Instances::initial(&program);
         let lowered = instances.clone();

@@ -222,8 +222,10 @@ impl Lowering<'_> {
         for (value, dimension) in access.indices.iter().zip(dimensions) {
             let part = self.value(value, context)?;
             let inside = part.low >= 0 && part.high < *dimension as i64;
-            // Only where several dimensions become one must each be checked by itself.
-            let checked = match dimensions.len() == 1 || inside {
+            // Where several dimensions become one, each must be checked by itself; and a constant outside must not be taken
+            // for harmless.
+            let alone = dimensions.len() == 1 && part.expr.as_const().is_none();
+            let checked = match alone || inside {
                 true => part.expr,
                 false => Expr::Table((0..*dimension as i64).collect(), Box::new(part.expr)),
             };
