@@ -2,6 +2,7 @@
 //!
 //! This is independent of how many processes there are: [`super::lower`] makes a system of it for a given set of instances.
 
+pub(crate) use super::syntax::ChannelTest;
 use crate::diagnostic::Place;
 use scrimp_system::{BinaryOp, Source, UnaryOp};
 use std::sync::Arc;
@@ -284,15 +285,6 @@ pub(crate) enum Value {
 
 /// What a poll demands of a field; `None` is anything.
 pub(crate) type Match = Option<Value>;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ChannelTest {
-    Length,
-    Empty,
-    NotEmpty,
-    Full,
-    NotFull,
-}
 
 impl Value {
     pub fn number(&self) -> Option<i64> {

@@ -2,7 +2,7 @@
 
 use super::core::{Action, Alternative, Next, State, Statement, Transition};
 use super::element::{Id, Kinds};
-use super::flow::{Assembly, MAX_HOPS, Raw, jump_target, number_of};
+use super::flow::{Assembly, MAX_HOPS, jump_target, number_of};
 use crate::diagnostic::Problem;
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ impl Assembly<'_> {
                 let Action { place, text, .. } = &*action;
                 action = Arc::new(Action { statement: Statement::Nothing, place: *place, text: text.clone() });
             }
-            let next = match self.jump(step) {
+            let next = match jump_target(self.body, step) {
                 Some(target) => Some(target),
                 None => self.body.elements[step].next,
             };
@@ -74,16 +74,6 @@ impl Assembly<'_> {
             });
         }
         Ok(alternatives)
-    }
-
-    fn jump(&self, id: Id) -> Option<Id> {
-        match &self.body.elements[id].kind {
-            Kinds::Goto(..) | Kinds::Leave(_) => match self.raw.get(&id) {
-                Some(Raw::Step { .. }) | None => jump_target(self.body, id),
-                _ => None,
-            },
-            _ => None,
-        }
     }
 
     /// The first element within the `d_step` at which something happens; `None` when it is over.

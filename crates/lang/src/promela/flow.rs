@@ -55,23 +55,12 @@ fn keep_labels(body: &mut Body, referred: &HashSet<Arc<str>>) {
 fn resolve_jumps(body: &Body) -> Result<HashMap<Id, Id>, Problem> {
     let mut targets = HashMap::new();
     for (id, element) in body.elements.iter().enumerate() {
-        match &element.kind {
-            Kinds::Goto(label, blocks) => {
-                let candidates = body.labels.iter().filter(|l| l.name == label.name);
-                // The label in the same block, else in one around it, else anywhere in the process.
-                let rank = |l: &super::element::Label| match blocks.starts_with(&l.blocks) {
-                    true => 1 + l.blocks.len(),
-                    false => 0,
-                };
-                let Some(found) = candidates.max_by_key(|l| rank(l)) else {
-                    return Err(Problem::new(label.place, format!("there is no label `{}`", label.name)));
-                };
-                targets.insert(id, found.element);
+        match (&element.kind, jump_target(body, id)) {
+            (Kinds::Goto(..) | Kinds::Leave(_), Some(target)) => drop(targets.insert(id, target)),
+            (Kinds::Goto(label, _), None) => {
+                return Err(Problem::new(label.place, format!("there is no label `{}`", label.name)));
             }
-            Kinds::Leave(exit) => {
-                let exit = body.exits[*exit].ok_or_else(|| Problem::new(element.place, "this loop has no end"))?;
-                targets.insert(id, exit);
-            }
+            (Kinds::Leave(_), None) => return Err(Problem::new(element.place, "this loop has no end")),
             _ => {}
         }
     }
@@ -463,11 +452,13 @@ pub(super) fn number_of(id: Id) -> u32 {
     id as u32 + 1
 }
 
+/// Where a jump goes; `None` for other elements, and for jumps to nowhere.
 pub(super) fn jump_target(body: &Body, id: Id) -> Option<Id> {
     match &body.elements[id].kind {
         Kinds::Leave(exit) => body.exits[*exit],
         Kinds::Goto(label, blocks) => {
             let candidates = body.labels.iter().filter(|l| l.name == label.name);
+            // The label in the same block, else in one around it, else anywhere in the process.
             let rank = |l: &super::element::Label| match blocks.starts_with(&l.blocks) {
                 true => 1 + l.blocks.len(),
                 false => 0,

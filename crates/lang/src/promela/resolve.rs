@@ -1,10 +1,9 @@
 //! Looking names up: from expressions as they are written to [`Value`]s.
 
-use super::core::{Access, ChannelTest, Field, Match, Value, VariableId};
+use super::core::{Access, Field, Match, Value, VariableId};
 use super::declare::{Declared, Kind, Names};
-use super::syntax::{self, Argument, Binary, Expression, ExpressionKind, Ident, Reference, Unary};
+use super::syntax::{Argument, Expression, ExpressionKind, Ident, Reference};
 use crate::diagnostic::Problem;
-use scrimp_system::{BinaryOp, UnaryOp};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -58,38 +57,23 @@ impl Scope {
         Ok(match &*e.kind {
             ExpressionKind::Number(n) => Value::Number(*n as i32 as i64),
             ExpressionKind::Name(reference) => self.name(names, reference)?,
-            ExpressionKind::Unary(op, a) => {
-                let op = match op {
-                    Unary::Negate => UnaryOp::Negate,
-                    Unary::Complement => UnaryOp::Complement,
-                    Unary::Not => UnaryOp::Not,
-                };
-                match self.value(names, a)? {
-                    Value::Number(a) => Value::Number(op.apply(a) as i32 as i64),
-                    a => Value::Unary(op, Box::new(a)),
-                }
-            }
+            ExpressionKind::Unary(op, a) => match self.value(names, a)? {
+                Value::Number(a) => Value::Number(op.apply(a) as i32 as i64),
+                a => Value::Unary(*op, Box::new(a)),
+            },
             ExpressionKind::Binary(op, a, b) => {
-                let op = binary(*op);
                 let (a, b) = (self.value(names, a)?, self.value(names, b)?);
                 match (a.number(), b.number()) {
                     (Some(x), Some(y)) => match op.apply(x, y) {
                         Ok(value) => Value::Number(value as i32 as i64),
                         Err(_) => return Err(Problem::new(e.place, "division by zero")),
                     },
-                    _ => Value::Binary(op, Box::new(a), Box::new(b)),
+                    _ => Value::Binary(*op, Box::new(a), Box::new(b)),
                 }
             }
             ExpressionKind::Conditional(c, a, b) => Value::Conditional(boxed(c)?, boxed(a)?, boxed(b)?),
             ExpressionKind::Channel(test, reference) => {
-                let test = match test {
-                    syntax::ChannelTest::Length => ChannelTest::Length,
-                    syntax::ChannelTest::Empty => ChannelTest::Empty,
-                    syntax::ChannelTest::NotEmpty => ChannelTest::NotEmpty,
-                    syntax::ChannelTest::Full => ChannelTest::Full,
-                    syntax::ChannelTest::NotFull => ChannelTest::NotFull,
-                };
-                Value::Channel(test, Box::new(self.channel(names, reference)?))
+                Value::Channel(*test, Box::new(self.channel(names, reference)?))
             }
             ExpressionKind::Poll { channel, random, arguments } => {
                 let channel = Box::new(self.channel(names, channel)?);
@@ -361,28 +345,5 @@ impl Scope {
             Kind::Record(_) => self.cells(names, reference).map(Some),
             Kind::Scalar(_) => Ok(None),
         }
-    }
-}
-
-fn binary(op: Binary) -> BinaryOp {
-    match op {
-        Binary::Add => BinaryOp::Add,
-        Binary::Subtract => BinaryOp::Subtract,
-        Binary::Multiply => BinaryOp::Multiply,
-        Binary::Divide => BinaryOp::Divide,
-        Binary::Remainder => BinaryOp::Remainder,
-        Binary::ShiftLeft => BinaryOp::ShiftLeft,
-        Binary::ShiftRight => BinaryOp::ShiftRight,
-        Binary::BitAnd => BinaryOp::BitAnd,
-        Binary::BitOr => BinaryOp::BitOr,
-        Binary::BitXor => BinaryOp::BitXor,
-        Binary::Equal => BinaryOp::Equal,
-        Binary::NotEqual => BinaryOp::NotEqual,
-        Binary::Less => BinaryOp::Less,
-        Binary::LessEqual => BinaryOp::LessEqual,
-        Binary::Greater => BinaryOp::Greater,
-        Binary::GreaterEqual => BinaryOp::GreaterEqual,
-        Binary::And => BinaryOp::And,
-        Binary::Or => BinaryOp::Or,
     }
 }

@@ -3,6 +3,7 @@
 //! Places are bytes of the model's whole text: the main file with the files that it includes behind it.
 
 use crate::diagnostic::Place;
+pub(crate) use scrimp_system::{BinaryOp as Binary, UnaryOp as Unary};
 use std::sync::Arc;
 
 /// A name and where it stands.
@@ -274,35 +275,6 @@ pub(crate) enum ExpressionKind {
     GetPriority(Expression),
     /// Only in LTL formulas.
     Temporal(Temporal, Expression, Option<Expression>),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unary {
-    Negate,
-    Complement,
-    Not,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Binary {
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    Remainder,
-    ShiftLeft,
-    ShiftRight,
-    BitAnd,
-    BitOr,
-    BitXor,
-    Equal,
-    NotEqual,
-    Less,
-    LessEqual,
-    Greater,
-    GreaterEqual,
-    And,
-    Or,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
