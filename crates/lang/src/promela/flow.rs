@@ -401,23 +401,23 @@ impl<'b> Assembly<'b> {
         }
     }
 
-    /// Labels that mean something, also for the selections that begin with what they stand before.
+    /// Labels that mean something. The first statement of an option is executed from the selection, so control is never
+    /// before it; as in SPIN, its label then counts for where it leads.
     fn mark(&mut self, labels: &[(Arc<str>, Id)]) {
-        let special = |prefix: &str| -> HashSet<Id> {
-            labels.iter().filter(|(name, _)| name.starts_with(prefix)).map(|(_, id)| *id).collect()
+        let special = |prefix: &str| {
+            let marked = labels.iter().filter(|(name, _)| name.starts_with(prefix)).map(|(_, id)| *id);
+            self.passed_on(marked.collect())
         };
         let (end, progress, accept) = (special("end"), special("progress"), special("accept"));
-        let is_end = |id: &Id| match &self.body.elements[*id].kind {
-            Kinds::Action(action) => matches!(action.statement, Statement::End),
-            _ => false,
-        };
         for (&id, &number) in &self.numbers {
-            let mut covered = vec![id];
-            self.collect(id, &mut covered, 0);
+            let is_end = match &self.body.elements[id].kind {
+                Kinds::Action(action) => matches!(action.statement, Statement::End),
+                _ => false,
+            };
             let state = &mut self.flow.states[number];
-            state.valid_end = covered.iter().any(|c| end.contains(c) || is_end(c));
-            state.progress = covered.iter().any(|c| progress.contains(c));
-            state.accept = covered.iter().any(|c| accept.contains(c));
+            state.valid_end = is_end || end.contains(&id);
+            state.progress = progress.contains(&id);
+            state.accept = accept.contains(&id);
         }
         // A join that is a valid end makes what follows it one.
         let joins: Vec<usize> = self
@@ -434,16 +434,44 @@ impl<'b> Assembly<'b> {
         }
     }
 
-    fn collect(&self, id: Id, into: &mut Vec<Id>, depth: usize) {
-        if depth > MAX_HOPS {
-            return;
-        }
-        if let Some(Raw::Choice(options)) = self.raw.get(&id) {
-            for option in options {
-                into.push(*option);
-                self.collect(*option, into, depth + 1);
+    /// The marked elements, with those to which options pass their marks.
+    fn passed_on(&self, mut marked: HashSet<Id>) -> HashSet<Id> {
+        let choices: Vec<&Vec<Id>> = self
+            .raw
+            .values()
+            .filter_map(|raw| match raw {
+                Raw::Choice(options) => Some(options),
+                _ => None,
+            })
+            .collect();
+        // From an option that is a selection to its options, as deep as they are nested.
+        loop {
+            let before = marked.len();
+            let more: Vec<Id> = choices
+                .iter()
+                .copied()
+                .flatten()
+                .filter(|option| marked.contains(*option))
+                .filter_map(|option| match self.raw.get(option) {
+                    Some(Raw::Choice(inner)) => Some(inner.clone()),
+                    _ => None,
+                })
+                .flatten()
+                .collect();
+            marked.extend(more);
+            if marked.len() == before {
+                break;
             }
         }
+        let leads_to = |option: &Id| match self.raw.get(option) {
+            Some(Raw::Step { target, .. }) => *target,
+            Some(Raw::DStep { exit, .. }) => *exit,
+            _ => None,
+        };
+        let options = choices.into_iter().flatten().filter(|option| marked.contains(*option));
+        let targets: Vec<Id> = options.filter_map(leads_to).collect();
+        marked.extend(targets);
+        marked
     }
 }
 
