@@ -313,11 +313,9 @@ impl<'b> Assembly<'b> {
         let mut waiting = vec![start];
         self.number(start);
         while let Some(id) = waiting.pop() {
-            let known = self.flow.states.len();
             let state = self.numbers[&id];
             let transitions = self.transitions(id, &mut waiting)?;
             self.flow.states[state].transitions = transitions;
-            debug_assert!(known <= self.flow.states.len());
         }
         self.flow.start = self.numbers[&start];
         for (name, element) in &labels {
