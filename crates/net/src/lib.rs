@@ -1,0 +1,10 @@
+//! What a Petri net is, and what its structure tells before any search.
+//!
+//! A [`Net`] is a place/transition net; coloured nets are unfolded by the front end that reads them. Questions about a net
+//! are [`Question`]s over its places and transitions.
+
+mod net;
+mod question;
+
+pub use net::{Arc, Group, Marking, Net, Place, PlaceId, Transition, TransitionId, Unit, Units};
+pub use question::{Condition, Formula, NamedQuestion, Question, Sum};
