@@ -64,6 +64,8 @@ pub struct System {
     pub packed: bool,
     /// What a user sees instead of the variables, if there is any: such as the places of a net, whatever they are kept as.
     pub views: Vec<ViewOf>,
+    /// Names beside those of the views that properties may use.
+    pub also_named: Vec<ViewOf>,
     /// Bounds of variables are guesses: where one turns out too small, a larger system is needed.
     pub guessed: bool,
 }
@@ -284,6 +286,7 @@ impl System {
             outline: Outline::default(),
             packed: false,
             views: Vec::new(),
+            also_named: Vec::new(),
             guessed: false,
         }
     }
