@@ -3,14 +3,27 @@
 //! Where structure gives no bound for a place, a guess does. A search that finds a marking with more tokens says so, and is
 //! begun again with more room.
 
+mod explicit;
+mod goal;
+mod inquiry;
+
+pub use goal::{Goal, Known};
+pub use inquiry::{Answer, Answered, Inquiry, Run};
+
 use scrimp_lang::LoadError;
 use scrimp_native::NativeModel;
 use scrimp_net::{Encoding, Lowered, MOST_TOKENS, Net};
+use scrimp_search::condensed::Wanted;
+use scrimp_search::{Plan, Property, Report};
 use scrimp_system::Source;
 use std::sync::Arc;
 
 /// Tokens for which a place has room that nothing is known of.
 const FIRST_GUESS: u64 = 15;
+
+/// Searches a model for what decides properties by a plan, and makes the graph that is wanted if the plan says so.
+pub type Search<'a, E> =
+    dyn FnMut(&NativeModel, &[Property], &mut Plan, &Wanted) -> Result<Report, E> + 'a;
 
 /// A net, and what is known about the tokens of its places.
 #[derive(Debug, Clone)]

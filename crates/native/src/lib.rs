@@ -22,7 +22,7 @@ mod successors;
 mod told;
 mod watch;
 
-pub use condition::{Conditions, Predicate};
+pub use condition::{Conditions, Predicate, Quantity};
 #[doc(hidden)]
 pub use partition::Limits;
 pub use told::Passed;
@@ -162,6 +162,11 @@ impl NativeModel {
     /// A condition made ready to be evaluated on many states.
     pub fn predicate(&self, condition: &Expr) -> Predicate {
         Predicate::new(self.program.clone(), condition, self.mode != Mode::Interpreted)
+    }
+
+    /// An expression made ready to be evaluated on many states.
+    pub fn value(&self, value: &Expr) -> Quantity {
+        Quantity::new(self.program.clone(), value, self.mode != Mode::Interpreted)
     }
 
     /// Several conditions made ready to be evaluated together.
