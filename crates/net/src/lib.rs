@@ -5,6 +5,7 @@
 
 mod net;
 mod question;
+mod simplify;
 
 pub use net::{Arc, Group, Marking, Net, Place, PlaceId, Transition, TransitionId, Unit, Units};
 pub use question::{Condition, Formula, NamedQuestion, Question, Sum};
