@@ -3,6 +3,7 @@
 //! Documents are read as a stream; what is kept is the net, and the terms of coloured nets until these are unfolded.
 
 mod build;
+mod colour;
 mod counted;
 mod document;
 mod draft;
@@ -34,10 +35,7 @@ pub fn read_net_from(name: &str, reader: impl BufRead) -> Result<Net, Diagnostic
 
 fn net(reader: impl BufRead) -> Result<Net, Wrong> {
     let draft = document::read(&mut Xml::new(reader))?;
-    if draft.coloured {
-        return Err(Wrong::new(Default::default(), "coloured nets are not yet unfolded"));
-    }
-    build::build(draft)
+    if draft.coloured { colour::unfold(draft) } else { build::build(draft) }
 }
 
 /// Reads the questions of a file of the contest's properties, plain or compressed.

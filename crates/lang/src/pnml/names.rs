@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use scrimp_net::Group;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Groups without members, and the name to show for each.
 pub(super) struct Names {
@@ -39,4 +39,21 @@ fn shown(groups: &[Group]) -> Vec<String> {
         }
     }
     groups.iter().map(|group| if users[&*group.name] == 1 { group.name.clone() } else { group.id.clone() }).collect()
+}
+
+/// Makes names distinct that are not. Those of unfolded nodes can be the same where the text's names have brackets.
+pub(super) fn tell_apart<'n>(names: impl Iterator<Item = &'n mut String>) {
+    let names: Vec<&mut String> = names.collect();
+    let mut seen: HashSet<&str> = HashSet::with_capacity(names.len());
+    let repeated: Vec<bool> = names.iter().map(|name| !seen.insert(name)).collect();
+    if !repeated.contains(&true) {
+        return;
+    }
+    let mut taken: HashSet<String> = seen.into_iter().map(str::to_string).collect();
+    for (name, _) in names.into_iter().zip(repeated).filter(|(_, repeated)| *repeated) {
+        while taken.contains(name) {
+            name.push('\'');
+        }
+        taken.insert(name.clone());
+    }
 }
