@@ -7,6 +7,7 @@ mod encoding;
 mod lower;
 mod net;
 mod question;
+mod simplify;
 
 pub use encoding::{Encoding, Kept, OneOf};
 pub use lower::{Lowered, MOST_TOKENS};
