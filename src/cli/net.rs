@@ -3,9 +3,9 @@
 use super::args::CheckArgs;
 use super::search::{begun, json_or_text, search_for_graph};
 use super::{Failure, print};
+use scrimp::condensed::Wanted;
 use scrimp::net::{Inquiry, PetriNet};
 use scrimp::report::{Overall, Subject, text};
-use scrimp::condensed::Wanted;
 use scrimp::{Mode, NativeModel, Plan, Property, read_formulas};
 use scrimp_net::{Condition, Formula, NamedQuestion, Question};
 

@@ -150,9 +150,7 @@ fn finding(
     let state = result.state.is_some();
     let (trace, shortest) = (result.trace.take(), result.shortest);
     match goal {
-        Goal::Reach { found, .. } if state => {
-            Some(Finding { known: Known::Truth(*found), trace, shortest })
-        }
+        Goal::Reach { found, .. } if state => Some(Finding { known: Known::Truth(*found), trace, shortest }),
         Goal::Reach { found, .. } => all.then(|| Finding::plain(Known::Truth(!found))),
         Goal::Bound(_) if state => Some(Finding { known: Known::Tokens(largest.max(0) as u64), trace, shortest }),
         Goal::Bound(_) => all.then(|| Finding::plain(Known::Tokens(largest.max(0) as u64))),
@@ -207,8 +205,7 @@ fn live(net: &PetriNet, model: &NativeModel, all: bool, graph: Option<&Condensed
     if final_ones.len().saturating_mul(transitions) > 1 << 33 {
         return None;
     }
-    let mut fires: Vec<scrimp_system::Set> =
-        final_ones.iter().map(|_| scrimp_system::Set::new(transitions)).collect();
+    let mut fires: Vec<scrimp_system::Set> = final_ones.iter().map(|_| scrimp_system::Set::new(transitions)).collect();
     for state in 0..graph.states() {
         let at = place[components.of(state) as usize];
         if at != u32::MAX {

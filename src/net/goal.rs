@@ -6,7 +6,10 @@ use scrimp_net::{Condition, Formula, Net, PlaceId, Question, Sum};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Goal {
     /// A marking where the condition holds. If there is one, the answer is `found`, and if not, the other.
-    Reach { condition: Condition, found: bool },
+    Reach {
+        condition: Condition,
+        found: bool,
+    },
     /// The most tokens that these places have together.
     Bound(Vec<PlaceId>),
     /// A place that never changes.
@@ -63,9 +66,7 @@ impl Goal {
                 _ => None,
             },
             Formula::AllPaths(path) => match &**path {
-                Formula::Globally(inner) => {
-                    Some(Goal::Reach { condition: state(inner)?.negated(), found: false })
-                }
+                Formula::Globally(inner) => Some(Goal::Reach { condition: state(inner)?.negated(), found: false }),
                 _ => None,
             },
             _ => None,

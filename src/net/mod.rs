@@ -22,8 +22,7 @@ use std::sync::Arc;
 const FIRST_GUESS: u64 = 15;
 
 /// Searches a model for what decides properties by a plan, and makes the graph that is wanted if the plan says so.
-pub type Search<'a, E> =
-    dyn FnMut(&NativeModel, &[Property], &mut Plan, &Wanted) -> Result<Report, E> + 'a;
+pub type Search<'a, E> = dyn FnMut(&NativeModel, &[Property], &mut Plan, &Wanted) -> Result<Report, E> + 'a;
 
 /// A net, and what is known about the tokens of its places.
 #[derive(Debug, Clone)]
