@@ -1,0 +1,20 @@
+//! What linear algebra tells about a net before any search: flows, bounds, what can never be, and how to store less.
+//!
+//! All of it is exact: numbers that do not fit, or a deadline that passes, give no conclusion.
+
+mod bounds;
+mod equation;
+mod literal;
+mod number;
+mod refuter;
+mod simplex;
+mod siphons;
+mod tableau;
+
+#[cfg(test)]
+mod brute;
+
+pub use bounds::{Bounds, bounds, place_bounds};
+pub use equation::{Inequality, upper_bound};
+pub use refuter::{Refuter, never_holds, unreachable};
+pub use siphons::{maximal_siphon_in, maximal_trap_in, minimal_siphons, never_marked};
