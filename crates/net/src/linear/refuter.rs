@@ -358,13 +358,9 @@ impl<'a> Refuter<'a> {
         let mut all = why;
         let start = self.trail.len();
         for part in parts {
-            match self.known(part) {
-                (Some(false), reasons) => {
-                    all |= reasons;
-                    continue;
-                }
-                (Some(true), _) => return Ok(Branch::Open),
-                (None, _) => {}
+            if let (Some(false), reasons) = self.known(part) {
+                all |= reasons;
+                continue;
             }
             let before = self.trail.len();
             let mut next: Vec<(&Node, Reasons)> = vec![(part, here)];
