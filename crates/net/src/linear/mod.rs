@@ -3,7 +3,9 @@
 //! All of it is exact: numbers that do not fit, or a deadline that passes, give no conclusion.
 
 mod bounds;
+mod elimination;
 mod equation;
+mod flows;
 mod literal;
 mod number;
 mod refuter;
@@ -16,5 +18,6 @@ mod brute;
 
 pub use bounds::{Bounds, bounds, place_bounds};
 pub use equation::{Inequality, upper_bound};
+pub use flows::{Flow, Flows, Repetition, place_flows, place_semiflows, transition_flows, transition_semiflows};
 pub use refuter::{Refuter, never_holds, unreachable};
 pub use siphons::{maximal_siphon_in, maximal_trap_in, minimal_siphons, never_marked};
