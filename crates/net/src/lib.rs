@@ -5,6 +5,7 @@
 
 mod encoding;
 mod lower;
+pub mod linear;
 mod net;
 mod question;
 mod simplify;
