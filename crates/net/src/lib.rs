@@ -5,6 +5,9 @@
 
 mod net;
 mod question;
+#[cfg(test)]
+mod testing;
+pub mod walk;
 
 pub use net::{Arc, Group, Marking, Net, Place, PlaceId, Transition, TransitionId, Unit, Units};
 pub use question::{Condition, Formula, NamedQuestion, Question, Sum};
