@@ -3,6 +3,7 @@
 //! A [`Net`] is a place/transition net; coloured nets are unfolded by the front end that reads them. Questions about a net
 //! are [`Question`]s over its places and transitions.
 
+pub mod coverability;
 mod net;
 mod question;
 #[cfg(test)]
