@@ -1,6 +1,6 @@
 //! The markings of small nets by the definition of firing alone: what every answer is compared with.
 
-use scrimp_net::{Condition, Formula, Marking, Net, Question};
+use scrimp_net::{Condition, Formula, Group, Marking, Net, Question};
 use std::collections::HashMap;
 
 pub struct Graph {
@@ -75,14 +75,23 @@ impl Graph {
         let truth = |yes: bool| Some(if yes { "TRUE" } else { "FALSE" }.to_string());
         match question {
             Question::Bound(places) => {
-                let sum = |marking: &Marking| places.iter().map(|p| marking[*p as usize]).sum::<u64>();
-                Some(self.markings.iter().map(sum).max()?.to_string())
+                Some(self.markings.iter().map(|marking| sum(marking, places)).max()?.to_string())
             }
-            Question::OneSafe => truth(self.most_in_a_place() <= 1),
-            Question::QuasiLiveness => truth(self.fired.iter().all(|fired| *fired)),
+            // The contest takes a coloured place with all its colours, and a coloured transition with all its bindings.
+            Question::OneSafe => {
+                let sums = |marking: &Marking| net.place_groups.iter().all(|group| sum(marking, &group.members) <= 1);
+                truth(self.markings.iter().all(sums))
+            }
+            Question::QuasiLiveness => {
+                let can = |group: &Group| group.members.iter().any(|t| self.fired[*t as usize]);
+                truth(net.transition_groups.iter().all(can))
+            }
             Question::StableMarking => {
-                let first = &self.markings[0];
-                truth((0..first.len()).any(|p| self.markings.iter().all(|marking| marking[p] == first[p])))
+                let stable = |group: &Group| {
+                    let first = sum(&self.markings[0], &group.members);
+                    self.markings.iter().all(|marking| sum(marking, &group.members) == first)
+                };
+                truth(net.place_groups.iter().any(stable))
             }
             Question::Formula(Formula::ExistsPath(inner)) => match &**inner {
                 Formula::Finally(inner) => match &**inner {
@@ -101,4 +110,8 @@ impl Graph {
             _ => None,
         }
     }
+}
+
+fn sum(marking: &Marking, places: &[u32]) -> u64 {
+    places.iter().map(|place| marking[*place as usize]).sum()
 }
