@@ -1,5 +1,8 @@
 //! The markings of small nets by the definition of firing alone: what every answer is compared with.
 
+// Not every test needs everything.
+#![allow(dead_code)]
+
 use scrimp_net::{Condition, Formula, Group, Marking, Net, Question};
 use std::collections::HashMap;
 
@@ -8,6 +11,8 @@ pub struct Graph {
     pub firings: u64,
     /// For each marking, whether some transition is enabled.
     pub stuck: Vec<bool>,
+    /// Where each level of the breadth-first order begins.
+    starts: Vec<usize>,
     pub levels: usize,
     /// Which transitions can fire.
     pub fired: Vec<bool>,
@@ -22,6 +27,7 @@ pub fn explore(net: &Net, limit: usize) -> Option<Graph> {
         markings: vec![initial],
         firings: 0,
         stuck: Vec::new(),
+        starts: Vec::new(),
         levels: 0,
         fired: vec![false; net.transitions.len()],
     };
@@ -29,6 +35,7 @@ pub fn explore(net: &Net, limit: usize) -> Option<Graph> {
     while at < graph.markings.len() {
         if at == level_end {
             graph.levels += 1;
+            graph.starts.push(at);
             level_end = graph.markings.len();
         }
         let mut stuck = true;
@@ -55,6 +62,12 @@ pub fn explore(net: &Net, limit: usize) -> Option<Graph> {
 }
 
 impl Graph {
+    /// How many firings lead to the nearest marking where nothing is enabled.
+    pub fn first_stuck(&self) -> Option<usize> {
+        let first = self.stuck.iter().position(|stuck| *stuck)?;
+        Some(self.starts.partition_point(|start| *start <= first) - 1)
+    }
+
     pub fn most_in_a_place(&self) -> u64 {
         self.markings.iter().flatten().copied().max().unwrap_or(0)
     }
