@@ -67,6 +67,12 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub property_file: Option<PathBuf>,
 
+    /// A file of the Model Checking Contest with formulas about a Petri net; each is answered on its own
+    ///
+    /// StateSpace, Reachability…, UpperBounds and global properties. Formulas in temporal logic are read and not decided.
+    #[arg(long, value_name = "FILE.xml", value_hint = ValueHint::FilePath)]
+    pub formulas: Vec<PathBuf>,
+
     /// Go on after a violation until every property is decided
     #[arg(short, long)]
     pub keep_going: bool,
