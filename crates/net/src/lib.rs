@@ -8,8 +8,6 @@ mod encoding;
 pub mod linear;
 mod lower;
 mod net;
-mod net;
-mod question;
 mod question;
 mod simplify;
 #[cfg(test)]
