@@ -8,7 +8,7 @@ use super::number::{Sparse, floor};
 use super::simplex::Largest;
 use super::siphons::{Sets, never_marked};
 use super::tableau::{NO_LOWER, NO_UPPER, Stop, Tableau};
-use crate::net::{Net, PlaceId};
+use crate::net::{Net, PlaceId, TransitionId};
 use crate::question::Sum;
 use std::collections::HashMap;
 use std::time::Instant;
@@ -36,7 +36,9 @@ pub(super) struct Equation {
     pub initial: Vec<i64>,
     /// Different effects of transitions, and removals by resets.
     moves: Vec<Sparse>,
-    /// What each variable after the places sums up, over places.
+    /// The transitions with each effect; none for removals.
+    pub members: Vec<Vec<TransitionId>>,
+    /// What each variable after the places sums up, over moves and places.
     sums: Vec<Sparse>,
     known: HashMap<Sparse, u32>,
 }
@@ -48,9 +50,10 @@ impl Equation {
         let initial = initial.collect::<Option<Vec<i64>>>()?;
         let never = never_marked(net);
         let mut moves: Vec<Sparse> = Vec::new();
-        let mut seen: HashMap<Sparse, ()> = HashMap::new();
+        let mut members: Vec<Vec<TransitionId>> = Vec::new();
+        let mut seen: HashMap<Sparse, usize> = HashMap::new();
         let mut reset = vec![false; net.places.len()];
-        for transition in &net.transitions {
+        for (t, transition) in net.transitions.iter().enumerate() {
             if transition.inputs.iter().any(|arc| never[arc.place as usize]) {
                 continue;
             }
@@ -58,12 +61,19 @@ impl Equation {
                 |(p, change): (u32, i128)| (change.unsigned_abs() <= LARGEST.into()).then_some((p, change as i64));
             let effect = transition.effect().into_iter().map(small).collect::<Option<Sparse>>()?;
             transition.resets.iter().for_each(|&p| reset[p as usize] = true);
-            if !effect.is_empty() && seen.insert(effect.clone(), ()).is_none() {
-                moves.push(effect);
+            if effect.is_empty() {
+                continue;
             }
+            let at = *seen.entry(effect).or_insert_with_key(|effect| {
+                moves.push(effect.clone());
+                members.push(Vec::new());
+                moves.len() - 1
+            });
+            members[at].push(t as u32);
         }
         for place in (0..net.places.len() as u32).filter(|&p| reset[p as usize]) {
             moves.push(vec![(place, -1)]);
+            members.push(Vec::new());
         }
         let mut tableau = Tableau::default();
         let mut rows: Vec<Sparse> = vec![Vec::new(); net.places.len()];
@@ -75,7 +85,7 @@ impl Equation {
             let variable = tableau.add_sum(row).ok()?;
             tableau.lower[variable as usize] = -tokens;
         }
-        Some(Equation { tableau, initial, moves, sums: Vec::new(), known: HashMap::new() })
+        Some(Equation { tableau, initial, moves, members, sums: Vec::new(), known: HashMap::new() })
     }
 
     pub fn place(&self, place: PlaceId) -> u32 {
@@ -92,28 +102,31 @@ impl Equation {
 
     /// The variable for a sum of tokens more than at first. The weights must be sorted and not zero.
     pub fn sum(&mut self, weights: &[(PlaceId, i64)]) -> Result<u32, Stop> {
-        if let [(place, 1)] = weights {
-            return Ok(self.place(*place));
+        self.sum_of(weights.iter().map(|&(p, w)| (self.place(p), w)).collect())
+    }
+
+    /// The variable for a sum of moves and places.
+    pub fn sum_of(&mut self, terms: Sparse) -> Result<u32, Stop> {
+        if let [(variable, 1)] = terms.as_slice() {
+            return Ok(*variable);
         }
-        if let Some(&variable) = self.known.get(weights) {
+        if let Some(&variable) = self.known.get(&terms) {
             return Ok(variable);
         }
-        let terms: Sparse = weights.iter().map(|&(p, w)| (self.place(p), w)).collect();
         let variable = self.tableau.add_sum(&terms)?;
-        self.sums.push(weights.to_vec());
-        self.known.insert(weights.to_vec(), variable);
+        self.sums.push(terms.clone());
+        self.known.insert(terms, variable);
         Ok(variable)
+    }
+
+    /// The effect of a move.
+    pub fn effect(&self, at: usize) -> &Sparse {
+        &self.moves[at]
     }
 
     /// What the sum of these places is at first.
     pub fn at_first(&self, weights: &[(PlaceId, i64)]) -> Option<i128> {
         super::number::dot(weights, |p| self.initial[p as usize].into())
-    }
-
-    /// What a variable after the moves is as a sum over places.
-    pub fn over_places(&self, variable: u32) -> Sparse {
-        let index = variable as usize - self.moves.len();
-        if index < self.places() { vec![(index as u32, 1)] } else { self.sums[index - self.places()].clone() }
     }
 
     /// Whether the row follows from the net: it is multiplied out over the moves and must vanish.
@@ -126,14 +139,15 @@ impl Equation {
         let row = &self.tableau.rows[at];
         let mut moved = vec![0i128; self.moves.len()];
         let mut weights = vec![0i128; self.places()];
+        let simple = self.moves.len() + self.places();
         let mut add = |variable: u32, factor: i128| -> Option<()> {
-            if (variable as usize) < moved.len() {
-                moved[variable as usize] = moved[variable as usize].checked_add(factor)?;
-                return Some(());
-            }
-            for (place, weight) in self.over_places(variable) {
-                let sum = &mut weights[place as usize];
-                *sum = sum.checked_add(factor.checked_mul(weight.into())?)?;
+            let itself = [(variable, 1)];
+            let sum = (variable as usize).checked_sub(simple).map_or(itself.as_slice(), |at| &self.sums[at]);
+            for &(term, weight) in sum {
+                let place = (term as usize).checked_sub(self.moves.len());
+                let total = place.map_or(&mut moved[0..], |_| &mut weights[0..]);
+                let total = &mut total[place.unwrap_or(term as usize)];
+                *total = total.checked_add(factor.checked_mul(weight.into())?)?;
             }
             Some(())
         };

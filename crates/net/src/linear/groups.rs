@@ -2,6 +2,7 @@
 
 use super::equation::{Equation, Inequality};
 use super::flows::Flow;
+use super::siphons::never_marked;
 use crate::net::{Net, PlaceId};
 use std::collections::HashSet;
 use std::time::Instant;
@@ -43,6 +44,9 @@ pub fn exclusive_groups(net: &Net, flows: &[Flow], proofs: &[Inequality], deadli
     for places in proofs.iter().filter_map(heavy).chain(proven_units(net, deadline)) {
         candidates.push(ExclusiveGroup { places, always_one: false });
     }
+    // A place that is never marked takes no part, and no room.
+    let never = never_marked(net);
+    candidates.iter_mut().for_each(|group| group.places.retain(|&p| !never[p as usize]));
     choose(candidates, net.places.len())
 }
 

@@ -4,6 +4,7 @@
 
 mod affine;
 mod bounds;
+mod causes;
 mod deadlock;
 mod elimination;
 mod equation;

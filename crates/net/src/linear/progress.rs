@@ -9,6 +9,9 @@ use super::number::{Sparse, combine, common_divisor, dot, entry};
 use crate::net::{Net, PlaceId};
 use std::collections::VecDeque;
 
+/// Entries of vectors that are looked at in all.
+const WORK: usize = 50_000_000;
+
 /// Weights of a progress measure; empty when there is none of use. Places that are reset have none.
 pub fn progress_measure(net: &Net) -> Vec<(PlaceId, i64)> {
     let Some(effects) = effects(net) else { return Vec::new() };
@@ -21,9 +24,10 @@ pub fn progress_measure(net: &Net) -> Vec<(PlaceId, i64)> {
     orders.push(natural);
     let mut best: Option<((usize, u128, u128), Sparse)> = None;
     let mut tries = 0;
+    let mut work = WORK;
     while let Some(order) = orders.get(tries) {
         tries += 1;
-        let Some(weights) = measure(&effects, order) else { continue };
+        let Some(weights) = measure(&effects, order, &mut work) else { continue };
         let Some(cost) = regress(&effects, &weights) else { continue };
         if best.as_ref().is_none_or(|(least, _)| cost < *least) {
             // What went down comes first next time: it may be others then, and fewer.
@@ -82,7 +86,7 @@ fn forward(net: &Net) -> Vec<u32> {
 }
 
 /// The weights that let each transition that is independent of those before it go one up.
-fn measure(effects: &[Sparse], order: &[u32]) -> Option<Sparse> {
+fn measure(effects: &[Sparse], order: &[u32], work: &mut usize) -> Option<Sparse> {
     let places = effects.iter().flatten().map(|e| e.0 + 1).max()?;
     // Rows say: weights times entries is the last entry, which stands beyond the places.
     let mut rows: Vec<(u32, Sparse)> = Vec::new();
@@ -94,14 +98,17 @@ fn measure(effects: &[Sparse], order: &[u32]) -> Option<Sparse> {
         }
         row.push((places, 1));
         while let Some((pivot, at)) = row.iter().find_map(|e| Some((e.0, (*row_of.get(e.0 as usize)?)?))) {
+            *work = work.checked_sub(row.len() + rows[at].1.len())?;
             row = eliminate(&row, &rows[at].1, pivot)?;
         }
         // Small pivots keep numbers small.
         let Some(pivot) = row.iter().filter(|e| e.0 < places).min_by_key(|e| e.1.unsigned_abs()).map(|e| e.0) else {
             continue;
         };
+        *work = work.checked_sub(rows.len() / 8)?;
         for (_, other) in &mut rows {
             if entry(other, pivot) != 0 {
+                *work = work.checked_sub(row.len() + other.len())?;
                 *other = eliminate(other, &row, pivot)?;
             }
         }

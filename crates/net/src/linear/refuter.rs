@@ -5,6 +5,7 @@
 //! solution does not satisfy anyway. A solution that empties an initially marked trap is excluded for good; one with
 //! fractions is split. Each refutation knows on which decisions it rests, and alternatives that play no part are skipped.
 
+use super::causes;
 use super::equation::{Equation, upper_bound_in};
 use super::literal::{Literal, Node};
 use super::simplex::Feasible;
@@ -21,6 +22,8 @@ const MOST_DECISIONS: u32 = 127;
 const MOST_SPLITS: u32 = 12;
 /// Traps learnt for one net.
 const MOST_TRAPS: usize = 400;
+/// Facts about the order of firings learnt for one net.
+const MOST_LEARNT: usize = 2000;
 
 /// What came of a branch: refuted for these reasons, or not.
 enum Branch {
@@ -39,6 +42,8 @@ pub struct Refuter<'a> {
     /// Bounds to put back: variable, lower, upper, and their reasons.
     trail: Vec<(u32, i64, i64, (Reasons, Reasons))>,
     traps: usize,
+    /// What the order of firings taught.
+    learnt: Vec<Node>,
     /// Branches that may still be tried for this question.
     budget: usize,
     deadline: Instant,
@@ -57,6 +62,7 @@ impl<'a> Refuter<'a> {
             reasons: Vec::new(),
             trail: Vec::new(),
             traps: 0,
+            learnt: Vec::new(),
             budget: 0,
             deadline,
         })
@@ -119,6 +125,7 @@ impl<'a> Refuter<'a> {
             self.reasons.clear();
             self.trail.clear();
             self.traps = 0;
+            self.learnt.clear();
         }
     }
 
@@ -315,6 +322,12 @@ impl<'a> Refuter<'a> {
             }
             self.traps += 1;
         }
+        if let Some(node) = self.order_of_firings()? {
+            let mut open = open;
+            open.push((&node, 0));
+            let at = open.len() - 1;
+            return self.decide(open, at, level, splits);
+        }
         match self.fraction() {
             Some(literal) if splits < MOST_SPLITS => {
                 let Some(other) = literal.negated() else { return Ok(Branch::Open) };
@@ -333,6 +346,22 @@ impl<'a> Refuter<'a> {
             Node::Any(parts) => parts.iter().filter(|part| self.known(part).0.is_none()).count(),
             _ => 0,
         }
+    }
+
+    /// Something that holds of every run and not where the tableau is: found before, or new.
+    fn order_of_firings(&mut self) -> Result<Option<Node>, Stop> {
+        if let Some(node) = self.learnt.iter().find(|node| !self.at_point(node)) {
+            return Ok(Some(node.clone()));
+        }
+        if self.learnt.len() >= MOST_LEARNT {
+            return Ok(None);
+        }
+        let found = match causes::too_early(self.net, &self.sets, &mut self.equation)? {
+            Some(node) => Some(node),
+            None => causes::vanished(self.net, &mut self.equation)?,
+        };
+        self.learnt.extend(found.clone());
+        Ok(found)
     }
 
     /// A variable that is between two integers: places first, then moves. Sums follow from these.

@@ -5,6 +5,7 @@
 
 use crate::net::{Net, PlaceId};
 use std::collections::HashSet;
+use std::time::Instant;
 
 /// The largest siphon among these places; `set` and the answer say it for each place.
 pub fn maximal_siphon_in(net: &Net, set: &[bool]) -> Vec<bool> {
@@ -17,7 +18,7 @@ pub fn maximal_trap_in(net: &Net, set: &[bool]) -> Vec<bool> {
 }
 
 /// Siphons none of which has another within it: at most `limit`, and whether these are all.
-pub fn minimal_siphons(net: &Net, limit: usize) -> (Vec<Vec<PlaceId>>, bool) {
+pub fn minimal_siphons(net: &Net, limit: usize, deadline: Instant) -> (Vec<Vec<PlaceId>>, bool) {
     let sets = Sets::new(net);
     let mut found: Vec<Vec<PlaceId>> = Vec::new();
     let mut seen: HashSet<Vec<PlaceId>> = HashSet::new();
@@ -25,19 +26,23 @@ pub fn minimal_siphons(net: &Net, limit: usize) -> (Vec<Vec<PlaceId>>, bool) {
     let mut tries = 0usize;
     while let Some(without) = left_out.pop() {
         tries += 1;
-        if found.len() >= limit || tries > limit.saturating_mul(20) {
+        if found.len() >= limit || tries > limit.saturating_mul(20) || Instant::now() >= deadline {
             return (found, false);
         }
         let mut allowed = vec![true; net.places.len()];
         without.iter().for_each(|&p| allowed[p as usize] = false);
         // One that is known already serves as well as a new one.
         let known = found.iter().find(|siphon| siphon.iter().all(|&p| allowed[p as usize])).cloned();
-        let Some(siphon) = known.or_else(|| {
-            let new = sets.minimal_siphon(net, &allowed)?;
-            found.push(new.clone());
-            Some(new)
-        }) else {
-            continue;
+        let siphon = match known {
+            Some(siphon) => siphon,
+            None => match sets.minimal_siphon(net, &allowed, deadline) {
+                Some(new) if new.is_empty() => continue,
+                Some(new) => {
+                    found.push(new.clone());
+                    new
+                }
+                None => return (found, false),
+            },
         };
         // Every other minimal siphon lacks one of its places.
         for &place in &siphon {
@@ -66,6 +71,11 @@ impl Sets {
             transition.outputs.iter().for_each(|arc| sets.givers[arc.place as usize].push(t as u32));
         }
         sets
+    }
+
+    /// Transitions that take from the place.
+    pub fn takers(&self, place: PlaceId) -> &[u32] {
+        &self.takers[place as usize]
     }
 
     pub fn maximal_siphon(&self, net: &Net, set: &[bool]) -> Vec<bool> {
@@ -109,11 +119,15 @@ impl Sets {
         set
     }
 
-    fn minimal_siphon(&self, net: &Net, allowed: &[bool]) -> Option<Vec<PlaceId>> {
+    /// One minimal siphon among these places, empty when there is none; nothing when the time is up.
+    fn minimal_siphon(&self, net: &Net, allowed: &[bool], deadline: Instant) -> Option<Vec<PlaceId>> {
         let mut set = self.maximal_siphon(net, allowed);
         for place in 0..set.len() {
             if !set[place] {
                 continue;
+            }
+            if Instant::now() >= deadline {
+                return None;
             }
             let mut smaller = set.clone();
             smaller[place] = false;
@@ -122,8 +136,7 @@ impl Sets {
                 set = smaller;
             }
         }
-        let places: Vec<PlaceId> = (0..set.len() as u32).filter(|&p| set[p as usize]).collect();
-        (!places.is_empty()).then_some(places)
+        Some((0..set.len() as u32).filter(|&p| set[p as usize]).collect())
     }
 
     /// A small trap among these places that is marked at first: it will never be empty.
@@ -163,10 +176,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn soon() -> Instant {
+        Instant::now() + std::time::Duration::from_secs(10)
+    }
+
     #[test]
     fn a_ring_is_its_own_siphon_and_trap() {
         let net = net_of(&[1, 0, 0], &[(&[(0, 1)], &[(1, 1)]), (&[(1, 1)], &[(0, 1)]), (&[(2, 1)], &[])]);
-        assert_eq!(minimal_siphons(&net, 10), (vec![vec![2], vec![0, 1]], true));
+        assert_eq!(minimal_siphons(&net, 10, soon()), (vec![vec![2], vec![0, 1]], true));
         assert_eq!(maximal_trap_in(&net, &[true; 3]), vec![true, true, false]);
         assert_eq!(never_marked(&net), vec![false, false, true]);
     }
@@ -200,7 +217,7 @@ mod tests {
             });
             let all: Vec<u32> = (1..1u32 << places).filter(|&m| is_siphon(m)).collect();
             let minimal: HashSet<u32> = all.iter().copied().filter(|&m| !all.iter().any(|&o| o != m && o & m == o)).collect();
-            let (found, complete) = minimal_siphons(&net, 1000);
+            let (found, complete) = minimal_siphons(&net, 1000, soon());
             let found: HashSet<u32> = found.iter().map(|s| s.iter().map(|p| 1 << p).sum()).collect();
             prop_assert!(complete);
             prop_assert_eq!(found, minimal);
