@@ -6,6 +6,7 @@
 pub mod coverability;
 mod net;
 mod question;
+pub mod reduce;
 #[cfg(test)]
 mod testing;
 pub mod walk;
