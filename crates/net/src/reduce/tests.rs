@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::Condition;
-use crate::testing::{after, conditions, markings, net, nets};
+use crate::testing::{after, conditions, flows, markings, net, nets, some_markings};
 
 fn rules(on: &[Rule]) -> Rules {
     Rules { on: on.to_vec(), growth: 3, ..Rules::all(Instant::now() + Duration::from_secs(5)) }
@@ -13,11 +13,10 @@ fn rules(on: &[Rule]) -> Rules {
 
 /// The reduced net has the same projections (and deadlocks), and what is found in it can be fired in the original.
 fn check(net: &Net, observed: &Observed, on: &[Rule]) -> Result<(), TestCaseError> {
-    let Some(all) = markings(net, 600) else { return Ok(()) };
+    let (all, complete) = some_markings(net, 300);
     let reduced = reduce(net, observed, &rules(on));
-    let Some(small) = markings(&reduced.net, 3_000) else {
-        return Err(TestCaseError::fail("the reduced net has far more markings"));
-    };
+    let (small, small_complete) = some_markings(&reduced.net, 1_500);
+    prop_assert!(small_complete || !complete, "the reduced net has far more markings");
     let old = |marking: &[u64]| observed.places.iter().map(|&p| marking[p as usize]).collect::<Vec<_>>();
     let new = |marking: &[u64]| {
         let number = |&p: &PlaceId| marking[reduced.place(p).expect("observed places stay") as usize];
@@ -25,14 +24,16 @@ fn check(net: &Net, observed: &Observed, on: &[Rule]) -> Result<(), TestCaseErro
     };
     let before: HashSet<_> = all.keys().map(|marking| old(marking)).collect();
     let now: HashSet<_> = small.keys().map(|marking| new(marking)).collect();
-    prop_assert_eq!(&before, &now, "{:?}", reduced.removed);
+    prop_assert!(!small_complete || before.is_subset(&now), "{before:?} {now:?} {:?}", reduced.removed);
+    prop_assert!(!complete || now.is_subset(&before), "{before:?} {now:?} {:?}", reduced.removed);
     let stuck = |net: &Net, marking: &[u64]| Condition::Deadlock.holds(net, marking);
     if observed.deadlock {
         let before: HashSet<_> = all.keys().filter(|m| stuck(net, m)).map(|m| old(m)).collect();
         let now: HashSet<_> = small.keys().filter(|m| stuck(&reduced.net, m)).map(|m| new(m)).collect();
-        prop_assert_eq!(&before, &now, "deadlocks {:?}", reduced.removed);
+        prop_assert!(!small_complete || before.is_subset(&now), "deadlocks {:?}", reduced.removed);
+        prop_assert!(!complete || now.is_subset(&before), "deadlocks {:?}", reduced.removed);
     }
-    for (marking, firing) in &small {
+    for (marking, firing) in small.iter().take(200) {
         let lifted = reduced.lift(net, firing);
         prop_assert!(lifted.is_some(), "{:?} does not lift {:?}", firing, reduced.removed);
         prop_assert_eq!(old(&after(net, &lifted.unwrap()).unwrap()), new(marking));
@@ -51,11 +52,23 @@ fn observed(places: u32, deadlock: bool) -> Observed {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3000))]
+    #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
     fn all_rules_together_keep_what_is_asked(net in nets(false), places in 0u32..3, deadlock: bool) {
         check(&net, &observed(places, deadlock), &Rule::ALL)?;
+    }
+
+    #[test]
+    fn what_is_fused_keeps_what_is_asked(net in flows(), places in 0u32..3, deadlock: bool) {
+        check(&net, &observed(places, deadlock), &Rule::ALL)?;
+    }
+
+    #[test]
+    fn each_rule_alone_fuses_well(net in flows(), places in 0u32..3, deadlock: bool) {
+        for rule in Rule::ALL {
+            check(&net, &observed(places, deadlock), &[rule])?;
+        }
     }
 
     #[test]
