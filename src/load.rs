@@ -48,6 +48,10 @@ impl Loaded {
                 let system = prepare(&mut promela, false)?;
                 Ok(Loaded { system, promela: Some(promela), with_claim: false })
             }
+            Opened::Net(net) => Err(LoadError::File {
+                path: net.name.into(),
+                problem: "Petri nets can be read, and not yet be searched".into(),
+            }),
         }
     }
 

@@ -9,6 +9,7 @@ mod expression;
 mod lexer;
 mod lines;
 mod measure;
+mod pnml;
 mod promela;
 mod property;
 mod reading;
@@ -17,10 +18,12 @@ mod symbols;
 pub use diagnostic::Diagnostic;
 pub use dve::parse_dve;
 pub use measure::{MeasurePart, parse_measure, refuse_part};
+pub use pnml::{read_formulas, read_formulas_from, read_net, read_net_from};
 pub use promela::Promela;
 pub use property::{Property, PropertyKind, parse_property, parse_property_file};
 
 pub use reading::Language;
+use scrimp_net::Net;
 use scrimp_system::{Source, System};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -58,6 +61,8 @@ pub enum Opened {
     System(System),
     /// A model whose processes are only known when it runs.
     Promela(Promela),
+    /// A Petri net, coloured ones unfolded.
+    Net(Net),
 }
 
 /// Reads a model from a file; the language is known by the file's extension, or else by its text.
@@ -68,6 +73,9 @@ pub fn open(path: &Path) -> Result<Opened, LoadError> {
 /// Reads a model from a file, with macros that are defined from outside: their names and what they stand for.
 pub fn open_with(path: &Path, definitions: &[(String, String)]) -> Result<Opened, LoadError> {
     let format = reading::format_of(path)?;
+    if format.language == Some(Language::Pnml) {
+        return open_net(path, definitions);
+    }
     let text = reading::read_text(path, format.compressed)?;
     let language = match format.language {
         Some(language) => language,
@@ -78,8 +86,19 @@ pub fn open_with(path: &Path, definitions: &[(String, String)]) -> Result<Opened
 
 /// Reads a model from a file, in a language that its name need not tell.
 pub fn open_as(path: &Path, language: Language) -> Result<Opened, LoadError> {
+    if language == Language::Pnml {
+        return open_net(path, &[]);
+    }
     let compressed = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));
     read(path, &reading::read_text(path, compressed)?, language, &[])
+}
+
+/// Nets are read as a stream and can be of any size.
+fn open_net(path: &Path, definitions: &[(String, String)]) -> Result<Opened, LoadError> {
+    match definitions.is_empty() {
+        true => Ok(Opened::Net(read_net(path)?)),
+        false => Err(reading::refuse(path, "a net has no macros that could be defined")),
+    }
 }
 
 fn read(path: &Path, text: &str, language: Language, definitions: &[(String, String)]) -> Result<Opened, LoadError> {
@@ -88,6 +107,7 @@ fn read(path: &Path, text: &str, language: Language, definitions: &[(String, Str
         Language::Dve if !definitions.is_empty() => {
             Err(reading::refuse(path, "a DVE model has no macros that could be defined"))
         }
+        Language::Pnml => open_net(path, definitions),
         Language::Dve => Ok(Opened::System(parse_dve(Source::new(name, text))?)),
         Language::Promela => {
             let folder = path.parent().unwrap_or(Path::new("."));
@@ -102,5 +122,6 @@ pub fn load(path: &Path) -> Result<System, LoadError> {
     match open(path)? {
         Opened::System(system) => Ok(system),
         Opened::Promela(mut promela) => Ok(promela.system(false)?),
+        Opened::Net(_) => Err(reading::refuse(path, "a Petri net cannot be opened as a system here")),
     }
 }

@@ -3,7 +3,7 @@
 use crate::{LoadError, MAX_TEXT};
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 /// The languages that files can be written in.
@@ -11,6 +11,8 @@ use std::path::Path;
 pub enum Language {
     Dve,
     Promela,
+    /// Petri nets.
+    Pnml,
 }
 
 /// What a file's name says of its contents.
@@ -32,6 +34,7 @@ pub(crate) fn format_of(path: &Path) -> Result<Format, LoadError> {
         Some("pml" | "prom" | "promela" | "pm" | "pr" | "prm" | "spin" | "sumo") => {
             Ok(Format { language: Some(Language::Promela), compressed })
         }
+        Some("pnml") => Ok(Format { language: Some(Language::Pnml), compressed }),
         Some("mdve") => {
             Err(refuse(path, "an .mdve file is an m4 template; expand it first: m4 model.mdve > model.dve"))
         }
@@ -43,7 +46,9 @@ pub(crate) fn format_of(path: &Path) -> Result<Format, LoadError> {
 pub(crate) fn guess(path: &Path, text: &str) -> Result<Language, LoadError> {
     let words = || text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let has = |wanted: &[&str]| words().any(|word| wanted.contains(&word));
-    let language = if has(&["proctype", "mtype"]) {
+    let language = if text.contains("<pnml") {
+        Some(Language::Pnml)
+    } else if has(&["proctype", "mtype"]) {
         Some(Language::Promela)
     } else if has(&["process"]) && has(&["system"]) {
         Some(Language::Dve)
@@ -51,7 +56,8 @@ pub(crate) fn guess(path: &Path, text: &str) -> Result<Language, LoadError> {
         has(&["init", "chan", "inline", "typedef", "include"]).then_some(Language::Promela)
     };
     language.ok_or_else(|| {
-        let known = "DVE (.dve) and Promela (.pml, .prom, .promela, .pm, .pr, .prm, .spin), also with .gz";
+        let known =
+            "DVE (.dve), Promela (.pml, .prom, .promela, .pm, .pr, .prm, .spin) and PNML (.pnml), also with .gz";
         refuse(path, format!("cannot tell the language by the extension or the text; supported are {known}"))
     })
 }
@@ -60,8 +66,26 @@ pub(crate) fn refuse(path: &Path, problem: impl Into<String>) -> LoadError {
     LoadError::File { path: path.to_path_buf(), problem: problem.into() }
 }
 
-/// The text of the file.
-pub(crate) fn read_text(path: &Path, compressed: bool) -> Result<String, LoadError> {
+/// The bytes of a file of any size, one after the other; decompressed if they are a gzip archive, whatever its name.
+pub(crate) fn stream(path: &Path) -> Result<Box<dyn BufRead>, LoadError> {
+    let cannot = |e: io::Error| refuse(path, format!("cannot read the file: {e}"));
+    let (file, _) = open_file(path)?;
+    let mut reader = BufReader::with_capacity(1 << 16, file);
+    let start = reader.fill_buf().map_err(cannot)?;
+    if start.is_empty() {
+        return Err(refuse(path, "the file is empty"));
+    }
+    if start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff") {
+        return Err(refuse(path, "the text is encoded as UTF-16; save it as UTF-8"));
+    }
+    match start.starts_with(&[0x1f, 0x8b]) {
+        true => Ok(Box::new(BufReader::with_capacity(1 << 16, MultiGzDecoder::new(reader)))),
+        false => Ok(Box::new(reader)),
+    }
+}
+
+/// An ordinary file and its length.
+fn open_file(path: &Path) -> Result<(File, u64), LoadError> {
     let cannot = |e: io::Error| refuse(path, format!("cannot read the file: {e}"));
     let metadata = std::fs::metadata(path).map_err(cannot)?;
     if metadata.is_dir() {
@@ -71,12 +95,17 @@ pub(crate) fn read_text(path: &Path, compressed: bool) -> Result<String, LoadErr
     if !metadata.is_file() {
         return Err(refuse(path, "this is not an ordinary file"));
     }
-    let file = File::open(path).map_err(cannot)?;
-    if metadata.len() > MAX_TEXT {
-        let message = format!("the file has {} bytes; at most {MAX_TEXT} are supported", metadata.len());
-        return Err(refuse(path, message));
+    Ok((File::open(path).map_err(cannot)?, metadata.len()))
+}
+
+/// The text of the file.
+pub(crate) fn read_text(path: &Path, compressed: bool) -> Result<String, LoadError> {
+    let cannot = |e: io::Error| refuse(path, format!("cannot read the file: {e}"));
+    let (file, length) = open_file(path)?;
+    if length > MAX_TEXT {
+        return Err(refuse(path, format!("the file has {length} bytes; at most {MAX_TEXT} are supported")));
     }
-    let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
+    let mut bytes = Vec::with_capacity(length as usize + 1);
     if compressed {
         let mut reader = MultiGzDecoder::new(file).take(MAX_TEXT + 1);
         reader.read_to_end(&mut bytes).map_err(|e| refuse(path, format!("cannot decompress the file: {e}")))?;

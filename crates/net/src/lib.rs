@@ -7,6 +7,7 @@ pub mod coverability;
 mod net;
 mod question;
 pub mod reduce;
+mod simplify;
 #[cfg(test)]
 mod testing;
 pub mod walk;
