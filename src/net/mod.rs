@@ -3,13 +3,18 @@
 //! Where structure gives no bound for a place, a guess does. A search that finds a marking with more tokens says so, and is
 //! begun again with more room.
 
+mod answers;
+mod cover;
+mod equation;
 mod explicit;
 mod goal;
 mod inquiry;
+mod reduced;
 mod structure;
+mod walks;
 
 pub use goal::{Goal, Known};
-pub use inquiry::{Answer, Answered, Inquiry, Run};
+pub use inquiry::{Answered, Inquiry};
 pub use structure::Structure;
 
 use scrimp_lang::LoadError;
@@ -42,6 +47,8 @@ pub struct PetriNet {
     pub bounds: Vec<Option<u64>>,
     groups: Vec<OneOf>,
     implied: Vec<Affine>,
+    /// Whether some place gets ever more tokens, if that is known.
+    pub unbounded: Option<bool>,
     /// Room for places without a bound.
     guesses: Vec<u64>,
     name: String,
@@ -77,7 +84,16 @@ impl PetriNet {
             implied.retain(|a| a.never_restricts || matches!(a.terms[..], [(_, 1 | -1)]));
         }
         let guesses = net.places.iter().map(|place| FIRST_GUESS.max(place.initial.saturating_mul(2))).collect();
-        PetriNet { net: Arc::new(net), structure, bounds: bounds.places, groups, implied, guesses, name }
+        PetriNet {
+            net: Arc::new(net),
+            structure,
+            bounds: bounds.places,
+            groups,
+            implied,
+            unbounded: None,
+            guesses,
+            name,
+        }
     }
 
     fn encoding(&self) -> Encoding {
@@ -151,4 +167,9 @@ impl PetriNet {
         }
         widened
     }
+}
+
+/// A number of things.
+fn many(number: usize, thing: &str) -> String {
+    if number == 1 { format!("one {thing}") } else { format!("{number} {thing}s") }
 }
