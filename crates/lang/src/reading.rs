@@ -148,7 +148,9 @@ mod tests {
         assert!(format_of(Path::new("b.1.DVE.gz")).unwrap().compressed);
         assert!(format_of(Path::new("b.mdve")).unwrap_err().to_string().contains("m4"));
         assert_eq!(format_of(Path::new("b.pml")).unwrap().language, Some(Language::Promela));
+        assert_eq!(format_of(Path::new("b.pnml.gz")).unwrap().language, Some(Language::Pnml));
         assert_eq!(format_of(Path::new("dve")).unwrap().language, None);
+        assert_eq!(guess(Path::new("b.xml"), "<?xml?><pnml>process system</pnml>").unwrap(), Language::Pnml);
         assert_eq!(guess(Path::new("b"), "/* */ byte x; active proctype P() {}").unwrap(), Language::Promela);
         assert_eq!(guess(Path::new("b"), "byte x; process P { state q; } system async;").unwrap(), Language::Dve);
         assert!(guess(Path::new("b"), "hello").unwrap_err().to_string().contains(".pml"));

@@ -76,6 +76,19 @@ fn markings() {
     check("<place id=\"p\"><capacity><text>2</text></capacity></place>", "5:25", "capacities");
 }
 
+/// What tools add to nets and would change what they do.
+#[test]
+fn extensions_that_change_the_meaning() {
+    check("<place id=\"p\" invariant=\"&lt;= 5\"/>", "5:1", "age is bounded");
+    assert_eq!(net("<place id=\"p\" invariant=\"&lt; inf\"/>").places.len(), 1);
+    let priority =
+        |id: u32, n: u32| format!("<transition id=\"t{id}\"><priority><value>{n}</value></priority></transition>\n");
+    assert_eq!(net(&(priority(0, 1) + &priority(1, 1))).transitions.len(), 2);
+    check(&(priority(0, 1) + &priority(1, 2)), "6:31", "different priorities");
+    let text = "<arc source=\"p\" target=\"t\"><hlinscription><text>2'x</text></hlinscription></arc>";
+    check(&format!("{NODES}{text}"), "6:28", "without a term");
+}
+
 #[test]
 fn broken_xml() {
     assert!(whole("<html>\n<body/></html>").contains("m.pnml:1:1: error: this is not a PNML file"));
@@ -243,6 +256,9 @@ fn colours() {
     check_coloured(&two("equality", "x", "r"), "9:10", "of the sort R, where N is expected");
     check_coloured(&guard("<variable refvariable=\"x\"/>"), "8:1", "where a condition is expected");
     check_coloured(&guard("<equality/>"), "8:1", "must have two parts");
+    let same = "<equality><subterm><variable refvariable=\"x\"/></subterm><subterm><variable refvariable=\"x\"/></subterm></equality>";
+    let deep = "<not><subterm>".repeat(490) + same + &"</subterm></not>".repeat(490);
+    assert_eq!(read_net_from("m", coloured(&guard(&deep)).as_bytes()).unwrap().transitions.len(), 2);
     let deep = "<not><subterm>".repeat(600) + "<variable refvariable=\"x\"/>" + &"</subterm></not>".repeat(600);
     check_coloured(&guard(&deep), "8:7001", "nested more than 500 deep");
 }
@@ -261,6 +277,13 @@ fn unfolding_has_a_bound() {
         &format!("<declaration><structure>\n<declarations>{circle}</declarations></structure></declaration>\n"),
         "6:42",
         "circle",
+    );
+    // Each sort is the square of the one before: one element, of more parts than can be counted.
+    let squares: String = (1..90).map(|i| format!("<namedsort id=\"S{i}\" name=\"S\"><productsort><usersort declaration=\"S{}\"/><usersort declaration=\"S{}\"/></productsort></namedsort>", i - 1, i - 1)).collect();
+    let squares = format!("<namedsort id=\"S0\" name=\"S\"><dot/></namedsort>{squares}");
+    assert!(
+        wrong(&format!("<declaration><structure><declarations>{squares}</declarations></structure></declaration>\n"))
+            .contains("1000 parts")
     );
     let wide = "<namedsort id=\"A\" name=\"A\"><finiteintrange start=\"-9223372036854775808\" end=\"9223372036854775807\"/></namedsort>";
     check(
@@ -306,6 +329,9 @@ fn formulas() {
     check("<next><steps>3</steps><true/></next>", "4:1", "several steps");
     let max = "<integer-constant>9223372036854775807</integer-constant>";
     check(&format!("<integer-le><integer-sum>{max}{max}</integer-sum>{max}</integer-le>"), "4:13", "above 2^63 - 1");
+    let deep = "<negation><next>".repeat(499) + "<deadlock/>" + &"</next></negation>".repeat(499);
+    let text = format!("<property-set><property><id>a</id><formula>{deep}</formula></property></property-set>");
+    assert_eq!(read_formulas_from("f.xml", text.as_bytes(), &net(NODES)).unwrap().len(), 1);
     let deep = "<next>".repeat(1100) + "<deadlock/>" + &"</next>".repeat(1100);
     check(&deep, "4:601", "nested more than 1000 deep");
     let fire = "<is-fireable><transition>t</transition></is-fireable>";

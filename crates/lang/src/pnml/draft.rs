@@ -21,6 +21,8 @@ pub(super) struct Draft {
     pub declarations: Vec<Element>,
     pub units: Option<DraftUnits>,
     pub coloured: bool,
+    /// The one priority that all transitions have, where documents give one.
+    pub priority: Option<Box<str>>,
 }
 
 /// Identifiers and what they stand for.

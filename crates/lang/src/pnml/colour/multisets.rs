@@ -28,8 +28,8 @@ impl Multiset {
     pub fn of(&self, binding: &[u64], most: u64, at: At) -> Result<Option<Vec<(u64, u64)>>, Wrong> {
         let mut elements: Vec<(u64, i64)> = Vec::new();
         for summand in &self.0 {
-            let values = summand.values.iter();
-            let base = values.fold(Some(0), |sum, (weight, value)| Some(sum? + weight * value.of(binding)?));
+            let mut values = summand.values.iter();
+            let base = values.try_fold(0, |sum, (weight, value)| Some(sum + weight * value.of(binding)?));
             let Some(base) = base else { return Ok(None) };
             let size: u64 = summand.each.iter().map(|(_, size)| size).product();
             if elements.len() as u64 + size > most {

@@ -8,7 +8,9 @@ use std::collections::HashMap;
 pub(in super::super) type SortId = usize;
 
 /// Elements that a sort may have; beyond this nothing can be unfolded anyway.
-pub(super) const MOST: u64 = 1 << 32;
+const MOST: u64 = 1 << 32;
+/// Parts that an element of a sort may have, all products in it opened.
+const WIDEST: usize = 1000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Sort {
@@ -36,6 +38,8 @@ pub(super) enum Sort {
 #[derive(Debug, Default)]
 pub(super) struct Sorts {
     sorts: Vec<Sort>,
+    /// How many elements each sort has, and how many parts that are no products.
+    measures: Vec<(u64, usize)>,
     named: HashMap<String, SortId>,
     pub constants: HashMap<String, (SortId, u64)>,
     pub partitions: HashMap<String, Partition>,
@@ -91,19 +95,43 @@ impl Sorts {
         if let Some(found) = self.sorts.iter().position(|s| *s == sort) {
             return found;
         }
+        self.add(sort)
+    }
+
+    fn add(&mut self, sort: Sort) -> SortId {
+        let measure = match &sort {
+            Sort::Dot => (1, 1),
+            Sort::Bool => (2, 1),
+            Sort::Enumeration { names, .. } | Sort::Parts { names, .. } => (names.len() as u64, 1),
+            Sort::Range { first, last } => ((last - first + 1) as u64, 1),
+            Sort::Product(parts) => {
+                let size = parts.iter().map(|part| self.size(*part)).product();
+                (size, parts.iter().map(|part| self.measures[*part].1).sum())
+            }
+        };
+        self.measures.push(measure);
         self.sorts.push(sort);
         self.sorts.len() - 1
     }
 
     /// How many elements a sort has.
     pub fn size(&self, sort: SortId) -> u64 {
-        match &self.sorts[sort] {
-            Sort::Dot => 1,
-            Sort::Bool => 2,
-            Sort::Enumeration { names, .. } | Sort::Parts { names, .. } => names.len() as u64,
-            Sort::Range { first, last } => (last - first + 1) as u64,
-            Sort::Product(parts) => parts.iter().map(|part| self.size(*part)).product(),
+        self.measures[sort].0
+    }
+
+    /// The product of sorts, if it is not too large.
+    pub fn product(&mut self, e: &Element, parts: Vec<SortId>) -> Result<SortId, Wrong> {
+        if parts.is_empty() {
+            return Err(e.wrong("a product of no sorts"));
         }
+        let size = parts.iter().try_fold(1u64, |n, part| n.checked_mul(self.size(*part)));
+        if size.is_none_or(|size| size > MOST) {
+            return Err(e.wrong(format!("a product with more than {MOST} elements")));
+        }
+        if parts.iter().map(|part| self.measures[*part].1).sum::<usize>() > WIDEST {
+            return Err(e.wrong(format!("a product with more than {WIDEST} parts")));
+        }
+        Ok(self.intern(Sort::Product(parts)))
     }
 
     /// The sort of an expression where all that is named is declared.
@@ -118,6 +146,8 @@ impl Sorts {
         let Some(declaration) = waiting.get(id) else {
             return match self.partitions.get(id) {
                 Some(partition) => Ok(partition.parts),
+                // Known without a declaration too.
+                None if id == "dot" => Ok(self.intern(Sort::Dot)),
                 None => Err(Wrong::new(at, format!("the sort \"{id}\" is not declared"))),
             };
         };
@@ -142,14 +172,7 @@ impl Sorts {
             "productsort" => {
                 let parts = e.children.iter().map(|part| self.read(part, waiting, depth + 1));
                 let parts = parts.collect::<Result<Vec<SortId>, Wrong>>()?;
-                if parts.is_empty() {
-                    return Err(e.wrong("a product of no sorts"));
-                }
-                let size = parts.iter().try_fold(1u64, |n, part| n.checked_mul(self.size(*part)));
-                if size.is_none_or(|size| size > MOST) {
-                    return Err(e.wrong(format!("a product with more than {MOST} elements")));
-                }
-                Sort::Product(parts)
+                return self.product(e, parts);
             }
             "multisetsort" => return self.read(e.only()?, waiting, depth + 1),
             other => return Err(e.wrong(format!("a sort <{other}> is not supported"))),
@@ -174,8 +197,7 @@ impl Sorts {
             return Err(e.wrong("an enumeration without constants"));
         }
         let cyclic = &*e.name == "cyclicenumeration";
-        self.sorts.push(Sort::Enumeration { declared: sort, names: distinct(names), cyclic });
-        Ok(sort)
+        Ok(self.add(Sort::Enumeration { declared: sort, names: distinct(names), cyclic }))
     }
 
     fn partition(&mut self, e: &Element) -> Result<(), Wrong> {
@@ -218,7 +240,7 @@ impl Sorts {
         let Some(part_of) = part_of.into_iter().collect::<Option<Vec<u64>>>() else {
             return Err(e.wrong("some elements of the sort are in no part of this partition"));
         };
-        self.sorts.push(Sort::Parts { declared: parts, names: distinct(names) });
+        self.add(Sort::Parts { declared: parts, names: distinct(names) });
         if self.partitions.insert(id.to_string(), Partition { of, parts, part_of }).is_some() {
             return Err(e.wrong(format!("a second partition with the id \"{id}\"")));
         }

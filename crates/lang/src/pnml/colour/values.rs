@@ -258,15 +258,6 @@ impl Sorts {
         }
     }
 
-    /// The product of sorts.
-    pub fn product(&mut self, e: &Element, parts: Vec<SortId>) -> Result<SortId, Wrong> {
-        let size = parts.iter().try_fold(1u64, |n, part| n.checked_mul(self.size(*part)));
-        if parts.is_empty() || size.is_none_or(|size| size > super::sorts::MOST) {
-            return Err(e.wrong("a tuple without parts, or of too many elements"));
-        }
-        Ok(self.intern(Sort::Product(parts)))
-    }
-
     pub fn same(&self, e: &Element, found: SortId, wanted: SortId) -> Result<(), Wrong> {
         match found == wanted {
             true => Ok(()),
