@@ -6,6 +6,7 @@ use scrimp_native::NativeModel;
 use scrimp_net::{Condition, NamedQuestion};
 use scrimp_search::{PropertyResult, Trace, Verdict};
 use scrimp_system::{Batch, Model};
+use std::collections::BTreeMap;
 
 #[derive(Debug, Clone)]
 pub struct Answer {
@@ -88,25 +89,37 @@ impl Answers {
         }
     }
 
-    /// Answers what follows from which transitions fire at all.
+    /// Answers what follows from which transitions fire at all. What the text calls a transition fires where one that it
+    /// was unfolded into does, and what it calls a place has the tokens of all colours.
     pub fn conclude(&mut self, net: &PetriNet) {
-        if self.fireable.contains(&Some(false)) {
+        let fires = |t: &u32| self.fireable[*t as usize];
+        let groups = &net.net.transition_groups;
+        if groups.iter().any(|group| group.members.iter().all(|t| fires(t) == Some(false))) {
             let dead = "a transition never fires";
             self.settle_kind(|goal| matches!(goal, Goal::QuasiLive | Goal::Live), false, dead);
-        } else if self.fireable.iter().all(|fires| *fires == Some(true)) {
+        } else if groups.iter().all(|group| group.members.iter().any(|t| fires(t) == Some(true))) {
             self.settle_kind(|goal| *goal == Goal::QuasiLive, true, "every transition was seen to fire");
         }
-        let resets = net.net.transitions.iter().any(|t| !t.resets.is_empty());
-        if resets {
+        // What a transition empties may have been empty.
+        if net.net.transitions.iter().any(|t| !t.resets.is_empty()) {
             return;
         }
+        let mut group_of = vec![0; net.net.places.len()];
+        for (number, group) in net.net.place_groups.iter().enumerate() {
+            group.members.iter().for_each(|&place| group_of[place as usize] = number);
+        }
         // What is never touched by what may fire stays as it is; what is touched by what does fire does not.
-        let places = net.net.places.len();
-        let (mut may_change, mut changes) = (vec![false; places], vec![false; places]);
+        let number = net.net.place_groups.len();
+        let (mut may_change, mut changes) = (vec![false; number], vec![false; number]);
+        let mut effect: BTreeMap<usize, i128> = BTreeMap::new();
         for (t, fires) in net.net.transitions.iter().zip(&self.fireable) {
-            for (place, _) in t.effect() {
-                may_change[place as usize] |= *fires != Some(false);
-                changes[place as usize] |= *fires == Some(true);
+            effect.clear();
+            t.effect()
+                .iter()
+                .for_each(|&(place, change)| *effect.entry(group_of[place as usize]).or_default() += change);
+            for (&group, _) in effect.iter().filter(|(_, change)| **change != 0) {
+                may_change[group] |= *fires != Some(false);
+                changes[group] |= *fires == Some(true);
             }
         }
         if may_change.contains(&false) {

@@ -2,10 +2,9 @@
 
 use super::PetriNet;
 use super::answers::{Answer, Answers};
-use super::explicit::sum_of;
 use super::goal::{Goal, Known};
-use scrimp_net::Condition;
 use scrimp_net::linear::{Refuter, deadlock_free};
+use scrimp_net::{Condition, Sum};
 use std::time::{Duration, Instant};
 
 /// Cases that a condition may fall into before it is left to others.
@@ -31,7 +30,7 @@ pub fn at_a_glance(net: &PetriNet, answers: &mut Answers) {
     for i in answers.open() {
         if let Goal::Bound(places) = &answers.goals[i] {
             let most = places.iter().try_fold(0u64, |sum, &p| sum.checked_add(net.bounds[p as usize]?));
-            let least = sum_of(places).value(&initial);
+            let least = Sum::tokens(places.clone()).value(&initial);
             answers.bound(i, most, Some((u64::try_from(least).unwrap_or(u64::MAX), None)), "by place invariants");
         }
     }
@@ -65,7 +64,7 @@ pub fn answer(net: &PetriNet, answers: &mut Answers, deadline: Instant) {
                 }
             }
             Goal::Bound(places) => {
-                let most = refuter.upper_bound(&sum_of(&places), CASES, share);
+                let most = refuter.upper_bound(&Sum::tokens(places), CASES, share);
                 answers.bound(i, most.and_then(|most| u64::try_from(most).ok()), None, HOW);
             }
             _ => {}

@@ -3,12 +3,12 @@
 use super::goal::{Goal, Known};
 use super::{PetriNet, Search};
 use scrimp_lang::LoadError;
-use scrimp_native::{Mode, NativeModel};
-use scrimp_net::{Condition, Lowered, Sum};
+use scrimp_native::{Mode, NativeModel, Quantity};
+use scrimp_net::{Condition, Lowered, Net, Sum};
 use scrimp_search::condensed::{Condensed, Wanted};
 use scrimp_search::{Plan, Property, PropertyKind, Report, Trace};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 /// A search that is over.
 pub struct Explored {
@@ -56,11 +56,11 @@ pub fn explore<E: From<LoadError> + From<scrimp_native::BuildError>>(
         plan.options.keep_going = true;
         let wanted = Wanted::default();
         plan.options.graph |= goals.iter().any(|(goal, _)| matches!(goal, Goal::Live));
-        let largest: Vec<AtomicI64> = goals.iter().map(|_| AtomicI64::new(-1)).collect();
+        let largest: Vec<AtomicI64> = goals.iter().map(|_| AtomicI64::new(0)).collect();
         let properties: Vec<Property> = goals
             .iter()
             .zip(&largest)
-            .map(|((goal, most), largest)| property(goal, *most, largest, &lowered, &model))
+            .map(|((goal, most), largest)| property(goal, &net.net, *most, largest, &lowered, &model))
             .collect();
         let result = search(&model, &properties, &mut plan, &wanted);
         drop(properties);
@@ -72,7 +72,7 @@ pub fn explore<E: From<LoadError> + From<scrimp_native::BuildError>>(
         let mut found = Vec::new();
         for (i, (goal, _)) in goals.iter().enumerate() {
             let largest = largest[i].load(Ordering::Relaxed);
-            found.push(finding(goal, i, largest, net, &model, &mut report, graph.as_ref()));
+            found.push(finding(goal, i, largest, net, &mut report, graph.as_ref()));
         }
         return Ok(Explored { model, report, found });
     }
@@ -81,6 +81,7 @@ pub fn explore<E: From<LoadError> + From<scrimp_native::BuildError>>(
 /// What the search looks for.
 fn property<'a>(
     goal: &Goal,
+    net: &Net,
     most: Option<u64>,
     largest: &'a AtomicI64,
     lowered: &Lowered,
@@ -94,13 +95,11 @@ fn property<'a>(
                 let kind = PropertyKind::Reach(Box::new(move |state| predicate.holds(state)));
                 Property { name: String::new(), kind }
             }
-            None => Property { name: TOO_LARGE.into(), kind: PropertyKind::Reach(Box::new(|_| Ok(false))) },
+            None => too_large(),
         },
         Goal::Bound(places) => {
-            let value = lowered.sum(&sum_of(places)).map(|sum| model.value(&sum));
-            let Some(value) = value else {
-                return Property { name: TOO_LARGE.into(), kind: PropertyKind::Reach(Box::new(|_| Ok(false))) };
-            };
+            let value = lowered.sum(&Sum::tokens(places.clone())).map(|sum| model.value(&sum));
+            let Some(value) = value else { return too_large() };
             let most = most.and_then(|most| i64::try_from(most).ok()).unwrap_or(i64::MAX);
             Property::reach("", move |state| {
                 let value = value.of(state).unwrap_or(0);
@@ -110,6 +109,29 @@ fn property<'a>(
                 value >= most
             })
         }
+        Goal::Stable if net.transitions.iter().any(|t| !t.resets.is_empty()) => {
+            let sums = net.place_groups.iter().map(|group| lowered.sum(&Sum::tokens(group.members.clone())));
+            let Some(sums) = sums.collect::<Option<Vec<_>>>() else { return too_large() };
+            let initial = net.initial();
+            let values: Vec<(Quantity, i128, AtomicBool)> = sums
+                .iter()
+                .zip(&net.place_groups)
+                .map(|(sum, group)| {
+                    let first = Sum::tokens(group.members.clone()).value(&initial);
+                    (model.value(sum), first, AtomicBool::new(false))
+                })
+                .collect();
+            // How many places were seen to change.
+            Property::reach("", move |state| {
+                for (value, first, changed) in values.iter().filter(|(.., changed)| !changed.load(Ordering::Relaxed)) {
+                    if value.of(state).is_ok_and(|now| now as i128 != *first) && !changed.swap(true, Ordering::Relaxed)
+                    {
+                        largest.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+                false
+            })
+        }
         _ => Property::reach("", |_| false),
     }
 }
@@ -117,18 +139,9 @@ fn property<'a>(
 /// The name of a property that could not be put into numbers.
 const TOO_LARGE: &str = "too large";
 
-/// The places' tokens, added up.
-pub fn sum_of(places: &[u32]) -> Sum {
-    let mut sorted = places.to_vec();
-    sorted.sort_unstable();
-    let mut sum = Sum::default();
-    for place in sorted {
-        match sum.terms.last_mut() {
-            Some((last, weight)) if *last == place => *weight += 1,
-            _ => sum.terms.push((place, 1)),
-        }
-    }
-    sum
+/// A property that is never found.
+fn too_large<'a>() -> Property<'a> {
+    Property::reach(TOO_LARGE, |_| false)
 }
 
 fn finding(
@@ -136,7 +149,6 @@ fn finding(
     number: usize,
     largest: i64,
     net: &PetriNet,
-    model: &NativeModel,
     report: &mut Report,
     graph: Option<&Condensed>,
 ) -> Option<Finding> {
@@ -154,39 +166,20 @@ fn finding(
         Goal::Bound(_) => all.then(|| Finding::plain(Known::Tokens(largest.max(0) as u64))),
         Goal::Everything => all.then(|| Finding::plain(Known::Counted)),
         Goal::Bounded => all.then(|| Finding::plain(Known::Truth(true))),
-        Goal::QuasiLive => {
-            let happened = model.happened();
-            let every = happened.iter().all(|happened| *happened);
-            (all || every).then(|| Finding::plain(Known::Truth(every)))
-        }
-        Goal::Stable => {
-            let changed = changed(net, &model.happened())?;
-            let stable = changed.iter().any(|changed| !changed);
-            (all || !stable).then(|| Finding::plain(Known::Truth(stable)))
-        }
-        Goal::Live => live(net, model, all, graph).map(|live| Finding::plain(Known::Truth(live))),
+        // Where transitions empty places, it is not enough to know which of them fire.
+        Goal::Stable => all.then(|| Finding::plain(Known::Truth(largest < net.net.place_groups.len() as i64))),
+        Goal::QuasiLive => None,
+        Goal::Live => live(net, all, graph).map(|live| Finding::plain(Known::Truth(live))),
         Goal::Temporal => None,
     }
 }
 
-/// For each place, whether one of the transitions that fired changes it. Not known where transitions empty places: they
-/// may have been empty.
-fn changed(net: &PetriNet, happened: &[bool]) -> Option<Vec<bool>> {
-    let mut changed = vec![false; net.net.places.len()];
-    for (t, _) in net.net.transitions.iter().zip(happened).filter(|(_, happened)| **happened) {
-        if !t.resets.is_empty() {
-            return None;
-        }
-        t.effect().iter().for_each(|&(place, _)| changed[place as usize] = true);
-    }
-    Some(changed)
-}
-
 /// Does every transition fire in every component of the graph that is never left?
-fn live(net: &PetriNet, model: &NativeModel, all: bool, graph: Option<&Condensed>) -> Option<bool> {
-    let transitions = net.net.transitions.len();
-    if all && model.happened().iter().any(|happened| !happened) {
-        return Some(false);
+fn live(net: &PetriNet, all: bool, graph: Option<&Condensed>) -> Option<bool> {
+    let groups = &net.net.transition_groups;
+    let mut group_of = vec![0; net.net.transitions.len()];
+    for (number, group) in groups.iter().enumerate() {
+        group.members.iter().for_each(|&t| group_of[t as usize] = number);
     }
     let graph = graph.filter(|_| all)?;
     let budget = Arc::new(scrimp_search::Budget::new(usize::MAX));
@@ -200,15 +193,15 @@ fn live(net: &PetriNet, model: &NativeModel, all: bool, graph: Option<&Condensed
     let final_ones: Vec<u32> = (0..components.count()).filter(|&c| !leaves[c as usize]).collect();
     let mut place = vec![u32::MAX; leaves.len()];
     final_ones.iter().enumerate().for_each(|(i, &c)| place[c as usize] = i as u32);
-    if final_ones.len().saturating_mul(transitions) > 1 << 33 {
+    if final_ones.len().saturating_mul(groups.len()) > 1 << 33 {
         return None;
     }
-    let mut fires: Vec<scrimp_system::Set> = final_ones.iter().map(|_| scrimp_system::Set::new(transitions)).collect();
+    let mut fires: Vec<scrimp_system::Set> = final_ones.iter().map(|_| scrimp_system::Set::new(groups.len())).collect();
     for state in 0..graph.states() {
         let at = place[components.of(state) as usize];
         if at != u32::MAX {
-            graph.successors(state).for_each(|(_, event)| fires[at as usize].insert(event as usize));
+            graph.successors(state).for_each(|(_, event)| fires[at as usize].insert(group_of[event as usize]));
         }
     }
-    Some(fires.iter().all(|set| set.iter().count() == transitions))
+    Some(fires.iter().all(|set| set.iter().count() == groups.len()))
 }

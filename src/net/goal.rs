@@ -1,6 +1,6 @@
 //! What has to be found, or shown not to be there, for a question to be answered.
 
-use scrimp_net::{Condition, Formula, Net, PlaceId, Question, Sum};
+use scrimp_net::{Condition, Formula, Group, Net, PlaceId, Question, Sum};
 
 /// What a search can look for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,8 +43,12 @@ impl Goal {
             Question::Formula(formula) => Goal::of_formula(formula).unwrap_or(Goal::Temporal),
             Question::Bound(places) => Goal::Bound(places.clone()),
             Question::OneSafe => {
-                let two = |place: usize| Condition::AtMostZero(Sum { terms: vec![(place as u32, -1)], constant: 2 });
-                Goal::Reach { condition: Condition::Any((0..net.places.len()).map(two).collect()), found: false }
+                // Of a coloured place, all colours together.
+                let two = |group: &Group| {
+                    let sum = Sum::tokens(group.members.clone());
+                    Sum::constant(2).plus(-1, &sum).map_or(Condition::False, Condition::at_most_zero)
+                };
+                Goal::Reach { condition: Condition::any(net.place_groups.iter().map(two)), found: false }
             }
             Question::StableMarking => Goal::Stable,
             Question::QuasiLiveness => Goal::QuasiLive,

@@ -142,6 +142,12 @@ impl Inquiry {
             }
             self.answers.settle(i, Answer { known: finding.known, run, how: None });
         }
+        for (t, happened) in model.happened().into_iter().enumerate() {
+            if happened || report.exhaustive {
+                self.answers.fireable[t] = Some(happened);
+            }
+        }
+        self.answers.conclude(&self.net);
         Ok(Answered { model, report })
     }
 }

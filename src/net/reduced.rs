@@ -2,13 +2,13 @@
 
 use super::PetriNet;
 use super::answers::{Answer, Answers, Run};
-use super::explicit::{explore, sum_of};
+use super::explicit::explore;
 use super::goal::{Goal, Known};
 use super::inquiry::Means;
 use scrimp_lang::LoadError;
 use scrimp_native::BuildError;
-use scrimp_net::Condition;
 use scrimp_net::reduce::{Observed, Reduced, Rules, reduce};
+use scrimp_net::{Condition, Sum};
 use scrimp_search::{Limit, Trace};
 use std::time::Duration;
 
@@ -29,9 +29,10 @@ pub fn answer<E: From<LoadError> + From<BuildError>>(
         Goal::Reach { condition, .. } => {
             Observed { places: condition.places(&net.net), deadlock: condition.asks_for_deadlock() }
         }
-        Goal::Bound(places) => {
-            Observed { places: sum_of(places).terms.iter().map(|(place, _)| *place).collect(), deadlock: false }
-        }
+        Goal::Bound(places) => Observed {
+            places: Sum::tokens(places.clone()).terms.iter().map(|(place, _)| *place).collect(),
+            deadlock: false,
+        },
         _ => return Ok(None),
     };
     let reduced = reduce(&net.net, &observed, &Rules::all(means.end_of(slice)));

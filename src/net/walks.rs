@@ -2,10 +2,9 @@
 
 use super::PetriNet;
 use super::answers::{Answer, Answers, Run};
-use super::explicit::sum_of;
 use super::goal::{Goal, Known};
-use scrimp_net::Condition;
 use scrimp_net::walk::{Walks, walk};
+use scrimp_net::{Condition, Sum};
 use std::time::Instant;
 
 /// Transitions that are looked for by themselves, at most.
@@ -24,7 +23,7 @@ pub fn answer(net: &PetriNet, answers: &mut Answers, deadline: Instant) {
                 reach.push((i, *found));
             }
             Goal::Bound(places) => {
-                sums.push((sum_of(places), answers.most[i].map(i128::from)));
+                sums.push((Sum::tokens(places.clone()), answers.most[i].map(i128::from)));
                 bounds.push(i);
             }
             _ => {}
