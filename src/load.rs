@@ -3,7 +3,7 @@
 //! How many processes a Promela model has is only known when it runs. So it is run for a while; where it starts one for
 //! which there is no room, a larger system is made. A search that still finds one says so, and is begun again.
 
-use crate::net::PetriNet;
+use crate::net::{PetriNet, Structure};
 use scrimp_lang::{LoadError, Opened, Promela};
 use scrimp_native::{Mode, NativeModel};
 use scrimp_system::{Batch, Fault, Model, System, VarId};
@@ -44,6 +44,11 @@ impl Loaded {
     }
 
     pub fn of(opened: Opened) -> Result<Loaded, LoadError> {
+        Loaded::with_structure(opened, Structure::ALL)
+    }
+
+    /// Using only some of a net's structure.
+    pub fn with_structure(opened: Opened, structure: Structure) -> Result<Loaded, LoadError> {
         match opened {
             Opened::System(system) => Ok(Loaded { system, promela: None, with_claim: false, net: None }),
             Opened::Promela(mut promela) => {
@@ -52,7 +57,7 @@ impl Loaded {
             }
             Opened::Net(net) => {
                 let name = net.name.clone();
-                let net = PetriNet::new(net, name);
+                let net = PetriNet::new(net, name, structure);
                 let system = net.lowered()?.system;
                 Ok(Loaded { system, promela: None, with_claim: false, net: Some(net) })
             }

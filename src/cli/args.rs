@@ -187,6 +187,14 @@ pub struct SearchArgs {
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     pub heuristic: Option<String>,
 
+    /// What to use of a Petri net's structure: all, none, or some of bounds, groups, implied, equation, reduction, walks
+    ///
+    /// `bounds` finds how many bits a place needs; `groups` keeps places of which one at most is marked as one number;
+    /// `implied` does not store what follows from other places; `equation` answers by the state equation, traps and siphons;
+    /// `reduction` asks questions of smaller nets; `walks` looks for markings at random. `-walks` uses all but that one.
+    #[arg(long, value_name = "PARTS", default_value = "all", allow_hyphen_values = true)]
+    pub structure: String,
+
     /// Do not let chains of states with a single successor stay in the cache
     #[arg(long)]
     pub chains: bool,

@@ -8,6 +8,7 @@ use super::net;
 use super::progress::{Progress, stop_on_interrupt};
 use super::{Failure, print, remark, style};
 use scrimp::condensed::Wanted;
+use scrimp::net::PetriNet;
 use scrimp::report::{Overall, Subject, json, number, text, unreached};
 use scrimp::{
     Control, Guides, Loaded, Mode, NativeModel, Options, Plan, Property, PropertyResult, Report, System,
@@ -85,6 +86,7 @@ pub fn count(args: &CountArgs) -> Result<u8, Failure> {
     let (model, mut report) =
         with_room(&mut loaded, &args.search, false, |model| search(model, &[], &mut plan, &args.search))?;
     report.tokens = model.most_tokens();
+    report.remarks.extend(loaded.net.as_ref().map(PetriNet::told));
     let name = args.model.display().to_string();
     let subject = Subject { name: &name, model, plan: &plan, report: &report, statements: None };
     let answer = json_or_text(&subject, &args.search, text::count);
@@ -216,7 +218,9 @@ pub fn begun() -> Instant {
 /// Reads a model that may turn out to be larger than it looks.
 fn open(path: &Path, args: &SearchArgs) -> Result<Loaded, Failure> {
     begun();
-    let loaded = Loaded::open_with(path, &args.define)?;
+    let structure =
+        args.structure.parse().map_err(|e| Failure(format!("error: --structure {}: {e}", args.structure)))?;
+    let loaded = Loaded::with_structure(scrimp::open_with(path, &args.define)?, structure)?;
     if !args.quiet {
         loaded.system.warnings.iter().for_each(|warning| remark(warning));
     }

@@ -34,14 +34,15 @@ impl Finding {
 }
 
 /// Searches the markings of a net for these goals, each with the most that a bound can come to where that is known, and
-/// begins again with more room where a guess was too small. `None` when there is no room to be had.
+/// begins again with more room where a guess was too small. Where there is no more room to be had, what was visited is not
+/// all there is.
 pub fn explore<E: From<LoadError> + From<scrimp_native::BuildError>>(
     net: &mut PetriNet,
     goals: &[(&Goal, Option<u64>)],
     plan: &Plan,
     mode: Mode,
     search: &mut Search<E>,
-) -> Result<Option<Explored>, E> {
+) -> Result<Explored, E> {
     loop {
         let lowered = net.lowered()?;
         let mut model = NativeModel::new(Arc::new(lowered.system.clone()), mode)?;
@@ -63,11 +64,8 @@ pub fn explore<E: From<LoadError> + From<scrimp_native::BuildError>>(
             .collect();
         let result = search(&model, &properties, &mut plan, &wanted);
         drop(properties);
-        if model.outgrown().is_some() {
-            if net.widen(&model) {
-                continue;
-            }
-            return Ok(None);
+        if net.widen(&model) {
+            continue;
         }
         let mut report = result?;
         let graph = wanted.graph.into_inner();
@@ -76,7 +74,7 @@ pub fn explore<E: From<LoadError> + From<scrimp_native::BuildError>>(
             let largest = largest[i].load(Ordering::Relaxed);
             found.push(finding(goal, i, largest, net, &model, &mut report, graph.as_ref()));
         }
-        return Ok(Some(Explored { model, report, found }));
+        return Ok(Explored { model, report, found });
     }
 }
 

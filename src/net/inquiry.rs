@@ -3,57 +3,74 @@
 //!
 //! Every way answers what it can and leaves the rest to the next. No way says what it has not proven.
 
-use super::explicit::{Finding, explore};
+use super::answers::{Answer, Answers, Run};
+use super::explicit::{Explored, explore};
 use super::goal::{Goal, Known};
-use super::{PetriNet, Search};
+use super::{PetriNet, Search, cover, equation, reduced, walks};
 use scrimp_lang::LoadError;
 use scrimp_native::{BuildError, Mode, NativeModel};
 use scrimp_net::NamedQuestion;
-use scrimp_search::{Limit, Plan, PropertyResult, Report, Trace, Verdict};
+use scrimp_search::{Limit, Plan, Report};
 use std::time::{Duration, Instant};
 
 /// What the first search may take: most nets that people have at hand are done by then.
 const SHORT: Duration = Duration::from_secs(3);
+/// What each other way may take at first; more in every round.
+const SLICE: Duration = Duration::from_secs(2);
+/// How much more.
+const GROWTH: u32 = 4;
 
 /// Questions about one net, and what is known of them.
 pub struct Inquiry {
     pub net: PetriNet,
-    pub names: Vec<String>,
-    pub goals: Vec<Goal>,
-    pub answers: Vec<Option<Answer>>,
+    pub answers: Answers,
+    /// What was done, for people.
+    remarks: Vec<String>,
 }
 
-#[derive(Debug, Clone)]
-pub struct Answer {
-    pub known: Known,
-    /// A run of the net to the marking that decides it.
-    pub run: Option<Run>,
-    /// How it was found, where that was not by visiting markings.
-    pub how: Option<String>,
-}
-
-#[derive(Debug, Clone)]
-pub struct Run {
-    pub transitions: Vec<u32>,
-    pub shortest: bool,
-}
-
-/// The answers, and the search that was last made for them, in whose states they are told.
+/// The answers, and the search in whose states they are told.
 pub struct Answered {
     pub model: NativeModel,
     pub report: Report,
 }
 
-impl Inquiry {
-    pub fn new(net: PetriNet, questions: Vec<NamedQuestion>) -> Inquiry {
-        let goals: Vec<Goal> = questions.iter().map(|q| Goal::of(&q.question, &net.net)).collect();
-        let answers = goals.iter().map(|_| None).collect();
-        Inquiry { names: questions.into_iter().map(|q| q.name).collect(), goals, answers, net }
+/// What the ways need to know.
+pub struct Means<'a, 's, E> {
+    pub plan: &'a Plan,
+    pub mode: Mode,
+    pub search: &'a mut Search<'s, E>,
+    deadline: Option<Instant>,
+}
+
+impl<E> Means<'_, '_, E> {
+    fn left(&self) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
-    /// The questions that a search can still answer.
-    fn open(&self) -> Vec<usize> {
-        (0..self.goals.len()).filter(|&i| self.answers[i].is_none() && self.goals[i] != Goal::Temporal).collect()
+    /// When a way that may take so long must end.
+    pub fn end_of(&self, slice: Duration) -> Instant {
+        Instant::now() + self.left().map_or(slice, |left| left.min(slice))
+    }
+
+    /// The plan for a search that may take so long, or as long as there is time.
+    pub fn plan_for(&self, slice: Option<Duration>) -> Plan {
+        let mut plan = self.plan.clone();
+        plan.options.time = match (slice, self.left()) {
+            (Some(slice), Some(left)) => Some(slice.min(left)),
+            (slice, left) => slice.or(left),
+        };
+        plan
+    }
+
+    fn is_late(&self) -> bool {
+        self.left().is_some_and(|left| left.is_zero())
+    }
+}
+
+impl Inquiry {
+    pub fn new(net: PetriNet, questions: Vec<NamedQuestion>) -> Inquiry {
+        let answers = Answers::new(&net, questions);
+        Inquiry { net, answers, remarks: Vec::new() }
     }
 
     pub fn answer<E: From<LoadError> + From<BuildError>>(
@@ -61,87 +78,74 @@ impl Inquiry {
         plan: &Plan,
         mode: Mode,
         search: &mut Search<E>,
-    ) -> Result<Option<Answered>, E> {
-        let begun = Instant::now();
-        let deadline = plan.options.time.map(|time| begun + time);
-        let left = |deadline: Option<Instant>| deadline.map(|at| at.saturating_duration_since(Instant::now()));
-        let mut quick = plan.clone();
-        quick.options.time = Some(left(deadline).map_or(SHORT, |left| left.min(SHORT)));
-        let Some(first) = self.explore(&quick, mode, search)? else { return Ok(None) };
-        let mut last = first;
-        let interrupted = |answered: &Answered| answered.report.limit == Some(Limit::Interrupt);
-        if !self.open().is_empty() && !last.report.exhaustive && !interrupted(&last) {
-            let mut whole = plan.clone();
-            whole.options.time = left(deadline);
-            if let Some(answered) = self.explore(&whole, mode, search)? {
-                last = answered;
+    ) -> Result<Answered, E> {
+        let deadline = plan.options.time.map(|time| Instant::now() + time);
+        let mut means = Means { plan, mode, search, deadline };
+        equation::at_a_glance(&self.net, &mut self.answers);
+        let mut last = self.explore(Some(SHORT), &mut means)?;
+        let mut slice = SLICE;
+        while !self.answers.open().is_empty() && !stopped(&last) && !means.is_late() && !last.report.exhaustive {
+            let before = self.answers.open().len();
+            cover::answer(&mut self.net, &mut self.answers, means.end_of(slice));
+            if self.net.structure.equation {
+                equation::answer(&self.net, &mut self.answers, means.end_of(slice));
             }
+            if self.net.structure.walks {
+                walks::answer(&self.net, &mut self.answers, means.end_of(slice));
+            }
+            let mut in_vain = true;
+            if self.net.structure.reduction {
+                for i in self.answers.open() {
+                    let limit = reduced::answer(&self.net, &mut self.answers, i, slice, &mut means)?;
+                    in_vain &= matches!(limit, Some(Limit::Memory | Limit::Visits) | None);
+                    if means.is_late() || limit == Some(Limit::Interrupt) {
+                        break;
+                    }
+                }
+            }
+            if self.answers.open().is_empty() || means.is_late() {
+                break;
+            }
+            last = self.explore(Some(slice * GROWTH), &mut means)?;
+            in_vain &= matches!(last.report.limit, Some(Limit::Memory | Limit::Visits));
+            if in_vain && self.answers.open().len() == before && slice > 10 * SLICE {
+                break;
+            }
+            slice *= GROWTH;
         }
-        last.report.properties = self.results(&last.model);
-        Ok(Some(last))
+        let mut remarks = vec![self.net.told()];
+        remarks.append(&mut self.remarks);
+        last.report.remarks.extend(remarks);
+        last.report.properties = self.answers.results(&last.model);
+        Ok(last)
     }
 
     /// Searches the markings for all that is open.
     fn explore<E: From<LoadError> + From<BuildError>>(
         &mut self,
-        plan: &Plan,
-        mode: Mode,
-        search: &mut Search<E>,
-    ) -> Result<Option<Answered>, E> {
-        let open = self.open();
-        let goals: Vec<_> = open.iter().map(|&i| (&self.goals[i], None)).collect();
-        let Some(explored) = explore(&mut self.net, &goals, plan, mode, search)? else { return Ok(None) };
-        for (i, finding) in open.into_iter().zip(explored.found) {
-            self.answers[i] = finding.map(|Finding { known, trace, shortest }| Answer {
-                known,
-                run: trace.map(|trace| Run { transitions: events(&trace), shortest }),
-                how: None,
+        slice: Option<Duration>,
+        means: &mut Means<E>,
+    ) -> Result<Answered, E> {
+        let open = self.answers.open();
+        let goals: Vec<(&Goal, Option<u64>)> =
+            open.iter().map(|&i| (&self.answers.goals[i], self.answers.most[i])).collect();
+        let plan = means.plan_for(slice);
+        let Explored { model, mut report, found } = explore(&mut self.net, &goals, &plan, means.mode, means.search)?;
+        for (i, finding) in open.into_iter().zip(found) {
+            let Some(finding) = finding else { continue };
+            let run = finding.trace.map(|trace| Run {
+                transitions: trace.steps.iter().map(|(event, _)| *event).collect(),
+                shortest: finding.shortest,
             });
-        }
-        Ok(Some(Answered { model: explored.model, report: explored.report }))
-    }
-
-    /// The answers as results, their runs in the states of this model.
-    fn results(&self, model: &NativeModel) -> Vec<PropertyResult> {
-        let one = |i: usize| {
-            let mut result = PropertyResult::undecided(&self.names[i]);
-            let Some(answer) = &self.answers[i] else { return result };
-            (result.verdict, result.answer) = match answer.known {
-                Known::Truth(true) => (Verdict::Verified, Some("TRUE".to_string())),
-                Known::Truth(false) => (Verdict::Violated, Some("FALSE".to_string())),
-                Known::Tokens(tokens) => (Verdict::Verified, Some(tokens.to_string())),
-                Known::Unbounded => (Verdict::Verified, Some("ω".to_string())),
-                Known::Counted => (Verdict::Verified, None),
-            };
-            result.how = answer.how.clone();
-            if let Some(run) = &answer.run {
-                result.trace = trace(model, &run.transitions);
-                result.state = result.trace.as_ref().map(|trace| trace.last().to_vec());
-                result.shortest = run.shortest;
+            if finding.known == Known::Counted {
+                report.tokens = model.most_tokens();
             }
-            result
-        };
-        (0..self.goals.len()).map(one).collect()
+            self.answers.settle(i, Answer { known: finding.known, run, how: None });
+        }
+        Ok(Answered { model, report })
     }
 }
 
-fn events(trace: &Trace) -> Vec<u32> {
-    trace.steps.iter().map(|(event, _)| *event).collect()
-}
-
-/// The run that these transitions make, where they can fire one after the other.
-fn trace(model: &NativeModel, transitions: &[u32]) -> Option<Trace> {
-    use scrimp_system::{Batch, Model};
-    let mut batch = Batch::new(model.state_bytes());
-    model.initial(&mut batch);
-    let initial = batch.state(0).to_vec();
-    let (mut state, mut steps) = (initial.clone(), Vec::with_capacity(transitions.len()));
-    for &transition in transitions {
-        batch.clear();
-        model.expand(&state, &mut batch);
-        let next = (0..batch.len()).find(|&i| batch.event(i) == transition)?;
-        state = batch.state(next).to_vec();
-        steps.push((transition, state.clone()));
-    }
-    Some(Trace { initial, steps })
+fn stopped(answered: &Answered) -> bool {
+    answered.report.limit == Some(Limit::Interrupt)
 }

@@ -96,7 +96,7 @@ fn every_net_and_formula_is_read() {
 fn small_nets_have_the_published_answers() {
     let Some(bench) = bench() else { return };
     let expected = expected(&bench);
-    let (mut explored, mut answered) = (0, 0);
+    let (mut explored, mut answered, mut wrong) = (0, 0, Vec::new());
     for folder in models(&bench) {
         let model = folder.file_name().unwrap().to_string_lossy().into_owned();
         let published = |property: &str| expected.get(&(model.clone(), property.to_string())).cloned();
@@ -136,11 +136,14 @@ fn small_nets_have_the_published_answers() {
         }
         for (name, answer) in answers {
             let Some(wanted) = published(&name).filter(|wanted| !matches!(&**wanted, "?" | "")) else { continue };
-            assert_eq!(answer, wanted, "{model}: {name}");
+            if answer != wanted {
+                wrong.push(format!("{model}: {name} is {answer} instead of {wanted}"));
+            }
             answered += 1;
         }
         explored += 1;
     }
     eprintln!("{explored} nets explored, {answered} answers compared");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(explored > 40 && answered > 1000);
 }

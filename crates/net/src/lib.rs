@@ -9,6 +9,7 @@ pub mod linear;
 mod lower;
 mod net;
 mod question;
+pub mod reduce;
 mod simplify;
 #[cfg(test)]
 mod testing;

@@ -22,11 +22,12 @@ pub struct Lowered {
 #[derive(Debug, Clone, Copy)]
 enum At {
     Known(u64),
-    /// `sign` times this variable, plus a number.
+    /// `sign` times this variable, plus a number; its own variable, or that of another place.
     Line {
         variable: VarId,
         sign: i64,
         constant: i64,
+        own: bool,
     },
     /// This variable has this value.
     Value {
@@ -49,7 +50,7 @@ impl Lowered {
         let mut values = vec![0; system.variables.len()];
         for (place, at) in net.places.iter().zip(&at) {
             match at {
-                At::Line { variable, sign: 1, constant: 0 } => values[variable.index()] = place.initial as i64,
+                At::Line { variable, own: true, .. } => values[variable.index()] = place.initial as i64,
                 At::Value { variable, value, .. } if place.initial != 0 => values[variable.index()] = *value,
                 _ => {}
             }
@@ -114,7 +115,7 @@ fn variables(net: &Net, encoding: &Encoding, system: &mut System) -> Option<Vec<
             Kept::Always(tokens) | Kept::Counted { bound: tokens, .. } if *tokens > MOST_TOKENS => return None,
             Kept::Always(tokens) => At::Known(*tokens),
             Kept::Counted { bound, .. } => {
-                At::Line { variable: variable(place.name.clone(), *bound), sign: 1, constant: 0 }
+                At::Line { variable: variable(place.name.clone(), *bound), sign: 1, constant: 0, own: true }
             }
             Kept::OneOf { group, value } => At::Value {
                 variable: groups[*group as usize],
@@ -130,7 +131,7 @@ fn variables(net: &Net, encoding: &Encoding, system: &mut System) -> Option<Vec<
             && let [(other, sign @ (1 | -1))] = terms[..]
             && let At::Line { variable, .. } = at[other as usize]
         {
-            at[place] = At::Line { variable, sign, constant: *constant };
+            at[place] = At::Line { variable, sign, constant: *constant, own: false };
         }
     }
     Some(at)
@@ -141,8 +142,8 @@ fn tokens(kept: &Kept, here: &At, at: &[At]) -> Expr {
     match (kept, here) {
         (_, At::Known(tokens)) => Expr::Const(*tokens as i64),
         (_, At::Value { variable, value, .. }) => Expr::equals(*variable, *value),
-        (_, At::Line { variable, sign: 1, constant: 0 }) => Expr::Var(*variable),
-        (_, At::Line { variable, sign, constant }) => {
+        (_, At::Line { variable, sign: 1, constant: 0, .. }) => Expr::Var(*variable),
+        (_, At::Line { variable, sign, constant, .. }) => {
             Expr::binary(BinaryOp::Add, scaled(Expr::Var(*variable), *sign), Expr::Const(*constant))
         }
         (Kept::Sum { terms, constant }, At::Sum) => {
@@ -182,7 +183,7 @@ fn joined(op: BinaryOp, mut parts: Vec<Expr>, none: Expr) -> Expr {
 fn at_least(at: &At, weight: i64) -> Expr {
     match *at {
         At::Known(tokens) => Expr::Const((tokens as i64 >= weight) as i64),
-        At::Line { variable, sign: 1, constant } => compared(variable, BinaryOp::GreaterEqual, weight - constant),
+        At::Line { variable, sign: 1, constant, .. } => compared(variable, BinaryOp::GreaterEqual, weight - constant),
         At::Line { variable, constant, .. } => compared(variable, BinaryOp::LessEqual, constant - weight),
         At::Value { variable, value, .. } if weight == 1 => Expr::equals(variable, value),
         At::Value { .. } => Expr::FALSE,
@@ -194,7 +195,7 @@ fn at_least(at: &At, weight: i64) -> Expr {
 fn fewer_than(at: &At, weight: i64) -> Expr {
     match *at {
         At::Known(tokens) => Expr::Const(((tokens as i64) < weight) as i64),
-        At::Line { variable, sign: 1, constant } => compared(variable, BinaryOp::Less, weight - constant),
+        At::Line { variable, sign: 1, constant, .. } => compared(variable, BinaryOp::Less, weight - constant),
         At::Line { variable, constant, .. } => compared(variable, BinaryOp::Greater, constant - weight),
         At::Value { variable, value, .. } if weight == 1 => Expr::not(Expr::equals(variable, value)),
         At::Value { .. } | At::Sum => Expr::TRUE,
@@ -220,7 +221,7 @@ fn event(t: &Transition, at: &[At]) -> Event {
     };
     let given = |place: u32| t.outputs.iter().find(|arc| arc.place == place).map_or(0, |arc| arc.weight);
     for (place, change) in t.effect() {
-        if let At::Line { variable, sign: 1, constant: 0 } = at[place as usize]
+        if let At::Line { variable, own: true, .. } = at[place as usize]
             && t.resets.binary_search(&place).is_err()
         {
             // A change too large for any bound is a fault like any that is too large for this one.
@@ -229,7 +230,7 @@ fn event(t: &Transition, at: &[At]) -> Event {
         }
     }
     for &place in &t.resets {
-        if let At::Line { variable, sign: 1, constant: 0 } = at[place as usize] {
+        if let At::Line { variable, own: true, .. } = at[place as usize] {
             assign(variable, Expr::Const(given(place).min(MOST_TOKENS * 2) as i64));
         }
     }

@@ -27,14 +27,15 @@ pub(crate) fn net(initial: &[u64], transitions: &[(&[u64], &[u64])]) -> Net {
     }
 }
 
-fn weight() -> impl Strategy<Value = u64> {
-    prop_oneof![12 => Just(0u64), 6 => Just(1u64), 1 => Just(2u64)]
+fn weight(zeros: u32) -> impl Strategy<Value = u64> {
+    prop_oneof![zeros => Just(0u64), 6 => Just(1u64), 1 => Just(2u64)]
 }
 
 /// Nets with few arcs at a transition, as most nets have; with inhibitor and reset arcs if `special`.
 pub(crate) fn nets(special: bool) -> impl Strategy<Value = Net> {
-    (2usize..7, 1usize..8).prop_flat_map(move |(places, transitions)| {
-        let row = || proptest::collection::vec(weight(), places);
+    let zeros = prop_oneof![Just(12u32), Just(30u32)];
+    (2usize..8, 1usize..9, zeros).prop_flat_map(move |(places, transitions, zeros)| {
+        let row = || proptest::collection::vec(weight(zeros), places);
         let extra = proptest::collection::vec((0u8..12, 1u64..3), places);
         let initial = proptest::collection::vec(prop_oneof![3 => Just(0u64), 3 => Just(1u64), 1 => Just(2u64)], places);
         let transition = (row(), row(), extra);
@@ -53,6 +54,30 @@ pub(crate) fn nets(special: bool) -> impl Strategy<Value = Net> {
                 }
             }
             made
+        })
+    })
+}
+
+/// Nets of many places in which tokens go along with few choices, so that there is much to be fused.
+pub(crate) fn flows() -> impl Strategy<Value = Net> {
+    (4usize..10, 3usize..10).prop_flat_map(|(places, transitions)| {
+        let ends = |most: usize| {
+            proptest::collection::vec((0..places, prop_oneof![7 => Just(1u64), 1 => Just(2u64)]), 0..=most)
+        };
+        let inputs = prop_oneof![6 => ends(1), 2 => ends(2)];
+        let outputs = prop_oneof![6 => ends(1), 2 => ends(2), 1 => ends(3)];
+        let tokens = proptest::collection::vec(0..places, 1..4);
+        (tokens, proptest::collection::vec((inputs, outputs), transitions)).prop_map(move |(tokens, table)| {
+            let mut initial = vec![0; places];
+            tokens.into_iter().for_each(|place| initial[place] += 1);
+            let row = |ends: &[(usize, u64)]| {
+                let mut row = vec![0; places];
+                ends.iter().for_each(|&(place, weight)| row[place] = weight);
+                row
+            };
+            let rows: Vec<(Vec<u64>, Vec<u64>)> = table.iter().map(|(i, o)| (row(i), row(o))).collect();
+            let rows: Vec<(&[u64], &[u64])> = rows.iter().map(|(i, o)| (&i[..], &o[..])).collect();
+            net(&initial, &rows)
         })
     })
 }
@@ -76,6 +101,12 @@ pub(crate) fn conditions(places: u32) -> impl Strategy<Value = Condition> {
 
 /// All markings with the firings that lead to each, or nothing when there are more than `limit`.
 pub(crate) fn markings(net: &Net, limit: usize) -> Option<HashMap<Marking, Vec<TransitionId>>> {
+    let (found, all) = some_markings(net, limit);
+    all.then_some(found)
+}
+
+/// Markings with the firings that lead to each, the nearest first up to `limit`, and whether these are all.
+pub(crate) fn some_markings(net: &Net, limit: usize) -> (HashMap<Marking, Vec<TransitionId>>, bool) {
     let mut found = HashMap::from([(net.initial(), Vec::new())]);
     let mut open = VecDeque::from([net.initial()]);
     while let Some(marking) = open.pop_front() {
@@ -85,7 +116,7 @@ pub(crate) fn markings(net: &Net, limit: usize) -> Option<HashMap<Marking, Vec<T
                 continue;
             }
             if found.len() >= limit {
-                return None;
+                return (found, false);
             }
             let mut firing = found[&marking].clone();
             firing.push(t);
@@ -93,7 +124,7 @@ pub(crate) fn markings(net: &Net, limit: usize) -> Option<HashMap<Marking, Vec<T
             open.push_back(next);
         }
     }
-    Some(found)
+    (found, true)
 }
 
 /// The marking after these firings, if each was enabled.

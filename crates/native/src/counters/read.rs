@@ -2,7 +2,7 @@
 
 use super::{Add, Clear, Equal, Range, place};
 use crate::program::Program;
-use scrimp_system::{Assign, BinaryOp, Event, Expr, Moment, Then, UnaryOp, VarId};
+use scrimp_system::{Assign, BinaryOp, Event, Expr, Moment, Then, VarId};
 use std::collections::BTreeMap;
 use std::ops;
 
@@ -136,13 +136,21 @@ impl Effects {
         Some(effects)
     }
 
+    /// The event always ends in a fault: a word is never what it cannot be.
+    fn no_room(&mut self, word: u32) {
+        self.room.insert(word, (0, 1));
+    }
+
     fn assign(&mut self, program: &Program, assign: &Assign, intervals: &Intervals, written: &[VarId]) -> Option<()> {
         let variable = assign.target;
         let domain = program.system.variables[variable.index()].domain;
         let (low, high) = intervals.get(&variable).copied().unwrap_or((domain.low, domain.high));
         let (low, high) = (low.max(domain.low), high.min(domain.high));
         let amount = match &assign.value {
-            Expr::Const(value) if !domain.contains(*value) => return None,
+            Expr::Const(value) if !domain.contains(*value) => {
+                self.no_room(0);
+                return Some(());
+            }
             Expr::Const(value) => {
                 let Some((word, shift, mask)) = place(&program.layout, variable) else { return Some(()) };
                 let add = if low == high {
@@ -168,12 +176,14 @@ impl Effects {
         let most = most.min(domain.high);
         let Some((word, shift, mask)) = place(&program.layout, variable) else {
             // Always the same value: there is no room for any other.
-            return (amount == 0).then_some(());
+            if amount != 0 {
+                self.no_room(0);
+            }
+            return Some(());
         };
         if low < least || high > most {
             if least > most {
-                // Never any room; a word is never what it cannot be.
-                self.room.insert(word, (0, 1));
+                self.no_room(word);
             } else if least == most {
                 require(&mut self.room, word, mask << shift, (least as u64) << shift);
             } else {
@@ -221,7 +231,6 @@ fn conjunction(program: &Program, guard: &Expr, intervals: &mut Intervals) -> bo
                     _ => return false,
                 }
             }
-            Expr::Unary(UnaryOp::Not, inner) if matches!(&**inner, Expr::Const(_)) => return false,
             _ => return false,
         }
     }
