@@ -3,6 +3,7 @@
 //! Each row of the matrix carries along how it was combined from the first rows: entries beyond the columns count these.
 
 use super::number::{Sparse, combine, common_divisor, entry};
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Combinations of rows that are zero, and whether every other one is a combination of these.
@@ -36,8 +37,8 @@ pub(super) fn kernel(rows: &[Sparse], columns: u32, effort: usize) -> Kernel {
         row.iter().filter(|e| e.0 < columns).for_each(|e| users[e.0 as usize].push(i as u32));
     }
     // Columns with few rows first: they fill the others least.
-    let mut queue: BinaryHeap<(std::cmp::Reverse<usize>, u32)> =
-        users.iter().enumerate().map(|(c, list)| (std::cmp::Reverse(list.len()), c as u32)).collect();
+    let mut queue: BinaryHeap<(Reverse<usize>, u32)> =
+        users.iter().enumerate().map(|(c, list)| (Reverse(list.len()), c as u32)).collect();
     let mut complete = true;
     let mut work = 0usize;
     while let Some((expected, column)) = queue.pop() {
@@ -46,7 +47,7 @@ pub(super) fn kernel(rows: &[Sparse], columns: u32, effort: usize) -> Kernel {
         list.dedup();
         list.retain(|&r| entry(&rows[r as usize], column) != 0);
         if list.len() > expected.0 {
-            queue.push((std::cmp::Reverse(list.len()), column));
+            queue.push((Reverse(list.len()), column));
             continue;
         }
         let list = std::mem::take(list);
@@ -79,6 +80,41 @@ fn positive_first(vector: Sparse) -> Sparse {
         return vector.into_iter().map(|(i, w)| (i, -w)).collect();
     }
     vector
+}
+
+/// The combinations with positive factors that are zero and whose support has no smaller one in it. When they become too
+/// many, only some, none of them wrong.
+pub(super) fn positive_kernel(rows: &[Sparse], columns: u32, effort: usize) -> Kernel {
+    let mut table = Positives::new(columns, rows.len());
+    with_origin(rows, columns).into_iter().for_each(|row| table.insert(row));
+    let mut complete = true;
+    while let Some(column) = table.next_column() {
+        let touched = table.take_column(column);
+        let (above, below): (Vec<Positive>, Vec<Positive>) =
+            touched.into_iter().partition(|positive| entry(&positive.row, column) > 0);
+        'pairs: for up in &above {
+            for down in &below {
+                if table.work > effort {
+                    complete = false;
+                    break 'pairs;
+                }
+                table.work += up.row.len() + down.row.len();
+                let a = entry(&up.row, column);
+                let combined = entry(&down.row, column).checked_neg().and_then(|b| {
+                    let shared = common_divisor(a.unsigned_abs().into(), b.unsigned_abs().into()) as i64;
+                    combine(b / shared, &up.row, a / shared, &down.row, 0)
+                });
+                match combined {
+                    Some((row, _)) => table.insert_if_minimal(row),
+                    None => complete = false,
+                }
+            }
+        }
+    }
+    let zero = table.rows.iter().flatten().filter_map(|positive| origin_of(&positive.row, columns));
+    let mut vectors: Vec<Sparse> = zero.collect();
+    vectors.sort_unstable();
+    Kernel { vectors, complete }
 }
 
 /// A row without negative entries beyond the columns, and a mark for its support: what lacks a bit lacks the places.
@@ -114,70 +150,100 @@ impl Positive {
     }
 }
 
-/// The combinations with positive factors that are zero and whose support has no smaller one in it. When they become too
-/// many, only some, none of them wrong.
-pub(super) fn positive_kernel(rows: &[Sparse], columns: u32, effort: usize) -> Kernel {
-    let mut rows: Vec<Positive> =
-        with_origin(rows, columns).into_iter().map(|row| Positive::new(row, columns)).collect();
-    // How many rows are above and below zero in each column.
-    let mut signs = vec![[0usize; 2]; columns as usize];
-    let count = |signs: &mut Vec<[usize; 2]>, row: &Sparse, more: bool| {
-        for e in row.iter().filter(|e| e.0 < columns) {
-            let n = &mut signs[e.0 as usize][usize::from(e.1 > 0)];
-            *n = if more { *n + 1 } else { *n - 1 };
+/// Rows that are found by their columns and by what they are made of, so that a step costs what it touches.
+struct Positives {
+    columns: u32,
+    rows: Vec<Option<Positive>>,
+    /// For each column and then each origin the rows that have it, and some that are gone.
+    users: Vec<Vec<u32>>,
+    /// The same, but only for the first origin of a row.
+    first: Vec<Vec<u32>>,
+    /// How many rows are below and above zero in each column.
+    signs: Vec<[usize; 2]>,
+    /// Columns by how many rows more there would be without them; entries that are not true any more have a newer one.
+    queue: BinaryHeap<(Reverse<i128>, u32)>,
+    work: usize,
+}
+
+impl Positives {
+    fn new(columns: u32, origins: usize) -> Positives {
+        Positives {
+            columns,
+            rows: Vec::new(),
+            users: vec![Vec::new(); columns as usize + origins],
+            first: vec![Vec::new(); origins],
+            signs: vec![[0; 2]; columns as usize],
+            queue: BinaryHeap::new(),
+            work: 0,
         }
-    };
-    rows.iter().for_each(|positive| count(&mut signs, &positive.row, true));
-    let mut left: Vec<u32> = (0..columns).collect();
-    let (mut complete, mut work) = (true, 0usize);
-    loop {
-        left.retain(|&c| signs[c as usize] != [0, 0]);
-        let growth = |c: &u32| {
-            let [below, above] = signs[*c as usize];
-            (below as i128 * above as i128) - below as i128 - above as i128
-        };
-        let Some(column) = left.iter().copied().min_by_key(growth) else { break };
-        work += left.len() + rows.len();
-        let (touched, mut kept): (Vec<Positive>, Vec<Positive>) =
-            rows.into_iter().partition(|positive| entry(&positive.row, column) != 0);
-        touched.iter().for_each(|positive| count(&mut signs, &positive.row, false));
-        let (above, below): (Vec<Positive>, Vec<Positive>) =
-            touched.into_iter().partition(|positive| entry(&positive.row, column) > 0);
-        'pairs: for up in &above {
-            for down in &below {
-                if work > effort {
-                    complete = false;
-                    break 'pairs;
-                }
-                work += up.row.len() + down.row.len();
-                let (a, b) = (entry(&up.row, column), entry(&down.row, column));
-                let Some(b) = b.checked_neg() else {
-                    complete = false;
-                    continue;
-                };
-                let shared = common_divisor(a.unsigned_abs().into(), b.unsigned_abs().into()) as i64;
-                let Some((row, _)) = combine(b / shared, &up.row, a / shared, &down.row, 0) else {
-                    complete = false;
-                    continue;
-                };
-                let new = Positive::new(row, columns);
-                work += kept.len() / 8;
-                if kept.iter().any(|old| old.within(&new, columns)) {
-                    continue;
-                }
-                kept.retain(|old| {
-                    let stays = !new.within(old, columns);
-                    if !stays {
-                        count(&mut signs, &old.row, false);
-                    }
-                    stays
-                });
-                count(&mut signs, &new.row, true);
-                kept.push(new);
+    }
+
+    fn growth(&self, column: u32) -> i128 {
+        let [below, above] = self.signs[column as usize].map(|n| n as i128);
+        below * above - below - above
+    }
+
+    fn next_column(&mut self) -> Option<u32> {
+        while let Some((Reverse(growth), column)) = self.queue.pop() {
+            if self.signs[column as usize] != [0, 0] && growth == self.growth(column) {
+                return Some(column);
             }
         }
-        rows = kept;
+        None
     }
-    let vectors = rows.iter().filter_map(|positive| origin_of(&positive.row, columns)).collect();
-    Kernel { vectors, complete }
+
+    fn count(&mut self, row: &Sparse, more: bool) {
+        for &(column, value) in row.iter().take_while(|e| e.0 < self.columns) {
+            let n = &mut self.signs[column as usize][usize::from(value > 0)];
+            *n = if more { *n + 1 } else { *n - 1 };
+            self.queue.push((Reverse(self.growth(column)), column));
+        }
+    }
+
+    fn insert(&mut self, row: Sparse) {
+        self.count(&row, true);
+        let at = self.rows.len() as u32;
+        row.iter().for_each(|e| self.users[e.0 as usize].push(at));
+        let positive = Positive::new(row, self.columns);
+        if let Some(e) = positive.support(self.columns).first() {
+            self.first[(e.0 - self.columns) as usize].push(at);
+        }
+        self.rows.push(Some(positive));
+    }
+
+    fn remove(&mut self, at: u32) -> Option<Positive> {
+        let positive = self.rows[at as usize].take()?;
+        self.count(&positive.row, false);
+        Some(positive)
+    }
+
+    fn take_column(&mut self, column: u32) -> Vec<Positive> {
+        let list = std::mem::take(&mut self.users[column as usize]);
+        self.work += list.len();
+        list.into_iter().filter_map(|at| self.remove(at)).collect()
+    }
+
+    /// Adds the row unless one that is there is made of part of it, and drops those that are made of more.
+    fn insert_if_minimal(&mut self, row: Sparse) {
+        let columns = self.columns;
+        let new = Positive::new(row, columns);
+        let support = new.support(columns);
+        let Some(start) = support.first() else { return };
+        for e in support {
+            let list = &mut self.first[(e.0 - columns) as usize];
+            list.retain(|&at| self.rows[at as usize].is_some());
+            self.work += list.len();
+            let smaller = |&at: &u32| self.rows[at as usize].as_ref().is_some_and(|old| old.within(&new, columns));
+            if list.iter().any(smaller) {
+                return;
+            }
+        }
+        let list = &mut self.users[start.0 as usize];
+        list.retain(|&at| self.rows[at as usize].is_some());
+        self.work += list.len();
+        let larger = |&at: &u32| self.rows[at as usize].as_ref().is_some_and(|old| new.within(old, columns));
+        let gone: Vec<u32> = list.iter().copied().filter(larger).collect();
+        gone.into_iter().for_each(|at| drop(self.remove(at)));
+        self.insert(new.row);
+    }
 }

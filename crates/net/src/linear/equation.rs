@@ -8,9 +8,9 @@ use super::number::{Sparse, floor};
 use super::simplex::Largest;
 use super::siphons::{Sets, never_marked};
 use super::tableau::{NO_LOWER, NO_UPPER, Stop, Tableau};
-use crate::net::{Net, PlaceId, TransitionId};
+use crate::net::{Net, PlaceId};
 use crate::question::Sum;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
 /// The sum of tokens, each with its weight, is at most the bound in every reachable marking.
@@ -36,9 +36,7 @@ pub(super) struct Equation {
     pub initial: Vec<i64>,
     /// Different effects of transitions, and removals by resets.
     moves: Vec<Sparse>,
-    /// The transitions with each effect; none for removals.
-    pub members: Vec<Vec<TransitionId>>,
-    /// What each variable after the places sums up, over moves and places.
+    /// What each variable after the places sums up, over places.
     sums: Vec<Sparse>,
     known: HashMap<Sparse, u32>,
 }
@@ -50,10 +48,9 @@ impl Equation {
         let initial = initial.collect::<Option<Vec<i64>>>()?;
         let never = never_marked(net);
         let mut moves: Vec<Sparse> = Vec::new();
-        let mut members: Vec<Vec<TransitionId>> = Vec::new();
-        let mut seen: HashMap<Sparse, usize> = HashMap::new();
+        let mut seen: HashSet<Sparse> = HashSet::new();
         let mut reset = vec![false; net.places.len()];
-        for (t, transition) in net.transitions.iter().enumerate() {
+        for transition in &net.transitions {
             if transition.inputs.iter().any(|arc| never[arc.place as usize]) {
                 continue;
             }
@@ -61,19 +58,12 @@ impl Equation {
                 |(p, change): (u32, i128)| (change.unsigned_abs() <= LARGEST.into()).then_some((p, change as i64));
             let effect = transition.effect().into_iter().map(small).collect::<Option<Sparse>>()?;
             transition.resets.iter().for_each(|&p| reset[p as usize] = true);
-            if effect.is_empty() {
-                continue;
+            if !effect.is_empty() && seen.insert(effect.clone()) {
+                moves.push(effect);
             }
-            let at = *seen.entry(effect).or_insert_with_key(|effect| {
-                moves.push(effect.clone());
-                members.push(Vec::new());
-                moves.len() - 1
-            });
-            members[at].push(t as u32);
         }
         for place in (0..net.places.len() as u32).filter(|&p| reset[p as usize]) {
             moves.push(vec![(place, -1)]);
-            members.push(Vec::new());
         }
         let mut tableau = Tableau::default();
         let mut rows: Vec<Sparse> = vec![Vec::new(); net.places.len()];
@@ -85,7 +75,7 @@ impl Equation {
             let variable = tableau.add_sum(row).ok()?;
             tableau.lower[variable as usize] = -tokens;
         }
-        Some(Equation { tableau, initial, moves, members, sums: Vec::new(), known: HashMap::new() })
+        Some(Equation { tableau, initial, moves, sums: Vec::new(), known: HashMap::new() })
     }
 
     pub fn place(&self, place: PlaceId) -> u32 {
@@ -102,26 +92,17 @@ impl Equation {
 
     /// The variable for a sum of tokens more than at first. The weights must be sorted and not zero.
     pub fn sum(&mut self, weights: &[(PlaceId, i64)]) -> Result<u32, Stop> {
-        self.sum_of(weights.iter().map(|&(p, w)| (self.place(p), w)).collect())
-    }
-
-    /// The variable for a sum of moves and places.
-    pub fn sum_of(&mut self, terms: Sparse) -> Result<u32, Stop> {
-        if let [(variable, 1)] = terms.as_slice() {
-            return Ok(*variable);
+        if let [(place, 1)] = weights {
+            return Ok(self.place(*place));
         }
-        if let Some(&variable) = self.known.get(&terms) {
+        if let Some(&variable) = self.known.get(weights) {
             return Ok(variable);
         }
+        let terms: Sparse = weights.iter().map(|&(p, w)| (self.place(p), w)).collect();
         let variable = self.tableau.add_sum(&terms)?;
-        self.sums.push(terms.clone());
-        self.known.insert(terms, variable);
+        self.sums.push(weights.to_vec());
+        self.known.insert(weights.to_vec(), variable);
         Ok(variable)
-    }
-
-    /// The effect of a move.
-    pub fn effect(&self, at: usize) -> &Sparse {
-        &self.moves[at]
     }
 
     /// What the sum of these places is at first.
@@ -139,14 +120,16 @@ impl Equation {
         let row = &self.tableau.rows[at];
         let mut moved = vec![0i128; self.moves.len()];
         let mut weights = vec![0i128; self.places()];
-        let simple = self.moves.len() + self.places();
         let mut add = |variable: u32, factor: i128| -> Option<()> {
-            let itself = [(variable, 1)];
-            let sum = (variable as usize).checked_sub(simple).map_or(itself.as_slice(), |at| &self.sums[at]);
-            for &(term, weight) in sum {
-                let place = (term as usize).checked_sub(self.moves.len());
-                let total = place.map_or(&mut moved[0..], |_| &mut weights[0..]);
-                let total = &mut total[place.unwrap_or(term as usize)];
+            let Some(place) = (variable as usize).checked_sub(self.moves.len()) else {
+                let total = &mut moved[variable as usize];
+                *total = total.checked_add(factor)?;
+                return Some(());
+            };
+            let itself = [(place as u32, 1)];
+            let sum = place.checked_sub(self.places()).map_or(itself.as_slice(), |at| &self.sums[at]);
+            for &(place, weight) in sum {
+                let total = &mut weights[place as usize];
                 *total = total.checked_add(factor.checked_mul(weight.into())?)?;
             }
             Some(())

@@ -205,6 +205,28 @@ mod tests {
             }
         }
 
+        /// All small vectors are tried: what holds has the places of a semiflow, and no semiflow has those of another.
+        #[test]
+        fn semiflows_are_the_minimal_ones(net in nets()) {
+            let found = place_semiflows(&net, 100_000).flows;
+            let supports: Vec<u32> =
+                found.iter().map(|flow| flow.weights.iter().fold(0, |mask, e| mask | 1 << e.0)).collect();
+            for (i, a) in supports.iter().enumerate() {
+                prop_assert!(supports.iter().enumerate().all(|(j, b)| i == j || a & b != *b));
+            }
+            let effects = effects(&net).unwrap();
+            let reset = reset_places(&net);
+            let places = net.places.len();
+            for code in 1..3u32.pow(places as u32) {
+                let weight: Vec<i64> = (0..places as u32).map(|p| i64::from(code / 3u32.pow(p) % 3)).collect();
+                let mask = (0..places).filter(|&p| weight[p] > 0).fold(0u32, |mask, p| mask | 1 << p);
+                let kept = effects.iter().all(|e| dot(e, |p| weight[p as usize].into()) == Some(0));
+                if kept && (0..places).all(|p| weight[p] == 0 || !reset[p]) {
+                    prop_assert!(supports.iter().any(|support| support & mask == *support));
+                }
+            }
+        }
+
         #[test]
         fn repetitions_change_nothing(net in nets()) {
             for (list, _) in [transition_flows(&net, 100_000), transition_semiflows(&net, 100_000)] {

@@ -47,7 +47,7 @@ pub fn exclusive_groups(net: &Net, flows: &[Flow], proofs: &[Inequality], deadli
     // A place that is never marked takes no part, and no room.
     let never = never_marked(net);
     candidates.iter_mut().for_each(|group| group.places.retain(|&p| !never[p as usize]));
-    choose(candidates, net.places.len())
+    choose(candidates, net.places.len(), deadline)
 }
 
 /// The places two tokens of which would be more than the bound allows. One alone may hold only one token, then.
@@ -109,8 +109,8 @@ fn proven_units(net: &Net, deadline: Instant) -> Vec<Vec<PlaceId>> {
     proven
 }
 
-/// The candidate that saves most first, then the best of what is left of the others.
-fn choose(candidates: Vec<ExclusiveGroup>, places: usize) -> Vec<ExclusiveGroup> {
+/// The candidate that saves most first, then the best of what is left of the others, as long as there is time.
+fn choose(candidates: Vec<ExclusiveGroup>, places: usize, deadline: Instant) -> Vec<ExclusiveGroup> {
     let mut seen = HashSet::new();
     let mut candidates = candidates;
     candidates.sort_by_key(|group| !group.always_one);
@@ -125,7 +125,7 @@ fn choose(candidates: Vec<ExclusiveGroup>, places: usize) -> Vec<ExclusiveGroup>
         }
         candidates.retain(|group| group.places.len() > 1 && group.saves() > 0);
         let best = candidates.iter().enumerate().max_by_key(|(_, group)| (group.saves(), group.always_one));
-        let Some(at) = best.map(|(at, _)| at) else { return chosen };
+        let Some(at) = best.map(|(at, _)| at).filter(|_| Instant::now() < deadline) else { return chosen };
         let group = candidates.swap_remove(at);
         group.places.iter().for_each(|&p| taken[p as usize] = true);
         chosen.push(group);

@@ -4,7 +4,6 @@
 
 mod affine;
 mod bounds;
-mod causes;
 mod deadlock;
 mod elimination;
 mod equation;

@@ -5,7 +5,6 @@
 //! solution does not satisfy anyway. A solution that empties an initially marked trap is excluded for good; one with
 //! fractions is split. Each refutation knows on which decisions it rests, and alternatives that play no part are skipped.
 
-use super::causes;
 use super::equation::{Equation, upper_bound_in};
 use super::literal::{Literal, Node};
 use super::simplex::Feasible;
@@ -22,8 +21,6 @@ const MOST_DECISIONS: u32 = 127;
 const MOST_SPLITS: u32 = 12;
 /// Traps learnt for one net.
 const MOST_TRAPS: usize = 400;
-/// Facts about the order of firings learnt for one net.
-const MOST_LEARNT: usize = 2000;
 
 /// What came of a branch: refuted for these reasons, or not.
 enum Branch {
@@ -42,8 +39,6 @@ pub struct Refuter<'a> {
     /// Bounds to put back: variable, lower, upper, and their reasons.
     trail: Vec<(u32, i64, i64, (Reasons, Reasons))>,
     traps: usize,
-    /// What the order of firings taught.
-    learnt: Vec<Node>,
     /// Branches that may still be tried for this question.
     budget: usize,
     deadline: Instant,
@@ -62,7 +57,6 @@ impl<'a> Refuter<'a> {
             reasons: Vec::new(),
             trail: Vec::new(),
             traps: 0,
-            learnt: Vec::new(),
             budget: 0,
             deadline,
         })
@@ -125,7 +119,6 @@ impl<'a> Refuter<'a> {
             self.reasons.clear();
             self.trail.clear();
             self.traps = 0;
-            self.learnt.clear();
         }
     }
 
@@ -322,12 +315,6 @@ impl<'a> Refuter<'a> {
             }
             self.traps += 1;
         }
-        if let Some(node) = self.order_of_firings()? {
-            let mut open = open;
-            open.push((&node, 0));
-            let at = open.len() - 1;
-            return self.decide(open, at, level, splits);
-        }
         match self.fraction() {
             Some(literal) if splits < MOST_SPLITS => {
                 let Some(other) = literal.negated() else { return Ok(Branch::Open) };
@@ -346,22 +333,6 @@ impl<'a> Refuter<'a> {
             Node::Any(parts) => parts.iter().filter(|part| self.known(part).0.is_none()).count(),
             _ => 0,
         }
-    }
-
-    /// Something that holds of every run and not where the tableau is: found before, or new.
-    fn order_of_firings(&mut self) -> Result<Option<Node>, Stop> {
-        if let Some(node) = self.learnt.iter().find(|node| !self.at_point(node)) {
-            return Ok(Some(node.clone()));
-        }
-        if self.learnt.len() >= MOST_LEARNT {
-            return Ok(None);
-        }
-        let found = match causes::too_early(self.net, &self.sets, &mut self.equation)? {
-            Some(node) => Some(node),
-            None => causes::vanished(self.net, &mut self.equation)?,
-        };
-        self.learnt.extend(found.clone());
-        Ok(found)
     }
 
     /// A variable that is between two integers: places first, then moves. Sums follow from these.
@@ -449,115 +420,5 @@ pub fn unreachable(net: &Net, sums: &[Sum], deadline: Instant) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::brute::{net_of, nets, reachable};
-    use super::super::place_bounds;
-    use super::*;
-    use proptest::prelude::*;
-    use std::time::Duration;
-
-    fn sums() -> impl Strategy<Value = Condition> {
-        (proptest::collection::btree_map(0u32..7, prop_oneof![Just(1i64), Just(-1), Just(2), Just(-3)], 0..4), -4i64..5)
-            .prop_map(|(terms, constant)| Condition::AtMostZero(Sum { terms: terms.into_iter().collect(), constant }))
-    }
-
-    fn conditions() -> impl Strategy<Value = Condition> {
-        let leaf = prop_oneof![
-            10 => sums(),
-            2 => proptest::collection::vec(0u32..8, 0..3).prop_map(Condition::Fireable),
-            2 => Just(Condition::Deadlock),
-            1 => Just(Condition::True),
-            1 => Just(Condition::False),
-        ];
-        leaf.prop_recursive(3, 24, 4, |inner| {
-            prop_oneof![
-                inner.clone().prop_map(|c| Condition::Not(Box::new(c))),
-                proptest::collection::vec(inner.clone(), 0..4).prop_map(Condition::All),
-                proptest::collection::vec(inner, 0..4).prop_map(Condition::Any),
-            ]
-        })
-    }
-
-    /// Leaves out places and transitions that the net does not have.
-    fn fit(condition: Condition, net: &Net) -> Condition {
-        let list = |parts: Vec<Condition>| parts.into_iter().map(|part| fit(part, net)).collect();
-        match condition {
-            Condition::Not(inner) => Condition::Not(Box::new(fit(*inner, net))),
-            Condition::All(parts) => Condition::All(list(parts)),
-            Condition::Any(parts) => Condition::Any(list(parts)),
-            Condition::AtMostZero(mut sum) => {
-                sum.terms.retain(|e| (e.0 as usize) < net.places.len());
-                Condition::AtMostZero(sum)
-            }
-            Condition::Fireable(mut which) => {
-                which.retain(|&t| (t as usize) < net.transitions.len());
-                Condition::Fireable(which)
-            }
-            other => other,
-        }
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2000))]
-        #[test]
-        fn what_is_refuted_never_holds(net in nets(), conditions in proptest::collection::vec(conditions(), 1..4)) {
-            let deadline = Instant::now() + Duration::from_secs(10);
-            let (markings, _) = reachable(&net, 400);
-            let bounds = place_bounds(&net, deadline);
-            let mut refuter = Refuter::new(&net, &bounds).unwrap();
-            for condition in conditions {
-                let condition = fit(condition, &net);
-                if never_holds(&net, &condition, deadline) || refuter.never_holds(&condition, 1000, deadline) {
-                    for m in &markings {
-                        prop_assert!(!condition.holds(&net, m), "{:?} in {:?}", condition, m);
-                    }
-                }
-                if let Condition::AtMostZero(sum) = &condition
-                    && let Some(most) = refuter.upper_bound(sum, 1000, deadline)
-                {
-                    for m in &markings {
-                        prop_assert!(sum.value(m) <= most);
-                    }
-                }
-            }
-        }
-    }
-
-    fn soon() -> Instant {
-        Instant::now() + Duration::from_secs(10)
-    }
-
-    fn at_least(place: u32, tokens: i64) -> Condition {
-        Condition::AtMostZero(Sum { terms: vec![(place, -1)], constant: tokens })
-    }
-
-    #[test]
-    fn two_processes_with_a_lock_exclude_each_other() {
-        let net = net_of(
-            &[1, 0, 1, 0, 1],
-            &[
-                (&[(0, 1), (4, 1)], &[(1, 1)]),
-                (&[(1, 1)], &[(0, 1), (4, 1)]),
-                (&[(2, 1), (4, 1)], &[(3, 1)]),
-                (&[(3, 1)], &[(2, 1), (4, 1)]),
-            ],
-        );
-        assert!(never_holds(&net, &Condition::All(vec![at_least(1, 1), at_least(3, 1)]), soon()));
-        assert!(never_holds(&net, &Condition::Deadlock, soon()));
-        assert!(!never_holds(&net, &at_least(3, 1), soon()));
-    }
-
-    /// The equation lets the token vanish here, and only the trap knows better.
-    #[test]
-    fn a_trap_proves_what_the_equation_does_not() {
-        let net = net_of(&[1, 0, 0], &[(&[(0, 1)], &[(1, 2)]), (&[(1, 2)], &[(1, 1)]), (&[(1, 1)], &[(1, 1), (2, 1)])]);
-        let empty = Condition::Not(Box::new(Condition::Any(vec![at_least(0, 1), at_least(1, 1)])));
-        assert!(never_holds(&net, &empty, soon()));
-    }
-
-    #[test]
-    fn tokens_are_whole() {
-        let net = net_of(&[2, 0], &[(&[(0, 2)], &[(1, 2)])]);
-        assert!(never_holds(&net, &Condition::All(vec![at_least(0, 1), at_least(1, 1)]), soon()));
-    }
-}
+#[path = "refuter_tests.rs"]
+mod tests;

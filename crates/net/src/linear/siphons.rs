@@ -73,11 +73,6 @@ impl Sets {
         sets
     }
 
-    /// Transitions that take from the place.
-    pub fn takers(&self, place: PlaceId) -> &[u32] {
-        &self.takers[place as usize]
-    }
-
     pub fn maximal_siphon(&self, net: &Net, set: &[bool]) -> Vec<bool> {
         let mut set = set.to_vec();
         let inside = |arcs: &[crate::net::Arc], set: &[bool]| arcs.iter().filter(|a| set[a.place as usize]).count();
