@@ -34,7 +34,7 @@ pub(super) struct Values {
     holds: Vec<bool>,
     touched: Vec<u32>,
     /// Conditions to be looked at again.
-    pub(super) dirty: Vec<u32>,
+    dirty: Vec<u32>,
     is_dirty: Vec<bool>,
 }
 
@@ -216,7 +216,7 @@ impl Goals {
 }
 
 impl Values {
-    fn mark(&mut self, goal: u32) {
+    pub(super) fn mark(&mut self, goal: u32) {
         if !std::mem::replace(&mut self.is_dirty[goal as usize], true) {
             self.dirty.push(goal);
         }

@@ -112,7 +112,7 @@ impl Search<'_> {
                 && let Some(&goal) = self.open.get((round / 64) as usize % self.open.len().max(1))
             {
                 effort = effort.saturating_add(1);
-                directed::best_first(self, goal, 2_000 * effort);
+                directed::best_first(self, goal, 2_000 * effort.min(100));
                 if self.is_over() {
                     return;
                 }
