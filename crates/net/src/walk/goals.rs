@@ -29,6 +29,7 @@ pub(super) struct Goals {
 }
 
 /// The values of the sums where a walk is.
+#[derive(Clone)]
 pub(super) struct Values {
     values: Vec<i128>,
     holds: Vec<bool>,
@@ -220,6 +221,14 @@ impl Values {
         if !std::mem::replace(&mut self.is_dirty[goal as usize], true) {
             self.dirty.push(goal);
         }
+    }
+
+    /// Becomes the same as the other, in the memory that it has.
+    pub(super) fn copy_from(&mut self, other: &Values) {
+        self.values.copy_from_slice(&other.values);
+        self.holds.copy_from_slice(&other.holds);
+        self.dirty.clone_from(&other.dirty);
+        self.is_dirty.copy_from_slice(&other.is_dirty);
     }
 
     /// One of the conditions to be looked at again, which then counts as looked at.
