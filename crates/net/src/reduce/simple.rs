@@ -59,6 +59,7 @@ pub(super) fn sufficient_places(net: &mut Working) {
             let (input, output) = (net.input(t, place), net.output(t, place));
             if input > 0 && input <= low && input <= output {
                 net.set_arcs(t, place, 0, output - input);
+                net.dropped_inputs += 1;
             }
         }
     }
