@@ -4,6 +4,9 @@
 //! are [`Question`]s over its places and transitions.
 
 pub mod coverability;
+mod encoding;
+pub mod linear;
+mod lower;
 mod net;
 mod question;
 pub mod reduce;
@@ -12,5 +15,7 @@ mod simplify;
 mod testing;
 pub mod walk;
 
+pub use encoding::{Encoding, Kept, OneOf};
+pub use lower::{Lowered, MOST_TOKENS};
 pub use net::{Arc, Group, Marking, Net, Place, PlaceId, Transition, TransitionId, Unit, Units};
 pub use question::{Condition, Formula, NamedQuestion, Question, Sum};
