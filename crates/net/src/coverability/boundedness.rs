@@ -63,7 +63,7 @@ pub fn boundedness(net: &Net, limits: &Limits) -> Boundedness {
             }
             for earlier in (0..path.len()).rev().filter(|&earlier| path[earlier].is_covered_by(&next)) {
                 let prefix = fired[1..=earlier].to_vec();
-                let pump = fired[earlier + 1..].iter().copied().chain([t]).collect();
+                let pump: Vec<TransitionId> = fired[earlier + 1..].iter().copied().chain([t]).collect();
                 if let Some(place) = growing(net, &prefix, &pump) {
                     return Boundedness::Unbounded { place, prefix, pump };
                 }
@@ -86,7 +86,7 @@ pub fn boundedness(net: &Net, limits: &Limits) -> Boundedness {
 ///
 /// The pump can be fired again when it leaves no place with fewer tokens, and the places that its inhibitor arcs read with
 /// just as many. A place grows by the same again when nothing in the pump empties it.
-fn growing(net: &Net, prefix: &[TransitionId], pump: &Vec<TransitionId>) -> Option<PlaceId> {
+fn growing(net: &Net, prefix: &[TransitionId], pump: &[TransitionId]) -> Option<PlaceId> {
     let fire = |marking: &mut Vec<u64>, firing: &[TransitionId]| {
         firing.iter().all(|&t| net.is_enabled(marking, t) && net.fire(marking, t))
     };

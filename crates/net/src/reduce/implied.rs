@@ -1,8 +1,6 @@
 //! Implied places: places that never disable a transition because another place does before, told from their arcs.
 
-use std::collections::HashMap;
-
-use super::simple::normal;
+use super::simple::{Alike, normal};
 use super::working::Working;
 use crate::{PlaceId, TransitionId};
 
@@ -13,7 +11,7 @@ const ARCS: usize = 256;
 
 /// Places that follow another in proportion and always have enough when that has.
 pub(super) fn parallel_places(net: &mut Working) {
-    let mut groups: HashMap<Vec<(u32, i128)>, Vec<(i128, PlaceId)>> = HashMap::new();
+    let mut groups = Alike::new();
     for place in net.alive_places().into_iter().filter(|&place| !net.places[place as usize].special) {
         let effects = net.around(place).into_iter().map(|t| (t, net.effect(t, place))).filter(|entry| entry.1 != 0);
         let (effect, times) = normal(effects.collect());

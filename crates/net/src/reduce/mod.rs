@@ -119,6 +119,8 @@ pub struct Removed {
     pub rule: Rule,
     pub places: i64,
     pub transitions: i64,
+    /// Input arcs between places and transitions that stay.
+    pub inputs: i64,
 }
 
 #[derive(Debug, Clone)]
@@ -140,19 +142,22 @@ pub fn reduce(net: &Net, observed: &Observed, rules: &Rules) -> Reduced {
     while changed && !working.is_late() {
         changed = false;
         for rule in Rule::ALL.into_iter().filter(|rule| rules.on.contains(rule)) {
-            let before = (working.alive_places as i64, working.alive_transitions as i64);
+            let before = (working.alive_places as i64, working.alive_transitions as i64, working.dropped_inputs as i64);
             apply(&mut working, rule, net);
             let places = before.0 - working.alive_places as i64;
             let transitions = before.1 - working.alive_transitions as i64;
-            if (places, transitions) == (0, 0) {
+            let inputs = working.dropped_inputs as i64 - before.2;
+            if (places, transitions, inputs) == (0, 0, 0) {
                 continue;
             }
             changed = true;
             match removed.iter_mut().find(|removed| removed.rule == rule) {
                 Some(entry) => {
-                    (entry.places, entry.transitions) = (entry.places + places, entry.transitions + transitions)
+                    entry.places += places;
+                    entry.transitions += transitions;
+                    entry.inputs += inputs;
                 }
-                None => removed.push(Removed { rule, places, transitions }),
+                None => removed.push(Removed { rule, places, transitions, inputs }),
             }
         }
     }

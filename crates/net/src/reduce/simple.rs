@@ -59,6 +59,7 @@ pub(super) fn sufficient_places(net: &mut Working) {
             let (input, output) = (net.input(t, place), net.output(t, place));
             if input > 0 && input <= low && input <= output {
                 net.set_arcs(t, place, 0, output - input);
+                net.dropped_inputs += 1;
             }
         }
     }
@@ -118,6 +119,9 @@ fn greatest_divisor(mut a: u128, mut b: u128) -> u128 {
     a
 }
 
+/// What has the same effect up to a factor, each with its factor.
+pub(super) type Alike = HashMap<Vec<(u32, i128)>, Vec<(i128, u32)>>;
+
 /// Divides by the greatest common divisor, which is returned too.
 pub(super) fn normal(mut effect: Vec<(u32, i128)>) -> (Vec<(u32, i128)>, i128) {
     let divisor = effect.iter().fold(0, |divisor, entry| greatest_divisor(divisor, entry.1.unsigned_abs()));
@@ -128,7 +132,7 @@ pub(super) fn normal(mut effect: Vec<(u32, i128)>) -> (Vec<(u32, i128)>, i128) {
 
 /// Transitions that do what another does once or several times, and need no less for it.
 pub(super) fn dominated_transitions(net: &mut Working) {
-    let mut groups: HashMap<Vec<(u32, i128)>, Vec<(i128, TransitionId)>> = HashMap::new();
+    let mut groups = Alike::new();
     for t in net.alive_transitions().into_iter().filter(|&t| !net.transitions[t as usize].special) {
         let transition = &net.transitions[t as usize];
         let whole = crate::Transition {

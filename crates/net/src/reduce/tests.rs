@@ -13,8 +13,14 @@ fn rules(on: &[Rule]) -> Rules {
 
 /// The reduced net has the same projections (and deadlocks), and what is found in it can be fired in the original.
 fn check(net: &Net, observed: &Observed, on: &[Rule]) -> Result<(), TestCaseError> {
-    let (all, complete) = some_markings(net, 300);
     let reduced = reduce(net, observed, &rules(on));
+    if reduced.removed.is_empty() {
+        let arcs =
+            |net: &Net| net.transitions.iter().map(|t| (t.inputs.clone(), t.outputs.clone())).collect::<Vec<_>>();
+        prop_assert_eq!(arcs(net), arcs(&reduced.net));
+        return Ok(());
+    }
+    let (all, complete) = some_markings(net, 300);
     let (small, small_complete) = some_markings(&reduced.net, 1_500);
     prop_assert!(small_complete || !complete, "the reduced net has far more markings");
     let old = |marking: &[u64]| observed.places.iter().map(|&p| marking[p as usize]).collect::<Vec<_>>();

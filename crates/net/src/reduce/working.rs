@@ -18,6 +18,8 @@ pub(super) struct Working {
     pub(super) growth: usize,
     pub(super) alive_places: usize,
     pub(super) alive_transitions: usize,
+    /// Input arcs that were taken away although both ends stayed.
+    pub(super) dropped_inputs: usize,
 }
 
 #[derive(Default)]
@@ -77,6 +79,7 @@ impl Working {
             growth: rules.growth,
             alive_places: net.places.len(),
             alive_transitions: 0,
+            dropped_inputs: 0,
         };
         for &place in &observed.places {
             working.places[place as usize].observed = true;

@@ -29,8 +29,10 @@ pub(super) fn best_first(search: &mut Search, goal: u32, markings: u64) {
     let mut open = BinaryHeap::from([(Reverse(0i128), 0u32)]);
     let mut fired = 0u64;
     while let Some((_, id)) = open.pop() {
-        let from = nodes[id as usize].marking.clone();
-        walker.go_to(&search.wiring, &from);
+        walker.go_to(&search.wiring, &nodes[id as usize].marking);
+        let mut values = search.goals.values(&walker.marking);
+        // All was looked at when the marking was met.
+        while values.next_dirty().is_some() {}
         let enabled = walker.enabled().to_vec();
         for t in enabled {
             search.met.firings += 1;
@@ -38,17 +40,25 @@ pub(super) fn best_first(search: &mut Search, goal: u32, markings: u64) {
             if fired.is_multiple_of(SLICE) && search.is_over() {
                 return;
             }
-            walker.go_to(&search.wiring, &from);
-            if !walker.fire(&search.wiring, t) || !known.insert(hash(&walker.marking)) {
+            let fired = walker.fire(&search.wiring, t);
+            if !fired || !known.insert(hash(&walker.marking)) {
+                walker.undo(&search.wiring);
                 continue;
             }
             let next = nodes.len() as u32;
             nodes.push(Node { marking: walker.marking.clone(), before: id, fired: t });
-            let mut values = search.goals.values(&walker.marking);
-            search.goals.raise(&values, &mut search.met.largest);
+            if search.goals.follow(&mut values, &walker, &mut search.met.largest) {
+                search.sums_open = search.are_sums_open();
+            }
             let stuck = walker.enabled().is_empty();
-            let news = search.open.iter().any(|&goal| search.goals.holds(goal, &values, stuck));
-            if news || (stuck && search.met.deadlock.is_none()) {
+            let mut news = Vec::new();
+            while let Some(goal) = values.next_dirty() {
+                if search.met.goals[goal as usize].is_none() && search.goals.holds(goal, &values, stuck) {
+                    news.push(goal);
+                }
+            }
+            if !news.is_empty() || (stuck && search.met.deadlock.is_none()) {
+                news.into_iter().for_each(|goal| values.mark(goal));
                 search.look(&walker, &mut values, &trace(&nodes, next));
                 if search.met.goals[goal as usize].is_some() {
                     return;
@@ -58,6 +68,8 @@ pub(super) fn best_first(search: &mut Search, goal: u32, markings: u64) {
                 return;
             }
             open.push((Reverse(search.goals.distance(goal, &values)), next));
+            walker.undo(&search.wiring);
+            search.goals.follow(&mut values, &walker, &mut search.met.largest);
         }
     }
 }

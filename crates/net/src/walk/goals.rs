@@ -29,12 +29,13 @@ pub(super) struct Goals {
 }
 
 /// The values of the sums where a walk is.
+#[derive(Clone)]
 pub(super) struct Values {
     values: Vec<i128>,
     holds: Vec<bool>,
     touched: Vec<u32>,
     /// Conditions to be looked at again.
-    pub(super) dirty: Vec<u32>,
+    dirty: Vec<u32>,
     is_dirty: Vec<bool>,
 }
 
@@ -216,10 +217,18 @@ impl Goals {
 }
 
 impl Values {
-    fn mark(&mut self, goal: u32) {
+    pub(super) fn mark(&mut self, goal: u32) {
         if !std::mem::replace(&mut self.is_dirty[goal as usize], true) {
             self.dirty.push(goal);
         }
+    }
+
+    /// Becomes the same as the other, in the memory that it has.
+    pub(super) fn copy_from(&mut self, other: &Values) {
+        self.values.copy_from_slice(&other.values);
+        self.holds.copy_from_slice(&other.holds);
+        self.dirty.clone_from(&other.dirty);
+        self.is_dirty.copy_from_slice(&other.is_dirty);
     }
 
     /// One of the conditions to be looked at again, which then counts as looked at.

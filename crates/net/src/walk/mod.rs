@@ -89,6 +89,10 @@ pub fn walk(net: &Net, walks: &Walks) -> Met {
 impl Search<'_> {
     fn run(&mut self) {
         let mut walker = self.wiring.start();
+        let mut initial = self.goals.values(&walker.marking);
+        self.goals.raise(&initial, &mut self.met.largest);
+        self.look(&walker, &mut initial, &[]);
+        let (mut values, mut trace) = (initial.clone(), Vec::new());
         let mut effort = 1u64;
         for round in 0u64.. {
             let length = SHORTEST << (round.trailing_ones().min(12));
@@ -103,7 +107,9 @@ impl Search<'_> {
             self.wiring.restart(&mut walker);
             // A walk that cannot go anywhere counts too, or nothing would ever be used up.
             self.met.firings += 1;
-            self.one_walk(&mut walker, manner, length);
+            values.copy_from(&initial);
+            trace.clear();
+            self.one_walk(&mut walker, &mut values, &mut trace, (manner, length));
             if self.is_over() {
                 return;
             }
@@ -112,7 +118,7 @@ impl Search<'_> {
                 && let Some(&goal) = self.open.get((round / 64) as usize % self.open.len().max(1))
             {
                 effort = effort.saturating_add(1);
-                directed::best_first(self, goal, 2_000 * effort);
+                directed::best_first(self, goal, 2_000 * effort.min(100));
                 if self.is_over() {
                     return;
                 }
@@ -131,22 +137,24 @@ impl Search<'_> {
         pairs.into_iter().any(|((_, most), largest)| most.is_none_or(|most| *largest < most))
     }
 
-    fn one_walk(&mut self, walker: &mut Walker, manner: Manner, length: u64) {
-        let mut values = self.goals.values(&walker.marking);
-        self.goals.raise(&values, &mut self.met.largest);
-        let mut trace: Vec<TransitionId> = Vec::new();
-        self.look(walker, &mut values, &trace);
+    fn one_walk(
+        &mut self,
+        walker: &mut Walker,
+        values: &mut Values,
+        trace: &mut Vec<TransitionId>,
+        (manner, length): (Manner, u64),
+    ) {
         for step in 1..=length {
-            let Some(t) = self.choose(walker, &mut values, manner, trace.last().copied()) else { return };
+            let Some(t) = self.choose(walker, values, manner, trace.last().copied()) else { return };
             trace.push(t);
             self.met.firings += 1;
             if !walker.fire(&self.wiring, t) {
                 return;
             }
-            if self.goals.follow(&mut values, walker, &mut self.met.largest) {
+            if self.goals.follow(values, walker, &mut self.met.largest) {
                 self.sums_open = self.are_sums_open();
             }
-            self.look(walker, &mut values, &trace);
+            self.look(walker, values, trace);
             if step % SLICE == 0 && self.is_over() {
                 return;
             }

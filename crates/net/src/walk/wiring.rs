@@ -31,9 +31,9 @@ impl<T: Copy> Lists<T> {
 
 /// The arcs of a net, by place and by transition.
 pub(super) struct Wiring {
-    /// Transitions that take from a place, with how much.
+    /// Transitions that take from a place, with how much, the least first.
     readers: Lists<(TransitionId, u64)>,
-    /// Transitions that a place can inhibit, with the number of tokens that does.
+    /// Transitions that a place can inhibit, with the number of tokens that does, the least first.
     inhibited: Lists<(TransitionId, u64)>,
     /// What a transition does to the places that it changes.
     changes: Lists<(PlaceId, i64)>,
@@ -97,6 +97,9 @@ impl Wiring {
                 resets.push((id, (place, given)));
             }
         }
+        // The order within a list stays.
+        readers.sort_by_key(|(_, (_, weight))| *weight);
+        inhibited.sort_by_key(|(_, (_, weight))| *weight);
         let (places, transitions) = (net.places.len(), net.transitions.len());
         let mut enabled = Enabled { list: Vec::new(), position: vec![Enabled::ABSENT; transitions] };
         (0..transitions as u32).filter(|&t| missing[t as usize] == 0).for_each(|t| enabled.insert(t));
@@ -131,6 +134,19 @@ impl Wiring {
         walker.enabled.list.clone_from(&self.enabled.list);
         walker.enabled.position.copy_from_slice(&self.enabled.position);
         walker.changed.clear();
+    }
+}
+
+/// The arcs whose weight is above the one number of tokens and not above the other; they are sorted by weight.
+#[inline]
+fn crossed(arcs: &[(TransitionId, u64)], before: u64, tokens: u64) -> &[(TransitionId, u64)] {
+    let (low, high) = (before.min(tokens), before.max(tokens));
+    // Most arcs have weight one, so that there is often nothing to look for.
+    let begin = if low == 0 { 0 } else { arcs.partition_point(|arc| arc.1 <= low) };
+    let rest = &arcs[begin..];
+    match rest.last() {
+        Some(last) if last.1 > high => &rest[..rest.partition_point(|arc| arc.1 <= high)],
+        _ => rest,
     }
 }
 
@@ -169,6 +185,13 @@ impl Walker {
         true
     }
 
+    /// Takes the last firing back; what changed is then the other way round.
+    pub(super) fn undo(&mut self, wiring: &Wiring) {
+        for (place, before) in std::mem::take(&mut self.changed).into_iter().rev() {
+            self.set(wiring, place, before);
+        }
+    }
+
     /// Goes to a marking of the net, wherever the walk was.
     pub(super) fn go_to(&mut self, wiring: &Wiring, marking: &[u64]) {
         self.changed.clear();
@@ -184,19 +207,17 @@ impl Walker {
             return;
         }
         self.changed.push((place, before));
-        for &(t, weight) in wiring.readers.of(place) {
-            self.tell(t, before >= weight, tokens >= weight);
+        for &(t, _) in crossed(wiring.readers.of(place), before, tokens) {
+            self.tell(t, tokens > before);
         }
-        for &(t, weight) in wiring.inhibited.of(place) {
-            self.tell(t, before < weight, tokens < weight);
+        for &(t, _) in crossed(wiring.inhibited.of(place), before, tokens) {
+            self.tell(t, tokens < before);
         }
     }
 
+    /// One thing less, or one more, is against a transition.
     #[inline]
-    fn tell(&mut self, t: TransitionId, before: bool, now: bool) {
-        if before == now {
-            return;
-        }
+    fn tell(&mut self, t: TransitionId, now: bool) {
         let missing = &mut self.missing[t as usize];
         if now {
             *missing -= 1;
