@@ -88,8 +88,14 @@ impl Engine {
     /// Appends the successors of `state` by the system's own events, late ones excepted.
     #[inline]
     pub fn expand(&self, state: &[u8], out: &mut Batch) {
+        self.expand_counted(state, out, None);
+    }
+
+    /// The same; counts the state's tokens, if that is asked for.
+    #[inline]
+    pub fn expand_counted(&self, state: &[u8], out: &mut Batch, tally: Option<&Tally>) {
         if let Some(counters) = &self.counters {
-            return counters.expand(state, out);
+            return counters.expand(state, out, tally);
         }
         match self.shared.code.get() {
             Some(code) => code.system.expand(&self.program, &self.program.rules, None, state, out),

@@ -115,7 +115,6 @@ impl NativeModel {
     /// From now on counts the tokens of every state that is expanded; `false` where there are none to count.
     pub fn watch_tokens(&mut self) -> bool {
         self.tally = self.engine.counts_tokens().then(Tally::default);
-        self.plain &= self.tally.is_none();
         self.tally.is_some()
     }
 
@@ -215,7 +214,7 @@ impl Model for NativeModel {
 
     fn expand(&self, state: &[u8], out: &mut Batch) {
         if self.plain {
-            self.engine.expand(state, out);
+            self.engine.expand_counted(state, out, self.tally.as_ref());
         } else {
             if let Some(tally) = &self.tally {
                 self.engine.tally(state, tally);
