@@ -22,6 +22,9 @@ use watch::Watching;
 const NEAR: usize = 16;
 /// States that are visited to see how often events are looked at in vain.
 const SAMPLE: usize = 2_000;
+/// How far from the start they are at most: half of them near, half of them far.
+const SHORT_WALK: usize = 50;
+const LONG_WALK: usize = 500;
 /// Words of those states that are kept, and events that are looked at for them.
 const SAMPLE_WORDS: usize = 1 << 20;
 const SAMPLE_LOOKS: usize = 10_000_000;
@@ -209,7 +212,9 @@ impl Counters {
             if looked > SAMPLE_LOOKS {
                 break;
             }
-            if enabled.is_empty() || step % 500 == 499 {
+            // States near the start count as much as those far away.
+            let length = if step < limit / 2 { SHORT_WALK } else { LONG_WALK };
+            if enabled.is_empty() || step % length == length - 1 {
                 load(&start, &mut words);
             } else {
                 let event = enabled[random.below(enabled.len())];
