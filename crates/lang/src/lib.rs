@@ -12,6 +12,7 @@ mod measure;
 mod pnml;
 mod promela;
 mod property;
+mod question;
 mod reading;
 mod symbols;
 
@@ -22,6 +23,7 @@ pub use pnml::{read_formulas, read_formulas_from, read_net, read_net_from};
 pub use promela::Promela;
 pub use property::{Property, PropertyKind, parse_property, parse_property_file};
 
+pub use question::NetNames;
 pub use reading::Language;
 use scrimp_net::Net;
 use scrimp_system::{Source, System};
