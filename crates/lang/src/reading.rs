@@ -11,6 +11,10 @@ use std::path::Path;
 pub enum Language {
     Dve,
     Promela,
+    /// A labelled transition system in Aldebaran's format.
+    Aut,
+    /// Labelled transition systems, composed.
+    Network,
 }
 
 /// What a file's name says of its contents.
@@ -32,6 +36,8 @@ pub(crate) fn format_of(path: &Path) -> Result<Format, LoadError> {
         Some("pml" | "prom" | "promela" | "pm" | "pr" | "prm" | "spin" | "sumo") => {
             Ok(Format { language: Some(Language::Promela), compressed })
         }
+        Some("aut") => Ok(Format { language: Some(Language::Aut), compressed }),
+        Some("network") => Ok(Format { language: Some(Language::Network), compressed }),
         Some("mdve") => {
             Err(refuse(path, "an .mdve file is an m4 template; expand it first: m4 model.mdve > model.dve"))
         }
@@ -43,15 +49,20 @@ pub(crate) fn format_of(path: &Path) -> Result<Format, LoadError> {
 pub(crate) fn guess(path: &Path, text: &str) -> Result<Language, LoadError> {
     let words = || text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let has = |wanted: &[&str]| words().any(|word| wanted.contains(&word));
-    let language = if has(&["proctype", "mtype"]) {
+    let language = if text.trim_start().strip_prefix("des").is_some_and(|rest| rest.trim_start().starts_with('(')) {
+        Some(Language::Aut)
+    } else if has(&["proctype", "mtype"]) {
         Some(Language::Promela)
     } else if has(&["process"]) && has(&["system"]) {
         Some(Language::Dve)
+    } else if has(&["component"]) && has(&["behaviour", "sync"]) {
+        Some(Language::Network)
     } else {
         has(&["init", "chan", "inline", "typedef", "include"]).then_some(Language::Promela)
     };
     language.ok_or_else(|| {
-        let known = "DVE (.dve) and Promela (.pml, .prom, .promela, .pm, .pr, .prm, .spin), also with .gz";
+        let known = "DVE (.dve), Promela (.pml, .prom, .promela, .pm, .pr, .prm, .spin), labelled transition systems (.aut) \
+                     and networks of these (.network), also with .gz";
         refuse(path, format!("cannot tell the language by the extension or the text; supported are {known}"))
     })
 }
@@ -60,8 +71,8 @@ pub(crate) fn refuse(path: &Path, problem: impl Into<String>) -> LoadError {
     LoadError::File { path: path.to_path_buf(), problem: problem.into() }
 }
 
-/// The text of the file.
-pub(crate) fn read_text(path: &Path, compressed: bool) -> Result<String, LoadError> {
+/// Opens an ordinary file.
+pub(crate) fn open_file(path: &Path) -> Result<File, LoadError> {
     let cannot = |e: io::Error| refuse(path, format!("cannot read the file: {e}"));
     let metadata = std::fs::metadata(path).map_err(cannot)?;
     if metadata.is_dir() {
@@ -71,12 +82,18 @@ pub(crate) fn read_text(path: &Path, compressed: bool) -> Result<String, LoadErr
     if !metadata.is_file() {
         return Err(refuse(path, "this is not an ordinary file"));
     }
-    let file = File::open(path).map_err(cannot)?;
-    if metadata.len() > MAX_TEXT {
-        let message = format!("the file has {} bytes; at most {MAX_TEXT} are supported", metadata.len());
-        return Err(refuse(path, message));
+    File::open(path).map_err(cannot)
+}
+
+/// The text of the file.
+pub(crate) fn read_text(path: &Path, compressed: bool) -> Result<String, LoadError> {
+    let cannot = |e: io::Error| refuse(path, format!("cannot read the file: {e}"));
+    let file = open_file(path)?;
+    let length = file.metadata().map_err(cannot)?.len();
+    if length > MAX_TEXT {
+        return Err(refuse(path, format!("the file has {length} bytes; at most {MAX_TEXT} are supported")));
     }
-    let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
+    let mut bytes = Vec::with_capacity(length as usize + 1);
     if compressed {
         let mut reader = MultiGzDecoder::new(file).take(MAX_TEXT + 1);
         reader.read_to_end(&mut bytes).map_err(|e| refuse(path, format!("cannot decompress the file: {e}")))?;
