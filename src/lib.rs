@@ -35,10 +35,13 @@
 //! ```
 
 mod load;
+pub mod net;
 pub mod properties;
 
 pub use load::{Loaded, load};
-pub use scrimp_lang::{Language, LoadError, Opened, Promela, open, open_as, parse_property, parse_property_file};
+pub use scrimp_lang::{
+    Language, LoadError, Opened, Promela, open, open_as, open_with, parse_property, parse_property_file, read_formulas,
+};
 pub use scrimp_native::{Mode, NativeModel, Passed};
 pub use scrimp_progress::{AutoOptions, Measure};
 pub use scrimp_report as report;

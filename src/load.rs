@@ -1,8 +1,9 @@
-//! From a file to a system that has room for all processes that it starts.
+//! From a file to a system that has room for all processes that it starts and all tokens that it makes.
 //!
 //! How many processes a Promela model has is only known when it runs. So it is run for a while; where it starts one for
 //! which there is no room, a larger system is made. A search that still finds one says so, and is begun again.
 
+use crate::net::{PetriNet, Structure};
 use scrimp_lang::{LoadError, Opened, Promela};
 use scrimp_native::{Mode, NativeModel};
 use scrimp_system::{Batch, Fault, Model, System, VarId};
@@ -29,6 +30,7 @@ pub struct Loaded {
     pub system: System,
     promela: Option<Promela>,
     with_claim: bool,
+    pub net: Option<PetriNet>,
 }
 
 impl Loaded {
@@ -42,17 +44,35 @@ impl Loaded {
     }
 
     pub fn of(opened: Opened) -> Result<Loaded, LoadError> {
+        Loaded::with_structure(opened, Structure::ALL)
+    }
+
+    /// Using only some of a net's structure.
+    pub fn with_structure(opened: Opened, structure: Structure) -> Result<Loaded, LoadError> {
         match opened {
-            Opened::System(system) => Ok(Loaded { system, promela: None, with_claim: false }),
+            Opened::System(system) => Ok(Loaded { system, promela: None, with_claim: false, net: None }),
             Opened::Promela(mut promela) => {
                 let system = prepare(&mut promela, false)?;
-                Ok(Loaded { system, promela: Some(promela), with_claim: false })
+                Ok(Loaded { system, promela: Some(promela), with_claim: false, net: None })
+            }
+            Opened::Net(net) => {
+                let name = net.name.clone();
+                let net = PetriNet::new(net, name, structure);
+                let system = net.lowered()?.system;
+                Ok(Loaded { system, promela: None, with_claim: false, net: Some(net) })
             }
         }
     }
 
     /// Makes room for what was missing when this model of the system ran. `false` when nothing was.
     pub fn grow(&mut self, model: &NativeModel) -> Result<bool, LoadError> {
+        if let Some(net) = &mut self.net {
+            let widened = net.widen(model);
+            if widened {
+                self.system = net.lowered()?.system;
+            }
+            return Ok(widened);
+        }
         let (Some(promela), Some((state, record))) = (&mut self.promela, model.outgrown()) else { return Ok(false) };
         if !make_room(promela, model, state, record) {
             return Ok(false);

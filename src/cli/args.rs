@@ -68,6 +68,12 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub property_file: Option<PathBuf>,
 
+    /// A file of the Model Checking Contest with formulas about a Petri net; each is answered on its own
+    ///
+    /// StateSpace, Reachability…, UpperBounds and global properties. Formulas in temporal logic are read and not decided.
+    #[arg(long, value_name = "FILE.xml", value_hint = ValueHint::FilePath)]
+    pub formulas: Vec<PathBuf>,
+
     /// Go on after a violation until every property is decided
     #[arg(short, long)]
     pub keep_going: bool,
@@ -182,6 +188,14 @@ pub struct SearchArgs {
     /// An expression for --order best: states with low values are expanded first
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     pub heuristic: Option<String>,
+
+    /// What to use of a Petri net's structure: all, none, or some of bounds, groups, implied, equation, reduction, walks
+    ///
+    /// `bounds` finds how many bits a place needs; `groups` keeps places of which one at most is marked as one number;
+    /// `implied` does not store what follows from other places; `equation` answers by the state equation, traps and siphons;
+    /// `reduction` asks questions of smaller nets; `walks` looks for markings at random. `-walks` uses all but that one.
+    #[arg(long, value_name = "PARTS", default_value = "all", allow_hyphen_values = true)]
+    pub structure: String,
 
     /// Do not let chains of states with a single successor stay in the cache
     #[arg(long)]

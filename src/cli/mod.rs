@@ -6,6 +6,7 @@ mod chart;
 mod compare;
 mod graph;
 mod guides;
+mod net;
 mod progress;
 mod search;
 mod simulate;

@@ -4,8 +4,11 @@ use super::args::{CheckArgs, CountArgs, SearchArgs};
 use super::chart::Drawing;
 use super::graph::GraphFile;
 use super::guides::{self, Guide};
+use super::net;
 use super::progress::{Progress, stop_on_interrupt};
 use super::{Failure, print, remark, style};
+use scrimp::condensed::Wanted;
+use scrimp::net::PetriNet;
 use scrimp::report::{Overall, Subject, json, number, text, unreached};
 use scrimp::{
     Control, Guides, Loaded, Mode, NativeModel, Options, Plan, Property, PropertyResult, Report, System,
@@ -18,11 +21,19 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
+    begun();
     if args.search.json && args.chart.as_deref() == Some(Path::new("-")) {
         return Err(Failure("error: --json and --chart - would write to the same place".into()));
     }
     let mut plan = Plan::new(&options(&args.search, args.keep_going, false)?)?;
     let mut loaded = open(&args.model, &args.search)?;
+    if let Some(net) = loaded.net.take() {
+        return net::check(args, net, plan);
+    }
+    if let Some(formulas) = args.formulas.first() {
+        let message = "error: formulas of the Model Checking Contest are about Petri nets (.pnml)";
+        return Err(Failure(format!("{}: {message}", formulas.display())));
+    }
     let temporal = loaded.temporal();
     let own = args.property.is_empty() && args.property_file.is_none();
     let name = args.model.display().to_string();
@@ -72,8 +83,10 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
 pub fn count(args: &CountArgs) -> Result<u8, Failure> {
     let mut plan = Plan::new(&options(&args.search, false, args.in_degrees)?)?;
     let mut loaded = open(&args.model, &args.search)?;
-    let (model, report) =
+    let (model, mut report) =
         with_room(&mut loaded, &args.search, false, |model| search(model, &[], &mut plan, &args.search))?;
+    report.tokens = model.most_tokens();
+    report.remarks.extend(loaded.net.as_ref().map(PetriNet::told));
     let name = args.model.display().to_string();
     let subject = Subject { name: &name, model, plan: &plan, report: &report, statements: None };
     let answer = json_or_text(&subject, &args.search, text::count);
@@ -197,7 +210,7 @@ fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<Opti
 }
 
 /// When the work on the model began: what a limit of time counts from.
-fn begun() -> Instant {
+pub fn begun() -> Instant {
     static BEGUN: OnceLock<Instant> = OnceLock::new();
     *BEGUN.get_or_init(Instant::now)
 }
@@ -205,7 +218,9 @@ fn begun() -> Instant {
 /// Reads a model that may turn out to be larger than it looks.
 fn open(path: &Path, args: &SearchArgs) -> Result<Loaded, Failure> {
     begun();
-    let loaded = Loaded::open_with(path, &args.define)?;
+    let structure =
+        args.structure.parse().map_err(|e| Failure(format!("error: --structure {}: {e}", args.structure)))?;
+    let loaded = Loaded::with_structure(scrimp::open_with(path, &args.define)?, structure)?;
     if !args.quiet {
         loaded.system.warnings.iter().for_each(|warning| remark(warning));
     }
@@ -228,7 +243,8 @@ fn with_room(
             return Ok((model, result?));
         }
         if !std::mem::replace(&mut told, true) {
-            remark("more processes are started than a first look at the model has shown: the search begins again");
+            let what = if loaded.net.is_some() { "a place gets more tokens" } else { "more processes are started" };
+            remark(&format!("{what} than a first look at the model has shown: the search begins again"));
         }
     }
 }
@@ -241,6 +257,7 @@ pub fn runnable(system: System, interpret: bool, watch: bool) -> Result<&'static
     if watch {
         model.watch_events();
     }
+    model.watch_tokens();
     Ok(Box::leak(Box::new(model)))
 }
 
@@ -285,7 +302,19 @@ fn first_run(model: &NativeModel, report: &Report) -> Option<Drawing> {
 }
 
 fn search(model: &NativeModel, properties: &[Property], plan: &mut Plan, args: &SearchArgs) -> Result<Report, Failure> {
-    let graph = args.graph.as_deref().map(|path| GraphFile::new(path, properties)).transpose()?;
+    search_for_graph(model, properties, plan, args, None)
+}
+
+/// Searches, and makes a graph for the caller if that wants one.
+pub fn search_for_graph(
+    model: &NativeModel,
+    properties: &[Property],
+    plan: &mut Plan,
+    args: &SearchArgs,
+    wanted: Option<&Wanted>,
+) -> Result<Report, Failure> {
+    let graph = args.graph.as_deref().filter(|_| wanted.is_none());
+    let graph = graph.map(|path| GraphFile::new(path, properties)).transpose()?;
     // Better now than when memory is used up.
     if let Some(dir) = plan.options.disk.as_deref().filter(|dir| !dir.is_dir()) {
         return Err(Failure(format!("error: --disk {}: there is no such directory", dir.display())));
@@ -304,7 +333,7 @@ fn search(model: &NativeModel, properties: &[Property], plan: &mut Plan, args: &
         heuristic: heuristic.as_ref().map(|f| f as &dyn Fn(&[u8]) -> u128),
         front: guide.logs().then_some(&front),
         find_measure: Some(&find_measure),
-        graph: graph.as_ref().map(|graph| &graph.wanted),
+        graph: wanted.or(graph.as_ref().map(|graph| &graph.wanted)),
     };
     let report =
         scrimp::run_guided(model, properties, plan, &control, guides).map_err(|e| Failure(format!("error: {e}")))?;
@@ -319,7 +348,7 @@ fn search(model: &NativeModel, properties: &[Property], plan: &mut Plan, args: &
 }
 
 /// The answer: an object, or a text as one string.
-fn json_or_text(
+pub fn json_or_text(
     subject: &Subject,
     args: &SearchArgs,
     text: fn(&Subject, scrimp::report::Style) -> String,

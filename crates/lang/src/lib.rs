@@ -10,6 +10,7 @@ mod expression;
 mod lexer;
 mod lines;
 mod measure;
+mod pnml;
 mod promela;
 mod property;
 mod reading;
@@ -18,10 +19,12 @@ mod symbols;
 pub use diagnostic::Diagnostic;
 pub use dve::parse_dve;
 pub use measure::{MeasurePart, parse_measure, refuse_part};
+pub use pnml::{read_formulas, read_formulas_from, read_net, read_net_from};
 pub use promela::Promela;
 pub use property::{Property, PropertyKind, parse_property, parse_property_file};
 
 pub use reading::Language;
+use scrimp_net::Net;
 use scrimp_system::{Source, System};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -59,6 +62,8 @@ pub enum Opened {
     System(System),
     /// A model whose processes are only known when it runs.
     Promela(Promela),
+    /// A Petri net, coloured ones unfolded.
+    Net(Net),
 }
 
 /// Reads a model from a file; the language is known by the file's extension, or else by its text.
@@ -73,6 +78,9 @@ pub fn open_with(path: &Path, definitions: &[(String, String)]) -> Result<Opened
         // It can be larger than any text that a person writes, and is read piece by piece.
         return read(path, "", Language::Aut, definitions);
     }
+    if format.language == Some(Language::Pnml) {
+        return open_net(path, definitions);
+    }
     let text = reading::read_text(path, format.compressed)?;
     let language = match format.language {
         Some(language) => language,
@@ -86,8 +94,19 @@ pub fn open_as(path: &Path, language: Language) -> Result<Opened, LoadError> {
     if language == Language::Aut {
         return read(path, "", language, &[]);
     }
+    if language == Language::Pnml {
+        return open_net(path, &[]);
+    }
     let compressed = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));
     read(path, &reading::read_text(path, compressed)?, language, &[])
+}
+
+/// Nets are read as a stream and can be of any size.
+fn open_net(path: &Path, definitions: &[(String, String)]) -> Result<Opened, LoadError> {
+    match definitions.is_empty() {
+        true => Ok(Opened::Net(read_net(path)?)),
+        false => Err(reading::refuse(path, "a net has no macros that could be defined")),
+    }
 }
 
 fn read(path: &Path, text: &str, language: Language, definitions: &[(String, String)]) -> Result<Opened, LoadError> {
@@ -98,6 +117,7 @@ fn read(path: &Path, text: &str, language: Language, definitions: &[(String, Str
         }
         Language::Aut => Ok(Opened::System(aut::open_aut(path)?)),
         Language::Network => Ok(Opened::System(aut::open_network(path, text)?)),
+        Language::Pnml => open_net(path, definitions),
         Language::Dve => Ok(Opened::System(parse_dve(Source::new(name, text))?)),
         Language::Promela => {
             let folder = path.parent().unwrap_or(Path::new("."));
@@ -112,5 +132,6 @@ pub fn load(path: &Path) -> Result<System, LoadError> {
     match open(path)? {
         Opened::System(system) => Ok(system),
         Opened::Promela(mut promela) => Ok(promela.system(false)?),
+        Opened::Net(_) => Err(reading::refuse(path, "a Petri net cannot be opened as a system here")),
     }
 }

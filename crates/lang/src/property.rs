@@ -152,7 +152,11 @@ impl<'s> SystemNames<'s> {
             };
             declare(&constant.name, constant.owner, meaning);
         }
-        for (number, variable) in system.variables.iter().enumerate() {
+        for view in system.views.iter().chain(&system.also_named) {
+            declare(&view.name, None, Meaning::View(view.value.clone()));
+        }
+        let hidden = !system.views.is_empty();
+        for (number, variable) in system.variables.iter().enumerate().filter(|_| !hidden) {
             let id = VarId(number as u32);
             let meaning = if variable.length.is_some() { Meaning::Array(id) } else { Meaning::Scalar(id) };
             if !matches!(variable.role, Role::Control(_)) {
@@ -167,8 +171,10 @@ impl<'s> SystemNames<'s> {
     /// Variables and constants with their owners, in the order of the system.
     fn all(&self) -> impl Iterator<Item = (&'s str, Option<ProcessId>)> {
         let variables = self.system.variables.iter().filter(|v| v.role == Role::Data);
+        let variables = variables.filter(|_| self.system.views.is_empty());
         let constants = self.system.constants.iter().map(|c| (c.name.as_str(), c.owner));
-        variables.map(|v| (v.name.as_str(), v.owner)).chain(constants)
+        let views = self.system.views.iter().chain(&self.system.also_named).map(|view| (view.name.as_str(), None));
+        variables.map(|v| (v.name.as_str(), v.owner)).chain(constants).chain(views)
     }
 
     /// The names that an owner declares.

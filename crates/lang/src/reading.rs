@@ -3,7 +3,7 @@
 use crate::{LoadError, MAX_TEXT};
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 /// The languages that files can be written in.
@@ -15,6 +15,8 @@ pub enum Language {
     Aut,
     /// Labelled transition systems, composed.
     Network,
+    /// Petri nets.
+    Pnml,
 }
 
 /// What a file's name says of its contents.
@@ -38,6 +40,7 @@ pub(crate) fn format_of(path: &Path) -> Result<Format, LoadError> {
         }
         Some("aut") => Ok(Format { language: Some(Language::Aut), compressed }),
         Some("network") => Ok(Format { language: Some(Language::Network), compressed }),
+        Some("pnml") => Ok(Format { language: Some(Language::Pnml), compressed }),
         Some("mdve") => {
             Err(refuse(path, "an .mdve file is an m4 template; expand it first: m4 model.mdve > model.dve"))
         }
@@ -51,6 +54,8 @@ pub(crate) fn guess(path: &Path, text: &str) -> Result<Language, LoadError> {
     let has = |wanted: &[&str]| words().any(|word| wanted.contains(&word));
     let language = if text.trim_start().strip_prefix("des").is_some_and(|rest| rest.trim_start().starts_with('(')) {
         Some(Language::Aut)
+    } else if text.contains("<pnml") {
+        Some(Language::Pnml)
     } else if has(&["proctype", "mtype"]) {
         Some(Language::Promela)
     } else if has(&["process"]) && has(&["system"]) {
@@ -61,8 +66,8 @@ pub(crate) fn guess(path: &Path, text: &str) -> Result<Language, LoadError> {
         has(&["init", "chan", "inline", "typedef", "include"]).then_some(Language::Promela)
     };
     language.ok_or_else(|| {
-        let known = "DVE (.dve), Promela (.pml, .prom, .promela, .pm, .pr, .prm, .spin), labelled transition systems (.aut) \
-                     and networks of these (.network), also with .gz";
+        let known = "DVE (.dve), Promela (.pml, .prom, .promela, .pm, .pr, .prm, .spin), PNML (.pnml), labelled transition \
+                     systems (.aut) and networks of these (.network), also with .gz";
         refuse(path, format!("cannot tell the language by the extension or the text; supported are {known}"))
     })
 }
@@ -71,8 +76,26 @@ pub(crate) fn refuse(path: &Path, problem: impl Into<String>) -> LoadError {
     LoadError::File { path: path.to_path_buf(), problem: problem.into() }
 }
 
-/// Opens an ordinary file.
-pub(crate) fn open_file(path: &Path) -> Result<File, LoadError> {
+/// The bytes of a file of any size, one after the other; decompressed if they are a gzip archive, whatever its name.
+pub(crate) fn stream(path: &Path) -> Result<Box<dyn BufRead>, LoadError> {
+    let cannot = |e: io::Error| refuse(path, format!("cannot read the file: {e}"));
+    let (file, _) = open_file(path)?;
+    let mut reader = BufReader::with_capacity(1 << 16, file);
+    let start = reader.fill_buf().map_err(cannot)?;
+    if start.is_empty() {
+        return Err(refuse(path, "the file is empty"));
+    }
+    if start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff") {
+        return Err(refuse(path, "the text is encoded as UTF-16; save it as UTF-8"));
+    }
+    match start.starts_with(&[0x1f, 0x8b]) {
+        true => Ok(Box::new(BufReader::with_capacity(1 << 16, MultiGzDecoder::new(reader)))),
+        false => Ok(Box::new(reader)),
+    }
+}
+
+/// An ordinary file and its length.
+pub(crate) fn open_file(path: &Path) -> Result<(File, u64), LoadError> {
     let cannot = |e: io::Error| refuse(path, format!("cannot read the file: {e}"));
     let metadata = std::fs::metadata(path).map_err(cannot)?;
     if metadata.is_dir() {
@@ -82,14 +105,13 @@ pub(crate) fn open_file(path: &Path) -> Result<File, LoadError> {
     if !metadata.is_file() {
         return Err(refuse(path, "this is not an ordinary file"));
     }
-    File::open(path).map_err(cannot)
+    Ok((File::open(path).map_err(cannot)?, metadata.len()))
 }
 
 /// The text of the file.
 pub(crate) fn read_text(path: &Path, compressed: bool) -> Result<String, LoadError> {
     let cannot = |e: io::Error| refuse(path, format!("cannot read the file: {e}"));
-    let file = open_file(path)?;
-    let length = file.metadata().map_err(cannot)?.len();
+    let (file, length) = open_file(path)?;
     if length > MAX_TEXT {
         return Err(refuse(path, format!("the file has {length} bytes; at most {MAX_TEXT} are supported")));
     }
@@ -136,7 +158,9 @@ mod tests {
         assert!(format_of(Path::new("b.1.DVE.gz")).unwrap().compressed);
         assert!(format_of(Path::new("b.mdve")).unwrap_err().to_string().contains("m4"));
         assert_eq!(format_of(Path::new("b.pml")).unwrap().language, Some(Language::Promela));
+        assert_eq!(format_of(Path::new("b.pnml.gz")).unwrap().language, Some(Language::Pnml));
         assert_eq!(format_of(Path::new("dve")).unwrap().language, None);
+        assert_eq!(guess(Path::new("b.xml"), "<?xml?><pnml>process system</pnml>").unwrap(), Language::Pnml);
         assert_eq!(guess(Path::new("b"), "/* */ byte x; active proctype P() {}").unwrap(), Language::Promela);
         assert_eq!(guess(Path::new("b"), "byte x; process P { state q; } system async;").unwrap(), Language::Dve);
         assert!(guess(Path::new("b"), "hello").unwrap_err().to_string().contains(".pml"));

@@ -1,4 +1,4 @@
-//! Conditions on single states, as invariants need them: machine code where there is some, the interpreter elsewhere.
+//! Conditions on single states, as invariants need them, and numbers that states tell: machine code where there is some, the interpreter elsewhere.
 //!
 //! A condition that ends in a fault does not hold; a [`Predicate`] says which fault it was. Both types own all they need
 //! and are used from several threads.
@@ -23,6 +23,43 @@ pub struct Predicate {
     /// Owns the tables that the code reads.
     condition: Expr,
     code: Option<Code>,
+}
+
+/// A number that a state tells, ready to be evaluated.
+pub struct Quantity {
+    program: Arc<Program>,
+    value: Expr,
+    code: Option<Code>,
+}
+
+impl Quantity {
+    /// Panics if the expression reads a variable that the system does not have.
+    pub fn new(program: Arc<Program>, value: &Expr, compiled: bool) -> Quantity {
+        assert!(fits(&program.system, value), "the expression does not fit the system");
+        let value = value.clone();
+        let code = if compiled && !value.may_fault() { compile_value(&program, &value).ok() } else { None };
+        Quantity { program, value, code }
+    }
+
+    pub fn of(&self, state: &[u8]) -> Result<i64, Fault> {
+        assert_eq!(state.len(), self.program.layout.bytes());
+        match &self.code {
+            // SAFETY: this is the code's only function, made for states of this length.
+            Some(code) => Ok(unsafe { evaluate(code.entries()[0], state) } as i64),
+            None => self.program.layout.eval(&self.value, state),
+        }
+    }
+}
+
+/// Returns the value of an expression that has no faults.
+fn compile_value(program: &Program, value: &Expr) -> Result<Code, BuildError> {
+    let mut assembler = Assembler::new()?;
+    assembler.function(1, |builder, parameters| {
+        let mut emitter = Emitter::new(builder, &program.system, &program.layout, parameters[0]);
+        let value = emitter.value(value, View::Source);
+        emitter.builder.ins().return_(&[value]);
+    })?;
+    assembler.finish()
 }
 
 /// Several conditions, evaluated together.

@@ -9,7 +9,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I8, I16, I32, I64};
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlagsData, Type, Value};
 use cranelift_frontend::FunctionBuilder;
-use scrimp_system::{BinaryOp, Expr, Fault, Layout, Overflow, System, UnaryOp, VarId};
+use scrimp_system::{BinaryOp, Expr, Fault, Field, Layout, Overflow, System, UnaryOp, VarId};
 use std::collections::{HashMap, HashSet};
 
 /// Memory that is there; it need not be aligned.
@@ -371,11 +371,15 @@ impl<'e, 'f> Emitter<'e, 'f> {
     /// The low bits of a cell as the number they stand for.
     fn extended(&mut self, v: VarId, low: Value) -> Value {
         let slot = self.layout.slot(v);
-        match (slot.width, slot.signed) {
+        let whole = match (slot.width, slot.signed) {
             (8, _) => low,
             (_, true) => self.builder.ins().sextend(I64, low),
             (_, false) => self.builder.ins().uextend(I64, low),
-        }
+        };
+        let Some(field) = slot.field else { return whole };
+        let shifted = self.builder.ins().ushr_imm_u(whole, field.shift as i64);
+        let mask = self.number(field.mask as i64);
+        self.builder.ins().band(shifted, mask)
     }
 
     /// Stores `value` in the copy if the variable's domain allows it.
@@ -420,6 +424,9 @@ impl<'e, 'f> Emitter<'e, 'f> {
             return;
         }
         let narrow = cell_type(slot.width);
+        if let Some(field) = slot.field {
+            return self.store_field(v, field, narrow, value);
+        }
         let low = if narrow == I64 { value } else { self.builder.ins().ireduce(narrow, value) };
         let back = if fits { value } else { self.extended(v, low) };
         let copy = self.successor.as_mut().expect("effects run on a copy");
@@ -437,6 +444,24 @@ impl<'e, 'f> Emitter<'e, 'f> {
             }
         };
         self.builder.ins().store(plain(), low, pointer, offset as i32);
+    }
+}
+
+impl Emitter<'_, '_> {
+    /// Stores a value, which fits, into bits that share their bytes with other variables.
+    fn store_field(&mut self, v: VarId, field: Field, narrow: Type, value: Value) {
+        let offset = self.layout.slot(v).offset as i32;
+        let copy = self.successor.as_mut().expect("effects run on a copy");
+        copy.cells.insert((v, 0), value);
+        let pointer = copy.pointer;
+        let old = self.builder.ins().load(narrow, plain(), pointer, offset);
+        let old = if narrow == I64 { old } else { self.builder.ins().uextend(I64, old) };
+        let others = self.number(!(field.mask << field.shift) as i64);
+        let kept = self.builder.ins().band(old, others);
+        let placed = self.builder.ins().ishl_imm_u(value, field.shift as i64);
+        let new = self.builder.ins().bor(kept, placed);
+        let new = if narrow == I64 { new } else { self.builder.ins().ireduce(narrow, new) };
+        self.builder.ins().store(plain(), new, pointer, offset);
     }
 }
 

@@ -5,6 +5,7 @@
 //! the compiling thread to stop; nobody waits for it, and it owns all that it touches.
 
 use crate::compile::{Compiled, Output, compile};
+use crate::counters::{Counters, Tally};
 use crate::interpret::Interpreter;
 use crate::partition::{Limits, Partition};
 use crate::program::{Program, Rules};
@@ -19,6 +20,8 @@ const LIGHT: usize = 5_000;
 
 pub struct Engine {
     program: Arc<Program>,
+    /// What runs the system instead, if it is one of counters.
+    counters: Option<Counters>,
     shared: Arc<Shared>,
 }
 
@@ -39,11 +42,14 @@ struct All {
 impl Engine {
     pub fn new(program: Arc<Program>, mode: Mode, limits: Limits) -> Result<Engine, BuildError> {
         let shared = Arc::new(Shared { stop: AtomicBool::new(false), code: OnceLock::new() });
-        let engine = Engine { program: program.clone(), shared: shared.clone() };
+        let counters = if mode == Mode::Auto { Counters::new(&program) } else { None };
+        let complete = counters.is_some();
+        let engine = Engine { program: program.clone(), counters, shared: shared.clone() };
         let events = &program.system.events;
         let at_once = events.len() <= limits.whole && events.iter().map(Event::size).sum::<usize>() <= LIGHT;
         match mode {
             Mode::Interpreted => {}
+            Mode::Auto if complete => {}
             Mode::Compiled => shared.publish(&program, limits)?,
             // Without machine code a model is slower, not wrong: that it failed is no error here.
             Mode::Auto if at_once => drop(shared.publish(&program, limits).ok()),
@@ -55,8 +61,21 @@ impl Engine {
         Ok(engine)
     }
 
+    /// Is the system run by something better than the interpreter?
     pub fn is_compiled(&self) -> bool {
-        self.shared.code.get().is_some()
+        self.counters.is_some() || self.shared.code.get().is_some()
+    }
+
+    /// Counts the tokens of a state.
+    pub fn tally(&self, state: &[u8], tally: &Tally) {
+        if let Some(counters) = &self.counters {
+            counters.tally(state, tally);
+        }
+    }
+
+    /// Can tokens be counted?
+    pub fn counts_tokens(&self) -> bool {
+        self.counters.as_ref().is_some_and(Counters::counts_tokens)
     }
 
     /// Size of the machine code, 0 when there is none.
@@ -69,6 +88,9 @@ impl Engine {
     /// Appends the successors of `state` by the system's own events, late ones excepted.
     #[inline]
     pub fn expand(&self, state: &[u8], out: &mut Batch) {
+        if let Some(counters) = &self.counters {
+            return counters.expand(state, out);
+        }
         match self.shared.code.get() {
             Some(code) => code.system.expand(&self.program, &self.program.rules, None, state, out),
             None => Interpreter::new(&self.program).expand(&self.program.rules, None, state, out),

@@ -8,6 +8,7 @@ mod atomic;
 mod code;
 mod compile;
 mod condition;
+mod counters;
 mod emit;
 mod engine;
 mod fuse;
@@ -21,11 +22,12 @@ mod successors;
 mod told;
 mod watch;
 
-pub use condition::{Conditions, Predicate};
+pub use condition::{Conditions, Predicate, Quantity};
 #[doc(hidden)]
 pub use partition::Limits;
 pub use told::Passed;
 
+use counters::Tally;
 use engine::Engine;
 use predecessors::Backwards;
 use program::Program;
@@ -70,6 +72,7 @@ pub struct NativeModel {
     plain: bool,
     valid_end: Option<Predicate>,
     watch: Option<Watch>,
+    tally: Option<Tally>,
     /// The first state for which the system was too small, and the event that had no room.
     outgrown: OnceLock<(Vec<u8>, FaultRecord)>,
     /// Made when it is first asked for.
@@ -86,7 +89,7 @@ impl NativeModel {
     pub fn with_limits(system: Arc<System>, mode: Mode, limits: Limits) -> Result<NativeModel, BuildError> {
         let program = Arc::new(Program::new(system)?);
         let engine = Engine::new(program.clone(), mode, limits)?;
-        let plain = program.is_plain() && program.system.outgrown.is_none();
+        let plain = program.is_plain() && program.system.outgrown.is_none() && !program.system.guessed;
         let compiled = mode != Mode::Interpreted;
         let valid_end = program.system.valid_end.as_ref().map(|end| Predicate::new(program.clone(), end, compiled));
         Ok(NativeModel {
@@ -97,6 +100,7 @@ impl NativeModel {
             plain,
             valid_end,
             watch: None,
+            tally: None,
             outgrown: OnceLock::new(),
             backwards: OnceLock::new(),
         })
@@ -106,6 +110,19 @@ impl NativeModel {
     pub fn watch_events(&mut self) {
         self.watch = Some(Watch::new(self.program.system.events.len()));
         self.plain = false;
+    }
+
+    /// From now on counts the tokens of every state that is expanded; `false` where there are none to count.
+    pub fn watch_tokens(&mut self) -> bool {
+        self.tally = self.engine.counts_tokens().then(Tally::default);
+        self.plain &= self.tally.is_none();
+        self.tally.is_some()
+    }
+
+    /// The most tokens in one place, and in all places, of any state expanded since tokens are
+    /// [watched](NativeModel::watch_tokens).
+    pub fn most_tokens(&self) -> Option<(u64, u64)> {
+        self.tally.as_ref().map(Tally::most)
     }
 
     /// For each event of the system, whether it has happened in any state expanded since events are
@@ -145,6 +162,11 @@ impl NativeModel {
     /// A condition made ready to be evaluated on many states.
     pub fn predicate(&self, condition: &Expr) -> Predicate {
         Predicate::new(self.program.clone(), condition, self.mode != Mode::Interpreted)
+    }
+
+    /// An expression made ready to be evaluated on many states.
+    pub fn value(&self, value: &Expr) -> Quantity {
+        Quantity::new(self.program.clone(), value, self.mode != Mode::Interpreted)
     }
 
     /// Several conditions made ready to be evaluated together.
@@ -195,6 +217,9 @@ impl Model for NativeModel {
         if self.plain {
             self.engine.expand(state, out);
         } else {
+            if let Some(tally) = &self.tally {
+                self.engine.tally(state, tally);
+            }
             self.expand_specially(state, out);
         }
     }

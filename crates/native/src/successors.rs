@@ -29,7 +29,7 @@ impl NativeModel {
                 self.follow_steps(out, held);
             }
         }
-        if self.program.system.outgrown.is_some() {
+        if self.program.system.outgrown.is_some() || self.program.system.guessed {
             self.look_for_outgrown(state, &out.faults()[faults..]);
         }
         let end = || self.valid_end.as_ref().is_some_and(|end| end.holds(state) == Ok(true));
@@ -39,9 +39,12 @@ impl NativeModel {
 
     fn look_for_outgrown(&self, state: &[u8], faults: &[FaultRecord]) {
         let system = &self.program.system;
-        for record in faults.iter().filter(|record| record.fault == Fault::Model) {
+        for record in faults {
             let event = self.parts(record.event).0.and_then(|number| system.events.get(number as usize));
-            if event.is_some_and(|event| event.fault == system.outgrown) {
+            let missing = record.fault == Fault::Model
+                && system.outgrown.is_some()
+                && event.is_some_and(|event| event.fault == system.outgrown);
+            if missing || record.fault == Fault::Range && system.guessed {
                 self.outgrown.get_or_init(|| (state.to_vec(), *record));
             }
         }

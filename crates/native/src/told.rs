@@ -2,7 +2,7 @@
 
 use crate::NativeModel;
 use scrimp_system::{
-    Event, EventCode, EventText, Expr, Fault, FaultRecord, Model, Role, Span, Standing, StepText, VarId,
+    Event, EventCode, EventText, Expr, Fault, FaultRecord, Model, Role, Span, Standing, StepText, VarId, ViewOf,
 };
 
 /// A message that an event passes on, as a chart shows it.
@@ -225,6 +225,10 @@ impl NativeModel {
 
     pub(crate) fn values_in(&self, state: &[u8]) -> Vec<(String, String)> {
         let system = &self.program.system;
+        if !system.views.is_empty() {
+            let shown = |view: &ViewOf| (view.name.clone(), self.shown(state, &view.value, None));
+            return system.views.iter().map(shown).collect();
+        }
         let controls = system.processes.iter().map(|p| p.control);
         let others = (0..system.variables.len() as u32).map(VarId);
         let others = others.filter(|v| !matches!(system.variables[v.index()].role, Role::Control(_)));

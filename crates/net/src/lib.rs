@@ -3,8 +3,19 @@
 //! A [`Net`] is a place/transition net; coloured nets are unfolded by the front end that reads them. Questions about a net
 //! are [`Question`]s over its places and transitions.
 
+pub mod coverability;
+mod encoding;
+pub mod linear;
+mod lower;
 mod net;
 mod question;
+pub mod reduce;
+mod simplify;
+#[cfg(test)]
+mod testing;
+pub mod walk;
 
+pub use encoding::{Encoding, Kept, OneOf};
+pub use lower::{Lowered, MOST_TOKENS};
 pub use net::{Arc, Group, Marking, Net, Place, PlaceId, Transition, TransitionId, Unit, Units};
 pub use question::{Condition, Formula, NamedQuestion, Question, Sum};

@@ -16,13 +16,14 @@ pub enum Question {
     Formula(Formula),
     /// The most tokens that these places have together. A place that is listed twice counts twice.
     Bound(Vec<PlaceId>),
-    /// No place ever has more than one token.
+    /// No place ever has more than one token; a coloured place with all its colours (its group) is one place, as in the
+    /// contest.
     OneSafe,
-    /// Some place has the same tokens in all markings.
+    /// Some place, with all its colours, has as many tokens in all markings.
     StableMarking,
-    /// Every transition can fire in some marking.
+    /// Every transition can fire in some marking, under one of its bindings.
     QuasiLiveness,
-    /// From every marking every transition can be made to fire.
+    /// From every marking every transition can be made to fire, under one of its bindings.
     Liveness,
     /// Every place has only finitely many numbers of tokens.
     Bounded,

@@ -3,7 +3,7 @@
 //! All that is found automatically and nearly all that people write has this form, which is read by plain loads. Any other
 //! expression is evaluated as the tree that it is.
 
-use scrimp_system::{Domain, Expr, Layout, Role, System, VarId};
+use scrimp_system::{Domain, Expr, Field, Layout, Role, System, VarId};
 use std::sync::Arc;
 
 /// One variable, or one element of an array.
@@ -34,6 +34,7 @@ pub struct Ranks {
 pub(crate) struct Place {
     pub offset: usize,
     pub width: usize,
+    pub field: Option<Field>,
     pub domain: Domain,
 }
 
@@ -67,6 +68,11 @@ impl Place {
     pub fn read(self, state: &[u8]) -> i64 {
         let at = self.offset;
         let signed = self.domain.low < 0;
+        if let Some(Field { shift, mask }) = self.field {
+            let mut bytes = [0; 8];
+            bytes[..self.width].copy_from_slice(&state[at..at + self.width]);
+            return (u64::from_le_bytes(bytes) >> shift & mask) as i64;
+        }
         match (self.width, signed) {
             (0, _) => self.domain.low,
             (1, false) => state[at] as i64,
@@ -107,7 +113,12 @@ impl Term {
     pub fn new(system: &System, layout: &Layout, cell: Cell, weight: i64, ranks: Option<Ranks>) -> Term {
         let slot = layout.slot(cell.variable);
         let domain = system.variables[cell.variable.index()].domain;
-        let place = Place { offset: slot.offset + slot.width * cell.index as usize, width: slot.width, domain };
+        let place = Place {
+            offset: slot.offset + slot.width * cell.index as usize,
+            width: slot.width,
+            field: slot.field,
+            domain,
+        };
         Term { cell, weight, ranks, place }
     }
 

@@ -33,7 +33,7 @@ pub fn report(subject: &Subject) -> Value {
     // Where states were visited again, or events left out, the totals are not those of the state space.
     let of_space = |total: u64| report.once.then_some(total);
     let all_events = plan.options.reduce == ReduceChoice::Nothing;
-    json!({
+    let mut object = json!({
         "model": name,
         "verdict": overall.word(),
         "guarantee": guarantee(subject),
@@ -75,7 +75,12 @@ pub fn report(subject: &Subject) -> Value {
             "expected_states": report.expected.map(f64::round),
             "disk_failure": report.disk.as_ref().and_then(|disk| disk.failure.as_deref()),
         },
-    })
+    });
+    if let Some((in_place, in_all)) = report.tokens {
+        object["max_token_in_place"] = in_place.into();
+        object["max_token_per_marking"] = in_all.into();
+    }
+    object
 }
 
 /// What forgetting did: counts that are zero for methods they do not belong to.
@@ -135,6 +140,8 @@ fn property(model: &dyn Model, p: &PropertyResult, overall: Overall) -> Value {
     json!({
         "name": p.name,
         "verdict": verdict,
+        "answer": p.answer,
+        "how": p.how,
         "state": p.state.as_ref().map(|s| trace::state_json(model, s)),
         "trace": p.trace.as_ref().map(|t| trace::json(model, t, p.fault_record())),
         "processes": p.trace.as_ref().map(|t| trace::standing_json(model, t.last())),

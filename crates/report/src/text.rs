@@ -17,7 +17,9 @@ pub fn check(subject: &Subject, style: Style) -> String {
     };
     let mut out = format!("{}: {word}\n", subject.name);
     for p in &subject.report.properties {
-        let _ = writeln!(out, "  {}  {}", verdict_word(p, style), p.name);
+        let answer = p.answer.as_ref().map_or(String::new(), |answer| format!("  {answer}"));
+        let how = p.how.as_ref().map_or(String::new(), |how| format!("  ({how})"));
+        let _ = writeln!(out, "  {}  {}{answer}{how}", verdict_word(p, style), p.name);
     }
     for p in &subject.report.properties {
         out.push_str(&evidence(subject, p, style));
@@ -80,6 +82,10 @@ pub fn count(subject: &Subject, style: Style) -> String {
     if let Some(longest) = facts.longest_back_level_edge {
         row("longest of them", grouped(longest));
     }
+    if let Some((in_place, in_all)) = report.tokens {
+        row("most tokens in a place", grouped(in_place));
+        row("most tokens in all", grouped(in_all));
+    }
     for (name, value) in forgotten(subject) {
         row(name, grouped(value));
     }
@@ -137,7 +143,9 @@ fn evidence(subject: &Subject, p: &PropertyResult, style: Style) -> String {
                 style.bold(&p.name),
                 trace::state_lines(subject.model, state),
             ),
-            (None, Verdict::Violated) => format!("\n{}: no reachable state satisfies it\n", p.name),
+            (None, Verdict::Violated) if p.answer.is_none() => {
+                format!("\n{}: no reachable state satisfies it\n", p.name)
+            }
             _ => String::new(),
         };
     };

@@ -48,6 +48,8 @@ pub struct Report {
     /// The store in which the search ended, and what was decided on the way.
     pub store: StoreChoice,
     pub remarks: Vec<String>,
+    /// The most tokens in one place and in all places of a marking, where a net's states were counted.
+    pub tokens: Option<(u64, u64)>,
     pub peak_resident: Option<usize>,
     pub elapsed: Duration,
 }
@@ -203,6 +205,7 @@ pub fn run_guided(
         disk,
         store: stage,
         remarks: control.remarks(),
+        tokens: None,
         peak_resident: peak_resident(),
         elapsed,
     })

@@ -35,6 +35,10 @@ pub struct PropertyResult {
     pub fault: Option<(EventCode, Fault)>,
     /// The fault met when the property itself was evaluated there.
     pub condition_fault: Option<Fault>,
+    /// The answer, where it is more than yes or no.
+    pub answer: Option<String>,
+    /// How it was found, where that was not by visiting states.
+    pub how: Option<String>,
 }
 
 impl PropertyResult {
@@ -48,6 +52,8 @@ impl PropertyResult {
             shortest: false,
             fault: None,
             condition_fault: None,
+            answer: None,
+            how: None,
         }
     }
 
@@ -109,6 +115,8 @@ pub(crate) fn settle(
             trace: found.and_then(|at| traces[at].clone()),
             fault: finding.and_then(|f| f.fault),
             condition_fault: finding.and_then(|f| f.condition_fault),
+            answer: None,
+            how: None,
         }
     };
     properties.iter().enumerate().map(result).collect()

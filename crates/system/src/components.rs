@@ -22,6 +22,14 @@ enum Part<'a> {
 
 /// Where the bytes of each part are in a state.
 pub fn components(system: &System, layout: &Layout) -> Vec<Vec<Range<usize>>> {
+    if system.packed {
+        // Variables share bytes: the parts are words.
+        let bytes = layout.bytes();
+        return (0..bytes)
+            .step_by(GLOBAL)
+            .map(|start| std::iter::once(start..bytes.min(start + GLOBAL)).collect())
+            .collect();
+    }
     let mut parts: BTreeMap<Part, Vec<usize>> = BTreeMap::new();
     // The global variable that began the present group of them, and the bytes of that group.
     let mut group = (0, GLOBAL);

@@ -207,6 +207,16 @@ impl Expr {
         }
     }
 
+    /// How many operators are within each other.
+    pub fn depth(&self) -> u32 {
+        1 + match self {
+            Expr::Const(_) | Expr::Var(_) => 0,
+            Expr::Element(_, a) | Expr::Table(_, a) | Expr::Unary(_, a) => a.depth(),
+            Expr::Binary(_, a, b) => a.depth().max(b.depth()),
+            Expr::If(a, b, c) => a.depth().max(b.depth()).max(c.depth()),
+        }
+    }
+
     /// Could evaluating this be a fault? Only divisors and indices that are constants are known to be harmless.
     pub fn may_fault(&self) -> bool {
         match self {

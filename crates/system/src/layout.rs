@@ -1,10 +1,11 @@
 //! Where each variable lives in the byte string that is a state.
 //!
 //! Every variable has its natural width, little-endian, without gaps. Variables that few events write come first: stores
-//! that share prefixes (the automaton, the tree) gain from it, the table does not care.
+//! that share prefixes (the automaton, the tree) gain from it, the table does not care. The scalars of a packed system take
+//! as many bits as they need instead, none of them across the border of a word of 64.
 
 use crate::expr::{Expr, Fault};
-use crate::system::{System, VarId};
+use crate::system::{Overflow, System, VarId, Variable};
 
 #[derive(Debug, Clone)]
 pub struct Layout {
@@ -19,7 +20,80 @@ pub struct Slot {
     pub width: usize,
     pub signed: bool,
     pub length: usize,
+    /// Which bits of these bytes are the variable's; `None` when all are.
+    pub field: Option<Field>,
     low: i64,
+}
+
+/// Some bits of a few bytes that are read as one number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Field {
+    pub shift: u32,
+    /// As many ones as there are bits.
+    pub mask: u64,
+}
+
+impl Slot {
+    /// The bytes of the first cell, as they are.
+    fn bits(&self, state: &[u8]) -> u64 {
+        let mut bytes = [0; 8];
+        bytes[..self.width].copy_from_slice(&state[self.offset..self.offset + self.width]);
+        u64::from_le_bytes(bytes)
+    }
+}
+
+/// Gives each of these variables some bits, the widest first so that what is left of a word can be filled; returns the
+/// bytes that all take.
+fn pack(system: &System, mut variables: Vec<usize>, slots: &mut [Slot]) -> usize {
+    let bits_of = |v: usize| {
+        let domain = system.variables[v].domain;
+        if domain.low == domain.high { 0 } else { 64 - (domain.high as u64).leading_zeros() as usize }
+    };
+    variables.sort_by_key(|&v| std::cmp::Reverse(bits_of(v)));
+    // Bits taken of each word. Words before `open` are full for all that is still to come, or nearly so.
+    let mut words: Vec<usize> = Vec::new();
+    let (mut open, mut places) = (0, Vec::new());
+    for v in variables {
+        let bits = bits_of(v);
+        slots[v] =
+            Slot { offset: 0, width: 0, signed: false, length: 1, field: None, low: system.variables[v].domain.low };
+        if bits == 0 {
+            continue;
+        }
+        while open < words.len() && (words[open] == 64 || words.len() - open > 16) {
+            open += 1;
+        }
+        let word = (open..words.len()).find(|&w| words[w] + bits <= 64).unwrap_or_else(|| {
+            words.push(0);
+            words.len() - 1
+        });
+        places.push((v, word, words[word], bits));
+        words[word] += bits;
+    }
+    // Bytes are counted to the end of what is used; the last word should be the emptiest.
+    let total = words.len();
+    let emptiest = (0..total).min_by_key(|&w| words[w]).unwrap_or(0);
+    let moved = |word: usize| match total {
+        0 => 0,
+        _ if word == emptiest => total - 1,
+        _ if word == total - 1 => emptiest,
+        _ => word,
+    };
+    let mut bytes = if total == 0 { 0 } else { 8 * (total - 1) + words[emptiest].div_ceil(8) };
+    // Read by one load of 1, 2, 4 or 8 bytes, which must not go beyond the state.
+    let load = |start: usize, bits: usize| (start % 8 + bits).div_ceil(8).next_power_of_two();
+    for &(_, _, start, bits) in &places {
+        bytes = bytes.max(load(start, bits));
+    }
+    for (v, word, start, bits) in places {
+        let first = 8 * moved(word) + start / 8;
+        let width = load(start, bits);
+        let offset = first.min(bytes - width);
+        let shift = (start % 8 + 8 * (first - offset)) as u32;
+        let mask = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
+        slots[v] = Slot { offset, width, field: Some(Field { shift, mask }), ..slots[v] };
+    }
+    bytes
 }
 
 impl Layout {
@@ -35,8 +109,18 @@ impl Layout {
         }
         let mut order: Vec<usize> = (0..system.variables.len()).collect();
         order.sort_by_key(|&v| writers[v]);
-        let mut slots = vec![Slot { offset: 0, width: 0, signed: false, length: 0, low: 0 }; order.len()];
+        let nowhere = Slot { offset: 0, width: 0, signed: false, length: 0, field: None, low: 0 };
+        let mut slots = vec![nowhere; order.len()];
         let mut bytes = 0;
+        if system.packed {
+            let packed = |v: &usize| {
+                let Variable { domain, length, .. } = &system.variables[*v];
+                length.is_none() && !domain.is_signed() && domain.overflow == Overflow::Error
+            };
+            let (fields, others) = order.into_iter().partition(packed);
+            bytes = pack(system, fields, &mut slots);
+            order = others;
+        }
         for v in order {
             let variable = &system.variables[v];
             let width = variable.domain.width();
@@ -45,6 +129,7 @@ impl Layout {
                 width,
                 signed: variable.domain.is_signed(),
                 length: variable.cells(),
+                field: None,
                 low: variable.domain.low,
             };
             bytes += width * variable.cells();
@@ -69,6 +154,9 @@ impl Layout {
             return Err(Fault::Index);
         }
         let at = slot.offset + slot.width * index as usize;
+        if let Some(field) = slot.field {
+            return Ok((slot.bits(state) >> field.shift & field.mask) as i64);
+        }
         let cell = |n: usize| &state[at..at + n];
         Ok(match (slot.width, slot.signed) {
             (0, _) => slot.low,
@@ -86,6 +174,11 @@ impl Layout {
     pub fn write(&self, state: &mut [u8], variable: VarId, index: usize, value: i64) {
         let slot = self.slots[variable.index()];
         debug_assert!(index < slot.length);
+        if let Some(Field { shift, mask }) = slot.field {
+            let bits = slot.bits(state) & !(mask << shift) | (value as u64 & mask) << shift;
+            state[slot.offset..slot.offset + slot.width].copy_from_slice(&bits.to_le_bytes()[..slot.width]);
+            return;
+        }
         let at = slot.offset + slot.width * index;
         state[at..at + slot.width].copy_from_slice(&value.to_le_bytes()[..slot.width]);
     }

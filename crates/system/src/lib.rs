@@ -27,12 +27,12 @@ pub use event::{Assign, Event, Message, Moment, Move, Print, Then};
 pub use expr::{BinaryOp, Expr, Fault, UnaryOp};
 pub use facts::{Facts, Set};
 pub use inverse::{Inverse, inverse};
-pub use layout::Layout;
+pub use layout::{Field, Layout, Slot};
 pub use model::{Batch, EventCode, EventText, FaultRecord, Model, Standing, StepText, Unsuited};
 pub use outline::Outline;
 pub use random::Random;
 pub use source::{Included, Source, Span};
 pub use system::{
     Assertion, Claim, ClaimMove, Constant, ConstantValue, Domain, EventId, Initial, Invalid, Overflow, Process,
-    ProcessId, Role, System, Valuation, VarId, Variable,
+    ProcessId, Role, System, Valuation, VarId, Variable, ViewOf,
 };

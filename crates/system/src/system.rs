@@ -60,6 +60,21 @@ pub struct System {
     pub warnings: Vec<String>,
     /// How the text of the program is shown.
     pub outline: Outline,
+    /// Scalars take as few bits as they need, not whole bytes.
+    pub packed: bool,
+    /// What a user sees instead of the variables, if there is any: such as the places of a net, whatever they are kept as.
+    pub views: Vec<ViewOf>,
+    /// Names beside those of the views that properties may use.
+    pub also_named: Vec<ViewOf>,
+    /// Bounds of variables are guesses: where one turns out too small, a larger system is needed.
+    pub guessed: bool,
+}
+
+/// A name with a value of its own, made of variables.
+#[derive(Debug, Clone)]
+pub struct ViewOf {
+    pub name: String,
+    pub value: Expr,
 }
 
 impl System {
@@ -72,12 +87,14 @@ impl System {
                 Ok(())
             }
         }
-        let System { variables, processes, events, initial, assertions, claim, valid_end, .. } = self;
+        let System { variables, processes, events, initial, assertions, claim, valid_end, packed, .. } = self;
         let mut sum = Fnv(0xcbf2_9ce4_8422_2325);
         // Writing to a sum cannot fail.
         let _ = std::fmt::write(
             &mut sum,
-            format_args!("{variables:?} {processes:?} {events:?} {initial:?} {assertions:?} {claim:?} {valid_end:?}"),
+            format_args!(
+                "{variables:?} {processes:?} {events:?} {initial:?} {assertions:?} {claim:?} {valid_end:?} {packed}"
+            ),
         );
         sum.0
     }
@@ -267,6 +284,10 @@ impl System {
             constants: Vec::new(),
             warnings: Vec::new(),
             outline: Outline::default(),
+            packed: false,
+            views: Vec::new(),
+            also_named: Vec::new(),
+            guessed: false,
         }
     }
 

@@ -63,10 +63,9 @@ fn system(source: Source, lts: Lts, name: String, limits: Limits) -> Result<Syst
 /// Reads an `.aut` file; the source has its text if it is short.
 fn read_file(path: &Path) -> Result<(Source, Lts), LoadError> {
     let compressed = reading::format_of(path)?.compressed;
-    let file = reading::open_file(path)?;
+    let (file, length) = reading::open_file(path)?;
     let name = path.display().to_string();
-    let short = file.metadata().is_ok_and(|metadata| metadata.len() <= KEPT);
-    match (compressed, short) {
+    match (compressed, length <= KEPT) {
         (false, true) => {
             let text = reading::read_text(path, false)?;
             let source = Source::new(name, text);

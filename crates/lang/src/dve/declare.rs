@@ -123,7 +123,7 @@ impl<'a> Declarations<'a> {
         let value = match meaning {
             Meaning::Constant(value) => ConstantValue::Number(*value),
             Meaning::Table(values) => ConstantValue::Array(values.clone()),
-            Meaning::Scalar(_) | Meaning::Array(_) | Meaning::Location(..) => return,
+            Meaning::Scalar(_) | Meaning::Array(_) | Meaning::Location(..) | Meaning::View(_) => return,
         };
         let (name, owner) = (self.scopes.spell(name).to_string(), process.map(ProcessId));
         self.constants.push(Constant { name, owner, value });

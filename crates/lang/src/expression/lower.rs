@@ -25,6 +25,8 @@ pub(crate) enum Meaning {
     Array(VarId),
     /// "This control variable has this value."
     Location(VarId, i64),
+    /// What a system shows instead of variables.
+    View(Expr),
 }
 
 /// A name to be looked up.
@@ -213,6 +215,7 @@ impl<N: Names> Lowering<'_, N> {
         match (meaning, has_index) {
             (Meaning::Constant(_) | Meaning::Table(_), _) => refuse("is a constant and cannot be assigned"),
             (Meaning::Location(..), _) => refuse("is a location and cannot be assigned"),
+            (Meaning::View(_), _) => refuse("cannot be assigned"),
             (Meaning::Scalar(variable), false) => Ok(Target { variable, index: None }),
             (Meaning::Scalar(_), true) => refuse("is not an array"),
             (Meaning::Array(variable), true) => {
@@ -246,7 +249,8 @@ impl<N: Names> Lowering<'_, N> {
 
     fn plain(&self, symbol: crate::symbols::Symbol, place: Place) -> Result<Meaning, Problem> {
         // The place of the node includes the index; the name is what stands at its start.
-        let end = place.start + self.symbols.name(symbol).len() as u32;
+        let length = self.symbols.name(symbol).len() as u32;
+        let end = place.end.min(place.start + length).max(place.start);
         let name = Name { symbol, place: Place { start: place.start, end } };
         self.names.look_up(Reference { process: None, name })
     }
@@ -266,6 +270,11 @@ impl<N: Names> Lowering<'_, N> {
     fn read(&self, meaning: Meaning, index: Option<Value>, node: Node, place: Place) -> Result<Value, Problem> {
         match (meaning, index) {
             (Meaning::Constant(value), None) => Ok(Value::new(Expr::Const(value), 1)),
+            (Meaning::View(value), None) => {
+                self.budget.spend(value.size() as u64, place)?;
+                let depth = value.depth();
+                Ok(Value::new(value, depth))
+            }
             (Meaning::Scalar(variable), None) => Ok(Value::new(Expr::Var(variable), 1)),
             (Meaning::Location(control, location), None) => Ok(Value::new(Expr::equals(control, location), 2)),
             (meaning @ (Meaning::Array(_) | Meaning::Table(_)), None) => {

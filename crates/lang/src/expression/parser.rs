@@ -296,6 +296,12 @@ impl<'t> Parser<'t> {
                 let place = Place { start: place.start, end: self.last_end };
                 return Ok(self.expressions.add_ranking(ranking, Some(value), place));
             }
+            // Names that are no words, such as those of a net.
+            Token::Text => {
+                let symbol = self.symbols.intern(self.word().trim_matches('"'));
+                self.advance()?;
+                return Ok(self.expressions.add_variable(symbol, None, place));
+            }
             Token::True => 1,
             Token::False => 0,
             // Expressions are compared with variables of at most 16 bits; C's `int` is room enough.

@@ -173,7 +173,7 @@ impl Check for Safety<'_> {
     }
 
     fn state(&self, seen: Seen) -> Flow {
-        for &i in &self.conditions {
+        for &i in self.conditions.iter().filter(|&&i| self.open(i)) {
             let (condition, sought) = match &self.properties[i].kind {
                 PropertyKind::Invariant(c) => (c, false),
                 PropertyKind::Reach(c) => (c, true),
@@ -184,7 +184,7 @@ impl Check for Safety<'_> {
                 Ok(holds) => holds == sought,
                 Err(_) => !sought,
             };
-            if found && self.open(i) {
+            if found {
                 let finding = Finding { condition_fault: value.err(), ..Finding::at(i, seen) };
                 if self.decide(finding) == Flow::Stop {
                     return Flow::Stop;

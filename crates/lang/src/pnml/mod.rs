@@ -1,0 +1,49 @@
+//! Petri nets in PNML, and the contest's questions about them in XML.
+//!
+//! Documents are read as a stream; what is kept is the net, and the terms of coloured nets until these are unfolded.
+
+mod build;
+mod colour;
+mod counted;
+mod document;
+mod draft;
+mod element;
+mod formula;
+mod names;
+mod number;
+mod nupn;
+mod wiring;
+mod wrong;
+mod xml;
+
+use crate::{Diagnostic, LoadError, reading};
+use scrimp_net::{NamedQuestion, Net};
+use std::io::BufRead;
+use std::path::Path;
+use wrong::Wrong;
+use xml::Xml;
+
+/// Reads a net from a file, plain or compressed.
+pub fn read_net(path: &Path) -> Result<Net, LoadError> {
+    net(reading::stream(path)?).map_err(|wrong| wrong.in_file(path))
+}
+
+/// Reads a net from a stream; `name` is what messages call it.
+pub fn read_net_from(name: &str, reader: impl BufRead) -> Result<Net, Diagnostic> {
+    net(reader).map_err(|wrong| wrong.locate(name))
+}
+
+fn net(reader: impl BufRead) -> Result<Net, Wrong> {
+    let draft = document::read(&mut Xml::new(reader))?;
+    if draft.coloured { colour::unfold(draft) } else { build::build(draft) }
+}
+
+/// Reads the questions of a file of the contest's properties, plain or compressed.
+pub fn read_formulas(path: &Path, net: &Net) -> Result<Vec<NamedQuestion>, LoadError> {
+    formula::read(&mut Xml::new(reading::stream(path)?), net).map_err(|wrong| wrong.in_file(path))
+}
+
+/// Reads questions from a stream; `name` is what messages call it.
+pub fn read_formulas_from(name: &str, reader: impl BufRead, net: &Net) -> Result<Vec<NamedQuestion>, Diagnostic> {
+    formula::read(&mut Xml::new(reader), net).map_err(|wrong| wrong.locate(name))
+}

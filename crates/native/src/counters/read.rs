@@ -1,0 +1,287 @@
+//! From guards and effects to masks: recognising that a system only compares with constants and adds constants.
+
+use super::{Add, Clear, Equal, Range, place};
+use crate::program::Program;
+use scrimp_system::{Assign, BinaryOp, Event, Expr, Moment, Then, VarId};
+use std::collections::BTreeMap;
+use std::ops;
+
+/// An event: where in the shared lists its conditions and its effects are.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Rule {
+    equals: (u32, u32),
+    ranges: (u32, u32),
+    /// What must hold for there to be room, of which it is a fault if it does not.
+    room: (u32, u32),
+    wide_room: (u32, u32),
+    clears: (u32, u32),
+    adds: (u32, u32),
+    /// Where its conditions hold, that is a fault.
+    pub fault: bool,
+}
+
+/// A condition by which an event can be found: a variable is not zero, or has a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Watchable {
+    pub word: u32,
+    pub shift: u32,
+    pub mask: u64,
+    /// `None`: any value but zero.
+    pub value: Option<u64>,
+}
+
+#[derive(Default)]
+pub struct Reading {
+    pub rules: Vec<Rule>,
+    pub equals: Vec<Equal>,
+    pub ranges: Vec<Range>,
+    pub clears: Vec<Clear>,
+    pub adds: Vec<Add>,
+    /// For each event, the conditions by which it can be found.
+    pub watchable: Vec<Vec<Watchable>>,
+}
+
+/// What a guard allows each variable to be.
+type Intervals = BTreeMap<VarId, (i64, i64)>;
+
+pub fn read(program: &Program) -> Option<Reading> {
+    let system = &program.system;
+    let whole = system.packed && program.is_plain() && system.processes.is_empty();
+    // Only what is in the packed part can be read as words.
+    let fields = (0..system.variables.len()).all(|v| {
+        let slot = program.layout.slot(VarId(v as u32));
+        slot.field.is_some() || slot.width == 0
+    });
+    if !whole || !fields {
+        return None;
+    }
+    let mut reading = Reading::default();
+    for event in &system.events {
+        reading.event(program, event)?;
+    }
+    Some(reading)
+}
+
+impl Reading {
+    fn event(&mut self, program: &Program, event: &Event) -> Option<()> {
+        let plain = event.moves.is_empty() && event.assertion.is_none() && event.then == Then::Free && !event.late;
+        let mut intervals = Intervals::new();
+        if !plain || !conjunction(program, &event.guard, &mut intervals) {
+            return None;
+        }
+        let mut watchable = Vec::new();
+        let (mut equals, mut ranges) = (BTreeMap::new(), Vec::new());
+        let mut never = false;
+        for (&variable, &(low, high)) in &intervals {
+            let domain = program.system.variables[variable.index()].domain;
+            let (low, high) = (low.max(domain.low), high.min(domain.high));
+            if low > high {
+                never = true;
+            }
+            let Some((word, shift, mask)) = place(&program.layout, variable) else { continue };
+            if low == high {
+                require(&mut equals, word, mask << shift, (low as u64) << shift);
+                let value = if mask == 1 && low == 1 { None } else { Some(low as u64) };
+                watchable.push(Watchable { word, shift, mask, value });
+            } else if low > domain.low || high < domain.high {
+                let range = Range { word, shift, mask, low: low.max(0) as u64, high: high.max(0) as u64 };
+                ranges.push(range);
+                if low > 0 {
+                    watchable.push(Watchable { word, shift, mask, value: None });
+                }
+            }
+        }
+        if never {
+            // No value is both: the bits of a word cannot be what they are not.
+            equals.insert(0, (0, 1));
+        }
+        let effects = Effects::of(program, &event.effects, &intervals)?;
+        let rule = Rule {
+            equals: append(&mut self.equals, equals.into_iter().map(Equal::of)),
+            ranges: append(&mut self.ranges, ranges.into_iter()),
+            room: append(&mut self.equals, effects.room.into_iter().map(Equal::of)),
+            wide_room: append(&mut self.ranges, effects.wide_room.into_iter()),
+            clears: append(&mut self.clears, effects.clears.into_iter().map(|(word, mask)| Clear { word, mask })),
+            adds: append(&mut self.adds, effects.adds.into_iter().map(|(word, amount)| Add { word, amount })),
+            fault: event.fault.is_some(),
+        };
+        self.rules.push(rule);
+        self.watchable.push(watchable);
+        Some(())
+    }
+}
+
+/// What an event does to the words.
+#[derive(Default)]
+struct Effects {
+    room: BTreeMap<u32, (u64, u64)>,
+    wide_room: Vec<Range>,
+    clears: BTreeMap<u32, u64>,
+    adds: BTreeMap<u32, u64>,
+}
+
+impl Effects {
+    fn of(program: &Program, assigns: &[Assign], intervals: &Intervals) -> Option<Effects> {
+        let mut effects = Effects::default();
+        let mut written: Vec<VarId> = Vec::new();
+        for assign in assigns {
+            if assign.index.is_some() || written.contains(&assign.target) {
+                return None;
+            }
+            effects.assign(program, assign, intervals, &written)?;
+            written.push(assign.target);
+        }
+        // Words that stay as they are need not be touched.
+        effects.adds.retain(|_, amount| *amount != 0);
+        Some(effects)
+    }
+
+    /// The event always ends in a fault: a word is never what it cannot be.
+    fn no_room(&mut self, word: u32) {
+        self.room.insert(word, (0, 1));
+    }
+
+    fn assign(&mut self, program: &Program, assign: &Assign, intervals: &Intervals, written: &[VarId]) -> Option<()> {
+        let variable = assign.target;
+        let domain = program.system.variables[variable.index()].domain;
+        let (low, high) = intervals.get(&variable).copied().unwrap_or((domain.low, domain.high));
+        let (low, high) = (low.max(domain.low), high.min(domain.high));
+        let amount = match &assign.value {
+            Expr::Const(value) if !domain.contains(*value) => {
+                self.no_room(0);
+                return Some(());
+            }
+            Expr::Const(value) => {
+                let Some((word, shift, mask)) = place(&program.layout, variable) else { return Some(()) };
+                let add = if low == high {
+                    value.wrapping_sub(low) as u64
+                } else {
+                    *self.clears.entry(word).or_default() |= mask << shift;
+                    *value as u64
+                };
+                let sum = self.adds.entry(word).or_default();
+                *sum = sum.wrapping_add(add << shift);
+                return Some(());
+            }
+            Expr::Binary(BinaryOp::Add, a, b) => match (&**a, &**b) {
+                (Expr::Var(v), Expr::Const(amount)) if *v == variable => *amount,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        if assign.moment == Moment::Current && written.contains(&variable) {
+            return None;
+        }
+        let (least, most) = (domain.low.checked_sub(amount)?.max(domain.low), domain.high.checked_sub(amount)?);
+        let most = most.min(domain.high);
+        let Some((word, shift, mask)) = place(&program.layout, variable) else {
+            // Always the same value: there is no room for any other.
+            if amount != 0 {
+                self.no_room(0);
+            }
+            return Some(());
+        };
+        if low < least || high > most {
+            if least > most {
+                self.no_room(word);
+            } else if least == most {
+                require(&mut self.room, word, mask << shift, (least as u64) << shift);
+            } else {
+                self.wide_room.push(Range { word, shift, mask, low: least as u64, high: most as u64 });
+            }
+        }
+        let sum = self.adds.entry(word).or_default();
+        *sum = sum.wrapping_add((amount as u64) << shift);
+        Some(())
+    }
+}
+
+fn require(equals: &mut BTreeMap<u32, (u64, u64)>, word: u32, mask: u64, value: u64) {
+    let entry = equals.entry(word).or_default();
+    // What can never hold stays so.
+    if entry.0 != 0 || entry.1 == 0 {
+        *entry = (entry.0 | mask, entry.1 | value);
+    }
+}
+
+/// Narrows what variables can be by a conjunction of comparisons with constants; `false` if it is anything else.
+fn conjunction(program: &Program, guard: &Expr, intervals: &mut Intervals) -> bool {
+    let mut parts = vec![guard];
+    while let Some(part) = parts.pop() {
+        match part {
+            Expr::Const(0) => {
+                // Any variable will do to say that it never holds; without one there is no state to tell apart.
+                if program.system.variables.is_empty() {
+                    return false;
+                }
+                intervals.insert(VarId(0), (1, 0));
+            }
+            Expr::Const(_) => {}
+            Expr::Binary(BinaryOp::And, a, b) => parts.extend([&**b, &**a]),
+            Expr::Binary(op, a, b) => {
+                let (Expr::Var(variable), Expr::Const(k)) = (&**a, &**b) else { return false };
+                let domain = program.system.variables[variable.index()].domain;
+                let interval = intervals.entry(*variable).or_insert((domain.low, domain.high));
+                match op {
+                    BinaryOp::Equal => *interval = (interval.0.max(*k), interval.1.min(*k)),
+                    BinaryOp::GreaterEqual => interval.0 = interval.0.max(*k),
+                    BinaryOp::LessEqual => interval.1 = interval.1.min(*k),
+                    BinaryOp::Greater => interval.0 = interval.0.max(k.saturating_add(1)),
+                    BinaryOp::Less => interval.1 = interval.1.min(k.saturating_sub(1)),
+                    _ => return false,
+                }
+            }
+            _ => return false,
+        }
+    }
+    true
+}
+
+fn append<T>(list: &mut Vec<T>, items: impl Iterator<Item = T>) -> (u32, u32) {
+    let start = list.len() as u32;
+    list.extend(items);
+    (start, list.len() as u32)
+}
+
+impl Equal {
+    fn of((word, (mask, value)): (u32, (u64, u64))) -> Equal {
+        Equal { word, mask, value }
+    }
+}
+
+impl Rule {
+    #[inline]
+    pub fn equals(&self) -> ops::Range<usize> {
+        span(self.equals)
+    }
+
+    #[inline]
+    pub fn ranges(&self) -> ops::Range<usize> {
+        span(self.ranges)
+    }
+
+    #[inline]
+    pub fn room(&self) -> ops::Range<usize> {
+        span(self.room)
+    }
+
+    #[inline]
+    pub fn wide_room(&self) -> ops::Range<usize> {
+        span(self.wide_room)
+    }
+
+    #[inline]
+    pub fn clears(&self) -> ops::Range<usize> {
+        span(self.clears)
+    }
+
+    #[inline]
+    pub fn adds(&self) -> ops::Range<usize> {
+        span(self.adds)
+    }
+}
+
+#[inline]
+fn span((start, end): (u32, u32)) -> ops::Range<usize> {
+    start as usize..end as usize
+}

@@ -1,0 +1,149 @@
+//! The most tokens that were seen in one place, and in all places together.
+
+use super::place;
+use crate::program::Program;
+use scrimp_system::{BinaryOp, Expr, VarId};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What was seen so far, by any thread.
+#[derive(Debug, Default)]
+pub struct Tally {
+    in_place: AtomicU64,
+    in_all: AtomicU64,
+}
+
+impl Tally {
+    /// The most in one place, the most in all.
+    pub fn most(&self) -> (u64, u64) {
+        (self.in_place.load(Ordering::Relaxed), self.in_all.load(Ordering::Relaxed))
+    }
+
+    fn see(&self, in_place: u64, in_all: u64) {
+        // Nearly always there is nothing to write, and then no thread disturbs another.
+        if in_place > self.in_place.load(Ordering::Relaxed) {
+            self.in_place.fetch_max(in_place, Ordering::Relaxed);
+        }
+        if in_all > self.in_all.load(Ordering::Relaxed) {
+            self.in_all.fetch_max(in_all, Ordering::Relaxed);
+        }
+    }
+}
+
+/// How the views of a system are read from the words of a state.
+#[derive(Default)]
+pub struct Tokens {
+    /// Places with one token at most: bits of a word.
+    bits: Vec<(u32, u64)>,
+    /// Other places: word, shift, mask.
+    wide: Vec<(u32, u32, u64)>,
+    /// Places of which at most one is marked: word, shift, mask, and the values that stand for one.
+    one_of: Vec<(u32, u32, u64, Vec<bool>)>,
+    /// Places that others determine.
+    sums: Vec<(i64, Vec<(u32, u32, u64, i64)>)>,
+    /// Places that never change.
+    constant: (u64, u64),
+}
+
+impl Tokens {
+    pub fn of(program: &Program) -> Option<Tokens> {
+        let mut tokens = Tokens::default();
+        if program.system.views.is_empty() {
+            return None;
+        }
+        for view in &program.system.views {
+            tokens.view(program, &view.value)?;
+        }
+        Some(tokens)
+    }
+
+    fn view(&mut self, program: &Program, value: &Expr) -> Option<()> {
+        let at = |v: &VarId| place(&program.layout, *v);
+        match value {
+            Expr::Const(value) => self.same(*value),
+            Expr::Var(v) => match at(v) {
+                None => self.same(program.system.variables[v.index()].domain.low),
+                Some((word, shift, 1)) => match self.bits.iter_mut().find(|(other, _)| *other == word) {
+                    Some((_, bits)) => *bits |= 1 << shift,
+                    None => self.bits.push((word, 1 << shift)),
+                },
+                Some(field) => self.wide.push(field),
+            },
+            Expr::Binary(BinaryOp::Equal, a, b) => {
+                let (Expr::Var(v), Expr::Const(value)) = (&**a, &**b) else { return None };
+                let (word, shift, mask) = at(v)?;
+                let known = self.one_of.iter().position(|group| (group.0, group.1) == (word, shift));
+                let known = known.unwrap_or_else(|| {
+                    self.one_of.push((word, shift, mask, vec![false; mask as usize + 1]));
+                    self.one_of.len() - 1
+                });
+                *self.one_of[known].3.get_mut(*value as usize)? = true;
+            }
+            sum => {
+                let (mut constant, mut terms) = (0, Vec::new());
+                linear(sum, 1, &mut |variable, weight| match variable.map(|v| (v, at(&v))) {
+                    None => constant += weight,
+                    Some((v, None)) => constant += weight * program.system.variables[v.index()].domain.low,
+                    Some((_, Some((word, shift, mask)))) => terms.push((word, shift, mask, weight)),
+                })?;
+                self.sums.push((constant, terms));
+            }
+        }
+        Some(())
+    }
+
+    fn same(&mut self, value: i64) {
+        let value = value.max(0) as u64;
+        self.constant = (self.constant.0.max(value), self.constant.1.saturating_add(value));
+    }
+
+    pub fn count(&self, words: &[u64], tally: &Tally) {
+        let (mut most, mut all) = self.constant;
+        for &(word, bits) in &self.bits {
+            let set = words[word as usize] & bits;
+            most = most.max((set != 0) as u64);
+            all += set.count_ones() as u64;
+        }
+        for &(word, shift, mask) in &self.wide {
+            let value = words[word as usize] >> shift & mask;
+            most = most.max(value);
+            all += value;
+        }
+        for (word, shift, mask, marked) in &self.one_of {
+            let value = words[*word as usize] >> shift & mask;
+            let one = marked[value as usize] as u64;
+            most = most.max(one);
+            all += one;
+        }
+        for (constant, terms) in &self.sums {
+            let term = |&(word, shift, mask, weight): &(u32, u32, u64, i64)| {
+                weight * (words[word as usize] >> shift & mask) as i64
+            };
+            let value = (constant + terms.iter().map(term).sum::<i64>()).max(0) as u64;
+            most = most.max(value);
+            all += value;
+        }
+        tally.see(most, all);
+    }
+}
+
+/// Calls `visit` with each variable's weight in a sum, and with `None` for a constant; `None` if it is no sum.
+fn linear(e: &Expr, sign: i64, visit: &mut dyn FnMut(Option<VarId>, i64)) -> Option<()> {
+    match e {
+        Expr::Const(value) => visit(None, sign * value),
+        Expr::Var(v) => visit(Some(*v), sign),
+        Expr::Binary(BinaryOp::Multiply, a, b) => match (&**a, &**b) {
+            (Expr::Const(weight), rest) | (rest, Expr::Const(weight)) => linear(rest, sign * weight, visit)?,
+            _ => return None,
+        },
+        Expr::Binary(BinaryOp::Add, a, b) => {
+            linear(a, sign, visit)?;
+            linear(b, sign, visit)?;
+        }
+        Expr::Binary(BinaryOp::Subtract, a, b) => {
+            linear(a, sign, visit)?;
+            linear(b, -sign, visit)?;
+        }
+        _ => return None,
+    }
+    Some(())
+}

@@ -1,0 +1,40 @@
+//! `check` for Petri nets: every question is answered on its own.
+
+use super::args::CheckArgs;
+use super::search::{begun, json_or_text, search_for_graph};
+use super::{Failure, print};
+use scrimp::condensed::Wanted;
+use scrimp::net::{Inquiry, PetriNet};
+use scrimp::report::{Overall, Subject, text};
+use scrimp::{Mode, NativeModel, Plan, Property, read_formulas};
+use scrimp_net::{Condition, Formula, NamedQuestion, Question};
+
+pub fn check(args: &CheckArgs, net: PetriNet, mut plan: Plan) -> Result<u8, Failure> {
+    let mut questions = Vec::new();
+    for path in &args.formulas {
+        questions.extend(read_formulas(path, &net.net)?);
+    }
+    if questions.is_empty() {
+        let deadlock = Formula::Finally(Box::new(Formula::Is(Condition::Deadlock)));
+        let no_deadlock = Formula::Not(Box::new(Formula::ExistsPath(Box::new(deadlock))));
+        questions.push(NamedQuestion { name: "deadlock".into(), question: Question::Formula(no_deadlock) });
+    }
+    let mode = if args.search.interpret { Mode::Interpreted } else { Mode::Auto };
+    plan.options.time = plan.options.time.map(|time| time.saturating_sub(begun().elapsed()));
+    let mut search = |model: &NativeModel, properties: &[Property], plan: &mut Plan, wanted: &Wanted| {
+        // The search counts from when the program began.
+        plan.options.time = plan.options.time.map(|time| time + begun().elapsed());
+        search_for_graph(model, properties, plan, &args.search, Some(wanted))
+    };
+    let answered = Inquiry::new(net, questions).answer(&plan, mode, &mut search)?;
+    let name = args.model.display().to_string();
+    let (model, report) = (&answered.model, &answered.report);
+    let subject = Subject { name: &name, model, plan: &plan, report, statements: None };
+    let answer = json_or_text(&subject, &args.search, text::check);
+    if args.search.json {
+        print(&format!("{answer:#}\n"))?;
+    } else if !args.search.quiet {
+        print(answer.as_str().unwrap_or_default())?;
+    }
+    Ok(Overall::of(report).exit_code())
+}

@@ -1,0 +1,183 @@
+//! What is known of each question, whoever found it.
+
+use super::PetriNet;
+use super::goal::{Goal, Known};
+use scrimp_native::NativeModel;
+use scrimp_net::{Condition, NamedQuestion};
+use scrimp_search::{PropertyResult, Trace, Verdict};
+use scrimp_system::{Batch, Model};
+
+#[derive(Debug, Clone)]
+pub struct Answer {
+    pub known: Known,
+    /// A run of the net to the marking that decides it.
+    pub run: Option<Run>,
+    /// How it was found, where that was not by visiting markings.
+    pub how: Option<String>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Run {
+    pub transitions: Vec<u32>,
+    pub shortest: bool,
+}
+
+pub struct Answers {
+    names: Vec<String>,
+    pub goals: Vec<Goal>,
+    known: Vec<Option<Answer>>,
+    /// For goals that are bounds: a number that is never exceeded, and the largest that was met.
+    pub most: Vec<Option<u64>>,
+    pub least: Vec<u64>,
+    /// For each transition, whether it fires anywhere, as far as that is known.
+    pub fireable: Vec<Option<bool>>,
+}
+
+impl Answers {
+    pub fn new(net: &PetriNet, questions: Vec<NamedQuestion>) -> Answers {
+        let goals: Vec<Goal> = questions.iter().map(|q| Goal::of(&q.question, &net.net)).collect();
+        Answers {
+            names: questions.into_iter().map(|q| q.name).collect(),
+            known: vec![None; goals.len()],
+            most: vec![None; goals.len()],
+            least: vec![0; goals.len()],
+            fireable: vec![None; net.net.transitions.len()],
+            goals,
+        }
+    }
+
+    /// The questions that can still be answered.
+    pub fn open(&self) -> Vec<usize> {
+        (0..self.goals.len()).filter(|&i| self.known[i].is_none() && self.goals[i] != Goal::Temporal).collect()
+    }
+
+    pub fn is_open(&self, i: usize) -> bool {
+        self.known[i].is_none()
+    }
+
+    pub fn settle(&mut self, i: usize, answer: Answer) {
+        // A marking without successors from which every transition could fire again there is not.
+        let deadlock = matches!(&self.goals[i], Goal::Reach { condition: Condition::Deadlock, found } if answer.known == Known::Truth(*found));
+        self.known[i].get_or_insert(answer);
+        if deadlock {
+            self.settle_kind(|goal| *goal == Goal::Live, false, "there is a deadlock");
+        }
+    }
+
+    /// Answers all open questions of a kind.
+    pub fn settle_kind(&mut self, kind: impl Fn(&Goal) -> bool, truth: bool, how: &str) {
+        for i in 0..self.goals.len() {
+            if kind(&self.goals[i]) && self.known[i].is_none() {
+                self.known[i] = Some(Answer { known: Known::Truth(truth), run: None, how: Some(how.to_string()) });
+            }
+        }
+    }
+
+    /// Notes that a bound is at most, or at least, so many tokens; where both are the same, that is the answer.
+    pub fn bound(&mut self, i: usize, most: Option<u64>, met: Option<(u64, Option<Run>)>, how: &str) {
+        if let Some(most) = most {
+            self.most[i] = Some(self.most[i].map_or(most, |known| known.min(most)));
+        }
+        if let Some((least, _)) = &met {
+            self.least[i] = self.least[i].max(*least);
+        }
+        if self.most[i] == Some(self.least[i]) && self.known[i].is_none() {
+            let run = met.and_then(|(_, run)| run);
+            let known = Known::Tokens(self.least[i]);
+            self.known[i] = Some(Answer { known, run, how: Some(how.to_string()) });
+        }
+    }
+
+    /// Answers what follows from which transitions fire at all.
+    pub fn conclude(&mut self, net: &PetriNet) {
+        if self.fireable.contains(&Some(false)) {
+            let dead = "a transition never fires";
+            self.settle_kind(|goal| matches!(goal, Goal::QuasiLive | Goal::Live), false, dead);
+        } else if self.fireable.iter().all(|fires| *fires == Some(true)) {
+            self.settle_kind(|goal| *goal == Goal::QuasiLive, true, "every transition was seen to fire");
+        }
+        let resets = net.net.transitions.iter().any(|t| !t.resets.is_empty());
+        if resets {
+            return;
+        }
+        // What is never touched by what may fire stays as it is; what is touched by what does fire does not.
+        let places = net.net.places.len();
+        let (mut may_change, mut changes) = (vec![false; places], vec![false; places]);
+        for (t, fires) in net.net.transitions.iter().zip(&self.fireable) {
+            for (place, _) in t.effect() {
+                may_change[place as usize] |= *fires != Some(false);
+                changes[place as usize] |= *fires == Some(true);
+            }
+        }
+        if may_change.contains(&false) {
+            self.settle_kind(|goal| *goal == Goal::Stable, true, "nothing that can fire changes some place");
+        } else if !changes.contains(&false) {
+            self.settle_kind(|goal| *goal == Goal::Stable, false, "every place was seen to change");
+        }
+    }
+
+    /// Are bounds of places among what is open?
+    pub fn asks_for_bounds(&self) -> bool {
+        self.open().iter().any(|&i| matches!(self.goals[i], Goal::Bound(_) | Goal::QuasiLive))
+    }
+
+    /// Do open questions depend on which transitions fire?
+    pub fn wants_fireable(&self) -> bool {
+        self.open().iter().any(|&i| matches!(self.goals[i], Goal::Stable | Goal::QuasiLive | Goal::Live))
+    }
+
+    /// The answers as results, their runs in the states of this model.
+    pub fn results(&self, model: &NativeModel) -> Vec<PropertyResult> {
+        (0..self.goals.len()).map(|i| self.result(i, model)).collect()
+    }
+
+    fn result(&self, i: usize, model: &NativeModel) -> PropertyResult {
+        let mut result = PropertyResult::undecided(&self.names[i]);
+        let Some(answer) = &self.known[i] else {
+            result.how = self.partly(i);
+            return result;
+        };
+        (result.verdict, result.answer) = match answer.known {
+            Known::Truth(true) => (Verdict::Verified, Some("TRUE".to_string())),
+            Known::Truth(false) => (Verdict::Violated, Some("FALSE".to_string())),
+            Known::Tokens(tokens) => (Verdict::Verified, Some(tokens.to_string())),
+            Known::Unbounded => (Verdict::Verified, Some("ω".to_string())),
+            Known::Counted => (Verdict::Verified, None),
+        };
+        result.how = answer.how.clone();
+        if let Some(run) = &answer.run {
+            result.trace = trace(model, &run.transitions);
+            result.state = result.trace.as_ref().map(|trace| trace.last().to_vec());
+            result.shortest = run.shortest;
+        }
+        result
+    }
+
+    /// What is known where there is no answer.
+    fn partly(&self, i: usize) -> Option<String> {
+        match &self.goals[i] {
+            Goal::Temporal => Some("temporal logic cannot be decided yet".into()),
+            Goal::Bound(_) => Some(match self.most[i] {
+                Some(most) => format!("between {} and {most}", self.least[i]),
+                None => format!("at least {}", self.least[i]),
+            }),
+            _ => None,
+        }
+    }
+}
+
+/// The run that these transitions make, where they can fire one after the other.
+fn trace(model: &NativeModel, transitions: &[u32]) -> Option<Trace> {
+    let mut batch = Batch::new(model.state_bytes());
+    model.initial(&mut batch);
+    let initial = batch.state(0).to_vec();
+    let (mut state, mut steps) = (initial.clone(), Vec::with_capacity(transitions.len()));
+    for &transition in transitions {
+        batch.clear();
+        model.expand(&state, &mut batch);
+        let next = (0..batch.len()).find(|&i| batch.event(i) == transition)?;
+        state = batch.state(next).to_vec();
+        steps.push((transition, state.clone()));
+    }
+    Some(Trace { initial, steps })
+}

@@ -1,0 +1,151 @@
+//! All that is asked about a net, answered one way after the other: by a short search, by structure, by walks, by searches
+//! of smaller nets, and by a long search at last.
+//!
+//! Every way answers what it can and leaves the rest to the next. No way says what it has not proven.
+
+use super::answers::{Answer, Answers, Run};
+use super::explicit::{Explored, explore};
+use super::goal::{Goal, Known};
+use super::{PetriNet, Search, cover, equation, reduced, walks};
+use scrimp_lang::LoadError;
+use scrimp_native::{BuildError, Mode, NativeModel};
+use scrimp_net::NamedQuestion;
+use scrimp_search::{Limit, Plan, Report};
+use std::time::{Duration, Instant};
+
+/// What the first search may take: most nets that people have at hand are done by then.
+const SHORT: Duration = Duration::from_secs(3);
+/// What each other way may take at first; more in every round.
+const SLICE: Duration = Duration::from_secs(2);
+/// How much more.
+const GROWTH: u32 = 4;
+
+/// Questions about one net, and what is known of them.
+pub struct Inquiry {
+    pub net: PetriNet,
+    pub answers: Answers,
+    /// What was done, for people.
+    remarks: Vec<String>,
+}
+
+/// The answers, and the search in whose states they are told.
+pub struct Answered {
+    pub model: NativeModel,
+    pub report: Report,
+}
+
+/// What the ways need to know.
+pub struct Means<'a, 's, E> {
+    pub plan: &'a Plan,
+    pub mode: Mode,
+    pub search: &'a mut Search<'s, E>,
+    deadline: Option<Instant>,
+}
+
+impl<E> Means<'_, '_, E> {
+    fn left(&self) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+
+    /// When a way that may take so long must end.
+    pub fn end_of(&self, slice: Duration) -> Instant {
+        Instant::now() + self.left().map_or(slice, |left| left.min(slice))
+    }
+
+    /// The plan for a search that may take so long, or as long as there is time.
+    pub fn plan_for(&self, slice: Option<Duration>) -> Plan {
+        let mut plan = self.plan.clone();
+        plan.options.time = match (slice, self.left()) {
+            (Some(slice), Some(left)) => Some(slice.min(left)),
+            (slice, left) => slice.or(left),
+        };
+        plan
+    }
+
+    fn is_late(&self) -> bool {
+        self.left().is_some_and(|left| left.is_zero())
+    }
+}
+
+impl Inquiry {
+    pub fn new(net: PetriNet, questions: Vec<NamedQuestion>) -> Inquiry {
+        let answers = Answers::new(&net, questions);
+        Inquiry { net, answers, remarks: Vec::new() }
+    }
+
+    pub fn answer<E: From<LoadError> + From<BuildError>>(
+        mut self,
+        plan: &Plan,
+        mode: Mode,
+        search: &mut Search<E>,
+    ) -> Result<Answered, E> {
+        let deadline = plan.options.time.map(|time| Instant::now() + time);
+        let mut means = Means { plan, mode, search, deadline };
+        equation::at_a_glance(&self.net, &mut self.answers);
+        let mut last = self.explore(Some(SHORT), &mut means)?;
+        let mut slice = SLICE;
+        while !self.answers.open().is_empty() && !stopped(&last) && !means.is_late() && !last.report.exhaustive {
+            let before = self.answers.open().len();
+            cover::answer(&mut self.net, &mut self.answers, means.end_of(slice));
+            if self.net.structure.equation {
+                equation::answer(&self.net, &mut self.answers, means.end_of(slice));
+            }
+            if self.net.structure.walks {
+                walks::answer(&self.net, &mut self.answers, means.end_of(slice));
+            }
+            let mut in_vain = true;
+            if self.net.structure.reduction {
+                for i in self.answers.open() {
+                    let limit = reduced::answer(&self.net, &mut self.answers, i, slice, &mut means)?;
+                    in_vain &= matches!(limit, Some(Limit::Memory | Limit::Visits) | None);
+                    if means.is_late() || limit == Some(Limit::Interrupt) {
+                        break;
+                    }
+                }
+            }
+            if self.answers.open().is_empty() || means.is_late() {
+                break;
+            }
+            last = self.explore(Some(slice * GROWTH), &mut means)?;
+            in_vain &= matches!(last.report.limit, Some(Limit::Memory | Limit::Visits));
+            if in_vain && self.answers.open().len() == before && slice > 10 * SLICE {
+                break;
+            }
+            slice *= GROWTH;
+        }
+        let mut remarks = vec![self.net.told()];
+        remarks.append(&mut self.remarks);
+        last.report.remarks.extend(remarks);
+        last.report.properties = self.answers.results(&last.model);
+        Ok(last)
+    }
+
+    /// Searches the markings for all that is open.
+    fn explore<E: From<LoadError> + From<BuildError>>(
+        &mut self,
+        slice: Option<Duration>,
+        means: &mut Means<E>,
+    ) -> Result<Answered, E> {
+        let open = self.answers.open();
+        let goals: Vec<(&Goal, Option<u64>)> =
+            open.iter().map(|&i| (&self.answers.goals[i], self.answers.most[i])).collect();
+        let plan = means.plan_for(slice);
+        let Explored { model, mut report, found } = explore(&mut self.net, &goals, &plan, means.mode, means.search)?;
+        for (i, finding) in open.into_iter().zip(found) {
+            let Some(finding) = finding else { continue };
+            let run = finding.trace.map(|trace| Run {
+                transitions: trace.steps.iter().map(|(event, _)| *event).collect(),
+                shortest: finding.shortest,
+            });
+            if finding.known == Known::Counted {
+                report.tokens = model.most_tokens();
+            }
+            self.answers.settle(i, Answer { known: finding.known, run, how: None });
+        }
+        Ok(Answered { model, report })
+    }
+}
+
+fn stopped(answered: &Answered) -> bool {
+    answered.report.limit == Some(Limit::Interrupt)
+}

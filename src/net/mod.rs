@@ -1,0 +1,175 @@
+//! Petri nets: from a net to a system that is searched, with as few bits a marking as its structure allows.
+//!
+//! Where structure gives no bound for a place, a guess does. A search that finds a marking with more tokens says so, and is
+//! begun again with more room.
+
+mod answers;
+mod cover;
+mod equation;
+mod explicit;
+mod goal;
+mod inquiry;
+mod reduced;
+mod structure;
+mod walks;
+
+pub use goal::{Goal, Known};
+pub use inquiry::{Answered, Inquiry};
+pub use structure::Structure;
+
+use scrimp_lang::LoadError;
+use scrimp_native::NativeModel;
+use scrimp_net::linear::{self, Affine, Flow};
+use scrimp_net::{Encoding, Kept, Lowered, MOST_TOKENS, Net, OneOf};
+use scrimp_search::condensed::Wanted;
+use scrimp_search::{Plan, Property, Report};
+use scrimp_system::Source;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Tokens for which a place has room that nothing is known of.
+const FIRST_GUESS: u64 = 15;
+/// What structure may take before anything is searched.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Steps of an elimination, and terms of an equation by which a place is not stored.
+const EFFORT: usize = 20_000_000;
+const MOST_TERMS: usize = 8;
+
+/// Searches a model for what decides properties by a plan, and makes the graph that is wanted if the plan says so.
+pub type Search<'a, E> = dyn FnMut(&NativeModel, &[Property], &mut Plan, &Wanted) -> Result<Report, E> + 'a;
+
+/// A net, and what is known about the tokens of its places.
+#[derive(Debug, Clone)]
+pub struct PetriNet {
+    pub net: Arc<Net>,
+    pub structure: Structure,
+    /// What structure says of each place.
+    pub bounds: Vec<Option<u64>>,
+    groups: Vec<OneOf>,
+    implied: Vec<Affine>,
+    /// Whether some place gets ever more tokens, if that is known.
+    pub unbounded: Option<bool>,
+    /// Room for places without a bound.
+    guesses: Vec<u64>,
+    name: String,
+}
+
+impl PetriNet {
+    pub fn new(net: Net, name: String, structure: Structure) -> PetriNet {
+        let deadline = Instant::now() + PATIENCE;
+        let flows = match structure.bounds || structure.groups || structure.implied {
+            true => linear::place_flows(&net, EFFORT).flows,
+            false => Vec::new(),
+        };
+        let positive: Vec<_> =
+            flows.iter().filter(|flow| flow.is_positive()).map(|flow| flow.as_inequality()).collect();
+        let bounds = match structure.bounds {
+            true => linear::bounds(&net, &positive, deadline),
+            false => linear::Bounds { places: vec![None; net.places.len()], proofs: Vec::new() },
+        };
+        let groups = match structure.groups {
+            true => linear::exclusive_groups(&net, &flows, &bounds.proofs, deadline),
+            false => Vec::new(),
+        };
+        let groups: Vec<OneOf> =
+            groups.into_iter().map(|group| OneOf { places: group.places, always: group.always_one }).collect();
+        let mut free = vec![true; net.places.len()];
+        groups.iter().flat_map(|group| &group.places).for_each(|&place| free[place as usize] = false);
+        let mut implied = Vec::new();
+        if structure.implied {
+            let apart: Vec<Flow> =
+                flows.into_iter().filter(|flow| flow.weights.iter().all(|(place, _)| free[*place as usize])).collect();
+            implied = linear::affine_places(&net, &apart, &bounds.places, MOST_TERMS, deadline);
+            // What transitions must look at has to be quick to look at.
+            implied.retain(|a| a.never_restricts || matches!(a.terms[..], [(_, 1 | -1)]));
+        }
+        let guesses = net.places.iter().map(|place| FIRST_GUESS.max(place.initial.saturating_mul(2))).collect();
+        PetriNet {
+            net: Arc::new(net),
+            structure,
+            bounds: bounds.places,
+            groups,
+            implied,
+            unbounded: None,
+            guesses,
+            name,
+        }
+    }
+
+    fn encoding(&self) -> Encoding {
+        let mut encoding = Encoding::plain(&self.net, &self.bounds, |place| self.guesses[place as usize]);
+        let counted = |encoding: &Encoding, place: u32| matches!(encoding.places[place as usize], Kept::Counted { .. });
+        for group in &self.groups {
+            if group.places.len() > 1 && group.places.iter().all(|&place| counted(&encoding, place)) {
+                encoding.group(group.clone());
+            }
+        }
+        for affine in &self.implied {
+            if counted(&encoding, affine.place) && affine.terms.iter().all(|&(place, _)| counted(&encoding, place)) {
+                let (terms, constant) = (affine.terms.clone(), affine.constant);
+                encoding.places[affine.place as usize] = Kept::Sum { terms, constant };
+            }
+        }
+        encoding
+    }
+
+    /// The net as a system, and where its places are in it.
+    pub fn lowered(&self) -> Result<Lowered, LoadError> {
+        let source = Source::new(self.name.clone(), "");
+        Lowered::new(&self.net, &self.encoding(), source).ok_or_else(|| LoadError::File {
+            path: self.name.clone().into(),
+            problem: format!("a place can have more than {MOST_TOKENS} tokens, the most that are supported"),
+        })
+    }
+
+    /// How the net is kept, in words.
+    pub fn told(&self) -> String {
+        let encoding = self.encoding();
+        let (mut constant, mut counted, mut guessed, mut grouped, mut implied) = (0, 0, 0, 0, 0);
+        for kept in &encoding.places {
+            match kept {
+                Kept::Always(_) => constant += 1,
+                Kept::Counted { guessed: true, .. } => guessed += 1,
+                Kept::Counted { .. } => counted += 1,
+                Kept::OneOf { .. } => grouped += 1,
+                Kept::Sum { .. } => implied += 1,
+            }
+        }
+        let groups = encoding.groups.len();
+        let parts = [
+            (counted, "counted".to_string()),
+            (guessed, "counted without a proven bound".to_string()),
+            (grouped, format!("in {groups} groups with one token at most")),
+            (implied, "that follow from others".to_string()),
+            (constant, "that never change".to_string()),
+        ];
+        let parts: Vec<String> =
+            parts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+        format!("{} places in {} bits: {}", self.net.places.len(), encoding.bits(), parts.join(", "))
+    }
+
+    /// Makes room for the marking that this model of the net had none for; `false` when there was none, or when there is no
+    /// more to be had.
+    pub fn widen(&mut self, model: &NativeModel) -> bool {
+        let Some((state, record)) = model.outgrown() else { return false };
+        let Some(transition) = self.net.transitions.get(record.event as usize) else { return false };
+        let mut widened = false;
+        for (place, change) in transition.effect() {
+            let place = place as usize;
+            let view = &model.system().views[place].value;
+            let tokens = model.layout().eval(view, state).unwrap_or(0) as i128 + change;
+            let guess = &mut self.guesses[place];
+            if self.bounds[place].is_none() && tokens > *guess as i128 && *guess < MOST_TOKENS {
+                // Twice the bits.
+                *guess = (*guess + 1).saturating_mul(*guess + 1).saturating_sub(1).clamp(FIRST_GUESS, MOST_TOKENS);
+                widened = true;
+            }
+        }
+        widened
+    }
+}
+
+/// A number of things.
+fn many(number: usize, thing: &str) -> String {
+    if number == 1 { format!("one {thing}") } else { format!("{number} {thing}s") }
+}

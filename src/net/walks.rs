@@ -1,0 +1,68 @@
+//! Answers by walking: what a walk meets is there.
+
+use super::PetriNet;
+use super::answers::{Answer, Answers, Run};
+use super::explicit::sum_of;
+use super::goal::{Goal, Known};
+use scrimp_net::Condition;
+use scrimp_net::walk::{Walks, walk};
+use std::time::Instant;
+
+/// Transitions that are looked for by themselves, at most.
+const MOST_TRANSITIONS: usize = 10_000;
+
+const HOW: &str = "by a walk";
+
+pub fn answer(net: &PetriNet, answers: &mut Answers, deadline: Instant) {
+    let (mut goals, mut reach, mut sums, mut bounds) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut deadlocks = Vec::new();
+    for i in answers.open() {
+        match &answers.goals[i] {
+            Goal::Reach { condition: Condition::Deadlock, found } => deadlocks.push((i, *found)),
+            Goal::Reach { condition, found } => {
+                goals.push(condition.clone());
+                reach.push((i, *found));
+            }
+            Goal::Bound(places) => {
+                sums.push((sum_of(places), answers.most[i].map(i128::from)));
+                bounds.push(i);
+            }
+            _ => {}
+        }
+    }
+    let live = answers.open().iter().any(|&i| answers.goals[i] == Goal::Live);
+    let mut transitions = Vec::new();
+    if answers.wants_fireable() {
+        let unknown = (0..answers.fireable.len()).filter(|&t| answers.fireable[t].is_none());
+        transitions.extend(unknown.take(MOST_TRANSITIONS).map(|t| t as u32));
+        goals.extend(transitions.iter().map(|&t| Condition::Fireable(vec![t])));
+    }
+    if goals.is_empty() && sums.is_empty() && deadlocks.is_empty() && !live {
+        return;
+    }
+    let deadlock = !deadlocks.is_empty() || live;
+    let met = walk(&net.net, &Walks { goals, deadlock, sums, deadline, firings: u64::MAX, seed: 1 });
+    let run = |transitions: &[u32]| Some(Run { transitions: transitions.to_vec(), shortest: false });
+    let mut found = met.goals.iter();
+    for ((i, truth), firings) in reach.into_iter().zip(&mut found) {
+        if let Some(firings) = firings {
+            let known = Known::Truth(truth);
+            answers.settle(i, Answer { known, run: run(firings), how: Some(HOW.into()) });
+        }
+    }
+    for (t, firings) in transitions.into_iter().zip(&mut found) {
+        if firings.is_some() {
+            answers.fireable[t as usize] = Some(true);
+        }
+    }
+    if let Some(firings) = &met.deadlock {
+        for (i, truth) in deadlocks {
+            answers.settle(i, Answer { known: Known::Truth(truth), run: run(firings), how: Some(HOW.into()) });
+        }
+        answers.settle_kind(|goal| *goal == Goal::Live, false, "there is a deadlock");
+    }
+    for (i, largest) in bounds.into_iter().zip(met.largest) {
+        answers.bound(i, None, u64::try_from(largest).ok().map(|largest| (largest, None)), "by a walk and a bound");
+    }
+    answers.conclude(net);
+}
