@@ -46,7 +46,7 @@ type State = Vec<u32>;
 type Steps = BTreeMap<(String, State), u64>;
 
 /// The steps of a behaviour by the definition: whoever moves is noted beside what is seen.
-fn steps(program: &Program, files: &[Lts], tree: &Tree, state: &State) -> Vec<(String, Vec<(usize, u32)>)> {
+fn steps(files: &[Lts], tree: &Tree, state: &State) -> Vec<(String, Vec<(usize, u32)>)> {
     match tree {
         Tree::Component(number) => {
             let edges = files[*number].edges.iter().filter(|edge| edge.from == state[*number]);
@@ -57,11 +57,11 @@ fn steps(program: &Program, files: &[Lts], tree: &Tree, state: &State) -> Vec<(S
             edges.map(|edge| (label(edge.label), vec![(*number, edge.to)])).collect()
         }
         Tree::Changed { change, inner } => {
-            let inner = steps(program, files, inner, state);
+            let inner = steps(files, inner, state);
             inner.into_iter().filter_map(|(label, who)| Some((changed(change, label)?, who))).collect()
         }
         Tree::Parallel { rule, operands, .. } => {
-            let all: Vec<_> = operands.iter().map(|operand| steps(program, files, operand, state)).collect();
+            let all: Vec<_> = operands.iter().map(|operand| steps(files, operand, state)).collect();
             let mut found = Vec::new();
             match rule {
                 Rule::On(set) => {
@@ -151,7 +151,7 @@ fn changed(change: &Change, label: String) -> Option<String> {
 
 fn expected(program: &Program, files: &[Lts], state: &State) -> Steps {
     let mut all = Steps::new();
-    for (label, who) in steps(program, files, program.behaviour.as_ref().unwrap(), state) {
+    for (label, who) in steps(files, program.behaviour.as_ref().unwrap(), state) {
         let mut next = state.clone();
         who.iter().for_each(|(component, to)| next[*component] = *to);
         *all.entry((label, next)).or_default() += 1;
