@@ -193,6 +193,42 @@ fn aut_says(graph: &Condensed, model: &dyn Model, plain: &Plain) {
     assert_eq!(edges, expected);
 }
 
+/// An exported graph is a model itself, with the same states, edges and deadlocks: also where it becomes a table, and where
+/// two events lead to the same state with the same label.
+#[test]
+fn exported_graphs_are_read_again() {
+    let (mut seen, mut edges) = (0, 0);
+    for file in files().iter().filter(|file| file.has_at_most(MOST as u64)) {
+        let model = model(&file.system, Mode::Auto);
+        let graph = condensed(&model, None);
+        let to = scratch(&format!("again-{}.aut", file.name));
+        replace(&to, |out| graph.export(Form::Aut, &model, out)).unwrap();
+        let mut again = scrimp::Loaded::open(&to).unwrap_or_else(|e| panic!("{e}"));
+        let labels: BTreeSet<String> = again.system.events.iter().map(|event| event.label.clone()).collect();
+        let counted = common::counted(&mut again).unwrap();
+        let more = match file.system.initial.len() {
+            1 => 0,
+            many => many as u64,
+        };
+        let states = file.facts.states + (more > 0) as u64;
+        assert_eq!((counted.states, counted.transitions), (states, file.facts.transitions + more), "{}", file.name);
+        if file.system.claim.is_none() {
+            assert_eq!(counted.deadlocks, graph_deadlocks(&graph), "{}", file.name);
+        }
+        let written =
+            (0..graph.states()).flat_map(|state| graph.successors(state)).map(|(_, event)| model.event(event).label);
+        let written: BTreeSet<String> = written.collect();
+        assert!(more > 0 || labels == written, "{}", file.name);
+        std::fs::remove_file(&to).unwrap();
+        (seen, edges) = (seen + 1, edges + counted.transitions);
+    }
+    assert!(seen > 30 && edges > 100_000, "{seen} models, {edges} edges");
+}
+
+fn graph_deadlocks(graph: &Condensed) -> u64 {
+    (0..graph.states()).filter(|&state| graph.successors(state).next().is_none()).count() as u64
+}
+
 #[test]
 fn the_command_writes_graphs() {
     let model = path("peterson3.dve");

@@ -50,7 +50,8 @@ pub enum Command {
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// The model: a DVE file (.dve, or compressed .dve.gz) or a Promela file (.pml, .prom, .promela)
+    /// The model: DVE (.dve), Promela (.pml, .prom, .promela), a labelled transition system (.aut) or a network of
+    /// these (.network), also compressed (.gz)
     #[arg(value_hint = ValueHint::FilePath)]
     pub model: PathBuf,
 
@@ -90,7 +91,8 @@ pub struct CheckArgs {
 
 #[derive(Debug, Args)]
 pub struct CountArgs {
-    /// The model: a DVE file (.dve, or compressed .dve.gz) or a Promela file (.pml, .prom, .promela)
+    /// The model: DVE (.dve), Promela (.pml, .prom, .promela), a labelled transition system (.aut) or a network of
+    /// these (.network), also compressed (.gz)
     #[arg(value_hint = ValueHint::FilePath)]
     pub model: PathBuf,
 
@@ -279,7 +281,8 @@ pub struct SearchArgs {
 
 #[derive(Debug, Args)]
 pub struct SimulateArgs {
-    /// The model: a DVE file (.dve, or compressed .dve.gz) or a Promela file (.pml, .prom, .promela)
+    /// The model: DVE (.dve), Promela (.pml, .prom, .promela), a labelled transition system (.aut) or a network of
+    /// these (.network), also compressed (.gz)
     #[arg(value_hint = ValueHint::FilePath)]
     pub model: PathBuf,
 

@@ -128,7 +128,7 @@ impl File {
 pub fn files() -> Vec<File> {
     let folder = std::fs::read_dir(manifest().join("models")).expect("there is a folder of models");
     let mut paths: Vec<_> = folder.map(|entry| entry.unwrap().path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|e| e == "dve" || e == "pml"));
+    paths.retain(|path| path.extension().is_some_and(|e| e == "dve" || e == "pml" || e == "network"));
     paths.sort();
     let file = |path: PathBuf| {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
