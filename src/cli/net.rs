@@ -6,18 +6,28 @@ use super::{Failure, print};
 use scrimp::condensed::Wanted;
 use scrimp::net::{Inquiry, PetriNet};
 use scrimp::report::{Overall, Subject, text};
-use scrimp::{Mode, NativeModel, Plan, Property, read_formulas};
-use scrimp_net::{Condition, Formula, NamedQuestion, Question};
+use scrimp::{Mode, NativeModel, NetNames, Plan, Property, read_formulas};
+use scrimp_system::Source;
 
 pub fn check(args: &CheckArgs, net: PetriNet, mut plan: Plan) -> Result<u8, Failure> {
     let mut questions = Vec::new();
     for path in &args.formulas {
         questions.extend(read_formulas(path, &net.net)?);
     }
+    let names = NetNames::new(&net.net);
+    for text in &args.property {
+        questions.push(names.question(text)?);
+    }
+    if let Some(path) = &args.property_file {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|e| Failure(format!("{name}: error: {e}")))?;
+        questions.extend(names.questions(&Source::new(name, text))?);
+    }
     if questions.is_empty() {
-        let deadlock = Formula::Finally(Box::new(Formula::Is(Condition::Deadlock)));
-        let no_deadlock = Formula::Not(Box::new(Formula::ExistsPath(Box::new(deadlock))));
-        questions.push(NamedQuestion { name: "deadlock".into(), question: Question::Formula(no_deadlock) });
+        if let Some(path) = args.formulas.first().or(args.property_file.as_ref()) {
+            return Err(Failure(format!("{}: error: there is no property in it", path.display())));
+        }
+        questions.push(names.question("deadlock")?);
     }
     let mode = if args.search.interpret { Mode::Interpreted } else { Mode::Auto };
     plan.options.time = plan.options.time.map(|time| time.saturating_sub(begun().elapsed()));
