@@ -11,10 +11,13 @@ use scrimp_lang::LoadError;
 use scrimp_native::{BuildError, Mode, NativeModel};
 use scrimp_net::NamedQuestion;
 use scrimp_search::{Limit, Plan, Report};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// What the first search may take: most nets that people have at hand are done by then.
 const SHORT: Duration = Duration::from_secs(3);
+/// What may be spent on nets without proven bounds before anything is searched.
+const GLANCE: Duration = Duration::from_millis(500);
 /// What each other way may take at first; more in every round.
 const SLICE: Duration = Duration::from_secs(2);
 /// How much more.
@@ -24,8 +27,6 @@ const GROWTH: u32 = 4;
 pub struct Inquiry {
     pub net: PetriNet,
     pub answers: Answers,
-    /// What was done, for people.
-    remarks: Vec<String>,
 }
 
 /// The answers, and the search in whose states they are told.
@@ -70,7 +71,7 @@ impl<E> Means<'_, '_, E> {
 impl Inquiry {
     pub fn new(net: PetriNet, questions: Vec<NamedQuestion>) -> Inquiry {
         let answers = Answers::new(&net, questions);
-        Inquiry { net, answers, remarks: Vec::new() }
+        Inquiry { net, answers }
     }
 
     pub fn answer<E: From<LoadError> + From<BuildError>>(
@@ -81,8 +82,13 @@ impl Inquiry {
     ) -> Result<Answered, E> {
         let deadline = plan.options.time.map(|time| Instant::now() + time);
         let mut means = Means { plan, mode, search, deadline };
+        let begun = Instant::now();
         equation::at_a_glance(&self.net, &mut self.answers);
-        let mut last = self.explore(Some(SHORT), &mut means)?;
+        cover::answer(&mut self.net, &mut self.answers, means.end_of(GLANCE));
+        let mut last = match self.answers.open().is_empty() {
+            true => self.nothing(&means, begun)?,
+            false => self.explore(Some(SHORT), &mut means)?,
+        };
         let mut slice = SLICE;
         while !self.answers.open().is_empty() && !stopped(&last) && !means.is_late() && !last.report.exhaustive {
             let before = self.answers.open().len();
@@ -113,11 +119,24 @@ impl Inquiry {
             }
             slice *= GROWTH;
         }
-        let mut remarks = vec![self.net.told()];
-        remarks.append(&mut self.remarks);
-        last.report.remarks.extend(remarks);
+        last.report.remarks.push(self.net.told());
+        last.report.elapsed = begun.elapsed();
+        last.report.limit = match last.report.limit {
+            _ if self.answers.open().is_empty() => None,
+            Some(Limit::Interrupt) => Some(Limit::Interrupt),
+            _ if means.is_late() => Some(Limit::Time),
+            // What each search was allowed was not enough, and more would not have been.
+            _ => Some(Limit::Memory),
+        };
         last.report.properties = self.answers.results(&last.model);
         Ok(last)
+    }
+
+    /// No search at all.
+    fn nothing<E: From<LoadError> + From<BuildError>>(&self, means: &Means<E>, begun: Instant) -> Result<Answered, E> {
+        let model = NativeModel::new(Arc::new(self.net.lowered()?.system), means.mode)?;
+        let report = Report::of_nothing(&model, means.plan, begun.elapsed());
+        Ok(Answered { model, report })
     }
 
     /// Searches the markings for all that is open.

@@ -19,6 +19,7 @@ pub use structure::Structure;
 
 use scrimp_lang::LoadError;
 use scrimp_native::NativeModel;
+use scrimp_net::coverability::{Boundedness, Limits, boundedness};
 use scrimp_net::linear::{self, Affine, Flow};
 use scrimp_net::{Encoding, Kept, Lowered, MOST_TOKENS, Net, OneOf};
 use scrimp_search::condensed::Wanted;
@@ -146,6 +147,28 @@ impl PetriNet {
         let parts: Vec<String> =
             parts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
         format!("{} places in {} bits: {}", self.net.places.len(), encoding.bits(), parts.join(", "))
+    }
+
+    /// Why the net has infinitely many markings, if a short look shows that it has.
+    pub fn why_unbounded(&mut self) -> Option<String> {
+        if self.bounds.iter().all(Option::is_some) {
+            return None;
+        }
+        let limits = Limits { deadline: Instant::now() + PATIENCE, nodes: 1 << 20 };
+        match boundedness(&self.net, &limits) {
+            Boundedness::Unbounded { place, prefix, pump } => {
+                self.unbounded = Some(true);
+                let name = |t: &u32| self.net.transitions[*t as usize].name.as_str();
+                let shown = |all: &[u32]| {
+                    let names: Vec<&str> = all.iter().take(10).map(name).collect();
+                    format!("{}{}", names.join(" "), if all.len() > 10 { " …" } else { "" })
+                };
+                let after = if prefix.is_empty() { String::new() } else { format!(" after {}", shown(&prefix)) };
+                let place = &self.net.places[place as usize].name;
+                Some(format!("{place} gets more tokens whenever {} fires again{after}", shown(&pump)))
+            }
+            _ => None,
+        }
     }
 
     /// Makes room for the marking that this model of the net had none for; `false` when there was none, or when there is no

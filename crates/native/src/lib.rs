@@ -279,6 +279,10 @@ impl Model for NativeModel {
         entry < self.program.system.outline.places.len()
     }
 
+    fn leaves_out_zeros(&self) -> bool {
+        !self.program.system.views.is_empty()
+    }
+
     fn printed(&self, state: &[u8], code: EventCode) -> Option<(u32, String)> {
         self.text_printed(state, code)
     }
