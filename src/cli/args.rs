@@ -13,6 +13,7 @@ Examples:
   scrimp count big.pml --memory 2G --time 10m --threads 4
   scrimp check lock.dve --json > answer.json && scrimp simulate lock.dve --trace answer.json
   scrimp check protocol.pml --chart error.svg
+  scrimp check net.pnml --formulas ReachabilityCardinality.xml
 
 Exit codes: 0 verified or counted, 1 violated, 2 wrong usage or wrong model,
 3 incomplete (a limit was reached), 4 no error found but the method is not exhaustive.";
@@ -50,7 +51,7 @@ pub enum Command {
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// The model: DVE (.dve), Promela (.pml, .prom, .promela), a labelled transition system (.aut) or a network of
+    /// The model: DVE (.dve), Promela (.pml), a Petri net (.pnml), a labelled transition system (.aut) or a network of
     /// these (.network), also compressed (.gz)
     #[arg(value_hint = ValueHint::FilePath)]
     pub model: PathBuf,
@@ -59,7 +60,8 @@ pub struct CheckArgs {
     ///
     /// `deadlock`: every state has a successor (in Promela: or is a valid end state). `faults`: no division by zero, no
     /// index out of range. `assertions`: those in the model. `invariant: EXPR`: EXPR holds in every reachable state.
-    /// `reach: EXPR`: EXPR holds in some reachable state. In EXPR, `P@cs` says that process P is at cs, `P.x` is its
+    /// `reach: EXPR`: EXPR holds in some reachable state. Of nets also `bound: SUM`, `bounded`, `one-safe`,
+    /// `stable-marking`, `quasi-live`, `live`. In EXPR, `P@cs` says that process P is at cs, `P.x` is its
     /// variable x, `a[2]` an element; operators are those of C, and `and`, `or`, `not`, `imply`.
     #[arg(short, long, value_name = "TEXT")]
     pub property: Vec<String>,
@@ -91,7 +93,7 @@ pub struct CheckArgs {
 
 #[derive(Debug, Args)]
 pub struct CountArgs {
-    /// The model: DVE (.dve), Promela (.pml, .prom, .promela), a labelled transition system (.aut) or a network of
+    /// The model: DVE (.dve), Promela (.pml), a Petri net (.pnml), a labelled transition system (.aut) or a network of
     /// these (.network), also compressed (.gz)
     #[arg(value_hint = ValueHint::FilePath)]
     pub model: PathBuf,
@@ -281,7 +283,7 @@ pub struct SearchArgs {
 
 #[derive(Debug, Args)]
 pub struct SimulateArgs {
-    /// The model: DVE (.dve), Promela (.pml, .prom, .promela), a labelled transition system (.aut) or a network of
+    /// The model: DVE (.dve), Promela (.pml), a Petri net (.pnml), a labelled transition system (.aut) or a network of
     /// these (.network), also compressed (.gz)
     #[arg(value_hint = ValueHint::FilePath)]
     pub model: PathBuf,
