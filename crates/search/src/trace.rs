@@ -49,17 +49,17 @@ impl Trace {
         levels: &[StateId],
         targets: &[(&[u8], u32)],
     ) -> Vec<Option<Trace>> {
-        // For each target, how far back it is known, and the steps from there on, the last one first.
-        let mut ways: Vec<(Vec<u8>, Vec<(EventCode, Vec<u8>)>)> =
-            targets.iter().map(|(state, _)| (state.to_vec(), Vec::new())).collect();
+        // For each target the run from as far back as it is known, the last step first.
+        let mut ways: Vec<Trace> =
+            targets.iter().map(|(state, _)| Trace { initial: state.to_vec(), steps: Vec::new() }).collect();
         let mut source = Batch::new(model.state_bytes());
         let mut successors = Batch::new(model.state_bytes());
         let deepest = targets.iter().map(|(_, depth)| *depth as usize).max().unwrap_or(0);
         for level in (0..deepest.min(levels.len().saturating_sub(1))).rev() {
             let mut wanted: HashMap<Vec<u8>, Vec<usize>> = HashMap::new();
-            for (i, (state, steps)) in ways.iter().enumerate() {
-                if targets[i].1 as usize == level + 1 + steps.len() {
-                    wanted.entry(state.clone()).or_default().push(i);
+            for (i, way) in ways.iter().enumerate() {
+                if targets[i].1 as usize == level + 1 + way.steps.len() {
+                    wanted.entry(way.initial.clone()).or_default().push(i);
                 }
             }
             for id in levels[level]..levels[level + 1] {
@@ -72,17 +72,18 @@ impl Trace {
                 model.expand(source.state(0), &mut successors);
                 for next in 0..successors.len() {
                     for i in wanted.remove(successors.state(next)).into_iter().flatten() {
-                        let after = std::mem::replace(&mut ways[i].0, source.state(0).to_vec());
-                        ways[i].1.push((successors.event(next), after));
+                        let after = std::mem::replace(&mut ways[i].initial, source.state(0).to_vec());
+                        ways[i].steps.push((successors.event(next), after));
                     }
                 }
             }
         }
-        let whole = |((initial, mut steps), (_, depth)): ((Vec<u8>, Vec<_>), &(&[u8], u32))| {
-            steps.reverse();
-            (steps.len() == *depth as usize).then_some(Trace { initial, steps })
-        };
-        ways.into_iter().zip(targets).map(whole).collect()
+        let mut whole = Vec::new();
+        for (mut way, (_, depth)) in ways.into_iter().zip(targets) {
+            way.steps.reverse();
+            whole.push((way.steps.len() == *depth as usize).then_some(way));
+        }
+        whole
     }
 
     /// The run through these states, the first one initial. Between two of them states may be missing, as long as the way
