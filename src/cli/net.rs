@@ -1,6 +1,7 @@
 //! `check` for Petri nets: every question is answered on its own.
 
 use super::args::{CheckArgs, SearchArgs};
+use super::progress::interrupted;
 use super::search::{begun, json_or_text, search_for_graph};
 use super::{Failure, print};
 use scrimp::condensed::Wanted;
@@ -38,7 +39,7 @@ pub fn check(args: &CheckArgs, net: PetriNet, plan: Plan) -> Result<u8, Failure>
         plan.options.time = plan.options.time.map(|time| time + begun().elapsed());
         search_for_graph(model, properties, plan, &args.search, Some(wanted))
     };
-    let answered = Inquiry::new(net, questions).answer(&rest, mode, &mut search)?;
+    let answered = Inquiry::new(net, questions).answer(&rest, mode, &mut search, interrupted)?;
     let name = args.model.display().to_string();
     let (model, report) = (&answered.model, &answered.report);
     let subject = Subject { name: &name, model, plan: &plan, report, statements: None };

@@ -20,6 +20,8 @@ const SHORT: Duration = Duration::from_secs(3);
 const GLANCE: Duration = Duration::from_millis(500);
 /// What each other way may take at first; more in every round.
 const SLICE: Duration = Duration::from_secs(2);
+/// What may go by before the user is asked again whether to go on.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// How much more.
 const GROWTH: u32 = 4;
 
@@ -40,6 +42,8 @@ pub struct Means<'a, 's, E> {
     pub plan: &'a Plan,
     pub mode: Mode,
     pub search: &'a mut Search<'s, E>,
+    /// Does the user want it to end?
+    pub interrupted: fn() -> bool,
     deadline: Option<Instant>,
 }
 
@@ -63,8 +67,8 @@ impl<E> Means<'_, '_, E> {
         plan
     }
 
-    fn is_late(&self) -> bool {
-        self.left().is_some_and(|left| left.is_zero())
+    pub fn is_over(&self) -> bool {
+        (self.interrupted)() || self.left().is_some_and(|left| left.is_zero())
     }
 }
 
@@ -79,9 +83,10 @@ impl Inquiry {
         plan: &Plan,
         mode: Mode,
         search: &mut Search<E>,
+        interrupted: fn() -> bool,
     ) -> Result<Answered, E> {
         let deadline = plan.options.time.map(|time| Instant::now() + time);
-        let mut means = Means { plan, mode, search, deadline };
+        let mut means = Means { plan, mode, search, interrupted, deadline };
         let begun = Instant::now();
         equation::at_a_glance(&self.net, &mut self.answers);
         cover::answer(&mut self.net, &mut self.answers, means.end_of(GLANCE));
@@ -90,26 +95,26 @@ impl Inquiry {
             false => self.explore(Some(SHORT), &mut means)?,
         };
         let mut slice = SLICE;
-        while !self.answers.open().is_empty() && !stopped(&last) && !means.is_late() && !last.report.exhaustive {
+        while !self.answers.open().is_empty() && !means.is_over() && !last.report.exhaustive {
             let before = self.answers.open().len();
-            cover::answer(&mut self.net, &mut self.answers, means.end_of(slice));
+            cover::answer(&mut self.net, &mut self.answers, means.end_of(slice.min(PATIENCE)));
             if self.net.structure.equation {
-                equation::answer(&self.net, &mut self.answers, means.end_of(slice));
+                equation::answer(&self.net, &mut self.answers, slice, &means);
             }
             if self.net.structure.walks {
-                walks::answer(&self.net, &mut self.answers, means.end_of(slice));
+                walks::answer(&self.net, &mut self.answers, slice, &means);
             }
             let mut in_vain = true;
             if self.net.structure.reduction {
                 for i in self.answers.open() {
                     let limit = reduced::answer(&self.net, &mut self.answers, i, slice, &mut means)?;
                     in_vain &= matches!(limit, Some(Limit::Memory | Limit::Visits) | None);
-                    if means.is_late() || limit == Some(Limit::Interrupt) {
+                    if means.is_over() {
                         break;
                     }
                 }
             }
-            if self.answers.open().is_empty() || means.is_late() {
+            if self.answers.open().is_empty() || means.is_over() {
                 break;
             }
             last = self.explore(Some(slice * GROWTH), &mut means)?;
@@ -123,8 +128,8 @@ impl Inquiry {
         last.report.elapsed = begun.elapsed();
         last.report.limit = match last.report.limit {
             _ if self.answers.open().is_empty() => None,
-            Some(Limit::Interrupt) => Some(Limit::Interrupt),
-            _ if means.is_late() => Some(Limit::Time),
+            _ if (means.interrupted)() => Some(Limit::Interrupt),
+            _ if means.is_over() => Some(Limit::Time),
             // What each search was allowed was not enough, and more would not have been.
             _ => Some(Limit::Memory),
         };
@@ -169,8 +174,4 @@ impl Inquiry {
         self.answers.conclude(&self.net);
         Ok(Answered { model, report })
     }
-}
-
-fn stopped(answered: &Answered) -> bool {
-    answered.report.limit == Some(Limit::Interrupt)
 }

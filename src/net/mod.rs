@@ -57,7 +57,11 @@ pub struct PetriNet {
 
 impl PetriNet {
     pub fn new(net: Net, name: String, structure: Structure) -> PetriNet {
-        let deadline = Instant::now() + PATIENCE;
+        PetriNet::within(net, name, structure, Instant::now() + PATIENCE)
+    }
+
+    /// Looks at the structure only until then.
+    pub fn within(net: Net, name: String, structure: Structure, deadline: Instant) -> PetriNet {
         let flows = match structure.bounds || structure.groups || structure.implied {
             true => linear::place_flows(&net, EFFORT).flows,
             false => Vec::new(),
