@@ -186,7 +186,12 @@ fn however_they_are_searched() {
                 let facts = &report.facts;
                 assert!(report.exhaustive, "{}", context(&way));
                 assert_eq!((facts.states, facts.transitions, facts.deadlocks), expected, "{}", context(&way));
-                assert!(model.most_tokens().is_none_or(|most| most == tokens), "{}", context(&way));
+                assert!(
+                    model.most_tokens().is_none_or(|most| most == tokens),
+                    "{:?}, not {tokens:?}: {}",
+                    model.most_tokens(),
+                    context(&way)
+                );
                 assert!(way.mode != Mode::Auto || model.most_tokens().is_some(), "{}", context(&way));
             });
         }

@@ -78,7 +78,8 @@ impl Tokens {
             Expr::Const(value) => self.same(*value),
             Expr::Var(v) => match at(v) {
                 None => self.same(program.system.variables[v.index()].domain.low),
-                Some((word, shift, 1)) => match self.bits.iter_mut().find(|(other, _)| *other == word) {
+                // Several places may be one variable: each counts.
+                Some((word, shift, 1)) => match self.bits.iter_mut().find(|b| b.0 == word && b.1 >> shift & 1 == 0) {
                     Some((_, bits)) => *bits |= 1 << shift,
                     None => self.bits.push((word, 1 << shift)),
                 },
