@@ -120,7 +120,7 @@ fn measures<'a>() -> [Box<Progress<'a>>; 3] {
 fn graphs_of_all_models() {
     let (mut seen, mut unfolded) = (0, 0);
     for file in files().iter().filter(|file| file.has_at_most(MOST as u64)) {
-        let model = model(&file.system, Mode::Compiled);
+        let model = model(&file.system, file.mode());
         let plain = plain(&model).unwrap();
         let graph = condensed(&model, None);
         equal(&graph, &plain);
@@ -143,7 +143,7 @@ fn what_is_not_bisimilar_is_noticed() {
     let files = files();
     let of = |name: &str| {
         let file = files.iter().find(|file| file.name == name).unwrap();
-        model(&file.system, Mode::Compiled)
+        model(&file.system, file.mode())
     };
     let (one, other) = (of("phils3.dve"), of("phils4.dve"));
     assert!(bisimilar(&condensed(&one, None), &plain(&one).unwrap()));

@@ -76,8 +76,14 @@ impl PetriNet {
             true => linear::exclusive_groups(&net, &flows, &bounds.proofs, deadline),
             false => Vec::new(),
         };
-        let groups: Vec<OneOf> =
-            groups.into_iter().map(|group| OneOf { places: group.places, always: group.always_one }).collect();
+        // A place that is emptied keeps its tokens to itself: what the others have decides nothing about it.
+        let mut emptied = vec![false; net.places.len()];
+        net.transitions.iter().flat_map(|t| &t.resets).for_each(|&place| emptied[place as usize] = true);
+        let kept = |group: linear::ExclusiveGroup| {
+            let (places, emptied): (Vec<_>, Vec<_>) = group.places.into_iter().partition(|&p| !emptied[p as usize]);
+            OneOf { places, always: group.always_one && emptied.is_empty() }
+        };
+        let groups: Vec<OneOf> = groups.into_iter().map(kept).filter(|group| group.places.len() > 1).collect();
         let mut free = vec![true; net.places.len()];
         groups.iter().flat_map(|group| &group.places).for_each(|&place| free[place as usize] = false);
         let mut implied = Vec::new();

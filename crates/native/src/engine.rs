@@ -5,7 +5,7 @@
 //! the compiling thread to stop; nobody waits for it, and it owns all that it touches.
 
 use crate::compile::{Compiled, Output, compile};
-use crate::counters::{Counters, Tally};
+use crate::counters::Counters;
 use crate::interpret::Interpreter;
 use crate::partition::{Limits, Partition};
 use crate::program::{Program, Rules};
@@ -64,18 +64,6 @@ impl Engine {
     /// Is the system run by something better than the interpreter?
     pub fn is_compiled(&self) -> bool {
         self.counters.is_some() || self.shared.code.get().is_some()
-    }
-
-    /// Counts the tokens of a state.
-    pub fn tally(&self, state: &[u8], tally: &Tally) {
-        if let Some(counters) = &self.counters {
-            counters.tally(state, tally);
-        }
-    }
-
-    /// Can tokens be counted?
-    pub fn counts_tokens(&self) -> bool {
-        self.counters.as_ref().is_some_and(Counters::counts_tokens)
     }
 
     /// Size of the machine code, 0 when there is none.

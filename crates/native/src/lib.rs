@@ -114,7 +114,7 @@ impl NativeModel {
 
     /// From now on counts the tokens of every state that is expanded; `false` where there are none to count.
     pub fn watch_tokens(&mut self) -> bool {
-        self.tally = self.engine.counts_tokens().then(Tally::default);
+        self.tally = Tally::of(&self.program);
         self.plain &= self.tally.is_none();
         self.tally.is_some()
     }
@@ -218,7 +218,7 @@ impl Model for NativeModel {
             self.engine.expand(state, out);
         } else {
             if let Some(tally) = &self.tally {
-                self.engine.tally(state, tally);
+                tally.count(state);
             }
             self.expand_specially(state, out);
         }

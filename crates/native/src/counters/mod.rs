@@ -15,7 +15,6 @@ use crate::program::Program;
 use read::{Reading, Rule};
 use scrimp_system::{Batch, Fault, Layout, Random};
 use std::cell::RefCell;
-use tally::Tokens;
 use watch::Watching;
 
 /// Words of a state that are kept on the stack.
@@ -36,7 +35,6 @@ pub struct Counters {
     ranges: Vec<Range>,
     clears: Vec<Clear>,
     adds: Vec<Add>,
-    tokens: Option<Tokens>,
 }
 
 /// These bits of a word have this value.
@@ -78,8 +76,7 @@ impl Counters {
         let bytes = program.layout.bytes();
         let words = bytes.div_ceil(8);
         let watching = Watching::new(&watchable, words, &[]);
-        let tokens = Tokens::of(program);
-        let mut counters = Counters { bytes, words, rules, watching, equals, ranges, clears, adds, tokens };
+        let mut counters = Counters { bytes, words, rules, watching, equals, ranges, clears, adds };
         let sample = counters.sample(program);
         counters.watching = Watching::new(&watchable, words, &sample);
         Some(counters)
@@ -88,37 +85,7 @@ impl Counters {
     /// Appends the successors of `state`, and the events for which a variable has no room.
     pub fn expand(&self, state: &[u8], out: &mut Batch) {
         assert!(state.len() == self.bytes && out.state_bytes() == self.bytes);
-        if self.words <= NEAR {
-            let mut words = [0; NEAR];
-            load(state, &mut words[..self.words]);
-            self.expand_words(&mut words[..self.words], out);
-        } else {
-            FAR.with_borrow_mut(|words| {
-                words.resize(self.words, 0);
-                load(state, words);
-                self.expand_words(words, out);
-            });
-        }
-    }
-
-    /// From now on what is expanded is counted.
-    pub fn tally(&self, state: &[u8], tally: &Tally) {
-        let Some(tokens) = &self.tokens else { return };
-        if self.words <= NEAR {
-            let mut words = [0; NEAR];
-            load(state, &mut words[..self.words]);
-            tokens.count(&words[..self.words], tally);
-        } else {
-            FAR.with_borrow_mut(|words| {
-                words.resize(self.words, 0);
-                load(state, words);
-                tokens.count(words, tally);
-            });
-        }
-    }
-
-    pub fn counts_tokens(&self) -> bool {
-        self.tokens.is_some()
+        with_words(state, self.words, |words| self.expand_words(words, out));
     }
 
     fn expand_words(&self, words: &mut [u64], out: &mut Batch) {
@@ -224,6 +191,30 @@ impl Range {
         let value = words[self.word as usize] >> self.shift & self.mask;
         value >= self.low && value <= self.high
     }
+}
+
+/// Works with the words of a state.
+#[inline]
+fn with_words<T>(state: &[u8], count: usize, work: impl FnOnce(&mut [u64]) -> T) -> T {
+    if count <= NEAR {
+        let mut words = [0; NEAR];
+        load(state, &mut words[..count]);
+        work(&mut words[..count])
+    } else {
+        FAR.with_borrow_mut(|words| {
+            words.resize(count, 0);
+            load(state, words);
+            work(words)
+        })
+    }
+}
+
+/// Is every variable among the words of a state, or not in it at all?
+fn is_all_fields(program: &Program) -> bool {
+    (0..program.system.variables.len()).all(|v| {
+        let slot = program.layout.slot(scrimp_system::VarId(v as u32));
+        slot.field.is_some() || slot.width == 0
+    })
 }
 
 /// Where a variable is in the words of a state, and whether it is there at all.

@@ -1,6 +1,6 @@
 //! From guards and effects to masks: recognising that a system only compares with constants and adds constants.
 
-use super::{Add, Clear, Equal, Range, place};
+use super::{Add, Clear, Equal, Range, is_all_fields, place};
 use crate::program::Program;
 use scrimp_system::{Assign, BinaryOp, Event, Expr, Moment, Then, VarId};
 use std::collections::BTreeMap;
@@ -48,11 +48,7 @@ pub fn read(program: &Program) -> Option<Reading> {
     let system = &program.system;
     let whole = system.packed && program.is_plain() && system.processes.is_empty();
     // Only what is in the packed part can be read as words.
-    let fields = (0..system.variables.len()).all(|v| {
-        let slot = program.layout.slot(VarId(v as u32));
-        slot.field.is_some() || slot.width == 0
-    });
-    if !whole || !fields {
+    if !whole || !is_all_fields(program) {
         return None;
     }
     let mut reading = Reading::default();
