@@ -21,13 +21,16 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Reads a model from a file; the language is known by the file's extension, or else by its text.
 pub fn load(path: &Path) -> Result<System, LoadError> {
-    Ok(Loaded::open(path)?.system)
+    let Loaded { system, net, .. } = Loaded::open(path)?;
+    // Whoever else holds the system lets go of it first, so that it need not be copied.
+    drop(net);
+    Ok(Arc::unwrap_or_clone(system))
 }
 
 /// A model file, as a system that can be made larger.
 #[derive(Debug)]
 pub struct Loaded {
-    pub system: System,
+    pub system: Arc<System>,
     promela: Option<Promela>,
     with_claim: bool,
     pub net: Option<PetriNet>,
@@ -50,15 +53,17 @@ impl Loaded {
     /// Using only some of a net's structure.
     pub fn with_structure(opened: Opened, structure: Structure) -> Result<Loaded, LoadError> {
         match opened {
-            Opened::System(system) => Ok(Loaded { system, promela: None, with_claim: false, net: None }),
+            Opened::System(system) => {
+                Ok(Loaded { system: Arc::new(system), promela: None, with_claim: false, net: None })
+            }
             Opened::Promela(mut promela) => {
-                let system = prepare(&mut promela, false)?;
+                let system = Arc::new(prepare(&mut promela, false)?);
                 Ok(Loaded { system, promela: Some(promela), with_claim: false, net: None })
             }
             Opened::Net(net) => {
                 let name = net.name.clone();
                 let net = PetriNet::new(net, name, structure);
-                let system = net.lowered()?.system;
+                let system = net.lowered()?.system.clone();
                 Ok(Loaded { system, promela: None, with_claim: false, net: Some(net) })
             }
         }
@@ -69,7 +74,7 @@ impl Loaded {
         if let Some(net) = &mut self.net {
             let widened = net.widen(model);
             if widened {
-                self.system = net.lowered()?.system;
+                self.system = net.lowered()?.system.clone();
             }
             return Ok(widened);
         }
@@ -77,7 +82,7 @@ impl Loaded {
         if !make_room(promela, model, state, record) {
             return Ok(false);
         }
-        self.system = prepare(promela, self.with_claim)?;
+        self.system = Arc::new(prepare(promela, self.with_claim)?);
         Ok(true)
     }
 
@@ -88,7 +93,7 @@ impl Loaded {
         mut work: impl FnMut(&NativeModel) -> T,
     ) -> Result<T, Box<dyn std::error::Error>> {
         loop {
-            let model = NativeModel::new(Arc::new(self.system.clone()), mode)?;
+            let model = NativeModel::new(self.system.clone(), mode)?;
             let result = work(&model);
             if !self.grow(&model)? {
                 return Ok(result);
@@ -101,7 +106,7 @@ impl Loaded {
         let Some(promela) = self.promela.as_mut().filter(|p| p.has_claim() && !self.with_claim) else {
             return Ok(false);
         };
-        self.system = prepare(promela, true)?;
+        self.system = Arc::new(prepare(promela, true)?);
         self.with_claim = true;
         Ok(true)
     }

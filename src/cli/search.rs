@@ -255,10 +255,10 @@ fn with_room(
 }
 
 /// Makes a model runnable. It lives as long as the process: taking a large one apart again would only keep the user waiting.
-pub fn runnable(system: System, interpret: bool, watch: bool) -> Result<&'static NativeModel, Failure> {
+pub fn runnable(system: Arc<System>, interpret: bool, watch: bool) -> Result<&'static NativeModel, Failure> {
     let mode = if interpret { Mode::Interpreted } else { Mode::Auto };
     let watch = watch && !system.outline.statements.is_empty();
-    let mut model = NativeModel::new(Arc::new(system), mode)?;
+    let mut model = NativeModel::new(system, mode)?;
     if watch {
         model.watch_events();
     }

@@ -45,7 +45,7 @@ pub fn explore<E: From<LoadError> + From<scrimp_native::BuildError>>(
 ) -> Result<Explored, E> {
     loop {
         let lowered = net.lowered()?;
-        let mut model = NativeModel::new(Arc::new(lowered.system.clone()), mode)?;
+        let mut model = NativeModel::new(lowered.system.clone(), mode)?;
         if goals.iter().any(|(goal, _)| matches!(goal, Goal::Stable | Goal::QuasiLive | Goal::Live)) {
             model.watch_events();
         }

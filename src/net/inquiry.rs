@@ -11,7 +11,6 @@ use scrimp_lang::LoadError;
 use scrimp_native::{BuildError, Mode, NativeModel};
 use scrimp_net::NamedQuestion;
 use scrimp_search::{Limit, Plan, Report};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// What the first search may take: most nets that people have at hand are done by then.
@@ -139,7 +138,7 @@ impl Inquiry {
 
     /// No search at all.
     fn nothing<E: From<LoadError> + From<BuildError>>(&self, means: &Means<E>, begun: Instant) -> Result<Answered, E> {
-        let model = NativeModel::new(Arc::new(self.net.lowered()?.system), means.mode)?;
+        let model = NativeModel::new(self.net.lowered()?.system.clone(), means.mode)?;
         let report = Report::of_nothing(&model, means.plan, begun.elapsed());
         Ok(Answered { model, report })
     }

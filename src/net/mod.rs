@@ -25,7 +25,7 @@ use scrimp_net::{Encoding, Kept, Lowered, MOST_TOKENS, Net, OneOf};
 use scrimp_search::condensed::Wanted;
 use scrimp_search::{Plan, Property, Report};
 use scrimp_system::Source;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// Tokens for which a place has room that nothing is known of.
@@ -53,6 +53,8 @@ pub struct PetriNet {
     /// Room for places without a bound.
     guesses: Vec<u64>,
     name: String,
+    /// The net as a system with that room, made when it is first asked for.
+    lowered: OnceLock<Arc<Lowered>>,
 }
 
 impl PetriNet {
@@ -104,6 +106,7 @@ impl PetriNet {
             unbounded: None,
             guesses,
             name,
+            lowered: OnceLock::new(),
         }
     }
 
@@ -125,12 +128,16 @@ impl PetriNet {
     }
 
     /// The net as a system, and where its places are in it.
-    pub fn lowered(&self) -> Result<Lowered, LoadError> {
+    pub fn lowered(&self) -> Result<Arc<Lowered>, LoadError> {
+        if let Some(lowered) = self.lowered.get() {
+            return Ok(lowered.clone());
+        }
         let source = Source::new(self.name.clone(), "");
-        Lowered::new(&self.net, &self.encoding(), source).ok_or_else(|| LoadError::File {
+        let lowered = Lowered::new(&self.net, &self.encoding(), source).ok_or_else(|| LoadError::File {
             path: self.name.clone().into(),
             problem: format!("a place can have more than {MOST_TOKENS} tokens, the most that are supported"),
-        })
+        })?;
+        Ok(self.lowered.get_or_init(|| Arc::new(lowered)).clone())
     }
 
     /// How the net is kept, in words.
@@ -197,6 +204,9 @@ impl PetriNet {
                 *guess = (*guess + 1).saturating_mul(*guess + 1).saturating_sub(1).clamp(FIRST_GUESS, MOST_TOKENS);
                 widened = true;
             }
+        }
+        if widened {
+            self.lowered = OnceLock::new();
         }
         widened
     }

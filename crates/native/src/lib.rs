@@ -115,7 +115,6 @@ impl NativeModel {
     /// From now on counts the tokens of every state that is expanded; `false` where there are none to count.
     pub fn watch_tokens(&mut self) -> bool {
         self.tally = Tally::of(&self.program);
-        self.plain &= self.tally.is_none();
         self.tally.is_some()
     }
 
@@ -214,12 +213,12 @@ impl Model for NativeModel {
     }
 
     fn expand(&self, state: &[u8], out: &mut Batch) {
+        if let Some(tally) = &self.tally {
+            tally.count(state);
+        }
         if self.plain {
             self.engine.expand(state, out);
         } else {
-            if let Some(tally) = &self.tally {
-                tally.count(state);
-            }
             self.expand_specially(state, out);
         }
     }

@@ -1,10 +1,11 @@
 //! From a net to a system: a place is a variable or follows from some, a transition is an event.
 
 use crate::encoding::{Encoding, Kept};
-use crate::net::{Net, Place, Transition};
+use crate::net::{Net, Place, PlaceId, Transition, TransitionId};
 use crate::question::{Condition, Sum};
 use scrimp_system::{Assign, BinaryOp, Domain, Event, Expr, Moment, Role, Source, System, VarId, Variable, ViewOf};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The most tokens that a variable can hold: sums of them must be numbers too.
 pub const MOST_TOKENS: u64 = 1 << 40;
@@ -12,10 +13,9 @@ pub const MOST_TOKENS: u64 = 1 << 40;
 /// A net as a system, and how its places are found in it.
 #[derive(Debug, Clone)]
 pub struct Lowered {
-    pub system: System,
-    /// The number of tokens in each place.
-    pub places: Vec<Expr>,
-    guards: Vec<Expr>,
+    pub system: Arc<System>,
+    net: Arc<Net>,
+    at: Vec<At>,
 }
 
 /// What tells a place's tokens in a state.
@@ -41,12 +41,11 @@ enum At {
 
 impl Lowered {
     /// `None` when a marking could have more tokens than there are numbers for.
-    pub fn new(net: &Net, encoding: &Encoding, source: Source) -> Option<Lowered> {
+    pub fn new(net: &Arc<Net>, encoding: &Encoding, source: Source) -> Option<Lowered> {
         let mut system = System::new(source);
         system.packed = true;
         system.guessed = encoding.is_guessed();
         let at = variables(net, encoding, &mut system)?;
-        let places: Vec<Expr> = encoding.places.iter().zip(&at).map(|(kept, here)| tokens(kept, here, &at)).collect();
         let mut values = vec![0; system.variables.len()];
         for (place, at) in net.places.iter().zip(&at) {
             match at {
@@ -57,10 +56,20 @@ impl Lowered {
         }
         system.initial = vec![values];
         system.events = net.transitions.iter().map(|t| event(t, &at)).collect();
-        let view = |(place, value): (&Place, &Expr)| ViewOf { name: place.name.clone(), value: value.clone() };
-        system.views = net.places.iter().zip(&places).map(view).collect();
-        let guards = net.transitions.iter().map(|t| guard(t, &at)).collect();
-        Some(Lowered { system, places, guards })
+        let values = encoding.places.iter().zip(&at).map(|(kept, here)| tokens(kept, here, &at));
+        let view = |(place, value): (&Place, Expr)| ViewOf { name: place.name.clone(), value };
+        system.views = net.places.iter().zip(values).map(view).collect();
+        Some(Lowered { system: Arc::new(system), net: net.clone(), at })
+    }
+
+    /// The number of tokens in a place.
+    pub fn tokens(&self, place: PlaceId) -> &Expr {
+        &self.system.views[place as usize].value
+    }
+
+    /// Where a transition is enabled. Made when it is asked for, because few are.
+    fn guard(&self, transition: TransitionId) -> Expr {
+        guard(&self.net.transitions[transition as usize], &self.at)
     }
 
     /// A condition on markings as one on states; `None` where a number in it is too large.
@@ -77,10 +86,13 @@ impl Lowered {
             }
             Condition::AtMostZero(sum) => Expr::binary(BinaryOp::LessEqual, self.sum(sum)?, Expr::Const(0)),
             Condition::Fireable(transitions) => {
-                let guards = transitions.iter().map(|&t| self.guards[t as usize].clone()).collect();
+                let guards = transitions.iter().map(|&t| self.guard(t)).collect();
                 joined(BinaryOp::Or, guards, Expr::FALSE)
             }
-            Condition::Deadlock => Expr::not(joined(BinaryOp::Or, self.guards.clone(), Expr::FALSE)),
+            Condition::Deadlock => {
+                let guards = (0..self.net.transitions.len()).map(|t| self.guard(t as TransitionId)).collect();
+                Expr::not(joined(BinaryOp::Or, guards, Expr::FALSE))
+            }
         })
     }
 
@@ -90,7 +102,7 @@ impl Lowered {
         if weights * MOST_TOKENS as i128 + sum.constant.unsigned_abs() as i128 > i64::MAX as i128 {
             return None;
         }
-        let term = |&(place, weight): &(u32, i64)| scaled(self.places[place as usize].clone(), weight);
+        let term = |&(place, weight): &(u32, i64)| scaled(self.tokens(place).clone(), weight);
         let mut terms: Vec<Expr> = sum.terms.iter().map(term).collect();
         terms.push(Expr::Const(sum.constant));
         Some(joined(BinaryOp::Add, terms, Expr::Const(0)))

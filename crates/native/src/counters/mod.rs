@@ -2,8 +2,8 @@
 //!
 //! Every event compares variables with constants and adds constants to them, and variables are bits of a few words. So an
 //! event is a handful of masks: what some words must be, and what is added to them; a sum of packed numbers is the packed
-//! sums. An event is only looked at when the variable that it *watches* is not zero, or has the value it waits for, so that
-//! most disabled ones cost nothing.
+//! sums. An event is only looked at when the variable that it *watches* is not zero, or has the value it waits for, and so
+//! on for those of which many watch the same, so that most disabled ones cost nothing.
 
 mod read;
 mod tally;
@@ -21,6 +21,9 @@ use watch::Watching;
 const NEAR: usize = 16;
 /// States that are visited to see how often events are looked at in vain.
 const SAMPLE: usize = 2_000;
+/// Words of those states that are kept, and events that are looked at for them.
+const SAMPLE_WORDS: usize = 1 << 20;
+const SAMPLE_LOOKS: usize = 10_000_000;
 
 thread_local! {
     static FAR: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
@@ -45,14 +48,14 @@ struct Equal {
     value: u64,
 }
 
-/// A number in a word is between two.
+/// A number in a word is at least `low`, and at most so much more.
 #[derive(Debug, Clone, Copy)]
 struct Range {
     word: u32,
     shift: u32,
     mask: u64,
     low: u64,
-    high: u64,
+    more: u64,
 }
 
 /// These bits of a word become zero.
@@ -72,13 +75,16 @@ struct Add {
 impl Counters {
     /// `None` if the system is of another kind.
     pub fn new(program: &Program) -> Option<Counters> {
-        let Reading { rules, equals, ranges, clears, adds, watchable } = read::read(program)?;
+        let Reading { rules, equals, ranges, clears, adds, watchable, never } = read::read(program)?;
         let bytes = program.layout.bytes();
         let words = bytes.div_ceil(8);
-        let watching = Watching::new(&watchable, words, &[]);
+        let watching = Watching::new(&watchable, &never, words, &[]);
         let mut counters = Counters { bytes, words, rules, watching, equals, ranges, clears, adds };
-        let sample = counters.sample(program);
-        counters.watching = Watching::new(&watchable, words, &sample);
+        // A short look first, so that the long one is quick.
+        for states in [SAMPLE / 20, SAMPLE] {
+            let sample = counters.sample(program, states);
+            counters.watching = Watching::new(&watchable, &never, words, &sample);
+        }
         Some(counters)
     }
 
@@ -89,57 +95,42 @@ impl Counters {
     }
 
     fn expand_words(&self, words: &mut [u64], out: &mut Batch) {
-        let watching = &self.watching;
-        for &event in &watching.always {
-            self.attempt(event, words, out);
-        }
-        for word in 0..words.len() {
-            // Each variable that is not zero is found by its lowest bit.
-            let mut rest = words[word] & watching.watched[word];
-            while rest != 0 {
-                let variable = watching.at[64 * word + rest.trailing_zeros() as usize];
-                let field = &watching.variables[variable as usize];
-                rest &= !field.bits;
-                for &event in watching.events(field, words[word]) {
-                    self.attempt(event, words, out);
-                }
+        self.watching.each(words, &mut |event, words| {
+            let rule = &self.rules[event as usize];
+            if self.enabled(rule, words) {
+                self.happen(event, rule, words, out);
             }
-        }
-        for &variable in &watching.from_zero {
-            let field = &watching.variables[variable as usize];
-            for &event in watching.events_at_zero(field, words[field.word as usize]) {
-                self.attempt(event, words, out);
-            }
-        }
+        });
     }
 
     #[inline]
-    fn attempt(&self, event: u32, words: &mut [u64], out: &mut Batch) {
-        let rule = &self.rules[event as usize];
-        for e in &self.equals[rule.equals()] {
-            if words[e.word as usize] & e.mask != e.value {
-                return;
-            }
-        }
-        for r in &self.ranges[rule.ranges()] {
-            if !r.holds(words) {
-                return;
-            }
-        }
+    fn enabled(&self, rule: &Rule, words: &[u64]) -> bool {
+        words[rule.first.word as usize] & rule.first.mask == rule.first.value
+            && self.equals[rule.equals()].iter().all(|e| words[e.word as usize] & e.mask == e.value)
+            && self.ranges[rule.ranges()].iter().all(|r| r.holds(words))
+    }
+
+    #[inline]
+    fn has_room(&self, rule: &Rule, words: &[u64]) -> bool {
+        self.equals[rule.room()].iter().all(|e| words[e.word as usize] & e.mask == e.value)
+            && self.ranges[rule.wide_room()].iter().all(|r| r.holds(words))
+    }
+
+    #[inline]
+    fn happen(&self, event: u32, rule: &Rule, words: &mut [u64], out: &mut Batch) {
         if rule.fault {
             return out.push_fault(event, Fault::Model);
         }
-        let full = |e: &Equal| words[e.word as usize] & e.mask != e.value;
-        if self.equals[rule.room()].iter().any(full) || self.ranges[rule.wide_room()].iter().any(|r| !r.holds(words)) {
+        if !self.has_room(rule, words) {
             return out.push_fault(event, Fault::Range);
         }
+        let adds = &self.adds[rule.adds()];
         let clears = &self.clears[rule.clears()];
         if clears.is_empty() {
-            let adds = &self.adds[rule.adds()];
             for add in adds {
                 words[add.word as usize] = words[add.word as usize].wrapping_add(add.amount);
             }
-            store(words, out.push_with(event));
+            push(words, event, out);
             for add in adds {
                 words[add.word as usize] = words[add.word as usize].wrapping_sub(add.amount);
             }
@@ -149,36 +140,46 @@ impl Counters {
             for clear in clears {
                 change(target, clear.word, |word| word & !clear.mask);
             }
-            for add in &self.adds[rule.adds()] {
+            for add in adds {
                 change(target, add.word, |word| word.wrapping_add(add.amount));
             }
         }
     }
 
-    /// How often each event's variables stand as it needs them: a few walks, as the words of the states on the way.
-    fn sample(&self, program: &Program) -> Vec<u64> {
+    /// How often each event's variables stand as it needs them: a few walks of so many states, as their words.
+    fn sample(&self, program: &Program, states: usize) -> Vec<u64> {
         let mut random = Random(1);
         let mut batch = Batch::new(self.bytes);
         let mut seen = Vec::new();
-        let limit = SAMPLE.min((1 << 20) / self.words);
-        let start = |program: &Program| {
-            let mut state = vec![0; self.bytes];
-            if let Some(values) = program.system.initial.first() {
-                program.layout.encode(values, &mut state);
-            }
-            state
-        };
-        let mut state = start(program);
+        let mut enabled = Vec::new();
+        let limit = states.min(SAMPLE_WORDS / self.words.max(1)).max(1);
+        let mut looked = 0;
+        let mut start = vec![0; self.bytes];
+        if let Some(values) = program.system.initial.first() {
+            program.layout.encode(values, &mut start);
+        }
+        let mut words = vec![0; self.words];
+        load(&start, &mut words);
         for step in 0..limit {
-            let mut words = vec![0; self.words];
-            load(&state, &mut words);
             seen.extend_from_slice(&words);
-            batch.clear();
-            self.expand_words(&mut words, &mut batch);
-            if batch.is_empty() || step % 500 == 499 {
-                state = start(program);
+            enabled.clear();
+            self.watching.each(&mut words, &mut |event, words| {
+                looked += 1;
+                let rule = &self.rules[event as usize];
+                if self.enabled(rule, words) && self.has_room(rule, words) && !rule.fault {
+                    enabled.push(event);
+                }
+            });
+            if looked > SAMPLE_LOOKS {
+                break;
+            }
+            if enabled.is_empty() || step % 500 == 499 {
+                load(&start, &mut words);
             } else {
-                state.copy_from_slice(batch.state(random.below(batch.len())));
+                let event = enabled[random.below(enabled.len())];
+                batch.clear();
+                self.happen(event, &self.rules[event as usize], &mut words, &mut batch);
+                load(batch.state(0), &mut words);
             }
         }
         seen
@@ -189,11 +190,11 @@ impl Range {
     #[inline]
     fn holds(&self, words: &[u64]) -> bool {
         let value = words[self.word as usize] >> self.shift & self.mask;
-        value >= self.low && value <= self.high
+        value.wrapping_sub(self.low) <= self.more
     }
 }
 
-/// Works with the words of a state.
+/// The words of a state, to work on.
 #[inline]
 fn with_words<T>(state: &[u8], count: usize, work: impl FnOnce(&mut [u64]) -> T) -> T {
     if count <= NEAR {
@@ -238,6 +239,30 @@ fn load(state: &[u8], words: &mut [u64]) {
         let mut bytes = [0; 8];
         bytes[..tail.len()].copy_from_slice(tail);
         words[at] = u64::from_le_bytes(bytes);
+    }
+}
+
+/// Appends a state and its event.
+#[inline]
+fn push(words: &[u64], event: u32, out: &mut Batch) {
+    assert!(8 * words.len() == out.stride());
+    out.reserve(1);
+    let (state, number) = out.spare();
+    let state = state.cast::<u64>();
+    // SAFETY: room for one more was reserved: its event, and `stride` bytes of its state, which is as many as there are in
+    // these words. All of them are written. Bits beyond the last variable are zero in every state, so nothing but zero comes
+    // behind a state's last byte.
+    unsafe {
+        match *words {
+            [a] => state.write_unaligned(a.to_le()),
+            [a, b] => {
+                state.write_unaligned(a.to_le());
+                state.add(1).write_unaligned(b.to_le());
+            }
+            _ => words.iter().enumerate().for_each(|(i, word)| state.add(i).write_unaligned(word.to_le())),
+        }
+        number.write(event);
+        out.commit(1);
     }
 }
 

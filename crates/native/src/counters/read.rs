@@ -3,19 +3,21 @@
 use super::{Add, Clear, Equal, Range, is_all_fields, place};
 use crate::program::Program;
 use scrimp_system::{Assign, BinaryOp, Event, Expr, Moment, Then, VarId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops;
 
-/// An event: where in the shared lists its conditions and its effects are.
-#[derive(Debug, Clone, Copy, Default)]
+/// An event: its first condition, and where in the shared lists the others and its effects are. It fills a cache line.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
 pub struct Rule {
-    equals: (u32, u32),
-    ranges: (u32, u32),
-    /// What must hold for there to be room, of which it is a fault if it does not.
-    room: (u32, u32),
-    wide_room: (u32, u32),
-    clears: (u32, u32),
+    pub first: Equal,
+    /// Begin of its conditions, end of those by which it is enabled, and end of those that must hold for there to be room,
+    /// of which it is a fault if they do not.
+    equals: [u32; 3],
+    ranges: [u32; 3],
+    clears: u32,
     adds: (u32, u32),
+    clears_end: u32,
     /// Where its conditions hold, that is a fault.
     pub fault: bool,
 }
@@ -39,6 +41,8 @@ pub struct Reading {
     pub adds: Vec<Add>,
     /// For each event, the conditions by which it can be found.
     pub watchable: Vec<Vec<Watchable>>,
+    /// For each event, whether its conditions contradict each other.
+    pub never: Vec<bool>,
 }
 
 /// What a guard allows each variable to be.
@@ -48,7 +52,7 @@ pub fn read(program: &Program) -> Option<Reading> {
     let system = &program.system;
     let whole = system.packed && program.is_plain() && system.processes.is_empty();
     // Only what is in the packed part can be read as words.
-    if !whole || !is_all_fields(program) {
+    if !whole || !is_all_fields(program) || program.layout.bytes() == 0 {
         return None;
     }
     let mut reading = Reading::default();
@@ -80,8 +84,7 @@ impl Reading {
                 let value = if mask == 1 && low == 1 { None } else { Some(low as u64) };
                 watchable.push(Watchable { word, shift, mask, value });
             } else if low > domain.low || high < domain.high {
-                let range = Range { word, shift, mask, low: low.max(0) as u64, high: high.max(0) as u64 };
-                ranges.push(range);
+                ranges.push(Range::new((word, shift, mask), low.max(0), high.max(0)));
                 if low > 0 {
                     watchable.push(Watchable { word, shift, mask, value: None });
                 }
@@ -92,16 +95,24 @@ impl Reading {
             equals.insert(0, (0, 1));
         }
         let effects = Effects::of(program, &event.effects, &intervals)?;
-        let rule = Rule {
-            equals: append(&mut self.equals, equals.into_iter().map(Equal::of)),
-            ranges: append(&mut self.ranges, ranges.into_iter()),
-            room: append(&mut self.equals, effects.room.into_iter().map(Equal::of)),
-            wide_room: append(&mut self.ranges, effects.wide_room.into_iter()),
-            clears: append(&mut self.clears, effects.clears.into_iter().map(|(word, mask)| Clear { word, mask })),
-            adds: append(&mut self.adds, effects.adds.into_iter().map(|(word, amount)| Add { word, amount })),
+        let mut equals = equals.into_iter().map(Equal::of);
+        let first = equals.next().unwrap_or(Equal { word: 0, mask: 0, value: 0 });
+        let equals = append(&mut self.equals, equals);
+        let ranges = append(&mut self.ranges, ranges.into_iter());
+        let room = append(&mut self.equals, effects.room.into_iter().map(Equal::of));
+        let wide_room = append(&mut self.ranges, effects.wide_room.into_iter());
+        let clears = append(&mut self.clears, effects.clears.into_iter().map(|(word, mask)| Clear { word, mask }));
+        let adds = append(&mut self.adds, effects.adds.into_iter().map(|(word, amount)| Add { word, amount }));
+        self.rules.push(Rule {
+            first,
+            equals: [equals.0, equals.1, room.1],
+            ranges: [ranges.0, ranges.1, wide_room.1],
+            clears: clears.0,
+            clears_end: clears.1,
+            adds,
             fault: event.fault.is_some(),
-        };
-        self.rules.push(rule);
+        });
+        self.never.push(never);
         self.watchable.push(watchable);
         Some(())
     }
@@ -119,13 +130,13 @@ struct Effects {
 impl Effects {
     fn of(program: &Program, assigns: &[Assign], intervals: &Intervals) -> Option<Effects> {
         let mut effects = Effects::default();
-        let mut written: Vec<VarId> = Vec::new();
+        let mut written: BTreeSet<VarId> = BTreeSet::new();
         for assign in assigns {
             if assign.index.is_some() || written.contains(&assign.target) {
                 return None;
             }
             effects.assign(program, assign, intervals, &written)?;
-            written.push(assign.target);
+            written.insert(assign.target);
         }
         // Words that stay as they are need not be touched.
         effects.adds.retain(|_, amount| *amount != 0);
@@ -137,7 +148,13 @@ impl Effects {
         self.room.insert(word, (0, 1));
     }
 
-    fn assign(&mut self, program: &Program, assign: &Assign, intervals: &Intervals, written: &[VarId]) -> Option<()> {
+    fn assign(
+        &mut self,
+        program: &Program,
+        assign: &Assign,
+        intervals: &Intervals,
+        written: &BTreeSet<VarId>,
+    ) -> Option<()> {
         let variable = assign.target;
         let domain = program.system.variables[variable.index()].domain;
         let (low, high) = intervals.get(&variable).copied().unwrap_or((domain.low, domain.high));
@@ -183,7 +200,7 @@ impl Effects {
             } else if least == most {
                 require(&mut self.room, word, mask << shift, (least as u64) << shift);
             } else {
-                self.wide_room.push(Range { word, shift, mask, low: least as u64, high: most as u64 });
+                self.wide_room.push(Range::new((word, shift, mask), least, most));
             }
         }
         let sum = self.adds.entry(word).or_default();
@@ -245,39 +262,47 @@ impl Equal {
     }
 }
 
+impl Range {
+    /// From 0 or more to no less.
+    fn new((word, shift, mask): (u32, u32, u64), low: i64, high: i64) -> Range {
+        Range { word, shift, mask, low: low as u64, more: high.wrapping_sub(low) as u64 }
+    }
+}
+
 impl Rule {
+    /// The conditions after the first by which it is enabled.
     #[inline]
     pub fn equals(&self) -> ops::Range<usize> {
-        span(self.equals)
+        span(self.equals[0], self.equals[1])
     }
 
     #[inline]
     pub fn ranges(&self) -> ops::Range<usize> {
-        span(self.ranges)
+        span(self.ranges[0], self.ranges[1])
     }
 
     #[inline]
     pub fn room(&self) -> ops::Range<usize> {
-        span(self.room)
+        span(self.equals[1], self.equals[2])
     }
 
     #[inline]
     pub fn wide_room(&self) -> ops::Range<usize> {
-        span(self.wide_room)
+        span(self.ranges[1], self.ranges[2])
     }
 
     #[inline]
     pub fn clears(&self) -> ops::Range<usize> {
-        span(self.clears)
+        span(self.clears, self.clears_end)
     }
 
     #[inline]
     pub fn adds(&self) -> ops::Range<usize> {
-        span(self.adds)
+        span(self.adds.0, self.adds.1)
     }
 }
 
 #[inline]
-fn span((start, end): (u32, u32)) -> ops::Range<usize> {
+fn span(start: u32, end: u32) -> ops::Range<usize> {
     start as usize..end as usize
 }

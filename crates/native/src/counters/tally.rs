@@ -3,6 +3,7 @@
 use super::{is_all_fields, place, with_words};
 use crate::program::Program;
 use scrimp_system::{BinaryOp, Expr, VarId};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What was seen so far, by any thread and however events are run.
@@ -52,12 +53,31 @@ struct Tokens {
     bits: Vec<(u32, u64)>,
     /// Other places: word, shift, mask.
     wide: Vec<(u32, u32, u64)>,
-    /// Places of which at most one is marked: word, shift, mask, and the values that stand for one.
-    one_of: Vec<(u32, u32, u64, Vec<bool>)>,
+    one_of: Vec<Group>,
     /// Places that others determine.
-    sums: Vec<(i64, Vec<(u32, u32, u64, i64)>)>,
+    sums: Vec<(i64, Vec<Term>)>,
     /// Places that never change.
     constant: (u64, u64),
+}
+
+/// Word, shift and mask of a variable, and its weight.
+type Term = (u32, u32, u64, i64);
+
+/// Places of which at most one is marked, and the values that stand for one.
+struct Group {
+    word: u32,
+    shift: u32,
+    mask: u64,
+    /// The largest value that the variable can have.
+    most: usize,
+    marked: Vec<bool>,
+}
+
+/// Where the bits of a word, and the group of a variable, are kept.
+#[derive(Default)]
+struct Known {
+    bits: HashMap<u32, usize>,
+    groups: HashMap<(u32, u32), usize>,
 }
 
 impl Tokens {
@@ -66,34 +86,54 @@ impl Tokens {
         if program.system.views.is_empty() {
             return None;
         }
+        let mut known = Known::default();
         for view in &program.system.views {
-            tokens.view(program, &view.value)?;
+            tokens.view(program, &view.value, &mut known)?;
         }
+        // Of places of which one is always marked it does not matter which.
+        let mut always = 0;
+        tokens.one_of.retain(|group| {
+            let every = group.marked[..=group.most].iter().all(|marked| *marked);
+            always += every as u64;
+            !every
+        });
+        (0..always).for_each(|_| tokens.same(1));
         Some(tokens)
     }
 
-    fn view(&mut self, program: &Program, value: &Expr) -> Option<()> {
+    fn view(&mut self, program: &Program, value: &Expr, known: &mut Known) -> Option<()> {
         let at = |v: &VarId| place(&program.layout, *v);
         match value {
             Expr::Const(value) => self.same(*value),
             Expr::Var(v) => match at(v) {
                 None => self.same(program.system.variables[v.index()].domain.low),
-                // Several places may be one variable: each counts.
-                Some((word, shift, 1)) => match self.bits.iter_mut().find(|b| b.0 == word && b.1 >> shift & 1 == 0) {
-                    Some((_, bits)) => *bits |= 1 << shift,
-                    None => self.bits.push((word, 1 << shift)),
-                },
+                Some((word, shift, 1)) => {
+                    let number = *known.bits.entry(word).or_insert_with(|| {
+                        self.bits.push((word, 0));
+                        self.bits.len() - 1
+                    });
+                    // Two views of one place count twice.
+                    if self.bits[number].1 >> shift & 1 == 0 {
+                        self.bits[number].1 |= 1 << shift;
+                    } else {
+                        self.wide.push((word, shift, 1));
+                    }
+                }
                 Some(field) => self.wide.push(field),
             },
             Expr::Binary(BinaryOp::Equal, a, b) => {
                 let (Expr::Var(v), Expr::Const(value)) = (&**a, &**b) else { return None };
                 let (word, shift, mask) = at(v)?;
-                let known = self.one_of.iter().position(|group| (group.0, group.1) == (word, shift));
-                let known = known.unwrap_or_else(|| {
-                    self.one_of.push((word, shift, mask, vec![false; mask as usize + 1]));
+                let most = usize::try_from(program.system.variables[v.index()].domain.high).ok()?;
+                let number = *known.groups.entry((word, shift)).or_insert_with(|| {
+                    self.one_of.push(Group { word, shift, mask, most, marked: vec![false; mask as usize + 1] });
                     self.one_of.len() - 1
                 });
-                *self.one_of[known].3.get_mut(*value as usize)? = true;
+                let marked = self.one_of[number].marked.get_mut(usize::try_from(*value).ok()?)?;
+                if *marked {
+                    return None;
+                }
+                *marked = true;
             }
             sum => {
                 let (mut constant, mut terms) = (0, Vec::new());
@@ -113,7 +153,7 @@ impl Tokens {
         self.constant = (self.constant.0.max(value), self.constant.1.saturating_add(value));
     }
 
-    /// The most in one place, and all.
+    /// The most in one place, and all together.
     fn count(&self, words: &[u64]) -> (u64, u64) {
         let (mut most, mut all) = self.constant;
         for &(word, bits) in &self.bits {
@@ -126,16 +166,14 @@ impl Tokens {
             most = most.max(value);
             all += value;
         }
-        for (word, shift, mask, marked) in &self.one_of {
-            let value = words[*word as usize] >> shift & mask;
-            let one = marked[value as usize] as u64;
+        for group in &self.one_of {
+            let value = words[group.word as usize] >> group.shift & group.mask;
+            let one = group.marked[value as usize] as u64;
             most = most.max(one);
             all += one;
         }
         for (constant, terms) in &self.sums {
-            let term = |&(word, shift, mask, weight): &(u32, u32, u64, i64)| {
-                weight * (words[word as usize] >> shift & mask) as i64
-            };
+            let term = |&(word, shift, mask, weight): &Term| weight * (words[word as usize] >> shift & mask) as i64;
             let value = (constant + terms.iter().map(term).sum::<i64>()).max(0) as u64;
             most = most.max(value);
             all += value;
