@@ -19,11 +19,11 @@ pub use structure::Structure;
 
 use scrimp_lang::LoadError;
 use scrimp_native::NativeModel;
-use scrimp_net::linear::{self, Affine, Flow};
+use scrimp_net::linear::{self, Affine, Flow, Inequality};
 use scrimp_net::{Encoding, Kept, Lowered, MOST_TOKENS, Net, OneOf};
 use scrimp_search::condensed::Wanted;
 use scrimp_search::{Plan, Property, Report};
-use scrimp_system::Source;
+use scrimp_system::{Later, Source};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -47,6 +47,8 @@ pub struct PetriNet {
     pub bounds: Vec<Option<u64>>,
     groups: Vec<OneOf>,
     implied: Vec<Affine>,
+    /// What proves the bounds, and more.
+    inequalities: Vec<Inequality>,
     /// Whether some place gets ever more tokens, if that is known.
     pub unbounded: Option<bool>,
     /// Room for places without a bound.
@@ -90,6 +92,7 @@ impl PetriNet {
             bounds: bounds.places,
             groups,
             implied,
+            inequalities: bounds.proofs,
             unbounded: None,
             guesses,
             name,
@@ -116,10 +119,13 @@ impl PetriNet {
     /// The net as a system, and where its places are in it.
     pub fn lowered(&self) -> Result<Lowered, LoadError> {
         let source = Source::new(self.name.clone(), "");
-        Lowered::new(&self.net, &self.encoding(), source).ok_or_else(|| LoadError::File {
+        let mut lowered = Lowered::new(&self.net, &self.encoding(), source).ok_or_else(|| LoadError::File {
             path: self.name.clone().into(),
             problem: format!("a place can have more than {MOST_TOKENS} tokens, the most that are supported"),
-        })
+        })?;
+        let (net, bounds, inequalities) = (self.net.clone(), self.bounds.clone(), self.inequalities.clone());
+        lowered.system.known = Later::new(move |system| scrimp_net::known(&net, &bounds, &inequalities, system));
+        Ok(lowered)
     }
 
     /// How the net is kept, in words.

@@ -6,6 +6,7 @@
 
 use crate::event::Event;
 use crate::expr::Expr;
+use crate::known::Later;
 use crate::outline::Outline;
 use crate::source::{Source, Span};
 use std::sync::Arc;
@@ -68,6 +69,8 @@ pub struct System {
     pub also_named: Vec<ViewOf>,
     /// Bounds of variables are guesses: where one turns out too small, a larger system is needed.
     pub guessed: bool,
+    /// What else is known of its reachable states.
+    pub known: Later,
 }
 
 /// A name with a value of its own, made of variables.
@@ -288,6 +291,7 @@ impl System {
             views: Vec::new(),
             also_named: Vec::new(),
             guessed: false,
+            known: Later::default(),
         }
     }
 
