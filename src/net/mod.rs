@@ -125,6 +125,8 @@ impl PetriNet {
         })?;
         let (net, bounds, inequalities) = (self.net.clone(), self.bounds.clone(), self.inequalities.clone());
         lowered.system.known = Later::new(move |system| scrimp_net::known(&net, &bounds, &inequalities, system));
+        let net = self.net.clone();
+        lowered.system.growing = Later::new(move |system| scrimp_net::growing(&net, system));
         Ok(lowered)
     }
 

@@ -1,10 +1,10 @@
 //! What a net's structure says of the states of the system that it became: sums that stay small, places that are never
 //! marked together.
 
-use crate::linear::Inequality;
+use crate::linear::{Inequality, progress_measure};
 use crate::net::{Net, PlaceId};
 use crate::together::Together;
-use scrimp_system::{AtMost, BinaryOp, Expr, Known, Literal, System, VarId, Weight};
+use scrimp_system::{AtMost, BinaryOp, Expr, Known, Literal, System, Terms, VarId, Weight};
 use std::collections::{BTreeMap, HashSet};
 
 /// Steps to look for pairs of places.
@@ -78,13 +78,21 @@ fn literal(system: &System, tokens: &Expr) -> Option<Literal> {
     }
 }
 
+/// The net's measure of progress as a sum over the variables of such a system; empty if there is none.
+pub fn growing(net: &Net, system: &System) -> Terms {
+    if system.views.len() != net.places.len() {
+        return Terms::new();
+    }
+    at_most(system, &progress_measure(net), 0).map(|sum| sum.terms).unwrap_or_default()
+}
+
 /// An inequality over places as one over variables; `None` if it has large numbers in it.
 fn at_most(system: &System, weights: &[(PlaceId, i64)], most: i128) -> Option<AtMost> {
     let mut sum = Summing { system, most, times: BTreeMap::new(), tables: BTreeMap::new() };
     for &(place, weight) in weights {
         sum.add(&system.views[place as usize].value, weight)?;
     }
-    let mut terms: Vec<(VarId, Weight)> = Vec::new();
+    let mut terms = Terms::new();
     terms.extend(sum.times.into_iter().filter(|(_, w)| *w != 0).map(|(v, w)| (v, Weight::Times(w))));
     terms.extend(sum.tables.into_iter().map(|(v, table)| (v, Weight::Of(table))));
     let sum = AtMost { terms, most: i64::try_from(sum.most).ok()? };

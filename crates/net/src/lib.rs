@@ -18,7 +18,7 @@ mod together;
 pub mod walk;
 
 pub use encoding::{Encoding, Kept, OneOf};
-pub use known::known;
+pub use known::{growing, known};
 pub use lower::{Lowered, MOST_TOKENS};
 pub use net::{Arc, Group, Marking, Net, Place, PlaceId, Transition, TransitionId, Unit, Units};
 pub use question::{Condition, Formula, NamedQuestion, Question, Sum};

@@ -1,5 +1,5 @@
-//! What is known of all reachable states beyond the domains of variables, worked out when it is first asked for: only those
-//! who run a system backwards want it.
+//! What is known of all reachable states beyond the domains of variables, worked out when it is asked for: only those who
+//! run a system backwards, or want to see its progress, do.
 
 use crate::system::{System, VarId};
 use std::fmt;
@@ -14,10 +14,13 @@ pub struct Known {
     pub apart: Vec<Vec<u32>>,
 }
 
+/// What is summed: variables and what they weigh.
+pub type Terms = Vec<(VarId, Weight)>;
+
 /// The sum of what variables weigh is never more than a number. Nothing that is summed leaves the range of 64 bits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AtMost {
-    pub terms: Vec<(VarId, Weight)>,
+    pub terms: Terms,
     pub most: i64,
 }
 
@@ -38,24 +41,30 @@ pub struct Literal {
     pub high: i64,
 }
 
-type Find = Arc<dyn Fn(&System) -> Known + Send + Sync>;
+type Find<T> = Arc<dyn Fn(&System) -> T + Send + Sync>;
 
-/// Facts that are found out later, or never.
-#[derive(Clone, Default)]
-pub struct Later(Option<Find>);
+/// Something that is found out later, or never.
+#[derive(Clone)]
+pub struct Later<T>(Option<Find<T>>);
 
-impl Later {
-    pub fn new(find: impl Fn(&System) -> Known + Send + Sync + 'static) -> Later {
+impl<T> Default for Later<T> {
+    fn default() -> Later<T> {
+        Later(None)
+    }
+}
+
+impl<T: Default> Later<T> {
+    pub fn new(find: impl Fn(&System) -> T + Send + Sync + 'static) -> Later<T> {
         Later(Some(Arc::new(find)))
     }
 
-    /// Finds them out now.
-    pub fn of(&self, system: &System) -> Known {
+    /// Finds it out now.
+    pub fn of(&self, system: &System) -> T {
         self.0.as_ref().map(|find| find(system)).unwrap_or_default()
     }
 }
 
-impl fmt::Debug for Later {
+impl<T> fmt::Debug for Later<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.0.is_some() { "Later" } else { "Nothing" })
     }

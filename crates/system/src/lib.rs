@@ -30,7 +30,7 @@ pub use expr::{BinaryOp, Expr, Fault, UnaryOp};
 pub use facts::{Facts, Set};
 pub use intervals::{Intervals, intervals};
 pub use inverse::{Inverse, inverse};
-pub use known::{AtMost, Known, Later, Literal, Weight};
+pub use known::{AtMost, Known, Later, Literal, Terms, Weight};
 pub use layout::{Field, Layout, Slot};
 pub use model::{Batch, EventCode, EventText, FaultRecord, Model, Standing, StepText, Unsuited};
 pub use outline::Outline;

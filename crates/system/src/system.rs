@@ -6,7 +6,7 @@
 
 use crate::event::Event;
 use crate::expr::Expr;
-use crate::known::Later;
+use crate::known::{Known, Later, Terms};
 use crate::outline::Outline;
 use crate::source::{Source, Span};
 use std::sync::Arc;
@@ -70,7 +70,9 @@ pub struct System {
     /// Bounds of variables are guesses: where one turns out too small, a larger system is needed.
     pub guessed: bool,
     /// What else is known of its reachable states.
-    pub known: Later,
+    pub known: Later<Known>,
+    /// A sum that most events let grow; empty if there is none.
+    pub growing: Later<Terms>,
 }
 
 /// A name with a value of its own, made of variables.
@@ -292,6 +294,7 @@ impl System {
             also_named: Vec::new(),
             guessed: false,
             known: Later::default(),
+            growing: Later::default(),
         }
     }
 
