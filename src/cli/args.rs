@@ -168,12 +168,12 @@ pub struct SearchArgs {
     #[arg(long, default_value = "none", value_name = "METHOD")]
     pub forget: String,
 
-    /// A measure of progress for --forget sweep and --order progress: expressions, or auto[:LEVEL]
+    /// A measure of progress for --forget sweep and --order progress: expressions, auto[:LEVEL] or linear
     ///
     /// `--progress 'sent, received'` compares `sent` first, then `received`. Any measure gives right answers; one that
     /// seldom goes back saves most. `auto` finds one by itself; levels 0 to 5 let it go back on 0, 1, 2, 5, 10, 20 % of
-    /// the events.
-    #[arg(long, value_name = "EXPR|auto[:LEVEL]", allow_hyphen_values = true)]
+    /// the events. `linear` is, for a net, the weighted sum of tokens that linear algebra finds; `auto` considers it too.
+    #[arg(long, value_name = "EXPR|auto[:LEVEL]|linear", allow_hyphen_values = true)]
     pub progress: Option<String>,
 
     /// Write where the sweep-line stood and what was stored, line by line, to a file that can be plotted

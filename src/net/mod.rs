@@ -20,11 +20,11 @@ pub use structure::Structure;
 use scrimp_lang::LoadError;
 use scrimp_native::NativeModel;
 use scrimp_net::coverability::{Boundedness, Limits, boundedness};
-use scrimp_net::linear::{self, Affine, Flow};
+use scrimp_net::linear::{self, Affine, Flow, Inequality};
 use scrimp_net::{Encoding, Kept, Lowered, MOST_TOKENS, Net, OneOf};
 use scrimp_search::condensed::Wanted;
 use scrimp_search::{Plan, Property, Report};
-use scrimp_system::Source;
+use scrimp_system::{Later, Source};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -48,6 +48,8 @@ pub struct PetriNet {
     pub bounds: Vec<Option<u64>>,
     groups: Vec<OneOf>,
     implied: Vec<Affine>,
+    /// What proves the bounds, and more.
+    inequalities: Vec<Inequality>,
     /// Whether some place gets ever more tokens, if that is known.
     pub unbounded: Option<bool>,
     /// Room for places without a bound.
@@ -103,6 +105,7 @@ impl PetriNet {
             bounds: bounds.places,
             groups,
             implied,
+            inequalities: bounds.proofs,
             unbounded: None,
             guesses,
             name,
@@ -133,10 +136,17 @@ impl PetriNet {
             return Ok(lowered.clone());
         }
         let source = Source::new(self.name.clone(), "");
-        let lowered = Lowered::new(&self.net, &self.encoding(), source).ok_or_else(|| LoadError::File {
+        let mut lowered = Lowered::new(&self.net, &self.encoding(), source).ok_or_else(|| LoadError::File {
             path: self.name.clone().into(),
             problem: format!("a place can have more than {MOST_TOKENS} tokens, the most that are supported"),
         })?;
+        // Nobody else has it yet.
+        if let Some(system) = Arc::get_mut(&mut lowered.system) {
+            let (net, bounds, inequalities) = (self.net.clone(), self.bounds.clone(), self.inequalities.clone());
+            system.known = Later::new(move |system| scrimp_net::known(&net, &bounds, &inequalities, system));
+            let net = self.net.clone();
+            system.growing = Later::new(move |system| scrimp_net::growing(&net, system));
+        }
         Ok(self.lowered.get_or_init(|| Arc::new(lowered)).clone())
     }
 

@@ -17,6 +17,7 @@ mod partition;
 mod predecessors;
 mod product;
 mod program;
+mod pruning;
 mod run;
 mod successors;
 mod told;

@@ -219,7 +219,7 @@ fn is_all_fields(program: &Program) -> bool {
 }
 
 /// Where a variable is in the words of a state, and whether it is there at all.
-fn place(layout: &Layout, variable: scrimp_system::VarId) -> Option<(u32, u32, u64)> {
+pub(crate) fn place(layout: &Layout, variable: scrimp_system::VarId) -> Option<(u32, u32, u64)> {
     let slot = layout.slot(variable);
     let field = slot.field?;
     let bit = 8 * slot.offset as u32 + field.shift;
@@ -227,7 +227,7 @@ fn place(layout: &Layout, variable: scrimp_system::VarId) -> Option<(u32, u32, u
 }
 
 #[inline]
-fn load(state: &[u8], words: &mut [u64]) {
+pub(crate) fn load(state: &[u8], words: &mut [u64]) {
     let mut chunks = state.chunks_exact(8);
     let mut at = 0;
     for chunk in &mut chunks {
