@@ -40,7 +40,8 @@ pub mod properties;
 
 pub use load::{Loaded, load};
 pub use scrimp_lang::{
-    Language, LoadError, Opened, Promela, open, open_as, open_with, parse_property, parse_property_file, read_formulas,
+    Language, LoadError, NetNames, Opened, Promela, open, open_as, open_with, parse_property, parse_property_file,
+    read_formulas,
 };
 pub use scrimp_native::{Mode, NativeModel, Passed};
 pub use scrimp_progress::{AutoOptions, Measure};

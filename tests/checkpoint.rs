@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::command::{finish, model, scratch, scrimp, start};
+use common::command::{file, finish, machines, model, scratch, scrimp, start};
 use serde_json::Value;
 use std::path::Path;
 use std::time::Duration;
@@ -46,9 +46,12 @@ fn killed_and_resumed(path: &str, name: &str, options: &[&str]) -> (usize, Value
 }
 
 fn check(name: &str, options: &[&str]) {
-    let path = model("phils8.dve");
-    let expected = scrimp(&[["count", &path, "--json"].as_slice(), options].concat()).code(0).json();
-    let (kills, json) = killed_and_resumed(&path, name, options);
+    check_model(&model("phils8.dve"), name, options);
+}
+
+fn check_model(path: &str, name: &str, options: &[&str]) {
+    let expected = scrimp(&[["count", path, "--json"].as_slice(), options].concat()).code(0).json();
+    let (kills, json) = killed_and_resumed(path, name, options);
     assert_eq!(figures(&json), figures(&expected), "{options:?} after {kills} kills");
     assert!(kills > 0, "{options:?} was never killed");
 }
@@ -78,6 +81,13 @@ fn collapsed_and_replayed_states_are_taken_up_again() {
 fn an_automaton_is_taken_up_again() {
     check("ck-dfa", &["--store", "dfa"]);
     check("ck-dfa-collapse", &["--store", "dfa+collapse"]);
+}
+
+#[test]
+fn a_net_is_taken_up_again() {
+    let path = file("ck-machines.pnml", machines(10, 4));
+    check_model(&path, "ck-net", &[]);
+    check_model(&path, "ck-net-plain", &["--structure", "none", "--threads", "2"]);
 }
 
 /// With --keep-going, what was found before the kill is not forgotten.

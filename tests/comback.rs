@@ -60,7 +60,7 @@ fn same(options: &Options, model: &NativeModel, plain: &Report) -> Result<(), St
 #[test]
 fn all_models() {
     for file in files().iter().filter(|file| file.has_at_most(MOST)) {
-        let model = model(&file.system, Mode::Compiled);
+        let model = model(&file.system, file.mode());
         let interpreter = common::model(&file.system, Mode::Interpreted);
         let plain = Way::PLAIN.run(&model, &[], false);
         for options in combinations() {

@@ -31,7 +31,7 @@ fn count(model: &NativeModel, sizes: Sizes) -> GraphFacts {
 #[test]
 fn all_models_are_counted() {
     for file in files() {
-        let model = model(&file.system, Mode::Compiled);
+        let model = model(&file.system, file.mode());
         let expected = expected(&model);
         assert_eq!((expected.states, expected.transitions), (file.facts.states, file.facts.transitions));
         assert_eq!(count(&model, TINY), expected, "{}", file.name);
@@ -48,7 +48,7 @@ fn on_disk(model: &NativeModel, properties: &[Property]) -> Report {
 fn all_models_are_checked_with_shortest_traces() {
     let mut traces = 0;
     for file in files() {
-        let model = model(&file.system, Mode::Compiled);
+        let model = model(&file.system, file.mode());
         let mut properties = properties::all(&model);
         properties.extend(file.facts.properties.iter().map(|expected| common::property(&model, &expected.text)));
         let plain = Way::PLAIN.run(&model, &properties, true);

@@ -209,7 +209,7 @@ fn visits_all(
 }
 
 fn check_file(file: &File, all: &[Combination], ends: &Ends) {
-    let model = model(&file.system, Mode::Compiled);
+    let model = model(&file.system, file.mode());
     let interpreter = common::model(&file.system, Mode::Interpreted);
     let properties: Vec<Property> = file.facts.properties.iter().map(|e| property(&model, &e.text)).collect();
     let facts = &file.facts;
@@ -356,7 +356,7 @@ fn depth_first(model: &dyn Model) -> Vec<Vec<u8>> {
 #[test]
 fn the_four_identities() {
     for file in files().iter().filter(|file| file.facts.states <= 5000 && file.system.initial.len() == 1) {
-        let model = model(&file.system, Mode::Compiled);
+        let model = model(&file.system, file.mode());
         let breadth_first = found_order(&model, "bfs");
         for order in ["bbfs:inf", "alt:inf,0"] {
             assert_eq!(found_order(&model, order), breadth_first, "{}: {order}", file.name);

@@ -120,7 +120,7 @@ fn measures<'a>() -> [Box<Progress<'a>>; 3] {
 fn graphs_of_all_models() {
     let (mut seen, mut unfolded) = (0, 0);
     for file in files().iter().filter(|file| file.has_at_most(MOST as u64)) {
-        let model = model(&file.system, Mode::Compiled);
+        let model = model(&file.system, file.mode());
         let plain = plain(&model).unwrap();
         let graph = condensed(&model, None);
         equal(&graph, &plain);
@@ -143,7 +143,7 @@ fn what_is_not_bisimilar_is_noticed() {
     let files = files();
     let of = |name: &str| {
         let file = files.iter().find(|file| file.name == name).unwrap();
-        model(&file.system, Mode::Compiled)
+        model(&file.system, file.mode())
     };
     let (one, other) = (of("phils3.dve"), of("phils4.dve"));
     assert!(bisimilar(&condensed(&one, None), &plain(&one).unwrap()));
@@ -191,6 +191,42 @@ fn aut_says(graph: &Condensed, model: &dyn Model, plain: &Plain) {
         .flat_map(|(from, list)| list.iter().map(move |&(to, e)| (from, label(e), to)))
         .collect();
     assert_eq!(edges, expected);
+}
+
+/// An exported graph is a model itself, with the same states, edges and deadlocks: also where it becomes a table, and where
+/// two events lead to the same state with the same label.
+#[test]
+fn exported_graphs_are_read_again() {
+    let (mut seen, mut edges) = (0, 0);
+    for file in files().iter().filter(|file| file.has_at_most(MOST as u64)) {
+        let model = model(&file.system, Mode::Auto);
+        let graph = condensed(&model, None);
+        let to = scratch(&format!("again-{}.aut", file.name));
+        replace(&to, |out| graph.export(Form::Aut, &model, out)).unwrap();
+        let mut again = scrimp::Loaded::open(&to).unwrap_or_else(|e| panic!("{e}"));
+        let labels: BTreeSet<String> = again.system.events.iter().map(|event| event.label.clone()).collect();
+        let counted = common::counted(&mut again).unwrap();
+        let more = match file.system.initial.len() {
+            1 => 0,
+            many => many as u64,
+        };
+        let states = file.facts.states + (more > 0) as u64;
+        assert_eq!((counted.states, counted.transitions), (states, file.facts.transitions + more), "{}", file.name);
+        if file.system.claim.is_none() {
+            assert_eq!(counted.deadlocks, graph_deadlocks(&graph), "{}", file.name);
+        }
+        let written =
+            (0..graph.states()).flat_map(|state| graph.successors(state)).map(|(_, event)| model.event(event).label);
+        let written: BTreeSet<String> = written.collect();
+        assert!(more > 0 || labels == written, "{}", file.name);
+        std::fs::remove_file(&to).unwrap();
+        (seen, edges) = (seen + 1, edges + counted.transitions);
+    }
+    assert!(seen > 30 && edges > 100_000, "{seen} models, {edges} edges");
+}
+
+fn graph_deadlocks(graph: &Condensed) -> u64 {
+    (0..graph.states()).filter(|&state| graph.successors(state).next().is_none()).count() as u64
 }
 
 #[test]

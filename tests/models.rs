@@ -131,6 +131,40 @@ tests!(
     bfs_interpreted: 4, bfs_interpreted_2_threads: 5, bfs_interpreted_4_threads: 6, dfs_interpreted: 7
 );
 
+/// Nets have a way of their own to be run.
+#[test]
+fn nets() {
+    let mut ways = ways();
+    ways.retain(|way| way.mode == Mode::Compiled);
+    for file in files().iter().filter(|file| file.is_net()) {
+        for way in &ways {
+            let way = Way { mode: Mode::Auto, ..*way };
+            let context = format!("{}, {way:?}", file.name);
+            let mut model = model(&file.system, way.mode);
+            check_properties(file, &model, way, &context);
+            assert!(model.watch_tokens(), "{context}");
+            check_counts(file, &way.run(&model, &[], false), way, &context);
+            assert_eq!(model.most_tokens(), file.facts.tokens, "{context}: most tokens");
+        }
+    }
+}
+
+/// However much of a net's structure is used, it has as many states.
+#[test]
+fn nets_without_some_of_their_structure() {
+    let without = ["none", "-bounds", "-groups", "-implied", "-equation", "-reduction", "-walks", "bounds", "implied"];
+    for file in files().iter().filter(|file| file.is_net()) {
+        for structure in without {
+            let opened = scrimp::open(&common::manifest().join("models").join(&file.name)).expect("it can be read");
+            let structure = structure.parse().expect("parts of a net's structure");
+            let mut loaded = scrimp::Loaded::with_structure(opened, structure).expect("it can be searched");
+            let way = Way { mode: Mode::Auto, ..Way::PLAIN };
+            let searched = loaded.with_model(way.mode, |model| way.run(model, &[], false)).expect("it can be run");
+            check_counts(file, &searched, way, &format!("{}, {structure}", file.name));
+        }
+    }
+}
+
 /// Where the property process has no move and the system has one, a run of the product ends, but nothing is stuck.
 #[test]
 fn dead_ends_of_a_product_are_not_deadlocks() {

@@ -50,7 +50,7 @@ fn small_files() -> impl Iterator<Item = File> {
 #[test]
 fn every_store_counts_the_same() {
     for file in small_files() {
-        let model = model(&file.system, Mode::Compiled);
+        let model = model(&file.system, file.mode());
         for options in STORES.iter().flat_map(|store| ways(store)) {
             let context = context(&file, &options);
             let report = run(&model, &[], &options);
@@ -70,7 +70,7 @@ fn every_store_counts_the_same() {
 #[test]
 fn every_exact_store_gives_the_same_verdicts_with_traces() {
     for file in files().into_iter().filter(|file| file.has_at_most(5_000)) {
-        let model = model(&file.system, Mode::Compiled);
+        let model = model(&file.system, file.mode());
         let exact = STORES.iter().filter(|store| !store.starts_with("compact"));
         for options in exact.flat_map(|store| ways(store)) {
             for expected in &file.facts.properties {
@@ -95,7 +95,7 @@ fn every_exact_store_gives_the_same_verdicts_with_traces() {
 #[test]
 fn forgetters_visit_the_same_states_in_a_collapsed_table() {
     for file in files().into_iter().filter(|file| file.has_at_most(3_000)) {
-        let model = model(&file.system, Mode::Compiled);
+        let model = model(&file.system, file.mode());
         let most = Some((file.facts.states as usize / 2).max(10));
         let caches = [CacheChoice { most, ..CacheChoice::default() }, CacheChoice::default()];
         let mut choices: Vec<ForgetChoice> = caches.into_iter().map(ForgetChoice::Cache).collect();

@@ -13,6 +13,7 @@ Examples:
   scrimp count big.pml --memory 2G --time 10m --threads 4
   scrimp check lock.dve --json > answer.json && scrimp simulate lock.dve --trace answer.json
   scrimp check protocol.pml --chart error.svg
+  scrimp check net.pnml --formulas ReachabilityCardinality.xml
 
 Exit codes: 0 verified or counted, 1 violated, 2 wrong usage or wrong model,
 3 incomplete (a limit was reached), 4 no error found but the method is not exhaustive.";
@@ -50,7 +51,8 @@ pub enum Command {
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// The model: a DVE file (.dve, or compressed .dve.gz) or a Promela file (.pml, .prom, .promela)
+    /// The model: DVE (.dve), Promela (.pml), a Petri net (.pnml), a labelled transition system (.aut) or a network of
+    /// these (.network), also compressed (.gz)
     #[arg(value_hint = ValueHint::FilePath)]
     pub model: PathBuf,
 
@@ -58,7 +60,8 @@ pub struct CheckArgs {
     ///
     /// `deadlock`: every state has a successor (in Promela: or is a valid end state). `faults`: no division by zero, no
     /// index out of range. `assertions`: those in the model. `invariant: EXPR`: EXPR holds in every reachable state.
-    /// `reach: EXPR`: EXPR holds in some reachable state. In EXPR, `P@cs` says that process P is at cs, `P.x` is its
+    /// `reach: EXPR`: EXPR holds in some reachable state. Of nets also `bound: SUM`, `bounded`, `one-safe`,
+    /// `stable-marking`, `quasi-live`, `live`. In EXPR, `P@cs` says that process P is at cs, `P.x` is its
     /// variable x, `a[2]` an element; operators are those of C, and `and`, `or`, `not`, `imply`.
     #[arg(short, long, value_name = "TEXT")]
     pub property: Vec<String>,
@@ -90,7 +93,8 @@ pub struct CheckArgs {
 
 #[derive(Debug, Args)]
 pub struct CountArgs {
-    /// The model: a DVE file (.dve, or compressed .dve.gz) or a Promela file (.pml, .prom, .promela)
+    /// The model: DVE (.dve), Promela (.pml), a Petri net (.pnml), a labelled transition system (.aut) or a network of
+    /// these (.network), also compressed (.gz)
     #[arg(value_hint = ValueHint::FilePath)]
     pub model: PathBuf,
 
@@ -164,12 +168,12 @@ pub struct SearchArgs {
     #[arg(long, default_value = "none", value_name = "METHOD")]
     pub forget: String,
 
-    /// A measure of progress for --forget sweep and --order progress: expressions, or auto[:LEVEL]
+    /// A measure of progress for --forget sweep and --order progress: expressions, auto[:LEVEL] or linear
     ///
     /// `--progress 'sent, received'` compares `sent` first, then `received`. Any measure gives right answers; one that
     /// seldom goes back saves most. `auto` finds one by itself; levels 0 to 5 let it go back on 0, 1, 2, 5, 10, 20 % of
-    /// the events.
-    #[arg(long, value_name = "EXPR|auto[:LEVEL]", allow_hyphen_values = true)]
+    /// the events. `linear` is, for a net, the weighted sum of tokens that linear algebra finds; `auto` considers it too.
+    #[arg(long, value_name = "EXPR|auto[:LEVEL]|linear", allow_hyphen_values = true)]
     pub progress: Option<String>,
 
     /// Write where the sweep-line stood and what was stored, line by line, to a file that can be plotted
@@ -279,7 +283,8 @@ pub struct SearchArgs {
 
 #[derive(Debug, Args)]
 pub struct SimulateArgs {
-    /// The model: a DVE file (.dve, or compressed .dve.gz) or a Promela file (.pml, .prom, .promela)
+    /// The model: DVE (.dve), Promela (.pml), a Petri net (.pnml), a labelled transition system (.aut) or a network of
+    /// these (.network), also compressed (.gz)
     #[arg(value_hint = ValueHint::FilePath)]
     pub model: PathBuf,
 

@@ -83,6 +83,11 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
 pub fn count(args: &CountArgs) -> Result<u8, Failure> {
     let mut plan = Plan::new(&options(&args.search, false, args.in_degrees)?)?;
     let mut loaded = open(&args.model, &args.search)?;
+    if let Some(net) = &mut loaded.net
+        && let Some(code) = net::infinite(&args.model, net, &args.search)?
+    {
+        return Ok(code);
+    }
     let (model, mut report) =
         with_room(&mut loaded, &args.search, false, |model| search(model, &[], &mut plan, &args.search))?;
     report.tokens = model.most_tokens();

@@ -3,10 +3,13 @@
 use super::PetriNet;
 use super::answers::{Answer, Answers};
 use super::goal::{Goal, Known};
+use super::inquiry::Means;
 use scrimp_net::linear::{Refuter, deadlock_free};
 use scrimp_net::{Condition, Sum};
 use std::time::{Duration, Instant};
 
+/// What one question may take before the user is asked again whether to go on.
+const AT_ONCE: Duration = Duration::from_secs(5);
 /// Cases that a condition may fall into before it is left to others.
 const CASES: usize = 20_000;
 
@@ -39,17 +42,18 @@ pub fn at_a_glance(net: &PetriNet, answers: &mut Answers) {
     }
 }
 
-/// All that structure can say before the deadline.
-pub fn answer(net: &PetriNet, answers: &mut Answers, deadline: Instant) {
+/// All that structure can say in so much time.
+pub fn answer<E>(net: &PetriNet, answers: &mut Answers, slice: Duration, means: &Means<E>) {
+    let deadline = means.end_of(slice);
     let Some(mut refuter) = Refuter::new(&net.net, &net.bounds) else { return };
     let open = answers.open();
     for (at, &i) in open.iter().enumerate() {
         let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
+        if left.is_zero() || means.is_over() {
             return;
         }
         // Each gets its share, and a little more because most are quick.
-        let share = Instant::now() + (left * 2 / (open.len() - at + 1) as u32).min(left);
+        let share = Instant::now() + (left * 2 / (open.len() - at + 1) as u32).min(left).min(AT_ONCE);
         match answers.goals[i].clone() {
             Goal::Reach { condition: Condition::Deadlock, found } => {
                 match deadlock_free(&net.net, &net.bounds, share) {
@@ -73,7 +77,7 @@ pub fn answer(net: &PetriNet, answers: &mut Answers, deadline: Instant) {
     if answers.wants_fireable() {
         for t in 0..answers.fireable.len() {
             let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            if left.is_zero() || means.is_over() {
                 break;
             }
             let share = Instant::now() + left.min(Duration::from_millis(50));

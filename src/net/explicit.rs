@@ -109,7 +109,7 @@ fn property<'a>(
                 value >= most
             })
         }
-        Goal::Stable if net.transitions.iter().any(|t| !t.resets.is_empty()) => {
+        Goal::Stable if resets(net) => {
             let sums = net.place_groups.iter().map(|group| lowered.sum(&Sum::tokens(group.members.clone())));
             let Some(sums) = sums.collect::<Option<Vec<_>>>() else { return too_large() };
             let initial = net.initial();
@@ -166,12 +166,18 @@ fn finding(
         Goal::Bound(_) => all.then(|| Finding::plain(Known::Tokens(largest.max(0) as u64))),
         Goal::Everything => all.then(|| Finding::plain(Known::Counted)),
         Goal::Bounded => all.then(|| Finding::plain(Known::Truth(true))),
-        // Where transitions empty places, it is not enough to know which of them fire.
-        Goal::Stable => all.then(|| Finding::plain(Known::Truth(largest < net.net.place_groups.len() as i64))),
-        Goal::QuasiLive => None,
+        // Where transitions empty places, it is not enough to know which of them fire: changes were counted.
+        Goal::Stable if resets(&net.net) => {
+            all.then(|| Finding::plain(Known::Truth(largest < net.net.place_groups.len() as i64)))
+        }
+        Goal::Stable | Goal::QuasiLive => None,
         Goal::Live => live(net, all, graph).map(|live| Finding::plain(Known::Truth(live))),
         Goal::Temporal => None,
     }
+}
+
+fn resets(net: &Net) -> bool {
+    net.transitions.iter().any(|t| !t.resets.is_empty())
 }
 
 /// Does every transition fire in every component of the graph that is never left?

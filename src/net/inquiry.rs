@@ -15,8 +15,12 @@ use std::time::{Duration, Instant};
 
 /// What the first search may take: most nets that people have at hand are done by then.
 const SHORT: Duration = Duration::from_secs(3);
+/// What may be spent on nets without proven bounds before anything is searched.
+const GLANCE: Duration = Duration::from_millis(500);
 /// What each other way may take at first; more in every round.
 const SLICE: Duration = Duration::from_secs(2);
+/// What may go by before the user is asked again whether to go on.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// How much more.
 const GROWTH: u32 = 4;
 
@@ -24,8 +28,6 @@ const GROWTH: u32 = 4;
 pub struct Inquiry {
     pub net: PetriNet,
     pub answers: Answers,
-    /// What was done, for people.
-    remarks: Vec<String>,
 }
 
 /// The answers, and the search in whose states they are told.
@@ -39,6 +41,8 @@ pub struct Means<'a, 's, E> {
     pub plan: &'a Plan,
     pub mode: Mode,
     pub search: &'a mut Search<'s, E>,
+    /// Does the user want it to end?
+    pub interrupted: fn() -> bool,
     deadline: Option<Instant>,
 }
 
@@ -62,15 +66,15 @@ impl<E> Means<'_, '_, E> {
         plan
     }
 
-    fn is_late(&self) -> bool {
-        self.left().is_some_and(|left| left.is_zero())
+    pub fn is_over(&self) -> bool {
+        (self.interrupted)() || self.left().is_some_and(|left| left.is_zero())
     }
 }
 
 impl Inquiry {
     pub fn new(net: PetriNet, questions: Vec<NamedQuestion>) -> Inquiry {
         let answers = Answers::new(&net, questions);
-        Inquiry { net, answers, remarks: Vec::new() }
+        Inquiry { net, answers }
     }
 
     pub fn answer<E: From<LoadError> + From<BuildError>>(
@@ -78,32 +82,38 @@ impl Inquiry {
         plan: &Plan,
         mode: Mode,
         search: &mut Search<E>,
+        interrupted: fn() -> bool,
     ) -> Result<Answered, E> {
         let deadline = plan.options.time.map(|time| Instant::now() + time);
-        let mut means = Means { plan, mode, search, deadline };
+        let mut means = Means { plan, mode, search, interrupted, deadline };
+        let begun = Instant::now();
         equation::at_a_glance(&self.net, &mut self.answers);
-        let mut last = self.explore(Some(SHORT), &mut means)?;
+        cover::answer(&mut self.net, &mut self.answers, means.end_of(GLANCE));
+        let mut last = match self.answers.open().is_empty() {
+            true => self.nothing(&means, begun)?,
+            false => self.explore(Some(SHORT), &mut means)?,
+        };
         let mut slice = SLICE;
-        while !self.answers.open().is_empty() && !stopped(&last) && !means.is_late() && !last.report.exhaustive {
+        while !self.answers.open().is_empty() && !means.is_over() && !last.report.exhaustive {
             let before = self.answers.open().len();
-            cover::answer(&mut self.net, &mut self.answers, means.end_of(slice));
+            cover::answer(&mut self.net, &mut self.answers, means.end_of(slice.min(PATIENCE)));
             if self.net.structure.equation {
-                equation::answer(&self.net, &mut self.answers, means.end_of(slice));
+                equation::answer(&self.net, &mut self.answers, slice, &means);
             }
             if self.net.structure.walks {
-                walks::answer(&self.net, &mut self.answers, means.end_of(slice));
+                walks::answer(&self.net, &mut self.answers, slice, &means);
             }
             let mut in_vain = true;
             if self.net.structure.reduction {
                 for i in self.answers.open() {
                     let limit = reduced::answer(&self.net, &mut self.answers, i, slice, &mut means)?;
                     in_vain &= matches!(limit, Some(Limit::Memory | Limit::Visits) | None);
-                    if means.is_late() || limit == Some(Limit::Interrupt) {
+                    if means.is_over() {
                         break;
                     }
                 }
             }
-            if self.answers.open().is_empty() || means.is_late() {
+            if self.answers.open().is_empty() || means.is_over() {
                 break;
             }
             last = self.explore(Some(slice * GROWTH), &mut means)?;
@@ -113,11 +123,24 @@ impl Inquiry {
             }
             slice *= GROWTH;
         }
-        let mut remarks = vec![self.net.told()];
-        remarks.append(&mut self.remarks);
-        last.report.remarks.extend(remarks);
+        last.report.remarks.push(self.net.told());
+        last.report.elapsed = begun.elapsed();
+        last.report.limit = match last.report.limit {
+            _ if self.answers.open().is_empty() => None,
+            _ if (means.interrupted)() => Some(Limit::Interrupt),
+            _ if means.is_over() => Some(Limit::Time),
+            // What each search was allowed was not enough, and more would not have been.
+            _ => Some(Limit::Memory),
+        };
         last.report.properties = self.answers.results(&last.model);
         Ok(last)
+    }
+
+    /// No search at all.
+    fn nothing<E: From<LoadError> + From<BuildError>>(&self, means: &Means<E>, begun: Instant) -> Result<Answered, E> {
+        let model = NativeModel::new(self.net.lowered()?.system.clone(), means.mode)?;
+        let report = Report::of_nothing(&model, means.plan, begun.elapsed());
+        Ok(Answered { model, report })
     }
 
     /// Searches the markings for all that is open.
@@ -150,8 +173,4 @@ impl Inquiry {
         self.answers.conclude(&self.net);
         Ok(Answered { model, report })
     }
-}
-
-fn stopped(answered: &Answered) -> bool {
-    answered.report.limit == Some(Limit::Interrupt)
 }

@@ -19,11 +19,12 @@ pub use structure::Structure;
 
 use scrimp_lang::LoadError;
 use scrimp_native::NativeModel;
-use scrimp_net::linear::{self, Affine, Flow};
+use scrimp_net::coverability::{Boundedness, Limits, boundedness};
+use scrimp_net::linear::{self, Affine, Flow, Inequality};
 use scrimp_net::{Encoding, Kept, Lowered, MOST_TOKENS, Net, OneOf};
 use scrimp_search::condensed::Wanted;
 use scrimp_search::{Plan, Property, Report};
-use scrimp_system::Source;
+use scrimp_system::{Later, Source};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -47,6 +48,8 @@ pub struct PetriNet {
     pub bounds: Vec<Option<u64>>,
     groups: Vec<OneOf>,
     implied: Vec<Affine>,
+    /// What proves the bounds, and more.
+    inequalities: Vec<Inequality>,
     /// Whether some place gets ever more tokens, if that is known.
     pub unbounded: Option<bool>,
     /// Room for places without a bound.
@@ -58,7 +61,11 @@ pub struct PetriNet {
 
 impl PetriNet {
     pub fn new(net: Net, name: String, structure: Structure) -> PetriNet {
-        let deadline = Instant::now() + PATIENCE;
+        PetriNet::within(net, name, structure, Instant::now() + PATIENCE)
+    }
+
+    /// Looks at the structure only until then.
+    pub fn within(net: Net, name: String, structure: Structure, deadline: Instant) -> PetriNet {
         let flows = match structure.bounds || structure.groups || structure.implied {
             true => linear::place_flows(&net, EFFORT).flows,
             false => Vec::new(),
@@ -73,8 +80,14 @@ impl PetriNet {
             true => linear::exclusive_groups(&net, &flows, &bounds.proofs, deadline),
             false => Vec::new(),
         };
-        let groups: Vec<OneOf> =
-            groups.into_iter().map(|group| OneOf { places: group.places, always: group.always_one }).collect();
+        // A place that is emptied keeps its tokens to itself: what the others have decides nothing about it.
+        let mut emptied = vec![false; net.places.len()];
+        net.transitions.iter().flat_map(|t| &t.resets).for_each(|&place| emptied[place as usize] = true);
+        let kept = |group: linear::ExclusiveGroup| {
+            let (places, emptied): (Vec<_>, Vec<_>) = group.places.into_iter().partition(|&p| !emptied[p as usize]);
+            OneOf { places, always: group.always_one && emptied.is_empty() }
+        };
+        let groups: Vec<OneOf> = groups.into_iter().map(kept).filter(|group| group.places.len() > 1).collect();
         let mut free = vec![true; net.places.len()];
         groups.iter().flat_map(|group| &group.places).for_each(|&place| free[place as usize] = false);
         let mut implied = Vec::new();
@@ -92,6 +105,7 @@ impl PetriNet {
             bounds: bounds.places,
             groups,
             implied,
+            inequalities: bounds.proofs,
             unbounded: None,
             guesses,
             name,
@@ -122,10 +136,17 @@ impl PetriNet {
             return Ok(lowered.clone());
         }
         let source = Source::new(self.name.clone(), "");
-        let lowered = Lowered::new(&self.net, &self.encoding(), source).ok_or_else(|| LoadError::File {
+        let mut lowered = Lowered::new(&self.net, &self.encoding(), source).ok_or_else(|| LoadError::File {
             path: self.name.clone().into(),
             problem: format!("a place can have more than {MOST_TOKENS} tokens, the most that are supported"),
         })?;
+        // Nobody else has it yet.
+        if let Some(system) = Arc::get_mut(&mut lowered.system) {
+            let (net, bounds, inequalities) = (self.net.clone(), self.bounds.clone(), self.inequalities.clone());
+            system.known = Later::new(move |system| scrimp_net::known(&net, &bounds, &inequalities, system));
+            let net = self.net.clone();
+            system.growing = Later::new(move |system| scrimp_net::growing(&net, system));
+        }
         Ok(self.lowered.get_or_init(|| Arc::new(lowered)).clone())
     }
 
@@ -153,6 +174,28 @@ impl PetriNet {
         let parts: Vec<String> =
             parts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
         format!("{} places in {} bits: {}", self.net.places.len(), encoding.bits(), parts.join(", "))
+    }
+
+    /// Why the net has infinitely many markings, if a short look shows that it has.
+    pub fn why_unbounded(&mut self) -> Option<String> {
+        if self.bounds.iter().all(Option::is_some) {
+            return None;
+        }
+        let limits = Limits { deadline: Instant::now() + PATIENCE, nodes: 1 << 20 };
+        match boundedness(&self.net, &limits) {
+            Boundedness::Unbounded { place, prefix, pump } => {
+                self.unbounded = Some(true);
+                let name = |t: &u32| self.net.transitions[*t as usize].name.as_str();
+                let shown = |all: &[u32]| {
+                    let names: Vec<&str> = all.iter().take(10).map(name).collect();
+                    format!("{}{}", names.join(" "), if all.len() > 10 { " …" } else { "" })
+                };
+                let after = if prefix.is_empty() { String::new() } else { format!(" after {}", shown(&prefix)) };
+                let place = &self.net.places[place as usize].name;
+                Some(format!("{place} gets more tokens whenever {} fires again{after}", shown(&pump)))
+            }
+            _ => None,
+        }
     }
 
     /// Makes room for the marking that this model of the net had none for; `false` when there was none, or when there is no

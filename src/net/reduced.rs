@@ -12,6 +12,9 @@ use scrimp_net::{Condition, Sum};
 use scrimp_search::{Limit, Trace};
 use std::time::Duration;
 
+/// What taking away may take before the user is asked again whether to go on.
+const AT_ONCE: Duration = Duration::from_secs(2);
+
 /// Reduces the net for one question and searches what is left for so long. Says what ended the search; nothing when there
 /// was nothing to gain.
 pub fn answer<E: From<LoadError> + From<BuildError>>(
@@ -35,14 +38,14 @@ pub fn answer<E: From<LoadError> + From<BuildError>>(
         },
         _ => return Ok(None),
     };
-    let reduced = reduce(&net.net, &observed, &Rules::all(means.end_of(slice)));
+    let reduced = reduce(&net.net, &observed, &Rules::all(means.end_of((slice / 4).min(AT_ONCE))));
     let whole = (net.net.places.len(), net.net.transitions.len());
     let left = (reduced.net.places.len(), reduced.net.transitions.len());
     if left == whole {
         return Ok(None);
     }
     let Some(smaller_goal) = restated(&reduced, net, &goal) else { return Ok(None) };
-    let mut smaller = PetriNet::new(reduced.net.clone(), String::new(), net.structure);
+    let mut smaller = PetriNet::within(reduced.net.clone(), String::new(), net.structure, means.end_of(slice / 4));
     let plan = means.plan_for(Some(slice));
     let explored = explore(&mut smaller, &[(&smaller_goal, answers.most[i])], &plan, means.mode, means.search)?;
     let limit = explored.report.limit;

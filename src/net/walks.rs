@@ -3,16 +3,31 @@
 use super::PetriNet;
 use super::answers::{Answer, Answers, Run};
 use super::goal::{Goal, Known};
+use super::inquiry::Means;
 use scrimp_net::walk::{Walks, walk};
 use scrimp_net::{Condition, Sum};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+/// How long to walk before looking up.
+const AT_ONCE: Duration = Duration::from_secs(2);
 /// Transitions that are looked for by themselves, at most.
 const MOST_TRANSITIONS: usize = 10_000;
 
 const HOW: &str = "by a walk";
 
-pub fn answer(net: &PetriNet, answers: &mut Answers, deadline: Instant) {
+/// Walks for so long, and looks now and then whether that is still wanted.
+pub fn answer<E>(net: &PetriNet, answers: &mut Answers, slice: Duration, means: &Means<E>) {
+    let deadline = means.end_of(slice);
+    for seed in 1.. {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() || means.is_over() || !walk_once(net, answers, Instant::now() + left.min(AT_ONCE), seed) {
+            return;
+        }
+    }
+}
+
+/// Walks until the deadline; `false` when there is nothing to look for.
+fn walk_once(net: &PetriNet, answers: &mut Answers, deadline: Instant, seed: u64) -> bool {
     let (mut goals, mut reach, mut sums, mut bounds) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut deadlocks = Vec::new();
     for i in answers.open() {
@@ -37,10 +52,10 @@ pub fn answer(net: &PetriNet, answers: &mut Answers, deadline: Instant) {
         goals.extend(transitions.iter().map(|&t| Condition::Fireable(vec![t])));
     }
     if goals.is_empty() && sums.is_empty() && deadlocks.is_empty() && !live {
-        return;
+        return false;
     }
     let deadlock = !deadlocks.is_empty() || live;
-    let met = walk(&net.net, &Walks { goals, deadlock, sums, deadline, firings: u64::MAX, seed: 1 });
+    let met = walk(&net.net, &Walks { goals, deadlock, sums, deadline, firings: u64::MAX, seed });
     let run = |transitions: &[u32]| Some(Run { transitions: transitions.to_vec(), shortest: false });
     let mut found = met.goals.iter();
     for ((i, truth), firings) in reach.into_iter().zip(&mut found) {
@@ -64,4 +79,5 @@ pub fn answer(net: &PetriNet, answers: &mut Answers, deadline: Instant) {
         answers.bound(i, None, u64::try_from(largest).ok().map(|largest| (largest, None)), "by a walk and a bound");
     }
     answers.conclude(net);
+    true
 }

@@ -109,3 +109,29 @@ pub fn counters(counters: usize, most: usize, padding: usize) -> String {
     }
     text + "system async;\n"
 }
+
+/// A net of machines that know nothing of each other: each goes round its `places` with one token, so that there are
+/// `places` to the power of `machines` markings.
+pub fn machines(machines: usize, places: usize) -> String {
+    let (mut nodes, mut arcs) = (String::new(), String::new());
+    for m in 0..machines {
+        for p in 0..places {
+            let marking = if p == 0 { "<initialMarking><text>1</text></initialMarking>" } else { "" };
+            nodes.push_str(&format!("<place id=\"p{m}_{p}\">{marking}</place><transition id=\"t{m}_{p}\"/>\n"));
+            let next = (p + 1) % places;
+            arcs.push_str(&format!(
+                "<arc id=\"i{m}_{p}\" source=\"p{m}_{p}\" target=\"t{m}_{p}\"/>\
+                 <arc id=\"o{m}_{p}\" source=\"t{m}_{p}\" target=\"p{m}_{next}\"/>\n"
+            ));
+        }
+    }
+    net(&format!("{nodes}{arcs}"))
+}
+
+/// A net with these places, transitions and arcs.
+pub fn net(contents: &str) -> String {
+    format!(
+        "<?xml version=\"1.0\"?>\n<pnml xmlns=\"http://www.pnml.org/version-2009/grammar/pnml\">\
+         <net id=\"n\" type=\"http://www.pnml.org/version-2009/grammar/ptnet\"><page id=\"page\">\n{contents}</page></net></pnml>\n"
+    )
+}

@@ -11,6 +11,8 @@ pub struct Facts {
     pub violations: Option<u64>,
     /// Bytes of a state.
     pub vector: u64,
+    /// Of a net: the most tokens in one place, and in all places of one marking.
+    pub tokens: Option<(u64, u64)>,
     pub properties: Vec<Expected>,
 }
 
@@ -27,7 +29,7 @@ pub struct Expected {
 pub fn parse(text: &str) -> Result<Facts, String> {
     let mut facts = Facts::default();
     let mut seen = Vec::new();
-    for line in text.lines().skip(1).map_while(|line| line.strip_prefix("// ")) {
+    for line in lines(text) {
         let (key, value) = line.split_once(": ").ok_or_else(|| format!("no fact: {line}"))?;
         seen.push(key);
         if key == "property" {
@@ -43,12 +45,26 @@ pub fn parse(text: &str) -> Result<Facts, String> {
             "faults" => facts.faults = number,
             "assertion violations" => facts.violations = Some(number),
             "vector" => facts.vector = number,
+            "most tokens in a place" => facts.tokens = Some((number, 0)),
+            "most tokens in all" => facts.tokens.get_or_insert_default().1 = number,
             _ => return Err(format!("unknown fact: {line}")),
         }
     }
     match ["states", "transitions", "levels", "deadlocks", "vector"].iter().find(|key| !seen.contains(key)) {
         Some(key) => Err(format!("no {key}")),
         None => Ok(facts),
+    }
+}
+
+/// The lines after the one that says what the model is; those of a net are comments below the first line of XML.
+fn lines(text: &str) -> Vec<&str> {
+    match text.starts_with("<?xml") {
+        true => text
+            .lines()
+            .skip(2)
+            .map_while(|line| line.strip_prefix("<!-- ").and_then(|line| line.strip_suffix(" -->")))
+            .collect(),
+        false => text.lines().skip(1).map_while(|line| line.strip_prefix("// ")).collect(),
     }
 }
 

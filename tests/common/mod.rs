@@ -4,6 +4,7 @@
 
 pub mod command;
 pub mod header;
+pub mod nets;
 pub mod random;
 
 use scrimp::plan::OrderChoice;
@@ -118,6 +119,15 @@ pub struct File {
 }
 
 impl File {
+    pub fn is_net(&self) -> bool {
+        self.name.ends_with(".pnml")
+    }
+
+    /// The fastest way to run it: nets have one of their own.
+    pub fn mode(&self) -> Mode {
+        if self.is_net() { Mode::Auto } else { Mode::Compiled }
+    }
+
     /// Whether it is small enough for a test of models up to so many states. Promela's steps take longer, so that fewer
     /// states are as much work.
     pub fn has_at_most(&self, states: u64) -> bool {
@@ -128,7 +138,9 @@ impl File {
 pub fn files() -> Vec<File> {
     let folder = std::fs::read_dir(manifest().join("models")).expect("there is a folder of models");
     let mut paths: Vec<_> = folder.map(|entry| entry.unwrap().path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|e| e == "dve" || e == "pml"));
+    paths.retain(|path| path.extension().is_some_and(|e| e == "dve" || e == "pml" || e == "network" || e == "pnml"));
+    // Its states cannot be counted.
+    paths.retain(|path| !path.ends_with("unbounded.pnml"));
     paths.sort();
     let file = |path: PathBuf| {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
@@ -137,7 +149,7 @@ pub fn files() -> Vec<File> {
         File { name, facts, system }
     };
     let files: Vec<File> = paths.into_iter().map(file).collect();
-    assert!(files.len() >= 65, "only {} models", files.len());
+    assert!(files.len() >= 72, "only {} models", files.len());
     files
 }
 

@@ -3,6 +3,7 @@
 //! [`load`] reads a file in whatever language its name says. Wrong texts are refused with a [`Diagnostic`] that points at
 //! the place; no text makes these functions panic, hang or exhaust the stack.
 
+mod aut;
 mod diagnostic;
 mod dve;
 mod expression;
@@ -12,6 +13,7 @@ mod measure;
 mod pnml;
 mod promela;
 mod property;
+mod question;
 mod reading;
 mod symbols;
 
@@ -22,6 +24,7 @@ pub use pnml::{read_formulas, read_formulas_from, read_net, read_net_from};
 pub use promela::Promela;
 pub use property::{Property, PropertyKind, parse_property, parse_property_file};
 
+pub use question::NetNames;
 pub use reading::Language;
 use scrimp_net::Net;
 use scrimp_system::{Source, System};
@@ -73,6 +76,10 @@ pub fn open(path: &Path) -> Result<Opened, LoadError> {
 /// Reads a model from a file, with macros that are defined from outside: their names and what they stand for.
 pub fn open_with(path: &Path, definitions: &[(String, String)]) -> Result<Opened, LoadError> {
     let format = reading::format_of(path)?;
+    if format.language == Some(Language::Aut) {
+        // It can be larger than any text that a person writes, and is read piece by piece.
+        return read(path, "", Language::Aut, definitions);
+    }
     if format.language == Some(Language::Pnml) {
         return open_net(path, definitions);
     }
@@ -86,6 +93,9 @@ pub fn open_with(path: &Path, definitions: &[(String, String)]) -> Result<Opened
 
 /// Reads a model from a file, in a language that its name need not tell.
 pub fn open_as(path: &Path, language: Language) -> Result<Opened, LoadError> {
+    if language == Language::Aut {
+        return read(path, "", language, &[]);
+    }
     if language == Language::Pnml {
         return open_net(path, &[]);
     }
@@ -104,9 +114,11 @@ fn open_net(path: &Path, definitions: &[(String, String)]) -> Result<Opened, Loa
 fn read(path: &Path, text: &str, language: Language, definitions: &[(String, String)]) -> Result<Opened, LoadError> {
     let name = path.display().to_string();
     match language {
-        Language::Dve if !definitions.is_empty() => {
-            Err(reading::refuse(path, "a DVE model has no macros that could be defined"))
+        Language::Dve | Language::Aut | Language::Network if !definitions.is_empty() => {
+            Err(reading::refuse(path, "this model has no macros that could be defined"))
         }
+        Language::Aut => Ok(Opened::System(aut::open_aut(path)?)),
+        Language::Network => Ok(Opened::System(aut::open_network(path, text)?)),
         Language::Pnml => open_net(path, definitions),
         Language::Dve => Ok(Opened::System(parse_dve(Source::new(name, text))?)),
         Language::Promela => {

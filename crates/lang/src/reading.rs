@@ -11,6 +11,10 @@ use std::path::Path;
 pub enum Language {
     Dve,
     Promela,
+    /// A labelled transition system in Aldebaran's format.
+    Aut,
+    /// Labelled transition systems, composed.
+    Network,
     /// Petri nets.
     Pnml,
 }
@@ -34,6 +38,8 @@ pub(crate) fn format_of(path: &Path) -> Result<Format, LoadError> {
         Some("pml" | "prom" | "promela" | "pm" | "pr" | "prm" | "spin" | "sumo") => {
             Ok(Format { language: Some(Language::Promela), compressed })
         }
+        Some("aut") => Ok(Format { language: Some(Language::Aut), compressed }),
+        Some("network") => Ok(Format { language: Some(Language::Network), compressed }),
         Some("pnml") => Ok(Format { language: Some(Language::Pnml), compressed }),
         Some("mdve") => {
             Err(refuse(path, "an .mdve file is an m4 template; expand it first: m4 model.mdve > model.dve"))
@@ -46,18 +52,22 @@ pub(crate) fn format_of(path: &Path) -> Result<Format, LoadError> {
 pub(crate) fn guess(path: &Path, text: &str) -> Result<Language, LoadError> {
     let words = || text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let has = |wanted: &[&str]| words().any(|word| wanted.contains(&word));
-    let language = if text.contains("<pnml") {
+    let language = if text.trim_start().strip_prefix("des").is_some_and(|rest| rest.trim_start().starts_with('(')) {
+        Some(Language::Aut)
+    } else if text.contains("<pnml") {
         Some(Language::Pnml)
     } else if has(&["proctype", "mtype"]) {
         Some(Language::Promela)
     } else if has(&["process"]) && has(&["system"]) {
         Some(Language::Dve)
+    } else if has(&["component"]) && has(&["behaviour", "sync"]) {
+        Some(Language::Network)
     } else {
         has(&["init", "chan", "inline", "typedef", "include"]).then_some(Language::Promela)
     };
     language.ok_or_else(|| {
-        let known =
-            "DVE (.dve), Promela (.pml, .prom, .promela, .pm, .pr, .prm, .spin) and PNML (.pnml), also with .gz";
+        let known = "DVE (.dve), Promela (.pml, .prom, .promela, .pm, .pr, .prm, .spin), PNML (.pnml), labelled transition \
+                     systems (.aut) and networks of these (.network), also with .gz";
         refuse(path, format!("cannot tell the language by the extension or the text; supported are {known}"))
     })
 }
@@ -85,7 +95,7 @@ pub(crate) fn stream(path: &Path) -> Result<Box<dyn BufRead>, LoadError> {
 }
 
 /// An ordinary file and its length.
-fn open_file(path: &Path) -> Result<(File, u64), LoadError> {
+pub(crate) fn open_file(path: &Path) -> Result<(File, u64), LoadError> {
     let cannot = |e: io::Error| refuse(path, format!("cannot read the file: {e}"));
     let metadata = std::fs::metadata(path).map_err(cannot)?;
     if metadata.is_dir() {

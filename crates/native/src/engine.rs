@@ -5,7 +5,7 @@
 //! the compiling thread to stop; nobody waits for it, and it owns all that it touches.
 
 use crate::compile::{Compiled, Output, compile};
-use crate::counters::{Counters, Tally};
+use crate::counters::Counters;
 use crate::interpret::Interpreter;
 use crate::partition::{Limits, Partition};
 use crate::program::{Program, Rules};
@@ -66,18 +66,6 @@ impl Engine {
         self.counters.is_some() || self.shared.code.get().is_some()
     }
 
-    /// Counts the tokens of a state.
-    pub fn tally(&self, state: &[u8], tally: &Tally) {
-        if let Some(counters) = &self.counters {
-            counters.tally(state, tally);
-        }
-    }
-
-    /// Can tokens be counted?
-    pub fn counts_tokens(&self) -> bool {
-        self.counters.as_ref().is_some_and(Counters::counts_tokens)
-    }
-
     /// Size of the machine code, 0 when there is none.
     pub fn code_bytes(&self) -> usize {
         let Some(All { system, late, held, claim, .. }) = self.shared.code.get() else { return 0 };
@@ -88,14 +76,8 @@ impl Engine {
     /// Appends the successors of `state` by the system's own events, late ones excepted.
     #[inline]
     pub fn expand(&self, state: &[u8], out: &mut Batch) {
-        self.expand_counted(state, out, None);
-    }
-
-    /// The same; counts the state's tokens, if that is asked for.
-    #[inline]
-    pub fn expand_counted(&self, state: &[u8], out: &mut Batch, tally: Option<&Tally>) {
         if let Some(counters) = &self.counters {
-            return counters.expand(state, out, tally);
+            return counters.expand(state, out);
         }
         match self.shared.code.get() {
             Some(code) => code.system.expand(&self.program, &self.program.rules, None, state, out),

@@ -17,6 +17,7 @@ mod partition;
 mod predecessors;
 mod product;
 mod program;
+mod pruning;
 mod run;
 mod successors;
 mod told;
@@ -114,7 +115,7 @@ impl NativeModel {
 
     /// From now on counts the tokens of every state that is expanded; `false` where there are none to count.
     pub fn watch_tokens(&mut self) -> bool {
-        self.tally = self.engine.counts_tokens().then(Tally::default);
+        self.tally = Tally::of(&self.program);
         self.tally.is_some()
     }
 
@@ -213,12 +214,12 @@ impl Model for NativeModel {
     }
 
     fn expand(&self, state: &[u8], out: &mut Batch) {
+        if let Some(tally) = &self.tally {
+            tally.count(state);
+        }
         if self.plain {
-            self.engine.expand_counted(state, out, self.tally.as_ref());
+            self.engine.expand(state, out);
         } else {
-            if let Some(tally) = &self.tally {
-                self.engine.tally(state, tally);
-            }
             self.expand_specially(state, out);
         }
     }
@@ -276,6 +277,10 @@ impl Model for NativeModel {
     fn is_place(&self, entry: usize) -> bool {
         // The control variables come first.
         entry < self.program.system.outline.places.len()
+    }
+
+    fn leaves_out_zeros(&self) -> bool {
+        !self.program.system.views.is_empty()
     }
 
     fn printed(&self, state: &[u8], code: EventCode) -> Option<(u32, String)> {

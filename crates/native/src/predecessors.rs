@@ -7,6 +7,7 @@ use crate::Mode;
 use crate::engine::Engine;
 use crate::partition::Limits;
 use crate::program::Program;
+use crate::pruning::Pruning;
 use scrimp_system::{Batch, EventId, Unsuited, inverse};
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ const FEW: usize = 24;
 pub struct Backwards {
     engine: Engine,
     origin: Vec<EventId>,
+    pruning: Option<Pruning>,
 }
 
 thread_local! {
@@ -28,14 +30,21 @@ thread_local! {
 impl Backwards {
     pub fn new(program: &Program, mode: Mode, limits: Limits) -> Result<Backwards, Unsuited> {
         let inverse = inverse(&program.system)?;
+        let pruning = match program.system.packed {
+            true => Pruning::new(program, &inverse.system.events),
+            false => None,
+        };
         let failed = |error: crate::BuildError| Unsuited::whole(error.0);
         let program = Arc::new(program.sibling(Arc::new(inverse.system)).map_err(failed)?);
-        Ok(Backwards { engine: Engine::new(program, mode, limits).map_err(failed)?, origin: inverse.origin })
+        Ok(Backwards { engine: Engine::new(program, mode, limits).map_err(failed)?, origin: inverse.origin, pruning })
     }
 
     pub fn predecessors(&self, state: &[u8], out: &mut Batch) {
         let first = out.len();
         self.engine.expand(state, out);
+        if let Some(pruning) = &self.pruning {
+            pruning.prune(out, first);
+        }
         if out.len() - first <= FEW {
             let end = distinct(out, first);
             out.truncate(end);

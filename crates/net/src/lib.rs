@@ -5,6 +5,7 @@
 
 pub mod coverability;
 mod encoding;
+mod known;
 pub mod linear;
 mod lower;
 mod net;
@@ -13,9 +14,12 @@ pub mod reduce;
 mod simplify;
 #[cfg(test)]
 mod testing;
+mod together;
 pub mod walk;
 
 pub use encoding::{Encoding, Kept, OneOf};
+pub use known::{growing, known};
 pub use lower::{Lowered, MOST_TOKENS};
 pub use net::{Arc, Group, Marking, Net, Place, PlaceId, Transition, TransitionId, Unit, Units};
 pub use question::{Condition, Formula, NamedQuestion, Question, Sum};
+pub use together::Together;

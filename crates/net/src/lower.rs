@@ -225,6 +225,15 @@ fn guard(t: &Transition, at: &[At]) -> Expr {
     joined(BinaryOp::And, inputs.chain(inhibitors).collect(), Expr::TRUE)
 }
 
+/// What a transition does to the number of a group.
+#[derive(Default)]
+struct Moved {
+    from: Option<i64>,
+    to: Option<i64>,
+    /// What stands for no token, if that can be.
+    none: Option<i64>,
+}
+
 fn event(t: &Transition, at: &[At]) -> Event {
     let mut guards = guard(t, at);
     let mut effects = Vec::new();
@@ -247,20 +256,18 @@ fn event(t: &Transition, at: &[At]) -> Event {
         }
     }
     // The number of a group becomes that of the place that gets the token, or none.
-    let mut moved: BTreeMap<VarId, (Option<i64>, Option<i64>, Option<i64>)> = BTreeMap::new();
+    let mut moved: BTreeMap<VarId, Moved> = BTreeMap::new();
     for arc in &t.inputs {
         if let At::Value { variable, value, none } = at[arc.place as usize] {
-            let entry = moved.entry(variable).or_insert((None, None, none));
-            entry.0 = Some(value);
+            moved.entry(variable).or_insert(Moved { none, ..Moved::default() }).from = Some(value);
         }
     }
     for arc in &t.outputs {
         if let At::Value { variable, value, none } = at[arc.place as usize] {
-            let entry = moved.entry(variable).or_insert((None, None, none));
-            entry.1 = Some(value);
+            moved.entry(variable).or_insert(Moved { none, ..Moved::default() }).to = Some(value);
         }
     }
-    for (variable, (from, to, none)) in moved {
+    for (variable, Moved { from, to, none }) in moved {
         if let (None, Some(none)) = (from, none) {
             guards = Expr::and(guards, Expr::equals(variable, none));
         }

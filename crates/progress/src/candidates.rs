@@ -1,8 +1,9 @@
 //! What a measure may be made of: every cell that changes, up or down or by a ranking of its values, and sums of cells
-//! that belong together.
+//! that belong together; and the measure that the model brings along.
 
 use crate::component::{Cell, Component, Ranks, Term};
 use crate::estimate::Probes;
+use crate::given::given;
 use crate::rank::Steps;
 use crate::sample::Sample;
 use scrimp_system::{Layout, Role, System, VarId};
@@ -47,6 +48,9 @@ struct Seen {
 
 impl Candidates<'_> {
     pub fn collect(&mut self) {
+        if let Some(component) = given(self.system, self.layout) {
+            self.keep(component);
+        }
         let seen = self.seen();
         for one in &seen {
             let control = matches!(self.system.variables[one.cell.variable.index()].role, Role::Control(_));
@@ -169,12 +173,16 @@ impl Candidates<'_> {
         }
     }
 
-    /// Keeps a component unless it is constant, hopeless, or orders the members as another one does.
     fn offer(&mut self, terms: Vec<Term>) {
-        if self.found.len() >= self.most {
-            return;
+        if self.found.len() < self.most
+            && let Some(component) = Component::sum(terms, 0)
+        {
+            self.keep(component);
         }
-        let Some(component) = Component::sum(terms, 0) else { return };
+    }
+
+    /// Keeps a component unless it is constant, hopeless, or orders the members as another one does.
+    fn keep(&mut self, component: Component) {
         let raw: Vec<i64> =
             self.probes.members.iter().map(|&m| component.value(self.sample.state(m as usize))).collect();
         let mut values = raw.clone();

@@ -44,6 +44,8 @@ pub struct Component {
     /// No value is outside these.
     pub low: i64,
     pub high: i64,
+    /// What it is called, if it is too long to be written out.
+    pub name: Option<&'static str>,
 }
 
 #[derive(Debug, Clone)]
@@ -156,7 +158,7 @@ impl Component {
             (low, high) = (low + range.0, high + range.1);
         }
         let (low, high) = (i64::try_from(low).ok()?, i64::try_from(high).ok()?);
-        Some(Component { form: Form::Sum(terms, constant), low, high })
+        Some(Component { form: Form::Sum(terms, constant), low, high, name: None })
     }
 
     #[inline]

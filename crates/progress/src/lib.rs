@@ -8,6 +8,7 @@ mod auto;
 mod candidates;
 mod component;
 mod estimate;
+mod given;
 mod measure;
 mod order;
 mod packed;

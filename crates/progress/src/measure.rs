@@ -1,6 +1,7 @@
 //! A progress measure: a vector of components, compared from the first on, packed into one number.
 
 use crate::component::Component;
+use crate::given::{NAME, with_name};
 use crate::packed::Packed;
 use crate::text::component;
 use scrimp_lang::{Diagnostic, parse_measure, refuse_part};
@@ -30,14 +31,19 @@ struct Part {
 
 impl Measure {
     /// Reads a measure: expressions as in properties and rankings such as `P{idle < try < critical}`, separated by
-    /// commas, the one that weighs most first.
+    /// commas, the one that weighs most first. `linear` is the measure that a net brings along.
     pub fn parse(system: &System, text: &str) -> Result<Measure, Diagnostic> {
         let layout = Arc::new(Layout::new(system));
-        let written = parse_measure(system, text)?;
+        let given = if text.contains(NAME) { with_name(system, &layout) } else { None };
+        let (named, given) = given.map_or((None, None), |(named, given)| (Some(named), Some(given)));
+        let written = parse_measure(named.as_ref().unwrap_or(system), text)?;
         let mut left = BITS;
         let mut components = Vec::new();
         for part in &written {
-            let component = component(system, &layout, &part.value, &part.text);
+            let component = match &given {
+                Some(given) if part.text.trim() == NAME => given.clone(),
+                _ => component(system, &layout, &part.value, &part.text),
+            };
             left = left.checked_sub(bits(&component)).ok_or_else(|| {
                 let message = format!("the components up to this one take more than {BITS} bits");
                 refuse_part(text, part, &message, "leave some out, or limit their range, as in `x % 256`")

@@ -32,7 +32,7 @@ impl Packed {
 
     fn add_term(&mut self, term: &Term, shift: u32) {
         let factor = wide(term.weight) << shift;
-        if term.place.width == 2 && term.ranks.is_none() {
+        if term.place.width == 2 && term.ranks.is_none() && term.place.field.is_none() {
             self.pairs.push((term.place.offset, term.place.domain.low < 0, factor));
             return;
         }
@@ -41,7 +41,11 @@ impl Packed {
             return;
         }
         let summand = |byte: u8| {
-            let value = if term.place.domain.low < 0 { byte as i8 as i64 } else { byte as i64 };
+            let value = match term.place.field {
+                Some(field) => (u64::from(byte) >> field.shift & field.mask) as i64,
+                None if term.place.domain.low < 0 => byte as i8 as i64,
+                None => byte as i64,
+            };
             wide(term.ranks.as_ref().map_or(value, |ranks| ranks.of(value))).wrapping_mul(factor)
         };
         let own = (0..=u8::MAX).map(summand);

@@ -15,7 +15,7 @@ pub fn component(system: &System, layout: &Arc<Layout>, value: &Expr, text: &str
     }
     let (low, high) = range(system, value);
     let form = Form::Tree { tree: value.clone(), layout: layout.clone(), text: text.to_string() };
-    Component { form, low, high }
+    Component { form, low, high, name: None }
 }
 
 struct Summing<'a> {
@@ -87,6 +87,9 @@ impl Summing<'_> {
 impl Component {
     /// As it is written.
     pub fn text(&self, system: &System) -> String {
+        if let Some(name) = self.name {
+            return name.into();
+        }
         let (terms, constant) = match &self.form {
             Form::Tree { text, .. } => return text.clone(),
             Form::Sum(terms, constant) => (terms, *constant),

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use scrimp_native::{Mode, NativeModel};
 use scrimp_progress::{Measure, Sample, SampleLimits};
-use scrimp_system::{Layout, Source, System, VarId};
+use scrimp_system::{Domain, Later, Layout, Role, Source, System, VarId, Variable, Weight};
 use std::sync::Arc;
 
 const TEXT: &str = "
@@ -185,5 +185,42 @@ fn a_sum_and_its_tree_agree() {
     let sample = Sample::new(&model, SampleLimits { states: 10_000, bytes: 1 << 24 }, 1);
     for number in 0..sample.len() {
         assert_eq!(sum.components(sample.state(number)), tree.components(sample.state(number)));
+    }
+}
+
+/// A system of counters that take bits, with a sum of its own.
+fn packed() -> System {
+    let mut system = System::new(Source::new("packed", ""));
+    system.packed = true;
+    for (number, high) in [3, 1, 200, 5, 1, 1000, 2].into_iter().enumerate() {
+        let (name, domain) = (format!("v{number}"), Domain::range(0, high));
+        system.variables.push(Variable { name, owner: None, domain, length: None, role: Role::Data });
+    }
+    system.initial = vec![vec![0; 7]];
+    let table = vec![2, -3, 7, 0, 1, 9];
+    let terms = vec![(VarId(0), Weight::Times(-2)), (VarId(3), Weight::Of(table)), (VarId(5), Weight::Times(3))];
+    system.growing = Later::new(move |_| terms.clone());
+    system
+}
+
+proptest! {
+    /// The value computed at once is that of the components, also where variables are bits among others.
+    #[test]
+    fn bits_are_read_as_they_are_written(
+        values in (0..4i64, 0..2i64, 0..201i64, 0..6i64, 0..2i64, 0..1001i64, 0..3i64)
+    ) {
+        let system = packed();
+        let layout = Layout::new(&system);
+        let list = [values.0, values.1, values.2, values.3, values.4, values.5, values.6];
+        let mut state = vec![0; layout.bytes()];
+        layout.encode(&list, &mut state);
+        let text = "v0, v1 - v4, v2, v5 + 2 * v6, v3{0, 2 < 1 < 5}, linear, linear % 7, v6";
+        let measure = Measure::parse(&system, text).unwrap_or_else(|e| panic!("{e}"));
+        prop_assert_eq!(measure.text(), text);
+        let linear = -2 * list[0] + [2, -3, 7, 0, 1, 9][list[3] as usize] + 3 * list[5];
+        let components = measure.components(&state);
+        prop_assert_eq!((components[5], components[6]), (linear, linear % 7));
+        let shown: Vec<String> = components.iter().map(i64::to_string).collect();
+        prop_assert_eq!(measure.show(measure.value(&state)), format!("({})", shown.join(", ")));
     }
 }

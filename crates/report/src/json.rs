@@ -107,6 +107,8 @@ pub fn guarantee(subject: &Subject) -> &'static str {
         Overall::Incomplete => "none",
         Overall::NoErrorFound => "probabilistic",
         _ if subject.report.exhaustive => "exhaustive",
+        // Some was shown without visiting states.
+        _ if subject.report.properties.iter().any(|p| p.how.is_some()) => "proof",
         _ => "witness",
     }
 }

@@ -180,7 +180,8 @@ fn evidence(subject: &Subject, p: &PropertyResult, style: Style) -> String {
 fn figures(subject: &Subject) -> String {
     let report = subject.report;
     let visited = if report.once { count_of(report.facts.states, "state") } else { count_of(report.visits, "visit") };
-    let mut out = format!(
+    let nothing = format!("\nno state had to be visited, {:.2} s", report.elapsed.as_secs_f64());
+    let searched = format!(
         "\n{visited}, {} in {:.2} s ({}), {:.1} bytes a stored state ({} in full)",
         count_of(report.facts.transitions, "transition"),
         report.elapsed.as_secs_f64(),
@@ -188,6 +189,7 @@ fn figures(subject: &Subject) -> String {
         report.bytes_per_state(),
         report.state_bytes,
     );
+    let mut out = if report.visits == 0 && report.limit.is_none() { nothing } else { searched };
     if let Some(peak) = report.peak_resident {
         let _ = write!(out, ", {} at most", bytes(peak));
     }

@@ -18,7 +18,8 @@ pub fn changes(model: &dyn Model, before: &[u8], after: &[u8]) -> Vec<(String, S
 pub fn state_lines(model: &dyn Model, state: &[u8]) -> String {
     let mut out = String::new();
     let mut width = 0;
-    for (name, value) in model.values(state) {
+    let zeros = model.leaves_out_zeros();
+    for (name, value) in model.values(state).into_iter().filter(|(_, value)| !zeros || value != "0") {
         let entry = format!("{name} = {value}");
         if width > 0 && width + entry.len() + 2 > 92 {
             out.push('\n');

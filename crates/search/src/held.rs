@@ -32,15 +32,17 @@ impl Held<'_> {
         }
     }
 
-    /// A shortest run to what was found, where levels are known.
-    pub fn trace(&self, model: &dyn Model, outcome: &Outcome, finding: &Finding) -> Option<Trace> {
+    /// Shortest runs to what was found, where levels are known.
+    pub fn traces(&self, model: &dyn Model, outcome: &Outcome, findings: &[&Finding]) -> Vec<Option<Trace>> {
+        let through = |store: &dyn Store, f: &Finding| Trace::through(model, &way_to(model, store, &f.state)?);
         match self {
             Held::Store(store) if !store.wants_origins() && !outcome.levels.is_empty() => {
-                Trace::backwards(model, &**store, &outcome.levels, &finding.state, finding.depth)
+                let targets: Vec<_> = findings.iter().map(|f| (&f.state[..], f.depth)).collect();
+                Trace::backwards(model, &**store, &outcome.levels, &targets)
             }
-            Held::Store(store) => Trace::through(model, &way_to(model, &**store, &finding.state)?),
-            Held::Disk(external) => external.trace(&finding.state, finding.depth),
-            _ => None,
+            Held::Store(store) => findings.iter().map(|f| through(&**store, f)).collect(),
+            Held::Disk(external) => findings.iter().map(|f| external.trace(&f.state, f.depth)).collect(),
+            Held::Set(_) => findings.iter().map(|_| None).collect(),
         }
     }
 }

@@ -55,6 +55,30 @@ pub struct Report {
 }
 
 impl Report {
+    /// The report of no search at all: what was to be known was known without one.
+    pub fn of_nothing(model: &dyn Model, plan: &Plan, elapsed: Duration) -> Report {
+        Report {
+            limit: None,
+            exhaustive: false,
+            omission: None,
+            once: true,
+            facts: GraphFacts::default(),
+            visits: 0,
+            forget: ForgetFacts::default(),
+            audited: None,
+            properties: Vec::new(),
+            state_bytes: model.state_bytes(),
+            store_bytes: 0,
+            expected: None,
+            disk: None,
+            store: plan.store.clone(),
+            remarks: Vec::new(),
+            tokens: None,
+            peak_resident: peak_resident(),
+            elapsed,
+        }
+    }
+
     /// The memory that the states found so far take in the store they ended in, and, from how the levels
     /// grew, what all states may need. Where memory was what ended the search.
     pub fn memory_needed(&self) -> Option<(usize, Option<usize>)> {

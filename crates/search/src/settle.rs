@@ -77,9 +77,11 @@ pub(crate) fn settle(
     plan: &Plan,
     control: &Control,
 ) -> Vec<PropertyResult> {
+    let missing: Vec<&Finding> = findings.iter().filter(|f| f.path.is_none()).collect();
+    let mut found = held.traces(model, outcome, &missing).into_iter();
     let at_hand = |f: &Finding| match &f.path {
         Some(path) => Trace::through(model, path),
-        None => held.trace(model, outcome, f),
+        None => found.next().flatten(),
     };
     let mut traces: Vec<Option<Trace>> = findings.iter().map(at_hand).collect();
     // What the first search held makes room for the second.

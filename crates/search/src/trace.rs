@@ -6,7 +6,7 @@
 
 use crate::store::{StateId, Store};
 use scrimp_system::{Batch, EventCode, FaultRecord, Model};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// A run of the model: where it starts, and each event with the state it leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,31 +41,49 @@ impl Trace {
         all
     }
 
-    /// A shortest run to `target`, which stands on level `depth` of a breadth-first search with these levels.
+    /// Shortest runs to targets, each of which stands on the level `depth` of a breadth-first search with these levels.
+    /// All are looked for together, level by level, so that many cost no more than the farthest one.
     pub fn backwards(
         model: &dyn Model,
         store: &dyn Store,
         levels: &[StateId],
-        target: &[u8],
-        depth: u32,
-    ) -> Option<Trace> {
-        let mut steps = Vec::new();
-        let mut target = target.to_vec();
+        targets: &[(&[u8], u32)],
+    ) -> Vec<Option<Trace>> {
+        // For each target the run from as far back as it is known, the last step first.
+        let mut ways: Vec<Trace> =
+            targets.iter().map(|(state, _)| Trace { initial: state.to_vec(), steps: Vec::new() }).collect();
         let mut source = Batch::new(model.state_bytes());
         let mut successors = Batch::new(model.state_bytes());
-        for level in (0..depth as usize).rev() {
-            let predecessor = (levels[level]..levels[level + 1]).find_map(|id| {
+        let deepest = targets.iter().map(|(_, depth)| *depth as usize).max().unwrap_or(0);
+        for level in (0..deepest.min(levels.len().saturating_sub(1))).rev() {
+            let mut wanted: HashMap<Vec<u8>, Vec<usize>> = HashMap::new();
+            for (i, way) in ways.iter().enumerate() {
+                if targets[i].1 as usize == level + 1 + way.steps.len() {
+                    wanted.entry(way.initial.clone()).or_default().push(i);
+                }
+            }
+            for id in levels[level]..levels[level + 1] {
+                if wanted.is_empty() {
+                    break;
+                }
                 source.clear();
                 successors.clear();
                 store.load(id, source.push_with(0));
                 model.expand(source.state(0), &mut successors);
-                (0..successors.len()).find(|&i| successors.state(i) == target).map(|i| successors.event(i))
-            });
-            let before = source.state(0).to_vec();
-            steps.push((predecessor?, std::mem::replace(&mut target, before)));
+                for next in 0..successors.len() {
+                    for i in wanted.remove(successors.state(next)).into_iter().flatten() {
+                        let after = std::mem::replace(&mut ways[i].initial, source.state(0).to_vec());
+                        ways[i].steps.push((successors.event(next), after));
+                    }
+                }
+            }
         }
-        steps.reverse();
-        Some(Trace { initial: target, steps })
+        let mut whole = Vec::new();
+        for (mut way, (_, depth)) in ways.into_iter().zip(targets) {
+            way.steps.reverse();
+            whole.push((way.steps.len() == *depth as usize).then_some(way));
+        }
+        whole
     }
 
     /// The run through these states, the first one initial. Between two of them states may be missing, as long as the way

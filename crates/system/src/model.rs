@@ -89,6 +89,11 @@ pub trait Model: Sync {
         false
     }
 
+    /// Does a state as a whole leave out what is zero, as markings of nets do?
+    fn leaves_out_zeros(&self) -> bool {
+        false
+    }
+
     /// What the event with this code prints when it happens in `state`, and the number of the process that does.
     fn printed(&self, state: &[u8], code: EventCode) -> Option<(u32, String)> {
         let _ = (state, code);

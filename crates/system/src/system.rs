@@ -6,6 +6,7 @@
 
 use crate::event::Event;
 use crate::expr::Expr;
+use crate::known::{Known, Later, Terms};
 use crate::outline::Outline;
 use crate::source::{Source, Span};
 use std::sync::Arc;
@@ -68,6 +69,10 @@ pub struct System {
     pub also_named: Vec<ViewOf>,
     /// Bounds of variables are guesses: where one turns out too small, a larger system is needed.
     pub guessed: bool,
+    /// What else is known of its reachable states.
+    pub known: Later<Known>,
+    /// A sum that most events let grow; empty if there is none.
+    pub growing: Later<Terms>,
 }
 
 /// A name with a value of its own, made of variables.
@@ -288,6 +293,8 @@ impl System {
             views: Vec::new(),
             also_named: Vec::new(),
             guessed: false,
+            known: Later::default(),
+            growing: Later::default(),
         }
     }
 

@@ -15,7 +15,6 @@ use crate::program::Program;
 use read::{Reading, Rule};
 use scrimp_system::{Batch, Fault, Layout, Random};
 use std::cell::RefCell;
-use tally::Tokens;
 use watch::Watching;
 
 /// Words of a state that are kept on the stack.
@@ -42,7 +41,6 @@ pub struct Counters {
     ranges: Vec<Range>,
     clears: Vec<Clear>,
     adds: Vec<Add>,
-    tokens: Option<Tokens>,
 }
 
 /// These bits of a word have this value.
@@ -84,8 +82,7 @@ impl Counters {
         let bytes = program.layout.bytes();
         let words = bytes.div_ceil(8);
         let watching = Watching::new(&watchable, &never, words, &[]);
-        let tokens = Tokens::of(program);
-        let mut counters = Counters { bytes, words, rules, watching, equals, ranges, clears, adds, tokens };
+        let mut counters = Counters { bytes, words, rules, watching, equals, ranges, clears, adds };
         // A short look first, so that the long one is quick.
         for states in [SAMPLE / 20, SAMPLE] {
             let sample = counters.sample(program, states);
@@ -94,43 +91,10 @@ impl Counters {
         Some(counters)
     }
 
-    /// Appends the successors of `state`, and the events for which a variable has no room; counts its tokens, if they are
-    /// asked for.
-    pub fn expand(&self, state: &[u8], out: &mut Batch, tally: Option<&Tally>) {
-        assert!(out.state_bytes() == self.bytes);
-        self.with_words(state, |words| {
-            if let (Some(tokens), Some(tally)) = (&self.tokens, tally) {
-                tokens.count(words, tally);
-            }
-            self.expand_words(words, out);
-        });
-    }
-
-    /// Counts the tokens of a state.
-    pub fn tally(&self, state: &[u8], tally: &Tally) {
-        if let Some(tokens) = &self.tokens {
-            self.with_words(state, |words| tokens.count(words, tally));
-        }
-    }
-
-    pub fn counts_tokens(&self) -> bool {
-        self.tokens.is_some()
-    }
-
-    #[inline]
-    fn with_words(&self, state: &[u8], run: impl FnOnce(&mut [u64])) {
-        assert!(state.len() == self.bytes);
-        if self.words <= NEAR {
-            let mut words = [0; NEAR];
-            load(state, &mut words[..self.words]);
-            run(&mut words[..self.words]);
-        } else {
-            FAR.with_borrow_mut(|words| {
-                words.resize(self.words, 0);
-                load(state, words);
-                run(words);
-            });
-        }
+    /// Appends the successors of `state`, and the events for which a variable has no room.
+    pub fn expand(&self, state: &[u8], out: &mut Batch) {
+        assert!(state.len() == self.bytes && out.state_bytes() == self.bytes);
+        with_words(state, self.words, |words| self.expand_words(words, out));
     }
 
     fn expand_words(&self, words: &mut [u64], out: &mut Batch) {
@@ -235,8 +199,32 @@ impl Range {
     }
 }
 
+/// The words of a state, to work on.
+#[inline]
+fn with_words<T>(state: &[u8], count: usize, work: impl FnOnce(&mut [u64]) -> T) -> T {
+    if count <= NEAR {
+        let mut words = [0; NEAR];
+        load(state, &mut words[..count]);
+        work(&mut words[..count])
+    } else {
+        FAR.with_borrow_mut(|words| {
+            words.resize(count, 0);
+            load(state, words);
+            work(words)
+        })
+    }
+}
+
+/// Is every variable among the words of a state, or not in it at all?
+fn is_all_fields(program: &Program) -> bool {
+    (0..program.system.variables.len()).all(|v| {
+        let slot = program.layout.slot(scrimp_system::VarId(v as u32));
+        slot.field.is_some() || slot.width == 0
+    })
+}
+
 /// Where a variable is in the words of a state, and whether it is there at all.
-fn place(layout: &Layout, variable: scrimp_system::VarId) -> Option<(u32, u32, u64)> {
+pub(crate) fn place(layout: &Layout, variable: scrimp_system::VarId) -> Option<(u32, u32, u64)> {
     let slot = layout.slot(variable);
     let field = slot.field?;
     let bit = 8 * slot.offset as u32 + field.shift;
@@ -244,7 +232,7 @@ fn place(layout: &Layout, variable: scrimp_system::VarId) -> Option<(u32, u32, u
 }
 
 #[inline]
-fn load(state: &[u8], words: &mut [u64]) {
+pub(crate) fn load(state: &[u8], words: &mut [u64]) {
     let mut chunks = state.chunks_exact(8);
     let mut at = 0;
     for chunk in &mut chunks {

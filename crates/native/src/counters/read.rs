@@ -1,8 +1,8 @@
 //! From guards and effects to masks: recognising that a system only compares with constants and adds constants.
 
-use super::{Add, Clear, Equal, Range, place};
+use super::{Add, Clear, Equal, Range, is_all_fields, place};
 use crate::program::Program;
-use scrimp_system::{Assign, BinaryOp, Event, Expr, Moment, Then, VarId};
+use scrimp_system::{Assign, BinaryOp, Event, Expr, Intervals, Moment, Then, VarId, intervals};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops;
 
@@ -45,18 +45,11 @@ pub struct Reading {
     pub never: Vec<bool>,
 }
 
-/// What a guard allows each variable to be.
-type Intervals = BTreeMap<VarId, (i64, i64)>;
-
 pub fn read(program: &Program) -> Option<Reading> {
     let system = &program.system;
     let whole = system.packed && program.is_plain() && system.processes.is_empty();
     // Only what is in the packed part can be read as words.
-    let fields = (0..system.variables.len()).all(|v| {
-        let slot = program.layout.slot(VarId(v as u32));
-        slot.field.is_some() || slot.width == 0
-    });
-    if !whole || !fields || program.layout.bytes() == 0 {
+    if !whole || !is_all_fields(program) || program.layout.bytes() == 0 {
         return None;
     }
     let mut reading = Reading::default();
@@ -69,10 +62,7 @@ pub fn read(program: &Program) -> Option<Reading> {
 impl Reading {
     fn event(&mut self, program: &Program, event: &Event) -> Option<()> {
         let plain = event.moves.is_empty() && event.assertion.is_none() && event.then == Then::Free && !event.late;
-        let mut intervals = Intervals::new();
-        if !plain || !conjunction(program, &event.guard, &mut intervals) {
-            return None;
-        }
+        let intervals = intervals(&program.system, &event.guard).filter(|_| plain)?;
         let mut watchable = Vec::new();
         let (mut equals, mut ranges) = (BTreeMap::new(), Vec::new());
         let mut never = false;
@@ -219,39 +209,6 @@ fn require(equals: &mut BTreeMap<u32, (u64, u64)>, word: u32, mask: u64, value: 
     if entry.0 != 0 || entry.1 == 0 {
         *entry = (entry.0 | mask, entry.1 | value);
     }
-}
-
-/// Narrows what variables can be by a conjunction of comparisons with constants; `false` if it is anything else.
-fn conjunction(program: &Program, guard: &Expr, intervals: &mut Intervals) -> bool {
-    let mut parts = vec![guard];
-    while let Some(part) = parts.pop() {
-        match part {
-            Expr::Const(0) => {
-                // Any variable will do to say that it never holds; without one there is no state to tell apart.
-                if program.system.variables.is_empty() {
-                    return false;
-                }
-                intervals.insert(VarId(0), (1, 0));
-            }
-            Expr::Const(_) => {}
-            Expr::Binary(BinaryOp::And, a, b) => parts.extend([&**b, &**a]),
-            Expr::Binary(op, a, b) => {
-                let (Expr::Var(variable), Expr::Const(k)) = (&**a, &**b) else { return false };
-                let domain = program.system.variables[variable.index()].domain;
-                let interval = intervals.entry(*variable).or_insert((domain.low, domain.high));
-                match op {
-                    BinaryOp::Equal => *interval = (interval.0.max(*k), interval.1.min(*k)),
-                    BinaryOp::GreaterEqual => interval.0 = interval.0.max(*k),
-                    BinaryOp::LessEqual => interval.1 = interval.1.min(*k),
-                    BinaryOp::Greater => interval.0 = interval.0.max(k.saturating_add(1)),
-                    BinaryOp::Less => interval.1 = interval.1.min(k.saturating_sub(1)),
-                    _ => return false,
-                }
-            }
-            _ => return false,
-        }
-    }
-    true
 }
 
 fn append<T>(list: &mut Vec<T>, items: impl Iterator<Item = T>) -> (u32, u32) {

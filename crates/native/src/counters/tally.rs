@@ -1,19 +1,35 @@
 //! The most tokens that were seen in one place, and in all places together.
 
-use super::place;
+use super::{is_all_fields, place, with_words};
 use crate::program::Program;
 use scrimp_system::{BinaryOp, Expr, VarId};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What was seen so far, by any thread.
-#[derive(Debug, Default)]
+/// What was seen so far, by any thread and however events are run.
 pub struct Tally {
+    tokens: Tokens,
+    words: usize,
     in_place: AtomicU64,
     in_all: AtomicU64,
 }
 
 impl Tally {
+    /// `None` if the system has no tokens, or they are not in the words of a state.
+    pub fn of(program: &Program) -> Option<Tally> {
+        let words = program.layout.bytes().div_ceil(8);
+        let tokens = Tokens::of(program).filter(|_| program.system.packed && is_all_fields(program))?;
+        Some(Tally { tokens, words, in_place: AtomicU64::new(0), in_all: AtomicU64::new(0) })
+    }
+
+    /// Counts the tokens of a state.
+    pub fn count(&self, state: &[u8]) {
+        with_words(state, self.words, |words| {
+            let (in_place, in_all) = self.tokens.count(words);
+            self.see(in_place, in_all);
+        });
+    }
+
     /// The most in one place, the most in all.
     pub fn most(&self) -> (u64, u64) {
         (self.in_place.load(Ordering::Relaxed), self.in_all.load(Ordering::Relaxed))
@@ -32,7 +48,7 @@ impl Tally {
 
 /// How the views of a system are read from the words of a state.
 #[derive(Default)]
-pub struct Tokens {
+struct Tokens {
     /// Places with one token at most: bits of a word.
     bits: Vec<(u32, u64)>,
     /// Other places: word, shift, mask.
@@ -65,7 +81,7 @@ struct Known {
 }
 
 impl Tokens {
-    pub fn of(program: &Program) -> Option<Tokens> {
+    fn of(program: &Program) -> Option<Tokens> {
         let mut tokens = Tokens::default();
         if program.system.views.is_empty() {
             return None;
@@ -137,7 +153,8 @@ impl Tokens {
         self.constant = (self.constant.0.max(value), self.constant.1.saturating_add(value));
     }
 
-    pub fn count(&self, words: &[u64], tally: &Tally) {
+    /// The most in one place, and all together.
+    fn count(&self, words: &[u64]) -> (u64, u64) {
         let (mut most, mut all) = self.constant;
         for &(word, bits) in &self.bits {
             let set = words[word as usize] & bits;
@@ -161,7 +178,7 @@ impl Tokens {
             most = most.max(value);
             all += value;
         }
-        tally.see(most, all);
+        (most, all)
     }
 }
 

@@ -7,9 +7,13 @@
 //! event of its own. The guard of an inverse event says that the event forwards is enabled in the state before and leads
 //! to exactly the state after, so nothing that is not a predecessor gets through. A fault is a "no".
 //!
+//! Events that only compare variables with constants and add constants, as those of nets do, are undone by the likes of
+//! them.
+//!
 //! Every reachable predecessor is found. Unreachable ones may be, as far as the invariants do not rule them out.
 
 mod ask;
+mod counters;
 mod solve;
 mod symbolic;
 mod undo;
@@ -54,6 +58,9 @@ pub fn inverse(system: &System) -> Result<Inverse, Unsuited> {
             continue;
         };
         return Err(unsuited(event, reason.into()));
+    }
+    if let Some(inverse) = counters::inverse(system) {
+        return inverse;
     }
     let invariants = Invariants::new(system);
     let widest: Vec<Values> = (0..invariants.cells.count() as u32)

@@ -1,0 +1,312 @@
+//! Questions about a net as text: the property language over its places and transitions.
+//!
+//! A place's name stands for its tokens, a transition's for its being enabled, and `deadlock` for nothing being enabled.
+//! Names that are no words stand in double quotes. Of a coloured net, a place's name is all its colours together, and a
+//! transition's any of its bindings; single ones are called as they are shown, `"Fork(3)"`.
+
+use crate::diagnostic::{Diagnostic, Problem};
+use crate::expression::parser::Parser;
+use crate::lexer::Token;
+use crate::property::{SystemNames, check_length, value};
+use crate::symbols::suggestion;
+use scrimp_net::{Condition, Formula, Group, NamedQuestion, Net, Question, Sum};
+use scrimp_system::{BinaryOp, Domain, Expr, Role, Source, System, UnaryOp, VarId, Variable, ViewOf};
+
+/// The questions that have no expression.
+const WORDS: [(&str, Question); 5] = [
+    ("one-safe", Question::OneSafe),
+    ("stable-marking", Question::StableMarking),
+    ("quasi-live", Question::QuasiLiveness),
+    ("live", Question::Liveness),
+    ("bounded", Question::Bounded),
+];
+
+const WANTED: &str = "`deadlock`, `invariant: EXPR`, `reach: EXPR`, `bound: SUM`, `bounded`, `one-safe`, `stable-marking`, \
+                      `quasi-live` or `live`";
+
+/// The names of a net, ready for reading questions.
+pub struct NetNames {
+    /// A system in which every place and every transition is a variable, and the last one says that nothing is enabled.
+    surface: System,
+    places: u32,
+    transitions: u32,
+}
+
+impl NetNames {
+    pub fn new(net: &Net) -> NetNames {
+        let mut surface = System::new(Source::new("net", ""));
+        let (places, transitions) = (net.places.len() as u32, net.transitions.len() as u32);
+        let domain = Domain::range(0, i64::MAX);
+        let variable = |_| Variable { name: String::new(), owner: None, domain, length: None, role: Role::Data };
+        surface.variables = (0..=places + transitions).map(variable).collect();
+        let mut name = |name: &str, value: Expr| surface.views.push(ViewOf { name: name.to_string(), value });
+        // What is declared later hides what was declared before: identifiers come last.
+        name("deadlock", Expr::Var(VarId(places + transitions)));
+        for (t, transition) in net.transitions.iter().enumerate() {
+            name(&transition.name, Expr::Var(VarId(places + t as u32)));
+        }
+        for (p, place) in net.places.iter().enumerate() {
+            name(&place.name, Expr::Var(VarId(p as u32)));
+        }
+        let enabled = |group: &Group| joined(BinaryOp::Or, group.members.iter().map(|t| VarId(places + t)));
+        let tokens = |group: &Group| joined(BinaryOp::Add, group.members.iter().map(|p| VarId(*p)));
+        for group in &net.transition_groups {
+            name(&group.name, enabled(group));
+        }
+        for group in &net.place_groups {
+            name(&group.name, tokens(group));
+        }
+        for group in &net.transition_groups {
+            name(&group.id, enabled(group));
+        }
+        for group in &net.place_groups {
+            name(&group.id, tokens(group));
+        }
+        NetNames { surface, places, transitions }
+    }
+
+    /// Reads a question such as `invariant: p1 + p2 <= 3` or `reach: t1 && !t2`.
+    pub fn question(&self, text: &str) -> Result<NamedQuestion, Diagnostic> {
+        let names = SystemNames::new(&self.surface);
+        let read = check_length(text).and_then(|_| self.read(&names, text, 0, text.len()));
+        read.map_err(|problem| problem.locate(&Source::new("property", text)))
+    }
+
+    /// Reads a file with one question on each line. Empty lines, and what follows `#` or `//`, mean nothing.
+    pub fn questions(&self, source: &Source) -> Result<Vec<NamedQuestion>, Diagnostic> {
+        let names = SystemNames::new(&self.surface);
+        check_length(&source.text).map_err(|problem| problem.locate(source))?;
+        let (mut questions, mut start) = (Vec::new(), 0);
+        for line in source.text.split_inclusive('\n') {
+            let end = ["#", "//"].iter().filter_map(|mark| line.find(mark)).min().unwrap_or(line.len());
+            if !line[..end].trim().is_empty() {
+                let read = self.read(&names, &source.text, start, start + end);
+                questions.push(read.map_err(|problem| problem.locate(source))?);
+            }
+            start += line.len();
+        }
+        Ok(questions)
+    }
+
+    fn read(&self, names: &SystemNames, text: &str, start: usize, end: usize) -> Result<NamedQuestion, Problem> {
+        let written = text[start..end].trim();
+        let (name, rest) = match written.split_once('=') {
+            Some((name, rest)) if is_word(name.trim()) && !rest.starts_with('=') => (Some(name.trim()), rest.trim()),
+            _ => (None, written),
+        };
+        let name = name.unwrap_or(written).to_string();
+        if let Some((_, question)) = WORDS.iter().find(|(word, _)| *word == rest) {
+            return Ok(NamedQuestion { name, question: question.clone() });
+        }
+        let from = start + text[start..end].find(rest).unwrap_or(0);
+        let mut p = Parser::new(text, from, end)?;
+        let keyword = p.current;
+        let word = p.word();
+        p.expect(Token::Word, WANTED)?;
+        let question = match word {
+            "deadlock" => never(Condition::Deadlock),
+            "invariant" => never(self.condition(names, &mut p)?.negated()),
+            "reach" => Question::Formula(Formula::ExistsPath(Box::new(Formula::Finally(Box::new(Formula::Is(
+                self.condition(names, &mut p)?,
+            )))))),
+            "bound" => self.bound(names, &mut p)?,
+            "ltl" | "ctl" => {
+                let message = format!("{} properties are not supported yet", word.to_uppercase());
+                return Err(Problem::new(keyword.place(), message).help(format!("supported are {WANTED}")));
+            }
+            _ => {
+                let known = ["deadlock", "invariant", "reach", "bound"].into_iter();
+                let help = suggestion(rest, known.chain(WORDS.iter().map(|(word, _)| *word)));
+                let problem = Problem::new(keyword.place(), format!("expected {WANTED}, found `{word}`"));
+                return Err(problem.maybe_help(help));
+            }
+        };
+        match p.at(Token::End) {
+            true => Ok(NamedQuestion { name, question }),
+            false => Err(p.unexpected("the end of the property")),
+        }
+    }
+
+    /// The expression behind a colon.
+    fn expression(&self, names: &SystemNames, p: &mut Parser) -> Result<(Expr, Problem), Problem> {
+        p.expect(Token::Colon, "`:` and an expression")?;
+        let begin = p.current.place();
+        let id = p.expression()?;
+        if !p.at(Token::End) {
+            return Err(p.unexpected("an operator or the end of the property"));
+        }
+        let problem =
+            Problem::new(begin, "only weighted sums of tokens, compared with each other, can be asked about nets")
+                .help("places are numbers, transitions say that they are enabled: `p1 + 2*p2 <= 3 && !t1`");
+        Ok((value(names, p, id)?, problem))
+    }
+
+    fn condition(&self, names: &SystemNames, p: &mut Parser) -> Result<Condition, Problem> {
+        let (expression, problem) = self.expression(names, p)?;
+        self.state(&expression).ok_or(problem)
+    }
+
+    fn bound(&self, names: &SystemNames, p: &mut Parser) -> Result<Question, Problem> {
+        let (expression, problem) = self.expression(names, p)?;
+        let sum = self.sum(&expression).filter(|sum| sum.constant == 0 && sum.terms.iter().all(|term| term.1 > 0));
+        let sum = sum.ok_or(problem)?;
+        let times = |&(place, weight): &(u32, i64)| std::iter::repeat_n(place, weight.min(1 << 20) as usize);
+        Ok(Question::Bound(sum.terms.iter().flat_map(times).collect()))
+    }
+
+    /// An expression as a condition; `None` if it is not one of sums and enabled transitions.
+    fn state(&self, e: &Expr) -> Option<Condition> {
+        Some(match e {
+            Expr::Const(value) => match value {
+                0 => Condition::False,
+                _ => Condition::True,
+            },
+            Expr::Var(v) if v.0 == self.places + self.transitions => Condition::Deadlock,
+            Expr::Var(v) if v.0 >= self.places => Condition::fireable(vec![v.0 - self.places]),
+            Expr::Unary(UnaryOp::Not, a) => self.state(a)?.negated(),
+            Expr::Binary(BinaryOp::And, a, b) => Condition::all([self.state(a)?, self.state(b)?]),
+            Expr::Binary(BinaryOp::Or, a, b) => Condition::any([self.state(a)?, self.state(b)?]),
+            Expr::Binary(op, a, b) if is_comparison(*op) => {
+                let (Some(a), Some(b)) = (self.sum(a), self.sum(b)) else { return self.alike(*op, a, b) };
+                match op {
+                    BinaryOp::Less => Condition::less(&a, &b)?,
+                    BinaryOp::LessEqual => Condition::at_most(&a, &b)?,
+                    BinaryOp::Greater => Condition::less(&b, &a)?,
+                    BinaryOp::GreaterEqual => Condition::at_most(&b, &a)?,
+                    BinaryOp::Equal => Condition::equal(&a, &b)?,
+                    _ => Condition::equal(&a, &b)?.negated(),
+                }
+            }
+            // A number that is not zero.
+            sum => Condition::equal(&self.sum(sum)?, &Sum::constant(0))?.negated(),
+        })
+    }
+
+    /// Two conditions that are the same, or not.
+    fn alike(&self, op: BinaryOp, a: &Expr, b: &Expr) -> Option<Condition> {
+        let (a, b) = (self.state(a)?, self.state(b)?);
+        let both = Condition::all([a.clone(), b.clone()]);
+        let same = Condition::any([both, Condition::all([a.negated(), b.negated()])]);
+        match op {
+            BinaryOp::Equal => Some(same),
+            BinaryOp::NotEqual => Some(same.negated()),
+            _ => None,
+        }
+    }
+
+    fn sum(&self, e: &Expr) -> Option<Sum> {
+        match e {
+            Expr::Const(value) => Some(Sum::constant(*value)),
+            Expr::Var(v) if v.0 < self.places => Some(Sum::tokens(vec![v.0])),
+            Expr::Unary(UnaryOp::Negate, a) => Sum::constant(0).plus(-1, &self.sum(a)?),
+            Expr::Binary(BinaryOp::Add, a, b) => self.sum(a)?.plus(1, &self.sum(b)?),
+            Expr::Binary(BinaryOp::Subtract, a, b) => self.sum(a)?.plus(-1, &self.sum(b)?),
+            Expr::Binary(BinaryOp::Multiply, a, b) => match (a.as_const(), b.as_const()) {
+                (Some(factor), _) => Sum::constant(0).plus(factor, &self.sum(b)?),
+                (_, Some(factor)) => Sum::constant(0).plus(factor, &self.sum(a)?),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// No marking is like this.
+fn never(condition: Condition) -> Question {
+    let somewhere = Formula::ExistsPath(Box::new(Formula::Finally(Box::new(Formula::Is(condition)))));
+    Question::Formula(Formula::Not(Box::new(somewhere)))
+}
+
+fn is_word(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+fn is_comparison(op: BinaryOp) -> bool {
+    use BinaryOp::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
+    matches!(op, Less | LessEqual | Greater | GreaterEqual | Equal | NotEqual)
+}
+
+/// Variables joined, as a tree that is not deep.
+fn joined(op: BinaryOp, variables: impl Iterator<Item = VarId>) -> Expr {
+    let mut parts: Vec<Expr> = variables.map(Expr::Var).collect();
+    while parts.len() > 1 {
+        let mut halved = Vec::with_capacity(parts.len().div_ceil(2));
+        let mut rest = parts.into_iter();
+        while let Some(a) = rest.next() {
+            halved.push(match rest.next() {
+                Some(b) => Expr::Binary(op, Box::new(a), Box::new(b)),
+                None => a,
+            });
+        }
+        parts = halved;
+    }
+    parts.pop().unwrap_or(Expr::FALSE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use scrimp_net::{Place, Transition};
+
+    fn net() -> Net {
+        let place = |name: &str| Place { name: name.into(), ..Place::default() };
+        let transition = |name: &str| Transition { name: name.into(), ..Transition::default() };
+        let group =
+            |id: &str, members: &[u32]| Group { id: id.into(), name: id.into(), members: members.to_vec(), line: 0 };
+        Net {
+            places: vec![place("p"), place("q(1)"), place("q(2)")],
+            transitions: vec![transition("t(x=1)"), transition("t(x=2)")],
+            place_groups: vec![group("p", &[0]), group("q", &[1, 2])],
+            transition_groups: vec![group("t", &[0, 1])],
+            ..Net::default()
+        }
+    }
+
+    fn asked(text: &str) -> Result<Question, String> {
+        NetNames::new(&net()).question(text).map(|q| q.question).map_err(|e| e.to_string())
+    }
+
+    fn reach(text: &str) -> Condition {
+        match asked(&format!("reach: {text}")) {
+            Ok(Question::Formula(Formula::ExistsPath(path))) => match *path {
+                Formula::Finally(inner) => match *inner {
+                    Formula::Is(condition) => condition,
+                    other => panic!("{other:?}"),
+                },
+                other => panic!("{other:?}"),
+            },
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn sums_are_compared() {
+        let sum = |terms: &[(u32, i64)], constant| Condition::AtMostZero(Sum { terms: terms.to_vec(), constant });
+        assert_eq!(reach("p + q <= 3"), sum(&[(0, 1), (1, 1), (2, 1)], -3));
+        assert_eq!(reach("2 * \"q(1)\" > p"), sum(&[(0, 1), (1, -2)], 1));
+        assert_eq!(reach("p"), reach("p != 0"));
+        assert_eq!(reach("!(p >= 2)"), reach("p < 2"));
+        assert_eq!(reach("true"), Condition::True);
+    }
+
+    #[test]
+    fn transitions_are_enabled_or_not() {
+        assert_eq!(reach("\"t(x=2)\""), Condition::fireable(vec![1]));
+        let any = reach("t");
+        assert!(any == Condition::fireable(vec![0, 1]) || matches!(any, Condition::Any(_)), "{any:?}");
+        assert_eq!(reach("deadlock"), Condition::Deadlock);
+    }
+
+    #[test]
+    fn words_are_questions() {
+        assert_eq!(asked("bounded"), Ok(Question::Bounded));
+        assert_eq!(asked("safe = one-safe"), Ok(Question::OneSafe));
+        assert_eq!(asked("bound: p + 2 * \"q(1)\""), Ok(Question::Bound(vec![0, 1, 1])));
+        assert!(asked("bound: p - q").unwrap_err().contains("sums"));
+        assert!(asked("reach: p * q").unwrap_err().contains("sums"));
+        assert!(asked("reach: r > 1").unwrap_err().contains("unknown name"));
+        assert!(asked("one-save").unwrap_err().contains("one-safe"));
+        assert!(asked("ltl: p").unwrap_err().contains("LTL"));
+    }
+}
