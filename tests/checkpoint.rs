@@ -86,8 +86,7 @@ fn an_automaton_is_taken_up_again() {
 #[test]
 fn a_net_is_taken_up_again() {
     let path = file("ck-machines.pnml", machines(10, 4));
-    check_model(&path, "ck-net", &[]);
-    check_model(&path, "ck-net-plain", &["--structure", "none", "--threads", "2"]);
+    check_model(&path, "ck-net", &["--threads", "2"]);
 }
 
 /// With --keep-going, what was found before the kill is not forgotten.

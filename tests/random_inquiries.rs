@@ -133,7 +133,7 @@ fn results(net: &Net, asked: &[Asked], manner: &Manner) -> Result<(Vec<PropertyR
         scrimp::run_guided(model, properties, plan, &control, guides).map_err(Box::<dyn Error>::from)
     };
     let petri = PetriNet::new(net.clone(), "random".into(), manner.structure);
-    let answered = Inquiry::new(petri, questions).answer(&plan, manner.mode, &mut search)?;
+    let answered = Inquiry::new(petri, questions).answer(&plan, manner.mode, &mut search, || false)?;
     Ok((answered.report.properties.clone(), answered.report))
 }
 

@@ -9,7 +9,7 @@ use common::nets::{Graph, net, shown};
 use common::{Way, model, successors, ways};
 use scrimp::net::{PetriNet, Structure};
 use scrimp::plan::{OrderChoice, ReduceChoice};
-use scrimp::{Batch, Control, Fault, Mode, Model, NativeModel, Options, Plan};
+use scrimp::{Batch, Control, Fault, Mode, Model, NativeModel, Options, Plan, System};
 use scrimp_net::{Marking, Net};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -49,7 +49,7 @@ fn marking(model: &NativeModel, state: &[u8]) -> Marking {
 
 /// Compares the successors of every state with the firings of its marking.
 fn same_firings(net: &Net, petri: &PetriNet, graph: &Graph, mode: Mode) -> Result<(), String> {
-    let mut system = petri.lowered().map_err(|e| e.to_string())?.system;
+    let mut system = System::clone(&petri.lowered().map_err(|e| e.to_string())?.system);
     // A model that has met a marking without room would say nothing more.
     system.guessed = false;
     let model = model(&Arc::new(system), mode);
@@ -152,8 +152,8 @@ fn searches(states: usize) -> Vec<Options> {
 /// Works with a model that has room for all markings.
 fn roomy<T>(mut petri: PetriNet, mode: Mode, mut work: impl FnMut(&NativeModel) -> T) -> T {
     loop {
-        let system = petri.lowered().expect("there are not so many tokens").system;
-        let mut model = model(&Arc::new(system), mode);
+        let lowered = petri.lowered().expect("there are not so many tokens");
+        let mut model = model(&lowered.system, mode);
         model.watch_tokens();
         let result = work(&model);
         if !petri.widen(&model) {
@@ -220,7 +220,8 @@ fn however_they_are_searched() {
         }
         for mode in [Mode::Auto, Mode::Interpreted] {
             // States that are not reachable may have no room; a model that has met one would say nothing more.
-            let mut system = petri.lowered().expect("there are not so many tokens").system;
+            let lowered = petri.lowered().expect("there are not so many tokens");
+            let mut system = System::clone(&lowered.system);
             system.guessed = false;
             let same = same_predecessors(&model(&Arc::new(system), mode), &graph);
             backwards += same.unwrap_or_else(|e| panic!("{e} {}", context(&mode))) as u64;
