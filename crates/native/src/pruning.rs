@@ -167,7 +167,8 @@ fn literals(program: &Program, known: &Known, at: &dyn Fn(VarId) -> Option<Field
     let mut entries = 0;
     let mut literals = Vec::new();
     for (own, apart) in known.literals.iter().zip(&known.apart) {
-        let Some(field) = at(own.variable) else {
+        // A place of which structure says that it is never marked has no values; it says nothing about others.
+        let Some(field) = at(own.variable).filter(|_| own.low <= own.high) else {
             let field = Field { word: 0, shift: 0, mask: 0 };
             literals.push(Literal { field, low: 1, high: 0, zero: vec![], allowed: vec![] });
             continue;
@@ -177,7 +178,9 @@ fn literals(program: &Program, known: &Known, at: &dyn Fn(VarId) -> Option<Field
         for &other in apart {
             let other = known.literals[other as usize];
             let domain = program.system.variables[other.variable.index()].domain;
-            let Some(Field { word, shift, mask }) = at(other.variable) else { continue };
+            let Some(Field { word, shift, mask }) = at(other.variable).filter(|_| other.low <= other.high) else {
+                continue;
+            };
             if (other.low, other.high) == (1, domain.high) {
                 *zero.entry(word).or_default() |= mask << shift;
             } else if mask < 1 << 16 {
