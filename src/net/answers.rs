@@ -162,7 +162,8 @@ impl Answers {
             Known::Unbounded => (Verdict::Verified, Some("ω".to_string())),
             Known::Counted => (Verdict::Verified, None),
         };
-        result.how = answer.how.clone();
+        let visited = || (answer.known == Known::Truth(false)).then(|| "all markings were visited".to_string());
+        result.how = answer.how.clone().or_else(|| if answer.run.is_none() { visited() } else { None });
         if let Some(run) = &answer.run {
             result.trace = trace(net, model, &run.transitions);
             result.state = result.trace.as_ref().map(|trace| trace.last().to_vec());
