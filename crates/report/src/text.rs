@@ -143,7 +143,7 @@ fn evidence(subject: &Subject, p: &PropertyResult, style: Style) -> String {
                 style.bold(&p.name),
                 trace::state_lines(subject.model, state),
             ),
-            (None, Verdict::Violated) if p.answer.is_none() => {
+            (None, Verdict::Violated) if p.answer.is_none() && p.how.is_none() => {
                 format!("\n{}: no reachable state satisfies it\n", p.name)
             }
             _ => String::new(),
