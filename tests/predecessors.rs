@@ -174,8 +174,7 @@ fn random_nets() {
         let structure: Structure = structure.parse().map_err(TestCaseError::fail)?;
         let mut net = PetriNet::new(net, "random".into(), structure);
         for _ in 0..3 {
-            let system = net.lowered().map_err(|e| TestCaseError::fail(e.to_string()))?.system;
-            let system = Shared::new(system);
+            let system = net.lowered().map_err(|e| TestCaseError::fail(e.to_string()))?.system.clone();
             let (quick, oracle) = (model(&system, Mode::Auto), model(&system, Mode::Interpreted));
             let Some(all) = states(&quick, 2_000) else { break };
             if net.widen(&quick) {

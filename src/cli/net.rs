@@ -8,14 +8,38 @@ use scrimp::condensed::Wanted;
 use scrimp::net::{Inquiry, PetriNet};
 use scrimp::report::{Overall, Subject, text};
 use scrimp::{Mode, NativeModel, NetNames, Plan, Property, read_formulas};
+use scrimp_net::NamedQuestion;
 use scrimp_system::Source;
 use std::path::Path;
+use std::time::Duration;
 
 pub fn check(args: &CheckArgs, net: PetriNet, plan: Plan) -> Result<u8, Failure> {
+    let (questions, from_files) = questions(args, &net)?;
+    // What is asked of a net is answered by several searches, some of them of other nets.
+    let refused = [
+        (args.search.graph.is_some(), "--graph", "`scrimp count --graph` writes the graph of a net"),
+        (
+            args.search.checkpoint.is_some(),
+            "--checkpoint",
+            "`scrimp count --checkpoint` saves a search of all markings",
+        ),
+        (args.search.resume.is_some(), "--resume", "`scrimp count --resume` takes up a search of all markings"),
+        (args.chart.is_some(), "--chart", "a net has no processes that could pass messages"),
+    ];
+    if let Some((_, flag, instead)) = refused.into_iter().find(|(given, ..)| *given) {
+        return Err(Failure(format!("error: {flag} does not go with checking a net; {instead}")));
+    }
+    answer(args, net, plan, questions, from_files)
+}
+
+/// The questions asked: from files of formulas first, and how many these are, then those written out, or else the one about
+/// deadlocks.
+pub fn questions(args: &CheckArgs, net: &PetriNet) -> Result<(Vec<NamedQuestion>, usize), Failure> {
     let mut questions = Vec::new();
     for path in &args.formulas {
         questions.extend(read_formulas(path, &net.net)?);
     }
+    let from_files = questions.len();
     let names = NetNames::new(&net.net);
     for text in &args.property {
         questions.push(names.question(text)?);
@@ -31,15 +55,29 @@ pub fn check(args: &CheckArgs, net: PetriNet, plan: Plan) -> Result<u8, Failure>
         }
         questions.push(names.question("deadlock")?);
     }
+    Ok((questions, from_files))
+}
+
+fn answer(
+    args: &CheckArgs,
+    net: PetriNet,
+    plan: Plan,
+    questions: Vec<NamedQuestion>,
+    from_files: usize,
+) -> Result<u8, Failure> {
     let mode = if args.search.interpret { Mode::Interpreted } else { Mode::Auto };
     let mut rest = plan.clone();
     rest.options.time = rest.options.time.map(|time| time.saturating_sub(begun().elapsed()));
     let mut search = |model: &NativeModel, properties: &[Property], plan: &mut Plan, wanted: &Wanted| {
         // The search counts from when the program began.
-        plan.options.time = plan.options.time.map(|time| time + begun().elapsed());
+        plan.options.time = plan.options.time.map(|time| time.saturating_add(begun().elapsed()));
         search_for_graph(model, properties, plan, &args.search, Some(wanted))
     };
-    let answered = Inquiry::new(net, questions).answer(&rest, mode, &mut search, interrupted)?;
+    let mut answered = Inquiry::new(net, questions).answer(&rest, mode, &mut search, interrupted)?;
+    // TRUE and FALSE are the contest's words; a property that was written out holds or does not.
+    for result in answered.report.properties.iter_mut().skip(from_files) {
+        result.answer = result.answer.take().filter(|answer| answer.parse::<u64>().is_ok() || answer == "ω");
+    }
     let name = args.model.display().to_string();
     let (model, report) = (&answered.model, &answered.report);
     let subject = Subject { name: &name, model, plan: &plan, report, statements: None };
@@ -53,8 +91,9 @@ pub fn check(args: &CheckArgs, net: PetriNet, plan: Plan) -> Result<u8, Failure>
 }
 
 /// The answer of `count` for a net that has infinitely many markings; `None` for others.
-pub fn infinite(model: &Path, net: &mut PetriNet, args: &SearchArgs) -> Result<Option<u8>, Failure> {
-    let Some(why) = net.why_unbounded() else { return Ok(None) };
+pub fn infinite(model: &Path, net: &mut PetriNet, plan: &Plan, args: &SearchArgs) -> Result<Option<u8>, Failure> {
+    let patience = args.time.map_or(Duration::MAX, |time| time.saturating_sub(begun().elapsed()));
+    let Some(why) = net.why_unbounded(patience, plan.memory) else { return Ok(None) };
     let why = format!("there are infinitely many states: {why}");
     if args.json {
         let answer = serde_json::json!({

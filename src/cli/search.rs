@@ -11,7 +11,7 @@ use scrimp::condensed::Wanted;
 use scrimp::net::PetriNet;
 use scrimp::report::{Overall, Subject, json, number, text, unreached};
 use scrimp::{
-    Control, Guides, Loaded, Mode, NativeModel, Options, Plan, Property, PropertyResult, Report, System,
+    Control, Guides, Loaded, Mode, NativeModel, Opened, Options, Plan, Property, PropertyResult, Report, System,
     parse_property, parse_property_file, properties,
 };
 use scrimp_search::estimate::Estimate;
@@ -84,13 +84,14 @@ pub fn count(args: &CountArgs) -> Result<u8, Failure> {
     let mut plan = Plan::new(&options(&args.search, false, args.in_degrees)?)?;
     let mut loaded = open(&args.model, &args.search)?;
     if let Some(net) = &mut loaded.net
-        && let Some(code) = net::infinite(&args.model, net, &args.search)?
+        && let Some(code) = net::infinite(&args.model, net, &plan, &args.search)?
     {
         return Ok(code);
     }
     let (model, mut report) =
         with_room(&mut loaded, &args.search, false, |model| search(model, &[], &mut plan, &args.search))?;
-    report.tokens = model.most_tokens();
+    // What was visited before a search was taken up was not counted.
+    report.tokens = model.most_tokens().filter(|_| args.search.resume.is_none());
     report.remarks.extend(loaded.net.as_ref().map(PetriNet::told));
     let name = args.model.display().to_string();
     let subject = Subject { name: &name, model, plan: &plan, report: &report, statements: None };
@@ -115,7 +116,10 @@ pub fn plan(args: &CheckArgs) -> Result<u8, Failure> {
         }
     };
     let system = model.system();
-    let names: Vec<String> = wanted(args, model)?.into_iter().map(|p| p.name).collect();
+    let names: Vec<String> = match &loaded.net {
+        Some(net) => net::questions(args, net)?.0.into_iter().map(|q| q.name).collect(),
+        None => wanted(args, model)?.into_iter().map(|p| p.name).collect(),
+    };
     if args.search.json {
         let parts: serde_json::Map<_, _> =
             plan.parts().into_iter().map(|(k, v)| (k.to_string(), serde_json::Value::from(v))).collect();
@@ -225,7 +229,12 @@ fn open(path: &Path, args: &SearchArgs) -> Result<Loaded, Failure> {
     begun();
     let structure =
         args.structure.parse().map_err(|e| Failure(format!("error: --structure {}: {e}", args.structure)))?;
-    let loaded = Loaded::with_structure(scrimp::open_with(path, &args.define)?, structure)?;
+    let mut opened = scrimp::open_with(path, &args.define)?;
+    if let Opened::Net(net) = &mut opened {
+        // What goes wrong with it is told with the name that the user gave.
+        net.name = path.display().to_string();
+    }
+    let loaded = Loaded::with_structure(opened, structure)?;
     if !args.quiet {
         loaded.system.warnings.iter().for_each(|warning| remark(warning));
     }

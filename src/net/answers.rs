@@ -5,7 +5,7 @@ use super::goal::{Goal, Known};
 use scrimp_native::NativeModel;
 use scrimp_net::{Condition, NamedQuestion};
 use scrimp_search::{PropertyResult, Trace, Verdict};
-use scrimp_system::{Batch, Model};
+use scrimp_system::Model;
 use std::collections::BTreeMap;
 
 #[derive(Debug, Clone)]
@@ -52,6 +52,11 @@ impl Answers {
         (0..self.goals.len()).filter(|&i| self.known[i].is_none() && self.goals[i] != Goal::Temporal).collect()
     }
 
+    /// Is anything known?
+    pub fn any_known(&self) -> bool {
+        self.known.iter().any(Option::is_some)
+    }
+
     pub fn is_open(&self, i: usize) -> bool {
         self.known[i].is_none()
     }
@@ -60,7 +65,7 @@ impl Answers {
         // A marking without successors from which every transition could fire again there is not.
         let deadlock = matches!(&self.goals[i], Goal::Reach { condition: Condition::Deadlock, found } if answer.known == Known::Truth(*found));
         self.known[i].get_or_insert(answer);
-        if deadlock {
+        if deadlock && !self.fireable.is_empty() {
             self.settle_kind(|goal| *goal == Goal::Live, false, "there is a deadlock");
         }
     }
@@ -140,11 +145,11 @@ impl Answers {
     }
 
     /// The answers as results, their runs in the states of this model.
-    pub fn results(&self, model: &NativeModel) -> Vec<PropertyResult> {
-        (0..self.goals.len()).map(|i| self.result(i, model)).collect()
+    pub fn results(&self, net: &PetriNet, model: &NativeModel) -> Vec<PropertyResult> {
+        (0..self.goals.len()).map(|i| self.result(i, net, model)).collect()
     }
 
-    fn result(&self, i: usize, model: &NativeModel) -> PropertyResult {
+    fn result(&self, i: usize, net: &PetriNet, model: &NativeModel) -> PropertyResult {
         let mut result = PropertyResult::undecided(&self.names[i]);
         let Some(answer) = &self.known[i] else {
             result.how = self.partly(i);
@@ -157,9 +162,10 @@ impl Answers {
             Known::Unbounded => (Verdict::Verified, Some("ω".to_string())),
             Known::Counted => (Verdict::Verified, None),
         };
-        result.how = answer.how.clone();
+        let visited = || (answer.known == Known::Truth(false)).then(|| "all markings were visited".to_string());
+        result.how = answer.how.clone().or_else(|| if answer.run.is_none() { visited() } else { None });
         if let Some(run) = &answer.run {
-            result.trace = trace(model, &run.transitions);
+            result.trace = trace(net, model, &run.transitions);
             result.state = result.trace.as_ref().map(|trace| trace.last().to_vec());
             result.shortest = run.shortest;
         }
@@ -179,18 +185,21 @@ impl Answers {
     }
 }
 
-/// The run that these transitions make, where they can fire one after the other.
-fn trace(model: &NativeModel, transitions: &[u32]) -> Option<Trace> {
-    let mut batch = Batch::new(model.state_bytes());
-    model.initial(&mut batch);
-    let initial = batch.state(0).to_vec();
-    let (mut state, mut steps) = (initial.clone(), Vec::with_capacity(transitions.len()));
+/// The run that these transitions make, where they can fire one after the other, in the states of a model of the net.
+fn trace(net: &PetriNet, model: &NativeModel, transitions: &[u32]) -> Option<Trace> {
+    let lowered = net.lowered().ok()?;
+    let mut marking = net.net.initial();
+    let state = |marking: &[u64]| {
+        let mut state = vec![0; model.state_bytes()];
+        model.layout().encode(&lowered.valuation(marking), &mut state);
+        state
+    };
+    let (initial, mut steps) = (state(&marking), Vec::with_capacity(transitions.len()));
     for &transition in transitions {
-        batch.clear();
-        model.expand(&state, &mut batch);
-        let next = (0..batch.len()).find(|&i| batch.event(i) == transition)?;
-        state = batch.state(next).to_vec();
-        steps.push((transition, state.clone()));
+        if !net.net.is_enabled(&marking, transition) || !net.net.fire(&mut marking, transition) {
+            return None;
+        }
+        steps.push((transition, state(&marking)));
     }
     Some(Trace { initial, steps })
 }

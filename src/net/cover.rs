@@ -6,15 +6,17 @@ use super::goal::{Goal, Known};
 use scrimp_net::coverability::{Boundedness, Limits, Tokens, boundedness, coverability_set};
 use std::time::Instant;
 
-/// Markings in a tree.
-const NODES: usize = 2_000_000;
+/// Markings that a tree may have: an eighth of the memory.
+pub fn nodes(net: &PetriNet, memory: usize) -> usize {
+    memory / 8 / (8 * net.net.places.len() + 100)
+}
 
 /// Answers what coverability can where structure gave no bound to some place.
-pub fn answer(net: &mut PetriNet, answers: &mut Answers, deadline: Instant) {
+pub fn answer(net: &mut PetriNet, answers: &mut Answers, deadline: Instant, memory: usize) {
     if net.bounds.iter().all(Option::is_some) || net.unbounded.is_some() && !answers.asks_for_bounds() {
         return;
     }
-    let limits = Limits { deadline, nodes: NODES };
+    let limits = Limits { deadline, nodes: nodes(net, memory) };
     if net.unbounded.is_none() {
         match boundedness(&net.net, &limits) {
             Boundedness::Bounded => {
@@ -25,8 +27,8 @@ pub fn answer(net: &mut PetriNet, answers: &mut Answers, deadline: Instant) {
                 net.unbounded = Some(true);
                 let name = &net.net.places[place as usize].name;
                 let how = format!(
-                    "{name} gets more tokens whenever the last {} of the run are fired again",
-                    super::many(pump.len(), "transition")
+                    "{name} gets more tokens whenever the last {} fire again",
+                    if pump.len() == 1 { "transition".to_string() } else { format!("{} transitions", pump.len()) }
                 );
                 let run = Run { transitions: prefix.into_iter().chain(pump).collect(), shortest: false };
                 for i in answers.open().into_iter().filter(|&i| answers.goals[i] == Goal::Bounded).collect::<Vec<_>>() {

@@ -62,10 +62,8 @@ pub fn answer<E>(net: &PetriNet, answers: &mut Answers, slice: Duration, means: 
                     None => {}
                 }
             }
-            Goal::Reach { condition, found } => {
-                if refuter.never_holds(&condition, CASES, share) {
-                    settle(answers, i, !found, HOW);
-                }
+            Goal::Reach { condition, found } if refuter.never_holds(&condition, CASES, share) => {
+                settle(answers, i, !found, HOW);
             }
             Goal::Bound(places) => {
                 let most = refuter.upper_bound(&Sum::tokens(places), CASES, share);

@@ -6,9 +6,10 @@ use scrimp_lang::LoadError;
 use scrimp_native::{Mode, NativeModel, Quantity};
 use scrimp_net::{Condition, Lowered, Net, Sum};
 use scrimp_search::condensed::{Condensed, Wanted};
-use scrimp_search::{Plan, Property, PropertyKind, Report, Trace};
+use scrimp_search::{Limit, Options, Plan, Property, PropertyKind, Report, Trace};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::time::Duration;
 
 /// A search that is over.
 pub struct Explored {
@@ -55,7 +56,14 @@ pub fn explore<E: From<LoadError> + From<scrimp_native::BuildError>>(
         let mut plan = plan.clone();
         plan.options.keep_going = true;
         let wanted = Wanted::default();
-        plan.options.graph |= goals.iter().any(|(goal, _)| matches!(goal, Goal::Live));
+        if goals.iter().any(|(goal, _)| matches!(goal, Goal::Live)) {
+            // Not every search can write down the graph: this is the one that can.
+            let Options { memory, time, visits, seed, .. } = plan.options;
+            let options = Options { memory, time, visits, seed, graph: true, keep_going: true, ..Options::default() };
+            if let Ok(able) = Plan::new(&options) {
+                plan = able;
+            }
+        }
         let largest: Vec<AtomicI64> = goals.iter().map(|_| AtomicI64::new(0)).collect();
         let properties: Vec<Property> = goals
             .iter()
@@ -67,12 +75,19 @@ pub fn explore<E: From<LoadError> + From<scrimp_native::BuildError>>(
         if net.widen(&model) {
             continue;
         }
+        if model.outgrown().is_some() {
+            // There is no more room to be had: what was visited is not all there is.
+            let mut report = Report::of_nothing(&model, &plan, Duration::ZERO);
+            report.limit = Some(Limit::Tokens);
+            let found = goals.iter().map(|_| None).collect();
+            return Ok(Explored { model, report, found });
+        }
         let mut report = result?;
         let graph = wanted.graph.into_inner();
         let mut found = Vec::new();
         for (i, (goal, _)) in goals.iter().enumerate() {
             let largest = largest[i].load(Ordering::Relaxed);
-            found.push(finding(goal, i, largest, net, &mut report, graph.as_ref()));
+            found.push(finding(goal, i, largest, net, &mut report, graph.as_ref(), plan.memory));
         }
         return Ok(Explored { model, report, found });
     }
@@ -151,8 +166,9 @@ fn finding(
     net: &PetriNet,
     report: &mut Report,
     graph: Option<&Condensed>,
+    memory: usize,
 ) -> Option<Finding> {
-    let all = report.exhaustive;
+    let (all, states) = (report.exhaustive, report.facts.states);
     let result = report.properties.get_mut(number)?;
     if result.name == TOO_LARGE {
         return None;
@@ -171,7 +187,7 @@ fn finding(
             all.then(|| Finding::plain(Known::Truth(largest < net.net.place_groups.len() as i64)))
         }
         Goal::Stable | Goal::QuasiLive => None,
-        Goal::Live => live(net, all, graph).map(|live| Finding::plain(Known::Truth(live))),
+        Goal::Live => live(net, all.then_some(states)?, graph, memory).map(|live| Finding::plain(Known::Truth(live))),
         Goal::Temporal => None,
     }
 }
@@ -181,14 +197,18 @@ fn resets(net: &Net) -> bool {
 }
 
 /// Does every transition fire in every component of the graph that is never left?
-fn live(net: &PetriNet, all: bool, graph: Option<&Condensed>) -> Option<bool> {
+fn live(net: &PetriNet, states: u64, graph: Option<&Condensed>, memory: usize) -> Option<bool> {
     let groups = &net.net.transition_groups;
     let mut group_of = vec![0; net.net.transitions.len()];
     for (number, group) in groups.iter().enumerate() {
         group.members.iter().for_each(|&t| group_of[t as usize] = number);
     }
-    let graph = graph.filter(|_| all)?;
-    let budget = Arc::new(scrimp_search::Budget::new(usize::MAX));
+    // The whole graph, or nothing can be said.
+    let graph = graph.filter(|graph| graph.states() as u64 == states)?;
+    if (0..graph.states()).any(|state| !graph.is_expanded(state)) {
+        return None;
+    }
+    let budget = Arc::new(scrimp_search::Budget::new(memory));
     let components = scrimp_search::condensed::Components::new(graph, &budget).ok()?;
     let mut leaves = vec![false; components.count() as usize];
     for state in 0..graph.states() {
@@ -199,7 +219,7 @@ fn live(net: &PetriNet, all: bool, graph: Option<&Condensed>) -> Option<bool> {
     let final_ones: Vec<u32> = (0..components.count()).filter(|&c| !leaves[c as usize]).collect();
     let mut place = vec![u32::MAX; leaves.len()];
     final_ones.iter().enumerate().for_each(|(i, &c)| place[c as usize] = i as u32);
-    if final_ones.len().saturating_mul(groups.len()) > 1 << 33 {
+    if final_ones.len().saturating_mul(groups.len()) / 8 > budget.left() {
         return None;
     }
     let mut fires: Vec<scrimp_system::Set> = final_ones.iter().map(|_| scrimp_system::Set::new(groups.len())).collect();

@@ -21,6 +21,9 @@ const GLANCE: Duration = Duration::from_millis(500);
 const SLICE: Duration = Duration::from_secs(2);
 /// What may go by before the user is asked again whether to go on.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// When nothing is gained by then, nothing will be.
+const LONG: Duration = Duration::from_secs(8);
+const LONGEST: Duration = Duration::from_secs(1 << 20);
 /// How much more.
 const GROWTH: u32 = 4;
 
@@ -84,30 +87,38 @@ impl Inquiry {
         search: &mut Search<E>,
         interrupted: fn() -> bool,
     ) -> Result<Answered, E> {
-        let deadline = plan.options.time.map(|time| Instant::now() + time);
+        let deadline = plan.options.time.and_then(|time| Instant::now().checked_add(time));
         let mut means = Means { plan, mode, search, interrupted, deadline };
         let begun = Instant::now();
         equation::at_a_glance(&self.net, &mut self.answers);
-        cover::answer(&mut self.net, &mut self.answers, means.end_of(GLANCE));
+        cover::answer(&mut self.net, &mut self.answers, means.end_of(GLANCE), plan.memory);
         let mut last = match self.answers.open().is_empty() {
             true => self.nothing(&means, begun)?,
-            false => self.explore(Some(SHORT), &mut means)?,
+            false => match self.explore(Some(SHORT), &mut means) {
+                Ok(explored) => explored,
+                // What is known already is worth more than the reason why no search could begin.
+                Err(_) if self.answers.any_known() => self.nothing(&means, begun)?,
+                Err(error) => return Err(error),
+            },
         };
         let mut slice = SLICE;
+        // A search that was not ended by the clock would end the same way again.
+        let mut whole_again = ended_by_time(&last.report);
         while !self.answers.open().is_empty() && !means.is_over() && !last.report.exhaustive {
             let before = self.answers.open().len();
-            cover::answer(&mut self.net, &mut self.answers, means.end_of(slice.min(PATIENCE)));
+            cover::answer(&mut self.net, &mut self.answers, means.end_of(slice.min(PATIENCE)), plan.memory);
             if self.net.structure.equation {
                 equation::answer(&self.net, &mut self.answers, slice, &means);
             }
             if self.net.structure.walks {
                 walks::answer(&self.net, &mut self.answers, slice, &means);
             }
-            let mut in_vain = true;
+            let mut more_time_helps = false;
             if self.net.structure.reduction {
                 for i in self.answers.open() {
-                    let limit = reduced::answer(&self.net, &mut self.answers, i, slice, &mut means)?;
-                    in_vain &= matches!(limit, Some(Limit::Memory | Limit::Visits) | None);
+                    // A search that cannot even begin, for lack of memory, answers nothing.
+                    let limit = reduced::answer(&self.net, &mut self.answers, i, slice, &mut means);
+                    more_time_helps |= limit.is_ok_and(|limit| limit == Some(Limit::Time));
                     if means.is_over() {
                         break;
                     }
@@ -116,12 +127,18 @@ impl Inquiry {
             if self.answers.open().is_empty() || means.is_over() {
                 break;
             }
-            last = self.explore(Some(slice * GROWTH), &mut means)?;
-            in_vain &= matches!(last.report.limit, Some(Limit::Memory | Limit::Visits));
-            if in_vain && self.answers.open().len() == before && slice > 10 * SLICE {
+            if whole_again {
+                let next = self.explore(Some(slice.saturating_mul(GROWTH)), &mut means);
+                whole_again = next.as_ref().is_ok_and(|next| ended_by_time(&next.report));
+                // What was seen of the net is best told by the search that saw most.
+                let more = |next: &Answered| next.report.facts.states >= last.report.facts.states;
+                last = next.ok().filter(|next| next.report.exhaustive || more(next)).unwrap_or(last);
+            }
+            more_time_helps |= whole_again;
+            if !more_time_helps && self.answers.open().len() == before && slice >= LONG {
                 break;
             }
-            slice *= GROWTH;
+            slice = slice.saturating_mul(GROWTH).min(LONGEST);
         }
         last.report.remarks.push(self.net.told());
         last.report.elapsed = begun.elapsed();
@@ -129,10 +146,12 @@ impl Inquiry {
             _ if self.answers.open().is_empty() => None,
             _ if (means.interrupted)() => Some(Limit::Interrupt),
             _ if means.is_over() => Some(Limit::Time),
-            // What each search was allowed was not enough, and more would not have been.
-            _ => Some(Limit::Memory),
+            // Only what cannot be decided here is left.
+            None if last.report.exhaustive || last.report.omission.is_some() => None,
+            Some(Limit::Time) | None => Some(Limit::Memory),
+            other => other,
         };
-        last.report.properties = self.answers.results(&last.model);
+        last.report.properties = self.answers.results(&self.net, &last.model);
         Ok(last)
     }
 
@@ -173,4 +192,8 @@ impl Inquiry {
         self.answers.conclude(&self.net);
         Ok(Answered { model, report })
     }
+}
+
+fn ended_by_time(report: &Report) -> bool {
+    report.limit == Some(Limit::Time)
 }

@@ -167,21 +167,22 @@ impl PetriNet {
         let parts = [
             (counted, "counted".to_string()),
             (guessed, "counted without a proven bound".to_string()),
-            (grouped, format!("in {groups} groups with one token at most")),
-            (implied, "that follow from others".to_string()),
-            (constant, "that never change".to_string()),
+            (grouped, format!("in {} with one token at most", many(groups, "group"))),
+            (implied, "implied by others".to_string()),
+            (constant, "without change".to_string()),
         ];
         let parts: Vec<String> =
             parts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
-        format!("{} places in {} bits: {}", self.net.places.len(), encoding.bits(), parts.join(", "))
+        let places = many(self.net.places.len(), "place");
+        format!("{places} in {}: {}", many(encoding.bits() as usize, "bit"), parts.join(", "))
     }
 
     /// Why the net has infinitely many markings, if a short look shows that it has.
-    pub fn why_unbounded(&mut self) -> Option<String> {
+    pub fn why_unbounded(&mut self, patience: Duration, memory: usize) -> Option<String> {
         if self.bounds.iter().all(Option::is_some) {
             return None;
         }
-        let limits = Limits { deadline: Instant::now() + PATIENCE, nodes: 1 << 20 };
+        let limits = Limits { deadline: Instant::now() + patience.min(PATIENCE), nodes: cover::nodes(self, memory) };
         match boundedness(&self.net, &limits) {
             Boundedness::Unbounded { place, prefix, pump } => {
                 self.unbounded = Some(true);
@@ -224,5 +225,5 @@ impl PetriNet {
 
 /// A number of things.
 fn many(number: usize, thing: &str) -> String {
-    if number == 1 { format!("one {thing}") } else { format!("{number} {thing}s") }
+    if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
 }

@@ -29,8 +29,12 @@ pub fn answer<E: From<LoadError> + From<BuildError>>(
     }
     let goal = answers.goals[i].clone();
     let observed = match &goal {
+        // Where a deadlock is only part of the condition, taking away could lose what is no deadlock.
+        Goal::Reach { condition, .. } if *condition != Condition::Deadlock && condition.asks_for_deadlock() => {
+            return Ok(None);
+        }
         Goal::Reach { condition, .. } => {
-            Observed { places: condition.places(&net.net), deadlock: condition.asks_for_deadlock() }
+            Observed { places: condition.places(&net.net), deadlock: *condition == Condition::Deadlock }
         }
         Goal::Bound(places) => Observed {
             places: Sum::tokens(places.clone()).terms.iter().map(|(place, _)| *place).collect(),
@@ -46,13 +50,23 @@ pub fn answer<E: From<LoadError> + From<BuildError>>(
     }
     let Some(smaller_goal) = restated(&reduced, net, &goal) else { return Ok(None) };
     let mut smaller = PetriNet::within(reduced.net.clone(), String::new(), net.structure, means.end_of(slice / 4));
-    let plan = means.plan_for(Some(slice));
+    let mut plan = means.plan_for(Some(slice));
+    // The user's files are for the net itself.
+    (plan.options.checkpoint, plan.options.resume) = (None, None);
     let explored = explore(&mut smaller, &[(&smaller_goal, answers.most[i])], &plan, means.mode, means.search)?;
     let limit = explored.report.limit;
     let Some(finding) = explored.found.into_iter().next().flatten() else { return Ok(limit) };
     let how =
         format!("after reduction from {} places and {} transitions to {} and {}", whole.0, whole.1, left.0, left.1);
     let run = finding.trace.as_ref().and_then(|trace| lifted(&reduced, net, &goal, trace));
+    // A run that does not lead there in the whole net shows nothing, and casts doubt on the rest.
+    if let (Some(run), Goal::Reach { condition, .. }) = (&run, &goal) {
+        let mut marking = net.net.initial();
+        let fires = run.transitions.iter().all(|&t| net.net.is_enabled(&marking, t) && net.net.fire(&mut marking, t));
+        if !fires || !condition.holds(&net.net, &marking) {
+            return Ok(None);
+        }
+    }
     answers.settle(i, Answer { known: finding.known, run, how: Some(how) });
     if let Known::Tokens(tokens) = finding.known {
         answers.least[i] = tokens;

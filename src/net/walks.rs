@@ -73,7 +73,9 @@ fn walk_once(net: &PetriNet, answers: &mut Answers, deadline: Instant, seed: u64
         for (i, truth) in deadlocks {
             answers.settle(i, Answer { known: Known::Truth(truth), run: run(firings), how: Some(HOW.into()) });
         }
-        answers.settle_kind(|goal| *goal == Goal::Live, false, "there is a deadlock");
+        if !answers.fireable.is_empty() {
+            answers.settle_kind(|goal| *goal == Goal::Live, false, "there is a deadlock");
+        }
     }
     for (i, largest) in bounds.into_iter().zip(met.largest) {
         answers.bound(i, None, u64::try_from(largest).ok().map(|largest| (largest, None)), "by a walk and a bound");

@@ -147,10 +147,16 @@ impl NetNames {
     }
 
     fn bound(&self, names: &SystemNames, p: &mut Parser) -> Result<Question, Problem> {
+        let begin = p.current.place();
         let (expression, problem) = self.expression(names, p)?;
         let sum = self.sum(&expression).filter(|sum| sum.constant == 0 && sum.terms.iter().all(|term| term.1 > 0));
         let sum = sum.ok_or(problem)?;
-        let times = |&(place, weight): &(u32, i64)| std::iter::repeat_n(place, weight.min(1 << 20) as usize);
+        // Places that are listed several times count several times.
+        const MOST: i64 = 1 << 16;
+        if sum.terms.iter().any(|term| term.1 > MOST) {
+            return Err(Problem::new(begin, format!("weights in a bound are at most {MOST}")));
+        }
+        let times = |&(place, weight): &(u32, i64)| std::iter::repeat_n(place, weight as usize);
         Ok(Question::Bound(sum.terms.iter().flat_map(times).collect()))
     }
 

@@ -46,15 +46,7 @@ impl Lowered {
         system.packed = true;
         system.guessed = encoding.is_guessed();
         let at = variables(net, encoding, &mut system)?;
-        let mut values = vec![0; system.variables.len()];
-        for (place, at) in net.places.iter().zip(&at) {
-            match at {
-                At::Line { variable, own: true, .. } => values[variable.index()] = place.initial as i64,
-                At::Value { variable, value, .. } if place.initial != 0 => values[variable.index()] = *value,
-                _ => {}
-            }
-        }
-        system.initial = vec![values];
+        system.initial = vec![valuation(&at, system.variables.len(), &net.initial())];
         system.events = net.transitions.iter().map(|t| event(t, &at)).collect();
         let values = encoding.places.iter().zip(&at).map(|(kept, here)| tokens(kept, here, &at));
         let view = |(place, value): (&Place, Expr)| ViewOf { name: place.name.clone(), value };
@@ -65,6 +57,11 @@ impl Lowered {
     /// The number of tokens in a place.
     pub fn tokens(&self, place: PlaceId) -> &Expr {
         &self.system.views[place as usize].value
+    }
+
+    /// The values of the variables in a marking.
+    pub fn valuation(&self, marking: &[u64]) -> Vec<i64> {
+        valuation(&self.at, self.system.variables.len(), marking)
     }
 
     /// Where a transition is enabled. Made when it is asked for, because few are.
@@ -98,8 +95,17 @@ impl Lowered {
 
     /// A weighted sum of tokens.
     pub fn sum(&self, sum: &Sum) -> Option<Expr> {
-        let weights: i128 = sum.terms.iter().map(|(_, weight)| weight.unsigned_abs() as i128).sum();
-        if weights * MOST_TOKENS as i128 + sum.constant.unsigned_abs() as i128 > i64::MAX as i128 {
+        let most = |&(place, weight): &(u32, i64)| {
+            let tokens = match self.at[place as usize] {
+                At::Known(tokens) => tokens,
+                At::Value { .. } => 1,
+                At::Line { variable, own: true, .. } => self.system.variables[variable.index()].domain.high as u64,
+                _ => MOST_TOKENS,
+            };
+            weight.unsigned_abs() as i128 * tokens as i128
+        };
+        let largest: i128 = sum.terms.iter().map(most).sum::<i128>() + sum.constant.unsigned_abs() as i128;
+        if largest > i64::MAX as i128 {
             return None;
         }
         let term = |&(place, weight): &(u32, i64)| scaled(self.tokens(place).clone(), weight);
@@ -107,6 +113,18 @@ impl Lowered {
         terms.push(Expr::Const(sum.constant));
         Some(joined(BinaryOp::Add, terms, Expr::Const(0)))
     }
+}
+
+fn valuation(at: &[At], variables: usize, marking: &[u64]) -> Vec<i64> {
+    let mut values = vec![0; variables];
+    for (tokens, at) in marking.iter().zip(at) {
+        match at {
+            At::Line { variable, own: true, .. } => values[variable.index()] = *tokens as i64,
+            At::Value { variable, value, .. } if *tokens != 0 => values[variable.index()] = *value,
+            _ => {}
+        }
+    }
+    values
 }
 
 /// The variables of the encoding, and where each place is in them.

@@ -121,6 +121,7 @@ pub fn limit_word(limit: Limit) -> &'static str {
         Limit::Cache => "cache",
         Limit::Visits => "visits",
         Limit::Disk => "disk",
+        Limit::Tokens => "tokens",
     }
 }
 

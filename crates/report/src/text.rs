@@ -256,6 +256,7 @@ fn limits(subject: &Subject, style: Style) -> String {
             },
         ),
         Limit::Visits => ("as many states were visited as were allowed".to_string(), "a larger --max-visits"),
+        Limit::Tokens => ("a place has more tokens than can be counted".to_string(), "a net with smaller numbers"),
         Limit::Disk => (
             report.disk.as_ref().and_then(|disk| disk.failure.clone()).unwrap_or_else(|| "the disk failed".to_string()),
             "a directory with more room (--store disk:DIR)",

@@ -19,6 +19,8 @@ pub enum Limit {
     Visits,
     /// A file cannot be written or read: the disk is full, say.
     Disk,
+    /// A place of a net has more tokens than can be counted.
+    Tokens,
 }
 
 #[derive(Debug)]

@@ -34,6 +34,9 @@ pub fn bounds(net: &Net, known: &[Inequality], deadline: Instant) -> Bounds {
             continue;
         }
         let variable = equation.place(place);
+        if Instant::now() >= deadline {
+            break;
+        }
         match equation.largest(variable, deadline) {
             Err(_) => break,
             Ok(None) => {}

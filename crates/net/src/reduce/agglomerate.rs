@@ -115,7 +115,9 @@ fn pre(
     {
         return None;
     }
-    let persistent = || givers.len() <= 64 && givers.iter().all(undisturbed);
+    // With several givers, firing one early may lose a choice that waiting keeps, and with it a deadlock.
+    let few = if net.deadlock { 1 } else { 64 };
+    let persistent = || givers.len() <= few && givers.iter().all(undisturbed);
     if !(ways.free && !net.deadlock || ways.pre && persistent()) {
         return None;
     }

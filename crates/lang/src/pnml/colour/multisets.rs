@@ -33,7 +33,7 @@ impl Multiset {
             let Some(base) = base else { return Ok(None) };
             let size: u64 = summand.each.iter().map(|(_, size)| size).product();
             if elements.len() as u64 + size > most {
-                return Err(Wrong::new(at, format!("this unfolds to more than {most} elements")));
+                return Err(Wrong::new(at, "this unfolds to more elements than are supported".to_string()));
             }
             for mut number in 0..size {
                 let mut element = base;
