@@ -109,8 +109,8 @@ fn however_markings_are_kept() {
         let graph = graph.unwrap_or_else(|part| part);
         for structure in structures() {
             let petri = PetriNet::new(net.clone(), "random".into(), structure);
-            grouped += (structure.groups && petri.told().contains("in 1 groups")) as u64;
-            implied += (structure.implied && petri.told().contains("follow from others")) as u64;
+            grouped += (structure.groups && petri.told().contains("with one token at most")) as u64;
+            implied += (structure.implied && petri.told().contains("implied by others")) as u64;
             let plain = structure == Structure::NONE || structure == structures()[7];
             let modes = if plain { &[Mode::Auto, Mode::Compiled, Mode::Interpreted][..] } else { &[Mode::Auto] };
             for &mode in modes {
