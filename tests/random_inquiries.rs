@@ -8,7 +8,7 @@ mod common;
 use common::nets::{Graph, after, condition, net, shown, tokens};
 use scrimp::condensed::Wanted;
 use scrimp::net::{Inquiry, PetriNet, Structure};
-use scrimp::{Control, Guides, Mode, NativeModel, Options, Plan, Property, PropertyResult, Report, Verdict};
+use scrimp::{Control, Guides, Limit, Mode, NativeModel, Options, Plan, Property, PropertyResult, Report, Verdict};
 use scrimp_net::{Condition, Formula, Marking, NamedQuestion, Net, Question};
 use scrimp_system::Random;
 use std::error::Error;
@@ -126,11 +126,17 @@ fn results(net: &Net, asked: &[Asked], manner: &Manner) -> Result<(Vec<PropertyR
     let plan = Plan::new(&options)?;
     let mut searches = 0;
     let mut search = |model: &NativeModel, properties: &[Property], plan: &mut Plan, wanted: &Wanted| {
-        plan.options.visits = Some(if manner.cut_short && searches == 0 { 2 } else { VISITS });
+        let cut_short = manner.cut_short && searches == 0;
+        plan.options.visits = Some(if cut_short { 2 } else { VISITS });
         searches += 1;
         let guides = Guides { graph: Some(wanted), ..Guides::default() };
         let control = Control::new(plan.options.time);
-        scrimp::run_guided(model, properties, plan, &control, guides).map_err(Box::<dyn Error>::from)
+        let mut report = scrimp::run_guided(model, properties, plan, &control, guides)?;
+        // As if time had been up: what the clock ended is tried again.
+        if cut_short && report.limit == Some(Limit::Visits) {
+            report.limit = Some(Limit::Time);
+        }
+        Ok::<Report, Box<dyn Error>>(report)
     };
     let petri = PetriNet::new(net.clone(), "random".into(), manner.structure);
     let answered = Inquiry::new(petri, questions).answer(&plan, manner.mode, &mut search, || false)?;
