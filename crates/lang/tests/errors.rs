@@ -309,7 +309,7 @@ fn files() {
         (folder.file("g.dve.gz", &packed[..packed.len() / 2]), "cannot decompress the file"),
         (folder.file("h.dve.gz", &bomb), "the text has more than 67108864 bytes"),
         (folder.file("i.mdve", model), "m4 template"),
-        (folder.file("j.txt", b"neither this nor that"), "supported are DVE (.dve) and Promela (.pml,"),
+        (folder.file("j.txt", b"neither this nor that"), "supported are DVE (.dve), Promela (.pml,"),
         (folder.0.join("none.dve"), "cannot read the file"),
     ];
     for (path, message) in cases {

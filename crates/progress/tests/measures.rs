@@ -204,6 +204,8 @@ fn packed() -> System {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     /// The value computed at once is that of the components, also where variables are bits among others.
     #[test]
     fn bits_are_read_as_they_are_written(
@@ -214,7 +216,7 @@ proptest! {
         let list = [values.0, values.1, values.2, values.3, values.4, values.5, values.6];
         let mut state = vec![0; layout.bytes()];
         layout.encode(&list, &mut state);
-        let text = "v0, v1 - v4, v2, v5 + 2 * v6, v3{0, 2 < 1 < 5}, linear, linear % 7, v6";
+        let text = "v0, v1 - v4, v2, v5 + 2 * v6, v3{0 < 1 < 5}, linear, linear % 7, v6";
         let measure = Measure::parse(&system, text).unwrap_or_else(|e| panic!("{e}"));
         prop_assert_eq!(measure.text(), text);
         let linear = -2 * list[0] + [2, -3, 7, 0, 1, 9][list[3] as usize] + 3 * list[5];
