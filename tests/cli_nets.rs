@@ -163,6 +163,18 @@ fn unbounded_nets() {
     assert_eq!(json["verdict"], "incomplete", "{json:#}");
 }
 
+/// A run that no search visited shows markings as they are, however many tokens they have.
+#[test]
+fn runs_have_room_for_their_tokens() {
+    let source = net("<place id=\"a\"><initialMarking><text>1</text></initialMarking></place><place id=\"b\"/>\
+         <transition id=\"t\"/><arc id=\"x\" source=\"a\" target=\"t\"/><arc id=\"y\" source=\"t\" target=\"a\"/>\
+         <arc id=\"z\" source=\"t\" target=\"b\"><inscription><text>100</text></inscription></arc>\n");
+    let path = file("hundreds.pnml", source);
+    let json = scrimp(&["check", &path, "-p", "bounded", "--json"]).code(1).json();
+    let steps = of(&json, "bounded")["trace"]["steps"].as_array().cloned().unwrap_or_default();
+    assert_eq!(steps.first().map(|step| &step["changes"]["b"]), Some(&Value::from("100")), "{json:#}");
+}
+
 /// A place that outgrows the room it had at first gets more.
 #[test]
 fn many_tokens_have_room() {

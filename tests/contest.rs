@@ -5,14 +5,14 @@
 
 mod common;
 
-use common::manifest;
+use common::bench;
 use scrimp::condensed::Wanted;
 use scrimp::net::{Inquiry, PetriNet, Structure};
 use scrimp::{Control, Guides, Mode, NativeModel, Opened, Options, Plan, Property, Report};
 use scrimp_net::{Condition, Formula, NamedQuestion, Question};
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// No net of the usual size takes so long, on however slow a machine.
@@ -21,16 +21,6 @@ const FILES: [&str; 3] = ["ReachabilityCardinality.xml", "ReachabilityFireabilit
 
 /// What is known of one net, by the name of the question.
 type Known = BTreeMap<String, String>;
-
-/// The folder of models, unless it is not there.
-fn bench() -> Option<PathBuf> {
-    let folder = manifest().join("../shared/bench");
-    if folder.join("expected.tsv").exists() {
-        return Some(folder);
-    }
-    eprintln!("skipped: {} is not there", folder.display());
-    None
-}
 
 /// The nets whose number of states is known and not too large, the smallest first.
 fn nets(folder: &Path) -> Vec<(u64, String, Known)> {

@@ -5,10 +5,10 @@
 
 mod common;
 
-use common::{counted, manifest};
+use common::{bench, counted};
 use scrimp::{Language, LoadError, Loaded};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What SPIN found in one model, without its optimisations.
 #[derive(Debug, Default)]
@@ -40,16 +40,6 @@ fn models(folder: &Path) -> BTreeMap<String, Known> {
         *rows += 1;
     }
     models.into_iter().filter(|(_, (_, rows))| *rows == 3).map(|(file, (known, _))| (file, known)).collect()
-}
-
-/// The folder of models, unless it is not there.
-fn bench() -> Option<PathBuf> {
-    let folder = manifest().join("../shared/bench");
-    if folder.join("expected.tsv").exists() {
-        return Some(folder);
-    }
-    eprintln!("skipped: {} is not there", folder.display());
-    None
 }
 
 /// Loads a model, whatever its name ends in.

@@ -3,7 +3,7 @@
 use super::PetriNet;
 use super::goal::{Goal, Known};
 use scrimp_native::NativeModel;
-use scrimp_net::{Condition, NamedQuestion};
+use scrimp_net::{Condition, Marking, NamedQuestion, Net};
 use scrimp_search::{PropertyResult, Trace, Verdict};
 use scrimp_system::Model;
 use std::collections::BTreeMap;
@@ -142,6 +142,25 @@ impl Answers {
     /// Do open questions depend on which transitions fire?
     pub fn wants_fireable(&self) -> bool {
         self.open().iter().any(|&i| matches!(self.goals[i], Goal::Stable | Goal::QuasiLive | Goal::Live))
+    }
+
+    /// The most tokens that each place has on the runs that were found.
+    pub fn most_on_runs(&self, net: &Net) -> Marking {
+        let mut most = net.initial();
+        for run in self.known.iter().flatten().filter_map(|answer| answer.run.as_ref()) {
+            let mut marking = net.initial();
+            for &t in &run.transitions {
+                if !net.is_enabled(&marking, t) || !net.fire(&mut marking, t) {
+                    break;
+                }
+                // Only what the transition gives to can be more than before.
+                for arc in &net.transitions[t as usize].outputs {
+                    let place = arc.place as usize;
+                    most[place] = most[place].max(marking[place]);
+                }
+            }
+        }
+        most
     }
 
     /// The answers as results, their runs in the states of this model.

@@ -27,8 +27,11 @@ pub fn answer(net: &mut PetriNet, answers: &mut Answers, deadline: Instant, memo
                 net.unbounded = Some(true);
                 let name = &net.net.places[place as usize].name;
                 let how = format!(
-                    "{name} gets more tokens whenever the last {} fire again",
-                    if pump.len() == 1 { "transition".to_string() } else { format!("{} transitions", pump.len()) }
+                    "{name} gets more tokens whenever the last {} again",
+                    match pump.len() {
+                        1 => "transition fires".to_string(),
+                        many => format!("{many} transitions fire"),
+                    }
                 );
                 let run = Run { transitions: prefix.into_iter().chain(pump).collect(), shortest: false };
                 for i in answers.open().into_iter().filter(|&i| answers.goals[i] == Goal::Bounded).collect::<Vec<_>>() {

@@ -11,6 +11,7 @@ use scrimp_lang::LoadError;
 use scrimp_native::{BuildError, Mode, NativeModel};
 use scrimp_net::NamedQuestion;
 use scrimp_search::{Limit, Plan, Report};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// What the first search may take: most nets that people have at hand are done by then.
@@ -59,13 +60,10 @@ impl<E> Means<'_, '_, E> {
         Instant::now() + self.left().map_or(slice, |left| left.min(slice))
     }
 
-    /// The plan for a search that may take so long, or as long as there is time.
-    pub fn plan_for(&self, slice: Option<Duration>) -> Plan {
+    /// The plan for a search that may take so long.
+    pub fn plan_for(&self, slice: Duration) -> Plan {
         let mut plan = self.plan.clone();
-        plan.options.time = match (slice, self.left()) {
-            (Some(slice), Some(left)) => Some(slice.min(left)),
-            (slice, left) => slice.or(left),
-        };
+        plan.options.time = Some(self.left().map_or(slice, |left| left.min(slice)));
         plan
     }
 
@@ -94,7 +92,7 @@ impl Inquiry {
         cover::answer(&mut self.net, &mut self.answers, means.end_of(GLANCE), plan.memory);
         let mut last = match self.answers.open().is_empty() {
             true => self.nothing(&means, begun)?,
-            false => match self.explore(Some(SHORT), &mut means) {
+            false => match self.explore(SHORT, &mut means) {
                 Ok(explored) => explored,
                 // What is known already is worth more than the reason why no search could begin.
                 Err(_) if self.answers.any_known() => self.nothing(&means, begun)?,
@@ -128,7 +126,7 @@ impl Inquiry {
                 break;
             }
             if whole_again {
-                let next = self.explore(Some(slice.saturating_mul(GROWTH)), &mut means);
+                let next = self.explore(slice.saturating_mul(GROWTH), &mut means);
                 whole_again = next.as_ref().is_ok_and(|next| ended_by_time(&next.report));
                 // What was seen of the net is best told by the search that saw most.
                 let more = |next: &Answered| next.report.facts.states >= last.report.facts.states;
@@ -151,6 +149,12 @@ impl Inquiry {
             Some(Limit::Time) | None => Some(Limit::Memory),
             other => other,
         };
+        // Runs are told in the states of a model that has room for all their markings.
+        self.net.make_room_for(&self.answers.most_on_runs(&self.net.net));
+        let system = &self.net.lowered()?.system;
+        if !Arc::ptr_eq(system, last.model.system()) {
+            last.model = NativeModel::new(system.clone(), mode)?;
+        }
         last.report.properties = self.answers.results(&self.net, &last.model);
         Ok(last)
     }
@@ -165,7 +169,7 @@ impl Inquiry {
     /// Searches the markings for all that is open.
     fn explore<E: From<LoadError> + From<BuildError>>(
         &mut self,
-        slice: Option<Duration>,
+        slice: Duration,
         means: &mut Means<E>,
     ) -> Result<Answered, E> {
         let open = self.answers.open();

@@ -221,6 +221,16 @@ impl PetriNet {
         }
         widened
     }
+
+    /// Makes room for so many tokens in each place, as they were found without a search.
+    pub fn make_room_for(&mut self, most: &[u64]) {
+        for (place, &tokens) in most.iter().enumerate() {
+            if self.bounds[place].is_none() && tokens > self.guesses[place] {
+                self.guesses[place] = tokens;
+                self.lowered = OnceLock::new();
+            }
+        }
+    }
 }
 
 /// A number of things.

@@ -50,9 +50,7 @@ pub fn answer<E: From<LoadError> + From<BuildError>>(
     }
     let Some(smaller_goal) = restated(&reduced, net, &goal) else { return Ok(None) };
     let mut smaller = PetriNet::within(reduced.net.clone(), String::new(), net.structure, means.end_of(slice / 4));
-    let mut plan = means.plan_for(Some(slice));
-    // The user's files are for the net itself.
-    (plan.options.checkpoint, plan.options.resume) = (None, None);
+    let plan = means.plan_for(slice);
     let explored = explore(&mut smaller, &[(&smaller_goal, answers.most[i])], &plan, means.mode, means.search)?;
     let limit = explored.report.limit;
     let Some(finding) = explored.found.into_iter().next().flatten() else { return Ok(limit) };

@@ -160,3 +160,13 @@ pub fn counted(loaded: &mut scrimp::Loaded) -> Result<scrimp::GraphFacts, String
     let report = loaded.with_model(Mode::Auto, search).map_err(|error| error.to_string())?;
     report.map(|report| report.facts).map_err(|error| error.to_string())
 }
+
+/// The folder of models, unless it is not there.
+pub fn bench() -> Option<PathBuf> {
+    let folder = manifest().join("../shared/bench");
+    if folder.join("expected.tsv").exists() {
+        return Some(folder);
+    }
+    eprintln!("skipped: {} is not there", folder.display());
+    None
+}

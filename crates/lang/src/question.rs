@@ -233,21 +233,9 @@ fn is_comparison(op: BinaryOp) -> bool {
     matches!(op, Less | LessEqual | Greater | GreaterEqual | Equal | NotEqual)
 }
 
-/// Variables joined, as a tree that is not deep.
+/// Variables joined by an operator; nothing if there are none.
 fn joined(op: BinaryOp, variables: impl Iterator<Item = VarId>) -> Expr {
-    let mut parts: Vec<Expr> = variables.map(Expr::Var).collect();
-    while parts.len() > 1 {
-        let mut halved = Vec::with_capacity(parts.len().div_ceil(2));
-        let mut rest = parts.into_iter();
-        while let Some(a) = rest.next() {
-            halved.push(match rest.next() {
-                Some(b) => Expr::Binary(op, Box::new(a), Box::new(b)),
-                None => a,
-            });
-        }
-        parts = halved;
-    }
-    parts.pop().unwrap_or(Expr::FALSE)
+    Expr::joined(op, variables.map(Expr::Var).collect(), Expr::FALSE)
 }
 
 #[cfg(test)]

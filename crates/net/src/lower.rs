@@ -75,20 +75,24 @@ impl Lowered {
             Condition::True => Expr::TRUE,
             Condition::False => Expr::FALSE,
             Condition::Not(inner) => Expr::not(self.condition(inner)?),
-            Condition::All(parts) => {
-                joined(BinaryOp::And, parts.iter().map(|part| self.condition(part)).collect::<Option<_>>()?, Expr::TRUE)
-            }
-            Condition::Any(parts) => {
-                joined(BinaryOp::Or, parts.iter().map(|part| self.condition(part)).collect::<Option<_>>()?, Expr::FALSE)
-            }
+            Condition::All(parts) => Expr::joined(
+                BinaryOp::And,
+                parts.iter().map(|part| self.condition(part)).collect::<Option<_>>()?,
+                Expr::TRUE,
+            ),
+            Condition::Any(parts) => Expr::joined(
+                BinaryOp::Or,
+                parts.iter().map(|part| self.condition(part)).collect::<Option<_>>()?,
+                Expr::FALSE,
+            ),
             Condition::AtMostZero(sum) => Expr::binary(BinaryOp::LessEqual, self.sum(sum)?, Expr::Const(0)),
             Condition::Fireable(transitions) => {
                 let guards = transitions.iter().map(|&t| self.guard(t)).collect();
-                joined(BinaryOp::Or, guards, Expr::FALSE)
+                Expr::joined(BinaryOp::Or, guards, Expr::FALSE)
             }
             Condition::Deadlock => {
                 let guards = (0..self.net.transitions.len()).map(|t| self.guard(t as TransitionId)).collect();
-                Expr::not(joined(BinaryOp::Or, guards, Expr::FALSE))
+                Expr::not(Expr::joined(BinaryOp::Or, guards, Expr::FALSE))
             }
         })
     }
@@ -111,7 +115,7 @@ impl Lowered {
         let term = |&(place, weight): &(u32, i64)| scaled(self.tokens(place).clone(), weight);
         let mut terms: Vec<Expr> = sum.terms.iter().map(term).collect();
         terms.push(Expr::Const(sum.constant));
-        Some(joined(BinaryOp::Add, terms, Expr::Const(0)))
+        Some(Expr::joined(BinaryOp::Add, terms, Expr::Const(0)))
     }
 }
 
@@ -182,7 +186,7 @@ fn tokens(kept: &Kept, here: &At, at: &[At]) -> Expr {
                 _ => Expr::Const(0),
             };
             let terms = terms.iter().map(term).chain([Expr::Const(*constant)]).collect();
-            joined(BinaryOp::Add, terms, Expr::Const(0))
+            Expr::joined(BinaryOp::Add, terms, Expr::Const(0))
         }
         (_, At::Sum) => Expr::Const(0),
     }
@@ -190,23 +194,6 @@ fn tokens(kept: &Kept, here: &At, at: &[At]) -> Expr {
 
 fn scaled(e: Expr, weight: i64) -> Expr {
     if weight == 1 { e } else { Expr::binary(BinaryOp::Multiply, Expr::Const(weight), e) }
-}
-
-/// All of these joined, as a tree that is not deep.
-fn joined(op: BinaryOp, mut parts: Vec<Expr>, none: Expr) -> Expr {
-    while parts.len() > 1 {
-        let mut halved = Vec::with_capacity(parts.len().div_ceil(2));
-        let mut rest = parts.into_iter();
-        while let Some(a) = rest.next() {
-            halved.push(match rest.next() {
-                Some(b) if op == BinaryOp::And => Expr::and(a, b),
-                Some(b) => Expr::binary(op, a, b),
-                None => a,
-            });
-        }
-        parts = halved;
-    }
-    parts.pop().unwrap_or(none)
 }
 
 /// The place has so many tokens, or more.
@@ -240,7 +227,7 @@ fn guard(t: &Transition, at: &[At]) -> Expr {
     let small = |weight: u64| i64::try_from(weight).unwrap_or(i64::MAX).min(MOST_TOKENS as i64 * 2);
     let inputs = t.inputs.iter().map(|arc| at_least(&at[arc.place as usize], small(arc.weight)));
     let inhibitors = t.inhibitors.iter().map(|arc| fewer_than(&at[arc.place as usize], small(arc.weight)));
-    joined(BinaryOp::And, inputs.chain(inhibitors).collect(), Expr::TRUE)
+    Expr::joined(BinaryOp::And, inputs.chain(inhibitors).collect(), Expr::TRUE)
 }
 
 /// What a transition does to the number of a group.

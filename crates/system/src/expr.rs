@@ -184,6 +184,23 @@ impl Expr {
         }
     }
 
+    /// All parts joined by an operator, as a tree that is not deep; `none` where there are none.
+    pub fn joined(op: BinaryOp, mut parts: Vec<Expr>, none: Expr) -> Expr {
+        while parts.len() > 1 {
+            let mut halved = Vec::with_capacity(parts.len().div_ceil(2));
+            let mut rest = parts.into_iter();
+            while let Some(a) = rest.next() {
+                halved.push(match rest.next() {
+                    Some(b) if op == BinaryOp::And => Expr::and(a, b),
+                    Some(b) => Expr::binary(op, a, b),
+                    None => a,
+                });
+            }
+            parts = halved;
+        }
+        parts.pop().unwrap_or(none)
+    }
+
     /// `variable == value`, which is also how "process P is at location L" is written.
     pub fn equals(variable: VarId, value: i64) -> Expr {
         Expr::binary(BinaryOp::Equal, Expr::Var(variable), Expr::Const(value))
