@@ -1,0 +1,1 @@
+//! Sets of states at once: reachability over multi-valued decision diagrams.
