@@ -1,6 +1,7 @@
 //! Which events suffice. A reduction takes successors away before they reach the store.
 
 mod edge_lean;
+pub mod stubborn;
 
 pub use edge_lean::EdgeLean;
 

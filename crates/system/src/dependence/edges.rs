@@ -115,8 +115,15 @@ impl<'a> Follow<'a> {
             touched.extend(self.guarded[step as usize].iter());
             touched.extend(event.moves.iter().map(|m| self.controls[m.process.index()]));
             touched.extend(access.writes.iter().filter(|w| matches!(w.change, Change::Add(_))).map(|w| w.cell));
-            for write in &access.writes {
-                let after = self.last(step as usize, write);
+            // A process that stays where it is ends there too, though it writes nothing.
+            let stays = event.moves.iter().filter(|m| m.from == m.to).map(|m| Write {
+                cell: self.controls[m.process.index()],
+                change: Change::Any,
+                end: false,
+                after: Values::one(m.to as i64),
+            });
+            for write in access.writes.iter().cloned().chain(stays) {
+                let after = self.last(step as usize, &write);
                 let joined = writes.get(&write.cell).map_or_else(|| after.clone(), |before| before.join(&after));
                 writes.insert(write.cell, joined);
             }

@@ -49,6 +49,8 @@ pub struct Dependence {
     edges: Vec<Access>,
     guards: Guards,
     of_event: Rows,
+    /// For each event, the guard that says that the process of its first move is where it must be.
+    places: Vec<Option<Guard>>,
     conflicts: Rows,
     enabling: Rows,
     ranges_fault: bool,
@@ -97,7 +99,7 @@ impl Dependence {
         let cells = Cells::new(&system);
         let base = bounds(&system, &cells);
         let mut guards = Guards::default();
-        let (mut of_event, mut single, mut guarded) = (Rows::new(), Vec::new(), Vec::new());
+        let (mut of_event, mut single, mut guarded, mut places) = (Rows::new(), Vec::new(), Vec::new(), Vec::new());
         let nothing = Knowledge::new(&system, &cells, &base);
         for event in &system.events {
             let mut source = nothing.clone();
@@ -107,6 +109,7 @@ impl Dependence {
                 let control = cells.control(&system, m.process);
                 list.push(guards.cell(&nothing, &layout, control, BinaryOp::Equal, m.from as i64));
             }
+            places.push(list.first().copied());
             let located = list.len();
             for (at, part) in split.parts.iter().enumerate() {
                 let faulty = split.faulty && at + 1 == split.parts.len();
@@ -131,8 +134,19 @@ impl Dependence {
             (0..system.events.len()).map(|first| follow.edge(first)).collect()
         };
         let (conflicts, enabling) = (Rows::new(), Rows::new());
-        let mut made =
-            Dependence { system, layout, cells, base, edges, guards, of_event, conflicts, enabling, ranges_fault };
+        let mut made = Dependence {
+            system,
+            layout,
+            cells,
+            base,
+            edges,
+            guards,
+            of_event,
+            places,
+            conflicts,
+            enabling,
+            ranges_fault,
+        };
         made.conflicts = made.find_conflicts();
         made.enable(true);
         made
@@ -236,6 +250,16 @@ impl Dependence {
     /// The events that do not accord with an event, in ascending order and without itself. Symmetric.
     pub fn conflicts(&self, event: EventId) -> &[u32] {
         self.conflicts.get(event.index())
+    }
+
+    /// The guard that says that the process of the event's first move is where the event begins; `None` without moves.
+    pub fn place(&self, event: EventId) -> Option<Guard> {
+        self.places[event.index()]
+    }
+
+    /// Where the variables of the system are in a state.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
     }
 
     /// The event is enabled, with successors or a fault, where all of these hold.

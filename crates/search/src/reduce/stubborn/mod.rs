@@ -1,0 +1,257 @@
+//! Stubborn sets: events that suffice in a state, whatever the search does with them.
+//!
+//! A set T of events is stubborn in a state if every enabled event in it has all its conflicts in T, and every other one has
+//! a guard that does not hold and all of whose enabling events are in T. Then on any path from the state, the first event
+//! of T, if there is one, is enabled already and can be moved to the front. What T must have besides depends on what is
+//! looked for:
+//!
+//! - *deadlocks*: an event with a successor. Without an event of T on the path it would still have one at the end, which
+//!   would be no deadlock.
+//! - *targets, by attraction*: events of which one must happen before the target holds. Then a path to the target has an
+//!   event of T, and with that moved to the front, the rest is shorter. There need not be any event with a successor.
+//! - *targets, by invisibility*: an event with a successor, and none of those with successors can make a target false. A
+//!   path without an event of T leads to the target from the successor too, and is no shorter: therefore one successor at
+//!   least must be a state that was not expanded before.
+//!
+//! Late events play no part in it: with an event of T that has a successor, no late event happens before one of T.
+//! Therefore T must have such an event wherever there are late events.
+//!
+//! The last two may be mixed from state to state. A fault is a target too: an event that may end in one must be in T, or,
+//! by invisibility, must not.
+
+mod closure;
+mod deletion;
+mod governor;
+mod look;
+mod places;
+
+pub use governor::Governor;
+
+use closure::Closure;
+use deletion::Deletion;
+use look::Look;
+use places::{Aim, Places, Tables};
+use scrimp_system::{Condition, Dependence, EventId, Guard};
+use std::sync::Arc;
+
+/// What a search looks for.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// States without successors.
+    pub deadlocks: bool,
+    /// States where one of these holds: negations of invariants, and goals.
+    pub targets: Vec<Condition>,
+    /// Events that end in a fault or violate an assertion.
+    pub faults: bool,
+}
+
+/// How hard to look for a small set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Method {
+    /// Process by process, from tables: fastest.
+    Process,
+    /// And then event by event, where that leaves more than one event.
+    #[default]
+    Closure,
+    /// And then by deletion: the smallest sets, and the slowest.
+    Deletion,
+}
+
+/// What suffices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Chosen {
+    /// Everything must be explored.
+    All,
+    /// Those kept suffice.
+    Some,
+    /// Those kept suffice if one of them leads to a state that was not expanded before; otherwise everything must be explored.
+    Provided,
+}
+
+/// What all threads share.
+#[derive(Debug)]
+struct Shared {
+    dependence: Arc<Dependence>,
+    wanted: Wanted,
+    /// Events that must be in the set, by attraction, because they may be faults.
+    sought: Vec<u32>,
+    /// Events that may make a target false, and those sought.
+    visible: Vec<bool>,
+    late: bool,
+    method: Method,
+    tables: Option<Arc<Tables>>,
+}
+
+/// Chooses events, with memory for one thread.
+#[derive(Debug)]
+pub struct Stubborn {
+    shared: Arc<Shared>,
+    look: Look,
+    places: Option<Places>,
+    closure: Closure,
+    deletion: Option<Deletion>,
+    missing: Vec<Guard>,
+    base: Vec<u32>,
+}
+
+/// Who has found the best set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum By {
+    Nobody,
+    Places,
+    Closure,
+    Deletion,
+}
+
+impl Stubborn {
+    /// The targets' guards are numbers of this dependence, which must know them.
+    pub fn new(dependence: Arc<Dependence>, wanted: Wanted, method: Method) -> Stubborn {
+        let events = dependence.events() as u32;
+        let mut sought: Vec<u32> = dependence.outgrown().map(|event| event.0).collect();
+        if wanted.faults {
+            sought.extend((0..events).filter(|e| dependence.may_fault(EventId(*e))));
+            sought.sort_unstable();
+            sought.dedup();
+        }
+        sought.retain(|event| !dependence.system().events[*event as usize].late);
+        let mut visible = vec![false; events as usize];
+        for target in &wanted.targets {
+            visible.iter_mut().zip(dependence.falsifying(target)).for_each(|(all, one)| *all |= one);
+        }
+        sought.iter().for_each(|&event| visible[event as usize] = true);
+        let late = dependence.system().events.iter().any(|event| event.late);
+        let tables = Tables::new(&dependence).map(Arc::new);
+        let shared = Shared { dependence, wanted, sought, visible, late, method, tables };
+        Stubborn::of(Arc::new(shared))
+    }
+
+    fn of(shared: Arc<Shared>) -> Stubborn {
+        let dependence = &shared.dependence;
+        Stubborn {
+            look: Look::new(dependence),
+            places: shared.tables.clone().map(Places::new),
+            closure: Closure::new(dependence),
+            deletion: (shared.method == Method::Deletion).then(|| Deletion::new(dependence)),
+            missing: Vec::new(),
+            base: Vec::new(),
+            shared,
+        }
+    }
+
+    /// Another one for another thread.
+    pub fn another(&self) -> Stubborn {
+        Stubborn::of(self.shared.clone())
+    }
+
+    /// Chooses among the events with successors in a state, which are given in ascending order and each once. Those to be
+    /// explored are put into `keep`; if that is all of them, it is left empty.
+    pub fn choose(&mut self, state: &[u8], successors: &[u32], keep: &mut Vec<u32>) -> Chosen {
+        keep.clear();
+        let shared = self.shared.clone();
+        let dependence = &*shared.dependence;
+        let all = successors.len();
+        if all == 0 || shared.late && successors.iter().any(|e| shared.dependence.system().events[*e as usize].late) {
+            return Chosen::All;
+        }
+        let attracted = !shared.wanted.targets.is_empty() || !shared.sought.is_empty();
+        let deadlocks = shared.wanted.deadlocks || !attracted;
+        if all == 1 && (deadlocks || shared.late) {
+            return Chosen::All;
+        }
+        self.look.begin(successors);
+        if let Some(places) = &mut self.places {
+            places.begin(shared.dependence.layout(), state);
+        }
+        self.base.clear();
+        if attracted {
+            self.attract(&shared, state);
+        }
+        let aim = Aim { dependence, key: deadlocks || shared.late, forbidden: None };
+        let (count, by) = self.find(state, successors, aim, all);
+        if by != By::Nobody {
+            self.keep(by, successors, keep);
+        }
+        if !attracted || count <= 1 {
+            return if by == By::Nobody { Chosen::All } else { Chosen::Some };
+        }
+        // By invisibility, if that is better.
+        self.base.clear();
+        if let Some(places) = &mut self.places {
+            places.begin(shared.dependence.layout(), state);
+        }
+        let aim = Aim { dependence, key: true, forbidden: Some(&shared.visible) };
+        let (_, unseen) = self.find(state, successors, aim, count);
+        if unseen != By::Nobody {
+            keep.clear();
+            self.keep(unseen, successors, keep);
+            return Chosen::Provided;
+        }
+        if by == By::Nobody { Chosen::All } else { Chosen::Some }
+    }
+
+    /// Demands what must happen before anything that is looked for does.
+    fn attract(&mut self, shared: &Shared, state: &[u8]) {
+        let Stubborn { look, places, missing, base, .. } = self;
+        let dependence = &shared.dependence;
+        for target in &shared.wanted.targets {
+            missing.clear();
+            target.missing(
+                &mut |guard| look.holds(dependence, guard, state),
+                &mut |guard| match &places {
+                    Some(places) => places.cost(guard),
+                    None => dependence.enabling(guard).len(),
+                },
+                missing,
+            );
+            for &guard in missing.iter() {
+                base.extend_from_slice(dependence.enabling(guard));
+                if let Some(places) = places {
+                    places.demand_guard(guard);
+                }
+            }
+        }
+        base.extend_from_slice(&shared.sought);
+        if let Some(places) = places {
+            shared.sought.iter().for_each(|&event| places.demand_event(event));
+        }
+    }
+
+    /// The fewest events with successors that suffice, and who knows which; `limit` and nobody if they are not fewer.
+    fn find(&mut self, state: &[u8], successors: &[u32], aim: Aim<'_>, limit: usize) -> (usize, By) {
+        let mut best = (limit, By::Nobody);
+        if let Some(places) = &mut self.places
+            && let Some(count) = places.find(&mut self.look, state, aim, limit)
+        {
+            best = (count, By::Places);
+        }
+        if best.0 <= 1 || self.shared.method == Method::Process {
+            return best;
+        }
+        if let Some(count) = self.closure.find(&mut self.look, state, successors, &self.base, aim, best.0) {
+            best = (count, By::Closure);
+        }
+        if best.0 > 1
+            && let Some(deletion) = &mut self.deletion
+            && let Some(count) = deletion.find(&mut self.look, state, successors, &self.base, aim, best.0)
+        {
+            best = (count, By::Deletion);
+        }
+        best
+    }
+
+    fn keep(&self, by: By, successors: &[u32], keep: &mut Vec<u32>) {
+        match by {
+            By::Nobody => {}
+            By::Places => self.places.iter().for_each(|places| places.keep(successors, keep)),
+            By::Closure => self.closure.keep(&self.look, keep),
+            By::Deletion => self.deletion.iter().for_each(|deletion| deletion.keep(successors, keep)),
+        }
+    }
+
+    /// Bytes held, what threads share included.
+    pub fn bytes(&self) -> usize {
+        let deletion = self.deletion.as_ref().map_or(0, Deletion::bytes);
+        let places = self.places.as_ref().map_or(0, Places::bytes);
+        self.shared.dependence.bytes() + self.look.bytes() + places + self.closure.bytes() + deletion
+    }
+}
