@@ -108,7 +108,7 @@ fn property<'a>(
             Some(condition) => {
                 let predicate = model.predicate(&condition);
                 let kind = PropertyKind::Reach(Box::new(move |state| predicate.holds(state)));
-                Property { name: String::new(), kind }
+                Property::new("", kind).with_expression(condition)
             }
             None => too_large(),
         },

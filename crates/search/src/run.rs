@@ -11,6 +11,7 @@ use crate::graph::GraphFacts;
 use crate::held::Held;
 use crate::outcome::{Ended, Outcome};
 use crate::plan::{Plan, Way};
+use crate::reduce::{Maker, Manner};
 use crate::saver::Saver;
 use crate::settle::{PropertyResult, settle};
 use crate::store::Omission;
@@ -106,6 +107,8 @@ pub(crate) struct Task<'m, 'a> {
     pub observer: Option<&'a dyn Observer>,
     /// May a trace be wanted?
     pub with_traces: bool,
+    /// Makes what leaves events out.
+    pub reduce: &'a Maker,
 }
 
 impl Task<'_, '_> {
@@ -184,7 +187,17 @@ pub fn run_guided(
     let wanted = guides.graph.filter(|_| plan.options.graph);
     let recorder = wanted.map(|wanted| Recorder::new(&wanted.labels, wanted.vectors, &budget)).transpose()?;
     let observer = recorder.as_ref().map(|recorder| recorder as &dyn Observer);
-    let task = Task { model, check, plan, control, budget: &budget, saver: saver.as_ref(), observer, with_traces };
+    let task = Task {
+        model,
+        check,
+        plan,
+        control,
+        budget: &budget,
+        saver: saver.as_ref(),
+        observer,
+        with_traces,
+        reduce: &|_| None,
+    };
     let Done { outcome, held, stage } = match plan.way() {
         Way::Guided => guided::search(&task, guides)?,
         Way::Plain => plain::search(&task)?,
@@ -237,13 +250,13 @@ pub fn run_guided(
 
 /// Searches with sorted files.
 fn on_disk<'m>(task: &Task<'m, '_>) -> io::Result<Done<'m>> {
-    let Task { model, check, plan, control, budget, with_traces, .. } = *task;
+    let Task { model, check, plan, control, budget, with_traces, reduce, .. } = *task;
     let dir = match &plan.store {
         StoreChoice::Disk(dir) if !dir.as_os_str().is_empty() => dir.clone(),
         _ => std::env::temp_dir(),
     };
     let mut external = External::new(model, &dir, with_traces, budget, None)?;
-    let outcome = external.search(check, control);
+    let outcome = external.search(check, control, reduce(Manner::Passing));
     Ok(Done { outcome, held: Held::Disk(Box::new(external)), stage: plan.store.clone() })
 }
 
