@@ -1,6 +1,7 @@
 //! What is known of a system before any formula is made: its cells and what they can hold, who may go on alone, which
 //! events can be swapped.
 
+use scrimp_system::bounds::{Cells, bounds};
 use scrimp_system::invariants::Invariants;
 use scrimp_system::{Batch, Event, Model, Set, System, Then, VarId};
 
@@ -21,8 +22,9 @@ pub struct Encoding<'s> {
 }
 
 impl<'s> Encoding<'s> {
-    /// Fails, with a reason, for what cannot be written as a formula.
-    pub fn new(system: &'s System, model: &dyn Model) -> Result<Encoding<'s>, String> {
+    /// Fails, with a reason, for what cannot be written as a formula. What cells can hold together takes longer to find
+    /// out, and helps only with proofs.
+    pub fn new(system: &'s System, model: &dyn Model, for_proofs: bool) -> Result<Encoding<'s>, String> {
         if system.claim.is_some() {
             return Err("bounded model checking does not know claims (never automata)".into());
         }
@@ -32,10 +34,18 @@ impl<'s> Encoding<'s> {
                 holders.push(event.then);
             }
         }
+        let known = match for_proofs {
+            true => Invariants::new(system),
+            false => {
+                let cells = Cells::new(system);
+                let base = bounds(system, &cells);
+                Invariants { cells, base, windows: Vec::new() }
+            }
+        };
         let independent = if holders.is_empty() { model.independence() } else { None };
         Ok(Encoding {
             system,
-            known: Invariants::new(system),
+            known,
             holders,
             faults_move: faults_move(model),
             may_be_outgrown: system.outgrown.is_some() || system.guessed,

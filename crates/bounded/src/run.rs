@@ -70,7 +70,7 @@ pub fn run(
 ) -> io::Result<BoundedReport> {
     let invalid = |reason: String| io::Error::new(io::ErrorKind::InvalidInput, reason);
     system.validate().map_err(|invalid| io::Error::new(io::ErrorKind::InvalidInput, invalid.0))?;
-    let encoding = Encoding::new(system, model).map_err(invalid)?;
+    let encoding = Encoding::new(system, model, options.induction).map_err(invalid)?;
     let budget = Budget::new(options.memory);
     let limits = Rc::new(Limits::new(control, &budget));
     let mut engine = Engine {
