@@ -88,10 +88,22 @@ fn models_are_decided_as_by_search() {
         let report = bounded(&model, &goals, 12, 3);
         println!(
             "{}: depth {:?}, {} clauses, {} variables, {} conflicts, {:?}",
-            file.name, report.depth, report.clauses, report.variables, report.conflicts, begun.elapsed()
+            file.name,
+            report.depth,
+            report.clauses,
+            report.variables,
+            report.conflicts,
+            begun.elapsed()
         );
         for (i, found) in report.properties.iter().enumerate() {
-            println!("    {:?} {:?} {} (searched {:?} {:?})", found.verdict, found.how, found.name, expected.properties[i].verdict, expected.properties[i].trace.as_ref().map(|t| t.steps.len()));
+            println!(
+                "    {:?} {:?} {} (searched {:?} {:?})",
+                found.verdict,
+                found.how,
+                found.name,
+                expected.properties[i].verdict,
+                expected.properties[i].trace.as_ref().map(|t| t.steps.len())
+            );
             let property = searched(&interpreter, &goals[i]);
             compare(&report, found, &expected.properties[i], &property, &interpreter)
                 .unwrap_or_else(|e| panic!("{}: {e}", file.name));

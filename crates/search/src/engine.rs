@@ -17,7 +17,7 @@ use crate::forget::{Forget, ForgetFacts, Link};
 use crate::graph::GraphFacts;
 use crate::order::{Next, Opening, Order};
 use crate::outcome::{Ended, Outcome, batch_size};
-use crate::reduce::{Kept, Reduce, Source};
+use crate::reduce::{Kept, Reduce, Round, Sleeping, Source};
 use crate::store::{Found, Origin, StateId, Store};
 use scrimp_system::{Batch, EventCode, Model};
 use std::io;
@@ -42,6 +42,8 @@ pub struct Parts<'a> {
     pub order: &'a mut dyn Order,
     pub forget: &'a mut dyn Forget,
     pub reduce: &'a mut dyn Reduce,
+    /// The events that sleep at each state, if any may.
+    pub sleeping: Option<Sleeping>,
     pub check: &'a dyn Check,
     pub control: &'a Control,
     pub budget: &'a Arc<Budget>,
@@ -76,6 +78,7 @@ struct Frame {
     done: u32,
     count: u32,
     part: Part,
+    round: Round,
 }
 
 /// Which of its events a source is begun with.
@@ -113,7 +116,7 @@ struct Search<'a> {
     one_path: bool,
     keep: Vec<bool>,
     /// Sources of a group that are done with what was chosen and must be taken up again for the rest.
-    unmet: Vec<StateId>,
+    unmet: Vec<(StateId, Round)>,
     facts: GraphFacts,
     visits: u64,
     stored_peak: u64,
@@ -137,7 +140,8 @@ type Step<T = ()> = Result<T, Stop>;
 /// Searches with the given parts until everything is visited, the check is content, or a limit is reached.
 pub fn search(parts: Parts) -> io::Result<Outcome> {
     let via = parts.reduce.wants_events().then(|| Column::new(parts.budget)).transpose()?;
-    let progress = parts.reduce.wants_history().then(|| Column::new(parts.budget)).transpose()?;
+    let history = parts.reduce.wants_history() || parts.sleeping.is_some();
+    let progress = history.then(|| Column::new(parts.budget)).transpose()?;
     let bytes = parts.model.state_bytes();
     let mut search = Search {
         wants_states: parts.check.wants_states(),
@@ -289,8 +293,12 @@ impl Search<'_> {
             let first = self.kept.len();
             self.load(id);
             self.parts.model.expand(self.state.state(0), &mut self.kept);
+            let round = self.parts.sleeping.as_mut().map_or(Round::First(0), |sleeping| sleeping.begin(id));
             let enabled = self.kept.len() - first;
-            let deadlock = self.kept.take_deadlock(enabled);
+            let deadlock = self.kept.take_deadlock(enabled) && matches!(round, Round::First(_));
+            if matches!(round, Round::Again(_)) {
+                self.kept.clear_faults();
+            }
             let faults = self.kept.faults();
             self.facts.deadlocks += deadlock as u64;
             self.facts.faults += faults.len() as u64;
@@ -303,7 +311,7 @@ impl Search<'_> {
                     return Err(Stop::Decided);
                 }
             }
-            let mut part = self.choose(id, first, Part::Whole);
+            let mut part = self.choose(id, first, Part::Whole, round);
             let mut count = self.kept.len() - first;
             let dropped = self.parts.forget.expanding(id, count, in_one_go, self.parts.store);
             if dropped && part == Part::Provided {
@@ -314,11 +322,12 @@ impl Search<'_> {
                 (part, count) = (Part::Whole, self.kept.len() - first);
             }
             self.kept.clear_faults();
-            if let Some(progress) = &mut self.progress {
+            // One that is taken up again was begun before, and is closed or will be by then.
+            if let Some(progress) = self.progress.as_mut().filter(|_| matches!(round, Round::First(_))) {
                 progress[id] = BEGUN;
             }
             let id = if dropped { GONE } else { id };
-            self.frames.push(Frame { id, first: first as u32, done: 0, count: count as u32, part });
+            self.frames.push(Frame { id, first: first as u32, done: 0, count: count as u32, part, round });
             if !in_one_go {
                 self.parts.store.prefetch(&self.kept, first..first + count);
             }
@@ -328,7 +337,7 @@ impl Search<'_> {
 
     /// Takes away the successors of the state that was loaded, from `first` on, that need not be explored or, where the
     /// rest is wanted, those that were explored already.
-    fn choose(&mut self, id: StateId, first: usize, wanted: Part) -> Part {
+    fn choose(&mut self, id: StateId, first: usize, wanted: Part, round: Round) -> Part {
         let via = self.via.as_ref().map(|via| via[id]).filter(|&event| event != NO_EVENT);
         if let Some(origins) = &mut self.origins {
             origins.truncate(first);
@@ -339,10 +348,18 @@ impl Search<'_> {
         let faults = self.kept.faults().to_vec();
         let source = Source { model: self.parts.model, state: self.state.state(0), via, faults: &faults };
         let decided = self.parts.reduce.choose(source, &self.kept, first, &mut self.keep);
-        if decided != Kept::All {
-            if wanted == Part::Rest {
-                self.keep.iter_mut().for_each(|keep| *keep = !*keep);
+        if wanted == Part::Rest && decided != Kept::All {
+            self.keep.iter_mut().for_each(|keep| *keep = !*keep);
+        }
+        if let Some(sleeping) = &self.parts.sleeping {
+            let again = matches!(round, Round::Again(_));
+            for (keep, i) in self.keep.iter_mut().zip(first..) {
+                let event = self.parts.model.first_event(self.kept.event(i));
+                // What has woken up is explored, whatever suffices now.
+                *keep = (*keep || again) && sleeping.explores(round, event);
             }
+        }
+        if decided != Kept::All || self.parts.sleeping.is_some() {
             let mut keep = self.keep.iter();
             self.kept.retain_from(first, |_| keep.next().copied().unwrap_or(true));
             if let Some(origins) = &mut self.origins {
@@ -361,6 +378,7 @@ impl Search<'_> {
         }
         match decided {
             _ if wanted == Part::Rest => Part::Rest,
+            _ if matches!(round, Round::Again(_)) => Part::Whole,
             Kept::Provided => Part::Provided,
             Kept::All | Kept::Some => Part::Whole,
         }
@@ -371,18 +389,18 @@ impl Search<'_> {
         self.drop_far_successors();
         let top = self.frames.len() - 1;
         let (id, first, transitions) = (self.frames[top].id, self.kept.len(), self.facts.transitions);
-        let wanted = self.frames[top].part;
-        self.generate(id, first, wanted);
+        let Frame { part, round, .. } = self.frames[top];
+        self.generate(id, first, part, round);
         self.facts.transitions = transitions;
         self.frames[top].first = first as u32;
     }
 
     /// Generates those successors once more that are wanted.
-    fn generate(&mut self, id: StateId, first: usize, wanted: Part) {
+    fn generate(&mut self, id: StateId, first: usize, wanted: Part, round: Round) {
         self.load(id);
         self.parts.model.expand(self.state.state(0), &mut self.kept);
         self.kept.take_deadlock(0);
-        self.choose(id, first, wanted);
+        self.choose(id, first, wanted, round);
         self.kept.clear_faults();
     }
 
@@ -449,11 +467,12 @@ impl Search<'_> {
 
     /// Begins the sources again whose condition was not met, with what was left out of their events.
     fn take_up_rest(&mut self) {
-        for id in std::mem::take(&mut self.unmet) {
+        for (id, round) in std::mem::take(&mut self.unmet) {
             let first = self.kept.len();
-            self.generate(id, first, Part::Rest);
+            self.generate(id, first, Part::Rest, round);
             let count = self.kept.len() - first;
-            self.frames.push(Frame { id, first: first as u32, done: 0, count: count as u32, part: Part::Rest });
+            let part = Part::Rest;
+            self.frames.push(Frame { id, first: first as u32, done: 0, count: count as u32, part, round });
         }
     }
 
@@ -484,6 +503,9 @@ impl Search<'_> {
                 if self.frames[*frame].part == Part::Provided && self.is_later(*found) {
                     self.frames[*frame].part = Part::Whole;
                 }
+                if self.parts.sleeping.is_some() {
+                    self.pass_sleep(*frame, at + i, *found, depth);
+                }
                 if found.new {
                     self.open(at + i, found.id, Some(source), depth)?;
                 } else if heeds_reached {
@@ -501,14 +523,31 @@ impl Search<'_> {
         Ok(())
     }
 
+    /// Tells the state that a source led to which events sleep there; takes it up again if some woke up.
+    fn pass_sleep(&mut self, frame: usize, at: usize, found: Found, depth: u32) {
+        let Parts { model, sleeping, order, rank, .. } = &mut self.parts;
+        let (Some(sleeping), Some(progress)) = (sleeping, &self.progress) else {
+            return;
+        };
+        let Frame { id: source, first, .. } = self.frames[frame];
+        let event = |i: usize| model.first_event(self.kept.event(i));
+        let before: Vec<u32> = (first as usize..at).map(event).collect();
+        let expanded = !found.new && progress[found.id] != WAITING;
+        if sleeping.pass(source, &before, event(at), found, expanded) {
+            let rank = rank.map_or(0, |rank| rank(self.kept.state(at), depth));
+            order.push(Opening { id: found.id, depth, rank });
+        }
+    }
+
     /// All events of a source have been run.
     fn close(&mut self, frame: usize) -> Step {
-        let Frame { id, part, .. } = self.frames[frame];
+        let Frame { id, part, round, .. } = self.frames[frame];
         if part == Part::Provided {
-            self.unmet.push(id);
+            self.unmet.push((id, round));
             return Ok(());
         }
-        if let Some(progress) = self.progress.as_mut().filter(|_| id != GONE) {
+        let closes = id != GONE && matches!(round, Round::First(_));
+        if let Some(progress) = self.progress.as_mut().filter(|_| closes) {
             progress[id] = CLOSED;
         }
         if let Some(observer) = self.parts.observer {
@@ -613,11 +652,12 @@ impl Search<'_> {
 
     /// Stores states, with memory for all that is kept beside them.
     fn take(&mut self, which: Range<usize>) -> bool {
-        let Parts { store, forget, .. } = &mut self.parts;
+        let Parts { store, forget, sleeping, .. } = &mut self.parts;
         let numbers = store.numbers().max(store.len() + which.len());
         let taken = forget.prepare(numbers).is_ok()
             && self.via.as_mut().is_none_or(|via| via.ensure(numbers).is_ok())
             && self.progress.as_mut().is_none_or(|progress| progress.ensure(numbers).is_ok())
+            && sleeping.as_mut().is_none_or(|sleeping| sleeping.prepare(numbers).is_ok())
             && match &self.origins {
                 Some(origins) if !origins.is_empty() => {
                     store.offer_from(&self.kept, which.clone(), origins, &mut self.found).is_ok()

@@ -1,12 +1,17 @@
 //! Which events suffice. A reduction says which successors of a state are explored, before they reach the store.
 
+mod blueprint;
+mod closure;
 mod edge_lean;
 mod held_back;
 mod on_path;
+mod sleeping;
 
+pub use blueprint::Blueprint;
 pub use edge_lean::EdgeLean;
 pub use held_back::HeldBack;
 pub use on_path::OnPath;
+pub use sleeping::{Round, Sleeping};
 
 use scrimp_system::{Batch, EventCode, FaultRecord, Model};
 
@@ -19,6 +24,14 @@ pub struct Source<'a> {
     pub via: Option<EventCode>,
     /// Its events that ended in a fault.
     pub faults: &'a [FaultRecord],
+}
+
+/// How persistent sets are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    Process,
+    Closure,
+    Deletion,
 }
 
 /// What a reduction has decided.
