@@ -80,7 +80,9 @@ impl Reduce for Persistent {
         leads.extend((first..batch.len()).map(|i| source.model.first_event(batch.event(i))));
         enabled.clear();
         enabled.extend_from_slice(leads);
-        enabled.extend(source.faults.iter().map(|record| source.model.first_event(record.event)));
+        // A fault may be one of a later step of an edge, whose event is not enabled here.
+        let faulty = source.faults.iter().map(|record| source.model.first_event(record.event));
+        enabled.extend(faulty.filter(|&event| closure.is_enabled(event, source.state)));
         enabled.sort_unstable();
         enabled.dedup();
         leads.dedup();

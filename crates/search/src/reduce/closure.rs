@@ -33,6 +33,10 @@ impl Closure {
         self.inside[event as usize] == self.best
     }
 
+    pub fn is_enabled(&self, event: u32, state: &[u8]) -> bool {
+        self.dependence.guards(EventId(event)).iter().all(|&guard| self.dependence.holds(guard, state))
+    }
+
     pub fn choose(&mut self, state: &[u8], enabled: &[u32], leads: &[u32]) -> bool {
         enabled.iter().for_each(|&e| self.is_enabled[e as usize] = true);
         let mut fewest = enabled.len();
