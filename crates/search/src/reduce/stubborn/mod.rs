@@ -27,6 +27,7 @@ mod places;
 
 pub use governor::Governor;
 
+use super::Method;
 use closure::Closure;
 use deletion::Deletion;
 use look::Look;
@@ -43,18 +44,6 @@ pub struct Wanted {
     pub targets: Vec<Condition>,
     /// Events that end in a fault or violate an assertion.
     pub faults: bool,
-}
-
-/// How hard to look for a small set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Method {
-    /// Process by process, from tables: fastest.
-    Process,
-    /// And then event by event, where that leaves more than one event.
-    #[default]
-    Closure,
-    /// And then by deletion: the smallest sets, and the slowest.
-    Deletion,
 }
 
 /// What suffices.
