@@ -5,6 +5,9 @@ use scrimp_system::bounds::{Cells, bounds};
 use scrimp_system::values::Values;
 use scrimp_system::{Batch, Event, Model, Set, System, Then, VarId};
 
+/// With more events than this, which of them can be swapped is not asked: every step would have to look at all pairs.
+const ORDERED: usize = 2_000;
+
 /// A system made ready to be written as formulas.
 pub struct Encoding<'s> {
     /// The system itself.
@@ -37,7 +40,8 @@ impl<'s> Encoding<'s> {
         }
         let cells = Cells::new(system);
         let bounds = bounds(system, &cells);
-        let independent = if holders.is_empty() { model.independence() } else { None };
+        let few = system.events.len() <= ORDERED;
+        let independent = if holders.is_empty() && few { model.independence() } else { None };
         Ok(Encoding {
             system,
             cells,
