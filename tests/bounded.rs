@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{Way, files, model, property, replay};
-use scrimp::{Control, Mode, NativeModel, Property, PropertyKind, PropertyResult, Verdict};
+use common::{Way, files, model, replay};
+use scrimp::{Control, Limit, Mode, NativeModel, Property, PropertyKind, PropertyResult, Verdict};
 use scrimp_bounded::{BoundedReport, Goal, GoalKind, Options};
 use scrimp_system::Expr;
 use std::sync::Arc;
@@ -84,26 +84,8 @@ fn models_are_decided_as_by_search() {
         goals.extend(Goal::all(&file.system));
         let properties: Vec<Property> = goals.iter().map(|goal| searched(&model, goal)).collect();
         let expected = Way::PLAIN.run(&model, &properties, true);
-        let begun = std::time::Instant::now();
         let report = bounded(&model, &goals, 12, 3);
-        println!(
-            "{}: depth {:?}, {} clauses, {} variables, {} conflicts, {:?}",
-            file.name,
-            report.depth,
-            report.clauses,
-            report.variables,
-            report.conflicts,
-            begun.elapsed()
-        );
         for (i, found) in report.properties.iter().enumerate() {
-            println!(
-                "    {:?} {:?} {} (searched {:?} {:?})",
-                found.verdict,
-                found.how,
-                found.name,
-                expected.properties[i].verdict,
-                expected.properties[i].trace.as_ref().map(|t| t.steps.len())
-            );
             let property = searched(&interpreter, &goals[i]);
             compare(&report, found, &expected.properties[i], &property, &interpreter)
                 .unwrap_or_else(|e| panic!("{}: {e}", file.name));
@@ -116,15 +98,79 @@ fn models_are_decided_as_by_search() {
     assert!(proven > 100, "only {proven}");
 }
 
-/// Mutual exclusion, proven for good.
+/// Mutual exclusion, proven for good by induction.
 #[test]
 fn mutual_exclusion_is_proven() {
-    for (file, text) in [("models/dekker.dve", "invariant: !(P_0@cs && P_1@cs)")] {
-        let system = Arc::new(scrimp::load(&common::manifest().join(file)).unwrap());
+    let cases = [
+        ("dekker.dve", "invariant: !(P_0@cs && P_1@cs)"),
+        ("bakery2.dve", "invariant: !(P_0@cs && P_1@cs)"),
+        ("phils5.dve", "invariant: !(Phil_0@both && Phil_1@both)"),
+        ("token_ring.dve", "invariant: users <= 1"),
+        ("token_ring.dve", "deadlock"),
+        ("hanoi.dve", "invariant: A + B + C == 255"),
+    ];
+    for (file, text) in cases {
+        let system = Arc::new(scrimp::load(&common::manifest().join("models").join(file)).unwrap());
         let model = model(&system, Mode::Interpreted);
-        let _ = property(&model, text);
-        let report = bounded(&model, &[goal(&model, text)], 60, 60);
-        println!("{file}: {:?}", report.properties[0].how);
-        assert_eq!(report.properties[0].verdict, Verdict::Verified);
+        let report = bounded(&model, &[goal(&model, text)], 20, 60);
+        assert_eq!(report.properties[0].verdict, Verdict::Verified, "{file}: {text}");
+        let how = report.properties[0].how.as_deref().unwrap_or_default();
+        assert!(how.starts_with("k-induction"), "{file}: {text}: {how}");
+    }
+}
+
+/// Of BEEM's models: deadlocks at the depth where breadth-first search finds them, and proofs that there are none.
+#[test]
+fn deadlocks_of_beem() {
+    let Some(bench) = common::bench() else { return };
+    let cases = [
+        ("bridge.1", Verdict::Violated),
+        ("adding.1", Verdict::Violated),
+        ("lamport.1", Verdict::Verified),
+        ("szymanski.1", Verdict::Verified),
+        ("at.1", Verdict::Verified),
+        ("fischer.1", Verdict::Verified),
+        ("peterson.1", Verdict::Verified),
+        ("anderson.1", Verdict::Verified),
+    ];
+    for (name, verdict) in cases {
+        let system = Arc::new(scrimp::load(&bench.join(format!("dve/beem/{name}.dve"))).unwrap());
+        let model = model(&system, Mode::Compiled);
+        let goals = [Goal { name: "deadlock".into(), kind: GoalKind::Deadlock }];
+        let report = bounded(&model, &goals, 20, 60);
+        assert_eq!(report.properties[0].verdict, verdict, "{name}");
+        if verdict == Verdict::Violated {
+            let searched = Way::PLAIN.run(&model, &[Property::deadlock()], false);
+            let [found, expected] = [&report.properties[0], &searched.properties[0]];
+            let [found, expected] = [found, expected].map(|r| r.trace.as_ref().map(|trace| trace.steps.len()));
+            assert_eq!(found, expected, "{name}");
+        }
+    }
+}
+
+/// A claim moves in step with everything: that is refused, with a reason.
+#[test]
+fn claims_are_refused() {
+    let file = files().into_iter().find(|file| file.system.claim.is_some()).expect("a model with a claim");
+    let model = model(&file.system, Mode::Interpreted);
+    let options = Options { bound: Some(3), induction: true, memory: 1 << 30, keep_going: false };
+    let goals = Goal::all(&file.system);
+    let refused = scrimp_bounded::run(&model, &file.system, model.layout(), &goals, &options, &Control::new(None));
+    assert!(refused.is_err_and(|e| e.to_string().contains("claim")));
+}
+
+/// With hardly any memory, the end is an orderly one; with no time, too.
+#[test]
+fn limits_are_kept() {
+    let system = Arc::new(scrimp::load(&common::manifest().join("models/klotski.dve")).unwrap());
+    let model = model(&system, Mode::Interpreted);
+    let goals = [Goal { name: "deadlock".into(), kind: GoalKind::Deadlock }];
+    let used = scrimp::resident().unwrap_or(64 << 20);
+    for (memory, time, limit) in [(used + (8 << 20), 600, Limit::Memory), (4 << 30, 0, Limit::Time)] {
+        let options = Options { bound: None, induction: false, memory, keep_going: false };
+        let control = Control::new(Some(Duration::from_secs(time)));
+        let report = scrimp_bounded::run(&model, &system, model.layout(), &goals, &options, &control).unwrap();
+        assert_eq!(report.limit, Some(limit));
+        assert_eq!(report.properties[0].verdict, Verdict::Undecided);
     }
 }

@@ -94,7 +94,7 @@ impl Circuit {
     }
 
     /// How many gates there are.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.gates.len()
     }
 
@@ -243,7 +243,7 @@ mod tests {
         assert_eq!(!x, circuit.xor(!a, b));
         assert_eq!(circuit.choose(a, b, b), b);
         assert_eq!(circuit.choose(a, !b, b), x);
-        assert_eq!(circuit.len(), 5);
+        assert_eq!(circuit.count(), 5);
     }
 
     #[test]

@@ -2,15 +2,20 @@
 //! events can be swapped.
 
 use scrimp_system::bounds::{Cells, bounds};
-use scrimp_system::invariants::Invariants;
+use scrimp_system::values::Values;
 use scrimp_system::{Batch, Event, Model, Set, System, Then, VarId};
+
+/// With more events than this, which of them can be swapped is not asked: every step would have to look at all pairs.
+const ORDERED: usize = 2_000;
 
 /// A system made ready to be written as formulas.
 pub struct Encoding<'s> {
     /// The system itself.
     pub system: &'s System,
-    /// What its cells can hold, alone and together.
-    pub known: Invariants,
+    /// Its cells.
+    pub cells: Cells,
+    /// What each of them can hold.
+    pub bounds: Vec<Values>,
     /// Who may be alone, and how; a state says by a number who is: 0 for nobody, then these.
     pub holders: Vec<Then>,
     /// Where an event ends in a fault, a state is no deadlock.
@@ -22,9 +27,8 @@ pub struct Encoding<'s> {
 }
 
 impl<'s> Encoding<'s> {
-    /// Fails, with a reason, for what cannot be written as a formula. What cells can hold together takes longer to find
-    /// out, and helps only with proofs.
-    pub fn new(system: &'s System, model: &dyn Model, for_proofs: bool) -> Result<Encoding<'s>, String> {
+    /// Fails, with a reason, for what cannot be written as a formula.
+    pub fn new(system: &'s System, model: &dyn Model) -> Result<Encoding<'s>, String> {
         if system.claim.is_some() {
             return Err("bounded model checking does not know claims (never automata)".into());
         }
@@ -34,18 +38,14 @@ impl<'s> Encoding<'s> {
                 holders.push(event.then);
             }
         }
-        let known = match for_proofs {
-            true => Invariants::new(system),
-            false => {
-                let cells = Cells::new(system);
-                let base = bounds(system, &cells);
-                Invariants { cells, base, windows: Vec::new() }
-            }
-        };
-        let independent = if holders.is_empty() { model.independence() } else { None };
+        let cells = Cells::new(system);
+        let bounds = bounds(system, &cells);
+        let few = system.events.len() <= ORDERED;
+        let independent = if holders.is_empty() && few { model.independence() } else { None };
         Ok(Encoding {
             system,
-            known,
+            cells,
+            bounds,
             holders,
             faults_move: faults_move(model),
             may_be_outgrown: system.outgrown.is_some() || system.guessed,
@@ -55,13 +55,13 @@ impl<'s> Encoding<'s> {
 
     /// The cells of a variable by number.
     pub fn cells_of(&self, variable: VarId) -> std::ops::Range<usize> {
-        let first = self.known.cells.first(variable) as usize;
+        let first = self.cells.first(variable) as usize;
         first..first + self.system.variables[variable.index()].cells()
     }
 
     /// How many words a state has: its cells, and who is alone if somebody can be.
     pub fn words(&self) -> usize {
-        self.known.cells.count() + !self.holders.is_empty() as usize
+        self.cells.count() + !self.holders.is_empty() as usize
     }
 
     /// The number that says who may move after an event.
@@ -71,7 +71,7 @@ impl<'s> Encoding<'s> {
 
     /// The values that a word of a state is between.
     pub fn hull(&self, word: usize) -> (i64, i64) {
-        self.known.base.get(word).map_or((0, self.holders.len() as i64), |values| values.hull())
+        self.bounds.get(word).map_or((0, self.holders.len() as i64), |values| values.hull())
     }
 
     /// Whenever `second` happens right after `first`, could they as well happen the other way round?

@@ -93,7 +93,7 @@ impl<'a> Formula<'a> {
 
     /// The literal of a bit that is not a constant; the gates that it depends on become clauses.
     fn literal(&mut self, bit: Bit) -> Lit {
-        self.variables.resize(self.circuit.len(), None);
+        self.variables.resize(self.circuit.count(), None);
         if self.variables[bit.gate()].is_none() {
             let mut waiting = vec![bit.gate()];
             while let Some(&gate) = waiting.last() {

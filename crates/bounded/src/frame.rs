@@ -59,14 +59,14 @@ pub struct Frame<'s> {
 
 impl<'s> Frame<'s> {
     /// Works out what can happen in a state.
-    pub fn new(circuit: &mut Circuit, state: State<'s>) -> Frame<'s> {
+    pub fn new(circuit: &mut Circuit, mut state: State<'s>) -> Frame<'s> {
         let encoding = state.encoding;
         let mut happenings = Vec::new();
         for (number, event) in encoding.system.events.iter().enumerate() {
             if circuit.is_overfull() {
                 break;
             }
-            happenings.extend(happening(circuit, &state, number as u32, event));
+            happenings.extend(happening(circuit, &mut state, number as u32, event));
         }
         let mut frame = Frame { state, happenings, free: Bit::TRUE, stuck: Bit::FALSE, tried: Bit::FALSE };
         let turns = frame.turns(circuit);
@@ -125,8 +125,9 @@ impl<'s> Frame<'s> {
     }
 }
 
-/// What an event would do if it were its turn; nothing if it cannot be tried.
-fn happening(circuit: &mut Circuit, state: &State, number: u32, event: &Event) -> Option<Happening> {
+/// What an event would do if it were its turn; nothing if it cannot be tried. The state is changed on the way, and is what it
+/// was in the end.
+fn happening(circuit: &mut Circuit, state: &mut State, number: u32, event: &Event) -> Option<Happening> {
     let (encoding, system) = (state.encoding, state.encoding.system);
     let control = |process: ProcessId| encoding.cells_of(system.processes[process.index()].control).start;
     let places: Vec<Bit> = event
@@ -159,67 +160,82 @@ fn happening(circuit: &mut Circuit, state: &State, number: u32, event: &Event) -
         happening.violated = circuit.and(enabled, fails);
         wrong = fault;
     }
-    let mut after = State { words: state.words.clone(), encoding };
-    let mut written: Vec<usize> = Vec::new();
+    // What is read in the source state is read before anything changes.
+    let early: Vec<Option<Value>> = event
+        .effects
+        .iter()
+        .map(|a| (a.moment == Moment::Source).then(|| evaluate(circuit, &a.value, state)))
+        .collect();
+    let mut change = Change { state, before: Vec::new() };
     for m in &event.moves {
-        let cell = control(m.process);
-        after.words[cell] = Word::constant(m.to as i64);
-        written.push(cell);
+        change.set(control(m.process), Word::constant(m.to as i64));
     }
-    for a in &event.effects {
-        let fault = assign(circuit, system, a, state, &mut after, &mut written);
+    for (a, early) in event.effects.iter().zip(early) {
+        let fault = assign(circuit, system, a, early, &mut change);
         wrong = circuit.or(wrong, fault);
     }
     if !encoding.holders.is_empty() {
-        let cell = encoding.words() - 1;
-        after.words[cell] = Word::constant(encoding.holder_after(event));
-        written.push(cell);
+        change.set(encoding.words() - 1, Word::constant(encoding.holder_after(event)));
     }
     let failed = circuit.and(enabled, wrong);
     happening.fault = circuit.or(guard_fault, failed);
     happening.fires = circuit.and(enabled, !wrong);
-    written.sort_unstable();
-    written.dedup();
-    written.retain(|cell| after.words[*cell] != state.words[*cell]);
-    happening.writes = written.into_iter().map(|cell| (cell, after.words[cell].clone())).collect();
+    happening.writes = change.undo();
     Some(happening)
 }
 
-/// Runs an assignment; says where it is a fault.
-fn assign(
-    circuit: &mut Circuit,
-    system: &System,
-    a: &Assign,
-    source: &State,
-    after: &mut State,
-    written: &mut Vec<usize>,
-) -> Bit {
+/// A state while an event changes it.
+struct Change<'c, 's> {
+    state: &'c mut State<'s>,
+    /// The words that were changed and what they were, each time.
+    before: Vec<(usize, Word)>,
+}
+
+impl Change<'_, '_> {
+    fn set(&mut self, at: usize, word: Word) {
+        let old = std::mem::replace(&mut self.state.words[at], word);
+        self.before.push((at, old));
+    }
+
+    /// Makes the state what it was; says which words were changed, and to what.
+    fn undo(self) -> Vec<(usize, Word)> {
+        let words = &mut self.state.words;
+        let mut cells: Vec<usize> = self.before.iter().map(|(at, _)| *at).collect();
+        cells.sort_unstable();
+        cells.dedup();
+        let mut changed: Vec<(usize, Word)> = cells.into_iter().map(|at| (at, words[at].clone())).collect();
+        for (at, old) in self.before.into_iter().rev() {
+            words[at] = old;
+        }
+        changed.retain(|(at, word)| words[*at] != *word);
+        changed
+    }
+}
+
+/// Runs an assignment, whose value may have been read early; says where it is a fault.
+fn assign(circuit: &mut Circuit, system: &System, a: &Assign, early: Option<Value>, change: &mut Change) -> Bit {
     let domain = system.variables[a.target.index()].domain;
-    let value = match a.moment {
-        Moment::Source => evaluate(circuit, &a.value, source),
-        Moment::Current => evaluate(circuit, &a.value, after),
-    };
+    let value = early.unwrap_or_else(|| evaluate(circuit, &a.value, change.state));
     let mut fault = value.fault;
     if domain.overflow == Overflow::Error {
         let fits = value.word.is_within(circuit, domain.low, domain.high);
         fault = circuit.or(fault, !fits);
     }
     let stored = stored(domain, &value.word);
-    let cells = after.encoding.cells_of(a.target);
+    let cells = change.state.encoding.cells_of(a.target);
     let Some(index) = &a.index else {
-        after.words[cells.start] = stored;
-        written.push(cells.start);
+        change.set(cells.start, stored);
         return fault;
     };
-    let index = evaluate(circuit, index, after);
+    let index = evaluate(circuit, index, change.state);
     let inside = index.word.is_within(circuit, 0, cells.len() as i64 - 1);
     let outside = circuit.or(index.fault, !inside);
     let (low, high) = index.word.hull();
     for at in low.max(0)..=high.min(cells.len() as i64 - 1) {
         let cell = cells.start + at as usize;
         let here = Word::equal(circuit, &index.word, &Word::constant(at));
-        after.words[cell] = Word::choose(circuit, here, &stored, &after.words[cell]);
-        written.push(cell);
+        let word = Word::choose(circuit, here, &stored, &change.state.words[cell]);
+        change.set(cell, word);
     }
     circuit.or(fault, outside)
 }

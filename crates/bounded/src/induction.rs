@@ -9,6 +9,7 @@ use crate::encoding::Encoding;
 use crate::formula::Answer;
 use crate::goal::Goal;
 use crate::limits::Limits;
+use crate::lore::Lore;
 use crate::unrolling::Unrolling;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -30,6 +31,11 @@ impl<'a, 's> Induction<'a, 's> {
         let mut induction = Induction { run, encoding, found: vec![Vec::new(); goals.len()], proven: Vec::new() };
         induction.look(goals);
         induction
+    }
+
+    /// Uses what is known of all reachable states.
+    pub fn learn(&mut self, lore: Lore) {
+        self.run.learn(lore);
     }
 
     /// One step more; `false` when a limit forbids it.

@@ -14,6 +14,7 @@ mod frame;
 mod goal;
 mod induction;
 pub mod limits;
+mod lore;
 mod replay;
 mod run;
 mod unrolling;

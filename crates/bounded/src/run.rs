@@ -5,6 +5,7 @@ use crate::formula::Answer;
 use crate::goal::{Goal, GoalKind};
 use crate::induction::Induction;
 use crate::limits::Limits;
+use crate::lore::Lore;
 use crate::replay::{Replay, replay};
 use crate::unrolling::Unrolling;
 use scrimp_search::{Budget, Control, Limit, PropertyResult, Verdict};
@@ -70,7 +71,7 @@ pub fn run(
 ) -> io::Result<BoundedReport> {
     let invalid = |reason: String| io::Error::new(io::ErrorKind::InvalidInput, reason);
     system.validate().map_err(|invalid| io::Error::new(io::ErrorKind::InvalidInput, invalid.0))?;
-    let encoding = Encoding::new(system, model, options.induction).map_err(invalid)?;
+    let encoding = Encoding::new(system, model).map_err(invalid)?;
     let budget = Budget::new(options.memory);
     let limits = Rc::new(Limits::new(control, &budget));
     let mut engine = Engine {
@@ -152,6 +153,16 @@ impl<'a, 's> Engine<'a, 's, '_> {
             {
                 break;
             }
+            if let Some(step) = step
+                && depth == 0
+                && !self.open.is_empty()
+            {
+                // What is left is worth more effort.
+                step.learn(Lore::of_system(self.encoding.system));
+                if !self.prove(step, depth) {
+                    break;
+                }
+            }
             let last = self.options.bound.is_some_and(|bound| depth >= bound);
             if self.open.is_empty() || last || !base.extend() {
                 break;
@@ -200,7 +211,7 @@ impl<'a, 's> Engine<'a, 's, '_> {
     /// Runs the model along what the solver found; `false` when that is the end of it.
     fn take(&mut self, base: &Unrolling<'a, 's>, number: usize, depth: u32) -> bool {
         let goal = &self.goals[number];
-        let cells = self.encoding.known.cells.count();
+        let cells = self.encoding.cells.count();
         let frames = (0..=depth as usize).filter(|frame| base.is_free(*frame));
         let states: Vec<Vec<i64>> = frames
             .map(|frame| {

@@ -5,8 +5,8 @@ use crate::encoding::Encoding;
 use crate::formula::Formula;
 use crate::frame::{Frame, State};
 use crate::limits::Limits;
+use crate::lore::Lore;
 use crate::word::Word;
-use scrimp_system::values::Values;
 use std::rc::Rc;
 
 /// Bits of which one is true are told apart pair by pair up to this number of them.
@@ -14,9 +14,6 @@ const PAIRS: usize = 6;
 
 /// Pairs of events that are kept in one order, for each step.
 const SWAPS: usize = 100_000;
-
-/// Values or tuples that a condition on a state may list.
-const LISTED: usize = 256;
 
 /// Bytes of circuit and clauses that come with a gate.
 const EACH_GATE: usize = 160;
@@ -33,8 +30,8 @@ pub struct Unrolling<'a, 's> {
     limits: Rc<Limits<'a>>,
     /// Bytes that the last frame took.
     grown: usize,
-    /// The first state is any that could be reachable, and what is known of states is asserted of each.
-    anywhere: bool,
+    /// What is asserted of each state.
+    lore: Vec<Lore>,
 }
 
 impl<'a, 's> Unrolling<'a, 's> {
@@ -44,7 +41,7 @@ impl<'a, 's> Unrolling<'a, 's> {
         formula.circuit.allow(limits.left() / EACH_GATE);
         let initial = &encoding.system.initial;
         let mut words: Vec<Word> = Vec::with_capacity(encoding.words());
-        for cell in 0..encoding.known.cells.count() {
+        for cell in 0..encoding.cells.count() {
             let values = initial.iter().map(|valuation| valuation[cell]);
             let (low, high) = (values.clone().min().unwrap_or(0), values.max().unwrap_or(0));
             words.push(Word::input(&mut formula.circuit, low, high));
@@ -62,7 +59,7 @@ impl<'a, 's> Unrolling<'a, 's> {
         if !encoding.holders.is_empty() {
             words.push(Word::constant(0));
         }
-        Unrolling::beginning(encoding, limits, formula, words, false)
+        Unrolling::beginning(encoding, limits, formula, words)
     }
 
     /// Runs that begin in any state of which it is not known that it cannot be reached.
@@ -74,7 +71,9 @@ impl<'a, 's> Unrolling<'a, 's> {
             Word::input(&mut formula.circuit, low, high)
         });
         let words = words.collect();
-        Unrolling::beginning(encoding, limits, formula, words, true)
+        let mut unrolling = Unrolling::beginning(encoding, limits, formula, words);
+        unrolling.learn(Lore::of_bounds(encoding));
+        unrolling
     }
 
     fn beginning(
@@ -82,17 +81,16 @@ impl<'a, 's> Unrolling<'a, 's> {
         limits: Rc<Limits<'a>>,
         formula: Formula<'a>,
         words: Vec<Word>,
-        anywhere: bool,
     ) -> Unrolling<'a, 's> {
         let mut unrolling =
-            Unrolling { formula, frames: Vec::new(), chosen: Vec::new(), encoding, limits, grown: 0, anywhere };
+            Unrolling { formula, frames: Vec::new(), chosen: Vec::new(), encoding, limits, grown: 0, lore: Vec::new() };
         unrolling.push(words);
         unrolling
     }
 
     fn push(&mut self, words: Vec<Word>) {
-        if self.anywhere {
-            self.assert_known(&words);
+        for lore in &self.lore {
+            lore.assert(&mut self.formula, &words);
         }
         let frame = Frame::new(&mut self.formula.circuit, State::new(self.encoding, words));
         self.frames.push(frame);
@@ -147,46 +145,12 @@ impl<'a, 's> Unrolling<'a, 's> {
         words
     }
 
-    /// Asserts what all reachable states have in common.
-    fn assert_known(&mut self, words: &[Word]) {
-        let formula = &mut self.formula;
-        for (word, values) in words.iter().zip(&self.encoding.known.base) {
-            let (low, high) = values.hull();
-            let inside = word.is_within(&mut formula.circuit, low, high);
-            formula.assert_any(&[inside]);
-            let Values::List(list) = values else { continue };
-            if (list.len() as i128) <= high as i128 - low as i128 {
-                let these: Vec<Bit> =
-                    list.iter().map(|v| Word::equal(&mut formula.circuit, word, &Word::constant(*v))).collect();
-                formula.assert_any(&these);
-            }
+    /// From now on asserts of each state what is known of all reachable ones.
+    pub fn learn(&mut self, lore: Lore) {
+        for frame in &self.frames {
+            lore.assert(&mut self.formula, &frame.state.words);
         }
-        for window in &self.encoding.known.windows {
-            let all = window
-                .cells
-                .iter()
-                .fold(1u64, |all, cell| all.saturating_mul(self.encoding.known.base[*cell as usize].count()));
-            if window.tuples.len() > LISTED || window.tuples.len() as u64 >= all {
-                continue;
-            }
-            let mut tuples: Vec<&Box<[i64]>> = window.tuples.iter().collect();
-            tuples.sort_unstable();
-            let mut these = Vec::with_capacity(tuples.len());
-            for tuple in tuples {
-                let cells = window.cells.iter().zip(tuple.iter());
-                let parts: Vec<Bit> = cells
-                    .map(|(cell, value)| {
-                        Word::equal(&mut formula.circuit, &words[*cell as usize], &Word::constant(*value))
-                    })
-                    .collect();
-                these.push(formula.circuit.all(parts));
-            }
-            formula.assert_any(&these);
-        }
-        if let Some(holder) = words.get(self.encoding.known.cells.count()) {
-            let inside = holder.is_within(&mut formula.circuit, 0, self.encoding.holders.len() as i64);
-            formula.assert_any(&[inside]);
-        }
+        self.lore.push(lore);
     }
 
     /// The words of a state as the solver found them: its cells, and who is alone.

@@ -25,9 +25,9 @@ impl Cells for Words {
 
 /// The value of a bit, given the inputs in the order in which they were made.
 fn compute(circuit: &Circuit, inputs: &[bool]) -> Vec<bool> {
-    let mut values: Vec<bool> = Vec::with_capacity(circuit.len());
+    let mut values: Vec<bool> = Vec::with_capacity(circuit.count());
     let mut inputs = inputs.iter();
-    for number in 0..circuit.len() {
+    for number in 0..circuit.count() {
         let of = |bit: Bit| values[bit.gate()] != bit.is_complement();
         let value = match circuit.gate(number) {
             Gate::False => false,
