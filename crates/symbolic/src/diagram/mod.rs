@@ -10,10 +10,12 @@ mod between;
 mod cache;
 mod images;
 mod inspect;
+mod ladder;
 mod project;
 mod relations;
 mod saturate;
 mod sets;
+mod sift;
 mod store;
 
 use cache::Cache;

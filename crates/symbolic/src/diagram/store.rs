@@ -23,8 +23,8 @@ const LEAST_SLOTS: usize = 1 << 12;
 /// A block of more words is laid into wide runs only, so that a search for its place does not use up the narrow ones.
 const LARGE: usize = 64;
 const WIDE: usize = 1024;
-/// Waste below this many words is not worth a collection.
-const LITTER: usize = 4 << 20;
+/// Waste below this many words is not worth a collection; the tests are to see some.
+const LITTER: usize = if cfg!(test) { 1 << 10 } else { 4 << 20 };
 
 pub struct Store {
     words: Vec<u32>,
@@ -71,7 +71,7 @@ fn hash_of(block: &[u32]) -> u32 {
 }
 
 #[inline]
-fn hash_of_edges(edges: impl Iterator<Item = Edge>) -> u32 {
+pub fn hash_of_edges(edges: impl Iterator<Item = Edge>) -> u32 {
     let mut hash = 0xA409_3822_299F_31D0_u64;
     for edge in edges {
         hash = mix(hash, u64::from(edge.value) << 32 | u64::from(edge.child)).wrapping_add(0x1319_8A2E_0370_7344);
@@ -120,6 +120,33 @@ impl Store {
 
     pub fn is_littered(&self) -> bool {
         self.used - self.kept.min(self.used) > LITTER.max(self.kept)
+    }
+
+    /// Words in blocks.
+    pub fn used(&self) -> usize {
+        self.used
+    }
+
+    pub fn budget(&self) -> &Arc<Budget> {
+        &self.budget
+    }
+
+    /// Makes sure that so many nodes find room once the store is empty, the largest of them with `widest` words.
+    pub fn fits(&mut self, nodes: usize, words: usize, widest: usize) -> Result<(), Full> {
+        while nodes * 4 > self.slots.len() * 3 {
+            let before = self.slots.len();
+            self.grow_slots()?;
+            if self.slots.len() == before {
+                return Err(Full);
+            }
+        }
+        // At the end of a run, less than a block is lost; there may be a few runs.
+        let needed = words + 8 * widest + WIDE;
+        while self.words.len() < needed {
+            self.leave_run();
+            self.grow_words(1)?;
+        }
+        Ok(())
     }
 
     #[inline]

@@ -3,9 +3,10 @@
 use super::{Diagrams, Full, Halt, Kept, Relation, Set};
 use num_bigint::BigUint;
 use proptest::prelude::*;
-use scrimp_search::budget::{Budget, Control};
+use scrimp_search::budget::{Budget, Control, Limit};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 type Vectors = BTreeSet<Vec<u32>>;
 
@@ -75,6 +76,14 @@ fn closure(vectors: &Vectors, changes: &[Change]) -> Vectors {
 
 fn projection(vector: &[u32], levels: &[usize]) -> Vec<u32> {
     levels.iter().map(|&level| vector[level]).collect()
+}
+
+impl Diagrams {
+    /// Words that the nodes of these sets take.
+    fn store_words(&mut self, sets: &[Set]) -> usize {
+        self.collect(sets, &[]);
+        self.store.used()
+    }
 }
 
 proptest! {
@@ -220,6 +229,47 @@ proptest! {
     }
 
     #[test]
+    fn exchanged_levels(a in some_vectors(40), b in some_vectors(40), level in 0..LENGTH) {
+        let d = &mut diagrams();
+        let mut roots = [make(d, &a), make(d, &b), Set::EMPTY];
+        d.swap(level, &mut roots).unwrap();
+        let exchanged = |vectors: &Vectors| -> Vectors {
+            let exchange = |vector: &Vec<u32>| {
+                let mut vector = vector.clone();
+                if level + 1 < LENGTH {
+                    vector.swap(level, level + 1);
+                }
+                vector
+            };
+            vectors.iter().map(exchange).collect()
+        };
+        let (x, y) = (exchanged(&a), exchanged(&b));
+        prop_assert_eq!(read(d, roots[0]), x.clone());
+        prop_assert_eq!(read(d, roots[1]), y.clone());
+        prop_assert_eq!(roots[2], Set::EMPTY);
+        // Nothing else is there, and the same is found again.
+        prop_assert_eq!(d.live(), d.nodes(&roots));
+        prop_assert_eq!(make(d, &x), roots[0]);
+        prop_assert_eq!(make(d, &y), roots[1]);
+    }
+
+    #[test]
+    fn sifted(a in some_vectors(40), b in some_vectors(40)) {
+        let d = &mut diagrams();
+        let mut roots = [make(d, &a), make(d, &b)];
+        let before = d.store_words(&roots);
+        let order = d.sift(&mut roots, Duration::from_secs(1), &Control::new(None)).unwrap();
+        if !(a.is_empty() && b.is_empty()) {
+            prop_assert_eq!(order.iter().copied().collect::<BTreeSet<_>>(), (0..LENGTH).collect::<BTreeSet<_>>());
+        }
+        prop_assert!(d.store_words(&roots) <= before);
+        for (root, vectors) in roots.into_iter().zip([a, b]) {
+            let moved: Vectors = vectors.iter().map(|vector| projection(vector, &order)).collect();
+            prop_assert_eq!(read(d, root), moved);
+        }
+    }
+
+    #[test]
     fn collection(a in some_vectors(40), b in some_vectors(40), c in change(), e in change()) {
         let d = &mut diagrams();
         let (x, r) = (make(d, &a), relation(d, &c));
@@ -235,6 +285,19 @@ proptest! {
             prop_assert_eq!(make(d, &a), x);
         }
     }
+}
+
+#[test]
+fn sifting_brings_together_what_belongs_together() {
+    let d = &mut diagrams();
+    // Ten pairs of equal values, the second ones far from the first.
+    let vectors = (0..1u32 << 10).map(|bits| (0..20).map(|level| bits >> (level % 10) & 1).collect::<Vec<_>>());
+    let set = d.of_vectors(&mut vectors.collect()).unwrap();
+    assert!(d.nodes(&[set]) > 2000);
+    let mut roots = [set];
+    d.sift(&mut roots, Duration::from_secs(20), &Control::new(None)).unwrap();
+    assert_eq!(d.nodes(&roots), 30);
+    assert_eq!(d.count(roots[0]), BigUint::from(1024u32));
 }
 
 #[test]
@@ -324,19 +387,30 @@ fn a_small_budget_is_kept_and_nothing_breaks() {
     assert_eq!(d.saturate(small, &few, Kept::default(), &control).map(|set| d.count(set)), Ok(layings(6, 4)));
 }
 
+/// Different things on a row of places, where neighbours are exchanged.
+fn shuffle(d: &mut Diagrams, places: usize) -> Result<(Set, Vec<Relation>), Full> {
+    let things = 0..places as u32;
+    let different = || things.clone().flat_map(|x| things.clone().map(move |y| (x, y))).filter(|(x, y)| x != y);
+    let pairs: Vec<_> = different().map(|(x, y)| (vec![x, y], vec![y, x])).collect();
+    let relations = (1..places).map(|place| d.relation(&[place - 1, place], &pairs)).collect::<Result<_, Full>>()?;
+    Ok((d.single(&things.clone().collect::<Vec<_>>())?, relations))
+}
+
 #[test]
 fn saturation_collects_by_itself_and_answers_full_when_that_does_not_help() {
     let base = scrimp_search::budget::resident().unwrap_or(0);
     let control = Control::new(None);
     let (mut done, mut full) = (0, 0);
-    for kilobytes in [500, 700, 1000, 1500, 3000, 6000, 40_000] {
+    for kilobytes in [300, 700, 1000, 1500, 2000, 2500, 3000, 4000, 6000, 80_000] {
         let budget = Arc::new(Budget::new(base + (kilobytes << 10) + (8 << 20)));
         budget.hold(8 << 20);
         let Ok(mut d) = Diagrams::new(&budget) else { continue };
-        let made = ring(&mut d, 24, 10).map_err(Halt::from);
+        let made = shuffle(&mut d, 12).map_err(Halt::from);
         match made.and_then(|(start, relations)| d.saturate(start, &relations, Kept::default(), &control)) {
             Ok(all) => {
-                assert_eq!(d.count(all), layings(24, 10));
+                assert_eq!(d.count(all), (1..=12u32).map(BigUint::from).product());
+                assert_eq!(d.nodes(&[all]), (1 << 12) - 1);
+                assert!(d.collections() > 0);
                 done += 1;
             }
             Err(halt) => {
@@ -346,4 +420,15 @@ fn saturation_collects_by_itself_and_answers_full_when_that_does_not_help() {
         }
     }
     assert!(done > 0 && full > 0, "{done} done, {full} full");
+}
+
+#[test]
+fn saturation_ends_when_it_is_told() {
+    let d = &mut diagrams();
+    let (start, relations) = shuffle(d, 14).unwrap();
+    let control = Control::new(None);
+    control.interrupt();
+    assert_eq!(d.saturate(start, &relations, Kept::default(), &control), Err(Halt::Limit(Limit::Interrupt)));
+    let all = d.saturate(start, &relations, Kept::default(), &Control::new(None)).unwrap();
+    assert_eq!(d.count(all), (1..=14u32).map(BigUint::from).product());
 }
