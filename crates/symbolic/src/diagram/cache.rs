@@ -1,6 +1,6 @@
 //! What operations gave before: a table without chains, where a new result takes the place of an old one.
 //!
-//! Nothing depends on a result being there, so the table is as large as the budget allows and the diagrams suggest.
+//! Nothing depends on a result being there, so the table grows when many are lost, as far as the budget allows.
 
 use super::Full;
 use scrimp_search::budget::Budget;
@@ -41,8 +41,8 @@ pub struct Cache {
     entries: Vec<Entry>,
     shift: u32,
     budget: Arc<Budget>,
-    /// The cache is not to grow before there are so many nodes.
-    grow_at: usize,
+    /// How many results may still lose their place before the cache grows.
+    patience: usize,
 }
 
 /// Operation and level in one number.
@@ -59,7 +59,7 @@ impl Cache {
         }
         budget.take(bytes);
         let entries = vec![Entry::default(); LEAST];
-        Ok(Cache { entries, shift: 64 - LEAST.ilog2(), budget: budget.clone(), grow_at: LEAST / 2 })
+        Ok(Cache { entries, shift: 64 - LEAST.ilog2(), budget: budget.clone(), patience: LEAST })
     }
 
     pub fn bytes(&self) -> usize {
@@ -81,7 +81,14 @@ impl Cache {
 
     #[inline]
     pub fn put(&mut self, operation: u32, first: u32, second: u32, result: u32) {
-        let place = self.place(first, second, operation);
+        let mut place = self.place(first, second, operation);
+        if self.entries[place].first != 0 {
+            self.patience -= 1;
+            if self.patience == 0 {
+                self.grow();
+                place = self.place(first, second, operation);
+            }
+        }
         self.entries[place] = Entry { first, second, third: operation, result };
     }
 
@@ -128,18 +135,11 @@ impl Cache {
         }
     }
 
-    /// Grows when there are many more nodes than before, if the budget allows.
-    #[inline]
-    pub fn follow(&mut self, nodes: usize) {
-        if nodes >= self.grow_at {
-            self.grow();
-        }
-    }
-
+    /// Grows, if the budget allows: too many results were lost.
     #[cold]
     fn grow(&mut self) {
         let bytes = self.bytes() * 2;
-        self.grow_at *= 2;
+        self.patience = self.entries.len() * 2;
         if bytes > self.budget.left() / SHARE {
             return;
         }

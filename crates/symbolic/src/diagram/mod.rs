@@ -104,6 +104,8 @@ pub struct Diagrams {
     saturation: Option<saturate::Plan>,
     /// Children of nodes in the making that must survive a collection.
     items: Vec<saturate::Item>,
+    /// Other nodes that must survive a collection.
+    guards: Vec<u32>,
     /// The length of the vectors that preimages were last computed for.
     preimage_length: usize,
     collections: u64,
@@ -119,6 +121,7 @@ impl Diagrams {
             edges: Vec::new(),
             saturation: None,
             items: Vec::new(),
+            guards: Vec::new(),
             preimage_length: 0,
             collections: 0,
         })
@@ -127,16 +130,16 @@ impl Diagrams {
     /// Frees the nodes that none of these needs. The numbers of what is kept stay, all else must not be used again.
     pub fn collect(&mut self, sets: &[Set], relations: &[Relation]) {
         self.saturation = None;
-        self.collect_beside(Kept { sets, relations }, &[]);
+        self.collect_beside(Kept { sets, relations });
     }
 
-    /// As [`collect`](Diagrams::collect), within a computation: what it has in hand and `more` stay too.
-    fn collect_beside(&mut self, kept: Kept<'_>, more: &[u32]) {
+    /// As [`collect`](Diagrams::collect), within a computation: what it has in hand stays too.
+    fn collect_beside(&mut self, kept: Kept<'_>) {
         self.collections += 1;
         let roots = kept.sets.iter().map(|s| s.0).chain(kept.relations.iter().map(|r| r.0));
         let plan = self.saturation.iter().flat_map(|plan| plan.roots());
         let hand = self.items.iter().map(|item| item.child);
-        self.store.mark(roots.chain(plan).chain(hand).chain(more.iter().copied()));
+        self.store.mark(roots.chain(plan).chain(hand).chain(self.guards.iter().copied()));
         self.cache.keep(|node| self.store.is_marked(node));
         self.store.sweep();
     }
@@ -169,15 +172,9 @@ impl Diagrams {
     /// Runs an operation from outside: whatever it leaves in the making when it fails is dropped.
     fn enter<T>(&mut self, work: impl FnOnce(&mut Diagrams) -> Result<T, Full>) -> Result<T, Full> {
         let base = self.edges.len();
-        let answer = self.room().and_then(|()| work(self));
+        let answer = work(self);
         self.edges.truncate(base);
         answer
-    }
-
-    /// Lets the cache follow the number of nodes.
-    fn room(&mut self) -> Result<(), Full> {
-        self.cache.follow(self.store.live());
-        Ok(())
     }
 
     /// The node with the edges from `base` on, which are taken off.

@@ -5,7 +5,7 @@
 //! saturated at once, level by level, before it is used: so the diagram grows from below, where sets are small, and most
 //! of what is in between never becomes part of a large set.
 //!
-//! Everything in hand is kept on a stack of items, so that a collection can happen in the middle.
+//! Everything in hand is kept on stacks of items and guards, so that a collection can happen in the middle.
 
 use super::cache::{FIRE, SATURATE, at};
 use super::store::{EMPTY, UNIT};
@@ -69,11 +69,13 @@ impl Diagrams {
         self.edges.clear();
         self.items.clear();
         let plan = self.plan(relations)?;
-        self.items.push(Item { value: 0, child: set.0, done: EMPTY });
+        self.guards.clear();
+        self.guards.push(set.0);
         let mut run = Run { layout: &plan.0, kept, control, tick: 0 };
         let answer = self.saturate_nodes(set.0, 0, &mut run).map(Set);
         self.edges.clear();
         self.items.clear();
+        self.guards.clear();
         answer
     }
 
@@ -125,6 +127,25 @@ impl Diagrams {
         }
         self.close(base, level, run)?;
         let result = self.make_items(base, run)?;
+        self.cache.put(at(SATURATE, level), node, EMPTY, result);
+        Ok(result)
+    }
+
+    /// The saturated node for the items from `base` on, whose children are saturated.
+    fn finish(&mut self, base: usize, level: usize, run: &mut Run<'_>) -> Result<u32, Halt> {
+        if run.layout.firings.get(level).is_none_or(|firings| firings.is_empty()) {
+            return self.make_items(base, run);
+        }
+        // The same comes up again and again, from different sets by different relations.
+        let node = self.node_of_items(base, run)?;
+        if let Some(known) = self.cache.get(at(SATURATE, level), node, EMPTY) {
+            self.items.truncate(base);
+            return Ok(known);
+        }
+        self.guards.push(node);
+        self.close(base, level, run)?;
+        let result = self.make_items(base, run)?;
+        self.guards.pop();
         self.cache.put(at(SATURATE, level), node, EMPTY, result);
         Ok(result)
     }
@@ -194,12 +215,7 @@ impl Diagrams {
                 triples.at += 3;
             }
         }
-        let result = if self.items.len() == base {
-            EMPTY
-        } else {
-            self.close(base, level, run)?;
-            self.make_items(base, run)?
-        };
+        let result = if self.items.len() == base { EMPTY } else { self.finish(base, level, run)? };
         self.cache.put(at(FIRE, level), node, rest, result);
         Ok(result)
     }
@@ -216,9 +232,9 @@ impl Diagrams {
         }
         let before = self.items[place - 1].child;
         // While the two are united, the new one is in nobody's hand.
-        self.items.push(Item { value, child, done: EMPTY });
+        self.guards.push(child);
         let both = self.retry(run, |d| d.union_nodes(before, child))?;
-        self.items.pop();
+        self.guards.pop();
         self.items[place - 1].child = both;
         Ok(false)
     }
@@ -226,25 +242,29 @@ impl Diagrams {
     /// The node with the items from `base` on, which are taken off.
     fn make_items(&mut self, base: usize, run: &mut Run<'_>) -> Result<u32, Halt> {
         run.tick += 1;
-        if run.tick & 0xfff == 0 {
-            if let Some(limit) = run.control.stopped(run.tick >> 12) {
-                return Err(Halt::Limit(limit));
-            }
-            self.room()?;
+        if run.tick & 0xfff == 0
+            && let Some(limit) = run.control.stopped(run.tick >> 12)
+        {
+            return Err(Halt::Limit(limit));
         }
         if self.store.is_littered() {
-            self.collect_beside(run.kept, &[]);
+            self.collect_beside(run.kept);
         }
-        let result = self.retry(run, |d| {
+        let result = self.node_of_items(base, run)?;
+        self.items.truncate(base);
+        Ok(result)
+    }
+
+    /// The node with the items from `base` on.
+    fn node_of_items(&mut self, base: usize, run: &Run<'_>) -> Result<u32, Halt> {
+        self.retry(run, |d| {
             let edges = d.edges.len();
             for index in base..d.items.len() {
                 let Item { value, child, .. } = d.items[index];
                 d.edges.push(Edge { value, child });
             }
             d.make(edges)
-        })?;
-        self.items.truncate(base);
-        Ok(result)
+        })
     }
 
     /// Does the work again after a collection when there is no room for it.
@@ -254,7 +274,7 @@ impl Diagrams {
             return Ok(node);
         }
         self.edges.truncate(base);
-        self.collect_beside(run.kept, &[]);
+        self.collect_beside(run.kept);
         Ok(work(self)?)
     }
 }

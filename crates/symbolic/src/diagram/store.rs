@@ -24,7 +24,7 @@ const LEAST_SLOTS: usize = 1 << 12;
 const LARGE: usize = 64;
 const WIDE: usize = 1024;
 /// Waste below this many words is not worth a collection; the tests are to see some.
-const LITTER: usize = if cfg!(test) { 1 << 10 } else { 4 << 20 };
+const LITTER: usize = if cfg!(test) { 1 << 12 } else { 4 << 20 };
 
 pub struct Store {
     words: Vec<u32>,
