@@ -154,10 +154,12 @@ impl Diagrams {
     fn close(&mut self, base: usize, level: usize, run: &mut Run<'_>) -> Result<(), Halt> {
         let layout = run.layout;
         let Some(firings) = layout.firings.get(level).filter(|firings| !firings.is_empty()) else { return Ok(()) };
-        let mut grown = true;
+        // Down and up in turn: tokens that go out and tokens that come in each need a single pass then.
+        let (mut grown, mut down) = (true, false);
         while std::mem::take(&mut grown) {
-            let mut index = base;
-            while index < self.items.len() {
+            down = !down;
+            let mut index = if down { self.items.len() - 1 } else { base };
+            loop {
                 let item = self.items[index];
                 if item.done != item.child {
                     grown = true;
@@ -170,7 +172,10 @@ impl Diagrams {
                         }
                     }
                 }
-                index += 1;
+                if index == if down { base } else { self.items.len() - 1 } {
+                    break;
+                }
+                index = if down { index - 1 } else { index + 1 };
             }
         }
         Ok(())
