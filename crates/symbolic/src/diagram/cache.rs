@@ -66,14 +66,14 @@ impl Cache {
         self.entries.len() * size_of::<Entry>()
     }
 
-    #[inline]
+    #[inline(always)]
     fn place(&self, first: u32, second: u32, third: u32) -> usize {
         let key = (u64::from(first) << 32 | u64::from(second)) ^ u64::from(third).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let wide = u128::from(key) * 0xD6E8_FEB8_6659_FD93;
         (((wide >> 64) as u64 ^ wide as u64).wrapping_mul(0x2545_F491_4F6C_DD1D) >> self.shift) as usize
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn get(&self, operation: u32, first: u32, second: u32) -> Option<u32> {
         let entry = self.entries[self.place(first, second, operation)];
         (entry.first == first && entry.second == second && entry.third == operation).then_some(entry.result)

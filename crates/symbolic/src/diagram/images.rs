@@ -58,11 +58,7 @@ impl Diagrams {
         if child == EMPTY {
             return Ok(());
         }
-        // Values mostly come in ascending order.
-        let mut place = self.edges.len();
-        while place > base && self.edges[place - 1].value > value {
-            place -= 1;
-        }
+        let place = base + self.edges[base..].partition_point(|edge| edge.value <= value);
         if place > base && self.edges[place - 1].value == value {
             let both = self.union_nodes(self.edges[place - 1].child, child)?;
             self.edges[place - 1].child = both;

@@ -55,6 +55,20 @@ struct Run<'a> {
     tick: u64,
 }
 
+impl Run<'_> {
+    /// Looks now and then whether a limit is reached.
+    #[inline]
+    fn look(&mut self) -> Result<(), Halt> {
+        self.tick += 1;
+        if self.tick & 0xfff == 0
+            && let Some(limit) = self.control.stopped(0)
+        {
+            return Err(Halt::Limit(limit));
+        }
+        Ok(())
+    }
+}
+
 impl Diagrams {
     /// The least set that holds this one and, with each vector, its successors by all of the relations.
     ///
@@ -166,6 +180,7 @@ impl Diagrams {
                     self.items[index].done = item.child;
                     let first = firings.partition_point(|firing| firing.from < item.value);
                     for firing in firings[first..].iter().take_while(|firing| firing.from == item.value) {
+                        run.look()?;
                         let after = self.fire(self.items[index].child, firing.rest, level + 1, run)?;
                         if after != EMPTY && self.add_item(base, firing.to, after, run)? && firing.to < item.value {
                             index += 1;
@@ -227,10 +242,7 @@ impl Diagrams {
 
     /// Adds saturated vectors at a value to the node in the making. Says whether the value is new there.
     fn add_item(&mut self, base: usize, value: u32, child: u32, run: &mut Run<'_>) -> Result<bool, Halt> {
-        let mut place = self.items.len();
-        while place > base && self.items[place - 1].value > value {
-            place -= 1;
-        }
+        let place = base + self.items[base..].partition_point(|item| item.value <= value);
         if place == base || self.items[place - 1].value != value {
             self.items.insert(place, Item { value, child, done: EMPTY });
             return Ok(true);
@@ -246,12 +258,7 @@ impl Diagrams {
 
     /// The node with the items from `base` on, which are taken off.
     fn make_items(&mut self, base: usize, run: &mut Run<'_>) -> Result<u32, Halt> {
-        run.tick += 1;
-        if run.tick & 0xfff == 0
-            && let Some(limit) = run.control.stopped(run.tick >> 12)
-        {
-            return Err(Halt::Limit(limit));
-        }
+        run.look()?;
         if self.store.is_littered() {
             self.collect_beside(run.kept);
         }

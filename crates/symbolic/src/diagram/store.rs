@@ -24,7 +24,7 @@ const LEAST_SLOTS: usize = 1 << 12;
 const LARGE: usize = 64;
 const WIDE: usize = 1024;
 /// Waste below this many words is not worth a collection; the tests are to see some.
-const LITTER: usize = if cfg!(test) { 1 << 12 } else { 4 << 20 };
+const LITTER: usize = if cfg!(test) { 1 << 12 } else { 16 << 20 };
 
 pub struct Store {
     words: Vec<u32>,
@@ -327,12 +327,10 @@ impl Store {
                 }
             }
         }
-        while let Some((at, size)) = self.wide.pop() {
+        if let Some(index) = self.wide.iter().rposition(|&(_, size)| size as usize >= words) {
+            let (at, size) = self.wide.swap_remove(index);
             (self.at, self.end) = (at as usize, at as usize + size as usize);
-            if size as usize >= words {
-                return Ok(());
-            }
-            self.leave_run();
+            return Ok(());
         }
         self.grow_words(words)
     }
