@@ -34,10 +34,12 @@
 //! assert_eq!(report.properties[1].trace.as_ref().unwrap().steps.len(), 7);
 //! ```
 
+mod engines;
 mod load;
 pub mod net;
 pub mod properties;
 
+pub use engines::run_engine;
 pub use load::{Loaded, load};
 pub use scrimp_lang::{
     Language, LoadError, NetNames, Opened, Promela, open, open_as, open_with, parse_property, parse_property_file,

@@ -17,9 +17,10 @@ pub fn all(model: &NativeModel) -> Vec<Property<'_>> {
 
 /// The assertions that must hold in every state.
 pub fn model_assertions(model: &NativeModel) -> Vec<Property<'_>> {
-    let property = |a: &scrimp_system::Assertion| Property {
-        name: if a.name == NEVER { NEVER.into() } else { format!("assertion: {}", a.name) },
-        kind: PropertyKind::Invariant(condition(model, &a.condition)),
+    let property = |a: &scrimp_system::Assertion| {
+        let name = if a.name == NEVER { NEVER.into() } else { format!("assertion: {}", a.name) };
+        let kind = PropertyKind::Invariant(condition(model, &a.condition));
+        Property::new(name, kind).with_expression(a.condition.clone())
     };
     model.system().assertions.iter().map(property).collect()
 }
@@ -35,14 +36,14 @@ pub fn assertions(model: &NativeModel) -> Vec<Property<'_>> {
 
 /// A property that was read for this model; `assertions` stands for as many as the model has.
 pub fn of(model: &NativeModel, parsed: scrimp_lang::Property) -> Vec<Property<'_>> {
-    let kind = match parsed.kind {
+    let (kind, expression) = match parsed.kind {
         Parsed::Assertions => return assertions(model),
-        Parsed::Deadlock => PropertyKind::Deadlock,
-        Parsed::Faults => PropertyKind::Faults,
-        Parsed::Invariant(e) => PropertyKind::Invariant(condition(model, &e)),
-        Parsed::Reach(e) => PropertyKind::Reach(condition(model, &e)),
+        Parsed::Deadlock => (PropertyKind::Deadlock, None),
+        Parsed::Faults => (PropertyKind::Faults, None),
+        Parsed::Invariant(e) => (PropertyKind::Invariant(condition(model, &e)), Some(e)),
+        Parsed::Reach(e) => (PropertyKind::Reach(condition(model, &e)), Some(e)),
     };
-    vec![Property { name: parsed.name, kind }]
+    vec![Property { name: parsed.name, kind, expression }]
 }
 
 fn condition<'a>(model: &'a NativeModel, e: &Expr) -> Condition<'a> {

@@ -244,7 +244,7 @@ fn again<'a>(property: &'a Property<'a>) -> Property<'a> {
         Invariant(condition) => Invariant(Box::new(condition)),
         Reach(condition) => Reach(Box::new(condition)),
     };
-    Property { name: property.name.clone(), kind }
+    Property { name: property.name.clone(), kind, expression: property.expression.clone() }
 }
 
 #[test]

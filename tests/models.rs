@@ -94,7 +94,7 @@ fn check_property(
     } else {
         assert!(Some(trace.steps.len()) >= expected.at, "{context}: a trace shorter than the shortest");
     }
-    let property = Property { name: String::new(), kind: interpreted(&expected.text, property, interpreter) };
+    let property = Property::new("", interpreted(&expected.text, property, interpreter));
     replay(interpreter, trace, &property).unwrap_or_else(|e| panic!("{context}: {e}"));
 }
 

@@ -229,7 +229,13 @@ pub struct SearchArgs {
     #[arg(long, value_name = "STATES")]
     pub cache: Option<usize>,
 
-    /// Which events may be skipped: none, edge-lean
+    /// Which events may be skipped: none, por, por+sleep, edge-lean
+    ///
+    /// `por` (partial-order reduction) does not explore events that do not influence each other in every order: of the states
+    /// between, only those are visited that can matter to what is asked. Deadlocks, faults, assertions and the verdict on
+    /// every condition stay what they are; counts get smaller. How the sets of events are found can be said: `por:process`
+    /// (whole processes, quickest), `por:closure`, `por:deletion` (smallest sets, slowest). `por+sleep` also explores fewer
+    /// transitions between the states that remain.
     ///
     /// `edge-lean` explores one order of two events that can be swapped. All states are visited, by fewer transitions,
     /// which keeps a state cache from visiting the same states over and over.
@@ -248,9 +254,29 @@ pub struct SearchArgs {
     #[arg(long)]
     pub audit: bool,
 
-    /// The engine: explicit
+    /// What does the searching: explicit, symbolic, bmc
+    ///
+    /// `explicit` visits state after state. `symbolic` computes with sets of states, as decision diagrams: for models whose
+    /// states are far too many to visit, and have much structure. `symbolic:bfs` goes level by level, `symbolic:chaining`
+    /// event after event, `symbolic:saturation` (mostly fastest) variable by variable. With `--reduce por`, of each set only
+    /// events that suffice are taken. `bmc:K` looks for runs of up to K events with a SAT solver, and proves what it can by
+    /// induction; `bmc` goes on until everything is decided.
     #[arg(long, default_value = "explicit", value_name = "ENGINE")]
     pub engine: String,
+
+    /// The order of variables in decision diagrams: force, given
+    ///
+    /// `force` puts those together that events touch together; `given` is that of the model.
+    #[arg(long, default_value = "force", value_name = "ORDER")]
+    pub variables: String,
+
+    /// May the order of variables change while diagrams grow: auto, never
+    #[arg(long, default_value = "auto", value_name = "WHEN", value_parser = ["auto", "never"])]
+    pub reorder: String,
+
+    /// With `--engine symbolic --reduce por`: any set between the reduced step and the whole one, whichever is smallest
+    #[arg(long)]
+    pub dont_care: bool,
 
     /// The most memory the whole process may use, such as 512M or 2G [default: nine tenths of what is free]
     #[arg(short, long, value_name = "SIZE", value_parser = parse_size)]

@@ -15,6 +15,7 @@ use scrimp::{
     parse_property, parse_property_file, properties,
 };
 use scrimp_search::estimate::Estimate;
+use scrimp_search::plan::{EngineChoice, ReduceChoice};
 use scrimp_system::Source;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -44,7 +45,9 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
     if own {
         report.properties.extend(temporal.iter().map(PropertyResult::undecided));
     }
-    let statements = report.exhaustive.then(|| statements(model)).flatten();
+    // What a reduction leaves out may be executed all the same.
+    let whole = report.exhaustive && report.visits > 0 && !plan.options.reduce.leaves_out_states();
+    let statements = whole.then(|| statements(model)).flatten();
     let subject = Subject { name: &name, model, plan: &plan, report: &report, statements };
     let wanted_run = |model, report: &Report| args.chart.as_ref().and_then(|_| first_run(model, report));
     let mut drawing = wanted_run(model, &report);
@@ -53,6 +56,10 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
     // A claim restricts what it watches, so it is searched with after the model has been searched without.
     if own && (overall != Overall::Violated || args.keep_going) && loaded.add_claim()? {
         let mut plan = plan.clone();
+        if plan.options.reduce.leaves_out_states() && plan.options.engine == EngineChoice::Explicit {
+            // The claim sees every step.
+            plan.options.reduce = ReduceChoice::Nothing;
+        }
         let (model, report) = with_room(&mut loaded, &args.search, false, |model| {
             search(model, &properties::model_assertions(model), &mut plan, &args.search)
         })?;
@@ -197,6 +204,9 @@ fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<Opti
         forget: args.forget.parse()?,
         reduce: args.reduce.parse()?,
         engine: args.engine.parse()?,
+        variables: args.variables.parse()?,
+        reorder: args.reorder == "auto",
+        dont_care: args.dont_care,
         chains: args.chains,
         stride: args.stride,
         reconstruct: args.reconstruct,
@@ -350,7 +360,7 @@ pub fn search_for_graph(
         graph: wanted.or(graph.as_ref().map(|graph| &graph.wanted)),
     };
     let report =
-        scrimp::run_guided(model, properties, plan, &control, guides).map_err(|e| Failure(format!("error: {e}")))?;
+        scrimp::run_engine(model, properties, plan, &control, guides).map_err(|e| Failure(format!("error: {e}")))?;
     if let Some(graph) = graph {
         graph.write(model, args.quiet)?;
     }

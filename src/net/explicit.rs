@@ -6,7 +6,8 @@ use scrimp_lang::LoadError;
 use scrimp_native::{Mode, NativeModel, Quantity};
 use scrimp_net::{Condition, Lowered, Net, Sum};
 use scrimp_search::condensed::{Condensed, Wanted};
-use scrimp_search::{Limit, Options, Plan, Property, PropertyKind, Report, Trace};
+use scrimp_search::plan::ReduceChoice;
+use scrimp_search::{Limit, Options, Plan, Property, PropertyKind, Report, Trace, Verdict};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
@@ -55,6 +56,11 @@ pub fn explore<E: From<LoadError> + From<scrimp_native::BuildError>>(
         }
         let mut plan = plan.clone();
         plan.options.keep_going = true;
+        let reduced = plan.options.reduce.leaves_out_states();
+        if reduced && !goals.iter().all(|(goal, _)| matches!(goal, Goal::Reach { .. })) {
+            // What is not decided by a single marking needs them all.
+            plan.options.reduce = ReduceChoice::Nothing;
+        }
         let wanted = Wanted::default();
         if goals.iter().any(|(goal, _)| matches!(goal, Goal::Live)) {
             // Not every search can write down the graph: this is the one that can.
@@ -108,7 +114,7 @@ fn property<'a>(
             Some(condition) => {
                 let predicate = model.predicate(&condition);
                 let kind = PropertyKind::Reach(Box::new(move |state| predicate.holds(state)));
-                Property { name: String::new(), kind }
+                Property::new("", kind).with_expression(condition)
             }
             None => too_large(),
         },
@@ -175,9 +181,10 @@ fn finding(
     }
     let state = result.state.is_some();
     let (trace, shortest) = (result.trace.take(), result.shortest);
+    let decided = all || result.verdict != Verdict::Undecided;
     match goal {
         Goal::Reach { found, .. } if state => Some(Finding { known: Known::Truth(*found), trace, shortest }),
-        Goal::Reach { found, .. } => all.then(|| Finding::plain(Known::Truth(!found))),
+        Goal::Reach { found, .. } => decided.then(|| Finding::plain(Known::Truth(!found))),
         Goal::Bound(_) if state => Some(Finding { known: Known::Tokens(largest.max(0) as u64), trace, shortest }),
         Goal::Bound(_) => all.then(|| Finding::plain(Known::Tokens(largest.max(0) as u64))),
         Goal::Everything => all.then(|| Finding::plain(Known::Counted)),

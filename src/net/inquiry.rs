@@ -10,6 +10,7 @@ use super::{PetriNet, Search, cover, equation, reduced, walks};
 use scrimp_lang::LoadError;
 use scrimp_native::{BuildError, Mode, NativeModel};
 use scrimp_net::NamedQuestion;
+use scrimp_search::plan::EngineChoice;
 use scrimp_search::{Limit, Plan, Report};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -88,11 +89,15 @@ impl Inquiry {
         let deadline = plan.options.time.and_then(|time| Instant::now().checked_add(time));
         let mut means = Means { plan, mode, search, interrupted, deadline };
         let begun = Instant::now();
-        equation::at_a_glance(&self.net, &mut self.answers);
-        cover::answer(&mut self.net, &mut self.answers, means.end_of(GLANCE), plan.memory);
+        // Who asks for another engine wants to hear what that one says.
+        let all_ways = plan.options.engine == EngineChoice::Explicit;
+        if all_ways {
+            equation::at_a_glance(&self.net, &mut self.answers);
+            cover::answer(&mut self.net, &mut self.answers, means.end_of(GLANCE), plan.memory);
+        }
         let mut last = match self.answers.open().is_empty() {
             true => self.nothing(&means, begun)?,
-            false => match self.explore(SHORT, &mut means) {
+            false => match self.explore(if all_ways { SHORT } else { LONGEST }, &mut means) {
                 Ok(explored) => explored,
                 // What is known already is worth more than the reason why no search could begin.
                 Err(_) if self.answers.any_known() => self.nothing(&means, begun)?,
@@ -102,7 +107,7 @@ impl Inquiry {
         let mut slice = SLICE;
         // A search that was not ended by the clock would end the same way again.
         let mut whole_again = ended_by_time(&last.report);
-        while !self.answers.open().is_empty() && !means.is_over() && !last.report.exhaustive {
+        while all_ways && !self.answers.open().is_empty() && !means.is_over() && !last.report.exhaustive {
             let before = self.answers.open().len();
             cover::answer(&mut self.net, &mut self.answers, means.end_of(slice.min(PATIENCE)), plan.memory);
             if self.net.structure.equation {
@@ -145,7 +150,7 @@ impl Inquiry {
             _ if (means.interrupted)() => Some(Limit::Interrupt),
             _ if means.is_over() => Some(Limit::Time),
             // Only what cannot be decided here is left.
-            None if last.report.exhaustive || last.report.omission.is_some() => None,
+            None if last.report.exhaustive || last.report.omission.is_some() || !all_ways => None,
             Some(Limit::Time) | None => Some(Limit::Memory),
             other => other,
         };

@@ -6,6 +6,7 @@ pub mod command;
 pub mod header;
 pub mod nets;
 pub mod random;
+pub mod shared;
 
 use scrimp::plan::OrderChoice;
 use scrimp::{

@@ -32,6 +32,7 @@ use counters::Tally;
 use engine::Engine;
 use predecessors::Backwards;
 use program::Program;
+use scrimp_system::dependence::Dependence;
 use scrimp_system::{
     Batch, EventCode, EventText, Expr, Facts, Fault, FaultRecord, Model, Set, Standing, System, Unsuited,
 };
@@ -78,6 +79,7 @@ pub struct NativeModel {
     outgrown: OnceLock<(Vec<u8>, FaultRecord)>,
     /// Made when it is first asked for.
     backwards: OnceLock<Result<Backwards, Unsuited>>,
+    dependence: OnceLock<Result<Arc<Dependence>, String>>,
 }
 
 impl NativeModel {
@@ -104,6 +106,7 @@ impl NativeModel {
             tally: None,
             outgrown: OnceLock::new(),
             backwards: OnceLock::new(),
+            dependence: OnceLock::new(),
         })
     }
 
@@ -203,6 +206,19 @@ impl Model for NativeModel {
         let single = system.events.iter().all(|event| event.then.holder().is_none());
         let alone = system.claim.is_none() && self.program.late.is_none() && single;
         (alone && system.events.len() <= MOST_EVENTS).then(|| Facts::new(system).independence())
+    }
+
+    fn dependence(&self) -> Result<Arc<Dependence>, String> {
+        let system = &self.program.system;
+        let known = self.dependence.get_or_init(|| match Dependence::refused(system) {
+            Some(reason) => Err(reason),
+            None => Ok(Arc::new(Dependence::new(system))),
+        });
+        known.clone()
+    }
+
+    fn first_event(&self, code: EventCode) -> u32 {
+        self.program.parts(code).0.unwrap_or(code)
     }
 
     fn digest(&self) -> Option<u64> {

@@ -80,7 +80,34 @@ pub fn report(subject: &Subject) -> Value {
         object["max_token_in_place"] = in_place.into();
         object["max_token_per_marking"] = in_all.into();
     }
+    if let Some(sets) = &report.sets {
+        object["states"] = integer(&sets.states);
+        object["transitions"] = sets.transitions.as_deref().map_or(Value::Null, integer);
+        object["deadlocks"] = sets.deadlocks.as_deref().map_or(Value::Null, integer);
+        object["levels"] = sets.levels.into();
+        object["peak_nodes"] = sets.peak_nodes.into();
+        object["final_nodes"] = sets.final_nodes.into();
+        object["variables"] = sets.variables.into();
+        object["reorderings"] = sets.reorderings.into();
+    }
+    if let Some(formulas) = &report.formulas {
+        for name in ["states", "transitions", "deadlocks"] {
+            object[name] = Value::Null;
+        }
+        object["steps"] = formulas.steps.into();
+        object["clauses"] = formulas.clauses.into();
+        object["variables"] = formulas.variables.into();
+        object["conflicts"] = formulas.conflicts.into();
+    }
+    if plan.options.reduce.leaves_out_states() {
+        object["reduced"] = true.into();
+    }
     object
+}
+
+/// A number of any size.
+fn integer(digits: &str) -> Value {
+    digits.parse::<serde_json::Number>().map_or(Value::Null, Value::Number)
 }
 
 /// What forgetting did: counts that are zero for methods they do not belong to.

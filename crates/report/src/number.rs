@@ -4,7 +4,11 @@ use std::time::Duration;
 
 /// `1234567` as `1,234,567`.
 pub fn grouped(n: u64) -> String {
-    let digits = n.to_string();
+    grouped_digits(&n.to_string())
+}
+
+/// The same for a number of any size that is written out already.
+pub fn grouped_digits(digits: &str) -> String {
     let mut out = String::with_capacity(digits.len() * 4 / 3);
     for (i, digit) in digits.chars().enumerate() {
         if i > 0 && (digits.len() - i).is_multiple_of(3) {

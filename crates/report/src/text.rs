@@ -1,9 +1,9 @@
 //! The report for people: the verdict first, each property with its trace, then figures, then what would help.
 
-use crate::number::{bytes, count_of, grouped, rate};
+use crate::number::{bytes, count_of, grouped, grouped_digits, rate};
 use crate::{Overall, Style, Subject, process, trace, unreached};
 use scrimp_search::plan::{ForgetChoice, OrderChoice, ReduceChoice};
-use scrimp_search::{Limit, Omission, PropertyResult, Verdict};
+use scrimp_search::{Limit, Omission, PropertyResult, SetFacts, Verdict};
 use std::fmt::Write;
 
 /// The answer of `check`.
@@ -44,12 +44,23 @@ pub fn count(subject: &Subject, style: Style) -> String {
         None => format!("{}: {}\n", subject.name, style.good("counted")),
         Some(_) => format!("{}: {}\n", subject.name, style.warn("incomplete")),
     };
+    let report = subject.report;
+    if let Some(sets) = &report.sets {
+        out.push_str(&in_sets(sets));
+        if let Some((in_place, in_all)) = report.tokens {
+            let _ = writeln!(out, "  {:<24}{:>16}", "most tokens in a place", grouped(in_place));
+            let _ = writeln!(out, "  {:<24}{:>16}", "most tokens in all", grouped(in_all));
+        }
+        out.push_str(&figures(subject));
+        out.push_str(&limits(subject, style));
+        return out;
+    }
     let mut row = |name: &str, value: String| {
         let _ = writeln!(out, "  {name:<24}{value:>16}");
     };
-    let report = subject.report;
     if report.once {
-        row("states", grouped(facts.states));
+        let fewer = subject.plan.options.reduce.leaves_out_states();
+        row(if fewer { "states, reduced" } else { "states" }, grouped(facts.states));
         let reduced = subject.plan.options.reduce != ReduceChoice::Nothing;
         row(if reduced { "transitions explored" } else { "transitions" }, grouped(facts.transitions));
         row("deadlocks", grouped(facts.deadlocks));
@@ -95,6 +106,31 @@ pub fn count(subject: &Subject, style: Style) -> String {
     out.push_str(&figures(subject));
     out.push_str(&omission(subject));
     out.push_str(&limits(subject, style));
+    out
+}
+
+/// What was counted with sets of states.
+fn in_sets(sets: &SetFacts) -> String {
+    let mut out = String::new();
+    let mut row = |name: &str, value: String| {
+        let _ = writeln!(out, "  {name:<24}{value:>16}");
+    };
+    row("states", grouped_digits(&sets.states));
+    if let Some(transitions) = &sets.transitions {
+        row("transitions", grouped_digits(transitions));
+    }
+    if let Some(deadlocks) = &sets.deadlocks {
+        row("deadlocks", grouped_digits(deadlocks));
+    }
+    if let Some(levels) = sets.levels {
+        row("levels", grouped(levels as u64));
+    }
+    row("variables", grouped(sets.variables as u64));
+    row("nodes at most", grouped(sets.peak_nodes));
+    row("nodes in the end", grouped(sets.final_nodes));
+    if sets.reorderings > 0 {
+        row("orders of variables", grouped(1 + sets.reorderings as u64));
+    }
     out
 }
 
@@ -180,16 +216,35 @@ fn evidence(subject: &Subject, p: &PropertyResult, style: Style) -> String {
 fn figures(subject: &Subject) -> String {
     let report = subject.report;
     let visited = if report.once { count_of(report.facts.states, "state") } else { count_of(report.visits, "visit") };
+    let reduced = if subject.plan.options.reduce.leaves_out_states() { " (reduced)" } else { "" };
     let nothing = format!("\nno state had to be visited, {:.2} s", report.elapsed.as_secs_f64());
     let searched = format!(
-        "\n{visited}, {} in {:.2} s ({}), {:.1} bytes a stored state ({} in full)",
+        "\n{visited}{reduced}, {} in {:.2} s ({}), {:.1} bytes a stored state ({} in full)",
         count_of(report.facts.transitions, "transition"),
         report.elapsed.as_secs_f64(),
         rate(if report.once { report.facts.states } else { report.visits }, report.elapsed),
         report.bytes_per_state(),
         report.state_bytes,
     );
-    let mut out = if report.visits == 0 && report.limit.is_none() { nothing } else { searched };
+    let seconds = report.elapsed.as_secs_f64();
+    let mut out = match (&report.sets, &report.formulas) {
+        (Some(sets), _) => {
+            let states = grouped_digits(&sets.states);
+            let nodes = grouped(sets.peak_nodes);
+            format!("\n{states} states{reduced} as decision diagrams of {nodes} nodes at most, in {seconds:.2} s")
+        }
+        (_, Some(formulas)) => {
+            let runs = match formulas.steps {
+                Some(steps) => format!("all runs of up to {}", count_of(steps as u64, "step")),
+                None => "no run".to_string(),
+            };
+            let clauses = count_of(formulas.clauses, "clause");
+            let conflicts = count_of(formulas.conflicts, "conflict");
+            format!("\n{runs} looked at, with {clauses} and {conflicts}, in {seconds:.2} s")
+        }
+        _ if report.visits == 0 && report.limit.is_none() => nothing,
+        _ => searched,
+    };
     if let Some(peak) = report.peak_resident {
         let _ = write!(out, ", {} at most", bytes(peak));
     }
@@ -262,6 +317,9 @@ fn limits(subject: &Subject, style: Style) -> String {
             "a directory with more room (--store disk:DIR)",
         ),
     };
+    if report.sets.is_some() || report.formulas.is_some() {
+        return format!("{} {why}.\nWhat would help: {help}.\n", style.warn("Stopped:"));
+    }
     let needed = report.memory_needed().map_or(String::new(), |(at_least, all)| {
         let all =
             all.map_or(String::new(), |all| format!(", and about {} for all that the levels promise", bytes(all)));

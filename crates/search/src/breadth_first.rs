@@ -10,8 +10,9 @@ use crate::check::{Check, Flow, Seen};
 use crate::condensed::Observer;
 use crate::graph::{GraphFacts, InDegrees};
 use crate::outcome::{Ended, Position, batch_size};
+use crate::reduce::{HeldBack, Kept, Reduce, Source};
 use crate::store::{Found, Full, Origin, StateId, Store};
-use scrimp_system::{Batch, Model};
+use scrimp_system::{Batch, FaultRecord, Model};
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
@@ -24,6 +25,8 @@ pub struct Worker<'a> {
     pub successors: Batch,
     /// For each successor, which of the sources it comes from.
     pub origins: Vec<u32>,
+    reduction: Option<Reduction>,
+    fault_records: Vec<FaultRecord>,
     places: Vec<Origin>,
     pub found: Vec<Found>,
     pub facts: GraphFacts,
@@ -34,7 +37,63 @@ pub struct Worker<'a> {
     lowest_back: StateId,
 }
 
+/// What a worker keeps to explore fewer events.
+struct Reduction {
+    reduce: Box<dyn Reduce>,
+    keep: Vec<bool>,
+    /// For each successor, which one of its source it is.
+    places: Vec<u32>,
+    /// What is left out until the store has answered; `None` where the answer comes too late for that.
+    held_back: Option<HeldBack>,
+}
+
+impl Reduction {
+    /// Of the successors from `first` on, those of source `i`, leaves only those that are to be explored.
+    fn choose(&mut self, i: u32, source: Source, successors: &mut Batch, first: usize) {
+        let count = successors.len() - first;
+        self.keep.clear();
+        self.keep.resize(count, true);
+        self.places.truncate(first);
+        let kept = self.reduce.choose(source, successors, first, &mut self.keep);
+        let held_back = match (kept, &mut self.held_back) {
+            (Kept::All, _) | (Kept::Provided, None) => return self.places.extend(0..count as u32),
+            (Kept::Some, _) => None,
+            (Kept::Provided, held_back) => held_back.as_mut(),
+        };
+        self.places.extend((0..count as u32).filter(|&place| self.keep[place as usize]));
+        if let Some(held_back) = held_back {
+            held_back.begin(i);
+            let left_out = (0..count).filter(|&place| !self.keep[place]);
+            left_out.for_each(|place| held_back.leave_out(successors, first + place, place as u32));
+        }
+        let mut kept = self.keep.iter();
+        successors.retain_from(first, |_| kept.next().copied().unwrap_or(true));
+    }
+}
+
 impl<'a> Worker<'a> {
+    /// Explores fewer events. With `history`, [`widen`](Worker::widen) is called once the store has answered.
+    pub fn reducing(self, reduce: Option<Box<dyn Reduce>>, history: bool) -> Worker<'a> {
+        let held_back = history.then(|| HeldBack::new(self.model.state_bytes()));
+        let reduction = |reduce| Reduction { reduce, keep: Vec::new(), places: Vec::new(), held_back };
+        Worker { reduction: reduce.map(reduction), ..self }
+    }
+
+    /// Puts those successors in the place of the others that were left out on condition that another one be a `witness`, by
+    /// its number: a state whose own turn comes later. False when there are none; true when they are to be offered as well.
+    pub fn widen(&mut self, witness: impl Fn(&[Found], usize) -> bool) -> bool {
+        let Worker { reduction, successors, origins, found, .. } = self;
+        let Some(Reduction { places, held_back: Some(held_back), .. }) = reduction else {
+            return false;
+        };
+        if held_back.is_empty() {
+            return false;
+        }
+        // What was found by the expansion itself was counted with the first part.
+        (self.deadlocks, self.faults) = (0, 0);
+        held_back.release(successors, origins, places, |i| witness(found, i))
+    }
+
     pub fn new(model: &'a dyn Model, check: &'a dyn Check) -> Worker<'a> {
         Worker {
             model,
@@ -43,6 +102,8 @@ impl<'a> Worker<'a> {
             sources: Batch::new(model.state_bytes()),
             successors: Batch::new(model.state_bytes()),
             origins: Vec::new(),
+            reduction: None,
+            fault_records: Vec::new(),
             places: Vec::new(),
             found: Vec::new(),
             facts: GraphFacts { back_level_edges: Some(0), longest_back_level_edge: Some(0), ..GraphFacts::default() },
@@ -73,6 +134,9 @@ impl<'a> Worker<'a> {
         self.successors.clear();
         self.origins.clear();
         (self.deadlocks, self.faults) = (0, 0);
+        if let Some(Reduction { held_back: Some(held_back), .. }) = &mut self.reduction {
+            held_back.clear();
+        }
         let mut faults = 0;
         for i in 0..self.sources.len() {
             let first = self.successors.len();
@@ -87,8 +151,17 @@ impl<'a> Worker<'a> {
                 if self.check.expanded(seen, deadlock, &self.successors.faults()[faults..]) == Flow::Stop {
                     return Flow::Stop;
                 }
-                faults += new_faults;
             }
+            if let Some(reduction) = &mut self.reduction {
+                // Taken out meanwhile, for the batch is changed.
+                let of_this = &self.successors.faults()[faults..];
+                self.fault_records.clear();
+                self.fault_records.extend_from_slice(of_this);
+                let source = Source { model: self.model, state, via: None, faults: &self.fault_records };
+                reduction.choose(i as u32, source, &mut self.successors, first);
+            }
+            faults += new_faults;
+            let count = self.successors.len() - first;
             self.origins.resize(first + count, i as u32);
             self.facts.max_out_degree = self.facts.max_out_degree.max(count as u64);
         }
@@ -104,9 +177,12 @@ impl<'a> Worker<'a> {
         }
         self.places.clear();
         let mut before = None;
-        for &origin in &self.origins {
+        for (i, &origin) in self.origins.iter().enumerate() {
             let source = self.sources.event(origin as usize);
-            let place = before.filter(|&(last, _)| last == origin).map_or(0, |(_, place)| place + 1);
+            let place = match &self.reduction {
+                Some(reduction) => reduction.places[i],
+                None => before.filter(|&(last, _)| last == origin).map_or(0, |(_, place)| place + 1),
+            };
             self.places.push(Origin { source, place });
             before = Some((origin, place));
         }
@@ -197,8 +273,9 @@ pub fn search(
     in_degrees: &mut InDegrees,
     position: &mut Position,
     observer: Option<&dyn Observer>,
+    reduce: Option<Box<dyn Reduce>>,
 ) -> Ended {
-    let mut worker = Worker::new(model, check);
+    let mut worker = Worker::new(model, check).reducing(reduce, true);
     let ended = match begin(&mut worker, store, position, observer) {
         Ok(()) => go_on(&mut worker, store, control, in_degrees, position, observer),
         Err(ended) => ended,
@@ -273,17 +350,24 @@ fn go_on(
         if worker.expand(sources.clone(), store, depth) == Flow::Stop {
             return Ended::Decided;
         }
-        if worker.offer(store).is_err() {
-            return Ended::Limit(Limit::Memory);
+        loop {
+            if worker.offer(store).is_err() {
+                return Ended::Limit(Limit::Memory);
+            }
+            in_degrees.count(&worker.found, store.len());
+            if observer.is_some_and(|observer| worker.tell(observer, sources.clone()).is_err()) {
+                return Ended::Limit(Limit::Memory);
+            }
+            if worker.answered(depth + 1, level_end) == Flow::Stop {
+                range.start = sources.end;
+                return Ended::Decided;
+            }
+            // States beyond these sources are still to be expanded.
+            if !worker.widen(|found, i| found[i].id >= sources.end) {
+                break;
+            }
         }
         range.start = sources.end;
-        in_degrees.count(&worker.found, store.len());
-        if observer.is_some_and(|observer| worker.tell(observer, sources.clone()).is_err()) {
-            return Ended::Limit(Limit::Memory);
-        }
-        if worker.answered(depth + 1, level_end) == Flow::Stop {
-            return Ended::Decided;
-        }
         control.states.store(store.len() as u64, Ordering::Relaxed);
         control.visits.store(sources.end as u64, Ordering::Relaxed);
         control.transitions.store(worker.facts.transitions, Ordering::Relaxed);

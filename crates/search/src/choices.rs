@@ -1,5 +1,11 @@
 //! The choices for each part of a search: their names on the command line and what each means.
 
+mod engine;
+mod reduce;
+
+pub use engine::{BoundChoice, EngineChoice, StrategyChoice, VariableChoice};
+pub use reduce::ReduceChoice;
+
 use crate::forget::Strategy;
 use crate::plan::Refusal;
 use std::fmt;
@@ -337,65 +343,6 @@ impl FromStr for StoreChoice {
     }
 }
 
-/// Declares the choices for a part without parameters: their names, what each means, and the names that are known but not
-/// available.
-macro_rules! choices {
-    ($(#[$doc:meta])* $type:ident, $part:literal, {$($name:literal => $variant:ident: $reason:literal),+}, later: [$($later:literal),*]) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum $type {
-            $(#[doc = $reason] $variant),+
-        }
-
-        impl $type {
-            pub(crate) fn reason(self) -> &'static str {
-                match self { $($type::$variant => $reason),+ }
-            }
-        }
-
-        impl fmt::Display for $type {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(match self { $($type::$variant => $name),+ })
-            }
-        }
-
-        impl FromStr for $type {
-            type Err = Refusal;
-
-            fn from_str(text: &str) -> Result<$type, Refusal> {
-                let later: &[&str] = &[$($later),*];
-                let name = text.split(':').next().unwrap_or(text);
-                match text {
-                    $($name => Ok($type::$variant),)+
-                    _ => Err(Refusal {
-                        reason: if later.contains(&name) {
-                            format!("{} '{text}' is not available in this version", $part)
-                        } else {
-                            format!("there is no {} '{text}'", $part)
-                        },
-                        instead: concat!("choose from:", $(" ", $name),+).into(),
-                    }),
-                }
-            }
-        }
-    };
-}
-
-choices!(
-    /// Which events may be skipped.
-    ReduceChoice, "reduction", {
-        "none" => Nothing: "every event is explored",
-        "edge-lean" => EdgeLean: "of two events that can be swapped one order is explored; all states are visited"
-    }, later: ["por", "por+sleep"]
-);
-
-choices!(
-    /// What does the searching.
-    EngineChoice, "engine", {
-        "explicit" => Explicit: "state by state, with successors from machine code"
-    }, later: ["symbolic", "bmc"]
-);
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -415,6 +362,12 @@ mod tests {
         for text in ["none", "pseudo-root", "pseudo-root:77", "cache:500,depth+lru", "sweep", "sweep+cache:9,random"] {
             assert_eq!(text.parse::<ForgetChoice>().unwrap().to_string(), text);
         }
+        for text in ["none", "edge-lean", "por", "por:process", "por:closure", "por:deletion", "por+sleep"] {
+            assert_eq!(text.parse::<ReduceChoice>().unwrap().to_string(), text);
+        }
+        for text in ["explicit", "symbolic:bfs", "symbolic:chaining", "symbolic:saturation", "bmc", "bmc:20"] {
+            assert_eq!(text.parse::<EngineChoice>().unwrap().to_string(), text);
+        }
         assert_eq!("cache".parse(), Ok(ForgetChoice::Cache(CacheChoice::default())));
         assert_eq!("cache:,out-degree".parse(), Ok(ForgetChoice::Cache(CacheChoice::default())));
     }
@@ -424,6 +377,12 @@ mod tests {
         for text in ["bbfs:0", "bbfs", "bbfs:x", "alt:0,0", "alt:1", "alt:1,2,3", "best:worst", "breadth", "dfs:1", ""]
         {
             assert!(text.parse::<OrderChoice>().is_err(), "{text}");
+        }
+        for text in ["ample", "por:", "por+edge-lean", "none:1", ""] {
+            assert!(text.parse::<ReduceChoice>().is_err(), "{text}");
+        }
+        for text in ["bdd", "symbolic:dfs", "bmc:x", "bmc:-1", ""] {
+            assert!(text.parse::<EngineChoice>().is_err(), "{text}");
         }
         for text in ["heap", "table:3", "compact:8", "compact:x", "bitstate:0", "dfa+tree", ""] {
             assert!(text.parse::<StoreChoice>().is_err(), "{text}");

@@ -1,13 +1,15 @@
 //! Depth-first search over a store without numbers: one path, one event at a time.
 //!
 //! The path is a stack of keys with the number of events done at each; successors of the sources near its end are kept, those
-//! of sources further back are generated again on return.
+//! of sources further back are generated again on return. A reduction that leaves events out on condition gets what was
+//! promised when one of the successors explored is not on the path: then it is explored, or was, before its source is left.
 
 use crate::budget::{Budget, Control, Limit};
 use crate::check::{Check, Flow, Seen};
 use crate::graph::GraphFacts;
 use crate::open::KeyStack;
 use crate::outcome::Ended;
+use crate::reduce::{OnPath, Reduce, Source};
 use crate::store::{NO_ORIGIN, Set};
 use scrimp_system::{Batch, Model};
 use std::io;
@@ -43,10 +45,17 @@ pub struct Deep<'a> {
     one: Batch,
     new: Vec<u32>,
     key: Vec<u8>,
+    reduction: Option<OnPath<'a>>,
 }
 
 impl<'a> Deep<'a> {
-    pub fn new(model: &'a dyn Model, check: &'a dyn Check, control: &'a Control) -> Deep<'a> {
+    pub fn new(
+        model: &'a dyn Model,
+        check: &'a dyn Check,
+        control: &'a Control,
+        reduce: Option<Box<dyn Reduce>>,
+        budget: &'a Budget,
+    ) -> Deep<'a> {
         let bytes = model.state_bytes();
         Deep {
             model,
@@ -59,6 +68,7 @@ impl<'a> Deep<'a> {
             one: Batch::new(bytes),
             new: Vec::new(),
             key: Vec::new(),
+            reduction: reduce.map(|reduce| OnPath::new(reduce, bytes, budget)),
         }
     }
 
@@ -104,7 +114,11 @@ impl<'a> Deep<'a> {
             }
             let next = *self.firsts.last().expect("the end of the path was expanded") + path.stack.count();
             if next as usize == self.kept.len() {
+                if self.widen(set, path) {
+                    continue;
+                }
                 path.stack.pop();
+                self.reduction.iter_mut().for_each(OnPath::pop);
                 let first = self.firsts.pop().unwrap_or(0);
                 self.kept.truncate(first as usize);
                 continue;
@@ -135,10 +149,16 @@ impl<'a> Deep<'a> {
         } else {
             path.facts.initial_states += new as u64;
         }
+        if let Some(reduction) = &mut self.reduction {
+            reduction.found(self.one.state(0), new);
+        }
         if !new {
             return Ok(());
         }
         path.stack.push(&self.key);
+        if let Some(reduction) = &mut self.reduction {
+            reduction.push(self.one.state(0)).map_err(|_| Ended::Limit(Limit::Memory))?;
+        }
         path.facts.widest = path.facts.widest.max(path.stack.len());
         path.facts.depth = path.facts.depth.max(path.stack.len() as u32);
         let seen = Seen { state: self.one.state(0), depth, path: None };
@@ -174,9 +194,36 @@ impl<'a> Deep<'a> {
                 }
             }
         }
+        if let Some(reduction) = &mut self.reduction {
+            let faults = self.kept.faults().to_vec();
+            let source = Source { model: self.model, state: self.source.state(0), via: None, faults: &faults };
+            reduction.choose(source, &mut self.kept, first, first_time);
+        }
         self.kept.clear_faults();
         self.firsts.push(first as u32);
         Ok(())
+    }
+
+    /// All that was to be explored at the end of the path is. Takes up what was left out, if no successor leads off the
+    /// path; false when there is nothing to take up.
+    fn widen(&mut self, set: &mut dyn Set, path: &Path) -> bool {
+        let Some(reduction) = &mut self.reduction else {
+            return false;
+        };
+        if !reduction.widen() {
+            return false;
+        }
+        let first = self.firsts.last().map_or(0, |&first| first as usize);
+        self.kept.truncate(first);
+        self.source.clear();
+        set.load(path.stack.key(), &mut self.source);
+        self.model.expand(self.source.state(0), &mut self.kept);
+        self.kept.take_deadlock(0);
+        let faults = self.kept.faults().to_vec();
+        let source = Source { model: self.model, state: self.source.state(0), via: None, faults: &faults };
+        reduction.choose(source, &mut self.kept, first, false);
+        self.kept.clear_faults();
+        true
     }
 
     fn publish(&self, set: &dyn Set, path: &Path) {

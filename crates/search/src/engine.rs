@@ -4,6 +4,10 @@
 //! must wait keeps its place, and the successors of the sources begun last are kept with it; those of sources further back
 //! are generated again on return. Other orders get whole batches of sources, so that the store can overlap its cache
 //! misses. Where the store may not grow, states are offered one at a time, and one goes for each that comes.
+//!
+//! A reduction may leave events out on condition that one of the others leads to a state whose own turn comes later: one
+//! that was not begun, or, where one path is followed to its end before the next, one that is not on the path. Where none
+//! does, the source is taken up again for the rest of its events before it is closed.
 
 use crate::budget::{Budget, Control, Limit};
 use crate::check::{Check, Flow, Seen};
@@ -13,7 +17,7 @@ use crate::forget::{Forget, ForgetFacts, Link};
 use crate::graph::GraphFacts;
 use crate::order::{Next, Opening, Order};
 use crate::outcome::{Ended, Outcome, batch_size};
-use crate::reduce::Reduce;
+use crate::reduce::{Kept, Reduce, Round, Sleeping, Source};
 use crate::store::{Found, Origin, StateId, Store};
 use scrimp_system::{Batch, EventCode, Model};
 use std::io;
@@ -38,6 +42,8 @@ pub struct Parts<'a> {
     pub order: &'a mut dyn Order,
     pub forget: &'a mut dyn Forget,
     pub reduce: &'a mut dyn Reduce,
+    /// The events that sleep at each state, if any may.
+    pub sleeping: Option<Sleeping>,
     pub check: &'a dyn Check,
     pub control: &'a Control,
     pub budget: &'a Arc<Budget>,
@@ -71,7 +77,25 @@ struct Frame {
     /// How many of them are done.
     done: u32,
     count: u32,
+    part: Part,
+    round: Round,
 }
+
+/// Which of its events a source is begun with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// All that are to be explored.
+    Whole,
+    /// Those that were chosen, on a condition that is not met yet.
+    Provided,
+    /// Those that were left out at first.
+    Rest,
+}
+
+/// How far a state has come, where a reduction needs to know.
+const WAITING: u8 = 0;
+const BEGUN: u8 = 1;
+const CLOSED: u8 = 2;
 
 struct Search<'a> {
     parts: Parts<'a>,
@@ -84,10 +108,15 @@ struct Search<'a> {
     state: Batch,
     scratch: Batch,
     found: Vec<Found>,
-    /// The events of a source before some are left out, for the origins of the others.
-    events: Vec<EventCode>,
     /// The event that led to each state, where the reduction asks for it.
     via: Option<Column<u32>>,
+    /// How far each state has come, where the reduction may ask for that.
+    progress: Option<Column<u8>>,
+    /// Is one path followed to its end before the next?
+    one_path: bool,
+    keep: Vec<bool>,
+    /// Sources of a group that are done with what was chosen and must be taken up again for the rest.
+    unmet: Vec<(StateId, Round)>,
     facts: GraphFacts,
     visits: u64,
     stored_peak: u64,
@@ -111,6 +140,8 @@ type Step<T = ()> = Result<T, Stop>;
 /// Searches with the given parts until everything is visited, the check is content, or a limit is reached.
 pub fn search(parts: Parts) -> io::Result<Outcome> {
     let via = parts.reduce.wants_events().then(|| Column::new(parts.budget)).transpose()?;
+    let history = parts.reduce.wants_history() || parts.sleeping.is_some();
+    let progress = history.then(|| Column::new(parts.budget)).transpose()?;
     let bytes = parts.model.state_bytes();
     let mut search = Search {
         wants_states: parts.check.wants_states(),
@@ -120,8 +151,11 @@ pub fn search(parts: Parts) -> io::Result<Outcome> {
         state: Batch::new(bytes),
         scratch: Batch::new(bytes),
         found: Vec::new(),
-        events: Vec::new(),
         via,
+        progress,
+        one_path: parts.order.follows_one_path(),
+        keep: Vec::new(),
+        unmet: Vec::new(),
         facts: GraphFacts::default(),
         visits: 0,
         stored_peak: 0,
@@ -259,8 +293,12 @@ impl Search<'_> {
             let first = self.kept.len();
             self.load(id);
             self.parts.model.expand(self.state.state(0), &mut self.kept);
+            let round = self.parts.sleeping.as_mut().map_or(Round::First(0), |sleeping| sleeping.begin(id));
             let enabled = self.kept.len() - first;
-            let deadlock = self.kept.take_deadlock(enabled);
+            let deadlock = self.kept.take_deadlock(enabled) && matches!(round, Round::First(_));
+            if matches!(round, Round::Again(_)) {
+                self.kept.clear_faults();
+            }
             let faults = self.kept.faults();
             self.facts.deadlocks += deadlock as u64;
             self.facts.faults += faults.len() as u64;
@@ -272,13 +310,24 @@ impl Search<'_> {
                 if self.parts.check.expanded(seen, deadlock, faults) == Flow::Stop {
                     return Err(Stop::Decided);
                 }
-                self.kept.clear_faults();
             }
-            self.choose(id, first);
-            let count = self.kept.len() - first;
+            let mut part = self.choose(id, first, Part::Whole, round);
+            let mut count = self.kept.len() - first;
             let dropped = self.parts.forget.expanding(id, count, in_one_go, self.parts.store);
+            if dropped && part == Part::Provided {
+                // It cannot be taken up again.
+                self.kept.truncate(first);
+                self.parts.model.expand(self.state.state(0), &mut self.kept);
+                self.kept.take_deadlock(0);
+                (part, count) = (Part::Whole, self.kept.len() - first);
+            }
+            self.kept.clear_faults();
+            // One that is taken up again was begun before, and is closed or will be by then.
+            if let Some(progress) = self.progress.as_mut().filter(|_| matches!(round, Round::First(_))) {
+                progress[id] = BEGUN;
+            }
             let id = if dropped { GONE } else { id };
-            self.frames.push(Frame { id, first: first as u32, done: 0, count: count as u32 });
+            self.frames.push(Frame { id, first: first as u32, done: 0, count: count as u32, part, round });
             if !in_one_go {
                 self.parts.store.prefetch(&self.kept, first..first + count);
             }
@@ -286,32 +335,52 @@ impl Search<'_> {
         self.reserve_frames()
     }
 
-    /// Takes away the successors, from `first` on, that need not be explored; counts those that are.
-    fn choose(&mut self, id: StateId, first: usize) {
+    /// Takes away the successors of the state that was loaded, from `first` on, that need not be explored or, where the
+    /// rest is wanted, those that were explored already.
+    fn choose(&mut self, id: StateId, first: usize, wanted: Part, round: Round) -> Part {
         let via = self.via.as_ref().map(|via| via[id]).filter(|&event| event != NO_EVENT);
         if let Some(origins) = &mut self.origins {
             origins.truncate(first);
             origins.extend((first..self.kept.len()).map(|i| Origin { source: id, place: (i - first) as u32 }));
-            self.events.clear();
-            self.events.extend((first..self.kept.len()).map(|i| self.kept.event(i)));
         }
-        self.parts.reduce.choose(via, &mut self.kept, first);
-        if let Some(origins) = &mut self.origins
-            && first + self.events.len() > self.kept.len()
-        {
-            // Which go is decided by their events, and those that stay keep their order.
-            origins.truncate(first);
-            let mut places = self.events.iter().zip(0..);
-            for i in first..self.kept.len() {
-                let event = self.kept.event(i);
-                let (_, place) = places.find(|&(&e, _)| e == event).expect("only what was there stays");
-                origins.push(Origin { source: id, place });
+        self.keep.clear();
+        self.keep.resize(self.kept.len() - first, true);
+        let faults = self.kept.faults().to_vec();
+        let source = Source { model: self.parts.model, state: self.state.state(0), via, faults: &faults };
+        let decided = self.parts.reduce.choose(source, &self.kept, first, &mut self.keep);
+        if wanted == Part::Rest && decided != Kept::All {
+            self.keep.iter_mut().for_each(|keep| *keep = !*keep);
+        }
+        if let Some(sleeping) = &self.parts.sleeping {
+            let again = matches!(round, Round::Again(_));
+            for (keep, i) in self.keep.iter_mut().zip(first..) {
+                let event = self.parts.model.first_event(self.kept.event(i));
+                // What has woken up is explored, whatever suffices now.
+                *keep = (*keep || again) && sleeping.explores(round, event);
+            }
+        }
+        if decided != Kept::All || self.parts.sleeping.is_some() {
+            let mut keep = self.keep.iter();
+            self.kept.retain_from(first, |_| keep.next().copied().unwrap_or(true));
+            if let Some(origins) = &mut self.origins {
+                let mut keep = self.keep.iter();
+                let mut place = 0;
+                origins.retain(|_| {
+                    place += 1;
+                    place <= first || keep.next().copied().unwrap_or(true)
+                });
             }
         }
         if self.parts.forget.wants_distinct() {
             let before = self.kept.len();
             self.kept.distinct_from(first);
             self.facts.transitions += (before - self.kept.len()) as u64;
+        }
+        match decided {
+            _ if wanted == Part::Rest => Part::Rest,
+            _ if matches!(round, Round::Again(_)) => Part::Whole,
+            Kept::Provided => Part::Provided,
+            Kept::All | Kept::Some => Part::Whole,
         }
     }
 
@@ -320,13 +389,19 @@ impl Search<'_> {
         self.drop_far_successors();
         let top = self.frames.len() - 1;
         let (id, first, transitions) = (self.frames[top].id, self.kept.len(), self.facts.transitions);
+        let Frame { part, round, .. } = self.frames[top];
+        self.generate(id, first, part, round);
+        self.facts.transitions = transitions;
+        self.frames[top].first = first as u32;
+    }
+
+    /// Generates those successors once more that are wanted.
+    fn generate(&mut self, id: StateId, first: usize, wanted: Part, round: Round) {
         self.load(id);
         self.parts.model.expand(self.state.state(0), &mut self.kept);
         self.kept.take_deadlock(0);
+        self.choose(id, first, wanted, round);
         self.kept.clear_faults();
-        self.choose(id, first);
-        self.facts.transitions = transitions;
-        self.frames[top].first = first as u32;
     }
 
     fn load(&mut self, id: StateId) {
@@ -376,6 +451,10 @@ impl Search<'_> {
         if frame == self.frames.len() {
             self.frames.truncate(group);
             self.kept.truncate(start);
+            if !self.unmet.is_empty() {
+                self.take_up_rest();
+                return self.run_events(group);
+            }
             if bounded {
                 self.parts.order.finished();
             }
@@ -384,6 +463,25 @@ impl Search<'_> {
             self.parts.order.promote(id, promise);
         }
         Ok(())
+    }
+
+    /// Begins the sources again whose condition was not met, with what was left out of their events.
+    fn take_up_rest(&mut self) {
+        for (id, round) in std::mem::take(&mut self.unmet) {
+            let first = self.kept.len();
+            self.generate(id, first, Part::Rest, round);
+            let count = self.kept.len() - first;
+            let part = Part::Rest;
+            self.frames.push(Frame { id, first: first as u32, done: 0, count: count as u32, part, round });
+        }
+    }
+
+    /// Comes the turn of a state that an event led to later than that of the source?
+    fn is_later(&self, found: Found) -> bool {
+        let Some(progress) = &self.progress else {
+            return false;
+        };
+        found.new || if self.one_path { progress[found.id] != BEGUN } else { progress[found.id] == WAITING }
     }
 
     /// Takes the store's answers on successors from number `at` on, the first of them one of `frame`'s.
@@ -402,6 +500,12 @@ impl Search<'_> {
             let depth = self.parts.order.depth(source) + 1;
             self.facts.transitions += these as u64;
             for (i, found) in rest[..these].iter().enumerate() {
+                if self.frames[*frame].part == Part::Provided && self.is_later(*found) {
+                    self.frames[*frame].part = Part::Whole;
+                }
+                if self.parts.sleeping.is_some() {
+                    self.pass_sleep(*frame, at + i, *found, depth);
+                }
                 if found.new {
                     self.open(at + i, found.id, Some(source), depth)?;
                 } else if heeds_reached {
@@ -419,9 +523,33 @@ impl Search<'_> {
         Ok(())
     }
 
+    /// Tells the state that a source led to which events sleep there; takes it up again if some woke up.
+    fn pass_sleep(&mut self, frame: usize, at: usize, found: Found, depth: u32) {
+        let Parts { model, sleeping, order, rank, .. } = &mut self.parts;
+        let (Some(sleeping), Some(progress)) = (sleeping, &self.progress) else {
+            return;
+        };
+        let Frame { id: source, first, .. } = self.frames[frame];
+        let event = |i: usize| model.first_event(self.kept.event(i));
+        let before: Vec<u32> = (first as usize..at).map(event).collect();
+        let expanded = !found.new && progress[found.id] != WAITING;
+        if sleeping.pass(source, &before, event(at), found, expanded) {
+            let rank = rank.map_or(0, |rank| rank(self.kept.state(at), depth));
+            order.push(Opening { id: found.id, depth, rank });
+        }
+    }
+
     /// All events of a source have been run.
     fn close(&mut self, frame: usize) -> Step {
-        let id = self.frames[frame].id;
+        let Frame { id, part, round, .. } = self.frames[frame];
+        if part == Part::Provided {
+            self.unmet.push((id, round));
+            return Ok(());
+        }
+        let closes = id != GONE && matches!(round, Round::First(_));
+        if let Some(progress) = self.progress.as_mut().filter(|_| closes) {
+            progress[id] = CLOSED;
+        }
         if let Some(observer) = self.parts.observer {
             observer.expanded(id).map_err(|_| Stop::Limit(Limit::Memory))?;
         }
@@ -437,6 +565,9 @@ impl Search<'_> {
         let single = self.parts.forget.wants_chains() && self.is_single(at);
         if let Some(via) = &mut self.via {
             via[id] = if source.is_some() { self.kept.event(at) } else { NO_EVENT };
+        }
+        if let Some(progress) = &mut self.progress {
+            progress[id] = WAITING;
         }
         let state = self.kept.state(at);
         let rank = self.parts.rank.map_or(0, |rank| rank(state, depth));
@@ -462,8 +593,20 @@ impl Search<'_> {
         self.scratch.clear();
         self.parts.model.expand(self.kept.state(at), &mut self.scratch);
         self.scratch.take_deadlock(0);
-        self.parts.reduce.choose(Some(self.kept.event(at)), &mut self.scratch, 0);
-        self.scratch.len() == 1
+        self.keep.clear();
+        self.keep.resize(self.scratch.len(), true);
+        let faults = self.scratch.faults().to_vec();
+        let source = Source {
+            model: self.parts.model,
+            state: self.kept.state(at),
+            via: Some(self.kept.event(at)),
+            faults: &faults,
+        };
+        // What is left out on condition may have to be explored all the same.
+        match self.parts.reduce.choose(source, &self.scratch, 0, &mut self.keep) {
+            Kept::Some => self.keep.iter().filter(|keep| **keep).count() == 1,
+            Kept::All | Kept::Provided => self.scratch.len() == 1,
+        }
     }
 
     /// The states on the way to a state, as far as they are stored.
@@ -509,10 +652,12 @@ impl Search<'_> {
 
     /// Stores states, with memory for all that is kept beside them.
     fn take(&mut self, which: Range<usize>) -> bool {
-        let Parts { store, forget, .. } = &mut self.parts;
+        let Parts { store, forget, sleeping, .. } = &mut self.parts;
         let numbers = store.numbers().max(store.len() + which.len());
         let taken = forget.prepare(numbers).is_ok()
             && self.via.as_mut().is_none_or(|via| via.ensure(numbers).is_ok())
+            && self.progress.as_mut().is_none_or(|progress| progress.ensure(numbers).is_ok())
+            && sleeping.as_mut().is_none_or(|sleeping| sleeping.prepare(numbers).is_ok())
             && match &self.origins {
                 Some(origins) if !origins.is_empty() => {
                     store.offer_from(&self.kept, which.clone(), origins, &mut self.found).is_ok()

@@ -38,7 +38,8 @@ impl Estimate {
         control.pause_at_states(SAMPLE);
         let mut in_degrees = InDegrees::new(false, budget);
         let check = check::Nothing;
-        let ended = breadth_first::search(model, &mut table, &check, &control, &mut in_degrees, &mut position, None);
+        let ended =
+            breadth_first::search(model, &mut table, &check, &control, &mut in_degrees, &mut position, None, None);
         let estimate = Estimate::of(&position, &table, model);
         let complete = ended == Ended::Complete;
         Ok(Estimate { complete, expected: estimate.expected.filter(|_| !complete), ..estimate })

@@ -6,7 +6,7 @@ use crate::forget::{Cache, Forget, Nothing, Passing, PseudoRoot, Strategy, Sweep
 use crate::held::Held;
 use crate::order::{Levels, Order, Random, Ranked, Releasing, Sweeping, Width};
 use crate::outcome::Outcome;
-use crate::reduce::{AllEvents, EdgeLean, Reduce};
+use crate::reduce::{AllEvents, EdgeLean, Manner, Reduce, Sleeping};
 use crate::run::{Done, Guides, Task, invalid};
 use crate::store::{Collapse, ComBack, Replaying, Store, Table};
 use std::io;
@@ -81,8 +81,13 @@ fn search_in(task: &Task, store: &mut dyn Store, guides: Guides) -> io::Result<O
             Box::new(PseudoRoot::new(model, cache, plan.order == OrderChoice::Releasing, budget)?)
         }
     };
+    let persistent = (task.reduce)(Manner::Repeatable);
+    let sleeping = (options.reduce == ReduceChoice::PersistentSleep)
+        .then(|| Sleeping::new(model.dependence().map_err(invalid)?, budget))
+        .transpose()?;
     let mut reduce: Box<dyn Reduce> = match options.reduce {
         ReduceChoice::Nothing => Box::new(AllEvents),
+        ReduceChoice::Persistent(_) | ReduceChoice::PersistentSleep => persistent.unwrap_or(Box::new(AllEvents)),
         ReduceChoice::EdgeLean => {
             let unknown = "edge-lean search must know which events are independent, and this model does not say: a product with a property process, one with events that are tried late or that let a process go on by itself, or very many events";
             Box::new(EdgeLean::new(model.independence().ok_or_else(|| invalid(unknown))?))
@@ -94,6 +99,7 @@ fn search_in(task: &Task, store: &mut dyn Store, guides: Guides) -> io::Result<O
         order: &mut *order,
         forget: &mut *forget,
         reduce: &mut *reduce,
+        sleeping,
         check,
         control,
         budget,

@@ -10,6 +10,7 @@ use crate::budget::{Control, Limit};
 use crate::check::{Check, Flow};
 use crate::graph::GraphFacts;
 use crate::outcome::{Ended, Position, batch_size};
+use crate::reduce::{Maker, Manner};
 use crate::store::StateId;
 use crate::store::table::{Concurrent, Shared, batch_need};
 use scrimp_system::Model;
@@ -75,6 +76,7 @@ pub fn search<S: Concurrent>(
     control: &Control,
     threads: usize,
     position: &mut Position,
+    reduce: &Maker,
 ) -> io::Result<(S, Ended)> {
     let mut ended = None;
     if position.levels.is_empty() {
@@ -124,7 +126,7 @@ pub fn search<S: Concurrent>(
             let early = if me == 0 { std::mem::take(&mut early) } else { Vec::new() };
             let thread = move || {
                 if *gate.read().unwrap_or_else(PoisonError::into_inner) {
-                    let worker = Worker::new(model, check);
+                    let worker = Worker::new(model, check).reducing(reduce(Manner::Passing), true);
                     Thread { me, threads, level, store, worker, early, waiting: 0 }.run()
                 } else {
                     store
@@ -249,11 +251,15 @@ impl<S: Concurrent> Thread<'_, S> {
                 self.meeting().wanted += batch_need(successors);
                 return level.pause.store(true, Ordering::Relaxed);
             }
-            self.waiting = 0;
             if self.worker.answered(depth + 1, end) == Flow::Stop {
+                self.waiting = 0;
                 return self.end(Ended::Decided);
             }
             self.publish(depth, successors as u64);
+            // Who expands which state of this level when is not known; those of the next one come later.
+            if !self.worker.widen(|found, i| found[i].id >= end) {
+                self.waiting = 0;
+            }
         }
     }
 

@@ -6,6 +6,7 @@ use crate::estimate;
 use crate::graph::InDegrees;
 use crate::held::Held;
 use crate::outcome::{Ended, Outcome, Position};
+use crate::reduce::Manner;
 use crate::run::{Done, Task};
 use crate::store::table::Concurrent;
 use crate::store::{Collapse, ComBack, Store, Table};
@@ -63,18 +64,27 @@ impl Threaded for Collapse {
 }
 
 fn in_parallel<S: Concurrent>(store: S, task: &Task, position: &mut Position) -> io::Result<(S, Ended)> {
-    let Task { model, check, plan, control, .. } = *task;
-    parallel::search(model, store, check, control, plan.options.threads, position)
+    let Task { model, check, plan, control, reduce, .. } = *task;
+    parallel::search(model, store, check, control, plan.options.threads, position, reduce)
 }
 
 impl Threaded for ComBack<'_> {
     /// States are rebuilt one after the other: there is no work for a second thread.
     fn search(mut self, task: &Task, position: &mut Position) -> io::Result<(Self, Ended)> {
-        let Task { model, check, control, budget, .. } = *task;
+        let Task { model, check, control, budget, reduce, .. } = *task;
         control.say("states are rebuilt one after the other: one thread searches");
         let mut in_degrees = InDegrees::new(false, budget.clone());
         in_degrees.give_up();
-        let ended = breadth_first::search(model, &mut self, check, control, &mut in_degrees, position, None);
+        let ended = breadth_first::search(
+            model,
+            &mut self,
+            check,
+            control,
+            &mut in_degrees,
+            position,
+            None,
+            reduce(Manner::Passing),
+        );
         Ok((self, ended))
     }
 }
@@ -103,12 +113,21 @@ impl<S: Threaded> Plain<S> {
 
     /// Goes on until the search ends or pauses.
     pub fn go_on(&mut self, task: &Task) -> io::Result<Ended> {
-        let Task { model, check, plan, control, .. } = *task;
+        let Task { model, check, plan, control, reduce, .. } = *task;
         let Plain { store, position, in_degrees, .. } = self;
         if plan.options.threads == 1 {
             let store = store.as_mut().expect(AWAY);
             let observer = task.observer;
-            return Ok(breadth_first::search(model, store, check, control, in_degrees, position, observer));
+            return Ok(breadth_first::search(
+                model,
+                store,
+                check,
+                control,
+                in_degrees,
+                position,
+                observer,
+                reduce(Manner::Passing),
+            ));
         }
         let (searched, ended) = store.take().expect(AWAY).search(task, position)?;
         *store = Some(searched);

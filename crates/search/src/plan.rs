@@ -5,7 +5,8 @@
 
 use crate::budget;
 pub use crate::choices::{
-    BackedgeChoice, CacheChoice, EngineChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice,
+    BackedgeChoice, BoundChoice, CacheChoice, EngineChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice,
+    StrategyChoice, VariableChoice,
 };
 use crate::rules;
 use crate::store::LayerOrder;
@@ -27,6 +28,11 @@ pub struct Options {
     pub forget: ForgetChoice,
     pub reduce: ReduceChoice,
     pub engine: EngineChoice,
+    /// Of the symbolic engine: the order of variables to begin with, whether it may change on the way, and whether
+    /// reduced steps may grow up to whole ones where that makes sets smaller to write down.
+    pub variables: VariableChoice,
+    pub reorder: bool,
+    pub dont_care: bool,
     /// Leave chains of states with one successor out of the cache's tree.
     pub chains: bool,
     /// Keep only every so-manieth ancestor in the cache's tree; without one, every eighth.
@@ -69,6 +75,9 @@ impl Default for Options {
             forget: ForgetChoice::Nothing,
             reduce: ReduceChoice::Nothing,
             engine: EngineChoice::Explicit,
+            variables: VariableChoice::Force,
+            reorder: true,
+            dont_care: false,
             chains: false,
             stride: None,
             reconstruct: false,
@@ -107,7 +116,7 @@ pub struct Plan {
 pub(crate) enum Way {
     /// Breadth-first, in one store after the other.
     Staged,
-    /// Breadth-first, keeping every numbered state and exploring every event.
+    /// Breadth-first, keeping every numbered state.
     Plain,
     /// Any order, forgetting, and fewer events.
     Guided,
@@ -159,10 +168,11 @@ impl Plan {
         self.way() != Way::Guided && self.order == OrderChoice::BreadthFirst
     }
 
-    /// Does it keep every state and explore every event?
+    /// Does it keep every state that it finds, and expand each once?
     fn is_whole(&self) -> bool {
         let Options { forget, reduce, visits, .. } = &self.options;
-        *forget == ForgetChoice::Nothing && *reduce == ReduceChoice::Nothing && visits.is_none()
+        let plain = matches!(reduce, ReduceChoice::Nothing | ReduceChoice::Persistent(_));
+        *forget == ForgetChoice::Nothing && plain && visits.is_none()
     }
 
     /// Is the store chosen by how much memory there is, and changed when there is not enough?
@@ -226,6 +236,14 @@ impl Plan {
             ("threads", options.threads.to_string()),
             ("memory", self.memory.to_string()),
         ];
+        if options.engine != EngineChoice::Explicit {
+            parts.retain(|(part, _)| ["reduce", "engine", "memory"].contains(part));
+        }
+        if matches!(options.engine, EngineChoice::Symbolic(_)) {
+            parts.push(("variables", options.variables.to_string()));
+            parts.push(("reorder", if options.reorder { "auto" } else { "never" }.to_string()));
+            parts.extend(options.dont_care.then(|| ("dont-care", "yes".to_string())));
+        }
         parts.extend(options.progress.iter().map(|text| ("progress", text.clone())));
         parts.extend(options.heuristic.iter().map(|text| ("heuristic", text.clone())));
         parts.extend(options.chains.then(|| ("chains", "yes".to_string())));
@@ -249,6 +267,10 @@ impl Plan {
             "forget" => self.options.forget.reason(),
             "reduce" => self.options.reduce.reason(),
             "engine" => self.options.engine.reason(),
+            "variables" if self.options.variables == VariableChoice::Given => "in the order of their declarations",
+            "variables" => "those that events touch together stand together",
+            "reorder" if self.options.reorder => "the order changes when diagrams grow",
+            "dont-care" => "any set between the reduced step and the whole one will do: the one with fewest nodes",
             "chains" => "states with one successor do not stay for the cache's sake",
             "stride" => "the cache's tree keeps some ancestors of open states, not all",
             "reconstruct" => "closed ancestors of open states are kept as an event and what it led from",

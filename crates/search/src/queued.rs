@@ -12,6 +12,7 @@ use crate::check::{Check, Flow};
 use crate::graph::GraphFacts;
 use crate::open::{Packed, Pool, Queue};
 use crate::outcome::{Ended, batch_size};
+use crate::reduce::{Maker, Manner};
 use crate::store::{NO_ORIGIN, Set};
 use scrimp_system::Model;
 use std::io;
@@ -63,6 +64,7 @@ pub struct Queued<'a> {
     pub check: &'a dyn Check,
     pub control: &'a Control,
     pub threads: usize,
+    pub reduce: &'a Maker,
 }
 
 impl Queued<'_> {
@@ -234,7 +236,7 @@ enum Done {
 impl<'a> Thread<'a> {
     fn new(search: &Queued<'a>, key_bytes: usize) -> Thread<'a> {
         Thread {
-            worker: Worker::new(search.model, search.check),
+            worker: Worker::new(search.model, search.check).reducing((search.reduce)(Manner::Passing), true),
             batch: batch_size(search.model.state_bytes()),
             keys: Vec::new(),
             new: Vec::new(),
@@ -291,12 +293,18 @@ impl<'a> Thread<'a> {
                 round.end(Ended::Decided);
                 return Done::Stopped(at);
             }
-            if !self.store_successors(set, round) {
-                return Done::Stopped(at);
-            }
-            if self.worker.answered_new(&self.new, round.depth + 1) == Flow::Stop {
-                round.end(Ended::Decided);
-                return Done::Stopped(end);
+            loop {
+                if !self.store_successors(set, round) {
+                    return Done::Stopped(at);
+                }
+                if self.worker.answered_new(&self.new, round.depth + 1) == Flow::Stop {
+                    round.end(Ended::Decided);
+                    return Done::Stopped(end);
+                }
+                // What is new is of the next level.
+                if !self.worker.widen(|_, i| self.new.binary_search(&(i as u32)).is_ok()) {
+                    break;
+                }
             }
         }
         Done::Block

@@ -1,12 +1,15 @@
 //! Which choices combine, and why the others do not.
 
-use crate::choices::{BackedgeChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
+use crate::choices::{
+    BackedgeChoice, EngineChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice, StrategyChoice,
+};
 use crate::plan::{Options, Refusal};
 use crate::store::LayerOrder;
 
 /// Why these options cannot be carried out, if they cannot.
 pub(crate) fn unsound(options: &Options, order: OrderChoice, store: &StoreChoice) -> Option<Refusal> {
-    threads(options, order)
+    engines(options)
+        .or_else(|| threads(options, order))
         .or_else(|| stores(options, order, store))
         .or_else(|| saving(options, order, store))
         .or_else(|| guides(options, order))
@@ -16,6 +19,63 @@ pub(crate) fn unsound(options: &Options, order: OrderChoice, store: &StoreChoice
 
 fn refuse(reason: impl Into<String>, instead: impl Into<String>) -> Option<Refusal> {
     Some(Refusal::new(reason, instead))
+}
+
+/// What goes with which engine.
+fn engines(options: &Options) -> Option<Refusal> {
+    let Options { engine, reduce, .. } = options;
+    let symbolic = matches!(engine, EngineChoice::Symbolic(_));
+    let plain = Options::default();
+    if !symbolic && (options.variables != plain.variables || !options.reorder || options.dont_care) {
+        return refuse(
+            "--variables, --reorder and --dont-care are about decision diagrams",
+            "add --engine symbolic, or leave them out",
+        );
+    }
+    if options.dont_care && !reduce.leaves_out_states() {
+        return refuse("--dont-care chooses between reduced steps and whole ones", "add --reduce por, or leave it out");
+    }
+    if *engine == EngineChoice::Explicit {
+        return None;
+    }
+    let states = options.order.is_some()
+        || options.store.is_some()
+        || options.forget != plain.forget
+        || options.progress.is_some()
+        || options.heuristic.is_some()
+        || options.visits.is_some()
+        || options.checkpoint.is_some()
+        || options.resume.is_some()
+        || options.disk.is_some()
+        || options.audit
+        || options.in_degrees
+        || options.graph;
+    if states {
+        return refuse(
+            format!("engine {engine} has no single states to order, store, forget or write down"),
+            "leave out --order, --store, --forget and what belongs to them, or use --engine explicit",
+        );
+    }
+    if options.threads != 1 {
+        return refuse(format!("engine {engine} works on one thread"), "use --threads 1");
+    }
+    if symbolic {
+        let by_level =
+            [StrategyChoice::Automatic, StrategyChoice::BreadthFirst].map(EngineChoice::Symbolic).contains(engine);
+        return match reduce {
+            ReduceChoice::Nothing => None,
+            ReduceChoice::Persistent(None) if by_level => None,
+            ReduceChoice::Persistent(None) => refuse(
+                "a reduction looks at what was reached level by level",
+                "use --engine symbolic:bfs, or --reduce none",
+            ),
+            _ => refuse(format!("reduction {reduce} is for single states"), "use --reduce none or --reduce por"),
+        };
+    }
+    match reduce {
+        ReduceChoice::Nothing => None,
+        _ => refuse("formulas have no use for a reduction", "use --reduce none"),
+    }
 }
 
 fn threads(options: &Options, order: OrderChoice) -> Option<Refusal> {
@@ -40,8 +100,11 @@ fn threads(options: &Options, order: OrderChoice) -> Option<Refusal> {
             "use --threads 1, or --forget none with several threads",
         ));
     }
-    if *threads > 1 && (*reduce != ReduceChoice::Nothing || options.visits.is_some()) {
-        return refuse("reductions and limits on visits are for one thread", "use --threads 1");
+    if *threads > 1 && (swaps(*reduce) || options.visits.is_some()) {
+        return refuse(
+            format!("reduction {reduce} and limits on visits are for one thread"),
+            "use --threads 1, or --reduce por",
+        );
     }
     if options.in_degrees && (*threads > 1 || order != OrderChoice::BreadthFirst) {
         return refuse(
@@ -58,11 +121,16 @@ fn threads(options: &Options, order: OrderChoice) -> Option<Refusal> {
     None
 }
 
+/// Does a reduction ask which event led to a state?
+fn swaps(reduce: ReduceChoice) -> bool {
+    matches!(reduce, ReduceChoice::EdgeLean | ReduceChoice::PersistentSleep)
+}
+
 /// Which stores serve which searches.
 fn stores(options: &Options, order: OrderChoice, store: &StoreChoice) -> Option<Refusal> {
     let Options { forget, reduce, reconstruct, .. } = options;
     let by_level = order == OrderChoice::BreadthFirst;
-    let whole = *forget == ForgetChoice::Nothing && *reduce == ReduceChoice::Nothing && options.visits.is_none();
+    let whole = *forget == ForgetChoice::Nothing && !swaps(*reduce) && options.visits.is_none();
     if options.disk.is_some() && (options.store.is_some() || !by_level || !whole || options.in_degrees) {
         return refuse(
             "--disk is for a plain breadth-first search that picks its store by itself",
@@ -80,6 +148,12 @@ fn stores(options: &Options, order: OrderChoice, store: &StoreChoice) -> Option<
             return refuse(
                 "the backedges of a ComBack store lead through every state, so that none may be dropped",
                 "use --forget none or --forget sweep, or --store table",
+            );
+        }
+        if *reduce == ReduceChoice::PersistentSleep {
+            return refuse(
+                "sleep sets come back to states that were expanded, whose backedges are fixed by then",
+                "use --reduce por, or --store table",
             );
         }
         if options.backedges == BackedgeChoice::States && *reduce != ReduceChoice::Nothing {
@@ -112,10 +186,10 @@ fn stores(options: &Options, order: OrderChoice, store: &StoreChoice) -> Option<
             "use --forget none, or --store table or collapse",
         );
     }
-    if *reduce != ReduceChoice::Nothing || options.visits.is_some() {
+    if swaps(*reduce) || options.visits.is_some() {
         return refuse(
-            format!("reductions and limits on visits do not go with store {store}"),
-            "leave them out, or use --store table or collapse",
+            format!("reduction {reduce} and limits on visits do not go with store {store}"),
+            "use --reduce por, or --store table or collapse",
         );
     }
     if options.in_degrees {
@@ -243,11 +317,19 @@ fn forgetting(options: &Options, order: OrderChoice) -> Option<Refusal> {
             "leave out these or --reconstruct",
         );
     }
-    if pseudo_root && *reduce == ReduceChoice::EdgeLean {
+    if pseudo_root && *reduce != ReduceChoice::Nothing {
         return refuse(
-            "pseudo-root states wait for every predecessor to lead to them, and edge-lean search leaves some of these events \
-             out: they would wait for ever",
+            format!(
+                "pseudo-root states wait for every predecessor to lead to them, and reduction {reduce} leaves some of these \
+                 events out: they would wait for ever"
+            ),
             "use --reduce none, or --forget cache",
+        );
+    }
+    if *reduce == ReduceChoice::PersistentSleep && *forget != ForgetChoice::Nothing {
+        return refuse(
+            "sleep sets belong to states that stay: a forgotten state would come back without its own",
+            "use --reduce por or edge-lean, or --forget none",
         );
     }
     None

@@ -5,12 +5,14 @@ use crate::check::{self, Audit, Check, Property, Safety};
 use crate::choices::{ForgetChoice, StoreChoice};
 use crate::condensed::{Observer, Recorder, Wanted};
 use crate::engine::Front;
+use crate::engines::{FormulaFacts, SetFacts};
 use crate::external::{DiskFacts, External};
 use crate::forget::ForgetFacts;
 use crate::graph::GraphFacts;
 use crate::held::Held;
 use crate::outcome::{Ended, Outcome};
 use crate::plan::{Plan, Way};
+use crate::reduce::{Blueprint, Maker, Manner};
 use crate::saver::Saver;
 use crate::settle::{PropertyResult, settle};
 use crate::store::Omission;
@@ -50,6 +52,9 @@ pub struct Report {
     pub remarks: Vec<String>,
     /// The most tokens in one place and in all places of a marking, where a net's states were counted.
     pub tokens: Option<(u64, u64)>,
+    /// What was counted by an engine that computes with sets of states, or with formulas: then no state was visited.
+    pub sets: Option<SetFacts>,
+    pub formulas: Option<FormulaFacts>,
     pub peak_resident: Option<usize>,
     pub elapsed: Duration,
 }
@@ -74,6 +79,8 @@ impl Report {
             store: plan.store.clone(),
             remarks: Vec::new(),
             tokens: None,
+            sets: None,
+            formulas: None,
             peak_resident: peak_resident(),
             elapsed,
         }
@@ -106,6 +113,8 @@ pub(crate) struct Task<'m, 'a> {
     pub observer: Option<&'a dyn Observer>,
     /// May a trace be wanted?
     pub with_traces: bool,
+    /// Makes what leaves events out.
+    pub reduce: &'a Maker,
 }
 
 impl Task<'_, '_> {
@@ -184,7 +193,19 @@ pub fn run_guided(
     let wanted = guides.graph.filter(|_| plan.options.graph);
     let recorder = wanted.map(|wanted| Recorder::new(&wanted.labels, wanted.vectors, &budget)).transpose()?;
     let observer = recorder.as_ref().map(|recorder| recorder as &dyn Observer);
-    let task = Task { model, check, plan, control, budget: &budget, saver: saver.as_ref(), observer, with_traces };
+    let reduction = Blueprint::of_plan(model, properties, plan)?;
+    let reduce = move |manner| reduction.as_ref().map(|reduction| reduction.make(manner));
+    let task = Task {
+        model,
+        check,
+        plan,
+        control,
+        budget: &budget,
+        saver: saver.as_ref(),
+        observer,
+        with_traces,
+        reduce: &reduce,
+    };
     let Done { outcome, held, stage } = match plan.way() {
         Way::Guided => guided::search(&task, guides)?,
         Way::Plain => plain::search(&task)?,
@@ -206,7 +227,7 @@ pub fn run_guided(
     drop(audit);
     let store_bytes = held.bytes() + outcome.beside_bytes;
     let disk = held.disk();
-    let properties = settle(model, held, properties, safety.into_findings(), &outcome, plan, control);
+    let properties = settle(model, held, properties, safety.into_findings(), &outcome, plan, control, &reduce);
     control.finish();
     let limit = match outcome.ended {
         Ended::Limit(limit) => Some(limit),
@@ -230,6 +251,8 @@ pub fn run_guided(
         store: stage,
         remarks: control.remarks(),
         tokens: None,
+        sets: None,
+        formulas: None,
         peak_resident: peak_resident(),
         elapsed,
     })
@@ -237,13 +260,13 @@ pub fn run_guided(
 
 /// Searches with sorted files.
 fn on_disk<'m>(task: &Task<'m, '_>) -> io::Result<Done<'m>> {
-    let Task { model, check, plan, control, budget, with_traces, .. } = *task;
+    let Task { model, check, plan, control, budget, with_traces, reduce, .. } = *task;
     let dir = match &plan.store {
         StoreChoice::Disk(dir) if !dir.as_os_str().is_empty() => dir.clone(),
         _ => std::env::temp_dir(),
     };
     let mut external = External::new(model, &dir, with_traces, budget, None)?;
-    let outcome = external.search(check, control);
+    let outcome = external.search(check, control, reduce(Manner::Passing));
     Ok(Done { outcome, held: Held::Disk(Box::new(external)), stage: plan.store.clone() })
 }
 

@@ -9,6 +9,7 @@ use crate::graph::GraphFacts;
 use crate::held::Held;
 use crate::outcome::{Ended, Outcome};
 use crate::queued::{Course, Queued};
+use crate::reduce::Manner;
 use crate::run::{Done, Task, invalid};
 use crate::store::{AutomatonSet, BitState, Compact, Folded, Folder, LayerOrder, Locked, Set, Tree, Whole};
 use scrimp_system::Batch;
@@ -93,7 +94,13 @@ impl Wide {
     }
 
     fn queued<'a>(task: &Task<'a, 'a>) -> Queued<'a> {
-        Queued { model: task.model, check: task.check, control: task.control, threads: task.plan.options.threads }
+        Queued {
+            model: task.model,
+            check: task.check,
+            control: task.control,
+            threads: task.plan.options.threads,
+            reduce: task.reduce,
+        }
     }
 
     /// A search that was saved.
@@ -157,7 +164,7 @@ fn search_deep(task: &Task, set: &mut dyn Set) -> io::Result<Outcome> {
         path.stack.restore(&mut *from)?;
         set.restore(&mut *from)?;
     }
-    let mut deep = Deep::new(task.model, task.check, task.control);
+    let mut deep = Deep::new(task.model, task.check, task.control, (task.reduce)(Manner::Repeatable), task.budget);
     let ended = loop {
         let ended = deep.search(set, &mut path);
         if let (Some(saver), Ended::Paused | Ended::Limit(_)) = (task.saver, &ended) {

@@ -1,14 +1,14 @@
 //! What a search found, as verdicts with traces.
 
 use crate::budget::{Budget, Control, Limit};
-use crate::check::{Finding, Property, Target};
+use crate::check::{Check, Finding, Property, Safety, Target};
 use crate::engine::{self, Parts};
 use crate::forget::{Cache, Strategy, Tree};
 use crate::held::Held;
 use crate::order::{Levels, Width};
 use crate::outcome::{Ended, Outcome};
 use crate::plan::Plan;
-use crate::reduce::AllEvents;
+use crate::reduce::{AllEvents, Maker, Manner, Reduce};
 use crate::store::Table;
 use crate::trace::{Step, Trace};
 use scrimp_system::{EventCode, Fault, FaultRecord, Model};
@@ -76,7 +76,9 @@ pub(crate) fn settle(
     outcome: &Outcome,
     plan: &Plan,
     control: &Control,
+    reduce: &Maker,
 ) -> Vec<PropertyResult> {
+    let mut findings = findings;
     let missing: Vec<&Finding> = findings.iter().filter(|f| f.path.is_none()).collect();
     let mut found = held.traces(model, outcome, &missing).into_iter();
     let at_hand = |f: &Finding| match &f.path {
@@ -86,9 +88,19 @@ pub(crate) fn settle(
     let mut traces: Vec<Option<Trace>> = findings.iter().map(at_hand).collect();
     // What the first search held makes room for the second.
     drop(held);
-    for (finding, trace) in findings.iter().zip(&mut traces) {
-        if trace.is_none() {
-            *trace = search_again(model, &finding.state, plan, control);
+    for (finding, trace) in findings.iter_mut().zip(&mut traces).filter(|(_, trace)| trace.is_none()) {
+        if !plan.options.reduce.leaves_out_states() {
+            let target = Target::new(&finding.state);
+            search_again(model, &target, plan, control, &mut AllEvents);
+            *trace = target.into_path().and_then(|path| Trace::through(model, &path));
+        } else if let Some(mut reduce) = reduce(Manner::Repeatable) {
+            // Which of the states that decide the property is found depends on the order.
+            let safety = Safety::new(std::slice::from_ref(&properties[finding.property]), false);
+            search_again(model, &safety, plan, control, &mut *reduce);
+            if let Some(found) = safety.into_findings().pop() {
+                *trace = found.path.as_ref().and_then(|path| Trace::through(model, path));
+                *finding = Finding { property: finding.property, ..found };
+            }
         }
     }
     let result = |(i, property): (usize, &Property)| {
@@ -110,6 +122,7 @@ pub(crate) fn settle(
             // Level by level, the depth at which a state is found is its distance.
             shortest: plan.is_by_level()
                 && outcome.by_level
+                && !plan.options.reduce.leaves_out_states()
                 && outcome.omission.is_none()
                 && found.is_some_and(|at| {
                     traces[at].as_ref().is_some_and(|trace| trace.steps.len() == findings[at].depth as usize)
@@ -124,36 +137,34 @@ pub(crate) fn settle(
     properties.iter().enumerate().map(result).collect()
 }
 
-/// A run to a state that a search found and whose ancestors it forgot: found by a second search within the same memory,
-/// whose cache keeps the ancestors of what is open. Breadth-first, for a short run; depth-first where that takes too much.
-fn search_again(model: &dyn Model, state: &[u8], plan: &Plan, control: &Control) -> Option<Trace> {
+/// Searches for what was found once more, within the same memory, with a cache that keeps the ancestors of what is open: the
+/// first search forgot how it got there. Breadth-first, for a short run; depth-first where that takes too much.
+fn search_again(model: &dyn Model, check: &dyn Check, plan: &Plan, control: &Control, reduce: &mut dyn Reduce) {
     for width in [Width::BREADTH_FIRST, Width::Bounded(256), Width::DEPTH_FIRST] {
         let budget = Arc::new(Budget::new(plan.memory));
-        let target = Target::new(state);
-        let mut store = Table::new(model.state_bytes(), budget.clone()).and_then(Table::removable).ok()?;
+        let store = Table::new(model.state_bytes(), budget.clone()).and_then(Table::removable);
         let tree = Tree { chains: false, stride: 1 };
-        let mut cache = Cache::new(usize::MAX, Strategy::default(), tree, plan.options.seed, &budget).ok()?;
+        let cache = Cache::new(usize::MAX, Strategy::default(), tree, plan.options.seed, &budget);
+        let (Ok(mut store), Ok(mut cache)) = (store, cache) else {
+            return;
+        };
         let outcome = engine::search(Parts {
             model,
             store: &mut store,
             order: &mut Levels::new(width),
             forget: &mut cache,
-            reduce: &mut AllEvents,
-            check: &target,
+            reduce,
+            sleeping: None,
+            check,
             control,
             budget: &budget,
             rank: None,
             most_visits: u64::MAX,
             front: None,
             observer: None,
-        })
-        .ok()?;
-        drop((store, cache));
-        match outcome.ended {
-            Ended::Decided => return target.into_path().and_then(|path| Trace::through(model, &path)),
-            Ended::Limit(Limit::Memory | Limit::Cache) => continue,
-            _ => return None,
+        });
+        if !outcome.is_ok_and(|outcome| matches!(outcome.ended, Ended::Limit(Limit::Memory | Limit::Cache))) {
+            return;
         }
     }
-    None
 }

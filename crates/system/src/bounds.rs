@@ -4,7 +4,7 @@
 //! a system are the least sets that hold the initial values and that no event leads out of; every reachable state lies
 //! within them.
 
-use crate::event::{Event, Moment};
+use crate::event::{Assign, Event, Moment};
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::system::{System, VarId};
 use crate::values::Values;
@@ -229,31 +229,35 @@ impl<'a> Knowledge<'a> {
         for m in &event.moves {
             after.set(self.cells.control(self.system, m.process), Values::one(m.to as i64));
         }
-        for a in &event.effects {
-            let variable = &self.system.variables[a.target.index()];
-            let index = a.index.as_ref().map_or(Values::one(0), |index| after.eval(index));
-            let index = index.meet(&Values::between(0, variable.cells() as i64 - 1));
-            let value = match a.moment {
-                Moment::Source => self.eval(&a.value),
-                Moment::Current => after.eval(&a.value),
-            };
-            let value = value.stored(variable.domain);
-            if index.is_empty() || value.is_empty() {
-                return None;
-            }
-            let first = self.cells.first(a.target);
-            for i in index.iter() {
-                let cell = first + i as u32;
-                let values = if index.only().is_some() { value.clone() } else { after.get(cell).join(&value) };
-                after.set(cell, values);
-            }
+        event.effects.iter().all(|a| after.store(self, a)).then_some(after)
+    }
+
+    /// Takes into account that an assignment was run, `source` being what is known of the state that the event leaves.
+    /// `false` if it always ends in a fault.
+    pub fn store(&mut self, source: &Knowledge<'a>, a: &Assign) -> bool {
+        let variable = &self.system.variables[a.target.index()];
+        let index = a.index.as_ref().map_or(Values::one(0), |index| self.eval(index));
+        let index = index.meet(&Values::between(0, variable.cells() as i64 - 1));
+        let value = match a.moment {
+            Moment::Source => source.eval(&a.value),
+            Moment::Current => self.eval(&a.value),
+        };
+        let value = value.stored(variable.domain);
+        if index.is_empty() || value.is_empty() {
+            return false;
         }
-        Some(after)
+        let first = self.cells.first(a.target);
+        for i in index.iter() {
+            let cell = first + i as u32;
+            let values = if index.only().is_some() { value.clone() } else { self.get(cell).join(&value) };
+            self.set(cell, values);
+        }
+        true
     }
 }
 
 /// The comparison that is true when `op` is false; none if `op` is not a comparison.
-fn negation(op: BinaryOp) -> Option<BinaryOp> {
+pub(crate) fn negation(op: BinaryOp) -> Option<BinaryOp> {
     Some(match op {
         BinaryOp::Equal => BinaryOp::NotEqual,
         BinaryOp::NotEqual => BinaryOp::Equal,
@@ -266,7 +270,7 @@ fn negation(op: BinaryOp) -> Option<BinaryOp> {
 }
 
 /// The comparison with its sides exchanged.
-fn mirror(op: BinaryOp) -> BinaryOp {
+pub(crate) fn mirror(op: BinaryOp) -> BinaryOp {
     match op {
         BinaryOp::Less => BinaryOp::Greater,
         BinaryOp::LessEqual => BinaryOp::GreaterEqual,

@@ -6,6 +6,7 @@
 
 pub mod bounds;
 mod components;
+pub mod dependence;
 mod event;
 pub mod expr;
 pub mod facts;
@@ -25,6 +26,7 @@ pub mod values;
 mod windows;
 
 pub use components::components;
+pub use dependence::{Condition, Dependence, Guard};
 pub use event::{Assign, Event, Message, Moment, Move, Print, Then};
 pub use expr::{BinaryOp, Expr, Fault, UnaryOp};
 pub use facts::{Facts, Set};

@@ -1,9 +1,11 @@
 //! The view that the search has of a model: states are byte strings of one length, and each has successors.
 
+use crate::dependence::Dependence;
 use crate::expr::Fault;
 use crate::facts::Set;
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Names one event of a model. What the number means is the model's own business; [`Model::event`] explains it.
 pub type EventCode = u32;
@@ -37,6 +39,16 @@ pub trait Model: Sync {
     /// the other, and where one is enabled after the other, it was before. `None` where that is not known.
     fn independence(&self) -> Option<Vec<Set>> {
         None
+    }
+
+    /// How its events depend on each other, for what leaves some of them out; or why that is not known.
+    fn dependence(&self) -> Result<Arc<Dependence>, String> {
+        Err("it does not say how its events depend on each other".into())
+    }
+
+    /// The event, by its number in [`dependence`](Model::dependence), that an edge with this code begins with.
+    fn first_event(&self, code: EventCode) -> u32 {
+        code
     }
 
     /// A hash of everything that the model is made of, so that a search saved in a file is not taken up with another model.

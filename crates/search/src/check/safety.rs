@@ -4,7 +4,7 @@
 //! going, once every property is decided.
 
 use super::{Check, Flow, Seen};
-use scrimp_system::{EventCode, Fault, FaultRecord};
+use scrimp_system::{EventCode, Expr, Fault, FaultRecord};
 use std::fmt;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -41,28 +41,39 @@ impl fmt::Debug for PropertyKind<'_> {
 pub struct Property<'a> {
     pub name: String,
     pub kind: PropertyKind<'a>,
+    /// The condition of an invariant or of what is to be reached, as an expression, for what must look into it.
+    pub expression: Option<Expr>,
 }
 
 impl<'a> Property<'a> {
+    pub fn new(name: impl Into<String>, kind: PropertyKind<'a>) -> Property<'a> {
+        Property { name: name.into(), kind, expression: None }
+    }
+
+    /// The same, with its condition as an expression.
+    pub fn with_expression(self, expression: Expr) -> Property<'a> {
+        Property { expression: Some(expression), ..self }
+    }
+
     pub fn deadlock() -> Property<'a> {
-        Property { name: "deadlock".into(), kind: PropertyKind::Deadlock }
+        Property::new("deadlock", PropertyKind::Deadlock)
     }
 
     pub fn faults() -> Property<'a> {
-        Property { name: "faults".into(), kind: PropertyKind::Faults }
+        Property::new("faults", PropertyKind::Faults)
     }
 
     /// The assertions that events make.
     pub fn assertions() -> Property<'a> {
-        Property { name: "assertions".into(), kind: PropertyKind::Assertions }
+        Property::new("assertions", PropertyKind::Assertions)
     }
 
     pub fn invariant(name: impl Into<String>, holds: impl Fn(&[u8]) -> bool + Sync + Send + 'a) -> Property<'a> {
-        Property { name: name.into(), kind: PropertyKind::Invariant(Box::new(move |s| Ok(holds(s)))) }
+        Property::new(name, PropertyKind::Invariant(Box::new(move |s| Ok(holds(s)))))
     }
 
     pub fn reach(name: impl Into<String>, holds: impl Fn(&[u8]) -> bool + Sync + Send + 'a) -> Property<'a> {
-        Property { name: name.into(), kind: PropertyKind::Reach(Box::new(move |s| Ok(holds(s)))) }
+        Property::new(name, PropertyKind::Reach(Box::new(move |s| Ok(holds(s)))))
     }
 
     /// Does finding a state for this property mean that it is violated? (For `reach` it means that it holds.)

@@ -33,6 +33,7 @@ use crate::budget::{Budget, Control, Limit};
 use crate::check::{Check, Flow, Seen};
 use crate::graph::GraphFacts;
 use crate::outcome::{Ended, Outcome, batch_size};
+use crate::reduce::Reduce;
 use crate::words::hash;
 use buffer::Buffer;
 use disk::{Growing, Scratch};
@@ -156,8 +157,8 @@ impl<'a> External<'a> {
     }
 
     /// Searches until everything is visited, the check is content, or a limit is reached.
-    pub fn search(&mut self, check: &dyn Check, control: &Control) -> Outcome {
-        let ended = match self.run(check, control) {
+    pub fn search(&mut self, check: &dyn Check, control: &Control, reduce: Option<Box<dyn Reduce>>) -> Outcome {
+        let ended = match self.run(check, control, reduce) {
             Ok(()) => Ended::Complete,
             Err(Halt::Ended(ended)) => ended,
             Err(Halt::Disk(error)) => {
@@ -169,12 +170,13 @@ impl<'a> External<'a> {
         Outcome::of_plain(ended, GraphFacts { open, ..self.facts.clone() }, Vec::new())
     }
 
-    fn run(&mut self, check: &dyn Check, control: &Control) -> Result<(), Halt> {
+    fn run(&mut self, check: &dyn Check, control: &Control, reduce: Option<Box<dyn Reduce>>) -> Result<(), Halt> {
         let sizes = self.sizes.unwrap_or_else(|| Sizes::within(&self.budget));
         let n = self.model.state_bytes();
         let pool = Pool::new(sizes.buffer + sizes.recent, &self.budget);
         let mut level = Level {
-            worker: Worker::new(self.model, check),
+            // What is new turns out when the level is over: too late to take events up after all.
+            worker: Worker::new(self.model, check).reducing(reduce, false),
             check,
             control,
             recent: Recent::new(n, sizes.recent, &pool),

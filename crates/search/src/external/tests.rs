@@ -138,7 +138,7 @@ fn plain(model: &dyn Model) -> GraphFacts {
     let mut in_degrees = crate::graph::InDegrees::new(false, budget);
     let mut position = Position::default();
     let control = Control::new(None);
-    breadth_first::search(model, &mut table, &check::Nothing, &control, &mut in_degrees, &mut position, None);
+    breadth_first::search(model, &mut table, &check::Nothing, &control, &mut in_degrees, &mut position, None, None);
     let facts = position.facts;
     GraphFacts { max_in_degree: None, back_level_edges: None, longest_back_level_edge: None, ..facts }
 }
@@ -152,7 +152,7 @@ fn finds_what_the_plain_search_finds() {
         for (levels, sizes) in [(false, TINY), (true, TINY), (true, Sizes { buffer: 40_000, recent: 9000, ..TINY })] {
             let mut external = External::new(&model, &std::env::temp_dir(), levels, &budget, Some(sizes)).unwrap();
             let audit = Audit::new(&check::Nothing);
-            let outcome = external.search(&audit, &Control::new(None));
+            let outcome = external.search(&audit, &Control::new(None), None);
             assert_eq!(outcome.ended, Ended::Complete);
             assert_eq!(outcome.facts, expected, "seed {seed}");
             assert_eq!(audit.distinct(), expected.states);
@@ -214,7 +214,7 @@ fn takes_over() {
                     facts,
                 })
                 .unwrap();
-            let outcome = external.search(&check::Nothing, &Control::new(None));
+            let outcome = external.search(&check::Nothing, &Control::new(None), None);
             assert_eq!(outcome.ended, Ended::Complete);
             assert_eq!(outcome.facts, expected, "seed {seed}, stopped after {stop}");
             assert!(external.trace(&[0; 2], 3).is_none());
@@ -228,7 +228,7 @@ fn a_full_disk_ends_the_search() {
     let model = Graph { bytes: 300, states: 60_000, seed: 1 };
     let sizes = Sizes { buffer: 100_000, disk: 50_000, ..TINY };
     let mut external = External::new(&model, &std::env::temp_dir(), false, &budget, Some(sizes)).unwrap();
-    let outcome = external.search(&check::Nothing, &Control::new(None));
+    let outcome = external.search(&check::Nothing, &Control::new(None), None);
     assert_eq!(outcome.ended, Ended::Limit(Limit::Disk));
     assert!(external.disk_facts().failure.is_some_and(|why| why.contains("cannot write")));
     assert!(outcome.facts.states > 1000 && outcome.facts.open > 0);
@@ -244,7 +244,7 @@ fn nothing_is_left_behind() {
     for time in [None, Some(std::time::Duration::ZERO)] {
         let budget = budget();
         let mut external = External::new(&model, &parent, true, &budget, Some(TINY)).unwrap();
-        let outcome = external.search(&check::Nothing, &Control::new(time));
+        let outcome = external.search(&check::Nothing, &Control::new(time), None);
         assert_eq!(outcome.ended == Ended::Complete, time.is_none());
         assert_eq!(std::fs::read_dir(&parent).unwrap().count(), 1);
         drop(external);

@@ -9,8 +9,8 @@
 //! Left out is the later event, not the earlier one: depth-first search runs events in their order, so that the first
 //! path explores least and the stack stays short (1.29 events a state instead of 1.51 on iprotocol.2).
 
-use super::Reduce;
-use scrimp_system::{Batch, EventCode, Set};
+use super::{Kept, Reduce, Source};
+use scrimp_system::{Batch, Set};
 
 #[derive(Debug)]
 pub struct EdgeLean {
@@ -32,13 +32,13 @@ impl EdgeLean {
 }
 
 impl Reduce for EdgeLean {
-    fn choose(&mut self, via: Option<EventCode>, batch: &mut Batch, first: usize) {
-        let Some(swaps) = via.map(|a| &self.swaps[a as usize]) else {
-            return;
+    fn choose(&mut self, source: Source, batch: &Batch, first: usize, keep: &mut [bool]) -> Kept {
+        let swaps = source.via.map(|a| &self.swaps[a as usize]).filter(|swaps| !swaps.is_empty());
+        let Some(swaps) = swaps else {
+            return Kept::All;
         };
-        if !swaps.is_empty() {
-            batch.retain_from(first, |event| !swaps.contains(event as usize));
-        }
+        keep.iter_mut().zip(first..).for_each(|(keep, i)| *keep = !swaps.contains(batch.event(i) as usize));
+        Kept::Some
     }
 
     fn wants_events(&self) -> bool {

@@ -1,26 +1,85 @@
-//! Which events suffice. A reduction takes successors away before they reach the store.
+//! Which events suffice. A reduction says which successors of a state are explored, before they reach the store.
 
+mod blueprint;
+mod closure;
 mod edge_lean;
+mod held_back;
+mod on_path;
+mod sleeping;
 
+pub use blueprint::Blueprint;
 pub use edge_lean::EdgeLean;
+pub use held_back::HeldBack;
+pub use on_path::OnPath;
+pub use sleeping::{Round, Sleeping};
 
-use scrimp_system::{Batch, EventCode};
+use scrimp_system::{Batch, EventCode, FaultRecord, Model};
 
-pub trait Reduce {
-    /// The successors of a state are those in `batch` from number `first` on; removes those that need not be explored.
-    /// `via` is the event that led to the state, where one did and the reduction [asks for it](Reduce::wants_events).
-    fn choose(&mut self, via: Option<EventCode>, batch: &mut Batch, first: usize);
+/// A state that was expanded, as a reduction sees it.
+#[derive(Clone, Copy)]
+pub struct Source<'a> {
+    pub model: &'a dyn Model,
+    pub state: &'a [u8],
+    /// The event that led to the state, where one did and the reduction [asks for it](Reduce::wants_events).
+    pub via: Option<EventCode>,
+    /// Its events that ended in a fault.
+    pub faults: &'a [FaultRecord],
+}
+
+/// How persistent sets are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    Process,
+    Closure,
+    Deletion,
+}
+
+/// What a reduction has decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// Every event is explored.
+    All,
+    /// Those marked suffice.
+    Some,
+    /// Those marked suffice if one of them leads to a state whose own turn comes later. Otherwise events could be left out
+    /// all the way round a cycle, and all are needed.
+    Provided,
+}
+
+pub trait Reduce: Send {
+    /// The successors of `source` are those in `batch` from number `first` on. Marks in `keep`, which is all true and as long
+    /// as they are many, those that are to be explored.
+    fn choose(&mut self, source: Source, batch: &Batch, first: usize, keep: &mut [bool]) -> Kept;
 
     /// Must it be known which event led to a state?
     fn wants_events(&self) -> bool {
         false
     }
+
+    /// May it answer [`Kept::Provided`]?
+    fn wants_history(&self) -> bool {
+        false
+    }
 }
+
+/// Whether a reduction must decide the same way when a state is expanded again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Manner {
+    /// A state is expanded once and never asked for again: what was seen before may play a part.
+    Passing,
+    /// The same state, the same choice.
+    Repeatable,
+}
+
+/// Makes a reduction for each thread, where events are to be left out.
+pub type Maker = dyn Fn(Manner) -> Option<Box<dyn Reduce>> + Sync;
 
 /// Explores every event.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct AllEvents;
 
 impl Reduce for AllEvents {
-    fn choose(&mut self, _: Option<EventCode>, _: &mut Batch, _: usize) {}
+    fn choose(&mut self, _: Source, _: &Batch, _: usize, _: &mut [bool]) -> Kept {
+        Kept::All
+    }
 }

@@ -17,6 +17,7 @@ use crate::open::Queue;
 use crate::outcome::{Ended, Outcome};
 use crate::plain::Plain;
 use crate::plan::Plan;
+use crate::reduce::Manner;
 use crate::run::{Done, Guides, Task, invalid};
 use crate::sets::Wide;
 use crate::store::{Store, Table};
@@ -78,11 +79,11 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
 
 /// Starts over on disk where that is allowed, and else in an automaton.
 fn start_over<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done<'m>> {
-    let Task { model, check, control, budget, with_traces, .. } = *task;
+    let Task { model, check, control, budget, with_traces, reduce, .. } = *task;
     if let Some(dir) = &task.plan.options.disk {
         control.say(format!("the search starts over with files in {}", dir.display()));
         let mut external = External::new(model, dir, with_traces, budget, None)?;
-        let outcome = external.search(check, control);
+        let outcome = external.search(check, control, reduce(Manner::Passing));
         return Ok(Done { outcome, held: Held::Disk(Box::new(external)), stage: StoreChoice::Disk(dir.into()) });
     }
     control.say("the search starts over in a minimized automaton");
@@ -177,7 +178,7 @@ fn forgetting<'m>(task: &Task<'m, '_>, mut full: Done<'m>, guides: Guides) -> io
 
 /// Moves the search to sorted files and goes on there.
 fn to_disk<'m>(task: &Task<'m, '_>, wide: Wide, dir: &Path) -> io::Result<Done<'m>> {
-    let Task { model, check, control, budget, .. } = *task;
+    let Task { model, check, control, budget, reduce, .. } = *task;
     let started = Instant::now();
     let mut external = External::new(model, dir, false, budget, None)?;
     let Wide { set, course, .. } = wide;
@@ -212,7 +213,7 @@ fn to_disk<'m>(task: &Task<'m, '_>, wide: Wide, dir: &Path) -> io::Result<Done<'
         dir.display(),
         started.elapsed().as_secs_f64(),
     ));
-    let outcome = external.search(check, control);
+    let outcome = external.search(check, control, reduce(Manner::Passing));
     Ok(Done { outcome, held: Held::Disk(Box::new(external)), stage: StoreChoice::Disk(dir.into()) })
 }
 

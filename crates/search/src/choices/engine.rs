@@ -1,0 +1,121 @@
+//! What does the searching, as the command line has it.
+
+use crate::plan::Refusal;
+use std::fmt;
+use std::str::FromStr;
+
+/// What does the searching.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EngineChoice {
+    /// State by state.
+    Explicit,
+    /// Sets of states, as decision diagrams.
+    Symbolic(StrategyChoice),
+    /// Runs up to a length, as formulas.
+    Bounded(BoundChoice),
+}
+
+/// How the symbolic engine comes to its fixpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StrategyChoice {
+    /// The one that suits what is asked.
+    #[default]
+    Automatic,
+    BreadthFirst,
+    /// What one event leads to, the next one starts from.
+    Chaining,
+    /// From the last variable upwards, each to its own fixpoint.
+    Saturation,
+}
+
+/// How long runs may be: without one, as long as it takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct BoundChoice(pub Option<u32>);
+
+/// The order of the variables in decision diagrams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum VariableChoice {
+    /// Those that events touch together stand together.
+    #[default]
+    Force,
+    /// As the model declares them.
+    Given,
+}
+
+const ENGINES: &str =
+    "choose from: explicit, symbolic, symbolic:bfs, symbolic:chaining, symbolic:saturation, bmc, bmc:STEPS";
+
+impl EngineChoice {
+    pub(crate) fn reason(self) -> &'static str {
+        match self {
+            EngineChoice::Explicit => "state by state, with successors from machine code",
+            EngineChoice::Symbolic(StrategyChoice::Automatic) => "sets of states at once, as decision diagrams",
+            EngineChoice::Symbolic(StrategyChoice::BreadthFirst) => {
+                "sets of states at once, as decision diagrams, level by level"
+            }
+            EngineChoice::Symbolic(StrategyChoice::Chaining) => {
+                "sets of states at once, as decision diagrams, event after event"
+            }
+            EngineChoice::Symbolic(StrategyChoice::Saturation) => {
+                "sets of states at once, as decision diagrams, variable by variable"
+            }
+            EngineChoice::Bounded(_) => "runs of growing length, as formulas for a SAT solver",
+        }
+    }
+}
+
+impl fmt::Display for EngineChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EngineChoice::Explicit => f.write_str("explicit"),
+            EngineChoice::Symbolic(StrategyChoice::Automatic) => f.write_str("symbolic"),
+            EngineChoice::Symbolic(StrategyChoice::BreadthFirst) => f.write_str("symbolic:bfs"),
+            EngineChoice::Symbolic(StrategyChoice::Chaining) => f.write_str("symbolic:chaining"),
+            EngineChoice::Symbolic(StrategyChoice::Saturation) => f.write_str("symbolic:saturation"),
+            EngineChoice::Bounded(BoundChoice(None)) => f.write_str("bmc"),
+            EngineChoice::Bounded(BoundChoice(Some(steps))) => write!(f, "bmc:{steps}"),
+        }
+    }
+}
+
+impl FromStr for EngineChoice {
+    type Err = Refusal;
+
+    fn from_str(text: &str) -> Result<EngineChoice, Refusal> {
+        let refuse = |reason: String| Err(Refusal::new(reason, ENGINES));
+        Ok(match text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest))) {
+            ("explicit", None) => EngineChoice::Explicit,
+            ("symbolic", None) => EngineChoice::Symbolic(StrategyChoice::Automatic),
+            ("symbolic", Some("bfs")) => EngineChoice::Symbolic(StrategyChoice::BreadthFirst),
+            ("symbolic", Some("chaining")) => EngineChoice::Symbolic(StrategyChoice::Chaining),
+            ("symbolic", Some("saturation")) => EngineChoice::Symbolic(StrategyChoice::Saturation),
+            ("bmc", None) => EngineChoice::Bounded(BoundChoice(None)),
+            ("bmc", Some(steps)) => match steps.parse() {
+                Ok(steps) => EngineChoice::Bounded(BoundChoice(Some(steps))),
+                Err(_) => return refuse(format!("'{steps}' is no number of steps")),
+            },
+            _ => return refuse(format!("there is no engine '{text}'")),
+        })
+    }
+}
+
+impl fmt::Display for VariableChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            VariableChoice::Force => "force",
+            VariableChoice::Given => "given",
+        })
+    }
+}
+
+impl FromStr for VariableChoice {
+    type Err = Refusal;
+
+    fn from_str(text: &str) -> Result<VariableChoice, Refusal> {
+        match text {
+            "force" => Ok(VariableChoice::Force),
+            "given" => Ok(VariableChoice::Given),
+            _ => Err(Refusal::new(format!("there is no order of variables '{text}'"), "choose from: force, given")),
+        }
+    }
+}

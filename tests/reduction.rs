@@ -1,0 +1,186 @@
+//! Reductions must not change a verdict: random systems and every file of `models/`, in every order, with every store, on
+//! several threads and under forgetting, against a search that explores every event.
+
+mod common;
+
+use common::shared::{self, Mixture};
+use common::{File, files, model, property, replay};
+use scrimp::plan::{ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
+use scrimp::{Control, Mode, NativeModel, Options, Plan, Property, PropertyKind, Report, Verdict};
+use scrimp_system::{Expr, Random};
+use std::sync::Arc;
+
+/// A way to search with a reduction, in the words of the command line.
+#[derive(Debug, Clone, Copy)]
+struct Way {
+    reduce: &'static str,
+    order: &'static str,
+    store: &'static str,
+    forget: &'static str,
+    threads: usize,
+}
+
+const WAY: Way = Way { reduce: "por", order: "bfs", store: "table", forget: "none", threads: 1 };
+
+/// Every order and store, forgetting and threads, each with every reduction that goes with it.
+fn ways() -> Vec<Way> {
+    let mut ways = Vec::new();
+    for reduce in ["por", "por:process", "por:closure", "por:deletion"] {
+        for order in ["bfs", "dfs", "bbfs:3", "alt:2,1", "random"] {
+            ways.push(Way { reduce, order, ..WAY });
+        }
+        for store in ["collapse", "tree", "dfa", "comback"] {
+            ways.push(Way { reduce, store, ..WAY });
+        }
+        for store in ["tree", "dfa"] {
+            ways.push(Way { reduce, store, order: "dfs", ..WAY });
+        }
+        for forget in ["cache:30", "cache"] {
+            ways.push(Way { reduce, forget, ..WAY });
+            ways.push(Way { reduce, forget, order: "dfs", ..WAY });
+        }
+        for store in ["table", "tree"] {
+            ways.push(Way { reduce, store, threads: 2, ..WAY });
+        }
+    }
+    for order in ["bfs", "dfs", "bbfs:3", "random"] {
+        ways.push(Way { reduce: "por+sleep", order, ..WAY });
+        ways.push(Way { reduce: "por+sleep", order, store: "collapse", ..WAY });
+    }
+    ways
+}
+
+impl Way {
+    fn run(self, model: &NativeModel, properties: &[Property]) -> Report {
+        let order: OrderChoice = self.order.parse().unwrap();
+        let store: StoreChoice = self.store.parse().unwrap();
+        let forget: ForgetChoice = self.forget.parse().unwrap();
+        let reduce: ReduceChoice = self.reduce.parse().unwrap();
+        let options = Options {
+            order: Some(order),
+            store: Some(store),
+            forget,
+            reduce,
+            threads: self.threads,
+            memory: Some(1 << 30),
+            visits: (forget != ForgetChoice::Nothing).then_some(200_000),
+            keep_going: true,
+            ..Options::default()
+        };
+        let plan = Plan::new(&options).unwrap_or_else(|e| panic!("{self:?}: {e}"));
+        scrimp::run(model, properties, &plan, &Control::new(None)).unwrap_or_else(|e| panic!("{self:?}: {e}"))
+    }
+}
+
+/// What searches have shown, to be sure that they had something to show.
+#[derive(Debug, Default)]
+struct Met {
+    violated: usize,
+    verified: usize,
+    fewer: usize,
+}
+
+/// Compares every way with the search that explores every event.
+fn agree(model: &NativeModel, properties: &[Property], ways: &[Way], context: &str, met: &mut Met) {
+    let whole = Way { reduce: "none", ..WAY }.run(model, properties);
+    for way in ways {
+        let reduced = way.run(model, properties);
+        // A cache that is too small for the states that must stay decides nothing.
+        if reduced.limit.is_some() {
+            assert_ne!(way.forget, "none", "{context}, {way:?}: {:?}", reduced.limit);
+            continue;
+        }
+        met.fewer += (reduced.facts.states < whole.facts.states) as usize;
+        for ((expected, found), property) in whole.properties.iter().zip(&reduced.properties).zip(properties) {
+            let context = || format!("{context}, {way:?}, {}", property.name);
+            assert_eq!(found.verdict, expected.verdict, "{}", context());
+            met.violated += (found.verdict == Verdict::Violated) as usize;
+            met.verified += (found.verdict == Verdict::Verified) as usize;
+            assert_eq!(found.trace.is_some(), expected.trace.is_some(), "{}: a run", context());
+            if let Some(trace) = &found.trace {
+                replay(model, trace, property).unwrap_or_else(|e| panic!("{}: {e}", context()));
+            }
+        }
+    }
+}
+
+fn condition<'a>(model: &'a NativeModel, expression: Expr, reach: bool) -> Property<'a> {
+    let predicate = model.predicate(&expression);
+    let holds: scrimp_search::check::Condition = Box::new(move |state| predicate.holds(state));
+    let kind = if reach { PropertyKind::Reach(holds) } else { PropertyKind::Invariant(holds) };
+    Property::new(if reach { "reach" } else { "invariant" }, kind).with_expression(expression)
+}
+
+/// Random systems from `seeds`: some of the ways for each, all of them over time.
+fn random(seeds: std::ops::Range<u64>, special: bool) -> Met {
+    let mut met = Met::default();
+    let ways = ways();
+    for seed in seeds {
+        let mixture = Mixture { processes: 2 + seed as usize % 3, special };
+        let system = Arc::new(shared::system(seed, mixture));
+        let model = model(&system, Mode::Interpreted);
+        let mut random = Random(seed ^ 0x5ca1e);
+        let mut some = |count: usize| -> Vec<Way> { (0..count).map(|_| ways[random.below(ways.len())]).collect() };
+        let (first, second, third) = (some(6), some(6), some(6));
+        let context = format!("system {seed}");
+        agree(&model, &[Property::deadlock()], &first, &context, &mut met);
+        let all = [Property::deadlock(), Property::faults(), Property::assertions()];
+        agree(&model, &all, &second, &context, &mut met);
+        let mut random = Random(seed ^ 0xc0ffee);
+        let asked = [
+            condition(&model, shared::condition(&mut random, &system), true),
+            condition(&model, shared::condition(&mut random, &system), false),
+        ];
+        for property in &asked {
+            agree(&model, std::slice::from_ref(property), &third, &context, &mut met);
+        }
+        let [one, other] = asked;
+        agree(&model, &[Property::deadlock(), one, other, Property::faults()], &third[..2], &context, &mut met);
+    }
+    met
+}
+
+#[test]
+fn random_systems_keep_their_verdicts() {
+    let met = random(0..150, false);
+    assert!(met.violated > 300 && met.verified > 300 && met.fewer > 200, "{met:?}");
+}
+
+#[test]
+fn random_systems_with_steps_in_a_row_keep_their_verdicts() {
+    let met = random(1000..1150, true);
+    assert!(met.violated > 300 && met.verified > 300 && met.fewer > 200, "{met:?}");
+}
+
+/// More random systems, from the seed in `SCRIMP_TEST_SEED` on, for as many as `SCRIMP_TEST_CASES` says.
+#[test]
+#[ignore = "as long as one likes"]
+fn very_many_random_systems() {
+    let number = |name: &str, or: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(or);
+    let (seed, cases) = (number("SCRIMP_TEST_SEED", 1 << 20), number("SCRIMP_TEST_CASES", 10_000));
+    println!("{:?}", random(seed..seed + cases, false));
+    println!("{:?}", random(seed..seed + cases, true));
+}
+
+fn file_agrees(file: &File, ways: &[Way], met: &mut Met) {
+    let model = model(&file.system, file.mode());
+    let mut properties: Vec<Property> = file.facts.properties.iter().map(|e| property(&model, &e.text)).collect();
+    properties.extend([Property::deadlock(), Property::faults(), Property::assertions()]);
+    agree(&model, &properties, ways, &file.name, met);
+    // Each alone, where a reduction can do more.
+    for property in &properties {
+        agree(&model, std::slice::from_ref(property), &ways[..1], &file.name, met);
+    }
+}
+
+#[test]
+fn models_keep_their_verdicts() {
+    let mut met = Met::default();
+    let mut turn = ways().into_iter().cycle();
+    for file in files().iter().filter(|file| file.system.claim.is_none() && file.has_at_most(30_000)) {
+        let mut ways = vec![WAY];
+        ways.extend(turn.by_ref().take(7));
+        file_agrees(file, &ways, &mut met);
+    }
+    assert!(met.violated > 50 && met.verified > 200 && met.fewer > 100, "{met:?}");
+}
