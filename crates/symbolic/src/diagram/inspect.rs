@@ -53,7 +53,7 @@ impl Diagrams {
     }
 
     /// Computes something for every node from the same of its children, bottom up, and gives it for the root.
-    fn fold<T: Clone>(&self, set: Set, unit: T, of: &mut dyn FnMut(usize, u32, &dyn Fn(u32) -> T) -> T) -> T {
+    fn fold<T: Clone>(&self, set: Set, unit: T, of: impl Fn(usize, u32, &dyn Fn(u32) -> T) -> T) -> T {
         let layers = self.layers(&[set.0]);
         let (mut nodes, mut known) = (vec![UNIT], vec![unit.clone()]);
         for (level, layer) in layers.into_iter().enumerate().rev() {
@@ -69,11 +69,11 @@ impl Diagrams {
         if set.is_empty() {
             return BigUint::ZERO;
         }
-        let small = self.fold(set, Some(1u128), &mut |_, node, count| {
+        let small = self.fold(set, Some(1u128), |_, node, count| {
             self.store.edges(node).try_fold(0u128, |sum, edge| sum.checked_add(count(edge.child)?))
         });
         small.map(BigUint::from).unwrap_or_else(|| {
-            self.fold(set, BigUint::from(1u8), &mut |_, node, count| {
+            self.fold(set, BigUint::from(1u8), |_, node, count| {
                 self.store.edges(node).map(|edge| count(edge.child)).sum()
             })
         })
@@ -81,7 +81,7 @@ impl Diagrams {
 
     /// The largest sum of weights, of level and value, that a vector has; 0 for the empty set.
     pub fn most_sum(&self, set: Set, weight: &dyn Fn(usize, u32) -> u64) -> u64 {
-        self.fold(set, 0u64, &mut |level, node, below| {
+        self.fold(set, 0u64, |level, node, below| {
             let sums = self.store.edges(node).map(|edge| weight(level, edge.value).saturating_add(below(edge.child)));
             sums.max().unwrap_or(0)
         })
