@@ -1,1 +1,3 @@
 //! Sets of states at once: reachability over multi-valued decision diagrams.
+
+pub mod diagram;
