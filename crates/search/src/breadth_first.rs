@@ -12,7 +12,7 @@ use crate::graph::{GraphFacts, InDegrees};
 use crate::outcome::{Ended, Position, batch_size};
 use crate::reduce::{HeldBack, Kept, Reduce, Source};
 use crate::store::{Found, Full, Origin, StateId, Store};
-use scrimp_system::{Batch, FaultRecord, Model};
+use scrimp_system::{Batch, Model};
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
@@ -26,7 +26,6 @@ pub struct Worker<'a> {
     /// For each successor, which of the sources it comes from.
     pub origins: Vec<u32>,
     reduction: Option<Reduction>,
-    fault_records: Vec<FaultRecord>,
     places: Vec<Origin>,
     pub found: Vec<Found>,
     pub facts: GraphFacts,
@@ -103,7 +102,6 @@ impl<'a> Worker<'a> {
             successors: Batch::new(model.state_bytes()),
             origins: Vec::new(),
             reduction: None,
-            fault_records: Vec::new(),
             places: Vec::new(),
             found: Vec::new(),
             facts: GraphFacts { back_level_edges: Some(0), longest_back_level_edge: Some(0), ..GraphFacts::default() },
@@ -153,11 +151,7 @@ impl<'a> Worker<'a> {
                 }
             }
             if let Some(reduction) = &mut self.reduction {
-                // Taken out meanwhile, for the batch is changed.
-                let of_this = &self.successors.faults()[faults..];
-                self.fault_records.clear();
-                self.fault_records.extend_from_slice(of_this);
-                let source = Source { model: self.model, state, via: None, faults: &self.fault_records };
+                let source = Source { model: self.model, state, via: None };
                 reduction.choose(i as u32, source, &mut self.successors, first);
             }
             faults += new_faults;

@@ -195,8 +195,7 @@ impl<'a> Deep<'a> {
             }
         }
         if let Some(reduction) = &mut self.reduction {
-            let faults = self.kept.faults().to_vec();
-            let source = Source { model: self.model, state: self.source.state(0), via: None, faults: &faults };
+            let source = Source { model: self.model, state: self.source.state(0), via: None };
             reduction.choose(source, &mut self.kept, first, first_time);
         }
         self.kept.clear_faults();
@@ -219,8 +218,7 @@ impl<'a> Deep<'a> {
         set.load(path.stack.key(), &mut self.source);
         self.model.expand(self.source.state(0), &mut self.kept);
         self.kept.take_deadlock(0);
-        let faults = self.kept.faults().to_vec();
-        let source = Source { model: self.model, state: self.source.state(0), via: None, faults: &faults };
+        let source = Source { model: self.model, state: self.source.state(0), via: None };
         reduction.choose(source, &mut self.kept, first, false);
         self.kept.clear_faults();
         true

@@ -6,8 +6,7 @@
 //! misses. Where the store may not grow, states are offered one at a time, and one goes for each that comes.
 //!
 //! A reduction may leave events out on condition that one of the others leads to a state whose own turn comes later: one
-//! that was not begun, or, where one path is followed to its end before the next, one that is not on the path. Where none
-//! does, the source is taken up again for the rest of its events before it is closed.
+//! that was not begun. Where none does, the source is taken up again for the rest of its events before it is closed.
 
 use crate::budget::{Budget, Control, Limit};
 use crate::check::{Check, Flow, Seen};
@@ -95,7 +94,6 @@ enum Part {
 /// How far a state has come, where a reduction needs to know.
 const WAITING: u8 = 0;
 const BEGUN: u8 = 1;
-const CLOSED: u8 = 2;
 
 struct Search<'a> {
     parts: Parts<'a>,
@@ -112,8 +110,6 @@ struct Search<'a> {
     via: Option<Column<u32>>,
     /// How far each state has come, where the reduction may ask for that.
     progress: Option<Column<u8>>,
-    /// Is one path followed to its end before the next?
-    one_path: bool,
     keep: Vec<bool>,
     /// Sources of a group that are done with what was chosen and must be taken up again for the rest.
     unmet: Vec<(StateId, Round)>,
@@ -153,7 +149,6 @@ pub fn search(parts: Parts) -> io::Result<Outcome> {
         found: Vec::new(),
         via,
         progress,
-        one_path: parts.order.follows_one_path(),
         keep: Vec::new(),
         unmet: Vec::new(),
         facts: GraphFacts::default(),
@@ -322,8 +317,7 @@ impl Search<'_> {
                 (part, count) = (Part::Whole, self.kept.len() - first);
             }
             self.kept.clear_faults();
-            // One that is taken up again was begun before, and is closed or will be by then.
-            if let Some(progress) = self.progress.as_mut().filter(|_| matches!(round, Round::First(_))) {
+            if let Some(progress) = &mut self.progress {
                 progress[id] = BEGUN;
             }
             let id = if dropped { GONE } else { id };
@@ -345,8 +339,7 @@ impl Search<'_> {
         }
         self.keep.clear();
         self.keep.resize(self.kept.len() - first, true);
-        let faults = self.kept.faults().to_vec();
-        let source = Source { model: self.parts.model, state: self.state.state(0), via, faults: &faults };
+        let source = Source { model: self.parts.model, state: self.state.state(0), via };
         let decided = self.parts.reduce.choose(source, &self.kept, first, &mut self.keep);
         if wanted == Part::Rest && decided != Kept::All {
             self.keep.iter_mut().for_each(|keep| *keep = !*keep);
@@ -478,10 +471,7 @@ impl Search<'_> {
 
     /// Comes the turn of a state that an event led to later than that of the source?
     fn is_later(&self, found: Found) -> bool {
-        let Some(progress) = &self.progress else {
-            return false;
-        };
-        found.new || if self.one_path { progress[found.id] != BEGUN } else { progress[found.id] == WAITING }
+        found.new || self.progress.as_ref().is_some_and(|progress| progress[found.id] == WAITING)
     }
 
     /// Takes the store's answers on successors from number `at` on, the first of them one of `frame`'s.
@@ -546,10 +536,6 @@ impl Search<'_> {
             self.unmet.push((id, round));
             return Ok(());
         }
-        let closes = id != GONE && matches!(round, Round::First(_));
-        if let Some(progress) = self.progress.as_mut().filter(|_| closes) {
-            progress[id] = CLOSED;
-        }
         if let Some(observer) = self.parts.observer {
             observer.expanded(id).map_err(|_| Stop::Limit(Limit::Memory))?;
         }
@@ -595,13 +581,7 @@ impl Search<'_> {
         self.scratch.take_deadlock(0);
         self.keep.clear();
         self.keep.resize(self.scratch.len(), true);
-        let faults = self.scratch.faults().to_vec();
-        let source = Source {
-            model: self.parts.model,
-            state: self.kept.state(at),
-            via: Some(self.kept.event(at)),
-            faults: &faults,
-        };
+        let source = Source { model: self.parts.model, state: self.kept.state(at), via: Some(self.kept.event(at)) };
         // What is left out on condition may have to be explored all the same.
         match self.parts.reduce.choose(source, &self.scratch, 0, &mut self.keep) {
             Kept::Some => self.keep.iter().filter(|keep| **keep).count() == 1,

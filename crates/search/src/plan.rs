@@ -189,10 +189,18 @@ impl Plan {
             StoreChoice::Disk(_) => Way::Disk,
             // A path can be saved, the general loop cannot.
             StoreChoice::Table if self.saves() && !by_level => Way::Set,
+            // A reduction gains from knowing what is on the path, and the general loop leaves a state with its last event.
+            StoreChoice::Table if self.order == OrderChoice::DepthFirst && self.is_whole() && self.reduces() => {
+                Way::Set
+            }
             store if !store.gives_numbers() => Way::Set,
             _ if by_level => Way::Plain,
             _ => Way::Guided,
         }
+    }
+
+    fn reduces(&self) -> bool {
+        self.options.reduce.leaves_out_states()
     }
 
     fn saves(&self) -> bool {

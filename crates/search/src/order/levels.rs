@@ -123,10 +123,6 @@ impl Order for Levels {
         }
     }
 
-    fn follows_one_path(&self) -> bool {
-        self.width == Width::DEPTH_FIRST
-    }
-
     fn width(&self) -> usize {
         let width = self.stack.last().map_or(usize::MAX, |top| self.width.below(top.depth));
         if width == usize::MAX { width } else { width - (self.end() - self.filling).min(width) }

@@ -48,11 +48,6 @@ pub trait Order {
         usize::MAX
     }
 
-    /// Is everything that a state leads to explored before the state that was found before it?
-    fn follows_one_path(&self) -> bool {
-        false
-    }
-
     /// The present source, which came alone, has no event left.
     fn finished(&mut self) {}
 

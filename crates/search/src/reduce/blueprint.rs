@@ -1,98 +1,104 @@
 //! From properties to a reduction: what must be kept follows from what is asked.
-//!
-//! - **Deadlocks** are kept by every persistent set, without any condition.
-//! - **Faults and violated assertions** are things that events do: an event left out must only not be left out for ever.
-//! - **Conditions** on states can be changed by some events, which are visible. A set without visible events keeps the
-//!   conditions, again if nothing is left out for ever.
 
-use super::closure::Closure;
-use super::{Kept, Manner, Reduce, Source};
+use super::stubborn::{Chosen, Governor, Stubborn, Wanted};
+use super::{Kept, Manner, Method, Reduce, Source};
 use crate::check::{Property, PropertyKind};
+use crate::choices::ReduceChoice;
 use crate::plan::Plan;
 use crate::run::invalid;
-use scrimp_system::dependence::Dependence;
-use scrimp_system::{Batch, EventId, Model};
+use scrimp_system::{Batch, Expr, Model};
 use std::io;
 use std::sync::Arc;
 
 /// Everything that the reductions of all threads have in common.
-#[derive(Debug)]
 pub struct Blueprint {
-    dependence: Arc<Dependence>,
-    /// Events that may change a condition that is asked for.
-    visible: Arc<[bool]>,
-    /// Does what is asked for depend on nothing being left out for ever?
+    stubborn: Stubborn,
+    /// Events may be left out on condition.
     provided: bool,
 }
 
 impl Blueprint {
     /// The reduction that a plan asks for, if it asks for one that leaves states out.
     pub fn of_plan(model: &dyn Model, properties: &[Property], plan: &Plan) -> io::Result<Option<Blueprint>> {
-        if !plan.options.reduce.leaves_out_states() {
-            return Ok(None);
-        }
+        let method = match plan.options.reduce {
+            ReduceChoice::Persistent(method) => method.unwrap_or(Method::Closure),
+            ReduceChoice::PersistentSleep => Method::Closure,
+            ReduceChoice::Nothing | ReduceChoice::EdgeLean => return Ok(None),
+        };
         let impossible = |reason: String| invalid(format!("partial-order reduction is not possible: {reason}"));
-        let dependence = model.dependence().map_err(impossible)?;
-        let mut visible = vec![false; dependence.events()];
-        let mut provided = dependence.outgrown().next().is_some();
+        let mut dependence = Arc::unwrap_or_clone(model.dependence().map_err(impossible)?);
+        let mut wanted = Wanted { deadlocks: properties.is_empty(), ..Wanted::default() };
         for property in properties {
+            let expression = || {
+                let reason = "is no expression that shows which events it depends on";
+                let unknown = || impossible(format!("the condition of property {} {reason}", property.name));
+                property.expression.clone().ok_or_else(unknown)
+            };
             match &property.kind {
-                PropertyKind::Deadlock => {}
-                PropertyKind::Faults | PropertyKind::Assertions => {
-                    provided |= (0..dependence.events() as u32).any(|event| dependence.may_fault(EventId(event)));
+                PropertyKind::Deadlock => wanted.deadlocks = true,
+                PropertyKind::Faults | PropertyKind::Assertions => wanted.faults = true,
+                PropertyKind::Invariant(_) => {
+                    wanted.targets.push(dependence.condition(&Expr::not(expression()?), true));
                 }
-                PropertyKind::Invariant(_) | PropertyKind::Reach(_) => {
-                    provided = true;
-                    let Some(expression) = &property.expression else {
-                        let reason = "is no expression that shows which events it depends on";
-                        return Err(impossible(format!("the condition of property {} {reason}", property.name)));
-                    };
-                    let changing = dependence.visible(expression);
-                    visible.iter_mut().zip(changing).for_each(|(visible, changes)| *visible |= changes);
-                }
+                PropertyKind::Reach(_) => wanted.targets.push(dependence.condition(&expression()?, false)),
             }
         }
-        Ok(Some(Blueprint { dependence, visible: visible.into(), provided }))
+        let stubborn = Stubborn::new(Arc::new(dependence), wanted, method);
+        let provided = stubborn.may_depend_on_history();
+        Ok(Some(Blueprint { stubborn, provided }))
     }
 
     /// A reduction for one thread.
-    pub fn make(&self, _: Manner) -> Box<dyn Reduce> {
-        let closure = Closure::new(self.dependence.clone(), self.visible.clone());
-        Box::new(Persistent { closure, enabled: Vec::new(), leads: Vec::new(), provided: self.provided })
+    pub fn make(&self, manner: Manner) -> Box<dyn Reduce> {
+        Box::new(Persistent {
+            stubborn: self.stubborn.another(),
+            governor: (manner == Manner::Passing).then(Governor::new),
+            events: Vec::new(),
+            successors: Vec::new(),
+            chosen: Vec::new(),
+            provided: self.provided,
+        })
     }
 }
 
-/// Explores persistent sets.
+/// Explores stubborn sets.
 struct Persistent {
-    closure: Closure,
-    enabled: Vec<u32>,
-    leads: Vec<u32>,
+    stubborn: Stubborn,
+    governor: Option<Governor>,
+    /// The event of each successor; these in order and each once; and those that are chosen.
+    events: Vec<u32>,
+    successors: Vec<u32>,
+    chosen: Vec<u32>,
     provided: bool,
 }
 
 impl Reduce for Persistent {
     fn choose(&mut self, source: Source, batch: &Batch, first: usize, keep: &mut [bool]) -> Kept {
-        let Persistent { closure, enabled, leads, provided } = self;
-        if keep.len() < 2 {
+        let Persistent { stubborn, governor, events, successors, chosen, .. } = self;
+        if keep.is_empty() || governor.as_mut().is_some_and(|governor| !governor.asks()) {
             return Kept::All;
         }
-        leads.clear();
-        leads.extend((first..batch.len()).map(|i| source.model.first_event(batch.event(i))));
-        enabled.clear();
-        enabled.extend_from_slice(leads);
-        // A fault may be one of a later step of an edge, whose event is not enabled here.
-        let faulty = source.faults.iter().map(|record| source.model.first_event(record.event));
-        enabled.extend(faulty.filter(|&event| closure.is_enabled(event, source.state)));
-        enabled.sort_unstable();
-        enabled.dedup();
-        leads.dedup();
-        if !closure.choose(source.state, enabled, leads) {
+        events.clear();
+        events.extend((first..batch.len()).map(|i| source.model.first_event(batch.event(i))));
+        successors.clear();
+        successors.extend_from_slice(events);
+        successors.sort_unstable();
+        successors.dedup();
+        let decided = stubborn.choose(source.state, successors, chosen);
+        let kept = match decided {
+            Chosen::All => successors.len(),
+            Chosen::Some | Chosen::Provided => chosen.len(),
+        };
+        if let Some(governor) = governor {
+            governor.learn(successors.len(), kept);
+        }
+        if decided == Chosen::All {
             return Kept::All;
         }
-        for (keep, i) in keep.iter_mut().zip(first..) {
-            *keep = closure.contains(source.model.first_event(batch.event(i)));
+        for (keep, event) in keep.iter_mut().zip(events.iter()) {
+            *keep = chosen.contains(event);
         }
-        if *provided { Kept::Provided } else { Kept::Some }
+        if decided == Chosen::Provided { Kept::Provided } else { Kept::Some }
     }
 
     fn wants_history(&self) -> bool {

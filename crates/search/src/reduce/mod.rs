@@ -1,7 +1,6 @@
 //! Which events suffice. A reduction says which successors of a state are explored, before they reach the store.
 
 mod blueprint;
-mod closure;
 mod edge_lean;
 mod held_back;
 mod on_path;
@@ -14,7 +13,7 @@ pub use held_back::HeldBack;
 pub use on_path::OnPath;
 pub use sleeping::{Round, Sleeping};
 
-use scrimp_system::{Batch, EventCode, FaultRecord, Model};
+use scrimp_system::{Batch, EventCode, Model};
 
 /// A state that was expanded, as a reduction sees it.
 #[derive(Clone, Copy)]
@@ -23,8 +22,6 @@ pub struct Source<'a> {
     pub state: &'a [u8],
     /// The event that led to the state, where one did and the reduction [asks for it](Reduce::wants_events).
     pub via: Option<EventCode>,
-    /// Its events that ended in a fault.
-    pub faults: &'a [FaultRecord],
 }
 
 /// How persistent sets are found.

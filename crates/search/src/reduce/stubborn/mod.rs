@@ -16,8 +16,9 @@
 //! Late events play no part in it: with an event of T that has a successor, no late event happens before one of T.
 //! Therefore T must have such an event wherever there are late events.
 //!
-//! The last two may be mixed from state to state. A fault is a target too: an event that may end in one must be in T, or,
-//! by invisibility, must not.
+//! The last two may be mixed from state to state. A fault is a target too: by attraction, every event that may end in one is
+//! in T. By invisibility it does not matter which of them are in T: one that ends in a fault at the end of a path, and is
+//! the first of T on it, ends in the same fault here, where it is seen.
 
 mod closure;
 mod deletion;
@@ -64,7 +65,7 @@ struct Shared {
     wanted: Wanted,
     /// Events that must be in the set, by attraction, because they may be faults.
     sought: Vec<u32>,
-    /// Events that may make a target false, and those sought.
+    /// Events that may make a target false.
     visible: Vec<bool>,
     late: bool,
     method: Method,
@@ -107,7 +108,6 @@ impl Stubborn {
         for target in &wanted.targets {
             visible.iter_mut().zip(dependence.falsifying(target)).for_each(|(all, one)| *all |= one);
         }
-        sought.iter().for_each(|&event| visible[event as usize] = true);
         let late = dependence.system().events.iter().any(|event| event.late);
         let tables = Tables::new(&dependence).map(Arc::new);
         let shared = Shared { dependence, wanted, sought, visible, late, method, tables };
@@ -125,6 +125,11 @@ impl Stubborn {
             base: Vec::new(),
             shared,
         }
+    }
+
+    /// May it choose [`Provided`](Chosen::Provided)?
+    pub fn may_depend_on_history(&self) -> bool {
+        !self.shared.wanted.targets.is_empty() || !self.shared.sought.is_empty()
     }
 
     /// Another one for another thread.
