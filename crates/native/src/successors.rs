@@ -95,12 +95,13 @@ impl NativeModel {
 
     /// Goes on after each of these first steps, until `meet`, which is told an outcome's code, has met enough.
     fn walk(&self, walk: &mut Walk, firsts: &Batch, mut meet: impl FnMut(&Walk, EventCode, Met) -> bool) {
-        walk.begin();
         let codes = self.program.codes();
         // Where there are more outcomes than codes, the last ones share one; the greatest number is no code.
         let last = (EventCode::MAX - codes) / codes;
         for i in 0..firsts.len() {
             let code = firsts.event(i);
+            // Each remembers for itself: what one leads to must not be missing from what another does.
+            walk.begin();
             let mut outcome = 0;
             let go_on = walk.run(self, code, firsts.state(i), |walk, met| {
                 let code = outcome * codes + code;
