@@ -94,9 +94,7 @@ enum By {
 
 impl Stubborn {
     /// The targets' guards are numbers of this dependence, which must know them.
-    pub fn new(dependence: Arc<Dependence>, mut wanted: Wanted, method: Method) -> Stubborn {
-        // A state where every edge goes round for ever is reported as a fault. It has no successors.
-        wanted.deadlocks |= wanted.faults && dependence.system().events.iter().any(|e| e.then.holder().is_some());
+    pub fn new(dependence: Arc<Dependence>, wanted: Wanted, method: Method) -> Stubborn {
         let events = dependence.events() as u32;
         let mut sought: Vec<u32> = dependence.outgrown().map(|event| event.0).collect();
         if wanted.faults {
