@@ -6,7 +6,7 @@ mod common;
 use common::shared::{self, Mixture};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use scrimp::{Batch, Fault, FaultRecord, Mode, Model, NativeModel, System};
+use scrimp::{Batch, FaultRecord, Mode, Model, NativeModel, System};
 use scrimp_search::reduce::Method;
 use scrimp_search::reduce::stubborn::{Chosen, Stubborn, Wanted};
 use scrimp_system::{Dependence, Expr, Random};
@@ -121,10 +121,6 @@ fn check(system: Arc<System>, seed: u64, most: usize, seen: &mut Seen) {
     let targets: Vec<(Expr, bool)> =
         (0..random.below(3)).map(|k| (shared::condition(&mut random, &system), k % 2 == 0)).collect();
     let Some((full, states)) = search(&mut graph, &targets, None, false, most) else { return };
-    if full.faults.iter().any(|(_, fault)| *fault == Fault::Endless as u32) {
-        // When patience ends depends on all events of a state together, and what they lead to is incomplete.
-        return;
-    }
     let deadlocks = targets.is_empty() || random.below(2) == 0;
     let faults = random.below(3) == 0;
     let mut dependence = Dependence::new(&system);

@@ -87,7 +87,7 @@ impl Walk {
         self.firsts = Some(firsts);
     }
 
-    /// Begins at a state from which many walks set out: they remember together.
+    /// Sets out anew, with nothing remembered.
     pub fn begin(&mut self) {
         self.steps = 0;
         self.visited = None;

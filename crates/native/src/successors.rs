@@ -75,40 +75,40 @@ impl NativeModel {
             let mut firsts = walk.take_firsts();
             (held..out.len()).for_each(|i| firsts.push(out.state(i), out.event(i)));
             out.truncate(held);
-            let mut nothing = true;
             self.walk(walk, &firsts, |_, code, met| {
-                nothing = false;
                 match met {
                     Met::Outcome(state) => out.push(state, code),
                     Met::Fault(record) => out.push_fault(record.event, record.fault),
                 }
                 true
             });
-            // Without a claim that may forbid to go on, only going round for ever comes to nothing.
-            if nothing && self.program.claim.is_none() && !firsts.is_empty() {
-                let event = self.program.parts(firsts.event(0)).0.unwrap_or(firsts.event(0));
-                out.push_fault(event, Fault::Endless);
-            }
             walk.give_firsts(firsts);
         });
     }
 
     /// Goes on after each of these first steps, until `meet`, which is told an outcome's code, has met enough.
     fn walk(&self, walk: &mut Walk, firsts: &Batch, mut meet: impl FnMut(&Walk, EventCode, Met) -> bool) {
-        walk.begin();
         let codes = self.program.codes();
         // Where there are more outcomes than codes, the last ones share one; the greatest number is no code.
         let last = (EventCode::MAX - codes) / codes;
         for i in 0..firsts.len() {
             let code = firsts.event(i);
-            let mut outcome = 0;
-            let go_on = walk.run(self, code, firsts.state(i), |walk, met| {
+            // Each remembers for itself: what one leads to must not be missing from what another does.
+            walk.begin();
+            let (mut outcome, mut nothing) = (0, true);
+            let mut go_on = walk.run(self, code, firsts.state(i), |walk, met| {
+                nothing = false;
                 let code = outcome * codes + code;
                 if let Met::Outcome(_) = met {
                     outcome = last.min(outcome + 1);
                 }
                 meet(walk, code, met)
             });
+            // Without a claim that may forbid to go on, only going round for ever comes to nothing.
+            if go_on && nothing && self.program.claim.is_none() {
+                let event = self.program.parts(code).0.unwrap_or(code);
+                go_on = meet(walk, code, Met::Fault(FaultRecord { event, fault: Fault::Endless }));
+            }
             if !go_on {
                 return;
             }
