@@ -28,7 +28,7 @@ fn searched<'a>(model: &'a NativeModel, goal: &Goal) -> Property<'a> {
         GoalKind::Invariant(e) => PropertyKind::Invariant(condition(e)),
         GoalKind::Reach(e) => PropertyKind::Reach(condition(e)),
     };
-    Property { name: goal.name.clone(), kind }
+    Property::new(goal.name.clone(), kind)
 }
 
 /// A goal in the words of a property file.
