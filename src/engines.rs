@@ -1,9 +1,10 @@
 //! One way in for every engine: searches state by state, with sets of states, or with formulas.
 
-use crate::{Control, Guides, NativeModel, Plan, Property, PropertyKind, Report, run_guided};
+use crate::{Control, Guides, NativeModel, Plan, Property, PropertyKind, PropertyResult, Report, run_guided};
 use scrimp_bounded::{Goal, GoalKind};
-use scrimp_search::FormulaFacts;
-use scrimp_search::plan::{BoundChoice, EngineChoice};
+use scrimp_search::plan::{BoundChoice, EngineChoice, StrategyChoice, VariableChoice};
+use scrimp_search::{FormulaFacts, SetFacts};
+use scrimp_symbolic::{Order, Question, QuestionKind, Strategy};
 use std::io;
 use std::time::Instant;
 
@@ -17,13 +18,82 @@ pub fn run_engine(
 ) -> io::Result<Report> {
     match plan.options.engine {
         EngineChoice::Explicit => run_guided(model, properties, plan, control, guides),
-        EngineChoice::Symbolic(_) => Err(invalid("not yet")),
+        EngineChoice::Symbolic(strategy) => with_sets(model, properties, plan, control, strategy),
         EngineChoice::Bounded(BoundChoice(bound)) => with_formulas(model, properties, plan, control, bound),
     }
 }
 
 fn invalid(reason: impl Into<String>) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, reason.into())
+}
+
+/// Sets of states, as decision diagrams.
+fn with_sets(
+    model: &NativeModel,
+    properties: &[Property],
+    plan: &Plan,
+    control: &Control,
+    strategy: StrategyChoice,
+) -> io::Result<Report> {
+    let begun = Instant::now();
+    let options = scrimp_symbolic::Options {
+        strategy: match strategy {
+            StrategyChoice::Automatic => Strategy::Auto,
+            StrategyChoice::BreadthFirst => Strategy::BreadthFirst,
+            StrategyChoice::Chaining => Strategy::Chaining,
+            StrategyChoice::Saturation => Strategy::Saturation,
+        },
+        order: match plan.options.variables {
+            VariableChoice::Force => Order::Force,
+            VariableChoice::Given => Order::Given,
+        },
+        reorder: plan.options.reorder,
+        memory: Some(plan.memory),
+        reduce: plan.options.reduce.leaves_out_states(),
+        dont_care: plan.options.dont_care,
+        keep_going: plan.options.keep_going,
+        count_all: properties.is_empty(),
+    };
+    let questions: Vec<Question> = properties.iter().filter_map(question).collect();
+    let found = scrimp_symbolic::run(model, model.system(), model.layout(), &questions, &options, control)?;
+    control.finish();
+    let mut report = Report::of_nothing(model, plan, begun.elapsed());
+    let mut results = found.properties.into_iter();
+    report.properties = properties
+        .iter()
+        .map(|property| match question(property) {
+            Some(_) => results.next().unwrap_or_else(|| PropertyResult::undecided(&property.name)),
+            None => PropertyResult::undecided(&property.name),
+        })
+        .collect();
+    report.limit = found.limit;
+    report.exhaustive = found.exhaustive;
+    report.remarks = found.remarks;
+    report.store_bytes = found.bytes;
+    report.tokens = found.tokens;
+    report.sets = Some(SetFacts {
+        states: found.states.to_string(),
+        transitions: found.transitions.map(|number| number.to_string()),
+        deadlocks: found.deadlocks.map(|number| number.to_string()),
+        levels: found.depth.and_then(|depth| u32::try_from(depth).ok()),
+        variables: found.levels,
+        peak_nodes: found.peak_nodes as u64,
+        final_nodes: found.nodes as u64,
+        reorderings: found.reorderings as u32,
+    });
+    Ok(report)
+}
+
+/// The property as a question about sets of states; `None` where its condition is no expression.
+fn question(property: &Property) -> Option<Question> {
+    let kind = match &property.kind {
+        PropertyKind::Deadlock => QuestionKind::Deadlock,
+        PropertyKind::Faults => QuestionKind::Faults,
+        PropertyKind::Assertions => QuestionKind::Assertions,
+        PropertyKind::Invariant(_) => QuestionKind::Invariant(property.expression.clone()?),
+        PropertyKind::Reach(_) => QuestionKind::Reach(property.expression.clone()?),
+    };
+    Some(Question { name: property.name.clone(), kind })
 }
 
 /// Runs of growing length, as formulas.
