@@ -1,3 +1,27 @@
-//! Sets of states at once: reachability over multi-valued decision diagrams.
+//! Sets of states at once: reachability over decision diagrams.
+//!
+//! [`run`] is the way in: from a system to the set of its reachable states, and to answers about it. Below it, [`diagram`]
+//! has sets of vectors and relations between them; `action`, `expand` and `rule` make relations of events, `reach` applies
+//! them until nothing is new, `answers` and `trace` say what the set means.
 
 pub mod diagram;
+
+mod action;
+mod answers;
+mod engine;
+mod expand;
+mod holders;
+mod order;
+mod reach;
+mod reduce;
+mod rule;
+mod run;
+mod space;
+mod term;
+mod together;
+mod tokens;
+mod trace;
+
+pub use answers::{Question, QuestionKind};
+pub use reach::Strategy;
+pub use run::{Options, Order, SymbolicReport, refused, run};

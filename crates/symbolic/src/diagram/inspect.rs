@@ -156,3 +156,22 @@ impl Diagrams {
         }
     }
 }
+
+impl Diagrams {
+    /// The values that occur at each level, sorted.
+    pub fn values_by_level(&self, set: Set) -> Vec<Vec<u32>> {
+        let mut levels = Vec::new();
+        let mut layer = vec![set.0];
+        while layer.iter().any(|node| *node > UNIT) {
+            let mut values: Vec<u32> =
+                layer.iter().flat_map(|&node| self.store.edges(node)).map(|edge| edge.value).collect();
+            values.sort_unstable();
+            values.dedup();
+            levels.push(values);
+            layer = layer.iter().flat_map(|&node| self.store.edges(node)).map(|edge| edge.child).collect();
+            layer.sort_unstable();
+            layer.dedup();
+        }
+        levels
+    }
+}

@@ -144,3 +144,12 @@ impl Diagrams {
         Ok(groups.into_values().collect())
     }
 }
+
+impl Diagrams {
+    /// The relation that changes one level from the first of two values to the second, where what comes with them applies to
+    /// the levels below. The edges are sorted, and what comes with them touches the same levels, all below this one.
+    pub fn relation_node(&mut self, level: usize, edges: &[(u32, u32, Relation)]) -> Result<Relation, Full> {
+        let triples: Vec<(u32, u32, u32)> = edges.iter().map(|&(from, to, below)| (from, to, below.0)).collect();
+        self.store.relation_node(level, &triples).map(Relation)
+    }
+}

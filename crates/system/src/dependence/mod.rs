@@ -274,6 +274,19 @@ impl Dependence {
         self.guards.holds(guard, &self.layout, state)
     }
 
+    /// A guard as an expression, of which a fault counts as holding; `None` for the one that demands that no other event is
+    /// enabled.
+    pub fn expression(&self, guard: Guard) -> Option<Expr> {
+        match self.guards.shape(guard) {
+            guards::Shape::Cell { cell, op, constant } => {
+                let read = self.cells.read(&self.system, *cell);
+                Some(Expr::Binary(*op, Box::new(read), Box::new(Expr::Const(*constant))))
+            }
+            guards::Shape::Whole { condition, .. } => Some(condition.clone()),
+            guards::Shape::Late => None,
+        }
+    }
+
     /// Where the guard does not hold, one of these events must happen before it does. In ascending order.
     pub fn enabling(&self, guard: Guard) -> &[u32] {
         self.enabling.get(guard as usize)

@@ -1,0 +1,486 @@
+//! From a system to answers about its states, by sets.
+
+use crate::answers::{self, Question, QuestionKind};
+use crate::diagram::{Halt, STACK_PER_LEVEL, Set};
+use crate::engine::{Engine, REORDER_FROM, arranged};
+use crate::reach::{Reached, Strategy, reach};
+use crate::reduce::{Reduction, reach_reduced};
+use crate::tokens::most_tokens;
+use crate::trace::{Lost, trace};
+use num_bigint::BigUint;
+use scrimp_search::budget::{Budget, default_memory, peak_resident};
+use scrimp_search::{Control, Limit, PropertyResult, Verdict};
+use scrimp_system::{Batch, Fault, Layout, Model, System};
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Which cell at which level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// What events tie together stands together.
+    #[default]
+    Force,
+    /// As the model has its variables.
+    Given,
+}
+
+impl std::str::FromStr for Order {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Order, String> {
+        match text {
+            "force" => Ok(Order::Force),
+            "given" => Ok(Order::Given),
+            _ => Err("not an order of variables: force and given are".into()),
+        }
+    }
+}
+
+/// How sets are worked with.
+#[derive(Debug, Clone)]
+pub struct Options {
+    pub strategy: Strategy,
+    pub order: Order,
+    /// Look for a better order when the diagrams have grown.
+    pub reorder: bool,
+    /// Bytes for the whole process; nine tenths of what is free where it is not said.
+    pub memory: Option<usize>,
+    /// Look at as few events as suffice for the questions. Breadth-first, whatever the strategy; states are not counted then.
+    pub reduce: bool,
+    /// With `reduce`: of all sets that would do, take one with few nodes.
+    pub dont_care: bool,
+    /// Decide every question, even where one is violated.
+    pub keep_going: bool,
+    /// Count steps and deadlocks too.
+    pub count_all: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            strategy: Strategy::default(),
+            order: Order::default(),
+            reorder: true,
+            memory: None,
+            reduce: false,
+            dont_care: false,
+            keep_going: false,
+            count_all: true,
+        }
+    }
+}
+
+/// What came of it.
+#[derive(Debug, Clone)]
+pub struct SymbolicReport {
+    /// The limit that ended it before its work was done.
+    pub limit: Option<Limit>,
+    /// Every reachable state is in the set or, where events were left out, every one that matters for the questions.
+    pub exhaustive: bool,
+    /// Events were left out: the set need not hold all states.
+    pub reduced: bool,
+    /// States in the set; all that there are if it is exhaustive.
+    pub states: BigUint,
+    pub initial_states: BigUint,
+    /// States with the events that happen there; unknown where one step is several events.
+    pub transitions: Option<BigUint>,
+    pub deadlocks: Option<BigUint>,
+    /// Rings of a breadth-first search, and the states of the largest.
+    pub depth: Option<u64>,
+    pub widest: Option<BigUint>,
+    pub properties: Vec<PropertyResult>,
+    pub strategy: Strategy,
+    /// Levels of a diagram, nodes of the set of all states, the most nodes at a time, and bytes.
+    pub levels: usize,
+    pub nodes: usize,
+    pub peak_nodes: usize,
+    pub bytes: usize,
+    pub collections: u64,
+    /// How often the levels were put into a better order.
+    pub reorderings: u64,
+    /// The most tokens in one place and in all places of a marking, for nets.
+    pub tokens: Option<(u64, u64)>,
+    /// The system was made too small for its model: nothing of this counts.
+    pub outgrown: bool,
+    pub remarks: Vec<String>,
+    pub peak_resident: Option<usize>,
+    pub elapsed: Duration,
+}
+
+/// Why a system cannot be looked at by sets.
+pub fn refused(system: &System) -> Option<String> {
+    system.claim.as_ref().map(|_| {
+        "a claim that moves in step with the system cannot be followed by sets of states yet; \
+         the explicit engine can (--engine explicit)"
+            .to_string()
+    })
+}
+
+/// Works out the reachable states of a system and what they say of these questions. `model` is the same system, to run
+/// what is reported. Fails where it cannot begin: the system is refused, or there is no memory or no thread.
+pub fn run(
+    model: &dyn Model,
+    system: &System,
+    layout: &Layout,
+    questions: &[Question],
+    options: &Options,
+    control: &Control,
+) -> io::Result<SymbolicReport> {
+    let reason = refused(system).or_else(|| options.reduce.then(|| Reduction::refused(system)).flatten());
+    if let Some(reason) = reason {
+        return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
+    }
+    let budget = Arc::new(Budget::new(options.memory.unwrap_or_else(default_memory)));
+    let cells: usize = system.variables.iter().map(|variable| variable.cells()).sum();
+    // Only what is used of it counts.
+    let stack = (256 << 20) + 4 * STACK_PER_LEVEL * (cells + 1);
+    std::thread::scope(|scope| {
+        let work = || Work::new(model, system, layout, questions, options, control, &budget)?.answer();
+        let thread = std::thread::Builder::new().name("diagrams".into()).stack_size(stack).spawn_scoped(scope, work)?;
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+/// Where the first state stands that decides a question.
+struct Finding {
+    question: usize,
+    ring: Option<usize>,
+    state: Vec<u8>,
+}
+
+struct Work<'a> {
+    model: &'a dyn Model,
+    questions: &'a [Question],
+    options: &'a Options,
+    control: &'a Control,
+    engine: Engine<'a>,
+    findings: Vec<Finding>,
+    reduction: Option<Reduction>,
+    limit: Option<Limit>,
+}
+
+impl<'a> Work<'a> {
+    fn new(
+        model: &'a dyn Model,
+        system: &'a System,
+        layout: &'a Layout,
+        questions: &'a [Question],
+        options: &'a Options,
+        control: &'a Control,
+        budget: &Arc<Budget>,
+    ) -> io::Result<Work<'a>> {
+        let space = arranged(system, layout, options.order == Order::Given);
+        let mut engine = Engine::new(space, budget, control)?;
+        engine.reorder_at = options.reorder.then_some(2 * REORDER_FROM);
+        let reduction = options.reduce.then(|| Reduction::new(&Arc::new(system.clone()), questions));
+        Ok(Work { model, questions, options, control, engine, findings: Vec::new(), reduction, limit: None })
+    }
+
+    fn note(&mut self, halt: Halt) {
+        self.limit.get_or_insert(match halt {
+            Halt::Full => Limit::Memory,
+            Halt::Limit(limit) => limit,
+        });
+    }
+
+    fn answer(mut self) -> io::Result<SymbolicReport> {
+        if let Err(halt) = self.engine.prepare() {
+            self.note(halt);
+            let nothing = Reached { halt: Some(halt), ..Reached::default() };
+            return Ok(self.report(&nothing, false));
+        }
+        let strategy = self.options.strategy;
+        let mut reached = self.reach(strategy);
+        self.engine.held = reached.sets();
+        if let Some(halt) = reached.halt {
+            self.note(halt);
+        }
+        // A system that is too small is of no use.
+        match answers::outgrown(&mut self.engine, &reached) {
+            Ok(states) => {
+                if let Some(vector) = self.engine.diagrams.first(states) {
+                    let mut successors = Batch::new(self.model.state_bytes());
+                    self.model.expand(&self.engine.space.state(&vector), &mut successors);
+                    return Ok(self.report(&reached, true));
+                }
+            }
+            Err(halt) => self.note(halt),
+        }
+        if let Err(halt) = self.look(&reached) {
+            self.note(halt);
+        }
+        // The distances are wanted for those only that were found.
+        if self.findings.iter().any(|finding| finding.ring.is_none())
+            && reached.rings.is_empty()
+            && reached.halt.is_none()
+        {
+            let states = reached.states;
+            let between = reached.between;
+            let rings = self.reach(Strategy::BreadthFirst);
+            reached.rings = rings.rings;
+            reached.states = states;
+            reached.between = between;
+            self.engine.held = reached.sets();
+            if let Some(halt) = rings.halt {
+                self.note(halt);
+                self.control
+                    .say("the distances of the states that were found could not be worked out within the limits");
+            }
+            if let Err(halt) = self.locate(&reached) {
+                self.note(halt);
+            }
+        }
+        Ok(self.report(&reached, false))
+    }
+
+    /// Reaches what there is; a breadth-first search ends where the questions that can be decided on the way are.
+    fn reach(&mut self, strategy: Strategy) -> Reached {
+        let (questions, keep_going) = (self.questions, self.options.keep_going);
+        let found_before: Vec<usize> = self.findings.iter().map(|finding| finding.question).collect();
+        let mut ring = 0;
+        let mut found: Vec<Finding> = Vec::new();
+        let holders = self.engine.has_holders();
+        let mut watch = |engine: &mut Engine<'a>, frontier: Set| -> Result<bool, Halt> {
+            for (number, question) in questions.iter().enumerate() {
+                let between = matches!(question.kind, QuestionKind::Faults | QuestionKind::Assertions);
+                let known = found.iter().any(|finding| finding.question == number);
+                // What happens between states is looked at when all is known.
+                if known || between && holders || !found_before.is_empty() && !found_before.contains(&number) {
+                    continue;
+                }
+                let deciding = answers::deciding(engine, &question.kind, frontier, Set::EMPTY)?;
+                if let Some(vector) = engine.diagrams.first(deciding) {
+                    found.push(Finding { question: number, ring: Some(ring), state: engine.space.state(&vector) });
+                    if question.finding_violates() && !keep_going && found_before.is_empty() {
+                        return Ok(false);
+                    }
+                }
+            }
+            ring += 1;
+            let wanted = if found_before.is_empty() { questions.len() } else { found_before.len() };
+            Ok(wanted == 0 || found.len() < wanted)
+        };
+        let reached = match &self.reduction {
+            Some(reduction) => reach_reduced(&mut self.engine, reduction, self.options.dont_care, &mut watch),
+            None => reach(&mut self.engine, strategy, &mut watch),
+        };
+        for finding in found {
+            self.findings.retain(|other| other.question != finding.question);
+            self.findings.push(finding);
+        }
+        reached
+    }
+
+    /// Looks for states that decide questions among all that were reached.
+    fn look(&mut self, reached: &Reached) -> Result<(), Halt> {
+        let breadth_first = !reached.rings.is_empty();
+        for (number, question) in self.questions.iter().enumerate() {
+            let between = matches!(question.kind, QuestionKind::Faults | QuestionKind::Assertions);
+            let known = self.findings.iter().any(|finding| finding.question == number);
+            let looked_at = breadth_first && !(between && self.engine.has_holders());
+            if known || looked_at {
+                continue;
+            }
+            let kind = &question.kind;
+            let mut deciding = answers::deciding(&mut self.engine, kind, reached.states(), reached.between())?;
+            if deciding.is_empty() && matches!(kind, QuestionKind::Faults) {
+                deciding = self.endless(reached)?;
+            }
+            if let Some(finding) = self.first(number, deciding, reached)? {
+                self.findings.push(finding);
+            }
+        }
+        Ok(())
+    }
+
+    /// A state from which a process goes round for ever, and the model says so.
+    fn endless(&mut self, reached: &Reached) -> Result<Set, Halt> {
+        const TRIED: usize = 1000;
+        let candidates = answers::endless(&mut self.engine, reached)?;
+        let mut vectors = Vec::new();
+        self.engine.diagrams.vectors(candidates, &mut |vector| {
+            vectors.push(vector.to_vec());
+            vectors.len() < TRIED
+        });
+        let mut successors = Batch::new(self.model.state_bytes());
+        for vector in &vectors {
+            successors.clear();
+            self.model.expand(&self.engine.space.state(vector), &mut successors);
+            if successors.faults().iter().any(|record| record.fault == Fault::Endless) {
+                return self.engine.single(vector);
+            }
+        }
+        if vectors.len() == TRIED {
+            self.control.say("whether an indivisible sequence comes to an end was looked at for some states only");
+        }
+        Ok(Set::EMPTY)
+    }
+
+    /// The first of these states, nearest first where distances are known.
+    fn first(&mut self, question: usize, states: Set, reached: &Reached) -> Result<Option<Finding>, Halt> {
+        if states.is_empty() {
+            return Ok(None);
+        }
+        self.engine.held.push(states);
+        let mut found = None;
+        for (number, ring) in reached.rings.iter().enumerate() {
+            let here = self.engine.intersect(states, *ring)?;
+            if let Some(vector) = self.engine.diagrams.first(here) {
+                let state = self.engine.space.state(&vector);
+                found = Some(Finding { question, ring: Some(number), state });
+                break;
+            }
+        }
+        self.engine.held.pop();
+        let any = self.engine.diagrams.first(states).map(|vector| self.engine.space.state(&vector));
+        Ok(found.or_else(|| any.map(|state| Finding { question, ring: None, state })))
+    }
+
+    /// Finds where on the rings the questions are decided that are decided between states.
+    fn locate(&mut self, reached: &Reached) -> Result<(), Halt> {
+        let missing: Vec<usize> = self.findings.iter().filter(|f| f.ring.is_none()).map(|f| f.question).collect();
+        for number in missing {
+            let kind = &self.questions[number].kind;
+            let mut deciding = answers::deciding(&mut self.engine, kind, reached.states(), reached.between())?;
+            if deciding.is_empty() {
+                deciding = self.endless(reached)?;
+            }
+            if let Some(finding) = self.first(number, deciding, reached)? {
+                self.findings.retain(|other| other.question != number);
+                self.findings.push(finding);
+            }
+        }
+        Ok(())
+    }
+
+    fn report(mut self, reached: &Reached, outgrown: bool) -> SymbolicReport {
+        let complete = reached.is_complete();
+        let mut properties = Vec::new();
+        if !outgrown {
+            for number in 0..self.questions.len() {
+                properties.push(self.property(number, reached));
+            }
+        }
+        let states = reached.states();
+        let (mut transitions, mut deadlocks) = (None, None);
+        if self.options.count_all && complete && !outgrown && self.reduction.is_none() {
+            self.engine.held = reached.sets();
+            match answers::transitions(&mut self.engine, states) {
+                Ok(count) => transitions = count,
+                Err(halt) => self.note(halt),
+            }
+            match answers::deadlocks(&mut self.engine, states) {
+                Ok(set) => deadlocks = Some(self.engine.diagrams.count(set)),
+                Err(halt) => self.note(halt),
+            }
+        }
+        let diagrams = &self.engine.diagrams;
+        let reduced = self.reduction.is_some();
+        let by_level = self.options.strategy == Strategy::BreadthFirst && !reduced;
+        let widest = reached.rings.iter().map(|ring| diagrams.count(*ring)).max();
+        let initial = self.engine.system.initial.clone();
+        let mut distinct = initial;
+        distinct.sort_unstable();
+        distinct.dedup();
+        SymbolicReport {
+            limit: self.limit,
+            exhaustive: complete && !outgrown,
+            reduced,
+            states: diagrams.count(states),
+            initial_states: BigUint::from(distinct.len()),
+            transitions,
+            deadlocks,
+            depth: by_level.then_some(reached.rings.len() as u64),
+            widest: widest.filter(|_| by_level),
+            properties,
+            strategy: self.options.strategy,
+            levels: self.engine.space.levels(),
+            nodes: diagrams.nodes(&[states]),
+            peak_nodes: diagrams.peak_nodes(),
+            bytes: diagrams.bytes() + self.engine.space.bytes(),
+            collections: diagrams.collections(),
+            reorderings: self.engine.reorderings,
+            tokens: if complete && !outgrown && !reduced { most_tokens(&self.engine, states) } else { None },
+            outgrown,
+            remarks: self.control.remarks(),
+            peak_resident: peak_resident(),
+            elapsed: self.control.elapsed(),
+        }
+    }
+
+    /// The verdict on a question.
+    fn property(&mut self, number: usize, reached: &Reached) -> PropertyResult {
+        let question = &self.questions[number];
+        let mut result = PropertyResult::undecided(&question.name);
+        let violates = question.finding_violates();
+        let Some(at) = self.findings.iter().position(|finding| finding.question == number) else {
+            if reached.is_complete() && self.limit.is_none() {
+                result.verdict = if violates { Verdict::Verified } else { Verdict::Violated };
+            }
+            return result;
+        };
+        let (ring, state) = (self.findings[at].ring, self.findings[at].state.clone());
+        if let Err(wrong) = self.confirm(number, &state, &mut result) {
+            self.control.say(wrong);
+            return result;
+        }
+        result.verdict = if violates { Verdict::Violated } else { Verdict::Verified };
+        result.state = Some(state.clone());
+        if let Some(ring) = ring {
+            match trace(&mut self.engine, self.model, reached, ring, &state) {
+                Ok(trace) => {
+                    result.trace = Some(trace);
+                    result.shortest = self.reduction.is_none();
+                }
+                Err(Lost::Halt(halt)) => self.note(halt),
+                Err(Lost::Mismatch) => {
+                    self.control.say(format!(
+                        "internal error: a run to the state that decides {} is not one of the model",
+                        question.name
+                    ));
+                    return PropertyResult::undecided(&question.name);
+                }
+            }
+        }
+        result
+    }
+
+    /// Does the model itself say that this state decides the question?
+    fn confirm(&self, number: usize, state: &[u8], result: &mut PropertyResult) -> Result<(), String> {
+        let question = &self.questions[number];
+        let layout = self.engine.space.layout;
+        let mut successors = Batch::new(self.model.state_bytes());
+        self.model.expand(state, &mut successors);
+        let fault = |asserted: bool| {
+            let record = successors.faults().iter().find(|record| (record.fault == Fault::Assertion) == asserted);
+            record.map(|record| (record.event, record.fault))
+        };
+        let decided = match &question.kind {
+            QuestionKind::Faults => {
+                result.fault = fault(false);
+                result.fault.is_some()
+            }
+            QuestionKind::Assertions => {
+                result.fault = fault(true);
+                result.fault.is_some()
+            }
+            QuestionKind::Invariant(condition) => {
+                let value = layout.holds(condition, state);
+                result.condition_fault = value.err();
+                value != Ok(true)
+            }
+            QuestionKind::Reach(condition) => layout.holds(condition, state) == Ok(true),
+            QuestionKind::Deadlock => {
+                let count = successors.len();
+                successors.take_deadlock(count)
+            }
+        };
+        match decided {
+            true => Ok(()),
+            false => {
+                Err(format!("internal error: the model does not agree on the state that decides {}", question.name))
+            }
+        }
+    }
+}
