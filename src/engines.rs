@@ -38,10 +38,9 @@ fn with_sets(
     let begun = Instant::now();
     let options = scrimp_symbolic::Options {
         strategy: match strategy {
-            StrategyChoice::Automatic => Strategy::Auto,
+            StrategyChoice::Automatic | StrategyChoice::Saturation => Strategy::Saturation,
             StrategyChoice::BreadthFirst => Strategy::BreadthFirst,
             StrategyChoice::Chaining => Strategy::Chaining,
-            StrategyChoice::Saturation => Strategy::Saturation,
         },
         order: match plan.options.variables {
             VariableChoice::Force => Order::Force,
