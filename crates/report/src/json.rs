@@ -80,6 +80,13 @@ pub fn report(subject: &Subject) -> Value {
         object["max_token_in_place"] = in_place.into();
         object["max_token_per_marking"] = in_all.into();
     }
+    if report.sets.is_some() || report.formulas.is_some() {
+        // No state was visited by itself: what is counted on the way is not known.
+        for name in OF_VISITS {
+            object[name] = Value::Null;
+        }
+        object["plan"]["ended_in"] = Value::Null;
+    }
     if let Some(sets) = &report.sets {
         object["states"] = integer(&sets.states);
         object["transitions"] = sets.transitions.as_deref().map_or(Value::Null, integer);
@@ -91,9 +98,6 @@ pub fn report(subject: &Subject) -> Value {
         object["reorderings"] = sets.reorderings.into();
     }
     if let Some(formulas) = &report.formulas {
-        for name in ["states", "transitions", "deadlocks"] {
-            object[name] = Value::Null;
-        }
         object["steps"] = formulas.steps.into();
         object["clauses"] = formulas.clauses.into();
         object["variables"] = formulas.variables.into();
@@ -104,6 +108,26 @@ pub fn report(subject: &Subject) -> Value {
     }
     object
 }
+
+/// Figures of a search that visits states.
+const OF_VISITS: [&str; 16] = [
+    "states",
+    "transitions",
+    "deadlocks",
+    "faults",
+    "visits",
+    "events_run",
+    "open",
+    "levels",
+    "widest_level",
+    "initial_states",
+    "max_out_degree",
+    "average_degree",
+    "stored_peak",
+    "forget",
+    "state_bytes",
+    "bytes_per_state",
+];
 
 /// A number of any size.
 fn integer(digits: &str) -> Value {

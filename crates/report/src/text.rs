@@ -230,8 +230,9 @@ fn figures(subject: &Subject) -> String {
     let mut out = match (&report.sets, &report.formulas) {
         (Some(sets), _) => {
             let states = grouped_digits(&sets.states);
-            let nodes = grouped(sets.peak_nodes);
-            format!("\n{states} states{reduced} as decision diagrams of {nodes} nodes at most, in {seconds:.2} s")
+            let states = if states == "1" { "1 state".to_string() } else { format!("{states} states") };
+            let nodes = count_of(sets.peak_nodes, "node");
+            format!("\n{states}{reduced} as decision diagrams of {nodes} at most, in {seconds:.2} s")
         }
         (_, Some(formulas)) => {
             let runs = match formulas.steps {

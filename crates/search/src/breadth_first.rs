@@ -260,16 +260,13 @@ impl<'a> Worker<'a> {
 /// Searches, from `position` on, until everything is visited, the check is content, or a limit is reached. The observer is
 /// told of everything found.
 pub fn search(
-    model: &dyn Model,
+    mut worker: Worker,
     store: &mut dyn Store,
-    check: &dyn Check,
     control: &Control,
     in_degrees: &mut InDegrees,
     position: &mut Position,
     observer: Option<&dyn Observer>,
-    reduce: Option<Box<dyn Reduce>>,
 ) -> Ended {
-    let mut worker = Worker::new(model, check).reducing(reduce, true);
     let ended = match begin(&mut worker, store, position, observer) {
         Ok(()) => go_on(&mut worker, store, control, in_degrees, position, observer),
         Err(ended) => ended,

@@ -38,8 +38,8 @@ impl Estimate {
         control.pause_at_states(SAMPLE);
         let mut in_degrees = InDegrees::new(false, budget);
         let check = check::Nothing;
-        let ended =
-            breadth_first::search(model, &mut table, &check, &control, &mut in_degrees, &mut position, None, None);
+        let worker = breadth_first::Worker::new(model, &check);
+        let ended = breadth_first::search(worker, &mut table, &control, &mut in_degrees, &mut position, None);
         let estimate = Estimate::of(&position, &table, model);
         let complete = ended == Ended::Complete;
         Ok(Estimate { complete, expected: estimate.expected.filter(|_| !complete), ..estimate })

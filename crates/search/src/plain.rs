@@ -1,5 +1,6 @@
 //! Plain breadth-first search in a table, on one thread or several.
 
+use crate::breadth_first::Worker;
 use crate::checkpoint::{get_position, put_position};
 use crate::choices::StoreChoice;
 use crate::estimate;
@@ -75,16 +76,8 @@ impl Threaded for ComBack<'_> {
         control.say("states are rebuilt one after the other: one thread searches");
         let mut in_degrees = InDegrees::new(false, budget.clone());
         in_degrees.give_up();
-        let ended = breadth_first::search(
-            model,
-            &mut self,
-            check,
-            control,
-            &mut in_degrees,
-            position,
-            None,
-            reduce(Manner::Passing),
-        );
+        let worker = Worker::new(model, check).reducing(reduce(Manner::Passing), true);
+        let ended = breadth_first::search(worker, &mut self, control, &mut in_degrees, position, None);
         Ok((self, ended))
     }
 }
@@ -118,16 +111,8 @@ impl<S: Threaded> Plain<S> {
         if plan.options.threads == 1 {
             let store = store.as_mut().expect(AWAY);
             let observer = task.observer;
-            return Ok(breadth_first::search(
-                model,
-                store,
-                check,
-                control,
-                in_degrees,
-                position,
-                observer,
-                reduce(Manner::Passing),
-            ));
+            let worker = Worker::new(model, check).reducing(reduce(Manner::Passing), true);
+            return Ok(breadth_first::search(worker, store, control, in_degrees, position, observer));
         }
         let (searched, ended) = store.take().expect(AWAY).search(task, position)?;
         *store = Some(searched);

@@ -14,7 +14,7 @@ use crate::outcome::{Ended, Outcome};
 use crate::plan::{Plan, Way};
 use crate::reduce::{Blueprint, Maker, Manner};
 use crate::saver::Saver;
-use crate::settle::{PropertyResult, settle};
+use crate::settle::{Again, PropertyResult, settle};
 use crate::store::Omission;
 use crate::{guided, plain, sets, staged};
 use scrimp_system::Model;
@@ -227,7 +227,7 @@ pub fn run_guided(
     drop(audit);
     let store_bytes = held.bytes() + outcome.beside_bytes;
     let disk = held.disk();
-    let properties = settle(model, held, properties, safety.into_findings(), &outcome, plan, control, &reduce);
+    let properties = settle(model, held, properties, safety.into_findings(), &outcome, &Again { plan, control, reduce: &reduce });
     control.finish();
     let limit = match outcome.ended {
         Ended::Limit(limit) => Some(limit),

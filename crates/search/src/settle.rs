@@ -67,18 +67,23 @@ impl PropertyResult {
     }
 }
 
+/// What it takes to search again for what was found.
+pub(crate) struct Again<'a> {
+    pub plan: &'a Plan,
+    pub control: &'a Control,
+    pub reduce: &'a Maker,
+}
+
 /// The verdict on each property, with its trace where one state decided it.
 pub(crate) fn settle(
     model: &dyn Model,
     held: Held,
     properties: &[Property],
-    findings: Vec<Finding>,
+    mut findings: Vec<Finding>,
     outcome: &Outcome,
-    plan: &Plan,
-    control: &Control,
-    reduce: &Maker,
+    task: &Again,
 ) -> Vec<PropertyResult> {
-    let mut findings = findings;
+    let Again { plan, control, reduce } = *task;
     let missing: Vec<&Finding> = findings.iter().filter(|f| f.path.is_none()).collect();
     let mut found = held.traces(model, outcome, &missing).into_iter();
     let at_hand = |f: &Finding| match &f.path {

@@ -158,6 +158,8 @@ struct Work<'a> {
     findings: Vec<Finding>,
     reduction: Option<Reduction>,
     limit: Option<Limit>,
+    /// Not every state was asked whether a process goes round for ever there.
+    unsure: bool,
 }
 
 impl<'a> Work<'a> {
@@ -174,7 +176,7 @@ impl<'a> Work<'a> {
         let mut engine = Engine::new(space, budget, control)?;
         engine.reorder_at = options.reorder.then_some(2 * REORDER_FROM);
         let reduction = options.reduce.then(|| Reduction::new(&Arc::new(system.clone()), questions));
-        Ok(Work { model, questions, options, control, engine, findings: Vec::new(), reduction, limit: None })
+        Ok(Work { model, questions, options, control, engine, findings: Vec::new(), reduction, limit: None, unsure: false })
     }
 
     fn note(&mut self, halt: Halt) {
@@ -312,6 +314,7 @@ impl<'a> Work<'a> {
             }
         }
         if vectors.len() == TRIED {
+            self.unsure = true;
             self.control.say("whether an indivisible sequence comes to an end was looked at for some states only");
         }
         Ok(Set::EMPTY)
@@ -415,7 +418,8 @@ impl<'a> Work<'a> {
         let mut result = PropertyResult::undecided(&question.name);
         let violates = question.finding_violates();
         let Some(at) = self.findings.iter().position(|finding| finding.question == number) else {
-            if reached.is_complete() && self.limit.is_none() {
+            let unsure = self.unsure && matches!(question.kind, QuestionKind::Faults);
+            if reached.is_complete() && self.limit.is_none() && !unsure {
                 result.verdict = if violates { Verdict::Verified } else { Verdict::Violated };
             }
             return result;

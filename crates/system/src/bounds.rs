@@ -12,6 +12,9 @@ use crate::values::Values;
 /// How often the set of a cell may grow by itself before it becomes the whole domain: once more than a byte can count.
 const PATIENCE: u32 = 300;
 
+/// A choice between many things says little, and takes long to look into.
+const LONG: usize = 100;
+
 /// Operators and operands that are evaluated before all that still grows becomes the whole domain.
 const EFFORT: usize = 2_000_000;
 
@@ -172,6 +175,12 @@ impl<'a> Knowledge<'a> {
             Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => {
                 if (*op == BinaryOp::And) == truth {
                     return self.assume(a, truth) && self.assume(b, truth);
+                }
+                if e.size() > LONG {
+                    return !self
+                        .eval(e)
+                        .restricted(if truth { BinaryOp::NotEqual } else { BinaryOp::Equal }, &Values::one(0))
+                        .is_empty();
                 }
                 let mut first = self.clone();
                 let first_possible = first.assume(a, truth);

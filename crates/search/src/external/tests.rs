@@ -138,7 +138,8 @@ fn plain(model: &dyn Model) -> GraphFacts {
     let mut in_degrees = crate::graph::InDegrees::new(false, budget);
     let mut position = Position::default();
     let control = Control::new(None);
-    breadth_first::search(model, &mut table, &check::Nothing, &control, &mut in_degrees, &mut position, None, None);
+    let worker = breadth_first::Worker::new(model, &check::Nothing);
+    breadth_first::search(worker, &mut table, &control, &mut in_degrees, &mut position, None);
     let facts = position.facts;
     GraphFacts { max_in_degree: None, back_level_edges: None, longest_back_level_edge: None, ..facts }
 }

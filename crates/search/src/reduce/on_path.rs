@@ -55,7 +55,7 @@ impl<'a> OnPath<'a> {
         self.extents.push(Extent::Chosen);
         self.hashes.push(hash);
         *self.on_path.entry(hash).or_insert(0) += 1;
-        if self.hashes.len() % 4096 == 0 {
+        if self.hashes.len().is_multiple_of(4096) {
             // A map has a key and a number for each of its places, and a byte beside them.
             let bytes = self.hashes.capacity() * 9 + self.on_path.capacity() * 8 / 7 * 17;
             if bytes > self.bytes {

@@ -8,16 +8,19 @@ pub(super) struct Look {
     stamp: u32,
     guards: Vec<(u32, bool)>,
     live: Vec<u32>,
+    /// The guards that were asked for, with the answers.
+    looked: Vec<(Guard, bool)>,
 }
 
 impl Look {
     pub fn new(dependence: &Dependence) -> Look {
         let (guards, events) = (dependence.guard_count(), dependence.events());
-        Look { stamp: 0, guards: vec![(0, false); guards], live: vec![0; events] }
+        Look { stamp: 0, guards: vec![(0, false); guards], live: vec![0; events], looked: Vec::new() }
     }
 
     /// Turns to a state with successors by these events.
     pub fn begin(&mut self, successors: &[u32]) {
+        self.looked.clear();
         self.stamp = self.stamp.wrapping_add(1);
         if self.stamp == 0 {
             self.guards.fill((0, false));
@@ -43,7 +46,13 @@ impl Look {
         }
         let holds = dependence.holds(guard, state);
         self.guards[guard as usize] = (self.stamp, holds);
+        self.looked.push((guard, holds));
         holds
+    }
+
+    /// The guards that were looked at so far, and whether they hold.
+    pub fn looked(&self) -> &[(Guard, bool)] {
+        &self.looked
     }
 
     /// Of the guards of an event that do not hold, the cheapest; `None` where all hold.
@@ -72,6 +81,6 @@ impl Look {
     }
 
     pub fn bytes(&self) -> usize {
-        self.guards.capacity() * 8 + self.live.capacity() * 4
+        (self.guards.capacity() + self.looked.capacity()) * 8 + self.live.capacity() * 4
     }
 }

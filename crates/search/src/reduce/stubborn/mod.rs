@@ -24,6 +24,7 @@ mod closure;
 mod deletion;
 mod governor;
 mod look;
+mod memory;
 mod places;
 
 pub use governor::Governor;
@@ -32,8 +33,9 @@ use super::Method;
 use closure::Closure;
 use deletion::Deletion;
 use look::Look;
+use memory::Memory;
 use places::{Aim, Places, Tables};
-use scrimp_system::{Condition, Dependence, EventId, Guard};
+use scrimp_system::{Condition, Dependence, EventId, Guard, Role};
 use std::sync::Arc;
 
 /// What a search looks for.
@@ -70,6 +72,7 @@ struct Shared {
     late: bool,
     method: Method,
     tables: Option<Arc<Tables>>,
+    placed: Arc<[bool]>,
 }
 
 /// Chooses events, with memory for one thread.
@@ -82,6 +85,26 @@ pub struct Stubborn {
     deletion: Option<Deletion>,
     missing: Vec<Guard>,
     base: Vec<u32>,
+    memory: Memory,
+    /// Guards on where processes are: these are known from there.
+    placed: Arc<[bool]>,
+    looked: Vec<(Guard, bool)>,
+}
+
+/// For each guard, whether it is only about where processes are.
+fn placed(dependence: &Dependence) -> Arc<[bool]> {
+    let system = dependence.system();
+    let of_places = |guard: Guard| {
+        let mut all = true;
+        let expression = dependence.expression(guard);
+        if let Some(expression) = &expression {
+            expression.reads(&mut |variable, _| {
+                all &= matches!(system.variables[variable.index()].role, Role::Control(_));
+            });
+        }
+        all && expression.is_some()
+    };
+    (0..dependence.guard_count() as Guard).map(of_places).collect()
 }
 
 /// Who has found the best set.
@@ -110,7 +133,8 @@ impl Stubborn {
         }
         let late = dependence.system().events.iter().any(|event| event.late);
         let tables = Tables::new(&dependence).map(Arc::new);
-        let shared = Shared { dependence, wanted, sought, visible, late, method, tables };
+        let placed = placed(&dependence);
+        let shared = Shared { dependence, wanted, sought, visible, late, method, tables, placed };
         Stubborn::of(Arc::new(shared))
     }
 
@@ -123,6 +147,9 @@ impl Stubborn {
             deletion: (shared.method == Method::Deletion).then(|| Deletion::new(dependence)),
             missing: Vec::new(),
             base: Vec::new(),
+            memory: Memory::new(dependence),
+            placed: shared.placed.clone(),
+            looked: Vec::new(),
             shared,
         }
     }
@@ -140,8 +167,21 @@ impl Stubborn {
     /// Chooses among the events with successors in a state, which are given in ascending order and each once. Those to be
     /// explored are put into `keep`; if that is all of them, it is left empty.
     pub fn choose(&mut self, state: &[u8], successors: &[u32], keep: &mut Vec<u32>) -> Chosen {
+        if let Some(chosen) = self.memory.recall(&self.shared.dependence, state, successors, keep) {
+            return chosen;
+        }
+        let chosen = self.think(state, successors, keep);
+        let (placed, looked) = (&self.placed, &mut self.looked);
+        looked.clear();
+        looked.extend(self.look.looked().iter().filter(|(guard, _)| !placed[*guard as usize]));
+        self.memory.learn(&self.looked, chosen, keep);
+        chosen
+    }
+
+    fn think(&mut self, state: &[u8], successors: &[u32], keep: &mut Vec<u32>) -> Chosen {
         keep.clear();
         let shared = self.shared.clone();
+        self.look.begin(successors);
         let dependence = &*shared.dependence;
         let all = successors.len();
         if all == 0 || shared.late && successors.iter().any(|e| shared.dependence.system().events[*e as usize].late) {
@@ -152,7 +192,6 @@ impl Stubborn {
         if all == 1 && (deadlocks || shared.late) {
             return Chosen::All;
         }
-        self.look.begin(successors);
         if let Some(places) = &mut self.places {
             places.begin(shared.dependence.layout(), state);
         }
@@ -246,6 +285,11 @@ impl Stubborn {
     pub fn bytes(&self) -> usize {
         let deletion = self.deletion.as_ref().map_or(0, Deletion::bytes);
         let places = self.places.as_ref().map_or(0, Places::bytes);
-        self.shared.dependence.bytes() + self.look.bytes() + places + self.closure.bytes() + deletion
+        self.shared.dependence.bytes()
+            + self.look.bytes()
+            + self.memory.bytes()
+            + places
+            + self.closure.bytes()
+            + deletion
     }
 }
