@@ -5,7 +5,7 @@ use super::chart::Drawing;
 use super::graph::GraphFile;
 use super::guides::{self, Guide};
 use super::net;
-use super::progress::{Progress, stop_on_interrupt};
+use super::progress::{Patience, Progress, stop_on_interrupt};
 use super::{Failure, print, remark, style};
 use scrimp::condensed::Wanted;
 use scrimp::net::PetriNet;
@@ -347,6 +347,9 @@ pub fn search_for_graph(
     let control = Arc::new(Control::new(plan.options.time.map(|time| time.saturating_sub(begun().elapsed()))));
     stop_on_interrupt(&control);
     let guide = Guide::new(args, model, plan)?;
+    let end = args.time.and_then(|time| begun().checked_add(time));
+    let (json, quiet) = (args.json, args.quiet);
+    let _patience = Patience::with(&control, end, move |limit| tell_nothing(limit, json, quiet));
     let _progress = Progress::watch(&control, args.quiet, args.show_progress);
     let progress = guide.progress.as_ref().map(|measure| |state: &[u8]| measure.value(state));
     let heuristic = guide.heuristic.as_ref().map(|measure| |state: &[u8]| measure.value(state));
@@ -369,6 +372,27 @@ pub fn search_for_graph(
         remark(&message);
     }
     Ok(report)
+}
+
+/// The answer where a limit was over before anything was known.
+fn tell_nothing(limit: &str, as_json: bool, quiet: bool) {
+    let why = if limit == "time" { "the time limit is over" } else { "it was interrupted" };
+    // There is nobody left to tell of a failure to print.
+    let _ = if as_json {
+        let answer = serde_json::json!({
+            "verdict": Overall::Incomplete.word(),
+            "guarantee": "none",
+            "states": null,
+            "transitions": null,
+            "properties": [],
+            "limits": { "reached": limit },
+        });
+        print(&format!("{answer:#}\n"))
+    } else if quiet {
+        Ok(())
+    } else {
+        print(&format!("incomplete\nStopped: {why}, and nothing is known yet.\n"))
+    };
 }
 
 /// The answer: an object, or a text as one string.

@@ -44,7 +44,7 @@ impl Lore {
 
     /// All that can be found out about a system in a second or so.
     pub fn of_system(system: &System) -> Lore {
-        let Invariants { cells, base, windows } = Invariants::new(system);
+        let Invariants { cells, base, windows } = Invariants::at_a_glance(system);
         let all = |window: &Projection| {
             window.cells.iter().fold(1u64, |all, cell| all.saturating_mul(base[*cell as usize].count()))
         };

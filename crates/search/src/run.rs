@@ -227,7 +227,8 @@ pub fn run_guided(
     drop(audit);
     let store_bytes = held.bytes() + outcome.beside_bytes;
     let disk = held.disk();
-    let properties = settle(model, held, properties, safety.into_findings(), &outcome, &Again { plan, control, reduce: &reduce });
+    let properties =
+        settle(model, held, properties, safety.into_findings(), &outcome, &Again { plan, control, reduce: &reduce });
     control.finish();
     let limit = match outcome.ended {
         Ended::Limit(limit) => Some(limit),

@@ -369,7 +369,7 @@ fn conflicts(system: &System, dependence: &Dependence, group: &[u32]) -> Vec<Vec
     if lists.iter().map(Vec::len).sum::<usize>() > MOST_PAIRS {
         return lists;
     }
-    let invariants = Invariants::new(system);
+    let invariants = Invariants::at_a_glance(system);
     for (event, list) in lists.iter_mut().enumerate() {
         list.retain(|&other| {
             let (a, b) = (event.min(other as usize), event.max(other as usize));

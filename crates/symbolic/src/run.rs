@@ -176,7 +176,17 @@ impl<'a> Work<'a> {
         let mut engine = Engine::new(space, budget, control)?;
         engine.reorder_at = options.reorder.then_some(2 * REORDER_FROM);
         let reduction = options.reduce.then(|| Reduction::new(&Arc::new(system.clone()), questions));
-        Ok(Work { model, questions, options, control, engine, findings: Vec::new(), reduction, limit: None, unsure: false })
+        Ok(Work {
+            model,
+            questions,
+            options,
+            control,
+            engine,
+            findings: Vec::new(),
+            reduction,
+            limit: None,
+            unsure: false,
+        })
     }
 
     fn note(&mut self, halt: Halt) {

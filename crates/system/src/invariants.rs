@@ -63,22 +63,34 @@ struct Search<'a> {
     /// The windows that show a cell.
     showing: Vec<Vec<usize>>,
     work: usize,
+    /// What it was to begin with.
+    most: usize,
     /// Has anything changed that could let a step happen that was put off?
     changed: bool,
 }
 
 impl Invariants {
     pub fn new(system: &System) -> Invariants {
+        Invariants::within(system, WORK)
+    }
+
+    /// The same, from a look at the system that takes a tenth of the time at most.
+    pub fn at_a_glance(system: &System) -> Invariants {
+        Invariants::within(system, WORK / 10)
+    }
+
+    /// Gives windows up that take more than so many steps.
+    fn within(system: &System, work: usize) -> Invariants {
         let cells = Cells::new(system);
         let base = bounds(system, &cells);
         let mut known = Invariants { cells, base, windows: Vec::new() };
         for _ in 0..ROUNDS {
-            let mut search = Search::new(system, &known);
+            let mut search = Search::new(system, &known, work);
             search.run();
             let spent: usize = search.windows.iter().map(|window| window.work).sum();
             let windows: Vec<Projection> = search.windows.into_iter().map(|window| window.seen).collect();
             known.learn(windows);
-            if spent > WORK / 4 {
+            if spent > work / 4 {
                 break;
             }
         }
@@ -120,7 +132,7 @@ impl Invariants {
 }
 
 impl<'a> Search<'a> {
-    fn new(system: &'a System, known: &'a Invariants) -> Search<'a> {
+    fn new(system: &'a System, known: &'a Invariants, work: usize) -> Search<'a> {
         let (cells, base) = (&known.cells, &known.base);
         let mut search = Search {
             system,
@@ -129,7 +141,8 @@ impl<'a> Search<'a> {
             written: system.events.iter().map(|event| writes(system, cells, event)).collect(),
             windows: Vec::new(),
             showing: vec![Vec::new(); cells.count()],
-            work: WORK,
+            work,
+            most: work,
             changed: true,
         };
         for window in windows(system, cells, base, TUPLES as u64) {
@@ -173,7 +186,7 @@ impl<'a> Search<'a> {
                 order.truncate(if patience > 0 { order.len().div_ceil(4) } else { order.len() });
                 order.into_iter().for_each(|number| self.shrink(number, true));
                 patience = patience.saturating_sub(1);
-                self.work = WORK / 2;
+                self.work = self.most / 2;
             }
         }
     }

@@ -21,8 +21,9 @@ impl Blueprint {
     /// The reduction that a plan asks for, if it asks for one that leaves states out.
     pub fn of_plan(model: &dyn Model, properties: &[Property], plan: &Plan) -> io::Result<Option<Blueprint>> {
         let method = match plan.options.reduce {
-            ReduceChoice::Persistent(method) => method.unwrap_or(Method::Closure),
-            ReduceChoice::PersistentSleep => Method::Closure,
+            // Process by process takes little more time than no reduction.
+            ReduceChoice::Persistent(method) => method.unwrap_or(Method::Process),
+            ReduceChoice::PersistentSleep => Method::Process,
             ReduceChoice::Nothing | ReduceChoice::EdgeLean => return Ok(None),
         };
         let impossible = |reason: String| invalid(format!("partial-order reduction is not possible: {reason}"));

@@ -257,7 +257,8 @@ impl Stubborn {
         {
             best = (count, By::Places);
         }
-        if best.0 <= 1 || self.shared.method == Method::Process {
+        // Events that belong to no process are all that closure is left with.
+        if best.0 <= 1 || self.shared.method == Method::Process && self.places.is_some() {
             return best;
         }
         if let Some(count) = self.closure.find(&mut self.look, state, successors, &self.base, aim, best.0) {
