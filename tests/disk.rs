@@ -25,7 +25,7 @@ fn expected(model: &NativeModel) -> GraphFacts {
 fn count(model: &NativeModel, sizes: Sizes) -> GraphFacts {
     let budget = Arc::new(Budget::new(8 << 30));
     let mut external = External::new(model, &std::env::temp_dir(), false, &budget, Some(sizes)).unwrap();
-    external.search(&check::Nothing, &Control::new(None)).facts
+    external.search(&check::Nothing, &Control::new(None), None).facts
 }
 
 #[test]
