@@ -79,10 +79,31 @@ fn a_net_is_counted() {
 
 #[test]
 fn the_most_tokens_are_told() {
-    let json = scrimp(&["count", &model("packing.pnml"), "--json"]).code(0).json();
-    let text = json.to_string();
-    let found = ["max_token_in_place", "max_token_per_marking"].map(|name| json[name].as_u64());
-    assert_eq!(found, [Some(24), Some(35)], "{text}");
+    for engine in ["explicit", "symbolic"] {
+        let json = scrimp(&["count", &model("packing.pnml"), "--engine", engine, "--json"]).code(0).json();
+        let text = json.to_string();
+        let found = ["max_token_in_place", "max_token_per_marking"].map(|name| json[name].as_u64());
+        assert_eq!(found, [Some(24), Some(35)], "{text}");
+    }
+}
+
+/// What is noted while markings are visited has the same answer where an engine that visits none was asked for.
+#[test]
+fn no_engine_changes_what_all_markings_decide() {
+    let path = model("kanban.pnml");
+    let questions = ["quasi-live", "stable-marking", "one-safe", "bounded", "live", "bound: c1_room + c1_work"];
+    let asked: Vec<&str> = questions.iter().flat_map(|question| ["-p", question]).collect();
+    for (engine, reduce) in [("explicit", "none"), ("symbolic", "none"), ("symbolic", "por"), ("bmc:3", "none")] {
+        for structure in ["all", "none"] {
+            let options = ["--engine", engine, "--reduce", reduce, "--structure", structure, "--keep-going", "--json"];
+            let json = scrimp(&[&["check", &path], &asked[..], &options].concat()).code(1).json();
+            let context = format!("{engine}, reduction {reduce}, structure {structure}");
+            let verdicts = questions.map(|name| of(&json, name)["verdict"].as_str().unwrap_or("none").to_string());
+            let expected = ["verified", "violated", "violated", "verified", "verified", "verified"];
+            assert_eq!(verdicts, expected, "{context}");
+            assert_eq!(of(&json, questions[5])["answer"], "2", "{context}");
+        }
+    }
 }
 
 #[test]

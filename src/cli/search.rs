@@ -97,8 +97,10 @@ pub fn count(args: &CountArgs) -> Result<u8, Failure> {
     }
     let (model, mut report) =
         with_room(&mut loaded, &args.search, false, |model| search(model, &[], &mut plan, &args.search))?;
-    // What was visited before a search was taken up was not counted.
-    report.tokens = model.most_tokens().filter(|_| args.search.resume.is_none());
+    // Sets of states tell it by themselves; what was visited before a search was taken up was not counted.
+    if report.sets.is_none() {
+        report.tokens = model.most_tokens().filter(|_| args.search.resume.is_none());
+    }
     report.remarks.extend(loaded.net.as_ref().map(PetriNet::told));
     let name = args.model.display().to_string();
     let subject = Subject { name: &name, model, plan: &plan, report: &report, statements: None };

@@ -6,7 +6,7 @@ use scrimp_lang::LoadError;
 use scrimp_native::{Mode, NativeModel, Quantity};
 use scrimp_net::{Condition, Lowered, Net, Sum};
 use scrimp_search::condensed::{Condensed, Wanted};
-use scrimp_search::plan::ReduceChoice;
+use scrimp_search::plan::{EngineChoice, ReduceChoice};
 use scrimp_search::{Limit, Options, Plan, Property, PropertyKind, Report, Trace, Verdict};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -56,10 +56,14 @@ pub fn explore<E: From<LoadError> + From<scrimp_native::BuildError>>(
         }
         let mut plan = plan.clone();
         plan.options.keep_going = true;
-        let reduced = plan.options.reduce.leaves_out_states();
-        if reduced && !goals.iter().all(|(goal, _)| matches!(goal, Goal::Reach { .. })) {
-            // What is not decided by a single marking needs them all.
+        let by_one_marking = goals.iter().all(|(goal, _)| matches!(goal, Goal::Reach { .. }));
+        // What is not decided by a single marking needs them all, one after the other: it is noted as they are visited.
+        if plan.options.reduce.leaves_out_states() && !by_one_marking {
             plan.options.reduce = ReduceChoice::Nothing;
+        }
+        let instead = plan.options.engine != EngineChoice::Explicit && !by_one_marking;
+        if instead {
+            plan.options.engine = EngineChoice::Explicit;
         }
         let wanted = Wanted::default();
         if goals.iter().any(|(goal, _)| matches!(goal, Goal::Live)) {
@@ -89,6 +93,9 @@ pub fn explore<E: From<LoadError> + From<scrimp_native::BuildError>>(
             return Ok(Explored { model, report, found });
         }
         let mut report = result?;
+        if instead {
+            report.remarks.push("what no single marking decides was looked for marking by marking".to_string());
+        }
         let graph = wanted.graph.into_inner();
         let mut found = Vec::new();
         for (i, (goal, _)) in goals.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use crate::number::{bytes, count_of, grouped, grouped_digits, rate};
 use crate::{Overall, Style, Subject, process, trace, unreached};
-use scrimp_search::plan::{ForgetChoice, OrderChoice, ReduceChoice};
+use scrimp_search::plan::{EngineChoice, ForgetChoice, OrderChoice, ReduceChoice};
 use scrimp_search::{Limit, Omission, PropertyResult, SetFacts, Verdict};
 use std::fmt::Write;
 
@@ -46,7 +46,12 @@ pub fn count(subject: &Subject, style: Style) -> String {
     };
     let report = subject.report;
     if let Some(sets) = &report.sets {
-        out.push_str(&in_sets(sets));
+        let states = match report.limit {
+            Some(_) => "states so far",
+            None if subject.plan.options.reduce.leaves_out_states() => "states, reduced",
+            None => "states",
+        };
+        out.push_str(&in_sets(sets, states));
         if let Some((in_place, in_all)) = report.tokens {
             let _ = writeln!(out, "  {:<24}{:>16}", "most tokens in a place", grouped(in_place));
             let _ = writeln!(out, "  {:<24}{:>16}", "most tokens in all", grouped(in_all));
@@ -110,12 +115,12 @@ pub fn count(subject: &Subject, style: Style) -> String {
 }
 
 /// What was counted with sets of states.
-fn in_sets(sets: &SetFacts) -> String {
+fn in_sets(sets: &SetFacts, states: &str) -> String {
     let mut out = String::new();
     let mut row = |name: &str, value: String| {
         let _ = writeln!(out, "  {name:<24}{value:>16}");
     };
-    row("states", grouped_digits(&sets.states));
+    row(states, grouped_digits(&sets.states));
     if let Some(transitions) = &sets.transitions {
         row("transitions", grouped_digits(transitions));
     }
@@ -279,6 +284,7 @@ fn limits(subject: &Subject, style: Style) -> String {
     let Some(limit) = report.limit else {
         return String::new();
     };
+    let explicit = plan.options.engine == EngineChoice::Explicit;
     let (why, help) = match limit {
         Limit::Memory => (
             match report.peak_resident {
@@ -287,7 +293,9 @@ fn limits(subject: &Subject, style: Style) -> String {
                 }
                 _ => format!("the memory budget of {} is used up", bytes(plan.memory)),
             },
-            if plan.options.memory.is_some() {
+            if !explicit {
+                "a larger --memory, or another engine (--engine)"
+            } else if plan.options.memory.is_some() {
                 "a larger --memory, or a method that forgets (--forget)"
             } else {
                 "a machine with more memory, or a smaller instance of the model"
@@ -295,7 +303,11 @@ fn limits(subject: &Subject, style: Style) -> String {
         ),
         Limit::Time => (
             format!("the time limit of {:.1} s is over", plan.options.time.unwrap_or_default().as_secs_f64()),
-            "a larger --time, or more --threads",
+            if explicit {
+                "a larger --time, or more --threads"
+            } else {
+                "a larger --time, or another engine (--engine)"
+            },
         ),
         Limit::Interrupt => ("it was interrupted".to_string(), "letting it run"),
         Limit::Cache => (

@@ -19,6 +19,9 @@ pub enum Test {
     Bounds { at_least: Option<f64>, at_most: Option<f64> },
 }
 
+/// Whole numbers below this one are exact as floating-point numbers.
+pub const EXACT: f64 = (1u64 << f64::MANTISSA_DIGITS) as f64;
+
 const BOUNDS: [&str; 4] = ["at-least", "at-most", "about", "within"];
 
 impl Expectation {
@@ -65,9 +68,10 @@ pub fn expectations(node: Option<&Node>, scope: &Scope) -> Read<Vec<Expectation>
         let test = match &node.value {
             Value::Table(_) => bounds(node, scope)?,
             Value::Number(n) => Some(Test::Number(*n)),
-            _ => scope.text(node)?.map(|text| match text.parse() {
-                Ok(n) => Test::Number(n),
-                Err(_) => Test::Text(text),
+            _ => scope.text(node)?.map(|text| match text.parse::<f64>() {
+                // A longer number would be rounded: it must agree digit by digit.
+                Ok(n) if n.abs() < EXACT => Test::Number(n),
+                _ => Test::Text(text),
             }),
         };
         out.extend(test.map(|test| Expectation { field, test }));

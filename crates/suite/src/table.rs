@@ -2,7 +2,7 @@
 
 use crate::case::{Case, Kind};
 use crate::document::plain;
-use crate::expect::Test;
+use crate::expect::{EXACT, Test};
 use crate::record::Outcome;
 use crate::runner::Row;
 use crate::template::command_line;
@@ -235,6 +235,7 @@ fn figure(case: &Case, value: Option<f64>) -> String {
     match (value, case.percent_of) {
         (None, _) => String::new(),
         (Some(value), Some(whole)) => format!("{:.1} %", value / whole * 100.0),
+        (Some(value), None) if value >= EXACT => format!("{value:.3e}"),
         (Some(value), None) if value >= 0.0 && value.fract() == 0.0 => grouped(value as u64),
         (Some(value), None) if value.abs() >= 10.0 => format!("{value:.1}"),
         (Some(value), None) => plain((value * 1e4).round() / 1e4),
