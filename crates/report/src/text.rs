@@ -331,7 +331,6 @@ fn limits(subject: &Subject, style: Style) -> String {
         ),
     };
     if report.sets.is_some() || report.formulas.is_some() {
-        let help = if limit == Limit::Time { "a larger --time, or another --engine" } else { help };
         return format!("{} {why}.\nWhat would help: {help}.\n", style.warn("Stopped:"));
     }
     let needed = report.memory_needed().map_or(String::new(), |(at_least, all)| {
