@@ -314,9 +314,18 @@ fn combinations_that_do_not_exist_are_refused() {
     let phils = model("phils3.dve");
     let refusal = |words: &[&str]| scrimp(&[&["check", phils.as_str()], words].concat()).refused();
     assert!(refusal(&["--order", "dfs", "--threads", "2"]).contains("use --threads 1, or --order bfs"));
-    for (flag, later, known) in [("--reduce", "por", "none"), ("--engine", "symbolic", "explicit")] {
-        let message = refusal(&[flag, later]);
-        assert!(message.contains("not available in this version") && message.contains(known), "{message}");
+    for (words, reason) in [
+        (&["--reduce", "por", "--forget", "pseudo-root"][..], "wait for every predecessor"),
+        (&["--reduce", "por+sleep", "--threads", "2"], "--reduce por"),
+        (&["--engine", "symbolic", "--store", "tree"], "no single states"),
+        (&["--engine", "symbolic:saturation", "--reduce", "por"], "level by level"),
+        (&["--engine", "bmc:3", "--reduce", "por"], "no use for a reduction"),
+        (&["--dont-care"], "--engine symbolic"),
+    ] {
+        let message = refusal(words);
+        assert!(message.contains(reason), "{words:?}: {message}");
+    }
+    for (flag, known) in [("--reduce", "none"), ("--engine", "explicit")] {
         let message = refusal(&[flag, "frobnicate"]);
         assert!(message.contains("frobnicate") && message.contains(known), "{message}");
     }

@@ -162,7 +162,7 @@ fn what_cannot_be_is_refused() {
     for (words, why) in [
         (["--store", "disk", "--order", "dfs"].as_slice(), "level by level"),
         (&["--store", "disk", "--forget", "cache"], "gives states no numbers"),
-        (&["--store", "disk", "--reduce", "edge-lean"], "reductions"),
+        (&["--store", "disk", "--reduce", "edge-lean"], "edge-lean"),
         (&["--store", "disk:/no/such/directory"], "cannot make a directory"),
     ] {
         let message = scrimp(&[["count", &model].as_slice(), words].concat()).refused();

@@ -76,8 +76,6 @@ struct Frame {
     /// How many of them are done.
     done: u32,
     count: u32,
-    part: Part,
-    round: Round,
 }
 
 /// Which of its events a source is begun with.
@@ -99,6 +97,8 @@ struct Search<'a> {
     parts: Parts<'a>,
     wants_states: bool,
     frames: Vec<Frame>,
+    /// What each of them was begun with, where a reduction needs to know.
+    marks: Vec<(Part, Round)>,
     kept: Batch,
     /// Where each of those comes from, if the store wants to know.
     origins: Option<Vec<Origin>>,
@@ -142,6 +142,7 @@ pub fn search(parts: Parts) -> io::Result<Outcome> {
     let mut search = Search {
         wants_states: parts.check.wants_states(),
         frames: Vec::new(),
+        marks: Vec::new(),
         kept: Batch::new(bytes),
         origins: parts.store.wants_origins().then(Vec::new),
         state: Batch::new(bytes),
@@ -321,7 +322,8 @@ impl Search<'_> {
                 progress[id] = BEGUN;
             }
             let id = if dropped { GONE } else { id };
-            self.frames.push(Frame { id, first: first as u32, done: 0, count: count as u32, part, round });
+            self.frames.push(Frame { id, first: first as u32, done: 0, count: count as u32 });
+            self.mark(part, round);
             if !in_one_go {
                 self.parts.store.prefetch(&self.kept, first..first + count);
             }
@@ -382,7 +384,7 @@ impl Search<'_> {
         self.drop_far_successors();
         let top = self.frames.len() - 1;
         let (id, first, transitions) = (self.frames[top].id, self.kept.len(), self.facts.transitions);
-        let Frame { part, round, .. } = self.frames[top];
+        let (part, round) = self.marked(top);
         self.generate(id, first, part, round);
         self.facts.transitions = transitions;
         self.frames[top].first = first as u32;
@@ -395,6 +397,17 @@ impl Search<'_> {
         self.kept.take_deadlock(0);
         self.choose(id, first, wanted, round);
         self.kept.clear_faults();
+    }
+
+    /// Remembers what the source begun last was begun with.
+    fn mark(&mut self, part: Part, round: Round) {
+        if self.progress.is_some() {
+            self.marks.push((part, round));
+        }
+    }
+
+    fn marked(&self, frame: usize) -> (Part, Round) {
+        self.marks.get(frame).copied().unwrap_or((Part::Whole, Round::First(0)))
     }
 
     fn load(&mut self, id: StateId) {
@@ -443,6 +456,7 @@ impl Search<'_> {
         }
         if frame == self.frames.len() {
             self.frames.truncate(group);
+            self.marks.truncate(group);
             self.kept.truncate(start);
             if !self.unmet.is_empty() {
                 self.take_up_rest();
@@ -464,8 +478,8 @@ impl Search<'_> {
             let first = self.kept.len();
             self.generate(id, first, Part::Rest, round);
             let count = self.kept.len() - first;
-            let part = Part::Rest;
-            self.frames.push(Frame { id, first: first as u32, done: 0, count: count as u32, part, round });
+            self.frames.push(Frame { id, first: first as u32, done: 0, count: count as u32 });
+            self.mark(Part::Rest, round);
         }
     }
 
@@ -490,8 +504,8 @@ impl Search<'_> {
             let depth = self.parts.order.depth(source) + 1;
             self.facts.transitions += these as u64;
             for (i, found) in rest[..these].iter().enumerate() {
-                if self.frames[*frame].part == Part::Provided && self.is_later(*found) {
-                    self.frames[*frame].part = Part::Whole;
+                if self.marked(*frame).0 == Part::Provided && self.is_later(*found) {
+                    self.marks[*frame].0 = Part::Whole;
                 }
                 if self.parts.sleeping.is_some() {
                     self.pass_sleep(*frame, at + i, *found, depth);
@@ -531,7 +545,8 @@ impl Search<'_> {
 
     /// All events of a source have been run.
     fn close(&mut self, frame: usize) -> Step {
-        let Frame { id, part, round, .. } = self.frames[frame];
+        let id = self.frames[frame].id;
+        let (part, round) = self.marked(frame);
         if part == Part::Provided {
             self.unmet.push((id, round));
             return Ok(());
