@@ -29,6 +29,8 @@ pub struct PropertyResult {
     /// The state that violates the property or, for a reachability property, fulfils it; and a run that leads there.
     pub state: Option<Vec<u8>>,
     pub trace: Option<Trace>,
+    /// The run goes on for ever: after its last step it is where it was after so many, and begins again from there.
+    pub cycle: Option<usize>,
     /// Is there no shorter run?
     pub shortest: bool,
     /// The event that ends in a fault in the trace's last state.
@@ -49,6 +51,7 @@ impl PropertyResult {
             verdict: Verdict::Undecided,
             state: None,
             trace: None,
+            cycle: None,
             shortest: false,
             fault: None,
             condition_fault: None,
@@ -133,6 +136,7 @@ pub(crate) fn settle(
                     traces[at].as_ref().is_some_and(|trace| trace.steps.len() == findings[at].depth as usize)
                 }),
             trace: found.and_then(|at| traces[at].clone()),
+            cycle: None,
             fault: finding.and_then(|f| f.fault),
             condition_fault: finding.and_then(|f| f.condition_fault),
             answer: None,
