@@ -1,8 +1,26 @@
 //! Temporal logic by itself: formulas, and automata on infinite words. What the atoms are about is no business of this
 //! crate; who uses it evaluates them.
 
+mod arena;
 mod automaton;
+mod component;
+mod diagram;
 mod formula;
+mod graph;
+mod imply;
+mod junction;
+mod limits;
+mod marks;
+mod rewrite;
+mod semantics;
+mod simulate;
+mod strength;
+mod tableau;
+mod translate;
+mod words;
 
 pub use automaton::{Automaton, Cube, Edge, Guard, Letter, MOST_ATOMS, MOST_SETS, Marks};
 pub use formula::Formula;
+pub use limits::{Limits, TooLarge};
+pub use strength::{Kind, Strength};
+pub use translate::{simplify, translate};
