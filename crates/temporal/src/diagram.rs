@@ -102,10 +102,6 @@ impl Diagram {
         self.apply(Operation::Minus, a, b)
     }
 
-    pub fn not(&mut self, a: Node) -> Result<Node, TooLarge> {
-        self.minus(ALWAYS, a)
-    }
-
     /// Does the second hold wherever the first does?
     pub fn implies(&mut self, a: Node, b: Node) -> Result<bool, TooLarge> {
         Ok(self.minus(a, b)? == NEVER)

@@ -79,13 +79,6 @@ impl Graph {
         marks.into_iter().map(|marks| marks.is_some_and(|marks| marks & all == all)).collect()
     }
 
-    pub fn is_empty(&self) -> bool {
-        let mut reached = self.clone();
-        reached.keep_reachable();
-        let components = reached.components();
-        !reached.accepting(&components).contains(&true)
-    }
-
     /// Keeps the states that are chosen and what leads from one to the other.
     pub fn keep(&mut self, chosen: &[bool]) {
         if !chosen[self.initial as usize] {

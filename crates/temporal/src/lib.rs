@@ -13,6 +13,7 @@ mod imply;
 mod junction;
 mod limits;
 mod marks;
+mod obligation;
 mod propositions;
 mod rewrite;
 mod semantics;
