@@ -15,13 +15,11 @@ pub fn antecedents<A: Clone>(formula: &Formula<A>) -> Vec<(Formula<A>, Formula<A
     found
 }
 
+/// What is done with an implication: the way to it, its antecedent, and what stands there instead.
+type Show<'s, A> = dyn FnMut(&[usize], Formula<A>, Formula<A>) + 's;
+
 /// Shows each implication: the way to it, its antecedent, and what stands there instead.
-fn walk<A: Clone>(
-    formula: &Formula<A>,
-    positive: bool,
-    path: &mut Vec<usize>,
-    show: &mut dyn FnMut(&[usize], Formula<A>, Formula<A>),
-) {
+fn walk<A: Clone>(formula: &Formula<A>, positive: bool, path: &mut Vec<usize>, show: &mut Show<'_, A>) {
     let hardest = || if positive { Formula::False } else { Formula::True };
     match formula {
         Formula::Implies(a, _) => {

@@ -86,11 +86,8 @@ impl Graph {
             return;
         }
         let mut number = vec![u32::MAX; self.states.len()];
-        let mut next = 0;
-        for (state, _) in chosen.iter().enumerate().filter(|(_, chosen)| **chosen) {
-            number[state] = next;
-            next += 1;
-        }
+        let states = (0..self.states.len()).filter(|&state| chosen[state]);
+        states.enumerate().for_each(|(new, state)| number[state] = new as u32);
         let mut old = std::mem::take(&mut self.states).into_iter().enumerate();
         self.states = old
             .by_ref()

@@ -1,9 +1,14 @@
 //! Which words an automaton accepts: single ones, any, and those of two automata.
 
-use crate::automaton::{Automaton, Cube, Edge, Guard, Letter, MOST_SETS};
+use crate::automaton::{Automaton, Cube, Edge, Guard, Letter, MOST_SETS, Marks};
 use crate::component::components;
 use crate::graph::every;
 use std::collections::HashMap;
+
+/// A state of an automaton and a position in a word.
+type Place = (u32, usize);
+/// Shows where an edge leads, and its marks.
+type Show<'s> = dyn FnMut(Place, Marks) + 's;
 
 impl Guard {
     /// Both conditions.
@@ -28,7 +33,7 @@ impl Automaton {
             return false;
         }
         let after = |position: usize| if position + 1 < letters.len() { position + 1 } else { stem.len() };
-        self.some_cycle((self.initial, 0), &|&(state, position), show| {
+        self.some_cycle((self.initial, 0), &|(state, position), show| {
             for edge in &self.states[state as usize] {
                 if edge.guard.holds(letters[position]) {
                     show((edge.to, after(position)), edge.marks);
@@ -39,7 +44,7 @@ impl Automaton {
 
     /// Does it accept no word at all?
     pub fn is_empty(&self) -> bool {
-        !self.some_cycle((self.initial, 0), &|&(state, _), show| {
+        !self.some_cycle((self.initial, 0), &|(state, _), show| {
             for edge in self.states[state as usize].iter().filter(|edge| edge.guard.is_satisfiable()) {
                 show((edge.to, 0), edge.marks);
             }
@@ -47,17 +52,13 @@ impl Automaton {
     }
 
     /// Is there, among what can be reached from the root, a cycle with all marks?
-    fn some_cycle(
-        &self,
-        root: (u32, usize),
-        successors: &dyn Fn(&(u32, usize), &mut dyn FnMut((u32, usize), u64)),
-    ) -> bool {
+    fn some_cycle(&self, root: Place, successors: &dyn Fn(Place, &mut Show<'_>)) -> bool {
         let mut number = HashMap::from([(root, 0)]);
         let mut nodes = vec![root];
-        let mut edges: Vec<Vec<(usize, u64)>> = Vec::new();
+        let mut edges: Vec<Vec<(usize, Marks)>> = Vec::new();
         while edges.len() < nodes.len() {
             let mut own = Vec::new();
-            successors(&nodes[edges.len()].clone(), &mut |to, marks| {
+            successors(nodes[edges.len()], &mut |to, marks| {
                 let to = *number.entry(to).or_insert_with(|| {
                     nodes.push(to);
                     nodes.len() - 1

@@ -137,11 +137,14 @@ impl Lexer<'_> {
                 Word::Alias(self.while_is(is_name))
             }
             '-' => {
-                let mark = self.while_is(|c| c == '-' || c.is_ascii_alphabetic());
-                match mark.strip_prefix("--").and_then(|mark| mark.strip_suffix("--")) {
-                    Some(inner) => Word::Mark(inner.to_string()),
-                    None => return Err(self.error(format!("'{mark}' is nothing here"))),
+                let wrong = self.error("'-' is nothing here");
+                let line = |lexer: &mut Self| lexer.next() == Some('-') && lexer.next() == Some('-');
+                let begun = line(self);
+                let mark = self.while_is(|c| c.is_ascii_alphabetic());
+                if !begun || !line(self) {
+                    return Err(wrong);
                 }
+                Word::Mark(mark)
             }
             _ if first.is_ascii_alphabetic() || first == '_' => {
                 let name = self.while_is(is_name);

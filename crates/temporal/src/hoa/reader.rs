@@ -5,7 +5,7 @@ use super::lexer::{HoaError, Placed, Word, words};
 use crate::automaton::{Automaton, Cube, Edge, Guard, MOST_ATOMS, MOST_SETS, Marks};
 use crate::diagram::{Diagram, Node};
 use crate::limits::Meter;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 /// The most states that a text may name.
 const MOST_STATES: usize = 1_000_000;
@@ -16,26 +16,24 @@ const MOST_STATES: usize = 1_000_000;
 /// # Errors
 /// When the text is not in that format, or its automaton is none of ours: the place and the reason.
 pub fn read(text: &str) -> Result<(Automaton, Vec<String>), HoaError> {
-    let mut parser =
-        Parser { words: words(text)?.into(), names: Vec::new(), aliases: HashMap::new(), infinitely: Vec::new() };
-    // Conditions are written, not computed: their size is that of the text.
-    let mut diagram = Diagram::new(Meter::free());
-    loop {
-        let begin = parser.words.len();
-        match parser.automaton(&mut diagram) {
-            // Given up: the next one, if it is there.
-            Ok(None) if *parser.here_word() == Word::End => {
-                return Err(parser.here().error("the automaton was aborted"));
-            }
-            Ok(None) => debug_assert!(parser.words.len() < begin),
-            Ok(Some(automaton)) => return Ok((automaton, parser.names)),
-            Err(error) => return Err(error),
+    let mut words = words(text)?;
+    // Whoever writes may give up anywhere, and begin again.
+    let end = words.iter().position(|placed| placed.word == Word::Mark("END".to_string())).unwrap_or(words.len());
+    let given_up = words[..end].iter().rposition(|placed| placed.word == Word::Mark("ABORT".to_string()));
+    if let Some(place) = given_up {
+        words.drain(..=place);
+        if words.len() == 1 {
+            return Err(words[0].error("the automaton was aborted"));
         }
     }
+    let mut parser = Parser { words: words.into(), names: Vec::new(), aliases: HashMap::new(), infinitely: Vec::new() };
+    // Conditions are written, not computed: their size is that of the text.
+    let automaton = parser.automaton(&mut Diagram::new(Meter::free()))?;
+    Ok((automaton, parser.names))
 }
 
 pub(crate) struct Parser {
-    words: std::collections::VecDeque<Placed>,
+    words: VecDeque<Placed>,
     names: Vec<String>,
     aliases: HashMap<String, Node>,
     infinitely: Vec<Infinitely>,
@@ -105,11 +103,7 @@ impl Parser {
         self.aliases.get(name).copied()
     }
 
-    /// An automaton, or nothing when it was given up.
-    fn automaton(&mut self, diagram: &mut Diagram) -> Result<Option<Automaton>, HoaError> {
-        self.names.clear();
-        self.aliases.clear();
-        self.infinitely.clear();
+    fn automaton(&mut self, diagram: &mut Diagram) -> Result<Automaton, HoaError> {
         let begin = self.take();
         if begin.word != Word::Header("HOA".to_string()) {
             return Err(begin.error("'HOA:' is missing here"));
@@ -123,7 +117,6 @@ impl Parser {
             let place = self.take();
             match &place.word {
                 Word::Mark(mark) if mark == "BODY" => break,
-                Word::Mark(mark) if mark == "ABORT" => return Ok(None),
                 Word::Header(name) => self.header(name, &place, &mut header, diagram)?,
                 _ => return Err(place.error("a header, or '--BODY--', is missing here")),
             }
@@ -215,12 +208,11 @@ impl Parser {
         }
     }
 
-    fn body(&mut self, header: &Header, diagram: &mut Diagram) -> Result<Option<Automaton>, HoaError> {
+    fn body(&mut self, header: &Header, diagram: &mut Diagram) -> Result<Automaton, HoaError> {
         let mut states: Vec<Option<Vec<Edge>>> = Vec::new();
         loop {
             let place = self.take();
             match &place.word {
-                Word::Mark(mark) if mark == "ABORT" => return Ok(None),
                 Word::Mark(mark) if mark == "END" => break,
                 Word::Header(name) if name == "State" => self.state(header, &mut states, diagram)?,
                 _ => return Err(place.error("'State:' or '--END--' is missing here")),
@@ -245,7 +237,7 @@ impl Parser {
             }
         };
         let (atoms, sets) = (self.atoms(), self.infinitely.len());
-        Ok(Some(Automaton { atoms, states, initial: initial as u32, sets }))
+        Ok(Automaton { atoms, states, initial: initial as u32, sets })
     }
 
     fn state(
