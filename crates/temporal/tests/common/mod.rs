@@ -25,7 +25,11 @@ fn words(text: &str) -> Vec<String> {
     while let Some(first) = rest.chars().next() {
         let length = match first {
             '"' => rest[1..].find('"').expect("an end of the name") + 2,
-            'G' | 'F' | 'X' | 'U' | 'W' | 'R' | 'M' if !rest[1..].starts_with(|c: char| c.is_ascii_lowercase()) => 1,
+            'G' | 'F' | 'X' | 'U' | 'V' | 'W' | 'R' | 'M'
+                if !rest[1..].starts_with(|c: char| c.is_ascii_lowercase()) =>
+            {
+                1
+            }
             _ if first.is_ascii_alphanumeric() => {
                 rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len())
             }
