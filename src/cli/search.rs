@@ -422,7 +422,7 @@ fn wanted<'a>(args: &CheckArgs, model: &'a NativeModel) -> Result<Vec<Property<'
         list = properties::all(model);
     }
     for text in &args.property {
-        list.extend(properties::of(model, parse_property(system, text)?));
+        list.extend(properties::of(model, parse_property(system, text)?).map_err(Failure)?);
     }
     if let Some(path) = &args.property_file {
         let name = path.display().to_string();
@@ -431,7 +431,9 @@ fn wanted<'a>(args: &CheckArgs, model: &'a NativeModel) -> Result<Vec<Property<'
         if found.is_empty() {
             return Err(Failure(format!("{name}: error: there is no property in it")));
         }
-        list.extend(found.into_iter().flat_map(|property| properties::of(model, property)));
+        for property in found {
+            list.extend(properties::of(model, property).map_err(Failure)?);
+        }
     }
     Ok(list)
 }
