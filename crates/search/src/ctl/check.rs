@@ -1,5 +1,6 @@
 //! Decides a CTL formula: on the fly where that is possible, and otherwise on a graph that is built first.
 
+use super::evidence::{Evidence, evidence};
 use super::graph::Solved;
 use super::local::Local;
 use super::normal::Table;
@@ -50,6 +51,8 @@ pub struct CtlFacts {
 pub struct CtlOutcome {
     /// Does the formula hold in every initial state?
     pub verdict: Option<bool>,
+    /// Why that is so; `None` where that would have taken too long, too.
+    pub evidence: Option<Evidence>,
     pub facts: CtlFacts,
     pub limit: Option<Limit>,
     /// Was every reachable state expanded?
@@ -65,9 +68,12 @@ pub struct Inquiry<'i, 'f> {
     pub initial: usize,
 }
 
-/// Decides a formula.
+/// Decides a formula, and says why.
 pub fn check(task: &CtlTask) -> io::Result<CtlOutcome> {
-    examine(task, &mut |_| ())
+    let mut why = None;
+    let mut outcome = examine(task, &mut |inquiry| why = evidence(task, inquiry))?;
+    outcome.evidence = why;
+    Ok(outcome)
 }
 
 /// Decides a formula, and lets somebody ask why, if it could be decided.
@@ -112,7 +118,7 @@ fn outcome(decided: Result<bool, Stop>, facts: CtlFacts, exhaustive: bool, contr
         Err(Stop::Limit(limit)) => Some(limit),
         _ => None,
     };
-    CtlOutcome { verdict: decided.ok(), facts, limit, exhaustive }
+    CtlOutcome { verdict: decided.ok(), evidence: None, facts, limit, exhaustive }
 }
 
 /// On the fly, in states with numbers.
@@ -207,7 +213,13 @@ fn on_graph(
     let complete = |graph: &Condensed| (0..graph.states()).all(|state| graph.is_expanded(state));
     let Some(graph) = graph.filter(|graph| report.exhaustive && complete(graph)) else {
         facts.bytes = report.store_bytes;
-        return Ok(CtlOutcome { verdict: None, facts, limit: report.limit.or(Some(Limit::Memory)), exhaustive: false });
+        return Ok(CtlOutcome {
+            verdict: None,
+            evidence: None,
+            facts,
+            limit: report.limit.or(Some(Limit::Memory)),
+            exhaustive: false,
+        });
     };
     if model.is_endless() {
         return Ok(outcome(Err(Stop::Endless), facts, false, control));

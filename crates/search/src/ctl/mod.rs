@@ -4,9 +4,12 @@
 //! true, and the other operators are about the one state that is left. An atom whose evaluation is a fault does not hold.
 
 mod check;
+mod evidence;
+mod game;
 mod graph;
 mod local;
 mod normal;
+mod runs;
 mod space;
 #[cfg(test)]
 mod tests;
@@ -14,5 +17,7 @@ mod truth;
 mod watched;
 
 pub use check::{CtlFacts, CtlOutcome, CtlTask, Inquiry, check, examine};
+pub use evidence::{Evidence, evidence};
+pub use game::{Choice, Game, Side, Turn};
 pub use normal::{Kind, Node, Operator, Subformula, Table};
 pub use truth::{ByState, Truth};
