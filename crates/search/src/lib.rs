@@ -12,6 +12,7 @@ pub mod checkpoint;
 pub mod choices;
 mod column;
 pub mod condensed;
+pub mod ctl;
 mod deep;
 pub mod engine;
 mod engines;
