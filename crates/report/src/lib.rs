@@ -2,6 +2,7 @@
 
 pub mod chart;
 pub mod json;
+pub mod lasso;
 pub mod number;
 pub mod process;
 pub mod style;
