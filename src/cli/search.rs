@@ -317,9 +317,16 @@ fn first_run(model: &NativeModel, report: &Report) -> Option<Drawing> {
     let fault = property.fault_record();
     let mut before = &trace.initial;
     let steps = trace.single_steps(model, fault);
-    for step in &steps {
+    let again = property.loop_among(&steps);
+    for (i, step) in steps.iter().enumerate() {
+        if again == Some(i) {
+            drawing.begin_loop();
+        }
         drawing.step(model, before, step.event);
         before = &step.state;
+    }
+    if again == Some(steps.len()) {
+        drawing.begin_loop();
     }
     if let Some(record) = fault {
         drawing.fault(model, record);
