@@ -12,6 +12,7 @@ mod nested;
 mod path_set;
 mod product;
 mod states;
+mod swarm;
 mod walk;
 
 pub use lasso::Lasso;
@@ -119,6 +120,26 @@ fn search_in(question: &Question, plan: &Plan, control: &Control, store: &StoreC
     if blueprint.is_some() && *store == StoreChoice::ComBack {
         return Err(invalid("a ComBack store must see all events of a state; use another store, or --reduce none"));
     }
+    let state_based;
+    let mut automaton = automaton;
+    let mut together = plan.options.threads > 1;
+    if together {
+        let alone = match () {
+            _ if *store != StoreChoice::Table => Some("in this store"),
+            _ if blueprint.is_some() => Some("with a reduction"),
+            _ if fairness.is_some() => Some("for fair runs"),
+            _ if plan.options.cycles == CycleChoice::Components => Some("for components"),
+            _ => None,
+        };
+        if let Some(why) = alone {
+            control.say(format!("one thread searches {why}"));
+            together = false;
+        } else {
+            state_based = automaton.state_based();
+            automaton = &state_based;
+        }
+    }
+    let nested = nested || together;
     let product = Product::new(model, automaton, atoms, fairness, nested);
     let reduce = || blueprint.as_ref().map(|blueprint| blueprint.make(Manner::Repeatable));
     let mover = Mover::new(&product, reduce());
@@ -132,7 +153,17 @@ fn search_in(question: &Question, plan: &Plan, control: &Control, store: &StoreC
         store_bytes: 0,
         store: store.clone(),
     };
-    let (halt, rough) = if nested {
+    let (halt, rough) = if together {
+        let (ended, facts, bytes) = swarm::search(&product, plan.options.threads, control, &budget)?;
+        answer.facts = facts;
+        answer.store_bytes = bytes;
+        match ended {
+            swarm::Ended::Complete => (Ok(()), None),
+            swarm::Ended::Found(rough) => (Err(Halt::Found), rough),
+            swarm::Ended::Fault(fault) => (Err(Halt::Fault(fault)), None),
+            swarm::Ended::Limit(limit) => (Err(Halt::Limit(limit)), None),
+        }
+    } else if nested {
         let mut states: Box<dyn States + '_> = match store {
             StoreChoice::Tree => Box::new(Keyed::new(Tree::of_model(&product, &budget)?, &budget)?),
             _ => Box::new(Numbered::new(numbered(&product, store, plan, &budget)?, &budget)?),
