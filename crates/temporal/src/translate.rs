@@ -9,7 +9,7 @@ use crate::limits::{Limits, Meter, TooLarge};
 use crate::marks::Outside;
 use crate::obligation::obligation;
 use crate::simulate::Direction;
-use crate::tableau::tableau;
+use crate::tableau::{Choice, tableau};
 
 /// How many steps each way of making an automaton smaller may take; one that takes more is left out.
 const STEPS: u64 = 20_000_000;
@@ -42,7 +42,11 @@ pub fn translate(formula: &Formula<u32>, limits: &Limits) -> Result<Automaton, T
 
 /// The automaton of a formula, as it comes.
 fn plain(arena: &mut Arena, root: Id, atoms: usize) -> Result<Automaton, TooLarge> {
-    let mut graph = tableau(arena, root)?;
+    // With many atoms there can be too many letters, and few conditions all the same.
+    let mut graph = match tableau(arena, root, Choice::ByLetter) {
+        Err(TooLarge::Steps) => tableau(arena, root, Choice::ByCover)?,
+        other => other?,
+    };
     graph.trim();
     graph.automaton(atoms, &mut arena.diagram)
 }
