@@ -33,3 +33,11 @@ pub use propositions::propositions;
 pub use strength::{Kind, Strength};
 pub use stutter::is_stutter_invariant;
 pub use translate::{simplify, translate};
+
+// The formulas of the tests name the crate as others do.
+#[cfg(test)]
+extern crate self as scrimp_temporal;
+
+#[cfg(test)]
+#[path = "../tests/common/mod.rs"]
+mod examples;

@@ -3,7 +3,7 @@
 //! The rules are those known of LTL: constants, operators that move outwards or vanish, operands that hold eventually or
 //! for ever, and implications between the operands.
 
-use crate::arena::{Arena, FALSE, Id, TRUE, Term};
+use crate::arena::{Arena, FALSE, Id, Shape, TRUE, Term};
 use crate::limits::TooLarge;
 
 /// Operands in two parts.
@@ -85,6 +85,9 @@ impl Arena {
                     out.push(self.finally(rest)?);
                     return self.and(out);
                 }
+                if let Some(not_yet) = self.not_yet(&all, true, |shape| shape.eventual)? {
+                    return self.until(not_yet, a);
+                }
             }
             Term::Globally(b) => {
                 if let Some(simpler) = self.finally_globally(b)? {
@@ -94,6 +97,22 @@ impl Arena {
             _ => {}
         }
         Ok(self.keep(Term::Finally(a)))
+    }
+
+    /// When some operands are about one moment and it does not matter at which moment the others are asked, the earliest
+    /// is as good as any: the negation of the first.
+    fn not_yet(
+        &mut self,
+        operands: &[Id],
+        conjunction: bool,
+        which: impl Fn(Shape) -> bool,
+    ) -> Result<Option<Id>, TooLarge> {
+        let (now, others): Parts = operands.iter().partition(|&&id| self.shape(id).state);
+        if now.is_empty() || others.is_empty() || !others.iter().all(|&id| which(self.shape(id))) {
+            return Ok(None);
+        }
+        let now = self.keep_sorted(now, conjunction);
+        self.negation(now)
     }
 
     /// What is as good inside of an F.
@@ -169,6 +188,9 @@ impl Arena {
                     let rest = self.or(rest)?;
                     out.push(self.globally(rest)?);
                     return self.or(out);
+                }
+                if let Some(not_yet) = self.not_yet(&all, false, |shape| shape.universal)? {
+                    return self.release(not_yet, a);
                 }
             }
             Term::Finally(b) => {
