@@ -6,7 +6,7 @@ use scrimp_search::check::Condition;
 use scrimp_system::Expr;
 
 /// The assertion that a `never` claim does not come to its end.
-const NEVER: &str = "never claim";
+pub(crate) const NEVER: &str = "never claim";
 
 /// Everything a model can do wrong by itself: deadlocks, faults, violated assertions.
 pub fn all(model: &NativeModel) -> Vec<Property<'_>> {
