@@ -100,7 +100,7 @@ pub struct Game<'r, 'a> {
 impl<'r, 'a> Game<'r, 'a> {
     /// The game of a formula that was decided, from the state that decided it; `None` where a limit is in the way, or only
     /// some runs count.
-    pub fn new(task: &'r CtlTask<'a>, inquiry: Inquiry<'r, 'r>, user: Side) -> Option<Game<'r, 'a>> {
+    pub fn new<'i: 'r, 'f: 'r>(task: &'r CtlTask<'a>, inquiry: Inquiry<'i, 'f>, user: Side) -> Option<Game<'r, 'a>> {
         let Inquiry { table, truth, initial, .. } = inquiry;
         if !task.fairness.is_empty() {
             return None;
