@@ -4,6 +4,7 @@
 //! which there is no room, a larger system is made. A search that still finds one says so, and is begun again.
 
 use crate::net::{PetriNet, Structure};
+use crate::temporal::{Apart, apart};
 use scrimp_lang::{LoadError, Opened, Promela};
 use scrimp_native::{Mode, NativeModel};
 use scrimp_system::{Batch, Fault, Model, System, VarId};
@@ -109,6 +110,15 @@ impl Loaded {
         self.system = Arc::new(prepare(promela, true)?);
         self.with_claim = true;
         Ok(true)
+    }
+
+    /// Takes the claim out of a system that has one, such as the property process of a DVE model.
+    pub fn take_claim(&mut self) -> Result<Option<Apart>, LoadError> {
+        let Some(apart) = apart(&self.system) else { return Ok(None) };
+        let file = || self.system.source.name.clone().into();
+        let apart = apart.map_err(|problem| LoadError::File { path: file(), problem })?;
+        self.system = apart.system.clone();
+        Ok(Some(apart))
     }
 
     /// What the model asks about infinite runs.

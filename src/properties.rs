@@ -6,7 +6,7 @@ use scrimp_search::check::Condition;
 use scrimp_system::Expr;
 
 /// The assertion that a `never` claim does not come to its end.
-const NEVER: &str = "never claim";
+pub(crate) const NEVER: &str = "never claim";
 
 /// Everything a model can do wrong by itself: deadlocks, faults, violated assertions.
 pub fn all(model: &NativeModel) -> Vec<Property<'_>> {
@@ -34,16 +34,20 @@ pub fn assertions(model: &NativeModel) -> Vec<Property<'_>> {
     list
 }
 
-/// A property that was read for this model; `assertions` stands for as many as the model has.
-pub fn of(model: &NativeModel, parsed: scrimp_lang::Property) -> Vec<Property<'_>> {
+/// A property that was read for this model; `assertions` stands for as many as the model has. Those of infinite runs are
+/// refused, with a reason.
+pub fn of(model: &NativeModel, parsed: scrimp_lang::Property) -> Result<Vec<Property<'_>>, String> {
     let (kind, expression) = match parsed.kind {
-        Parsed::Assertions => return assertions(model),
+        Parsed::Assertions => return Ok(assertions(model)),
         Parsed::Deadlock => (PropertyKind::Deadlock, None),
         Parsed::Faults => (PropertyKind::Faults, None),
         Parsed::Invariant(e) => (PropertyKind::Invariant(condition(model, &e)), Some(e)),
         Parsed::Reach(e) => (PropertyKind::Reach(condition(model, &e)), Some(e)),
+        Parsed::Ltl(_) | Parsed::Ctl(_) | Parsed::Accepting | Parsed::Progress => {
+            return Err(format!("error: `{}` is decided by a search for cycles", parsed.name));
+        }
     };
-    vec![Property { name: parsed.name, kind, expression }]
+    Ok(vec![Property { name: parsed.name, kind, expression }])
 }
 
 fn condition<'a>(model: &'a NativeModel, e: &Expr) -> Condition<'a> {

@@ -22,6 +22,7 @@ pub mod forget;
 pub mod graph;
 mod guided;
 mod held;
+pub mod liveness;
 mod open;
 pub mod order;
 mod outcome;

@@ -39,6 +39,6 @@ pub use outline::Outline;
 pub use random::Random;
 pub use source::{Included, Source, Span};
 pub use system::{
-    Assertion, Claim, ClaimMove, Constant, ConstantValue, Domain, EventId, Initial, Invalid, Overflow, Process,
-    ProcessId, Role, System, Valuation, VarId, Variable, ViewOf,
+    Assertion, Claim, ClaimMove, Constant, ConstantValue, Domain, EventId, Initial, Invalid, NamedFormula, Overflow,
+    Process, ProcessId, Role, System, Valuation, VarId, Variable, ViewOf,
 };
