@@ -114,16 +114,17 @@ impl Loaded {
 
     /// Takes the claim out of a system that has one, such as the property process of a DVE model.
     pub fn take_claim(&mut self) -> Result<Option<Apart>, LoadError> {
-        let Some(apart) = apart(&self.system) else { return Ok(None) };
-        let file = || self.system.source.name.clone().into();
-        let apart = apart.map_err(|problem| LoadError::File { path: file(), problem })?;
-        self.system = apart.system.clone();
-        Ok(Some(apart))
+        let claim = self.claim_apart()?;
+        if let Some(claim) = &claim {
+            self.system = claim.system.clone();
+        }
+        Ok(claim)
     }
 
-    /// What the model asks about infinite runs.
-    pub fn temporal(&self) -> Vec<String> {
-        self.promela.as_ref().map(Promela::temporal).unwrap_or_default()
+    /// The claim apart from the system, which keeps it.
+    pub fn claim_apart(&self) -> Result<Option<Apart>, LoadError> {
+        let refused = |problem| LoadError::File { path: self.system.source.name.clone().into(), problem };
+        apart(&self.system).transpose().map_err(refused)
     }
 }
 

@@ -1,7 +1,7 @@
 //! `check`, `count` and `plan`.
 
 use super::args::{CheckArgs, CountArgs, SearchArgs};
-use super::check::wanted;
+use super::check::asked;
 use super::graph::GraphFile;
 use super::guides::{self, Guide};
 use super::net;
@@ -56,7 +56,10 @@ pub fn plan(args: &CheckArgs) -> Result<u8, Failure> {
     let system = model.system();
     let names: Vec<String> = match &loaded.net {
         Some(net) => net::questions(args, net)?.0.into_iter().map(|q| q.name).collect(),
-        None => wanted(args, model)?.into_iter().map(|p| p.name).collect(),
+        None => {
+            let asked = asked(args, model)?;
+            asked.states.into_iter().map(|p| p.name).chain(asked.runs.into_iter().map(|p| p.name)).collect()
+        }
     };
     if args.search.json {
         let parts: serde_json::Map<_, _> =

@@ -1,157 +1,83 @@
-//! Properties of runs: from a formula or a claim to a search for a run that breaks it.
+//! Properties of runs: what is asked, and which search decides it.
 
+mod bad;
+mod branching;
 mod claim;
+mod liveness;
 
+pub use bad::Bad;
 pub use claim::{Apart, apart};
+pub use liveness::run_liveness;
 pub use scrimp_temporal::{Automaton, Formula};
 
-use crate::{Control, NativeModel, Plan, PropertyResult, Report, Verdict};
-use scrimp_search::check::Condition;
-use scrimp_search::liveness::{self, Fairness, MOST_MARKS, Question};
-use scrimp_system::{BinaryOp, Expr, Model};
-use scrimp_temporal::{Limits, Marks, is_stutter_invariant, propositions, translate};
+use crate::{Control, NativeModel, Plan, Report};
+use scrimp_search::plan::EngineChoice;
+use scrimp_system::Expr;
 use std::io;
-use std::time::{Duration, Instant};
 
-/// What may go into an automaton before it is given up.
-const MOST_STATES: usize = 20_000;
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// What no run of a model may be like.
+/// A property of runs.
 #[derive(Debug, Clone)]
-pub struct Bad {
+pub struct RunProperty {
     pub name: String,
-    pub automaton: Automaton,
-    /// What its atoms stand for.
-    pub atoms: Vec<Expr>,
-    /// Does it not tell a state from its repetition?
-    pub stutters: bool,
+    pub kind: RunKind,
 }
 
-impl Bad {
-    /// The runs on which a formula does not hold.
-    pub fn against(name: impl Into<String>, formula: &Formula<Expr>) -> Result<Bad, String> {
-        let name = name.into();
-        let limits = Limits { states: MOST_STATES, until: Some(Instant::now() + PATIENCE) };
-        let (letters, atoms) = propositions(&Formula::Not(Box::new(formula.clone())));
-        let atoms: Vec<Expr> = atoms.iter().map(condition).collect();
-        if atoms.len() > scrimp_temporal::MOST_ATOMS {
-            return Err(format!("{name}: more than {} conditions are not supported", scrimp_temporal::MOST_ATOMS));
-        }
-        let too_large = |_| format!("{name}: the automaton of this formula is too large");
-        let automaton = translate(&letters, &limits).map_err(too_large)?;
-        let stutters = is_stutter_invariant(&letters, &limits).unwrap_or(false);
-        Ok(Bad { name, automaton, atoms, stutters })
-    }
+#[derive(Debug, Clone)]
+pub enum RunKind {
+    /// The formula holds on every run.
+    Ltl(Formula<Expr>),
+    /// The formula holds in every initial state.
+    Ctl(Formula<Expr>),
+    /// No run is infinitely often where this holds.
+    Accepting(Expr),
+    /// No run stays for ever where this holds.
+    Progress(Expr),
+    /// The claim accepts no run.
+    Claim(Box<Apart>),
+}
 
-    /// The runs that are infinitely often where a condition holds.
-    pub fn again_and_again(name: impl Into<String>, condition: Expr) -> Result<Bad, String> {
-        let often = Formula::Globally(Box::new(Formula::Finally(Box::new(Formula::Atom(condition)))));
-        Bad::against(name, &Formula::Not(Box::new(often)))
-    }
-
-    /// The runs that are some time for ever where a condition holds.
-    pub fn for_ever(name: impl Into<String>, condition: Expr) -> Result<Bad, String> {
-        let ever = Formula::Finally(Box::new(Formula::Globally(Box::new(Formula::Atom(condition)))));
-        Bad::against(name, &Formula::Not(Box::new(ever)))
-    }
-
-    /// The runs that a claim accepts.
-    pub fn of_claim(claim: &Apart) -> Bad {
-        let Apart { automaton, atoms, name, .. } = claim.clone();
-        Bad { name, automaton, atoms, stutters: false }
+impl RunProperty {
+    pub fn new(name: impl Into<String>, kind: RunKind) -> RunProperty {
+        RunProperty { name: name.into(), kind }
     }
 }
 
-/// A formula about one moment as an expression.
-fn condition(formula: &Formula<Expr>) -> Expr {
-    let both = |op, a: Expr, b: Expr| Expr::Binary(op, Box::new(a), Box::new(b));
-    let joined = |op, all: &[Formula<Expr>], empty: Expr| {
-        all.iter().map(condition).reduce(|a, b| both(op, a, b)).unwrap_or(empty)
-    };
-    match formula {
-        Formula::True => Expr::TRUE,
-        Formula::False => Expr::Const(0),
-        Formula::Atom(e) => e.clone(),
-        Formula::Not(a) => Expr::not(condition(a)),
-        Formula::And(all) => joined(BinaryOp::And, all, Expr::TRUE),
-        Formula::Or(all) => joined(BinaryOp::Or, all, Expr::Const(0)),
-        Formula::Implies(a, b) => both(BinaryOp::Or, Expr::not(condition(a)), condition(b)),
-        Formula::Equivalent(a, b) => both(BinaryOp::Equal, Expr::not(condition(a)), Expr::not(condition(b))),
-        // Propositions are about one moment.
-        _ => Expr::TRUE,
-    }
-}
-
-/// The processes of a model, for fairness. Fails where there are too many, or none.
-fn fairness<'a>(model: &'a NativeModel, automaton: &Automaton) -> io::Result<Fairness<'a>> {
-    let system = model.system();
+/// Decides a property of runs. Only those count on which each condition of `fair` holds again and again.
+pub fn decide(
+    model: &NativeModel,
+    property: &RunProperty,
+    fair: &[Expr],
+    plan: &Plan,
+    control: &Control,
+) -> io::Result<Report> {
     let invalid = |reason: String| io::Error::new(io::ErrorKind::InvalidInput, reason);
-    let mut number: Vec<Option<u32>> = vec![None; system.processes.len()];
-    let mut processes = 0;
-    for process in system.events.iter().flat_map(|event| &event.moves).map(|m| m.process.index()) {
-        if number[process].is_none() {
-            number[process] = Some(processes);
-            processes += 1;
+    if let EngineChoice::Bounded(_) = plan.options.engine {
+        return Err(invalid("runs that go on for ever are not looked for with formulas; use another --engine".into()));
+    }
+    let bad = match &property.kind {
+        RunKind::Ctl(formula) => return branching::decide(model, (&property.name, formula), fair, plan, control),
+        RunKind::Claim(claim) => Ok(Bad::of_claim(claim)),
+        RunKind::Ltl(formula) => Bad::against(&property.name, &under(fair, formula)),
+        RunKind::Accepting(e) => {
+            let often = Formula::Globally(Box::new(Formula::Finally(Box::new(Formula::Atom(e.clone())))));
+            Bad::against(&property.name, &under(fair, &Formula::Not(Box::new(often))))
         }
-    }
-    if processes == 0 {
-        return Err(invalid("there are no processes that fairness could be about".into()));
-    }
-    if processes as usize + automaton.sets > MOST_MARKS {
-        return Err(invalid(format!("fairness of {processes} processes is not supported, only of {}", MOST_MARKS - 2)));
-    }
-    let of_event = |event: &scrimp_system::Event| {
-        event.moves.iter().filter_map(|m| number[m.process.index()]).fold(0, |all, bit| all | 1 << bit)
+        RunKind::Progress(e) => {
+            let ever = Formula::Finally(Box::new(Formula::Globally(Box::new(Formula::Atom(e.clone())))));
+            Bad::against(&property.name, &under(fair, &Formula::Not(Box::new(ever))))
+        }
     };
-    let actors: Vec<Marks> = system.events.iter().map(of_event).collect();
-    let actors = move |code| actors[model.first_event(code) as usize];
-    Ok(Fairness { processes: processes as usize, actors: Box::new(actors) })
+    if matches!(property.kind, RunKind::Claim(_)) && !fair.is_empty() {
+        return Err(invalid("a claim says by itself which runs it is about; leave out conditions of --fair".into()));
+    }
+    run_liveness(model, &bad.map_err(invalid)?, plan, control)
 }
 
-/// Looks for a bad run.
-pub fn run_liveness(model: &NativeModel, bad: &Bad, plan: &Plan, control: &Control) -> io::Result<Report> {
-    let begun = Instant::now();
-    let predicate = |e: &Expr| -> Condition {
-        let predicate = model.predicate(e);
-        Box::new(move |state| predicate.holds(state))
-    };
-    let atoms: Vec<Condition> = bad.atoms.iter().map(predicate).collect();
-    let fairness = plan.options.fair.then(|| fairness(model, &bad.automaton)).transpose()?;
-    let question = Question {
-        model,
-        automaton: &bad.automaton,
-        atoms: &atoms,
-        expressions: &bad.atoms,
-        fairness: fairness.as_ref(),
-        stutters: bad.stutters,
-    };
-    let answer = liveness::search(&question, plan, control)?;
-    control.finish();
-    let mut report = Report::of_nothing(model, plan, begun.elapsed());
-    let mut result = PropertyResult::undecided(&bad.name);
-    if let Some(fault) = answer.fault {
-        report.remarks.push(format!("{}: evaluating its conditions ended in a fault: {fault}", bad.name));
+/// The formula, where conditions hold again and again.
+fn under(fair: &[Expr], formula: &Formula<Expr>) -> Formula<Expr> {
+    if fair.is_empty() {
+        return formula.clone();
     }
-    result.verdict = match answer.accepted {
-        Some(true) => Verdict::Violated,
-        Some(false) => Verdict::Verified,
-        None => Verdict::Undecided,
-    };
-    if let Some(lasso) = answer.lasso {
-        result.state = Some(lasso.trace.last().to_vec());
-        result.cycle = Some(lasso.cycle);
-        result.trace = Some(lasso.trace);
-    }
-    report.properties = vec![result];
-    report.limit = answer.limit;
-    report.exhaustive = answer.accepted == Some(false);
-    report.visits = answer.facts.states;
-    report.forget.stored_peak = answer.facts.states;
-    report.facts = answer.facts;
-    report.state_bytes = answer.state_bytes;
-    report.store_bytes = answer.store_bytes;
-    report.store = answer.store;
-    report.remarks.extend(control.remarks());
-    Ok(report)
+    let often = |e: &Expr| Formula::Globally(Box::new(Formula::Finally(Box::new(Formula::Atom(e.clone())))));
+    Formula::Implies(Box::new(Formula::And(fair.iter().map(often).collect())), Box::new(formula.clone()))
 }

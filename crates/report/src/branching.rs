@@ -2,8 +2,8 @@
 
 use crate::number::count_of;
 use crate::{Style, trace};
-use scrimp_search::Trace;
 use scrimp_search::ctl::Evidence;
+use scrimp_search::{PropertyResult, Trace};
 use scrimp_system::Model;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -81,7 +81,8 @@ fn indent(out: &mut String, margin: &str, lines: &str) {
 
 /// The same for scripts. `at` counts the events of the run that the part belongs to, those of its `trace` that are not null.
 pub fn json(model: &dyn Model, told: &Evidence) -> Value {
-    let run = Trace { initial: told.initial.clone(), steps: told.steps.clone() };
+    let trace = Trace { initial: told.initial.clone(), steps: told.steps.clone() };
+    let run = PropertyResult { trace: Some(trace), cycle: told.cycle, ..PropertyResult::undecided(&told.formula) };
     let part = |(at, part): &(usize, Evidence)| {
         let mut object = json(model, part);
         object["at"] = (*at).into();
@@ -92,7 +93,7 @@ pub fn json(model: &dyn Model, told: &Evidence) -> Value {
         "holds": told.holds,
         "every_run": told.universal,
         "state": trace::state_json(model, &told.initial),
-        "trace": (!told.steps.is_empty()).then(|| trace::json(model, &run, None)),
+        "trace": (!told.steps.is_empty()).then(|| trace::json(model, &run)),
         "cycle": told.cycle,
         "ends": told.ends,
         "parts": told.parts.iter().map(part).collect::<Vec<_>>(),

@@ -197,7 +197,7 @@ fn property(model: &dyn Model, p: &PropertyResult, overall: Overall) -> Value {
         "answer": p.answer,
         "how": p.how,
         "state": p.state.as_ref().map(|s| trace::state_json(model, s)),
-        "trace": p.trace.as_ref().map(|t| trace::json(model, t, p.fault_record())),
+        "trace": trace::json(model, p),
         "processes": p.trace.as_ref().map(|t| trace::standing_json(model, t.last())),
         "evidence": p.evidence.as_ref().map(|told| branching::json(model, told)),
         "fault": fault,

@@ -3,6 +3,7 @@
 pub mod branching;
 pub mod chart;
 pub mod json;
+pub mod lasso;
 pub mod number;
 pub mod process;
 pub mod style;

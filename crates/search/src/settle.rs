@@ -72,6 +72,16 @@ impl PropertyResult {
     pub fn single_steps(&self, model: &dyn Model) -> Option<Vec<Step>> {
         self.trace.as_ref().map(|trace| trace.single_steps(model, self.fault_record()))
     }
+
+    /// Where the loop of a run that goes on for ever begins among its single steps: before this one, or behind the last
+    /// where nothing more can happen.
+    pub fn loop_among(&self, steps: &[Step]) -> Option<usize> {
+        let completes = |edges: usize| steps.iter().enumerate().filter(|(_, step)| step.edge.is_some()).nth(edges);
+        self.cycle.map(|cycle| match cycle.checked_sub(1) {
+            None => 0,
+            Some(edges) => completes(edges).map_or(steps.len(), |(last, _)| last + 1),
+        })
+    }
 }
 
 /// What it takes to search again for what was found.

@@ -20,6 +20,7 @@ pub mod outline;
 pub mod projection;
 mod random;
 pub mod source;
+mod spell;
 mod system;
 mod validate;
 pub mod values;

@@ -69,7 +69,7 @@ impl<'a> Product<'a> {
             components: automaton.components(),
             support: automaton.states.iter().map(support).collect(),
             weak: kinds.iter().map(|kind| matches!(kind, Kind::Weak | Kind::Terminal) && !fair).collect(),
-            rejecting: kinds.iter().map(|kind| matches!(kind, Kind::Rejecting)).collect(),
+            rejecting: kinds.iter().map(|kind| matches!(kind, Kind::Transient | Kind::Rejecting)).collect(),
             widths: [model.state_bytes(), if states > 256 { 4 } else { 1 }, if one_set && sets > 1 { 1 } else { 0 }],
         }
     }
