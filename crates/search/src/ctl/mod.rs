@@ -16,7 +16,7 @@ mod tests;
 mod truth;
 mod watched;
 
-pub use check::{CtlFacts, CtlOutcome, CtlTask, Inquiry, check, examine};
+pub use check::{CtlFacts, CtlOutcome, CtlTask, Inquiry, check, decide, examine};
 pub use evidence::{Evidence, evidence};
 pub use game::{Choice, Game, Side, Turn};
 pub use normal::{Kind, Node, Operator, Subformula, Table};
