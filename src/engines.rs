@@ -53,6 +53,7 @@ fn with_sets(
         keep_going: plan.options.keep_going,
         count_all: properties.is_empty(),
         fairness: Vec::new(),
+        evidence: true,
     };
     let questions: Vec<Question> = properties.iter().filter_map(question).collect();
     let found = scrimp_symbolic::run(model, model.system(), model.layout(), &questions, &options, control)?;
