@@ -52,6 +52,7 @@ fn with_sets(
         dont_care: plan.options.dont_care,
         keep_going: plan.options.keep_going,
         count_all: properties.is_empty(),
+        fairness: Vec::new(),
     };
     let questions: Vec<Question> = properties.iter().filter_map(question).collect();
     let found = scrimp_symbolic::run(model, model.system(), model.layout(), &questions, &options, control)?;

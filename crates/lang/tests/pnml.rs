@@ -247,7 +247,7 @@ fn question(formula: &str) -> Question {
 
 fn is(formula: &str) -> Condition {
     match question(formula) {
-        Question::Formula(Formula::Is(condition)) => condition,
+        Question::Formula(Formula::Atom(condition)) => condition,
         other => panic!("{other:?}"),
     }
 }
@@ -285,7 +285,7 @@ fn conditions_are_simple() {
 
 #[test]
 fn formulas_keep_their_time() {
-    let dead = || Box::new(Formula::Is(Condition::Deadlock));
+    let dead = || Box::new(Formula::Atom(Condition::Deadlock));
     let reached = Formula::ExistsPath(Box::new(Formula::Finally(dead())));
     assert_eq!(
         question("<exists-path><finally><deadlock/></finally></exists-path>"),
@@ -327,7 +327,7 @@ fn names_in_formulas_of_coloured_nets() {
     );
     assert_eq!(found[0], Question::Bound(vec![0, 1, 2]));
     assert_eq!(found[1], Question::Bound(vec![1]));
-    assert_eq!(found[2], Question::Formula(Formula::Is(Condition::Fireable(vec![0, 1, 2]))));
+    assert_eq!(found[2], Question::Formula(Formula::Atom(Condition::Fireable(vec![0, 1, 2]))));
 }
 
 #[test]

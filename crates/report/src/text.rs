@@ -1,7 +1,7 @@
 //! The report for people: the verdict first, each property with its trace, then figures, then what would help.
 
 use crate::number::{bytes, count_of, grouped, grouped_digits, rate};
-use crate::{Overall, Style, Subject, lasso, process, trace, unreached};
+use crate::{Overall, Style, Subject, branching, lasso, process, trace, unreached};
 use scrimp_search::plan::{EngineChoice, ForgetChoice, OrderChoice, ReduceChoice};
 use scrimp_search::{Limit, Omission, PropertyResult, SetFacts, Verdict};
 use std::fmt::Write;
@@ -176,6 +176,9 @@ fn verdict_word(p: &PropertyResult, style: Style) -> String {
 }
 
 fn evidence(subject: &Subject, p: &PropertyResult, style: Style) -> String {
+    if let Some(told) = &p.evidence {
+        return format!("\n{}", branching::text(subject.model, told, style));
+    }
     let what = if p.verdict == Verdict::Violated { "violated by" } else { "shown by" };
     let Some(run) = &p.trace else {
         return match (&p.state, p.verdict) {

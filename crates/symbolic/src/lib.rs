@@ -8,6 +8,8 @@ pub mod diagram;
 
 mod action;
 mod answers;
+mod conditions;
+mod ctl;
 mod engine;
 mod expand;
 mod holders;
@@ -17,6 +19,8 @@ mod reduce;
 mod rule;
 mod run;
 mod space;
+mod steps;
+mod temporal;
 mod term;
 mod together;
 mod tokens;

@@ -54,7 +54,12 @@ impl<A> Formula<A> {
 
     /// The same formula over other atoms; the first atom that has no counterpart ends it.
     pub fn try_map<B, E>(&self, atom: &mut dyn FnMut(&A) -> Result<B, E>) -> Result<Formula<B>, E> {
-        let mut one = |a: &Formula<A>| a.try_map(atom).map(Box::new);
+        self.try_replace(&mut |a| atom(a).map(Formula::Atom))
+    }
+
+    /// The same formula with another one in the place of each atom; the first atom that has no counterpart ends it.
+    pub fn try_replace<B, E>(&self, atom: &mut dyn FnMut(&A) -> Result<Formula<B>, E>) -> Result<Formula<B>, E> {
+        let mut one = |a: &Formula<A>| a.try_replace(atom).map(Box::new);
         Ok(match self {
             Formula::True => Formula::True,
             Formula::False => Formula::False,
@@ -70,9 +75,9 @@ impl<A> Formula<A> {
             Formula::WeakUntil(a, b) => Formula::WeakUntil(one(a)?, one(b)?),
             Formula::Release(a, b) => Formula::Release(one(a)?, one(b)?),
             Formula::StrongRelease(a, b) => Formula::StrongRelease(one(a)?, one(b)?),
-            Formula::And(all) => Formula::And(all.iter().map(|a| a.try_map(atom)).collect::<Result<_, _>>()?),
-            Formula::Or(all) => Formula::Or(all.iter().map(|a| a.try_map(atom)).collect::<Result<_, _>>()?),
-            Formula::Atom(a) => Formula::Atom(atom(a)?),
+            Formula::And(all) => Formula::And(all.iter().map(|a| a.try_replace(atom)).collect::<Result<_, _>>()?),
+            Formula::Or(all) => Formula::Or(all.iter().map(|a| a.try_replace(atom)).collect::<Result<_, _>>()?),
+            Formula::Atom(a) => atom(a)?,
         })
     }
 
@@ -82,6 +87,35 @@ impl<A> Formula<A> {
         match mapped {
             Ok(formula) => formula,
             Err(never) => match never {},
+        }
+    }
+
+    /// The same formula in which some parts are replaced, from the outside inwards: what replaces a part is not looked
+    /// into, and what replaces nothing is. Atoms that are left become others.
+    pub fn replaced<B>(&self, part: &dyn Fn(&Formula<A>) -> Option<Formula<B>>, atom: &dyn Fn(&A) -> B) -> Formula<B> {
+        if let Some(other) = part(self) {
+            return other;
+        }
+        let one = |a: &Formula<A>| Box::new(a.replaced(part, atom));
+        let each = |all: &[Formula<A>]| all.iter().map(|a| a.replaced(part, atom)).collect();
+        match self {
+            Formula::True => Formula::True,
+            Formula::False => Formula::False,
+            Formula::Atom(a) => Formula::Atom(atom(a)),
+            Formula::Not(a) => Formula::Not(one(a)),
+            Formula::And(all) => Formula::And(each(all)),
+            Formula::Or(all) => Formula::Or(each(all)),
+            Formula::Implies(a, b) => Formula::Implies(one(a), one(b)),
+            Formula::Equivalent(a, b) => Formula::Equivalent(one(a), one(b)),
+            Formula::Next(a) => Formula::Next(one(a)),
+            Formula::Finally(a) => Formula::Finally(one(a)),
+            Formula::Globally(a) => Formula::Globally(one(a)),
+            Formula::Until(a, b) => Formula::Until(one(a), one(b)),
+            Formula::WeakUntil(a, b) => Formula::WeakUntil(one(a), one(b)),
+            Formula::Release(a, b) => Formula::Release(one(a), one(b)),
+            Formula::StrongRelease(a, b) => Formula::StrongRelease(one(a), one(b)),
+            Formula::AllPaths(a) => Formula::AllPaths(one(a)),
+            Formula::ExistsPath(a) => Formula::ExistsPath(one(a)),
         }
     }
 
