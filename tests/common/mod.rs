@@ -3,7 +3,9 @@
 #![allow(dead_code)] // each test file uses its own part
 
 pub mod command;
+pub mod formulas;
 pub mod header;
+pub mod ltl;
 pub mod nets;
 pub mod random;
 pub mod shared;
