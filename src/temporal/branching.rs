@@ -1,7 +1,8 @@
 //! CTL: decided state by state, or with sets of states.
 
+use super::Means;
 use crate::properties::condition;
-use crate::{Control, NativeModel, Plan, PropertyResult, Report, Verdict};
+use crate::{NativeModel, PropertyResult, Report, Verdict};
 use scrimp_search::check::Condition;
 use scrimp_search::ctl::{self, CtlTask};
 use scrimp_system::Expr;
@@ -31,13 +32,8 @@ impl Numbered {
     }
 }
 
-pub fn decide(
-    model: &NativeModel,
-    (name, formula): (&str, &Formula<Expr>),
-    fair: &[Expr],
-    plan: &Plan,
-    control: &Control,
-) -> io::Result<Report> {
+pub fn decide(model: &NativeModel, name: &str, formula: &Formula<Expr>, means: &Means) -> io::Result<Report> {
+    let Means { plan, control, fair, progress } = *means;
     let begun = Instant::now();
     let Numbered { formula, atoms, names } = Numbered::new(model, formula);
     let atoms: Vec<Condition> = atoms.iter().map(|e| condition(model, e)).collect();
@@ -50,7 +46,7 @@ pub fn decide(
         fairness: &fairness,
         plan,
         control,
-        progress: None,
+        progress,
     };
     let found = ctl::check(&task)?;
     control.finish();

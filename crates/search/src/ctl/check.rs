@@ -264,7 +264,7 @@ fn on_graph(
 }
 
 /// The plan of a search that can write down its graph, as near to this one as there is.
-fn graph_plan(plan: &Plan) -> io::Result<Plan> {
+pub(crate) fn graph_plan(plan: &Plan) -> io::Result<Plan> {
     let sweeps = matches!(plan.options.forget, ForgetChoice::Sweep(_));
     let options = Options {
         graph: true,

@@ -13,6 +13,7 @@ mod path_set;
 mod product;
 mod states;
 mod swarm;
+mod unfolded;
 mod walk;
 
 pub use lasso::Lasso;
@@ -20,11 +21,11 @@ pub use product::{Fairness, MOST_MARKS, Product, STUTTER};
 
 use crate::budget::{Budget, Control, Limit, resident};
 use crate::check::Condition;
-use crate::choices::StoreChoice;
+use crate::choices::{ForgetChoice, StoreChoice};
 use crate::graph::GraphFacts;
 use crate::plan::{CycleChoice, Plan};
 use crate::reduce::{Blueprint, Manner};
-use crate::run::invalid;
+use crate::run::{Guide, invalid};
 use crate::store::{Collapse, ComBack, Store, Table, Tree};
 use components::Components;
 use nested::Nested;
@@ -48,6 +49,8 @@ pub struct Question<'a> {
     pub fairness: Option<&'a Fairness<'a>>,
     /// Does the automaton accept a word exactly if it accepts it with letters repeated?
     pub stutters: bool,
+    /// The progress measure, where the plan sweeps.
+    pub progress: Option<&'a Guide<'a>>,
 }
 
 /// What was found.
@@ -76,6 +79,15 @@ pub fn search(question: &Question, plan: &Plan, control: &Control) -> io::Result
         )));
     }
     let store = plan.store.clone();
+    match &plan.options.forget {
+        ForgetChoice::Nothing => {}
+        ForgetChoice::Sweep(None) => return unfolded::search(question, plan, control),
+        other => {
+            return Err(invalid(format!(
+                "cycles cannot be seen in states that are forgotten (--forget {other}); use --forget sweep, whose graph stays"
+            )));
+        }
+    }
     match &store {
         StoreChoice::Table | StoreChoice::Collapse | StoreChoice::ComBack | StoreChoice::Tree => {}
         other => {
@@ -94,7 +106,7 @@ pub fn search(question: &Question, plan: &Plan, control: &Control) -> io::Result
 }
 
 fn search_in(question: &Question, plan: &Plan, control: &Control, store: &StoreChoice) -> io::Result<Answer> {
-    let Question { model, automaton, atoms, expressions, fairness, stutters } = *question;
+    let Question { model, automaton, atoms, expressions, fairness, stutters, .. } = *question;
     let budget = Arc::new(Budget::new(plan.memory));
     if budget.left() == 0 {
         let used = resident().unwrap_or(0).div_ceil(1 << 20);
@@ -191,6 +203,10 @@ fn search_in(question: &Question, plan: &Plan, control: &Control, store: &StoreC
         return Err(invalid("the model has grown beyond the system that was made for it"));
     }
     match halt {
+        // Of what does not come to an end, not all successors are known.
+        Ok(()) if product.is_endless() => {
+            control.say("something in the model goes on by itself without an end: what it leads to is not known");
+        }
         Ok(()) => answer.accepted = Some(false),
         Err(Halt::Found) => {
             answer.accepted = Some(true);
