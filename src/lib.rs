@@ -38,6 +38,7 @@ mod engines;
 mod load;
 pub mod net;
 pub mod properties;
+pub mod temporal;
 
 pub use engines::run_engine;
 pub use load::{Loaded, load};

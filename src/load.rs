@@ -4,6 +4,7 @@
 //! which there is no room, a larger system is made. A search that still finds one says so, and is begun again.
 
 use crate::net::{PetriNet, Structure};
+use crate::temporal::{Apart, apart};
 use scrimp_lang::{LoadError, Opened, Promela};
 use scrimp_native::{Mode, NativeModel};
 use scrimp_system::{Batch, Fault, Model, System, VarId};
@@ -111,9 +112,19 @@ impl Loaded {
         Ok(true)
     }
 
-    /// What the model asks about infinite runs.
-    pub fn temporal(&self) -> Vec<String> {
-        self.promela.as_ref().map(Promela::temporal).unwrap_or_default()
+    /// Takes the claim out of a system that has one, such as the property process of a DVE model.
+    pub fn take_claim(&mut self) -> Result<Option<Apart>, LoadError> {
+        let claim = self.claim_apart()?;
+        if let Some(claim) = &claim {
+            self.system = claim.system.clone();
+        }
+        Ok(claim)
+    }
+
+    /// The claim apart from the system, which keeps it.
+    pub fn claim_apart(&self) -> Result<Option<Apart>, LoadError> {
+        let refused = |problem| LoadError::File { path: self.system.source.name.clone().into(), problem };
+        apart(&self.system).transpose().map_err(refused)
     }
 }
 

@@ -1,12 +1,13 @@
 //! Properties of a model file: its own, and those written in the property language.
 
+use crate::temporal::{RunKind, RunProperty};
 use crate::{NativeModel, Property, PropertyKind};
 use scrimp_lang::PropertyKind as Parsed;
 use scrimp_search::check::Condition;
 use scrimp_system::Expr;
 
 /// The assertion that a `never` claim does not come to its end.
-const NEVER: &str = "never claim";
+pub(crate) const NEVER: &str = "never claim";
 
 /// Everything a model can do wrong by itself: deadlocks, faults, violated assertions.
 pub fn all(model: &NativeModel) -> Vec<Property<'_>> {
@@ -34,19 +35,57 @@ pub fn assertions(model: &NativeModel) -> Vec<Property<'_>> {
     list
 }
 
-/// A property that was read for this model; `assertions` stands for as many as the model has.
-pub fn of(model: &NativeModel, parsed: scrimp_lang::Property) -> Vec<Property<'_>> {
-    let (kind, expression) = match parsed.kind {
-        Parsed::Assertions => return assertions(model),
-        Parsed::Deadlock => (PropertyKind::Deadlock, None),
-        Parsed::Faults => (PropertyKind::Faults, None),
-        Parsed::Invariant(e) => (PropertyKind::Invariant(condition(model, &e)), Some(e)),
-        Parsed::Reach(e) => (PropertyKind::Reach(condition(model, &e)), Some(e)),
-    };
-    vec![Property { name: parsed.name, kind, expression }]
+/// What is asked of a model: of its states, which one search decides together, and of its runs, each by itself.
+#[derive(Debug, Default)]
+pub struct Asked<'a> {
+    pub states: Vec<Property<'a>>,
+    pub runs: Vec<RunProperty>,
 }
 
-fn condition<'a>(model: &'a NativeModel, e: &Expr) -> Condition<'a> {
+impl<'a> Asked<'a> {
+    /// Everything that a model asks of itself, but what a claim does.
+    pub fn by(model: &'a NativeModel) -> Asked<'a> {
+        let system = model.system();
+        let mut runs = Vec::new();
+        for formula in &system.formulas {
+            runs.push(RunProperty::new(format!("ltl {}", formula.name), RunKind::Ltl(formula.formula.clone())));
+        }
+        runs.extend(system.accepting.clone().map(|e| RunProperty::new("accepting", RunKind::Accepting(e))));
+        Asked { states: all(model), runs }
+    }
+
+    /// Adds a property that was read for the model; `assertions` stands for as many as it has.
+    pub fn add(&mut self, model: &'a NativeModel, parsed: scrimp_lang::Property) -> Result<(), String> {
+        let system = model.system();
+        let nothing = |what: &str| format!("error: property `{}`: the model says nothing of {what}", parsed.name);
+        let (kind, expression) = match parsed.kind {
+            Parsed::Assertions => {
+                self.states.extend(assertions(model));
+                return Ok(());
+            }
+            Parsed::Deadlock => (PropertyKind::Deadlock, None),
+            Parsed::Faults => (PropertyKind::Faults, None),
+            Parsed::Invariant(e) => (PropertyKind::Invariant(condition(model, &e)), Some(e)),
+            Parsed::Reach(e) => (PropertyKind::Reach(condition(model, &e)), Some(e)),
+            Parsed::Ltl(_) | Parsed::Ctl(_) | Parsed::Accepting | Parsed::Progress => {
+                let kind = match parsed.kind {
+                    Parsed::Ltl(formula) => RunKind::Ltl(formula),
+                    Parsed::Ctl(formula) => RunKind::Ctl(formula),
+                    Parsed::Accepting => {
+                        RunKind::Accepting(system.accepting.clone().ok_or_else(|| nothing("accepting places"))?)
+                    }
+                    _ => RunKind::Progress(system.no_progress.clone().ok_or_else(|| nothing("progress"))?),
+                };
+                self.runs.push(RunProperty::new(parsed.name, kind));
+                return Ok(());
+            }
+        };
+        self.states.push(Property { name: parsed.name, kind, expression });
+        Ok(())
+    }
+}
+
+pub(crate) fn condition<'a>(model: &'a NativeModel, e: &Expr) -> Condition<'a> {
     let predicate = model.predicate(e);
     Box::new(move |state| predicate.holds(state))
 }

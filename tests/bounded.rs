@@ -40,6 +40,7 @@ fn goal(model: &NativeModel, text: &str) -> Goal {
         scrimp_lang::PropertyKind::Assertions => GoalKind::Assertions,
         scrimp_lang::PropertyKind::Invariant(e) => GoalKind::Invariant(e),
         scrimp_lang::PropertyKind::Reach(e) => GoalKind::Reach(e),
+        other => panic!("{other:?} is about infinite runs"),
     };
     Goal { name: text.into(), kind }
 }

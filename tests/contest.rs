@@ -66,7 +66,7 @@ fn answers(petri: PetriNet, questions: Vec<NamedQuestion>) -> Result<(Known, Rep
 }
 
 fn global_questions() -> Vec<NamedQuestion> {
-    let deadlock = Formula::Finally(Box::new(Formula::Is(Condition::Deadlock)));
+    let deadlock = Formula::Finally(Box::new(Formula::Atom(Condition::Deadlock)));
     let questions = [
         ("ReachabilityDeadlock", Question::Formula(Formula::ExistsPath(Box::new(deadlock)))),
         ("OneSafe", Question::OneSafe),

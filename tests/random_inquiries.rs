@@ -44,7 +44,7 @@ enum Asked {
 
 impl Asked {
     fn question(&self) -> Question {
-        let is = |c: &Condition| Box::new(Formula::Is(c.clone()));
+        let is = |c: &Condition| Box::new(Formula::Atom(c.clone()));
         match self {
             Asked::Reachable(c) => Question::Formula(Formula::ExistsPath(Box::new(Formula::Finally(is(c))))),
             Asked::Always(c) => Question::Formula(Formula::AllPaths(Box::new(Formula::Globally(is(c))))),

@@ -34,6 +34,7 @@ fn question(model: &NativeModel, text: &str) -> Question {
         Parsed::Assertions => QuestionKind::Assertions,
         Parsed::Invariant(e) => QuestionKind::Invariant(e),
         Parsed::Reach(e) => QuestionKind::Reach(e),
+        other => panic!("{other:?} is about infinite runs"),
     };
     Question { name: parsed.name, kind }
 }

@@ -242,6 +242,19 @@ pub struct SearchArgs {
     #[arg(long, default_value = "none", value_name = "METHOD")]
     pub reduce: String,
 
+    /// How runs that go on for ever are looked for: auto, nested, components
+    ///
+    /// `nested`: a depth-first search within another, with least memory. `components`: states that reach each other are
+    /// gathered; finds runs earlier and needs a number for each state. `auto`: components, or nested in a tree.
+    #[arg(long, default_value = "auto", value_name = "WAY")]
+    pub cycles: String,
+
+    /// Only fair runs count: weak, or an expression that holds again and again; may be given several times
+    ///
+    /// `weak`: no process that could always move waits for ever.
+    #[arg(long, value_name = "weak|EXPR")]
+    pub fair: Vec<String>,
+
     /// Seed of all choices made by chance: the same seed, the same search
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub seed: u64,

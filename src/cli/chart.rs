@@ -12,6 +12,10 @@ pub struct Drawing {
     rows: Vec<Row>,
     /// For each row, whether it is shown beside messages.
     notable: Vec<bool>,
+    /// How many rows are before those that happen again and again.
+    again: Option<usize>,
+    /// Among those are steps that belong to no process.
+    unseen: bool,
     /// The names of the processes that took part, by number.
     names: BTreeMap<usize, Vec<String>>,
 }
@@ -20,7 +24,10 @@ impl Drawing {
     /// Adds the step that an event makes in a state.
     pub fn step(&mut self, model: &NativeModel, state: &[u8], event: EventCode) {
         let text = model.event(event);
-        let Some(actor) = model.actor(event) else { return };
+        let Some(actor) = model.actor(event) else {
+            self.unseen |= self.again.is_some();
+            return;
+        };
         let number_and_name: Vec<(usize, String)> = match text.steps.is_empty() {
             false => text.steps.iter().map(|s| (s.process as usize, format!("{}:{}", s.name, s.process))).collect(),
             true => vec![(actor, process_name(model, actor))],
@@ -43,6 +50,11 @@ impl Drawing {
         self.rows.push(row);
     }
 
+    /// From here on the steps happen again and again; where none is added, nothing more happens.
+    pub fn begin_loop(&mut self) {
+        self.again = Some(self.rows.len());
+    }
+
     /// Adds the fault that a run ends in.
     pub fn fault(&mut self, model: &NativeModel, record: FaultRecord) {
         let Some(actor) = model.actor(record.event) else { return };
@@ -61,7 +73,8 @@ impl Drawing {
         }
     }
 
-    /// Where there are messages, the chart is about them, what is printed and who is started; else it shows every step.
+    /// Where there are messages, the chart is about them, what is printed and who is started; else it shows every step. Stem
+    /// and loop are charts of their own in this.
     fn chart(self) -> Chart {
         let lane: BTreeMap<usize, usize> = self.names.keys().enumerate().map(|(lane, p)| (*p, lane)).collect();
         let lanes = self.names.values().map(|names| names.join(" / ")).collect();
@@ -72,9 +85,17 @@ impl Drawing {
             }
             Some(row)
         };
-        let messages = self.rows.iter().any(|row| row.message.is_some());
-        let shown = self.rows.into_iter().zip(self.notable).filter(|(_, notable)| *notable || !messages);
-        Chart { lanes, rows: shown.filter_map(|(row, _)| place(row)).collect() }
+        let part = |part: Vec<(Row, bool)>| -> Vec<Row> {
+            let messages = part.iter().any(|(row, _)| row.message.is_some());
+            part.into_iter().filter(|(_, notable)| *notable || !messages).filter_map(|(row, _)| place(row)).collect()
+        };
+        let mut stem: Vec<(Row, bool)> = self.rows.into_iter().zip(self.notable).collect();
+        let of_loop = stem.split_off(self.again.unwrap_or(stem.len()));
+        let mut rows = part(stem);
+        // A loop of steps without a lane cannot be drawn, but is not nothing.
+        let again = self.again.filter(|_| !(self.unseen && of_loop.is_empty())).map(|_| rows.len());
+        rows.extend(part(of_loop));
+        Chart { lanes, rows, again }
     }
 
     /// Writes the chart: a picture where the name says so, else text; `-` is standard output.

@@ -3,11 +3,13 @@
 mod args;
 mod bench;
 mod chart;
+mod check;
 mod compare;
 mod graph;
 mod guides;
 mod net;
 mod progress;
+mod runs;
 mod search;
 mod simulate;
 
@@ -43,7 +45,7 @@ pub fn main() -> u8 {
         || matches!(&cli.command, Command::Plan(a) if a.search.json)
         || matches!(&cli.command, Command::Compare(a) if a.json);
     let result = match cli.command {
-        Command::Check(a) => search::check(&a),
+        Command::Check(a) => check::check(&a),
         Command::Count(a) => search::count(&a),
         Command::Plan(a) => search::plan(&a),
         Command::Simulate(a) => simulate::run(&a),

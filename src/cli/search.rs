@@ -1,7 +1,7 @@
 //! `check`, `count` and `plan`.
 
 use super::args::{CheckArgs, CountArgs, SearchArgs};
-use super::chart::Drawing;
+use super::check::asked;
 use super::graph::GraphFile;
 use super::guides::{self, Guide};
 use super::net;
@@ -9,83 +9,12 @@ use super::progress::{Patience, Progress, stop_on_interrupt};
 use super::{Failure, print, remark, style};
 use scrimp::condensed::Wanted;
 use scrimp::net::PetriNet;
-use scrimp::report::{Overall, Subject, json, number, text, unreached};
-use scrimp::{
-    Control, Guides, Loaded, Mode, NativeModel, Opened, Options, Plan, Property, PropertyResult, Report, System,
-    parse_property, parse_property_file, properties,
-};
+use scrimp::report::{Overall, Subject, json, number, text};
+use scrimp::{Control, Guides, Loaded, Mode, NativeModel, Opened, Options, Plan, Property, Report, System};
 use scrimp_search::estimate::Estimate;
-use scrimp_search::plan::{EngineChoice, ReduceChoice};
-use scrimp_system::Source;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
-
-pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
-    begun();
-    if args.search.json && args.chart.as_deref() == Some(Path::new("-")) {
-        return Err(Failure("error: --json and --chart - would write to the same place".into()));
-    }
-    let mut plan = Plan::new(&options(&args.search, args.keep_going, false)?)?;
-    let mut loaded = open(&args.model, &args.search)?;
-    if let Some(net) = loaded.net.take() {
-        return net::check(args, net, plan);
-    }
-    if let Some(formulas) = args.formulas.first() {
-        let message = "error: formulas of the Model Checking Contest are about Petri nets (.pnml)";
-        return Err(Failure(format!("{}: {message}", formulas.display())));
-    }
-    let temporal = loaded.temporal();
-    let own = args.property.is_empty() && args.property_file.is_none();
-    let name = args.model.display().to_string();
-    let watch = args.search.json || !args.search.quiet;
-    let (model, mut report) = with_room(&mut loaded, &args.search, watch, |model| {
-        search(model, &wanted(args, model)?, &mut plan, &args.search)
-    })?;
-    if own {
-        report.properties.extend(temporal.iter().map(PropertyResult::undecided));
-    }
-    // What a reduction leaves out may be executed all the same.
-    let whole = report.exhaustive && report.visits > 0 && !plan.options.reduce.leaves_out_states();
-    let statements = whole.then(|| statements(model)).flatten();
-    let subject = Subject { name: &name, model, plan: &plan, report: &report, statements };
-    let wanted_run = |model, report: &Report| args.chart.as_ref().and_then(|_| first_run(model, report));
-    let mut drawing = wanted_run(model, &report);
-    let mut overall = Overall::of(&report);
-    let mut answers = vec![json_or_text(&subject, &args.search, text::check)];
-    // A claim restricts what it watches, so it is searched with after the model has been searched without.
-    if own && (overall != Overall::Violated || args.keep_going) && loaded.add_claim()? {
-        let mut plan = plan.clone();
-        if plan.options.reduce.leaves_out_states() && plan.options.engine == EngineChoice::Explicit {
-            // The claim sees every step.
-            plan.options.reduce = ReduceChoice::Nothing;
-        }
-        let (model, report) = with_room(&mut loaded, &args.search, false, |model| {
-            search(model, &properties::model_assertions(model), &mut plan, &args.search)
-        })?;
-        let name = format!("{name} with its never claim");
-        let subject = Subject { name: &name, model, plan: &plan, report: &report, statements: None };
-        drawing = drawing.or_else(|| wanted_run(model, &report));
-        overall = overall.and(Overall::of(&report));
-        answers.push(json_or_text(&subject, &args.search, text::check));
-    }
-    if args.search.json {
-        print(&format!("{:#}\n", json::together(answers, overall)))?;
-    } else if !args.search.quiet {
-        answers.iter().try_for_each(|answer| print(answer.as_str().unwrap_or_default()))?;
-        if own && !temporal.is_empty() {
-            print("  properties of infinite runs (ltl, acceptance cycles) cannot be decided yet\n")?;
-        }
-    }
-    if let Some(path) = &args.chart {
-        match drawing {
-            Some(drawing) => drawing.write(path)?,
-            None if args.search.quiet => {}
-            None => remark(&format!("--chart {}: there is no run to draw", path.display())),
-        }
-    }
-    Ok(overall.exit_code())
-}
 
 pub fn count(args: &CountArgs) -> Result<u8, Failure> {
     let mut plan = Plan::new(&options(&args.search, false, args.in_degrees)?)?;
@@ -127,7 +56,10 @@ pub fn plan(args: &CheckArgs) -> Result<u8, Failure> {
     let system = model.system();
     let names: Vec<String> = match &loaded.net {
         Some(net) => net::questions(args, net)?.0.into_iter().map(|q| q.name).collect(),
-        None => wanted(args, model)?.into_iter().map(|p| p.name).collect(),
+        None => {
+            let asked = asked(args, model)?;
+            asked.states.into_iter().map(|p| p.name).chain(asked.runs.into_iter().map(|p| p.name)).collect()
+        }
     };
     if args.search.json {
         let parts: serde_json::Map<_, _> =
@@ -196,7 +128,7 @@ fn foresight(model: &NativeModel, plan: &Plan) -> Result<String, Failure> {
     Ok(out)
 }
 
-fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<Options, Failure> {
+pub fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<Options, Failure> {
     Ok(Options {
         order: args.order.as_deref().map(str::parse).transpose()?,
         store: args.store.as_deref().map(str::parse).transpose()?,
@@ -209,6 +141,8 @@ fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<Opti
         variables: args.variables.parse()?,
         reorder: args.reorder == "auto",
         dont_care: args.dont_care,
+        cycles: args.cycles.parse()?,
+        fair: args.fair.iter().any(|fair| fair == "weak"),
         chains: args.chains,
         stride: args.stride,
         reconstruct: args.reconstruct,
@@ -237,7 +171,7 @@ pub fn begun() -> Instant {
 }
 
 /// Reads a model that may turn out to be larger than it looks.
-fn open(path: &Path, args: &SearchArgs) -> Result<Loaded, Failure> {
+pub fn open(path: &Path, args: &SearchArgs) -> Result<Loaded, Failure> {
     begun();
     let structure =
         args.structure.parse().map_err(|e| Failure(format!("error: --structure {}: {e}", args.structure)))?;
@@ -255,7 +189,7 @@ fn open(path: &Path, args: &SearchArgs) -> Result<Loaded, Failure> {
 
 /// Searches a model; begins again with a larger one where it turns out to be too small. With `watch`, the model remembers
 /// which statements are executed.
-fn with_room(
+pub fn with_room(
     loaded: &mut Loaded,
     args: &SearchArgs,
     watch: bool,
@@ -287,47 +221,12 @@ pub fn runnable(system: Arc<System>, interpret: bool, watch: bool) -> Result<&'s
     Ok(Box::leak(Box::new(model)))
 }
 
-/// The statements of a model whose events were watched, each with whether it was executed.
-fn statements(model: &NativeModel) -> Option<Vec<unreached::Statement>> {
-    let (system, happened) = (model.system(), model.happened());
-    if happened.is_empty() {
-        return None;
-    }
-    let outline = &system.outline.statements;
-    let mut reached = vec![false; outline.len()];
-    for (event, _) in system.events.iter().zip(happened).filter(|(_, happened)| *happened) {
-        event.statements.iter().for_each(|statement| reached[*statement as usize] = true);
-    }
-    let listed = outline.iter().zip(reached).filter(|(statement, _)| !statement.passes);
-    let one = |(statement, reached): (&scrimp_system::outline::Statement, bool)| unreached::Statement {
-        process: statement.process.clone(),
-        file: system.source.file_name(statement.span.part).to_string(),
-        line: statement.span.line,
-        number: statement.number,
-        text: statement.text.clone(),
-        reached,
-    };
-    Some(listed.map(one).collect())
-}
-
-/// A drawing of the first run in a report.
-fn first_run(model: &NativeModel, report: &Report) -> Option<Drawing> {
-    let (property, trace) = report.properties.iter().find_map(|p| Some((p, p.trace.as_ref()?)))?;
-    let mut drawing = Drawing::default();
-    let fault = property.fault_record();
-    let mut before = &trace.initial;
-    let steps = trace.single_steps(model, fault);
-    for step in &steps {
-        drawing.step(model, before, step.event);
-        before = &step.state;
-    }
-    if let Some(record) = fault {
-        drawing.fault(model, record);
-    }
-    Some(drawing)
-}
-
-fn search(model: &NativeModel, properties: &[Property], plan: &mut Plan, args: &SearchArgs) -> Result<Report, Failure> {
+pub fn search(
+    model: &NativeModel,
+    properties: &[Property],
+    plan: &mut Plan,
+    args: &SearchArgs,
+) -> Result<Report, Failure> {
     search_for_graph(model, properties, plan, args, None)
 }
 
@@ -377,7 +276,7 @@ pub fn search_for_graph(
 }
 
 /// The answer where a limit was over before anything was known.
-fn tell_nothing(limit: &str, as_json: bool, quiet: bool) {
+pub fn tell_nothing(limit: &str, as_json: bool, quiet: bool) {
     let why = if limit == "time" { "the time limit is over" } else { "it was interrupted" };
     // There is nobody left to tell of a failure to print.
     let _ = if as_json {
@@ -404,34 +303,4 @@ pub fn json_or_text(
     text: fn(&Subject, scrimp::report::Style) -> String,
 ) -> serde_json::Value {
     if args.json { json::report(subject) } else { text(subject, style()).into() }
-}
-
-/// The properties asked for, or all that the model has.
-fn wanted<'a>(args: &CheckArgs, model: &'a NativeModel) -> Result<Vec<Property<'a>>, Failure> {
-    let system = model.system();
-    let mut list = Vec::new();
-    if args.property.is_empty() && args.property_file.is_none() {
-        if let Some(claim) = &system.claim {
-            let name = &system.processes[claim.process.index()].name;
-            return Err(Failure(format!(
-                "{}: error: the model's property is the Büchi automaton {name}, and acceptance cycles cannot be checked yet\n\
-                 help: `scrimp count` visits the product; `--property deadlock` and other safety properties can be checked",
-                args.model.display(),
-            )));
-        }
-        list = properties::all(model);
-    }
-    for text in &args.property {
-        list.extend(properties::of(model, parse_property(system, text)?));
-    }
-    if let Some(path) = &args.property_file {
-        let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|e| Failure(format!("{name}: error: {e}")))?;
-        let found = parse_property_file(system, Source::new(name.clone(), text))?;
-        if found.is_empty() {
-            return Err(Failure(format!("{name}: error: there is no property in it")));
-        }
-        list.extend(found.into_iter().flat_map(|property| properties::of(model, property)));
-    }
-    Ok(list)
 }

@@ -4,6 +4,7 @@ use super::args::SimulateArgs;
 use super::chart::Drawing;
 use super::search::runnable;
 use super::{Failure, print, remark, style};
+use scrimp::report::lasso;
 use scrimp::report::number::count_of;
 use scrimp::report::process;
 use scrimp::report::trace::{beginning, state_lines, step_lines};
@@ -49,6 +50,8 @@ struct Walk {
     /// An assertion was violated on the way.
     violated: bool,
     steps: usize,
+    /// Where its loop began: so much was chosen before, and so many steps were made.
+    loop_begun: Option<(usize, usize)>,
     drawing: Drawing,
 }
 
@@ -69,6 +72,7 @@ impl Walk {
             deadlock: false,
             violated: false,
             steps: 0,
+            loop_begun: None,
             drawing: Drawing::default(),
         })
     }
@@ -235,7 +239,12 @@ impl Walk {
             self.model.values(self.choices.state(i)).iter().all(|(name, value)| initial[name] == value.as_str())
         });
         self.start(start.ok_or_else(|| mismatch("the model has no such initial state".into()))?)?;
-        for step in trace["steps"].as_array().into_iter().flatten() {
+        let steps = trace["steps"].as_array().map_or(&[][..], Vec::as_slice);
+        let again = loop_of(trace, steps).map_err(&mismatch)?;
+        for (i, step) in steps.iter().enumerate() {
+            if again == Some(i) {
+                self.begin_loop()?;
+            }
             if step["event"].is_null() {
                 continue; // on the way to the next one
             }
@@ -254,8 +263,55 @@ impl Walk {
             }
             self.step(choice)?;
         }
+        if again == Some(steps.len()) {
+            self.begin_loop()?;
+        }
         self.end()?;
+        if again.is_some() {
+            print(&self.end_loop().map_err(&mismatch)?)?;
+        }
         print(&format!("{name}: replayed, {} events\n", self.steps))
+    }
+
+    /// From here on the run is a loop.
+    fn begin_loop(&mut self) -> Result<(), Failure> {
+        self.loop_begun = Some((self.taken.len(), self.steps));
+        self.drawing.begin_loop();
+        match self.choices.is_empty() {
+            true => Ok(()),
+            false => print(&lasso::beginning(self.model, self.state.state(0), style())),
+        }
+    }
+
+    /// Is the run where its loop began, or nothing more can happen? Otherwise, what is wrong with it?
+    fn end_loop(&self) -> Result<String, String> {
+        let (taken, steps) = self.loop_begun.unwrap_or((self.taken.len(), self.steps));
+        if taken == self.taken.len() {
+            return match self.choices.len() {
+                0 => Ok("       nothing more can happen, for ever\n".into()),
+                _ => Err("it says that nothing more can happen, but something can".into()),
+            };
+        }
+        // The states of a system that has grown since are others: the way there is gone once more.
+        let mut way = (Batch::new(self.model.state_bytes()), Batch::new(self.model.state_bytes()));
+        self.model.initial(&mut way.1);
+        for &choice in &self.taken[..taken] {
+            if choice >= way.1.len() {
+                return Err("the run cannot be taken up again with more processes".into());
+            }
+            way.0.clear();
+            way.0.push(way.1.state(choice), way.1.event(choice));
+            way.1.clear();
+            self.model.expand(way.0.state(0), &mut way.1);
+            way.1.take_deadlock(way.1.len());
+        }
+        let (before, after) = (way.0.state(0), self.state.state(0));
+        if before == after {
+            return Ok(format!("       back where the loop began, after step {steps}: and so on for ever\n"));
+        }
+        let values = self.model.values(before).into_iter().zip(self.model.values(after));
+        let differs = values.filter(|(a, b)| a != b).map(|((name, a), (_, b))| format!("{name} was {a} and is {b}"));
+        Err(format!("the run is not back where its loop began: {}", differs.collect::<Vec<_>>().join(", ")))
     }
 
     /// The label that a trace has for a choice: that of the step that it ends with.
@@ -275,6 +331,20 @@ impl Walk {
             }
         }
         None
+    }
+}
+
+/// Where the loop of a trace begins among its steps, if it says that it goes on for ever.
+fn loop_of(trace: &Value, steps: &[Value]) -> Result<Option<usize>, String> {
+    if trace["loop"].is_null() {
+        return Ok(None);
+    }
+    let again =
+        trace["loop"].as_u64().and_then(|again| usize::try_from(again).ok()).filter(|again| *again <= steps.len());
+    let again = again.ok_or_else(|| format!("there is no step {} at which a loop could begin", trace["loop"]))?;
+    match again.checked_sub(1).is_some_and(|last| steps[last]["event"].is_null()) {
+        true => Err(format!("the loop begins after step {again}, which leads to no state")),
+        false => Ok(Some(again)),
     }
 }
 

@@ -81,10 +81,13 @@ impl Goal {
 /// The condition that a formula without operators on runs is.
 fn state(formula: &Formula) -> Option<Condition> {
     match formula {
-        Formula::Is(condition) => Some(condition.clone()),
+        Formula::Atom(condition) => Some(condition.clone()),
+        Formula::True => Some(Condition::True),
+        Formula::False => Some(Condition::False),
         Formula::Not(inner) => Some(state(inner)?.negated()),
-        Formula::All(parts) => Some(Condition::All(parts.iter().map(state).collect::<Option<_>>()?)),
-        Formula::Any(parts) => Some(Condition::Any(parts.iter().map(state).collect::<Option<_>>()?)),
+        Formula::Implies(a, b) => Some(Condition::any([state(a)?.negated(), state(b)?])),
+        Formula::And(parts) => Some(Condition::All(parts.iter().map(state).collect::<Option<_>>()?)),
+        Formula::Or(parts) => Some(Condition::Any(parts.iter().map(state).collect::<Option<_>>()?)),
         _ => None,
     }
 }

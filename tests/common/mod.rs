@@ -3,7 +3,9 @@
 #![allow(dead_code)] // each test file uses its own part
 
 pub mod command;
+pub mod formulas;
 pub mod header;
+pub mod ltl;
 pub mod nets;
 pub mod random;
 pub mod shared;
@@ -74,7 +76,7 @@ pub fn manifest() -> PathBuf {
 /// A property in the words of a property file, for a model.
 pub fn property<'a>(model: &'a NativeModel, text: &str) -> Property<'a> {
     let parsed = scrimp::parse_property(model.system(), text).unwrap_or_else(|e| panic!("{e}"));
-    scrimp::properties::of(model, parsed).pop().expect("one property")
+    scrimp::properties::of(model, parsed).unwrap_or_else(|e| panic!("{e}")).pop().expect("one property")
 }
 
 /// The enabled events of a state with their successors.

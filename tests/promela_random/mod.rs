@@ -4,9 +4,12 @@
 //! A program uses about half of the features, drawn anew for each seed: that brings out what few features do together,
 //! which programs that use everything hide. Variables stay finite because each assignment stores one of a few values.
 
+#![allow(dead_code)] // each test file uses its own part
+
 pub mod features;
 pub mod shrink;
 pub mod spin;
+pub mod temporal;
 pub mod tree;
 
 mod channels;

@@ -83,26 +83,79 @@ impl Spin {
     }
 
     fn search(&self, folder: &Path, name: &str) -> Answer {
-        // Without what SPIN does to make the search smaller: dead variables, data flow, merged statements.
-        let spin = run(Command::new("spin").args(["-o1", "-o2", "-o3", "-a", name]).current_dir(folder), 20);
-        match spin {
-            Err(problem) => return Answer::Refused(format!("spin: {problem}")),
-            Ok(said) if !said.success || said.text.contains("Error") || !folder.join("pan.c").exists() => {
-                return Answer::Refused(said.text);
-            }
-            Ok(_) => {}
-        }
-        let mut compile = Command::new(self.compiler);
-        compile.args(["-w", "-DSAFETY", "-DNOCLAIM", "-DNOREDUCE", "-DVECTORSZ=8192", "-DMEMLIM=12"]);
-        compile.args(["-o", "pan", "pan.c"]).current_dir(folder);
-        match run(&mut compile, 100) {
-            Ok(said) if said.success => {}
-            Ok(said) => return Answer::Refused(said.text),
-            Err(problem) => return Answer::Refused(format!("{}: {problem}", self.compiler)),
+        if let Err(problem) = self.make(folder, name, &["-DSAFETY", "-DNOCLAIM", "-DMEMLIM=12"]) {
+            return Answer::Refused(problem);
         }
         match run(Command::new("./pan").args(["-c0", "-n", "-m50000", "-w16"]).current_dir(folder), 60) {
             Ok(said) => read(&said.text),
             Err(problem) => Answer::Incomparable(format!("pan: {problem}")),
+        }
+    }
+
+    /// Makes a verifier, `pan`, of a program in a folder; or says what SPIN or the compiler has against it.
+    fn make(&self, folder: &Path, name: &str, options: &[&str]) -> Result<(), String> {
+        // Without what SPIN does to make the search smaller: dead variables, data flow, merged statements.
+        let spin = run(Command::new("spin").args(["-o1", "-o2", "-o3", "-a", name]).current_dir(folder), 20);
+        match spin {
+            Err(problem) => return Err(format!("spin: {problem}")),
+            Ok(said) if !said.success || said.text.contains("Error") || !folder.join("pan.c").exists() => {
+                return Err(said.text);
+            }
+            Ok(_) => {}
+        }
+        let mut compile = Command::new(self.compiler);
+        compile.args(["-w", "-DNOREDUCE", "-DVECTORSZ=8192"]).args(options);
+        compile.args(["-o", "pan", "pan.c"]).current_dir(folder);
+        match run(&mut compile, 100) {
+            Ok(said) if said.success => Ok(()),
+            Ok(said) => Err(said.text),
+            Err(problem) => Err(format!("{}: {problem}", self.compiler)),
+        }
+    }
+
+    /// Makes a verifier of a program for its infinite runs, with what else the compiler is told.
+    pub fn verifier(&self, text: &str, folder: PathBuf, options: &[&str]) -> Result<Verifier, String> {
+        std::fs::create_dir_all(&folder)
+            .and_then(|()| std::fs::write(folder.join("model.pml"), text))
+            .map_err(|error| error.to_string())?;
+        let verifier = Verifier { folder };
+        // Room for weak fairness among many processes.
+        let options: Vec<&str> = ["-DNFAIR=4", "-DMEMLIM=256"].iter().chain(options).copied().collect();
+        self.make(&verifier.folder, "model.pml", &options).map(|()| verifier)
+    }
+}
+
+/// A verifier of infinite runs, in a folder of its own that goes with it.
+pub struct Verifier {
+    folder: PathBuf,
+}
+
+impl Drop for Verifier {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+impl Verifier {
+    /// Does it find a run that should not be? Invalid end states are another question; SPIN takes formulas such as `[] p` for
+    /// assertions, so that the program must not have any.
+    pub fn violated(&self, arguments: &[&str]) -> Result<bool, String> {
+        let mut pan = Command::new("./pan");
+        pan.args(["-E", "-n", "-m200000", "-w18"]).args(arguments).current_dir(&self.folder);
+        let said = run(&mut pan, 30)?;
+        let first = said.text.lines().find(|line| line.starts_with("pan:") && !line.starts_with("pan: "));
+        let errors = said.text.lines().find_map(|line| line.split_once("errors: ")?.1.trim().parse::<u64>().ok());
+        let found = [
+            "acceptance cycle",
+            "accept stutter",
+            "non-progress cycle",
+            "end state in claim reached",
+            "assertion violated",
+        ];
+        match (first, errors) {
+            (Some(line), Some(1..)) if found.iter().any(|words| line.contains(words)) => Ok(true),
+            (None, Some(0)) if !said.text.contains("max search depth too small") => Ok(false),
+            _ => Err(said.text.lines().take(8).collect::<Vec<_>>().join("\n")),
         }
     }
 }

@@ -27,6 +27,7 @@ fn main() {
             PropertyKind::Assertions => GoalKind::Assertions,
             PropertyKind::Invariant(e) => GoalKind::Invariant(e),
             PropertyKind::Reach(e) => GoalKind::Reach(e),
+            other => panic!("{other:?} is about infinite runs"),
         };
         Goal { name: text.clone(), kind }
     };

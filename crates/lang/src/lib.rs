@@ -7,6 +7,7 @@ mod aut;
 mod diagnostic;
 mod dve;
 mod expression;
+mod formula;
 mod lexer;
 mod lines;
 mod measure;

@@ -1,17 +1,24 @@
 //! Properties as written on the command line or in a property file, in terms of a [`System`].
 //!
-//! `deadlock`, `faults`, `assertions`, `invariant: EXPR`, `reach: EXPR`, each with an optional `NAME =` before it. The operators are those of DVE
-//! whatever the model's language; names are those of the system, constants included: `x`, `a[i]`, `P@location`, `P.x`,
-//! `P->x`.
+//! `deadlock`, `faults`, `assertions`, `invariant: EXPR`, `reach: EXPR`, `ltl: FORMULA`, `ctl: FORMULA`, `accepting` and
+//! `progress`, each with an optional `NAME =` before it. The operators are those of DVE whatever the model's language; names
+//! are those of the system, constants included: `x`, `a[i]`, `P@location`, `P.x`, `P->x`.
+//!
+//! Formulas have besides, in the order of how strongly they bind: `[] <> X` (`G F`, `always eventually next`, and in `ctl`
+//! `A E`, `AG` and so on, `A[p U q]`), `U W R M` (`until weakuntil release`, and `V` for `R`), `&&`, `||`, `->` (`implies`)
+//! and `<->`, the last two and `U` grouping to the right. What compares and calculates binds more strongly than all of these.
 
 use crate::diagnostic::{Diagnostic, Place, Problem};
 use crate::expression::lower::{Budget, Lowering, Meaning, Names, ProcessReference, Reference};
 use crate::expression::parser::Parser;
 use crate::expression::ranking::Locations;
 use crate::expression::syntax::{ExprId, Name, Separator};
+use crate::expression::temporal::Vocabulary;
+use crate::formula::{Atoms, Logic, constant_or_atom, formula};
 use crate::lexer::Token;
 use crate::symbols::{Map, Symbols, suggestion};
 use scrimp_system::{ConstantValue, Expr, ProcessId, Role, Source, System, VarId};
+use scrimp_temporal::Formula;
 
 #[derive(Debug, Clone)]
 pub struct Property {
@@ -32,7 +39,19 @@ pub enum PropertyKind {
     Invariant(Expr),
     /// Holds in some reachable state.
     Reach(Expr),
+    /// Holds of every run.
+    Ltl(Formula<Expr>),
+    /// Holds in the initial states.
+    Ctl(Formula<Expr>),
+    /// No run passes accepting places for ever: no acceptance cycles.
+    Accepting,
+    /// No run goes on for ever without progress: no non-progress cycles.
+    Progress,
 }
+
+/// What properties can begin with.
+const WORDS: [&str; 9] =
+    ["deadlock", "faults", "assertions", "invariant", "reach", "ltl", "ctl", "accepting", "progress"];
 
 /// Operators that a property may have.
 const MAX_WORK: u64 = 1 << 20;
@@ -71,10 +90,11 @@ pub(crate) fn check_length(text: &str) -> Result<(), Problem> {
 }
 
 /// The property in `text[start..end]`.
-fn property(names: &SystemNames<'_>, text: &str, start: usize, end: usize) -> Result<Property, Problem> {
+fn property<'n>(names: &'n SystemNames<'n>, text: &'n str, start: usize, end: usize) -> Result<Property, Problem> {
     let mut p = Parser::new(text, start, end)?;
     let written = text[start..end].trim();
-    let wanted = "`deadlock`, `faults`, `assertions`, `invariant: EXPR` or `reach: EXPR`";
+    let wanted = "`deadlock`, `faults`, `assertions`, `invariant: EXPR`, `reach: EXPR`, `ltl: FORMULA`, `ctl: FORMULA`, \
+                  `accepting` or `progress`";
     let mut keyword = p.current;
     let mut word = p.word();
     p.expect(Token::Word, wanted)?;
@@ -91,12 +111,12 @@ fn property(names: &SystemNames<'_>, text: &str, start: usize, end: usize) -> Re
         "assertions" => PropertyKind::Assertions,
         "invariant" => PropertyKind::Invariant(condition(names, &mut p)?),
         "reach" => PropertyKind::Reach(condition(names, &mut p)?),
-        "ltl" | "ctl" => {
-            let message = format!("{} properties are not supported yet", word.to_uppercase());
-            return Err(Problem::new(keyword.place(), message).help(format!("supported are {wanted}")));
-        }
+        "ltl" => PropertyKind::Ltl(temporal(names, &mut p, Logic::Linear)?),
+        "ctl" => PropertyKind::Ctl(temporal(names, &mut p, Logic::Branching)?),
+        "accepting" => PropertyKind::Accepting,
+        "progress" => PropertyKind::Progress,
         _ => {
-            let help = suggestion(word, ["deadlock", "faults", "assertions", "invariant", "reach"]);
+            let help = suggestion(word, WORDS);
             let problem = Problem::new(keyword.place(), format!("expected {wanted}, found `{word}`"));
             return Err(problem.maybe_help(help));
         }
@@ -117,6 +137,34 @@ fn condition(names: &SystemNames<'_>, p: &mut Parser<'_>) -> Result<Expr, Proble
     value(names, p, id)
 }
 
+fn temporal<'n>(names: &'n SystemNames<'n>, p: &mut Parser<'n>, logic: Logic) -> Result<Formula<Expr>, Problem> {
+    let budget = Budget::new(MAX_WORK);
+    formula(p, logic, names, &mut Conditions { names, budget: &budget })
+}
+
+/// The atoms of a formula about a system.
+struct Conditions<'n> {
+    names: &'n SystemNames<'n>,
+    budget: &'n Budget,
+}
+
+impl Conditions<'_> {
+    fn value(&self, p: &Parser<'_>, id: ExprId) -> Result<Expr, Problem> {
+        let names = WithSpelling { names: self.names, symbols: &p.symbols };
+        Lowering { expressions: &p.expressions, symbols: &p.symbols, names, budget: self.budget }.value(id)
+    }
+}
+
+impl Atoms<Expr> for Conditions<'_> {
+    fn atom(&mut self, p: &Parser<'_>, id: ExprId) -> Result<Formula<Expr>, Problem> {
+        self.value(p, id).map(constant_or_atom)
+    }
+
+    fn is_risky(&mut self, p: &Parser<'_>, id: ExprId) -> Result<bool, Problem> {
+        Ok(self.value(p, id)?.may_fault())
+    }
+}
+
 /// The meaning of an expression that was read.
 pub(crate) fn value(names: &SystemNames<'_>, p: &Parser<'_>, id: ExprId) -> Result<Expr, Problem> {
     let budget = Budget::new(MAX_WORK);
@@ -125,6 +173,7 @@ pub(crate) fn value(names: &SystemNames<'_>, p: &Parser<'_>, id: ExprId) -> Resu
 }
 
 /// The names of a system, for looking up.
+#[derive(Debug)]
 pub(crate) struct SystemNames<'s> {
     system: &'s System,
     globals: Map<&'s str, Meaning>,
@@ -180,6 +229,16 @@ impl<'s> SystemNames<'s> {
     /// The names that an owner declares.
     fn own(&self, owner: Option<ProcessId>) -> impl Iterator<Item = &'s str> {
         self.all().filter(move |(_, other)| *other == owner).map(|(name, _)| name)
+    }
+}
+
+impl Vocabulary for SystemNames<'_> {
+    fn has(&self, word: &str) -> bool {
+        self.globals.contains_key(word) || self.processes.contains_key(word)
+    }
+
+    fn is_process(&self, word: &str) -> bool {
+        self.processes.contains_key(word) && !self.globals.contains_key(word)
     }
 }
 

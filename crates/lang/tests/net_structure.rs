@@ -25,10 +25,10 @@ fn refutable(formula: &Formula) -> Option<(Condition, &'static str)> {
 
 fn condition(formula: &Formula) -> Option<Condition> {
     Some(match formula {
-        Formula::Is(condition) => condition.clone(),
+        Formula::Atom(condition) => condition.clone(),
         Formula::Not(inner) => Condition::Not(Box::new(condition(inner)?)),
-        Formula::All(parts) => Condition::All(parts.iter().map(condition).collect::<Option<_>>()?),
-        Formula::Any(parts) => Condition::Any(parts.iter().map(condition).collect::<Option<_>>()?),
+        Formula::And(parts) => Condition::All(parts.iter().map(condition).collect::<Option<_>>()?),
+        Formula::Or(parts) => Condition::Any(parts.iter().map(condition).collect::<Option<_>>()?),
         _ => return None,
     })
 }

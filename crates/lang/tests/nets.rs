@@ -112,7 +112,7 @@ fn small_nets_have_the_published_answers() {
             ("max_token_in_place", graph.most_in_a_place()),
             ("max_token_per_marking", graph.most_in_all()),
         ];
-        let deadlock = Question::Formula(Formula::ExistsPath(Box::new(Formula::Finally(Box::new(Formula::Is(
+        let deadlock = Question::Formula(Formula::ExistsPath(Box::new(Formula::Finally(Box::new(Formula::Atom(
             scrimp_net::Condition::Deadlock,
         ))))));
         let globals = [

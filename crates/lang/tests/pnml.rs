@@ -247,7 +247,7 @@ fn question(formula: &str) -> Question {
 
 fn is(formula: &str) -> Condition {
     match question(formula) {
-        Question::Formula(Formula::Is(condition)) => condition,
+        Question::Formula(Formula::Atom(condition)) => condition,
         other => panic!("{other:?}"),
     }
 }
@@ -278,14 +278,19 @@ fn conditions_are_simple() {
     let fire = "<is-fireable><transition>t</transition><transition>t</transition></is-fireable>";
     assert_eq!(is(fire), Condition::Fireable(vec![0]));
     let not_fire = || Condition::Not(Box::new(Condition::Fireable(vec![0])));
-    assert_eq!(is(&format!("<implication>{fire}<false/></implication>")), not_fire());
+    // Whether what is before an implication ever holds is worth knowing, so these are not conditions.
+    let implied = Formula::Implies(
+        Box::new(Formula::Atom(Condition::Fireable(vec![0]))),
+        Box::new(Formula::Atom(Condition::False)),
+    );
+    assert_eq!(question(&format!("<implication>{fire}<false/></implication>")), Question::Formula(implied));
     assert_eq!(is(&format!("<exclusive-disjunction>{fire}<true/></exclusive-disjunction>")), not_fire());
     assert_eq!(is(&format!("<equivalence>{fire}<false/></equivalence>")), not_fire());
 }
 
 #[test]
 fn formulas_keep_their_time() {
-    let dead = || Box::new(Formula::Is(Condition::Deadlock));
+    let dead = || Box::new(Formula::Atom(Condition::Deadlock));
     let reached = Formula::ExistsPath(Box::new(Formula::Finally(dead())));
     assert_eq!(
         question("<exists-path><finally><deadlock/></finally></exists-path>"),
@@ -327,7 +332,7 @@ fn names_in_formulas_of_coloured_nets() {
     );
     assert_eq!(found[0], Question::Bound(vec![0, 1, 2]));
     assert_eq!(found[1], Question::Bound(vec![1]));
-    assert_eq!(found[2], Question::Formula(Formula::Is(Condition::Fireable(vec![0, 1, 2]))));
+    assert_eq!(found[2], Question::Formula(Formula::Atom(Condition::Fireable(vec![0, 1, 2]))));
 }
 
 #[test]

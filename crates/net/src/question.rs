@@ -13,6 +13,8 @@ pub struct NamedQuestion {
 pub enum Question {
     /// States, firings, the most tokens in a place and in a marking.
     StateSpace,
+    /// Holds at the initial marking. A formula of linear time, with or without a quantifier for all paths before it, holds
+    /// there if it does of every run.
     Formula(Formula),
     /// The most tokens that these places have together. A place that is listed twice counts twice.
     Bound(Vec<PlaceId>),
@@ -29,21 +31,9 @@ pub enum Question {
     Bounded,
 }
 
-/// A temporal formula over conditions: what the contest's formulas are made of. Nested at most [`Formula::DEPTH`] deep.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Formula {
-    Is(Condition),
-    Not(Box<Formula>),
-    All(Vec<Formula>),
-    Any(Vec<Formula>),
-    AllPaths(Box<Formula>),
-    ExistsPath(Box<Formula>),
-    Next(Box<Formula>),
-    Finally(Box<Formula>),
-    Globally(Box<Formula>),
-    /// The first until the second, which does come.
-    Until(Box<Formula>, Box<Formula>),
-}
+/// A temporal formula over conditions: what the contest's formulas are made of. It is nested no deeper than
+/// [`DEPTH`](scrimp_temporal::Formula::DEPTH), conditions included.
+pub type Formula = scrimp_temporal::Formula<Condition>;
 
 /// A condition on one marking.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,11 +56,6 @@ pub enum Condition {
 pub struct Sum {
     pub terms: Vec<(PlaceId, i64)>,
     pub constant: i64,
-}
-
-impl Formula {
-    /// How deep formulas may be nested, conditions included.
-    pub const DEPTH: usize = 1000;
 }
 
 impl Sum {

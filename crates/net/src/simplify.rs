@@ -125,45 +125,46 @@ impl Condition {
     }
 }
 
-impl Formula {
-    pub fn all(parts: impl IntoIterator<Item = Formula>) -> Formula {
-        let (conditions, mut others) = sort_out(parts, |part| match part {
-            Formula::All(inner) => Ok(inner),
-            other => Err(other),
-        });
-        match Condition::all(conditions) {
-            Condition::True if others.len() == 1 => others.remove(0),
-            Condition::True if !others.is_empty() => Formula::All(others),
-            condition if others.is_empty() || condition == Condition::False => Formula::Is(condition),
-            condition => {
-                others.insert(0, Formula::Is(condition));
-                Formula::All(others)
-            }
+/// All of these formulas, in one condition as far as they are conditions.
+pub fn all_of(parts: impl IntoIterator<Item = Formula>) -> Formula {
+    let (conditions, mut others) = sort_out(parts, |part| match part {
+        Formula::And(inner) => Ok(inner),
+        other => Err(other),
+    });
+    match Condition::all(conditions) {
+        Condition::True if others.len() == 1 => others.remove(0),
+        Condition::True if !others.is_empty() => Formula::And(others),
+        condition if others.is_empty() || condition == Condition::False => Formula::Atom(condition),
+        condition => {
+            others.insert(0, Formula::Atom(condition));
+            Formula::And(others)
         }
     }
+}
 
-    pub fn any(parts: impl IntoIterator<Item = Formula>) -> Formula {
-        let (conditions, mut others) = sort_out(parts, |part| match part {
-            Formula::Any(inner) => Ok(inner),
-            other => Err(other),
-        });
-        match Condition::any(conditions) {
-            Condition::False if others.len() == 1 => others.remove(0),
-            Condition::False if !others.is_empty() => Formula::Any(others),
-            condition if others.is_empty() || condition == Condition::True => Formula::Is(condition),
-            condition => {
-                others.insert(0, Formula::Is(condition));
-                Formula::Any(others)
-            }
+/// Any of these formulas, in one condition as far as they are conditions.
+pub fn any_of(parts: impl IntoIterator<Item = Formula>) -> Formula {
+    let (conditions, mut others) = sort_out(parts, |part| match part {
+        Formula::Or(inner) => Ok(inner),
+        other => Err(other),
+    });
+    match Condition::any(conditions) {
+        Condition::False if others.len() == 1 => others.remove(0),
+        Condition::False if !others.is_empty() => Formula::Or(others),
+        condition if others.is_empty() || condition == Condition::True => Formula::Atom(condition),
+        condition => {
+            others.insert(0, Formula::Atom(condition));
+            Formula::Or(others)
         }
     }
+}
 
-    pub fn negated(self) -> Formula {
-        match self {
-            Formula::Is(condition) => Formula::Is(condition.negated()),
-            Formula::Not(inner) => *inner,
-            other => Formula::Not(Box::new(other)),
-        }
+/// The contrary of a formula.
+pub fn negation(formula: Formula) -> Formula {
+    match formula {
+        Formula::Atom(condition) => Formula::Atom(condition.negated()),
+        Formula::Not(inner) => *inner,
+        other => Formula::Not(Box::new(other)),
     }
 }
 
@@ -178,7 +179,7 @@ fn sort_out(
         let inner = open(part).unwrap_or_else(|part| vec![part]);
         for part in inner {
             match part {
-                Formula::Is(condition) => conditions.push(condition),
+                Formula::Atom(condition) => conditions.push(condition),
                 other => others.push(other),
             }
         }
@@ -224,14 +225,14 @@ mod tests {
 
     #[test]
     fn formulas_without_time_are_conditions() {
-        let dead = || Formula::Is(Condition::Deadlock);
+        let dead = || Formula::Atom(Condition::Deadlock);
         let soon = || Formula::Finally(Box::new(dead()));
-        let yes = || Formula::Is(Condition::True);
-        assert_eq!(Formula::all([dead(), yes()]), dead());
-        assert_eq!(Formula::all([soon(), yes()]), soon());
-        assert_eq!(Formula::any([soon(), yes()]), yes());
-        assert_eq!(Formula::all([Formula::all([soon(), soon()]), soon()]), Formula::All(vec![soon(), soon(), soon()]));
-        assert_eq!(Formula::any([soon(), dead()]), Formula::Any(vec![dead(), soon()]));
-        assert_eq!(soon().negated().negated(), soon());
+        let yes = || Formula::Atom(Condition::True);
+        assert_eq!(all_of([dead(), yes()]), dead());
+        assert_eq!(all_of([soon(), yes()]), soon());
+        assert_eq!(any_of([soon(), yes()]), yes());
+        assert_eq!(all_of([all_of([soon(), soon()]), soon()]), Formula::And(vec![soon(), soon(), soon()]));
+        assert_eq!(any_of([soon(), dead()]), Formula::Or(vec![dead(), soon()]));
+        assert_eq!(negation(negation(soon())), soon());
     }
 }

@@ -1,6 +1,6 @@
 //! One JSON object for scripts. Its fields are kept stable; new ones may be added.
 
-use crate::{Overall, Subject, trace, unreached};
+use crate::{Overall, Subject, branching, trace, unreached};
 use scrimp_search::plan::ReduceChoice;
 use scrimp_search::{Limit, Omission, PropertyResult, Report, Verdict};
 use scrimp_system::Model;
@@ -197,8 +197,9 @@ fn property(model: &dyn Model, p: &PropertyResult, overall: Overall) -> Value {
         "answer": p.answer,
         "how": p.how,
         "state": p.state.as_ref().map(|s| trace::state_json(model, s)),
-        "trace": p.trace.as_ref().map(|t| trace::json(model, t, p.fault_record())),
+        "trace": trace::json(model, p),
         "processes": p.trace.as_ref().map(|t| trace::standing_json(model, t.last())),
+        "evidence": p.evidence.as_ref().map(|told| branching::json(model, told)),
         "fault": fault,
         "condition_fault": p.condition_fault.map(|f| f.to_string()),
     })

@@ -1,7 +1,9 @@
 //! What happened, for people and for scripts. Nothing here knows how a search works; nothing there knows how it is told.
 
+pub mod branching;
 pub mod chart;
 pub mod json;
+pub mod lasso;
 pub mod number;
 pub mod process;
 pub mod style;

@@ -1,7 +1,7 @@
 //! The report for people: the verdict first, each property with its trace, then figures, then what would help.
 
 use crate::number::{bytes, count_of, grouped, grouped_digits, rate};
-use crate::{Overall, Style, Subject, process, trace, unreached};
+use crate::{Overall, Style, Subject, branching, lasso, process, trace, unreached};
 use scrimp_search::plan::{EngineChoice, ForgetChoice, OrderChoice, ReduceChoice};
 use scrimp_search::{Limit, Omission, PropertyResult, SetFacts, Verdict};
 use std::fmt::Write;
@@ -176,6 +176,9 @@ fn verdict_word(p: &PropertyResult, style: Style) -> String {
 }
 
 fn evidence(subject: &Subject, p: &PropertyResult, style: Style) -> String {
+    if let Some(told) = &p.evidence {
+        return format!("\n{}", branching::text(subject.model, told, style));
+    }
     let what = if p.verdict == Verdict::Violated { "violated by" } else { "shown by" };
     let Some(run) = &p.trace else {
         return match (&p.state, p.verdict) {
@@ -191,11 +194,11 @@ fn evidence(subject: &Subject, p: &PropertyResult, style: Style) -> String {
         };
     };
     let steps = run.single_steps(subject.model, p.fault_record());
+    let again = p.loop_among(&steps);
     // What is shortest is counted in states of the model.
     let shortest = if p.shortest && steps.len() == run.steps.len() { "a shortest run" } else { "a run" };
-    let mut out =
-        format!("\n{}, {what} {shortest} of {}:\n", style.bold(&p.name), count_of(steps.len() as u64, "event"));
-    out.push_str(&trace::steps_text(subject.model, &run.initial, &steps, style));
+    let mut out = format!("\n{}, {what} {shortest} of {}:\n", style.bold(&p.name), lasso::length(steps.len(), again));
+    out.push_str(&trace::steps_text(subject.model, &run.initial, (&steps, again), style));
     if let Some(record) = p.fault_record() {
         let text = subject.model.event(record.event);
         let fault = subject.model.fault(record);

@@ -1,9 +1,9 @@
 //! A run of the model, step by step: the event, its line in the model, and only the values that it changed.
 
-use crate::process;
 use crate::style::Style;
-use scrimp_search::{Step, Trace};
-use scrimp_system::{EventCode, FaultRecord, Model, Standing, StepText};
+use crate::{lasso, process};
+use scrimp_search::{PropertyResult, Step, Trace};
+use scrimp_system::{EventCode, Model, Standing, StepText};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
@@ -64,16 +64,22 @@ pub fn step_lines(
 
 /// A run as lines.
 pub fn text(model: &dyn Model, trace: &Trace, style: Style) -> String {
-    steps_text(model, &trace.initial, &trace.single_steps(model, None), style)
+    steps_text(model, &trace.initial, (&trace.single_steps(model, None), None), style)
 }
 
-/// The same from its steps.
-pub fn steps_text(model: &dyn Model, initial: &[u8], steps: &[Step], style: Style) -> String {
+/// The same from its steps, and where among them its loop begins if it goes on for ever.
+pub fn steps_text(model: &dyn Model, initial: &[u8], (steps, again): (&[Step], Option<usize>), style: Style) -> String {
     let mut out = beginning(model, initial, style);
     let mut before = initial;
     for (i, step) in steps.iter().enumerate() {
+        if again == Some(i) {
+            out.push_str(&lasso::beginning(model, before, style));
+        }
         out.push_str(&step_lines(model, i + 1, step.event, before, &step.state, style));
         before = &step.state;
+    }
+    if let Some(again) = again {
+        out.push_str(&lasso::end(model, initial, steps, again));
     }
     out
 }
@@ -95,11 +101,12 @@ pub fn state_json(model: &dyn Model, state: &[u8]) -> Value {
     object(model.values(state))
 }
 
-/// The same for scripts. `event` is what a replay runs, or null for steps on the way to the next such event, or to the
-/// fault; everything else explains it.
-pub fn json(model: &dyn Model, trace: &Trace, fault: Option<FaultRecord>) -> Value {
-    let mut before = &trace.initial;
-    let single = trace.single_steps(model, fault);
+/// The run of a result, for scripts. `event` is what a replay runs, or null for steps on the way to the next such event, or
+/// to the fault; everything else explains it. `loop` is how many steps are before those that go round for ever, or null.
+pub fn json(model: &dyn Model, result: &PropertyResult) -> Option<Value> {
+    let initial = &result.trace.as_ref()?.initial;
+    let mut before = initial;
+    let single = result.single_steps(model)?;
     let mut steps = Vec::with_capacity(single.len());
     for Step { event, state: after, edge } in &single {
         let text = model.event(*event);
@@ -119,7 +126,8 @@ pub fn json(model: &dyn Model, trace: &Trace, fault: Option<FaultRecord>) -> Val
         steps.push(step);
         before = after;
     }
-    json!({ "length": single.len(), "initial": state_json(model, &trace.initial), "steps": steps })
+    let again = result.loop_among(&single);
+    Some(json!({ "length": single.len(), "initial": state_json(model, initial), "steps": steps, "loop": again }))
 }
 
 fn statement_json(step: &StepText) -> Value {

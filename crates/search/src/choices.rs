@@ -1,8 +1,10 @@
 //! The choices for each part of a search: their names on the command line and what each means.
 
+mod cycles;
 mod engine;
 mod reduce;
 
+pub use cycles::CycleChoice;
 pub use engine::{BoundChoice, EngineChoice, StrategyChoice, VariableChoice};
 pub use reduce::ReduceChoice;
 

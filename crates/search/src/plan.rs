@@ -5,8 +5,8 @@
 
 use crate::budget;
 pub use crate::choices::{
-    BackedgeChoice, BoundChoice, CacheChoice, EngineChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice,
-    StrategyChoice, VariableChoice,
+    BackedgeChoice, BoundChoice, CacheChoice, CycleChoice, EngineChoice, ForgetChoice, OrderChoice, ReduceChoice,
+    StoreChoice, StrategyChoice, VariableChoice,
 };
 use crate::rules;
 use crate::store::LayerOrder;
@@ -33,6 +33,10 @@ pub struct Options {
     pub variables: VariableChoice,
     pub reorder: bool,
     pub dont_care: bool,
+    /// How runs that go on for ever are looked for, and whether only those count on which no process waits for ever
+    /// though it could always move.
+    pub cycles: CycleChoice,
+    pub fair: bool,
     /// Leave chains of states with one successor out of the cache's tree.
     pub chains: bool,
     /// Keep only every so-manieth ancestor in the cache's tree; without one, every eighth.
@@ -78,6 +82,8 @@ impl Default for Options {
             variables: VariableChoice::Force,
             reorder: true,
             dont_care: false,
+            cycles: CycleChoice::Automatic,
+            fair: false,
             chains: false,
             stride: None,
             reconstruct: false,
@@ -252,6 +258,8 @@ impl Plan {
             parts.push(("reorder", if options.reorder { "auto" } else { "never" }.to_string()));
             parts.extend(options.dont_care.then(|| ("dont-care", "yes".to_string())));
         }
+        parts.extend((options.cycles != CycleChoice::Automatic).then(|| ("cycles", options.cycles.to_string())));
+        parts.extend(options.fair.then(|| ("fair", "weak".to_string())));
         parts.extend(options.progress.iter().map(|text| ("progress", text.clone())));
         parts.extend(options.heuristic.iter().map(|text| ("heuristic", text.clone())));
         parts.extend(options.chains.then(|| ("chains", "yes".to_string())));
@@ -279,6 +287,8 @@ impl Plan {
             "variables" => "those that events touch together stand together",
             "reorder" if self.options.reorder => "the order changes when diagrams grow",
             "dont-care" => "any set between the reduced step and the whole one will do: the one with fewest nodes",
+            "cycles" => self.options.cycles.reason(),
+            "fair" => "no process that could always move waits for ever",
             "chains" => "states with one successor do not stay for the cache's sake",
             "stride" => "the cache's tree keeps some ancestors of open states, not all",
             "reconstruct" => "closed ancestors of open states are kept as an event and what it led from",

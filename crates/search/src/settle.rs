@@ -2,6 +2,7 @@
 
 use crate::budget::{Budget, Control, Limit};
 use crate::check::{Check, Finding, Property, Safety, Target};
+use crate::ctl::Evidence;
 use crate::engine::{self, Parts};
 use crate::forget::{Cache, Strategy, Tree};
 use crate::held::Held;
@@ -33,6 +34,8 @@ pub struct PropertyResult {
     pub cycle: Option<usize>,
     /// Is there no shorter run?
     pub shortest: bool,
+    /// Why a formula about branching time holds or does not; the trace is then its run, as far as that does not branch.
+    pub evidence: Option<Evidence>,
     /// The event that ends in a fault in the trace's last state.
     pub fault: Option<(EventCode, Fault)>,
     /// The fault met when the property itself was evaluated there.
@@ -53,6 +56,7 @@ impl PropertyResult {
             trace: None,
             cycle: None,
             shortest: false,
+            evidence: None,
             fault: None,
             condition_fault: None,
             answer: None,
@@ -67,6 +71,16 @@ impl PropertyResult {
     /// The trace step by step, up to the event that ends in the fault if there is one.
     pub fn single_steps(&self, model: &dyn Model) -> Option<Vec<Step>> {
         self.trace.as_ref().map(|trace| trace.single_steps(model, self.fault_record()))
+    }
+
+    /// Where the loop of a run that goes on for ever begins among its single steps: before this one, or behind the last
+    /// where nothing more can happen.
+    pub fn loop_among(&self, steps: &[Step]) -> Option<usize> {
+        let completes = |edges: usize| steps.iter().enumerate().filter(|(_, step)| step.edge.is_some()).nth(edges);
+        self.cycle.map(|cycle| match cycle.checked_sub(1) {
+            None => 0,
+            Some(edges) => completes(edges).map_or(steps.len(), |(last, _)| last + 1),
+        })
     }
 }
 
@@ -137,6 +151,7 @@ pub(crate) fn settle(
                 }),
             trace: found.and_then(|at| traces[at].clone()),
             cycle: None,
+            evidence: None,
             fault: finding.and_then(|f| f.fault),
             condition_fault: finding.and_then(|f| f.condition_fault),
             answer: None,

@@ -3,12 +3,12 @@
 //! An operation that finds no room is done again after a collection. What a collection must leave is what the rules need
 //! and what is held here; whoever computes with several sets holds those that a later operation needs.
 
-use crate::action::{Action, Sought, actions, condition};
+use crate::action::{Action, actions};
 use crate::diagram::{Diagrams, Full, Halt, Kept, Relation, Set};
 use crate::rule::Rule;
 use crate::space::Space;
 use scrimp_search::budget::{Budget, Control};
-use scrimp_system::{Expr, Layout, System};
+use scrimp_system::{Layout, System};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,11 +40,15 @@ pub struct Engine<'a> {
     pub events: Vec<EventRules>,
     /// Sets that a collection leaves.
     pub held: Vec<Set>,
+    /// Sets that it leaves too, whatever is held at the moment.
+    pub pinned: Vec<Set>,
     /// Nodes from which on a better order of the levels is looked for; none where that is not wanted.
     pub reorder_at: Option<usize>,
     pub reorderings: u64,
     /// Relations that only change who goes on alone, by what they change.
     pub holder_changes: Vec<(Vec<(i64, i64)>, Relation)>,
+    /// The relations of all events turned round, where somebody asked for them.
+    pub backwards: Vec<Relation>,
     tick: u64,
 }
 
@@ -60,9 +64,11 @@ impl<'a> Engine<'a> {
             control,
             events: Vec::new(),
             held: Vec::new(),
+            pinned: Vec::new(),
             reorder_at: None,
             reorderings: 0,
             holder_changes: Vec::new(),
+            backwards: Vec::new(),
             tick: 0,
         })
     }
@@ -93,6 +99,7 @@ impl<'a> Engine<'a> {
     pub fn prepare(&mut self) -> Result<(), Halt> {
         self.events.clear();
         self.holder_changes.clear();
+        self.backwards.clear();
         // Where nobody can go on is looked at all the time then.
         let with_faults = self.has_holders() || self.system.events.iter().any(|event| event.late);
         for number in 0..self.system.events.len() {
@@ -147,8 +154,9 @@ impl<'a> Engine<'a> {
     }
 
     fn roots(&self, sets: &mut Vec<Set>, relations: &mut Vec<Relation>) {
-        sets.extend(&self.held);
+        sets.extend(self.held.iter().chain(&self.pinned));
         relations.extend(self.holder_changes.iter().map(|(_, relation)| *relation));
+        relations.extend(&self.backwards);
         for event in &self.events {
             for rule in event.happens.iter().chain(event.faults.iter().flatten()) {
                 rule.roots(sets, relations);
@@ -397,29 +405,6 @@ impl<'a> Engine<'a> {
         })
     }
 
-    /// Those of these states where one of the actions happens.
-    pub fn filter(&mut self, states: Set, list: &[Action]) -> Result<Set, Halt> {
-        self.scope(|engine| {
-            engine.held.push(states);
-            let mut all = Set::EMPTY;
-            for action in list {
-                all = engine.attempt(&[all], |space, d| {
-                    let mut rule = Rule::new(space, d, action)?;
-                    rule.learn(space, d, states)?;
-                    let part = d.domain(states, rule.relation)?;
-                    d.union(all, part)
-                })?;
-            }
-            Ok(all)
-        })
-    }
-
-    /// Those of these states where a condition is as it is looked for.
-    pub fn where_condition(&mut self, states: Set, expression: &Expr, sought: Sought) -> Result<Set, Halt> {
-        let list = condition(&self.space, expression, sought);
-        self.filter(states, &list)
-    }
-
     /// Those of these states where an event violates its assertion.
     pub fn violating(&mut self, states: Set) -> Result<Set, Halt> {
         let system = self.system;
@@ -435,6 +420,13 @@ impl<'a> Engine<'a> {
             }
             Ok(all)
         })
+    }
+
+    /// Everything that can be reached from these states without leaving `within`; both are held by somebody.
+    pub fn saturate_within(&mut self, states: Set, relations: &[Relation], within: Set) -> Result<Set, Halt> {
+        let (mut sets, mut kept) = (Vec::new(), Vec::new());
+        self.roots(&mut sets, &mut kept);
+        self.diagrams.saturate_within(states, relations, within, Kept { sets: &sets, relations: &kept }, self.control)
     }
 
     /// Everything that can be reached from these states.

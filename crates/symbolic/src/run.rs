@@ -10,7 +10,7 @@ use crate::trace::{Lost, trace};
 use num_bigint::BigUint;
 use scrimp_search::budget::{Budget, default_memory, peak_resident};
 use scrimp_search::{Control, Limit, PropertyResult, Verdict};
-use scrimp_system::{Batch, Fault, Layout, Model, System};
+use scrimp_system::{Batch, Expr, Fault, Layout, Model, System};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,6 +54,10 @@ pub struct Options {
     pub keep_going: bool,
     /// Count steps and deadlocks too.
     pub count_all: bool,
+    /// Of the runs that formulas of CTL are about, those count on which each of these holds again and again.
+    pub fairness: Vec<Expr>,
+    /// Look for runs that show why questions about runs are answered as they are.
+    pub evidence: bool,
 }
 
 impl Default for Options {
@@ -67,6 +71,8 @@ impl Default for Options {
             dont_care: false,
             keep_going: false,
             count_all: true,
+            fairness: Vec::new(),
+            evidence: true,
         }
     }
 }
@@ -127,7 +133,9 @@ pub fn run(
     options: &Options,
     control: &Control,
 ) -> io::Result<SymbolicReport> {
-    let reason = refused(system).or_else(|| options.reduce.then(|| Reduction::refused(system)).flatten());
+    let reason = refused(system)
+        .or_else(|| options.reduce.then(|| Reduction::refused(system)).flatten())
+        .or_else(|| questions.iter().find_map(|question| crate::temporal::refused(question, options)));
     if let Some(reason) = reason {
         return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
     }
@@ -149,13 +157,15 @@ struct Finding {
     state: Vec<u8>,
 }
 
-struct Work<'a> {
-    model: &'a dyn Model,
-    questions: &'a [Question],
-    options: &'a Options,
-    control: &'a Control,
-    engine: Engine<'a>,
+pub(crate) struct Work<'a> {
+    pub model: &'a dyn Model,
+    pub questions: &'a [Question],
+    pub options: &'a Options,
+    pub control: &'a Control,
+    pub engine: Engine<'a>,
     findings: Vec<Finding>,
+    /// The verdicts on questions about runs, by number.
+    pub decided: Vec<(usize, PropertyResult)>,
     reduction: Option<Reduction>,
     limit: Option<Limit>,
     /// Not every state was asked whether a process goes round for ever there.
@@ -183,13 +193,14 @@ impl<'a> Work<'a> {
             control,
             engine,
             findings: Vec::new(),
+            decided: Vec::new(),
             reduction,
             limit: None,
             unsure: false,
         })
     }
 
-    fn note(&mut self, halt: Halt) {
+    pub fn note(&mut self, halt: Halt) {
         self.limit.get_or_insert(match halt {
             Halt::Full => Limit::Memory,
             Halt::Limit(limit) => limit,
@@ -243,6 +254,9 @@ impl<'a> Work<'a> {
                 self.note(halt);
             }
         }
+        if reached.is_complete() {
+            self.decide_runs(&reached);
+        }
         Ok(self.report(&reached, false))
     }
 
@@ -258,7 +272,11 @@ impl<'a> Work<'a> {
                 let between = matches!(question.kind, QuestionKind::Faults | QuestionKind::Assertions);
                 let known = found.iter().any(|finding| finding.question == number);
                 // What happens between states is looked at when all is known.
-                if known || between && holders || !found_before.is_empty() && !found_before.contains(&number) {
+                if known
+                    || question.is_temporal()
+                    || between && holders
+                    || !found_before.is_empty() && !found_before.contains(&number)
+                {
                     continue;
                 }
                 let deciding = answers::deciding(engine, &question.kind, frontier, Set::EMPTY)?;
@@ -426,6 +444,9 @@ impl<'a> Work<'a> {
     fn property(&mut self, number: usize, reached: &Reached) -> PropertyResult {
         let question = &self.questions[number];
         let mut result = PropertyResult::undecided(&question.name);
+        if question.is_temporal() {
+            return self.decided.iter().find(|(other, _)| *other == number).map_or(result, |(_, found)| found.clone());
+        }
         let violates = question.finding_violates();
         let Some(at) = self.findings.iter().position(|finding| finding.question == number) else {
             let unsure = self.unsure && matches!(question.kind, QuestionKind::Faults);
@@ -489,6 +510,7 @@ impl<'a> Work<'a> {
                 let count = successors.len();
                 successors.take_deadlock(count)
             }
+            QuestionKind::Ctl(_) | QuestionKind::Automaton { .. } => false,
         };
         match decided {
             true => Ok(()),

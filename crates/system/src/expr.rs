@@ -7,7 +7,7 @@ use crate::VarId;
 use std::fmt;
 use std::sync::Arc;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Expr {
     Const(i64),
     /// A scalar variable.

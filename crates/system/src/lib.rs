@@ -20,6 +20,7 @@ pub mod outline;
 pub mod projection;
 mod random;
 pub mod source;
+mod spell;
 mod system;
 mod validate;
 pub mod values;
@@ -39,6 +40,6 @@ pub use outline::Outline;
 pub use random::Random;
 pub use source::{Included, Source, Span};
 pub use system::{
-    Assertion, Claim, ClaimMove, Constant, ConstantValue, Domain, EventId, Initial, Invalid, Overflow, Process,
-    ProcessId, Role, System, Valuation, VarId, Variable, ViewOf,
+    Assertion, Claim, ClaimMove, Constant, ConstantValue, Domain, EventId, Initial, Invalid, NamedFormula, Overflow,
+    Process, ProcessId, Role, System, Valuation, VarId, Variable, ViewOf,
 };

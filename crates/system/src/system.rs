@@ -9,6 +9,7 @@ use crate::expr::Expr;
 use crate::known::{Known, Later, Terms};
 use crate::outline::Outline;
 use crate::source::{Source, Span};
+use scrimp_temporal::Formula;
 use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -73,6 +74,22 @@ pub struct System {
     pub known: Later<Known>,
     /// A sum that most events let grow; empty if there is none.
     pub growing: Later<Terms>,
+    /// What the model itself demands of every run.
+    pub formulas: Vec<NamedFormula>,
+    /// Where this holds, some process is at an accepting place; `None` if there are no such places.
+    pub accepting: Option<Expr>,
+    /// Where this holds, no process is at a place that is progress; `None` if the model says nothing about progress.
+    pub no_progress: Option<Expr>,
+}
+
+/// A formula of linear time.
+#[derive(Debug, Clone)]
+pub struct NamedFormula {
+    pub name: String,
+    /// As it was written.
+    pub text: String,
+    pub formula: Formula<Expr>,
+    pub span: Span,
 }
 
 /// A name with a value of its own, made of variables.
@@ -295,6 +312,9 @@ impl System {
             guessed: false,
             known: Later::default(),
             growing: Later::default(),
+            formulas: Vec::new(),
+            accepting: None,
+            no_progress: None,
         }
     }
 

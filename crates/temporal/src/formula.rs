@@ -54,7 +54,12 @@ impl<A> Formula<A> {
 
     /// The same formula over other atoms; the first atom that has no counterpart ends it.
     pub fn try_map<B, E>(&self, atom: &mut dyn FnMut(&A) -> Result<B, E>) -> Result<Formula<B>, E> {
-        let mut one = |a: &Formula<A>| a.try_map(atom).map(Box::new);
+        self.try_replace(&mut |a| atom(a).map(Formula::Atom))
+    }
+
+    /// The same formula with another one in the place of each atom; the first atom that has no counterpart ends it.
+    pub fn try_replace<B, E>(&self, atom: &mut dyn FnMut(&A) -> Result<Formula<B>, E>) -> Result<Formula<B>, E> {
+        let mut one = |a: &Formula<A>| a.try_replace(atom).map(Box::new);
         Ok(match self {
             Formula::True => Formula::True,
             Formula::False => Formula::False,
@@ -70,9 +75,9 @@ impl<A> Formula<A> {
             Formula::WeakUntil(a, b) => Formula::WeakUntil(one(a)?, one(b)?),
             Formula::Release(a, b) => Formula::Release(one(a)?, one(b)?),
             Formula::StrongRelease(a, b) => Formula::StrongRelease(one(a)?, one(b)?),
-            Formula::And(all) => Formula::And(all.iter().map(|a| a.try_map(atom)).collect::<Result<_, _>>()?),
-            Formula::Or(all) => Formula::Or(all.iter().map(|a| a.try_map(atom)).collect::<Result<_, _>>()?),
-            Formula::Atom(a) => Formula::Atom(atom(a)?),
+            Formula::And(all) => Formula::And(all.iter().map(|a| a.try_replace(atom)).collect::<Result<_, _>>()?),
+            Formula::Or(all) => Formula::Or(all.iter().map(|a| a.try_replace(atom)).collect::<Result<_, _>>()?),
+            Formula::Atom(a) => atom(a)?,
         })
     }
 

@@ -33,6 +33,12 @@ pub enum Strength {
 }
 
 impl Automaton {
+    /// The strongly connected component of each state, by number.
+    pub fn components(&self) -> Vec<u32> {
+        let successor = |state: usize, i: usize| Some(self.states[state].get(i)?.to as usize);
+        crate::component::components(self.states.len(), successor).of
+    }
+
     /// What the component of each state is.
     pub fn kinds(&self) -> Vec<Kind> {
         let mut diagram = Diagram::new(Meter::free());

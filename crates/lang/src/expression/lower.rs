@@ -163,6 +163,12 @@ impl<N: Names> Lowering<'_, N> {
                         at = end + 1;
                     }
                 }
+                Node::Temporal(number) => {
+                    let at = self.expressions.temporal(number).1;
+                    let problem =
+                        Problem::new(at, "a temporal operator cannot stand within a comparison or a calculation");
+                    return Err(problem.help("put what it is about in parentheses: `F (x == 1)`"));
+                }
                 Node::Binary(operator) => {
                     let right = values.pop().unwrap_or_default();
                     if let Some(left) = values.last_mut() {
@@ -231,7 +237,14 @@ impl<N: Names> Lowering<'_, N> {
     fn check_names(&self, nodes: &[(Node, Place)]) -> Result<(), Problem> {
         for &(node, place) in nodes {
             let (meaning, has_index) = match node {
-                Node::Number(_) | Node::Unary(_) | Node::Left(..) | Node::Binary(_) | Node::Ranking(_) => continue,
+                Node::Number(_)
+                | Node::Unary(_)
+                | Node::Left(..)
+                | Node::Binary(_)
+                | Node::Ranking(_)
+                | Node::Temporal(_) => {
+                    continue;
+                }
                 Node::Variable(name) => match self.plain(name, place)? {
                     Meaning::Constant(_) | Meaning::Scalar(_) => continue,
                     meaning => (meaning, false),

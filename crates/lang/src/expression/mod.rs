@@ -5,4 +5,5 @@ pub(crate) mod lower;
 pub(crate) mod parser;
 pub(crate) mod ranking;
 pub(crate) mod syntax;
+pub(crate) mod temporal;
 mod value;

@@ -5,6 +5,7 @@
 //! chains of binary operators may be as long as they like.
 
 use super::syntax::{ExprId, Expressions, Member, Name, Operator, Separator};
+use super::temporal::{TemporalOperator, Vocabulary};
 use crate::diagnostic::{Place, Problem};
 use crate::lexer::{Lexeme, Lexer, Token};
 use crate::lines::Lines;
@@ -29,18 +30,26 @@ pub(crate) struct Parser<'t> {
     nesting: usize,
     /// Whether rankings may stand in expressions: in progress measures they may.
     pub rankings: bool,
+    /// In formulas, temporal operators are read, and this tells what their words can mean besides.
+    pub temporal: Option<&'t dyn Vocabulary>,
 }
 
 /// The beginning of an operand or operation whose end is not read yet.
 #[derive(Debug, Clone, Copy)]
-enum Pending {
+pub(super) enum Pending {
     /// The beginning of an expression that is part of no other, or is an index or an argument.
     Start,
     Parenthesis,
+    /// As in `A[p U q]`.
+    Bracket,
     /// With the place where it begins.
     Unary(UnaryOp, u32),
     /// With its precedence and its left operand.
     Binary(Operator, u8, ExprId),
+    /// A temporal operator before its operand, with its place.
+    Prefix(TemporalOperator, Place),
+    /// A temporal operator between its operands, with its place, its precedence and its left operand.
+    Infix(TemporalOperator, Place, u8, ExprId),
 }
 
 impl<'t> Parser<'t> {
@@ -57,6 +66,7 @@ impl<'t> Parser<'t> {
             pending: Vec::new(),
             nesting: 0,
             rankings: false,
+            temporal: None,
         };
         parser.advance()?;
         Ok(parser)
@@ -173,9 +183,16 @@ impl<'t> Parser<'t> {
 
     /// The token behind the current one.
     pub fn next_token(&self) -> Token {
+        self.ahead(1).0
+    }
+
+    /// The token so many places behind the current one, and its text.
+    pub fn ahead(&self, places: usize) -> (Token, &'t str) {
         let (mut lexer, mut ahead) = (self.lexer, self.current);
-        lexer.next(&mut ahead);
-        ahead.token
+        for _ in 0..places {
+            lexer.next(&mut ahead);
+        }
+        (ahead.token, self.text.get(ahead.start as usize..ahead.end as usize).unwrap_or_default())
     }
 
     /// True when the parenthesis that is the current token is closed and followed by `token`. Only looks ahead.
@@ -220,7 +237,16 @@ impl<'t> Parser<'t> {
             self.prefixes()?;
             let mut value = self.operand()?;
             loop {
-                let (operator, precedence) = operator(self.current.token);
+                if let Some((operator, precedence, tokens)) = self.infix() {
+                    value = self.complete(value, precedence);
+                    let at = self.skip(tokens)?;
+                    self.push(Pending::Infix(operator, at, precedence, value))?;
+                    break;
+                }
+                let (operator, precedence) = match self.is_implication() {
+                    true => (Operator::Imply, IMPLICATION),
+                    false => operator(self.current.token),
+                };
                 value = self.complete(value, precedence);
                 if precedence > 0 {
                     self.advance()?;
@@ -228,10 +254,11 @@ impl<'t> Parser<'t> {
                     self.push(Pending::Binary(operator, precedence, value))?;
                     break;
                 }
-                if let Some(Pending::Start) = self.pending.pop() {
-                    return Ok(value);
+                match self.pending.pop() {
+                    Some(Pending::Start) => return Ok(value),
+                    Some(Pending::Bracket) => self.expect(Token::RightBracket, "`]`")?,
+                    _ => self.expect(Token::RightParen, "`)`")?,
                 }
-                self.expect(Token::RightParen, "`)`")?;
             }
         }
     }
@@ -240,8 +267,14 @@ impl<'t> Parser<'t> {
     fn complete(&mut self, mut value: ExprId, following: u8) -> ExprId {
         loop {
             value = match self.pending.last() {
-                Some(&Pending::Binary(operator, precedence, left)) if precedence >= following => {
+                Some(&Pending::Binary(operator, precedence, left)) if self.is_complete(precedence, following) => {
                     self.expressions.add_binary(operator, left, value)
+                }
+                Some(&Pending::Infix(operator, at, precedence, left)) if self.is_complete(precedence, following) => {
+                    self.expressions.add_temporal(operator, at, Some(left), value)
+                }
+                Some(&Pending::Prefix(operator, at)) if following <= UNTIL => {
+                    self.expressions.add_temporal(operator, at, None, value)
                 }
                 Some(&Pending::Unary(operator, start)) => {
                     let place = Place { start, end: self.expressions.place(value).end };
@@ -253,9 +286,19 @@ impl<'t> Parser<'t> {
         }
     }
 
+    /// Of two operators with this precedence, and the same or another one, does the first come first? In formulas `->`, `<->`
+    /// and `U` group to the right.
+    fn is_complete(&self, precedence: u8, following: u8) -> bool {
+        let right = self.temporal.is_some() && matches!(following, EQUIVALENCE | IMPLICATION | UNTIL);
+        precedence > following || precedence == following && !right
+    }
+
     /// The unary operators and parentheses before an operand.
     fn prefixes(&mut self) -> Result<(), Problem> {
         loop {
+            if self.temporal_prefix()? {
+                continue;
+            }
             let pending = match self.current.token {
                 Token::LeftParen => Pending::Parenthesis,
                 Token::Minus => Pending::Unary(UnaryOp::Negate, self.current.start),
@@ -268,7 +311,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn push(&mut self, pending: Pending) -> Result<(), Problem> {
+    pub(super) fn push(&mut self, pending: Pending) -> Result<(), Problem> {
         self.check_nesting()?;
         self.pending.push(pending);
         Ok(())
@@ -331,7 +374,7 @@ impl<'t> Parser<'t> {
         }
         let separator = match self.current.token {
             Token::Dot => Separator::Dot,
-            Token::Arrow => Separator::Arrow,
+            Token::Arrow if !self.is_implication_after(name) || arguments.is_some() => Separator::Arrow,
             Token::At => Separator::At,
             _ if arguments.is_some() => {
                 return Err(self.unexpected("`.` or `->` after the instance of a process"));
@@ -362,17 +405,25 @@ impl<'t> Parser<'t> {
         if !self.accept(Token::LeftBracket)? {
             return Ok(None);
         }
-        let index = self.nested(Self::expression)?;
+        let index = self.plain_expression()?;
         self.expect(Token::RightBracket, "`]`")?;
         Ok(Some(index))
+    }
+
+    /// An expression within another one, in which nothing temporal can stand.
+    fn plain_expression(&mut self) -> Result<ExprId, Problem> {
+        let temporal = self.temporal.take();
+        let result = self.nested(Self::expression);
+        self.temporal = temporal;
+        result
     }
 
     /// `(a, b, ...)`
     pub fn arguments(&mut self) -> Result<Vec<ExprId>, Problem> {
         self.expect(Token::LeftParen, "`(`")?;
-        let mut arguments = vec![self.nested(Self::expression)?];
+        let mut arguments = vec![self.plain_expression()?];
         while self.accept(Token::Comma)? {
-            arguments.push(self.nested(Self::expression)?);
+            arguments.push(self.plain_expression()?);
         }
         self.expect(Token::RightParen, "`,` or `)`")?;
         Ok(arguments)
@@ -384,29 +435,34 @@ pub(super) fn number(digits: &str) -> Option<i32> {
     digits.bytes().try_fold(0i32, |value, digit| value.checked_mul(10)?.checked_add((digit - b'0') as i32))
 }
 
+/// How strongly operators bind that formulas have beside expressions, or that formulas call otherwise.
+pub(super) const EQUIVALENCE: u8 = 1;
+pub(super) const IMPLICATION: u8 = 2;
+pub(super) const UNTIL: u8 = 5;
+
 /// The binary operator that a token is, and how strongly it binds; 0 for a token that is none.
 fn operator(token: Token) -> (Operator, u8) {
     use BinaryOp::*;
     let (op, precedence) = match token {
-        Token::Imply => return (Operator::Imply, 1),
-        Token::OrOr => (Or, 2),
-        Token::AndAnd => (And, 3),
-        Token::Bar => (BitOr, 4),
-        Token::Caret => (BitXor, 5),
-        Token::Ampersand => (BitAnd, 6),
-        Token::Equal => (Equal, 7),
-        Token::NotEqual => (NotEqual, 7),
-        Token::Less => (Less, 8),
-        Token::LessEqual => (LessEqual, 8),
-        Token::Greater => (Greater, 8),
-        Token::GreaterEqual => (GreaterEqual, 8),
-        Token::ShiftLeft => (ShiftLeft, 9),
-        Token::ShiftRight => (ShiftRight, 9),
-        Token::Plus => (Add, 10),
-        Token::Minus => (Subtract, 10),
-        Token::Star => (Multiply, 11),
-        Token::Slash => (Divide, 11),
-        Token::Percent => (Remainder, 11),
+        Token::Imply => return (Operator::Imply, IMPLICATION),
+        Token::OrOr => (Or, 3),
+        Token::AndAnd => (And, 4),
+        Token::Bar => (BitOr, 6),
+        Token::Caret => (BitXor, 7),
+        Token::Ampersand => (BitAnd, 8),
+        Token::Equal => (Equal, 9),
+        Token::NotEqual => (NotEqual, 9),
+        Token::Less => (Less, 10),
+        Token::LessEqual => (LessEqual, 10),
+        Token::Greater => (Greater, 10),
+        Token::GreaterEqual => (GreaterEqual, 10),
+        Token::ShiftLeft => (ShiftLeft, 11),
+        Token::ShiftRight => (ShiftRight, 11),
+        Token::Plus => (Add, 12),
+        Token::Minus => (Subtract, 12),
+        Token::Star => (Multiply, 13),
+        Token::Slash => (Divide, 13),
+        Token::Percent => (Remainder, 13),
         _ => return (Operator::Imply, 0),
     };
     (Operator::Plain(op), precedence)

@@ -4,6 +4,7 @@
 //! meaning is one walk along the vector with a stack of values: nothing is allocated per node, nothing recurses.
 
 use super::ranking::Ranking;
+use super::temporal::TemporalOperator;
 use crate::diagnostic::Place;
 use crate::symbols::Symbol;
 use scrimp_system::{BinaryOp, UnaryOp};
@@ -36,6 +37,8 @@ pub(crate) enum Node {
     /// Between the operands of an operator whose left operand can decide: the number of the operator's node.
     Left(Operator, u32),
     Binary(Operator),
+    /// After its operands, the number of a temporal operator.
+    Temporal(u32),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,6 +77,8 @@ pub(crate) struct Expressions {
     nodes: Vec<(Node, Place)>,
     members: Vec<Member>,
     rankings: Vec<Ranking>,
+    /// Temporal operators, each with the place of itself alone.
+    temporal: Vec<(TemporalOperator, Place)>,
 }
 
 impl Expressions {
@@ -111,6 +116,23 @@ impl Expressions {
 
     pub fn add_unary(&mut self, op: UnaryOp, operand: ExprId, place: Place) -> ExprId {
         ExprId { first: operand.first, last: self.add(Node::Unary(op), place) }
+    }
+
+    /// A temporal operator, written at `at`, before its operand or between its two operands.
+    pub fn add_temporal(
+        &mut self,
+        operator: TemporalOperator,
+        at: Place,
+        left: Option<ExprId>,
+        right: ExprId,
+    ) -> ExprId {
+        let (first, start) = match left {
+            Some(left) => (left.first, self.place(left)),
+            None => (right.first, at),
+        };
+        self.temporal.push((operator, at));
+        let node = Node::Temporal(self.temporal.len() as u32 - 1);
+        ExprId { first, last: self.add(node, start.to(self.place(right))) }
     }
 
     /// Announces `operator` once its left operand is added, before the right one is.
@@ -156,6 +178,11 @@ impl Expressions {
         id.first
     }
 
+    /// The number of the outermost operator.
+    pub fn last(&self, id: ExprId) -> u32 {
+        id.last
+    }
+
     /// The index of an expression whose root is an array element.
     pub fn index_of(&self, id: ExprId) -> ExprId {
         let first = match self.root(id) {
@@ -167,6 +194,48 @@ impl Expressions {
             _ => id.first,
         };
         ExprId { first, last: id.last - 1 }
+    }
+
+    /// For each node of an expression the number of the first node that belongs to it, from the expression's first on.
+    pub fn beginnings(&self, id: ExprId) -> Vec<u32> {
+        let mut open: Vec<u32> = Vec::new();
+        let mut beginnings = Vec::with_capacity((id.last - id.first) as usize + 1);
+        for (number, (node, _)) in (id.first..=id.last).zip(self.nodes(id)) {
+            let operands = match *node {
+                Node::Number(_) | Node::Variable(_) => 0,
+                Node::Element(_) | Node::Unary(_) => 1,
+                Node::Binary(_) => 2,
+                Node::Member(m) => {
+                    let member = self.member(m);
+                    member.arguments.as_ref().map_or(0, Vec::len) + member.has_index as usize
+                }
+                Node::Ranking(r) => match &self.ranking(r).process {
+                    Some((_, list)) => list.as_ref().map_or(0, Vec::len),
+                    None => 1,
+                },
+                Node::Temporal(t) => self.temporal(t).0.operands(),
+                // It belongs to what comes before it, and is no operand.
+                Node::Left(..) => {
+                    beginnings.push(number);
+                    continue;
+                }
+            };
+            let kept = open.len().saturating_sub(operands);
+            let first = open.get(kept).copied().unwrap_or(number);
+            open.truncate(kept);
+            open.push(first);
+            beginnings.push(first);
+        }
+        beginnings
+    }
+
+    /// The part of an expression from one node to another.
+    pub fn part(first: u32, last: u32) -> ExprId {
+        ExprId { first, last }
+    }
+
+    pub fn temporal(&self, number: u32) -> (TemporalOperator, Place) {
+        self.temporal[number as usize]
     }
 
     pub fn ranking(&self, number: u32) -> &Ranking {

@@ -36,11 +36,13 @@ pub(crate) struct Mtype {
     pub value: i64,
 }
 
-/// An LTL formula, kept as text until temporal logic is decided.
+/// An LTL formula over conditions.
 #[derive(Debug)]
 pub(crate) struct Formula {
     pub name: String,
     pub text: String,
+    pub formula: scrimp_temporal::Formula<Value>,
+    pub place: Place,
 }
 
 #[derive(Debug)]

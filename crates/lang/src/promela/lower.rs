@@ -386,6 +386,7 @@ pub(crate) fn lower(program: &Program, instances: &Instances, with_claim: bool) 
     });
     let valid_end = super::values::all(flags.collect::<Vec<_>>());
     lowering.system.valid_end = Some(valid_end);
+    lowering.temporal()?;
     if let Some(trace) = &program.trace {
         lowering.trace(trace, &mut wanted)?;
     }

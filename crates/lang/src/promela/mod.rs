@@ -14,6 +14,7 @@ mod element;
 mod events;
 mod executable;
 mod flow;
+mod formula;
 mod instances;
 mod known;
 mod launch;

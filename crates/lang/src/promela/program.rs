@@ -4,9 +4,10 @@ use super::core::{EventTrace, Flow, Formula, LeafInitial, Proctype, Program, Sca
 use super::declare::{Declared, Kind, Names};
 use super::element::{Body, Builder, Kinds};
 use super::flow::flow;
+use super::formula;
 use super::print;
 use super::resolve::Scope;
-use super::syntax::{Active, Expression, ExpressionKind, Item, Process, Sequence, Specification, StepKind};
+use super::syntax::{Active, Item, Process, Sequence, Specification, StepKind};
 use crate::diagnostic::{Place, Problem};
 use scrimp_system::Source;
 use std::collections::{HashMap, HashSet};
@@ -91,8 +92,10 @@ pub(crate) fn program(specification: &Specification, source: Source) -> Result<P
             }
             Item::Ltl(ltl) => {
                 let name = ltl.name.as_ref().map_or(format!("ltl_{}", formulas.len()), |n| n.name.to_string());
-                formulas.push(Formula { name, text: print::expression(&ltl.formula) });
-                refer_in_formula(&ltl.formula, &names, &mut referred);
+                let (text, place) = (print::expression(&ltl.formula), ltl.formula.place);
+                let formula = formula::formula(&names, &ltl.formula)?;
+                formula.atoms(&mut |atom| atom.visit(&mut |value| refer(value, &mut referred)));
+                formulas.push(Formula { name, text, formula, place });
             }
             _ => {}
         }
@@ -119,6 +122,7 @@ pub(crate) fn program(specification: &Specification, source: Source) -> Result<P
             .flat_map(|t| &t.alternatives)
             .any(|a| a.action.statement.any(wanted))
             || processes.iter().any(|p| p.provided.as_ref().is_some_and(|value| value.any(wanted)))
+            || formulas.iter().any(|f| f.any(wanted))
     };
     let uses_last = uses(|value| matches!(value, Value::Last));
     let given =
@@ -205,32 +209,14 @@ type Referred = HashMap<usize, HashSet<Arc<str>>>;
 fn refer_in_body(body: &Body, referred: &mut Referred) {
     for element in &body.elements {
         if let Kinds::Action(action) = &element.kind {
-            action.statement.visit(&mut |value| {
-                if let Value::At { process, label, .. } = value {
-                    referred.entry(*process).or_default().insert(label.clone());
-                }
-            });
+            action.statement.visit(&mut |value| refer(value, referred));
         }
     }
 }
 
-fn refer_in_formula(formula: &Expression, names: &Names, referred: &mut Referred) {
-    match &*formula.kind {
-        ExpressionKind::RemoteLabel { process, label, .. } => {
-            if let Some(process) = names.processes.get(&process.name) {
-                referred.entry(*process).or_default().insert(label.name.clone());
-            }
-        }
-        ExpressionKind::Unary(_, a) => refer_in_formula(a, names, referred),
-        ExpressionKind::Binary(_, a, b) => {
-            refer_in_formula(a, names, referred);
-            refer_in_formula(b, names, referred);
-        }
-        ExpressionKind::Temporal(_, a, b) => {
-            refer_in_formula(a, names, referred);
-            b.iter().for_each(|b| refer_in_formula(b, names, referred));
-        }
-        _ => {}
+fn refer(value: &Value, referred: &mut Referred) {
+    if let Value::At { process, label, .. } = value {
+        referred.entry(*process).or_default().insert(label.clone());
     }
 }
 

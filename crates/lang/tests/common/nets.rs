@@ -108,14 +108,14 @@ impl Graph {
             }
             Question::Formula(Formula::ExistsPath(inner)) => match &**inner {
                 Formula::Finally(inner) => match &**inner {
-                    Formula::Is(condition) => truth(self.some(net, condition)),
+                    Formula::Atom(condition) => truth(self.some(net, condition)),
                     _ => None,
                 },
                 _ => None,
             },
             Question::Formula(Formula::AllPaths(inner)) => match &**inner {
                 Formula::Globally(inner) => match &**inner {
-                    Formula::Is(condition) => truth(!self.some(net, &condition.clone().negated())),
+                    Formula::Atom(condition) => truth(!self.some(net, &condition.clone().negated())),
                     _ => None,
                 },
                 _ => None,

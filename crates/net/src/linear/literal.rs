@@ -33,7 +33,7 @@ impl Node {
     pub const TRUE: Node = Node::All(Vec::new());
     pub const FALSE: Node = Node::Any(Vec::new());
 
-    /// The condition, or its opposite. Conditions are nested no deeper than [`crate::Formula::DEPTH`], and so is this.
+    /// The condition, or its opposite. Conditions are nested no deeper than [`DEPTH`](scrimp_temporal::Formula::DEPTH), and so is this.
     pub fn of(equation: &mut Equation, net: &Net, condition: &Condition, holds: bool) -> Result<Node, Stop> {
         Ok(match condition {
             Condition::True => Node::constant(holds),

@@ -9,6 +9,7 @@ pub use svg::svg;
 pub use text::text;
 
 use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
 
 /// Processes and what happened between them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -17,6 +18,9 @@ pub struct Chart {
     pub lanes: Vec<String>,
     /// The steps, from top to bottom.
     pub rows: Vec<Row>,
+    /// The rows from this one on happen again and again: they are drawn as a chart of their own. Where there are none,
+    /// nothing more happens, for ever.
+    pub again: Option<usize>,
 }
 
 /// One step.
@@ -63,7 +67,20 @@ impl Chart {
         row.lane < self.lanes.len() && other < self.lanes.len()
     }
 
-    /// Each receive with its send. What was in a channel before the first row came from nowhere, and has no arrow.
+    /// The parts that are drawn one below the other, each with what is said above it: one, or stem and loop.
+    fn parts(&self) -> Vec<Part> {
+        let rows = self.rows.len();
+        let part = |title, rows| Part { title, rows };
+        match self.again.map(|again| again.min(rows)) {
+            None => vec![part(None, 0..rows)],
+            Some(0) if rows > 0 => vec![part(Some("again and again"), 0..rows)],
+            Some(again) if again == rows => vec![part(Some("first, and then nothing more, for ever"), 0..rows)],
+            Some(again) => vec![part(Some("first"), 0..again), part(Some("then, again and again"), again..rows)],
+        }
+    }
+
+    /// Each receive with its send. What was in a channel before the first row came from nowhere, and has no arrow; nor has
+    /// what is received in the loop and was sent before it, since from the second time on it is another.
     fn arrows(&self) -> Vec<Arrow> {
         let mut waiting: HashMap<&str, VecDeque<(usize, usize)>> = HashMap::new();
         let mut arrows = Vec::new();
@@ -79,8 +96,16 @@ impl Chart {
                 }
             }
         }
+        let within = |arrow: &Arrow| self.again.is_none_or(|again| (arrow.from.1 < again) == (arrow.to.1 < again));
+        arrows.retain(within);
         arrows
     }
+}
+
+/// Rows that are drawn together.
+struct Part {
+    title: Option<&'static str>,
+    rows: Range<usize>,
 }
 
 #[cfg(test)]
@@ -100,6 +125,7 @@ mod tests {
                 row(1, "ack!0", Message::Rendezvous { receiver: 0 }),
                 row(1, "data?4", Message::Received { channel: channel(), position: 0 }),
             ],
+            again: None,
         }
     }
 
@@ -116,6 +142,30 @@ mod tests {
         chart.rows[3].message = Some(Message::Received { channel: "data".into(), position: 1 });
         let arrows = chart.arrows();
         assert_eq!((arrows[0].from, arrows[2].from), ((0, 1), (0, 0)));
+    }
+
+    /// The second message is sent before the loop and received in it: both ends are drawn, and no arrow between charts.
+    #[test]
+    fn stem_and_loop_are_two_charts() {
+        let mut chart = example();
+        chart.again = Some(4);
+        let arrow = |from, to| Arrow { from, to };
+        assert_eq!(chart.arrows(), [arrow((0, 0), (1, 3)), arrow((1, 4), (0, 4))]);
+        let (lines, picture) = (text(&chart), svg(&chart));
+        let heads = |out: &str| out.matches("Timer</").count() + out.matches("Timer\n").count();
+        assert!(
+            heads(&lines) == 2 && lines.contains("first\n") && lines.contains("then, again and again\n"),
+            "{lines}"
+        );
+        assert!(lines.lines().any(|line| line.starts_with("5 ")), "{lines}");
+        assert!(picture.matches("class=\"lane\"").count() == 6 && picture.contains(">then, again and again<"));
+        for (again, word) in [(0, "again and again"), (6, "nothing more, for ever"), (99, "nothing more, for ever")] {
+            chart.again = Some(again);
+            assert!(text(&chart).contains(word) && svg(&chart).contains(word));
+            assert_eq!(svg(&chart).matches("class=\"lane\"").count(), 3);
+        }
+        let empty = Chart { again: Some(0), ..Chart::default() };
+        assert!(text(&empty).contains("nothing more") && svg(&empty).contains("nothing more"));
     }
 
     #[test]

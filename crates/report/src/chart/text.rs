@@ -2,7 +2,7 @@
 //!
 //! Messages that are received at once are arrows. One that waits in a buffer has a number, at both of its ends.
 
-use super::{Chart, Message};
+use super::{Chart, Message, Row};
 use std::collections::HashMap;
 
 /// Columns are at least this wide, and at most.
@@ -14,14 +14,13 @@ pub fn text(chart: &Chart) -> String {
     let width = (longest + 2).clamp(*WIDTH.start(), *WIDTH.end());
     let digits = chart.rows.len().to_string().len();
     let numbers = numbers(chart);
-    let mut out = " ".repeat(digits + 2);
+    let mut names = " ".repeat(digits + 2);
     for name in &chart.lanes {
         let name: String = name.chars().take(width - 1).collect();
-        out.push_str(&format!("{name:^width$}"));
+        names.push_str(&format!("{name:^width$}"));
     }
-    out.truncate(out.trim_end().len());
-    out.push('\n');
-    for (i, row) in chart.rows.iter().enumerate().filter(|(_, row)| chart.shown(row)) {
+    let names = names.trim_end();
+    let line = |i: usize, row: &Row| {
         let mut cells: Vec<char> = (0..width * chart.lanes.len()).map(|_| ' ').collect();
         let middle = |lane: usize| lane * width + width / 2;
         for lane in 0..chart.lanes.len() {
@@ -38,7 +37,14 @@ pub fn text(chart: &Chart) -> String {
         let line: String = cells.into_iter().collect();
         let number = numbers.get(&i).map_or(String::new(), |number| format!("  ({number})"));
         let label: String = row.label.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        out.push_str(&format!("{:>digits$}  {line}  {label}{number}\n", i + 1));
+        format!("{:>digits$}  {line}  {label}{number}\n", i + 1)
+    };
+    let mut out = String::new();
+    for part in chart.parts() {
+        out.extend(part.title.map(|title| format!("{title}\n")));
+        out.push_str(&format!("{names}\n"));
+        let rows = part.rows.map(|i| (i, &chart.rows[i])).filter(|(_, row)| chart.shown(row));
+        out.extend(rows.map(|(i, row)| line(i, row)));
     }
     out
 }

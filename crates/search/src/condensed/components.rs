@@ -17,6 +17,11 @@ pub struct Components {
 
 impl Components {
     pub fn new(graph: &Condensed, budget: &Arc<Budget>) -> Result<Components, Full> {
+        Components::within(graph, &|_| true, budget)
+    }
+
+    /// Those of the part of a graph that has these states only.
+    pub fn within(graph: &Condensed, has: &dyn Fn(Number) -> bool, budget: &Arc<Budget>) -> Result<Components, Full> {
         let states = graph.states();
         // Two numbers a state, the stack of a component, and the path at its longest.
         let bytes = states as usize * (3 * size_of::<u32>() + size_of::<(Number, Successors)>());
@@ -29,7 +34,7 @@ impl Components {
         let mut low = vec![NONE; states as usize];
         let (mut met, mut stack, mut path) = (0, Vec::new(), Vec::<(Number, u32, Successors)>::new());
         for root in 0..states {
-            if low[root as usize] != NONE {
+            if low[root as usize] != NONE || !has(root) {
                 continue;
             }
             let mut enter = Some(root);
@@ -44,7 +49,7 @@ impl Components {
                 let (state, number) = (*state, *number);
                 if let Some((next, _)) = successors.next() {
                     if low[next as usize] == NONE {
-                        enter = Some(next);
+                        enter = has(next).then_some(next);
                     } else if components.of[next as usize] == NONE {
                         low[state as usize] = low[state as usize].min(low[next as usize]);
                     }
@@ -75,7 +80,7 @@ impl Components {
         self.count
     }
 
-    /// The component of a state.
+    /// The component of a state, one that the part has.
     pub fn of(&self, state: Number) -> u32 {
         self.of[state as usize]
     }

@@ -58,8 +58,25 @@ pub struct Successors<'a> {
     events: u32,
 }
 
+/// A place in a list of successors that borrows nothing.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cursor {
+    at: u64,
+    left: u32,
+    numbers: u16,
+    events: u16,
+}
+
+impl Cursor {
+    /// How many successors are left.
+    pub fn left(self) -> u32 {
+        self.left
+    }
+}
+
 impl Condensed {
-    fn new(labels: impl Iterator<Item = String>, budget: &Arc<Budget>) -> io::Result<Condensed> {
+    /// An empty graph whose states will have these labels.
+    pub(crate) fn new(labels: impl Iterator<Item = String>, budget: &Arc<Budget>) -> io::Result<Condensed> {
         let mut lists = Bits::new(budget)?;
         lists.reserve(1).map_err(|_| io::ErrorKind::OutOfMemory)?;
         lists.push(0, 1);
@@ -112,6 +129,22 @@ impl Condensed {
         Successors { lists, at, left, numbers, events }
     }
 
+    /// A place at the beginning of a state's list of successors.
+    #[inline]
+    pub(crate) fn cursor(&self, state: Number) -> Cursor {
+        let Successors { at, left, numbers, events, .. } = self.successors(state);
+        Cursor { at, left, numbers: numbers as u16, events: events as u16 }
+    }
+
+    /// The successor at a place, which moves on.
+    #[inline]
+    pub(crate) fn advance(&self, cursor: &mut Cursor) -> Option<Number> {
+        cursor.left = cursor.left.checked_sub(1)?;
+        let number = self.lists.get(cursor.at, cursor.numbers as u32);
+        cursor.at += cursor.numbers as u64 + cursor.events as u64;
+        Some(number)
+    }
+
     /// The names of the conditions that were evaluated in each state.
     pub fn labels(&self) -> impl Iterator<Item = &str> {
         self.labels.iter().map(|(name, _)| name.as_str())
@@ -127,6 +160,17 @@ impl Condensed {
         self.vectors.get(state as usize).map(Vec::as_slice)
     }
 
+    /// Adds a state, with a truth value for each label.
+    pub(crate) fn add(&mut self, labels: impl Iterator<Item = bool>) -> Result<Number, Full> {
+        self.reserve()?;
+        let number = self.states;
+        self.states += 1;
+        for ((_, bits), holds) in self.labels.iter_mut().zip(labels) {
+            bits.push(holds as u32, 1);
+        }
+        Ok(number)
+    }
+
     /// Makes room for one more state.
     fn reserve(&mut self) -> Result<(), Full> {
         let states = self.states as usize + 1;
@@ -139,7 +183,7 @@ impl Condensed {
     }
 
     /// Notes the successors of a state.
-    fn list(&mut self, state: Number, successors: &[(Number, EventCode)]) -> Result<(), Full> {
+    pub(crate) fn list(&mut self, state: Number, successors: &[(Number, EventCode)]) -> Result<(), Full> {
         let (mut highest, mut event) = (0, 0);
         for &(number, code) in successors {
             (highest, event) = (highest.max(number), event.max(code));

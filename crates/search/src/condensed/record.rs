@@ -66,13 +66,8 @@ impl Observer for Recorder<'_> {
     fn found(&self, id: StateId, state: &[u8], initial: bool) -> Result<(), Full> {
         let Written { graph, numbers, .. } = &mut *self.written.borrow_mut();
         numbers.ensure(id as usize + 1)?;
-        graph.reserve()?;
-        let number = graph.states;
+        let number = graph.add(self.conditions.iter().map(|(_, condition)| condition(state) == Ok(true)))?;
         numbers[id] = number;
-        graph.states += 1;
-        for ((_, bits), (_, condition)) in graph.labels.iter_mut().zip(self.conditions) {
-            bits.push((condition(state) == Ok(true)) as u32, 1);
-        }
         if graph.vectors.len() < self.vectors {
             graph.vectors.push(state.to_vec());
         }

@@ -16,6 +16,8 @@ pub struct Blueprint {
     stubborn: Stubborn,
     /// Events may be left out on condition.
     provided: bool,
+    /// Of events that change what a property of runs looks at, all are explored or none: which these are.
+    visible: Option<Arc<[bool]>>,
 }
 
 impl Blueprint {
@@ -48,7 +50,28 @@ impl Blueprint {
         let of = |method| Stubborn::new(dependence.clone(), wanted.clone(), method);
         let stubborn = method.map_or_else(|| better(model, of(Method::Process), of(Method::Closure)), of);
         let provided = stubborn.may_depend_on_history();
-        Ok(Some(Blueprint { stubborn, provided }))
+        Ok(Some(Blueprint { stubborn, provided, visible: None }))
+    }
+
+    /// A reduction that keeps, of every run, one that looks the same to these conditions but for repetitions, provided that
+    /// on every cycle some state is explored in full. The plan asks for one.
+    pub fn of_runs(model: &dyn Model, conditions: &[Expr], plan: &Plan) -> io::Result<Option<Blueprint>> {
+        let method = match plan.options.reduce {
+            ReduceChoice::Persistent(method) => method,
+            ReduceChoice::PersistentSleep => None,
+            ReduceChoice::Nothing | ReduceChoice::EdgeLean => return Ok(None),
+        };
+        let impossible = |reason: String| invalid(format!("partial-order reduction is not possible: {reason}"));
+        let dependence = model.dependence().map_err(impossible)?;
+        let mut visible = vec![false; dependence.events()];
+        for condition in conditions {
+            visible.iter_mut().zip(dependence.visible(condition)).for_each(|(all, one)| *all |= one);
+        }
+        // A set with an event that has a successor: without one of them a run could not go on.
+        let wanted = Wanted { deadlocks: true, ..Wanted::default() };
+        let of = |method| Stubborn::new(dependence.clone(), wanted.clone(), method);
+        let stubborn = method.map_or_else(|| better(model, of(Method::Process), of(Method::Closure)), of);
+        Ok(Some(Blueprint { stubborn, provided: true, visible: Some(visible.into()) }))
     }
 
     /// A reduction for one thread.
@@ -60,6 +83,7 @@ impl Blueprint {
             successors: Vec::new(),
             chosen: Vec::new(),
             provided: self.provided,
+            visible: self.visible.clone(),
         })
     }
 }
@@ -111,6 +135,7 @@ struct Persistent {
     successors: Vec<u32>,
     chosen: Vec<u32>,
     provided: bool,
+    visible: Option<Arc<[bool]>>,
 }
 
 impl Reduce for Persistent {
@@ -133,7 +158,8 @@ impl Reduce for Persistent {
         if let Some(governor) = governor {
             governor.learn(successors.len(), kept);
         }
-        if decided == Chosen::All {
+        let seen = |visible: &Arc<[bool]>| chosen.iter().any(|event| visible[*event as usize]);
+        if decided == Chosen::All || self.visible.as_ref().is_some_and(seen) {
             return Kept::All;
         }
         for (keep, event) in keep.iter_mut().zip(events.iter()) {

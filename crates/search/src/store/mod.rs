@@ -32,6 +32,7 @@ pub use omission::Omission;
 pub use replaying::Replaying;
 pub use set::{NO_ORIGIN, Set};
 pub use table::Table;
+pub(crate) use tree::Keys;
 pub use tree::Tree;
 pub use whole::Whole;
 

@@ -19,9 +19,13 @@ pub const SATURATE: u32 = 8;
 pub const FIRE: u32 = 9;
 pub const BETWEEN: u32 = 10;
 pub const TEST: u32 = 11;
+pub const SATURATE_WITHIN: u32 = 12;
+pub const INVERSE: u32 = 13;
 
-/// Set in the second part of a key whose third part is a node too (preimages).
+/// Set in the second part of a key whose third part is a node too.
 const TRIPLE: u32 = 1 << 31;
+/// Set in the first part of such a key where the operation is firing within a set, and not where it is the preimage.
+const FIRING: u32 = 1 << 31;
 
 const LEAST: usize = 1 << 14;
 /// Of the memory that is left when it grows, the cache takes at most one part in so many.
@@ -103,11 +107,22 @@ impl Cache {
         self.put(third, first, second | TRIPLE, result);
     }
 
+    /// What firing a relation from a node within another gave.
+    #[inline]
+    pub fn get_firing(&self, node: u32, rest: u32, within: u32) -> Option<u32> {
+        self.get(within, node | FIRING, rest | TRIPLE)
+    }
+
+    #[inline]
+    pub fn put_firing(&mut self, node: u32, rest: u32, within: u32, result: u32) {
+        self.put(within, node | FIRING, rest | TRIPLE, result);
+    }
+
     /// Drops the results with a node that is not `alive`.
     pub fn keep(&mut self, alive: impl Fn(u32) -> bool) {
         for entry in &mut self.entries {
             let stays = entry.first == 0
-                || (alive(entry.first)
+                || (alive(entry.first & !FIRING)
                     && alive(entry.second & !TRIPLE)
                     && alive(entry.result)
                     && (entry.second & TRIPLE == 0 || alive(entry.third)));
@@ -119,20 +134,21 @@ impl Cache {
 
     /// Drops the results of this kind of operation.
     pub fn drop_kind(&mut self, operation: u32) {
-        for entry in &mut self.entries {
-            if entry.second & TRIPLE == 0 && entry.third & 15 == operation {
-                *entry = Entry::default();
-            }
-        }
+        self.drop_where(|entry| entry.second & TRIPLE == 0 && entry.third & 15 == operation);
     }
 
-    /// Drops the results that hang on three nodes.
+    /// Drops the preimages.
     pub fn drop_triples(&mut self) {
-        for entry in &mut self.entries {
-            if entry.second & TRIPLE != 0 {
-                *entry = Entry::default();
-            }
-        }
+        self.drop_where(|entry| entry.second & TRIPLE != 0 && entry.first & FIRING == 0);
+    }
+
+    /// Drops what firing within a set gave.
+    pub fn drop_firings(&mut self) {
+        self.drop_where(|entry| entry.first & FIRING != 0);
+    }
+
+    fn drop_where(&mut self, goes: impl Fn(&Entry) -> bool) {
+        self.entries.iter_mut().filter(|entry| goes(entry)).for_each(|entry| *entry = Entry::default());
     }
 
     /// Grows, if the budget allows: too many results were lost.

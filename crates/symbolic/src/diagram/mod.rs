@@ -17,6 +17,7 @@ mod saturate;
 mod sets;
 mod sift;
 mod store;
+mod within;
 
 use cache::Cache;
 use scrimp_search::budget::{Budget, Limit};
@@ -108,6 +109,8 @@ pub struct Diagrams {
     guards: Vec<u32>,
     /// The length of the vectors that preimages were last computed for.
     preimage_length: usize,
+    /// The same for saturation within a set.
+    within_length: usize,
     collections: u64,
 }
 
@@ -123,6 +126,7 @@ impl Diagrams {
             items: Vec::new(),
             guards: Vec::new(),
             preimage_length: 0,
+            within_length: 0,
             collections: 0,
         })
     }

@@ -3,7 +3,7 @@
 //! A relation's node tells its level and lists `from, to` and what holds for the levels below; a level that is not named
 //! stays as it is.
 
-use super::cache::{JOIN, UNITE};
+use super::cache::{INVERSE, JOIN, UNITE};
 use super::store::{EMPTY, UNIT};
 use super::{Diagrams, Full, Relation};
 use std::collections::BTreeMap;
@@ -127,6 +127,29 @@ impl Diagrams {
         }
         let result = self.store.relation_node(self.store.level(a), &triples)?;
         self.cache.put(UNITE, a, b, result);
+        Ok(result)
+    }
+
+    /// The changes the other way round.
+    pub fn inverse(&mut self, relation: Relation) -> Result<Relation, Full> {
+        self.enter(|d| d.inverse_nodes(relation.0)).map(Relation)
+    }
+
+    fn inverse_nodes(&mut self, node: u32) -> Result<u32, Full> {
+        if node <= UNIT {
+            return Ok(node);
+        }
+        if let Some(known) = self.cache.get(INVERSE, node, EMPTY) {
+            return Ok(known);
+        }
+        let mut triples = self.triples_of(node);
+        for (from, to, rest) in &mut triples {
+            std::mem::swap(from, to);
+            *rest = self.inverse_nodes(*rest)?;
+        }
+        triples.sort_unstable();
+        let result = self.store.relation_node(self.store.level(node), &triples)?;
+        self.cache.put(INVERSE, node, EMPTY, result);
         Ok(result)
     }
 

@@ -7,7 +7,7 @@
 //!
 //! Everything in hand is kept on stacks of items and guards, so that a collection can happen in the middle.
 
-use super::cache::{FIRE, SATURATE, at};
+use super::cache::{FIRE, SATURATE, SATURATE_WITHIN, at};
 use super::store::{EMPTY, UNIT};
 use super::{Diagrams, Edge, Full, Halt, Kept, Relation, Set};
 use scrimp_search::budget::Control;
@@ -19,24 +19,24 @@ pub(super) struct Item {
     pub value: u32,
     pub child: u32,
     /// The child that the relations of this level were last applied to.
-    done: u32,
+    pub done: u32,
 }
 
 /// At the level it belongs to, a relation leads from one value to another when `rest` applies below.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Firing {
-    from: u32,
-    to: u32,
-    rest: u32,
+pub(super) struct Firing {
+    pub from: u32,
+    pub to: u32,
+    pub rest: u32,
 }
 
 /// The relations by level.
 #[derive(Clone)]
-pub(super) struct Plan(Arc<Layout>);
+pub(super) struct Plan(pub Arc<Layout>);
 
-struct Layout {
+pub(super) struct Layout {
     relations: Vec<Relation>,
-    firings: Vec<Vec<Firing>>,
+    pub firings: Vec<Vec<Firing>>,
 }
 
 impl Plan {
@@ -48,17 +48,17 @@ impl Plan {
 }
 
 /// What goes down through the recursion.
-struct Run<'a> {
-    layout: &'a Layout,
-    kept: Kept<'a>,
-    control: &'a Control,
-    tick: u64,
+pub(super) struct Run<'a> {
+    pub layout: &'a Layout,
+    pub kept: Kept<'a>,
+    pub control: &'a Control,
+    pub tick: u64,
 }
 
 impl Run<'_> {
     /// Looks now and then whether a limit is reached.
     #[inline]
-    fn look(&mut self) -> Result<(), Halt> {
+    pub fn look(&mut self) -> Result<(), Halt> {
         self.tick += 1;
         if self.tick & 0xfff == 0
             && let Some(limit) = self.control.stopped(0)
@@ -94,12 +94,14 @@ impl Diagrams {
     }
 
     /// Sorts the relations by level; what is known for other relations is forgotten.
-    fn plan(&mut self, relations: &[Relation]) -> Result<Plan, Full> {
+    pub(super) fn plan(&mut self, relations: &[Relation]) -> Result<Plan, Full> {
         if let Some(plan) = self.saturation.as_ref().filter(|plan| plan.0.relations == relations) {
             return Ok(plan.clone());
         }
         self.cache.drop_kind(FIRE);
         self.cache.drop_kind(SATURATE);
+        self.cache.drop_kind(SATURATE_WITHIN);
+        self.cache.drop_firings();
         let mut firings: Vec<Vec<Firing>> = Vec::new();
         for relation in relations.iter().map(|relation| relation.0).filter(|&relation| relation > UNIT) {
             let level = self.store.level(relation);
@@ -241,7 +243,7 @@ impl Diagrams {
     }
 
     /// Adds saturated vectors at a value to the node in the making. Says whether the value is new there.
-    fn add_item(&mut self, base: usize, value: u32, child: u32, run: &mut Run<'_>) -> Result<bool, Halt> {
+    pub(super) fn add_item(&mut self, base: usize, value: u32, child: u32, run: &mut Run<'_>) -> Result<bool, Halt> {
         let place = base + self.items[base..].partition_point(|item| item.value <= value);
         if place == base || self.items[place - 1].value != value {
             self.items.insert(place, Item { value, child, done: EMPTY });
@@ -257,7 +259,7 @@ impl Diagrams {
     }
 
     /// The node with the items from `base` on, which are taken off.
-    fn make_items(&mut self, base: usize, run: &mut Run<'_>) -> Result<u32, Halt> {
+    pub(super) fn make_items(&mut self, base: usize, run: &mut Run<'_>) -> Result<u32, Halt> {
         run.look()?;
         if self.store.is_littered() {
             self.collect_beside(run.kept);
@@ -268,7 +270,7 @@ impl Diagrams {
     }
 
     /// The node with the items from `base` on.
-    fn node_of_items(&mut self, base: usize, run: &Run<'_>) -> Result<u32, Halt> {
+    pub(super) fn node_of_items(&mut self, base: usize, run: &Run<'_>) -> Result<u32, Halt> {
         self.retry(run, |d| {
             let edges = d.edges.len();
             for index in base..d.items.len() {
@@ -280,7 +282,11 @@ impl Diagrams {
     }
 
     /// Does the work again after a collection when there is no room for it.
-    fn retry(&mut self, run: &Run<'_>, work: impl Fn(&mut Diagrams) -> Result<u32, Full>) -> Result<u32, Halt> {
+    pub(super) fn retry(
+        &mut self,
+        run: &Run<'_>,
+        work: impl Fn(&mut Diagrams) -> Result<u32, Full>,
+    ) -> Result<u32, Halt> {
         let base = self.edges.len();
         if let Ok(node) = work(self) {
             return Ok(node);

@@ -218,6 +218,36 @@ proptest! {
     }
 
     #[test]
+    fn saturation_within(a in some_vectors(10), rooms in [some_vectors(120), some_vectors(60)],
+                         changes in proptest::collection::vec(change(), 1..8)) {
+        let d = &mut diagrams();
+        let x = make(d, &a);
+        let control = Control::new(None);
+        let turned: Vec<Change> = changes.iter().map(|(levels, pairs)| {
+            (levels.clone(), pairs.iter().map(|(from, to)| (to.clone(), from.clone())).collect())
+        }).collect();
+        let forwards: Vec<Relation> = changes.iter().map(|change| relation(d, change)).collect();
+        let backwards: Vec<Relation> = forwards.iter().map(|r| d.inverse(*r).unwrap()).collect();
+        prop_assert_eq!(&backwards, &turned.iter().map(|change| relation(d, change)).collect::<Vec<_>>());
+        for (relations, changes) in [(&forwards, &changes), (&backwards, &turned)] {
+            for room in &rooms {
+                let within = make(d, room);
+                let all = d.saturate_within(x, relations, within, Kept::default(), &control).unwrap();
+                let mut expected: Vectors = a.intersection(room).cloned().collect();
+                let mut open: Vec<Vec<u32>> = expected.iter().cloned().collect();
+                while let Some(vector) = open.pop() {
+                    for next in changes.iter().flat_map(|change| successors(&vector, change)) {
+                        if room.contains(&next) && expected.insert(next.clone()) {
+                            open.push(next);
+                        }
+                    }
+                }
+                prop_assert_eq!(read(d, all), expected);
+            }
+        }
+    }
+
+    #[test]
     fn between(a in some_vectors(40), b in some_vectors(40)) {
         let d = &mut diagrams();
         let all: Vectors = a.union(&b).cloned().collect();

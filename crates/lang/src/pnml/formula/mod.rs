@@ -120,7 +120,7 @@ impl Reader<'_> {
     /// An operand without operands of its own, read to its end; `None` if this is none.
     fn leaf<R: BufRead>(&mut self, xml: &mut Xml<R>) -> Result<Option<Value>, Wrong> {
         let (at, depth) = (xml.at(), xml.depth());
-        let is = |condition| Ok(Some(Value::Formula(Formula::Is(condition), 1)));
+        let is = |condition| Ok(Some(Value::Formula(Formula::Atom(condition), 1)));
         match xml.name() {
             "true" => is(Condition::True),
             "false" => is(Condition::False),
@@ -174,7 +174,7 @@ fn push(frames: &mut [Frame], value: Value) {
 
 /// The questions of the contest that need no formula, by the end of the id.
 fn known(id: &str) -> Option<Question> {
-    let dead = || Formula::Is(Condition::Deadlock);
+    let dead = || Formula::Atom(Condition::Deadlock);
     match id.rsplit('-').next()? {
         "StateSpace" => Some(Question::StateSpace),
         "OneSafe" => Some(Question::OneSafe),

@@ -1,6 +1,6 @@
 //! The operators of formulas: from their operands to a value that is as simple as can be.
 
-use scrimp_net::{Condition, Formula, PlaceId, Sum};
+use scrimp_net::{Condition, Formula, PlaceId, Sum, all_of, any_of, negation};
 
 /// What an element of a formula stands for.
 pub(super) enum Value {
@@ -97,21 +97,21 @@ impl Operator {
             O::Reach => one(operands).map(|(formula, depth)| Value::Reach(formula, depth)),
             O::Conjunction | O::Disjunction => {
                 let (formulas, depth) = formulas(operands)?;
-                let formula = if self == O::Conjunction { Formula::all(formulas) } else { Formula::any(formulas) };
+                let formula = if self == O::Conjunction { all_of(formulas) } else { any_of(formulas) };
                 Ok(Value::Formula(formula, depth + 1))
             }
             O::Implication | O::Equivalence | O::ExclusiveDisjunction => {
                 let (formulas, depth) = formulas(operands)?;
                 let [a, b] = <[Formula; 2]>::try_from(formulas).map_err(|_| "this must have two operands")?;
                 let formula = match self {
-                    O::Implication => Formula::any([a.negated(), b]),
+                    O::Implication => Formula::Implies(Box::new(a), Box::new(b)),
                     O::Equivalence => {
-                        let neither = Formula::all([a.clone().negated(), b.clone().negated()]);
-                        Formula::any([Formula::all([a, b]), neither])
+                        let neither = all_of([negation(a.clone()), negation(b.clone())]);
+                        any_of([all_of([a, b]), neither])
                     }
                     _ => {
-                        let first = Formula::all([a.clone(), b.clone().negated()]);
-                        Formula::any([first, Formula::all([a.negated(), b])])
+                        let first = all_of([a.clone(), negation(b.clone())]);
+                        any_of([first, all_of([negation(a), b])])
                     }
                 };
                 // A negation may be added below, beside the operators themselves.
@@ -127,9 +127,9 @@ impl Operator {
                     O::Invariant => (Formula::AllPaths(Box::new(Formula::Globally(Box::new(formula)))), 2),
                     O::Possibility => (Formula::ExistsPath(Box::new(Formula::Finally(Box::new(formula)))), 2),
                     O::Impossibility => {
-                        (Formula::AllPaths(Box::new(Formula::Globally(Box::new(formula.negated())))), 3)
+                        (Formula::AllPaths(Box::new(Formula::Globally(Box::new(negation(formula))))), 3)
                     }
-                    _ => (formula.negated(), 1),
+                    _ => (negation(formula), 1),
                 };
                 Ok(Value::Formula(formula, depth + more))
             }
@@ -147,7 +147,7 @@ impl Operator {
             Operator::Greater => Condition::less(b, a),
             _ => Condition::at_most(b, a),
         };
-        Ok(Value::Formula(Formula::Is(condition.ok_or(TOO_LARGE)?), 2))
+        Ok(Value::Formula(Formula::Atom(condition.ok_or(TOO_LARGE)?), 2))
     }
 
     fn calculate(self, operands: Vec<Value>) -> Result<Value> {
@@ -252,15 +252,8 @@ fn sums(operands: Vec<Value>) -> Result<Vec<Sum>> {
 /// How many parts a formula has.
 pub(super) fn size(formula: &Formula) -> usize {
     match formula {
-        Formula::Is(condition) => condition_size(condition),
-        Formula::Not(a)
-        | Formula::AllPaths(a)
-        | Formula::ExistsPath(a)
-        | Formula::Next(a)
-        | Formula::Finally(a)
-        | Formula::Globally(a) => 1 + size(a),
-        Formula::Until(a, b) => 1 + size(a) + size(b),
-        Formula::All(parts) | Formula::Any(parts) => 1 + parts.iter().map(size).sum::<usize>(),
+        Formula::Atom(condition) => condition_size(condition),
+        other => 1 + other.operands().into_iter().map(size).sum::<usize>(),
     }
 }
 

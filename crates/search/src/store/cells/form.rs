@@ -30,6 +30,11 @@ impl KeyBits {
         1u64.checked_shl(self.total()).unwrap_or(u64::MAX)
     }
 
+    /// Is a key of this width?
+    pub fn fits(self, key: u64) -> bool {
+        key >> 32 < 1 << self.left && (key & u32::MAX as u64) < 1 << self.right
+    }
+
     /// Widths for keys of this kind and for those of the other.
     pub fn max(self, other: KeyBits) -> KeyBits {
         KeyBits { left: self.left.max(other.left), right: self.right.max(other.right) }

@@ -147,6 +147,26 @@ impl Cells {
         }
     }
 
+    /// Is the key in the set? It must be of the set's width.
+    pub fn contains(&self, key: u64) -> bool {
+        let place = self.form.place(key);
+        let (mut at, mut entry) = (place.home, place.entry);
+        for _ in 0..self.form.reach {
+            match self.look(self.bucket(place.segment + at), entry) {
+                Seen::Known => return true,
+                Seen::Absent(_) => return false,
+                Seen::Beyond => {}
+            }
+            at += 1;
+            if at == self.form.buckets {
+                at = 0;
+            }
+            entry += self.form.divisor;
+        }
+        self.stray_count.load(Ordering::Relaxed) > 0
+            && self.strays.lock().unwrap_or_else(|e| e.into_inner()).contains(&key)
+    }
+
     #[inline(always)]
     fn place_all(&self, keys: &[u64], places: &mut [Place; GROUP]) {
         for (&key, place) in keys.iter().zip(places) {

@@ -10,10 +10,13 @@
 
 mod arrange;
 mod fold;
+mod keyed;
 mod nodes;
 mod shape;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use keyed::Keys;
 
 use super::cells::{Cells, KeyBits};
 use super::{Full, Set};

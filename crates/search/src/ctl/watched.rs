@@ -1,0 +1,68 @@
+//! A model that notes whether something in it goes on by itself for ever: then not all successors are known, and what a
+//! graph says of it may be wrong.
+
+use scrimp_system::{Batch, EventCode, EventText, Fault, FaultRecord, Model};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+pub(crate) struct Watched<'a> {
+    model: &'a dyn Model,
+    endless: AtomicBool,
+}
+
+impl<'a> Watched<'a> {
+    pub fn new(model: &'a dyn Model) -> Watched<'a> {
+        Watched { model, endless: AtomicBool::new(false) }
+    }
+
+    /// Was something met that does not come to an end?
+    pub fn is_endless(&self) -> bool {
+        self.endless.load(Ordering::Relaxed)
+    }
+}
+
+impl Model for Watched<'_> {
+    fn state_bytes(&self) -> usize {
+        self.model.state_bytes()
+    }
+
+    fn initial(&self, out: &mut Batch) {
+        self.model.initial(out);
+    }
+
+    fn expand(&self, state: &[u8], out: &mut Batch) {
+        let before = out.faults().len();
+        self.model.expand(state, out);
+        if out.faults()[before..].iter().any(|record| record.fault == Fault::Endless) {
+            self.endless.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn digest(&self) -> Option<u64> {
+        self.model.digest()
+    }
+
+    fn components(&self) -> Vec<Vec<Range<usize>>> {
+        self.model.components()
+    }
+
+    fn steps(&self, state: &[u8], code: EventCode, successor: &[u8]) -> Vec<(EventCode, Vec<u8>)> {
+        self.model.steps(state, code, successor)
+    }
+
+    fn fault(&self, record: FaultRecord) -> String {
+        self.model.fault(record)
+    }
+
+    fn is_outgrown(&self) -> bool {
+        self.model.is_outgrown()
+    }
+
+    fn event(&self, code: EventCode) -> EventText {
+        self.model.event(code)
+    }
+
+    fn values(&self, state: &[u8]) -> Vec<(String, String)> {
+        self.model.values(state)
+    }
+}

@@ -1,0 +1,184 @@
+//! Depth-first search for a strongly connected component that has all marks.
+//!
+//! States that were visited and not given up stand in the order of their discovery; those that are known to reach each other
+//! form a component, of which the first is its root, with all marks met inside. An edge back joins all components from its
+//! target on. The first one with all marks has a cycle that accepts, whichever and however many the marks are. After Couvreur
+//! (1999), Geldenhuys and Valmari (2004).
+
+use super::product::{INSIDE, Mover, WEAK};
+use super::states::{Key, Numbered, States};
+use super::walk::{Halt, Walk};
+use crate::budget::{Budget, Control};
+use crate::column::{Column, Stack};
+use crate::graph::GraphFacts;
+use scrimp_system::{Batch, Model};
+use scrimp_temporal::Marks;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// A state that leads to nothing that is still of interest.
+const GONE: u32 = u32::MAX;
+
+/// The beginning of a component.
+struct Root {
+    /// The rank of its first state, and where that is on the path.
+    rank: u32,
+    place: u32,
+    /// The marks within, and those of the edge by which it was entered.
+    marks: Marks,
+    entry: Marks,
+}
+
+pub(super) struct Components<'s, 'p, 'a> {
+    mover: Mover<'p, 'a>,
+    pub states: &'s mut Numbered<'p>,
+    pub path: Walk,
+    /// The rank of each state in the order of discovery, from 1; [`GONE`].
+    ranks: Column<u32>,
+    /// States that were not given up, by their ranks.
+    live: Stack,
+    roots: Vec<Root>,
+    control: &'s Control,
+    all: Marks,
+    pub facts: GraphFacts,
+    ticks: u64,
+    /// Where the component that was found begins on the path.
+    pub found: Option<u32>,
+}
+
+impl<'s, 'p, 'a> Components<'s, 'p, 'a> {
+    pub fn new(
+        mover: Mover<'p, 'a>,
+        states: &'s mut Numbered<'p>,
+        control: &'s Control,
+        budget: &Arc<Budget>,
+    ) -> io::Result<Components<'s, 'p, 'a>> {
+        let bytes = mover.product.state_bytes();
+        let all = mover.product.all_marks();
+        Ok(Components {
+            mover,
+            states,
+            path: Walk::new(bytes, budget)?,
+            ranks: Column::new(budget)?,
+            live: Stack::new(budget)?,
+            roots: Vec::new(),
+            control,
+            all,
+            facts: GraphFacts::default(),
+            ticks: 0,
+            found: None,
+        })
+    }
+
+    /// Searches until everything is visited or a component with all marks is found.
+    pub fn search(&mut self) -> Result<(), Halt> {
+        let mut initial = Batch::new(self.mover.product.state_bytes());
+        self.mover.product.initial(&mut initial);
+        let mut roots = Vec::new();
+        self.states.keys(&initial, None, &mut roots)?;
+        for root in roots {
+            if self.states.visit(root)? {
+                self.facts.initial_states += 1;
+                self.open(root, 0)?;
+                self.follow()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Is the state part of the component that was found?
+    pub fn is_found(&self, key: Key) -> bool {
+        let first = self.roots.last().map_or(0, |root| root.rank);
+        (key as usize) < self.ranks.len() && (first..GONE).contains(&self.ranks[key as u32])
+    }
+
+    fn open(&mut self, key: Key, entry: Marks) -> Result<(), Halt> {
+        self.ranks.ensure(key as usize + 1)?;
+        self.live.ensure(self.live.len() + 1)?;
+        self.live.push(key as u32);
+        let rank = self.live.len() as u32;
+        self.ranks[key as u32] = rank;
+        self.roots.push(Root { rank, place: self.path.len(), marks: 0, entry });
+        self.states.enter_path(key)?;
+        let expansion = self.path.push(key, self.states, &mut self.mover)?;
+        self.facts.deadlocks += expansion.deadlock as u64;
+        self.facts.faults += expansion.faults;
+        Ok(())
+    }
+
+    fn follow(&mut self) -> Result<(), Halt> {
+        while !self.path.is_empty() {
+            self.tick()?;
+            let Some((to, marks)) = self.path.next(self.states, &mut self.mover)? else {
+                self.leave();
+                continue;
+            };
+            self.facts.transitions += 1;
+            if self.states.visit(to)? {
+                self.open(to, marks)?;
+                continue;
+            }
+            if self.states.is_on_path(to) {
+                // Around a cycle nothing may be left out everywhere.
+                self.path.widen(self.states, &mut self.mover)?;
+            }
+            let rank = self.ranks[to as u32];
+            if rank != GONE {
+                self.join(rank, marks)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// An edge leads back to a state of this rank.
+    fn join(&mut self, rank: u32, marks: Marks) -> Result<(), Halt> {
+        let mut all = marks & self.all;
+        while let Some(root) = self.roots.pop_if(|root| root.rank > rank) {
+            all |= (root.marks | root.entry) & self.all;
+        }
+        let Some(root) = self.roots.last_mut() else { return Ok(()) };
+        root.marks |= all;
+        // Components of the product lie within those of the automaton.
+        if marks & INSIDE != 0 && (marks & WEAK != 0 || root.marks & self.all == self.all) {
+            self.found = Some(root.place);
+            return Err(Halt::Found);
+        }
+        Ok(())
+    }
+
+    /// All edges of the state at the end of the path are done.
+    fn leave(&mut self) {
+        let key = self.path.pop();
+        self.states.leave_path(key);
+        let rank = self.ranks[key as u32];
+        if self.roots.pop_if(|root| root.rank == rank).is_some() {
+            while self.live.len() as u32 >= rank {
+                match self.live.pop() {
+                    Some(state) => self.ranks[state] = GONE,
+                    None => break,
+                }
+            }
+        }
+    }
+
+    fn tick(&mut self) -> Result<(), Halt> {
+        self.ticks += 1;
+        if self.ticks.is_multiple_of(64) {
+            self.control.states.store(self.states.len(), Ordering::Relaxed);
+            self.control.visits.store(self.states.len(), Ordering::Relaxed);
+            self.control.transitions.store(self.facts.transitions, Ordering::Relaxed);
+            self.control.open.store(self.path.len() as u64, Ordering::Relaxed);
+            self.control.depth.store(self.path.len() as u64, Ordering::Relaxed);
+            if let Some(limit) = self.control.stopped(self.ticks / 64) {
+                return Err(Halt::Limit(limit));
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes held beside the states.
+    pub fn bytes(&self) -> usize {
+        self.path.bytes() + self.ranks.bytes() + self.live.bytes() + self.roots.capacity() * size_of::<Root>()
+    }
+}

@@ -1,0 +1,110 @@
+//! From what a search has found to a run of the product.
+
+use super::components::Components;
+use super::lasso::Rough;
+use super::nested::Nested;
+use super::product::{INSIDE, Mover};
+use super::states::{Key, States};
+use scrimp_system::{Batch, Model};
+use scrimp_temporal::Marks;
+use std::collections::HashMap;
+
+/// The longest run that is written down.
+const LONGEST: usize = 2_000_000;
+
+fn load(states: &mut dyn States, keys: impl Iterator<Item = Key>, bytes: usize) -> Vec<Vec<u8>> {
+    let mut one = Batch::new(bytes);
+    let mut load = |key| {
+        one.clear();
+        states.load(key, &mut one);
+        one.state(0).to_vec()
+    };
+    keys.map(&mut load).collect()
+}
+
+/// The run that a nested search has found.
+pub(super) fn of_nested(nested: &mut Nested, bytes: usize) -> Option<Rough> {
+    let (place, further) = nested.cycle.take()?;
+    let path: Vec<Key> = nested.outer.keys().collect();
+    if path.len() + further.len() > LONGEST {
+        return None;
+    }
+    let begin = path[place as usize];
+    let stem = load(nested.states, path[..=place as usize].iter().copied(), bytes);
+    let cycle = path[place as usize + 1..].iter().copied().chain(further).chain([begin]);
+    let cycle = load(nested.states, cycle, bytes);
+    Some(Rough { stem, cycle })
+}
+
+/// A run through the component that was found, which meets all marks.
+pub(super) fn of_component(components: &mut Components, mover: &mut Mover) -> Option<Rough> {
+    let place = components.found?;
+    let bytes = mover.product.state_bytes();
+    let path: Vec<Key> = components.path.keys().take(place as usize + 1).collect();
+    if path.len() > LONGEST {
+        return None;
+    }
+    let root = *path.last()?;
+    let mut missing = mover.product.all_marks();
+    let mut cycle: Vec<Key> = Vec::new();
+    let mut at = root;
+    while missing != 0 {
+        let wanted = |_: Key, marks: Marks| marks & missing != 0;
+        let (way, met) = within(components, mover, at, &wanted)?;
+        cycle.extend(way);
+        missing &= !met;
+        at = *cycle.last()?;
+    }
+    if at != root || cycle.is_empty() {
+        cycle.extend(within(components, mover, at, &|to, _| to == root)?.0);
+    }
+    let stem = load(components.states, path.into_iter(), bytes);
+    let cycle = load(components.states, cycle.into_iter(), bytes);
+    Some(Rough { stem, cycle })
+}
+
+/// The shortest way within the component whose last edge is wanted: its states but the first, and the marks on it.
+fn within(
+    components: &mut Components,
+    mover: &mut Mover,
+    from: Key,
+    wanted: &dyn Fn(Key, Marks) -> bool,
+) -> Option<(Vec<Key>, Marks)> {
+    let mut parents: HashMap<Key, (Key, Marks)> = HashMap::from([(from, (from, 0))]);
+    let mut queue = std::collections::VecDeque::from([from]);
+    let bytes = mover.product.state_bytes();
+    let (mut state, mut successors, mut marks, mut keys) =
+        (Batch::new(bytes), Batch::new(bytes), Vec::new(), Vec::new());
+    while let Some(source) = queue.pop_front() {
+        state.clear();
+        successors.clear();
+        marks.clear();
+        keys.clear();
+        components.states.load(source, &mut state);
+        let full = components.states.is_full(source);
+        mover.expand(state.state(0), full, &mut successors, &mut marks).ok()?;
+        components.states.keys(&successors, Some(source), &mut keys).ok()?;
+        for (&to, &given) in keys.iter().zip(&marks) {
+            if given & INSIDE == 0 || !components.is_found(to) {
+                continue;
+            }
+            if wanted(to, given) {
+                let mut way = vec![to];
+                let (mut at, mut met) = (source, given);
+                while at != from {
+                    way.push(at);
+                    let (parent, marks) = parents[&at];
+                    met |= marks;
+                    at = parent;
+                }
+                way.reverse();
+                return Some((way, met));
+            }
+            if parents.len() < LONGEST && !parents.contains_key(&to) {
+                parents.insert(to, (source, given));
+                queue.push_back(to);
+            }
+        }
+    }
+    None
+}

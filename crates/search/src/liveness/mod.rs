@@ -1,0 +1,234 @@
+//! Infinite runs: is there one that an automaton accepts?
+//!
+//! The [product](Product) of a model and an automaton has a run that is accepted exactly if it has a cycle that meets all
+//! marks. Two searches look for one, both depth-first: [nested](nested) ones, which need least memory, and one for strongly
+//! connected [components](components), which meets several marks at once and needs a number for each state. Several threads
+//! search [together](swarm). What is found becomes a [lasso](Lasso).
+
+mod components;
+mod gather;
+mod lasso;
+mod nested;
+mod path_set;
+mod product;
+mod states;
+mod swarm;
+mod unfolded;
+mod walk;
+
+pub use lasso::Lasso;
+pub use product::{Fairness, MOST_MARKS, Product, STUTTER};
+
+use crate::budget::{Budget, Control, Limit, resident};
+use crate::check::Condition;
+use crate::choices::{ForgetChoice, StoreChoice};
+use crate::graph::GraphFacts;
+use crate::plan::{CycleChoice, Plan};
+use crate::reduce::{Blueprint, Manner};
+use crate::run::{Guide, invalid};
+use crate::store::{Collapse, ComBack, Store, Table, Tree};
+use components::Components;
+use nested::Nested;
+use product::Mover;
+use scrimp_system::{Expr, Fault, Model};
+use scrimp_temporal::Automaton;
+use states::{Keyed, Numbered, States};
+use std::io;
+use std::sync::Arc;
+use walk::Halt;
+
+/// Is there a run that the automaton accepts?
+pub struct Question<'a> {
+    pub model: &'a dyn Model,
+    pub automaton: &'a Automaton,
+    /// What the automaton's atoms are, as conditions on states of the model, and as expressions, for what must look into
+    /// them.
+    pub atoms: &'a [Condition<'a>],
+    pub expressions: &'a [Expr],
+    /// Only runs on which no process waits for ever though it could always move.
+    pub fairness: Option<&'a Fairness<'a>>,
+    /// Does the automaton accept a word exactly if it accepts it with letters repeated?
+    pub stutters: bool,
+    /// The progress measure, where the plan sweeps.
+    pub progress: Option<&'a Guide<'a>>,
+}
+
+/// What was found.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// Is there such a run? `None` where the search did not come to its end.
+    pub accepted: Option<bool>,
+    /// The run, where one was found and could be told.
+    pub lasso: Option<Lasso>,
+    /// An atom could not be evaluated.
+    pub fault: Option<Fault>,
+    pub limit: Option<Limit>,
+    /// Of the product.
+    pub facts: GraphFacts,
+    pub state_bytes: usize,
+    pub store_bytes: usize,
+    pub store: StoreChoice,
+}
+
+/// Looks for a run that the automaton accepts, by a plan.
+pub fn search(question: &Question, plan: &Plan, control: &Control) -> io::Result<Answer> {
+    let sets = question.automaton.sets + question.fairness.map_or(0, |fairness| fairness.processes);
+    if sets > MOST_MARKS {
+        return Err(invalid(format!(
+            "more than {MOST_MARKS} sets of marks, of processes among them, are not supported"
+        )));
+    }
+    let store = plan.store.clone();
+    match &plan.options.forget {
+        ForgetChoice::Nothing => {}
+        ForgetChoice::Sweep(None) => return unfolded::search(question, plan, control),
+        other => {
+            return Err(invalid(format!(
+                "cycles cannot be seen in states that are forgotten (--forget {other}); use --forget sweep, whose graph stays"
+            )));
+        }
+    }
+    match &store {
+        StoreChoice::Table | StoreChoice::Collapse | StoreChoice::ComBack | StoreChoice::Tree => {}
+        other => {
+            return Err(invalid(format!(
+                "cycles are not looked for in store {other}; use table, tree, collapse or comback"
+            )));
+        }
+    }
+    let answer = search_in(question, plan, control, &store)?;
+    // Nobody has asked for a table: what does not fit there may fit in a tree.
+    if answer.limit == Some(Limit::Memory) && plan.options.store.is_none() && plan.options.threads == 1 {
+        control.say("a table has no room for all states: the search begins again in a tree");
+        return search_in(question, plan, control, &StoreChoice::Tree);
+    }
+    Ok(answer)
+}
+
+fn search_in(question: &Question, plan: &Plan, control: &Control, store: &StoreChoice) -> io::Result<Answer> {
+    let Question { model, automaton, atoms, expressions, fairness, stutters, .. } = *question;
+    let budget = Arc::new(Budget::new(plan.memory));
+    if budget.left() == 0 {
+        let used = resident().unwrap_or(0).div_ceil(1 << 20);
+        let message =
+            format!("the program itself and the model use {used} MiB of memory already; allow more than that");
+        return Err(io::Error::new(io::ErrorKind::OutOfMemory, message));
+    }
+    let nested = match plan.options.cycles {
+        CycleChoice::Nested => true,
+        CycleChoice::Components => false,
+        CycleChoice::Automatic => *store == StoreChoice::Tree,
+    };
+    if !nested && *store == StoreChoice::Tree {
+        return Err(invalid("a tree does not number its states, and components need numbers; use --cycles nested"));
+    }
+    let blueprint = match stutters {
+        true => Blueprint::of_runs(model, expressions, plan)?,
+        false => None,
+    };
+    if !stutters && plan.options.reduce.leaves_out_states() {
+        control.say("the formula tells a state from its repetition, so that no event may be left out");
+    }
+    if blueprint.is_some() && *store == StoreChoice::ComBack {
+        return Err(invalid("a ComBack store must see all events of a state; use another store, or --reduce none"));
+    }
+    let state_based;
+    let mut automaton = automaton;
+    let mut together = plan.options.threads > 1;
+    if together {
+        let alone = match () {
+            _ if *store != StoreChoice::Table => Some("in this store"),
+            _ if blueprint.is_some() => Some("with a reduction"),
+            _ if fairness.is_some() => Some("for fair runs"),
+            _ if plan.options.cycles == CycleChoice::Components => Some("for components"),
+            _ => None,
+        };
+        if let Some(why) = alone {
+            control.say(format!("one thread searches {why}"));
+            together = false;
+        } else {
+            state_based = automaton.state_based();
+            automaton = &state_based;
+        }
+    }
+    let nested = nested || together;
+    let product = Product::new(model, automaton, atoms, fairness, nested);
+    let reduce = || blueprint.as_ref().map(|blueprint| blueprint.make(Manner::Repeatable));
+    let mover = Mover::new(&product, reduce());
+    let mut answer = Answer {
+        accepted: None,
+        lasso: None,
+        fault: None,
+        limit: None,
+        facts: GraphFacts::default(),
+        state_bytes: product.state_bytes(),
+        store_bytes: 0,
+        store: store.clone(),
+    };
+    let (halt, rough) = if together {
+        let (ended, facts, bytes) = swarm::search(&product, plan.options.threads, control, &budget)?;
+        answer.facts = facts;
+        answer.store_bytes = bytes;
+        match ended {
+            swarm::Ended::Complete => (Ok(()), None),
+            swarm::Ended::Found(rough) => (Err(Halt::Found), rough),
+            swarm::Ended::Fault(fault) => (Err(Halt::Fault(fault)), None),
+            swarm::Ended::Limit(limit) => (Err(Halt::Limit(limit)), None),
+        }
+    } else if nested {
+        let mut states: Box<dyn States + '_> = match store {
+            StoreChoice::Tree => Box::new(Keyed::new(Tree::of_model(&product, &budget)?, &budget)?),
+            _ => Box::new(Numbered::new(numbered(&product, store, plan, &budget)?, &budget)?),
+        };
+        let mut search = Nested::new(mover, &mut *states, control, &budget)?;
+        let halt = search.search();
+        let (depth, beside) = (search.outer.deepest, search.bytes());
+        let rough = gather::of_nested(&mut search, product.state_bytes());
+        answer.facts = GraphFacts { depth, widest: depth as u64, ..search.facts };
+        answer.facts.states = states.len();
+        answer.store_bytes = states.bytes() + beside;
+        (halt, rough)
+    } else {
+        let mut states = Numbered::new(numbered(&product, store, plan, &budget)?, &budget)?;
+        let mut search = Components::new(mover, &mut states, control, &budget)?;
+        let halt = search.search();
+        let rough = gather::of_component(&mut search, &mut Mover::new(&product, None));
+        let (depth, beside) = (search.path.deepest, search.bytes());
+        answer.facts = GraphFacts { depth, widest: depth as u64, ..search.facts };
+        answer.facts.states = states.len();
+        answer.store_bytes = states.bytes() + beside;
+        (halt, rough)
+    };
+    if product.is_outgrown() {
+        return Err(invalid("the model has grown beyond the system that was made for it"));
+    }
+    match halt {
+        // Of what does not come to an end, not all successors are known.
+        Ok(()) if product.is_endless() => {
+            control.say("something in the model goes on by itself without an end: what it leads to is not known");
+        }
+        Ok(()) => answer.accepted = Some(false),
+        Err(Halt::Found) => {
+            answer.accepted = Some(true);
+            answer.lasso = rough.and_then(|rough| rough.finish(&product));
+        }
+        Err(Halt::Full) => answer.limit = Some(Limit::Memory),
+        Err(Halt::Limit(limit)) => answer.limit = Some(limit),
+        Err(Halt::Fault(fault)) => answer.fault = Some(fault),
+    }
+    Ok(answer)
+}
+
+/// A store that numbers its states.
+fn numbered<'m>(
+    product: &'m Product,
+    store: &StoreChoice,
+    plan: &Plan,
+    budget: &Arc<Budget>,
+) -> io::Result<Box<dyn Store + 'm>> {
+    Ok(match store {
+        StoreChoice::Collapse => Box::new(Collapse::new(product, budget)?),
+        StoreChoice::ComBack => Box::new(ComBack::new(product, plan.options.backedges, plan.options.cached, budget)?),
+        _ => Box::new(Table::new(product.state_bytes(), budget.clone())?),
+    })
+}

@@ -1,0 +1,164 @@
+//! Nested depth-first search for a cycle that accepts.
+//!
+//! The outer search visits every state once. When it is done with an accepting edge, an inner search from where that leads
+//! looks for a state on the outer path: then the edge is on a cycle. What the inner searches have seen is red, and no later
+//! one goes there: it leads to nothing that was still on the path. Where every cycle in a part of the automaton accepts,
+//! the outer search sees one when it meets its own path, and no inner search is needed. After Holzmann, Peled and
+//! Yannakakis (1996) and Schwoon and Esparza (2005), with marks on edges.
+
+use super::product::{INSIDE, Mover, WEAK};
+use super::states::{Key, States};
+use super::walk::{Halt, Walk};
+use crate::budget::{Budget, Control};
+use crate::graph::GraphFacts;
+use scrimp_system::{Batch, Model};
+use scrimp_temporal::Marks;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+pub(super) struct Nested<'s, 'p, 'a> {
+    mover: Mover<'p, 'a>,
+    pub states: &'s mut dyn States,
+    pub outer: Walk,
+    inner: Walk,
+    control: &'s Control,
+    all: Marks,
+    pub facts: GraphFacts,
+    ticks: u64,
+    /// The cycle: where it begins on the outer path, and how it goes on from the end of that.
+    pub cycle: Option<(u32, Vec<Key>)>,
+}
+
+impl<'s, 'p, 'a> Nested<'s, 'p, 'a> {
+    pub fn new(
+        mover: Mover<'p, 'a>,
+        states: &'s mut dyn States,
+        control: &'s Control,
+        budget: &Arc<Budget>,
+    ) -> io::Result<Nested<'s, 'p, 'a>> {
+        let bytes = mover.product.state_bytes();
+        let all = mover.product.all_marks();
+        Ok(Nested {
+            mover,
+            states,
+            outer: Walk::new(bytes, budget)?,
+            inner: Walk::new(bytes, budget)?,
+            control,
+            all,
+            facts: GraphFacts::default(),
+            ticks: 0,
+            cycle: None,
+        })
+    }
+
+    /// Searches until everything is visited or a cycle is found.
+    pub fn search(&mut self) -> Result<(), Halt> {
+        let mut initial = Batch::new(self.mover.product.state_bytes());
+        self.mover.product.initial(&mut initial);
+        let mut roots = Vec::new();
+        self.states.keys(&initial, None, &mut roots)?;
+        for root in roots {
+            if self.states.visit(root)? {
+                self.facts.initial_states += 1;
+                self.open(root)?;
+                self.follow()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A state that was not visited becomes the end of the outer path.
+    fn open(&mut self, key: Key) -> Result<(), Halt> {
+        self.states.enter_path(key)?;
+        let expansion = self.outer.push(key, self.states, &mut self.mover)?;
+        self.facts.deadlocks += expansion.deadlock as u64;
+        self.facts.faults += expansion.faults;
+        Ok(())
+    }
+
+    fn accepts(&self, marks: Marks) -> bool {
+        marks & INSIDE != 0 && marks & self.all == self.all
+    }
+
+    fn follow(&mut self) -> Result<(), Halt> {
+        while !self.outer.is_empty() {
+            self.tick()?;
+            let Some((to, marks)) = self.outer.next(self.states, &mut self.mover)? else {
+                let left = self.outer.pop();
+                self.states.leave_path(left);
+                if !self.outer.is_empty() && !self.mover.product.is_weak() {
+                    // The edge that led there is done only now.
+                    let last = self.outer.last(self.states, &mut self.mover)?;
+                    self.complete(last)?;
+                }
+                continue;
+            };
+            self.facts.transitions += 1;
+            if self.states.visit(to)? {
+                self.open(to)?;
+            } else if self.states.is_on_path(to) {
+                if self.accepts(marks) || marks & WEAK != 0 {
+                    self.cycle = Some((self.place_of(to), Vec::new()));
+                    return Err(Halt::Found);
+                }
+                // Around a cycle nothing may be left out everywhere.
+                self.outer.widen(self.states, &mut self.mover)?;
+            } else {
+                self.complete(Some((to, marks)))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// An edge of the state at the end of the outer path is done: if it accepts, it may be on a cycle.
+    fn complete(&mut self, edge: Option<(Key, Marks)>) -> Result<(), Halt> {
+        let Some((to, _)) = edge.filter(|(_, marks)| self.accepts(*marks) && marks & WEAK == 0) else { return Ok(()) };
+        if !self.states.redden(to)? {
+            return Ok(());
+        }
+        self.inner.push(to, self.states, &mut self.mover)?;
+        while !self.inner.is_empty() {
+            self.tick()?;
+            match self.inner.next(self.states, &mut self.mover)? {
+                None => drop(self.inner.pop()),
+                Some((_, marks)) if marks & INSIDE == 0 => {}
+                Some((next, _)) if self.states.is_on_path(next) => {
+                    self.cycle = Some((self.place_of(next), self.inner.keys().collect()));
+                    return Err(Halt::Found);
+                }
+                Some((next, _)) => {
+                    if self.states.redden(next)? {
+                        self.inner.push(next, self.states, &mut self.mover)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a state is on the outer path.
+    fn place_of(&self, key: Key) -> u32 {
+        (0..self.outer.len()).rev().find(|&place| self.outer.key(place) == key).unwrap_or(0)
+    }
+
+    fn tick(&mut self) -> Result<(), Halt> {
+        self.ticks += 1;
+        if self.ticks.is_multiple_of(64) {
+            self.control.states.store(self.states.len(), Ordering::Relaxed);
+            self.control.visits.store(self.states.len(), Ordering::Relaxed);
+            self.control.transitions.store(self.facts.transitions, Ordering::Relaxed);
+            self.control.open.store(self.outer.len() as u64, Ordering::Relaxed);
+            self.control.depth.store(self.outer.len() as u64, Ordering::Relaxed);
+            if let Some(limit) = self.control.stopped(self.ticks / 64) {
+                return Err(Halt::Limit(limit));
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes held beside the states.
+    pub fn bytes(&self) -> usize {
+        self.outer.bytes() + self.inner.bytes()
+    }
+}

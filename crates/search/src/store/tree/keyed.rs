@@ -1,0 +1,83 @@
+//! A tree whose user asks for the keys of states and decides later which of them are in the set. For a single owner.
+
+use super::{Inner, KEY, Tree, short_key};
+use crate::budget::Budget;
+use crate::store::cells::Cells;
+use crate::store::{Full, NO_ORIGIN};
+use scrimp_system::Batch;
+use std::io;
+use std::sync::Arc;
+
+impl Tree {
+    /// Appends the keys of all states of a batch, whether they are in the set or not. They are successors of the state
+    /// loaded last, or of none.
+    pub(crate) fn keys_of(&mut self, batch: &Batch, successors: bool, keys: &mut Vec<u64>) -> Result<(), Full> {
+        self.prepare(batch.len())?;
+        let Inner { forest, .. } = self.shared.inner();
+        match &mut self.folder {
+            Some(folder) => {
+                let origins = vec![if successors { 0 } else { NO_ORIGIN }; batch.len()];
+                folder.fold::<true>(forest, batch, &origins, keys);
+            }
+            None => keys.extend((0..batch.len()).map(|i| short_key(batch.state(i)))),
+        }
+        Ok(())
+    }
+
+    /// Adds a state by its key: was it not in the set?
+    pub(crate) fn visit(&mut self, key: u64) -> Result<bool, Full> {
+        self.prepare(1)?;
+        let mut new = false;
+        self.shared.inner().cells.insert::<true>(&[key], |_| new = true);
+        Ok(new)
+    }
+
+    /// Appends the state with this key.
+    pub(crate) fn load_key(&mut self, key: u64, out: &mut Batch) {
+        match &mut self.folder {
+            Some(folder) => folder.load(&self.shared.inner().forest, std::iter::once(key), out),
+            None => out.push(&key.to_le_bytes()[..self.shared.state_bytes.min(KEY)], 0),
+        }
+    }
+
+    fn prepare(&mut self, states: usize) -> Result<(), Full> {
+        assert!(self.alone());
+        if !self.shared.has_room(states) {
+            // SAFETY: the only handle is here.
+            unsafe { self.shared.make_room(states, self.shared.need(states))? };
+        }
+        Ok(())
+    }
+}
+
+/// A second set of keys of a tree.
+pub(crate) struct Keys {
+    cells: Cells,
+}
+
+impl Keys {
+    pub fn of(tree: &Tree, budget: &Arc<Budget>) -> io::Result<Keys> {
+        Ok(Keys { cells: Cells::new(tree.shared.inner().cells.bits(), budget)? })
+    }
+
+    pub fn contains(&self, key: u64) -> bool {
+        // A key that is wider than any in the set is none of them.
+        self.cells.bits().fits(key) && self.cells.contains(key)
+    }
+
+    /// Adds a key of the tree: was it not in the set?
+    pub fn insert(&mut self, tree: &Tree, key: u64) -> Result<bool, Full> {
+        let bits = tree.shared.inner().cells.bits();
+        if bits != self.cells.bits() || !self.cells.has_room(1) {
+            self.cells.make_room(1, bits, 0.5)?;
+        }
+        let mut new = false;
+        self.cells.insert::<true>(&[key], |_| new = true);
+        Ok(new)
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.cells.bytes()
+    }
+}

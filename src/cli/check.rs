@@ -1,0 +1,230 @@
+//! `check`: everything that is asked of a model, or that it asks of itself.
+
+use super::args::CheckArgs;
+use super::chart::Drawing;
+use super::search::{begun, json_or_text, open, options, runnable, search, with_room};
+use super::{Failure, net, print, remark, runs};
+use scrimp::properties::{self, Asked};
+use scrimp::report::{Overall, Subject, json, text, unreached};
+use scrimp::temporal::{Apart, RunKind, RunProperty};
+use scrimp::{Loaded, NativeModel, Plan, Report, parse_property, parse_property_file};
+use scrimp_search::plan::{EngineChoice, ReduceChoice};
+use scrimp_system::Source;
+use std::path::Path;
+
+pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
+    begun();
+    if args.search.json && args.chart.as_deref() == Some(Path::new("-")) {
+        return Err(Failure("error: --json and --chart - would write to the same place".into()));
+    }
+    let mut plan = Plan::new(&options(&args.search, args.keep_going, false)?)?;
+    let mut loaded = open(&args.model, &args.search)?;
+    if let Some(net) = loaded.net.take() {
+        return net::check(args, net, plan);
+    }
+    if let Some(formulas) = args.formulas.first() {
+        let message = "error: formulas of the Model Checking Contest are about Petri nets (.pnml)";
+        return Err(Failure(format!("{}: {message}", formulas.display())));
+    }
+    let claim = loaded.take_claim()?;
+    let own = args.property.is_empty() && args.property_file.is_none();
+    let name = args.model.display().to_string();
+    let watch = args.search.json || !args.search.quiet;
+    let mut told = Told::default();
+    let asks_states =
+        own || !asked(args, runnable(loaded.system.clone(), args.search.interpret, false)?)?.states.is_empty();
+    if asks_states {
+        let (model, report) = with_room(&mut loaded, &args.search, watch, |model| {
+            search(model, &asked(args, model)?.states, &mut plan, &args.search)
+        })?;
+        // What a reduction leaves out may be executed all the same.
+        let whole = report.exhaustive && report.visits > 0 && !plan.options.reduce.leaves_out_states();
+        let statements = whole.then(|| statements(model)).flatten();
+        told.add(args, model, &Subject { name: &name, model, plan: &plan, report: &report, statements });
+    }
+    for number in 0.. {
+        if told.is_over(args) {
+            break;
+        }
+        let mut none = false;
+        let (model, report) =
+            with_room(&mut loaded, &args.search, false, |model| match asked(args, model)?.runs.get(number) {
+                Some(property) => runs::search(model, property, &mut plan, &args.search),
+                None => {
+                    none = true;
+                    Ok(Report::of_nothing(model, &plan, begun().elapsed()))
+                }
+            })?;
+        if none {
+            break;
+        }
+        told.add(args, model, &Subject { name: &name, model, plan: &plan, report: &report, statements: None });
+    }
+    if own && !told.is_over(args) {
+        claims(args, loaded, claim, &plan, &mut told)?;
+    }
+    told.finish(args)
+}
+
+/// What the model's claim says: a property process, which is no part of the system any more, or a `never` claim.
+fn claims(
+    args: &CheckArgs,
+    mut loaded: Loaded,
+    claim: Option<Apart>,
+    plan: &Plan,
+    told: &mut Told,
+) -> Result<(), Failure> {
+    let name = args.model.display().to_string();
+    let mut plan = plan.clone();
+    if let Some(claim) = claim {
+        let property = RunProperty::new(claim.name.clone(), RunKind::Claim(Box::new(claim)));
+        let (model, report) = with_room(&mut loaded, &args.search, false, |model| {
+            runs::search(model, &property, &mut plan, &args.search)
+        })?;
+        told.add(args, model, &Subject { name: &name, model, plan: &plan, report: &report, statements: None });
+        return Ok(());
+    }
+    // A claim restricts what it watches, so it is searched with after the model has been searched without.
+    if !loaded.add_claim()? {
+        return Ok(());
+    }
+    if plan.options.reduce.leaves_out_states() && plan.options.engine == EngineChoice::Explicit {
+        // The claim sees every step.
+        plan.options.reduce = ReduceChoice::Nothing;
+    }
+    let name = format!("{name} with its never claim");
+    let (model, report) = with_room(&mut loaded, &args.search, false, |model| {
+        search(model, &properties::model_assertions(model), &mut plan, &args.search)
+    })?;
+    told.add(args, model, &Subject { name: &name, model, plan: &plan, report: &report, statements: None });
+    let accepts = loaded.system.claim.iter().any(|c| !loaded.system.processes[c.process.index()].accepting.is_empty());
+    if !accepts || told.is_over(args) {
+        return Ok(());
+    }
+    loop {
+        let Some(claim) = loaded.claim_apart()? else { return Ok(()) };
+        let model = runnable(claim.system.clone(), args.search.interpret, false)?;
+        let property = RunProperty::new("never claim: acceptance", RunKind::Claim(Box::new(claim)));
+        let report = runs::search(model, &property, &mut plan, &args.search);
+        if !loaded.grow(model)? {
+            let report = report?;
+            told.add(args, model, &Subject { name: &name, model, plan: &plan, report: &report, statements: None });
+            return Ok(());
+        }
+    }
+}
+
+/// What was found out so far.
+struct Told {
+    answers: Vec<serde_json::Value>,
+    overall: Overall,
+    drawing: Option<Drawing>,
+}
+
+impl Default for Told {
+    fn default() -> Told {
+        Told { answers: Vec::new(), overall: Overall::Verified, drawing: None }
+    }
+}
+
+impl Told {
+    fn add(&mut self, args: &CheckArgs, model: &NativeModel, subject: &Subject) {
+        let overall = Overall::of(subject.report);
+        self.overall = if self.answers.is_empty() { overall } else { self.overall.and(overall) };
+        self.answers.push(json_or_text(subject, &args.search, text::check));
+        if args.chart.is_some() && self.drawing.is_none() {
+            self.drawing = first_run(model, subject.report);
+        }
+    }
+
+    /// Has what was found ended the work?
+    fn is_over(&self, args: &CheckArgs) -> bool {
+        !self.answers.is_empty() && self.overall == Overall::Violated && !args.keep_going
+    }
+
+    fn finish(self, args: &CheckArgs) -> Result<u8, Failure> {
+        let Told { answers, overall, drawing } = self;
+        if args.search.json {
+            print(&format!("{:#}\n", json::together(answers, overall)))?;
+        } else if !args.search.quiet {
+            answers.iter().try_for_each(|answer| print(answer.as_str().unwrap_or_default()))?;
+        }
+        if let Some(path) = &args.chart {
+            match drawing {
+                Some(drawing) => drawing.write(path)?,
+                None if args.search.quiet => {}
+                None => remark(&format!("--chart {}: there is no run to draw", path.display())),
+            }
+        }
+        Ok(overall.exit_code())
+    }
+}
+
+/// A drawing of the first run in a report.
+fn first_run(model: &NativeModel, report: &Report) -> Option<Drawing> {
+    let (property, trace) = report.properties.iter().find_map(|p| Some((p, p.trace.as_ref()?)))?;
+    let mut drawing = Drawing::default();
+    let fault = property.fault_record();
+    let mut before = &trace.initial;
+    let steps = trace.single_steps(model, fault);
+    let again = property.loop_among(&steps);
+    for (i, step) in steps.iter().enumerate() {
+        if again == Some(i) {
+            drawing.begin_loop();
+        }
+        drawing.step(model, before, step.event);
+        before = &step.state;
+    }
+    if again == Some(steps.len()) {
+        drawing.begin_loop();
+    }
+    if let Some(record) = fault {
+        drawing.fault(model, record);
+    }
+    Some(drawing)
+}
+
+/// The statements of a model whose events were watched, each with whether it was executed.
+fn statements(model: &NativeModel) -> Option<Vec<unreached::Statement>> {
+    let (system, happened) = (model.system(), model.happened());
+    if happened.is_empty() {
+        return None;
+    }
+    let outline = &system.outline.statements;
+    let mut reached = vec![false; outline.len()];
+    for (event, _) in system.events.iter().zip(happened).filter(|(_, happened)| *happened) {
+        event.statements.iter().for_each(|statement| reached[*statement as usize] = true);
+    }
+    let listed = outline.iter().zip(reached).filter(|(statement, _)| !statement.passes);
+    let one = |(statement, reached): (&scrimp_system::outline::Statement, bool)| unreached::Statement {
+        process: statement.process.clone(),
+        file: system.source.file_name(statement.span.part).to_string(),
+        line: statement.span.line,
+        number: statement.number,
+        text: statement.text.clone(),
+        reached,
+    };
+    Some(listed.map(one).collect())
+}
+
+/// The properties asked for, or all that the model has.
+pub fn asked<'a>(args: &CheckArgs, model: &'a NativeModel) -> Result<Asked<'a>, Failure> {
+    let system = model.system();
+    if args.property.is_empty() && args.property_file.is_none() {
+        return Ok(Asked::by(model));
+    }
+    let mut asked = Asked::default();
+    for text in &args.property {
+        asked.add(model, parse_property(system, text)?).map_err(Failure)?;
+    }
+    if let Some(path) = &args.property_file {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|e| Failure(format!("{name}: error: {e}")))?;
+        let found = parse_property_file(system, Source::new(name.clone(), text))?;
+        if found.is_empty() {
+            return Err(Failure(format!("{name}: error: there is no property in it")));
+        }
+        found.into_iter().try_for_each(|property| asked.add(model, property).map_err(Failure))?;
+    }
+    Ok(asked)
+}

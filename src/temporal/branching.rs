@@ -1,0 +1,72 @@
+//! CTL: decided state by state, or with sets of states.
+
+use super::Means;
+use crate::properties::condition;
+use crate::{NativeModel, PropertyResult, Report, Verdict};
+use scrimp_search::check::Condition;
+use scrimp_search::ctl::{self, CtlTask};
+use scrimp_system::Expr;
+use scrimp_temporal::Formula;
+use std::io;
+use std::time::Instant;
+
+/// A formula in terms of numbered atoms, with what these are and how they are written.
+pub struct Numbered {
+    pub formula: Formula<u32>,
+    pub atoms: Vec<Expr>,
+    pub names: Vec<String>,
+}
+
+impl Numbered {
+    pub fn new(model: &NativeModel, formula: &Formula<Expr>) -> Numbered {
+        let mut atoms: Vec<Expr> = Vec::new();
+        let formula = formula.map(&mut |e: &Expr| match atoms.iter().position(|known| known == e) {
+            Some(number) => number as u32,
+            None => {
+                atoms.push(e.clone());
+                atoms.len() as u32 - 1
+            }
+        });
+        let names = atoms.iter().map(|e| model.system().spell(e)).collect();
+        Numbered { formula, atoms, names }
+    }
+}
+
+pub fn decide(model: &NativeModel, name: &str, formula: &Formula<Expr>, means: &Means) -> io::Result<Report> {
+    let Means { plan, control, fair, progress } = *means;
+    let begun = Instant::now();
+    let Numbered { formula, atoms, names } = Numbered::new(model, formula);
+    let atoms: Vec<Condition> = atoms.iter().map(|e| condition(model, e)).collect();
+    let fairness: Vec<Condition> = fair.iter().map(|e| condition(model, e)).collect();
+    let task = CtlTask {
+        model,
+        formula: &formula,
+        names: &names,
+        atoms: &atoms,
+        fairness: &fairness,
+        plan,
+        control,
+        progress,
+    };
+    let found = ctl::check(&task)?;
+    control.finish();
+    let mut report = Report::of_nothing(model, plan, begun.elapsed());
+    let mut result = PropertyResult::undecided(name);
+    result.verdict = match found.verdict {
+        Some(true) => Verdict::Verified,
+        Some(false) => Verdict::Violated,
+        None => Verdict::Undecided,
+    };
+    result.evidence = found.evidence;
+    report.properties = vec![result];
+    report.limit = found.limit;
+    report.exhaustive = found.exhaustive;
+    report.facts.states = found.facts.states;
+    report.facts.transitions = found.facts.transitions;
+    report.facts.initial_states = found.facts.initial_states;
+    report.visits = found.facts.expanded;
+    report.forget.stored_peak = found.facts.states;
+    report.store_bytes = found.facts.bytes;
+    report.remarks = control.remarks();
+    Ok(report)
+}

@@ -1,0 +1,121 @@
+//! Properties of runs: what is asked, and which search decides it.
+
+mod bad;
+mod branching;
+mod claim;
+mod liveness;
+
+pub use bad::Bad;
+pub use claim::{Apart, apart};
+pub use liveness::run_liveness;
+pub use scrimp_temporal::{Automaton, Formula};
+
+use crate::engines::sets;
+use crate::{Control, NativeModel, Plan, Report};
+use scrimp_search::Guide;
+use scrimp_search::plan::{EngineChoice, ReduceChoice};
+use scrimp_symbolic::{Question, QuestionKind};
+use scrimp_system::Expr;
+use std::io;
+
+/// A property of runs.
+#[derive(Debug, Clone)]
+pub struct RunProperty {
+    pub name: String,
+    pub kind: RunKind,
+}
+
+#[derive(Debug, Clone)]
+pub enum RunKind {
+    /// The formula holds on every run.
+    Ltl(Formula<Expr>),
+    /// The formula holds in every initial state.
+    Ctl(Formula<Expr>),
+    /// No run is infinitely often where this holds.
+    Accepting(Expr),
+    /// No run stays for ever where this holds.
+    Progress(Expr),
+    /// The claim accepts no run.
+    Claim(Box<Apart>),
+}
+
+impl RunProperty {
+    pub fn new(name: impl Into<String>, kind: RunKind) -> RunProperty {
+        RunProperty { name: name.into(), kind }
+    }
+}
+
+/// What a property of runs is decided with.
+#[derive(Clone, Copy)]
+pub struct Means<'a> {
+    pub plan: &'a Plan,
+    pub control: &'a Control,
+    /// Only runs count on which each of these holds again and again.
+    pub fair: &'a [Expr],
+    /// The progress measure, where the plan sweeps.
+    pub progress: Option<&'a Guide<'a>>,
+}
+
+/// Decides a property of runs.
+pub fn decide(model: &NativeModel, property: &RunProperty, means: &Means) -> io::Result<Report> {
+    let Means { plan, fair, .. } = *means;
+    let invalid = |reason: &str| io::Error::new(io::ErrorKind::InvalidInput, reason);
+    let weak = "weak fairness of processes is decided state by state, of formulas in LTL and of claims";
+    let symbolic = match plan.options.engine {
+        EngineChoice::Explicit => None,
+        EngineChoice::Symbolic(_) if plan.options.fair => return Err(invalid(weak)),
+        EngineChoice::Symbolic(strategy) => Some(strategy),
+        EngineChoice::Bounded(_) => {
+            return Err(invalid("runs that go on for ever are not looked for with formulas; use another --engine"));
+        }
+    };
+    let bad = match &property.kind {
+        RunKind::Ctl(_) if plan.options.fair => return Err(invalid(weak)),
+        RunKind::Ctl(formula) if symbolic.is_some() => {
+            return with_sets(model, &property.name, QuestionKind::Ctl(formula.clone()), means);
+        }
+        RunKind::Ctl(formula) => return branching::decide(model, &property.name, formula, means),
+        RunKind::Claim(_) if !fair.is_empty() => {
+            return Err(invalid("a claim says by itself which runs it is about; leave out conditions of --fair"));
+        }
+        RunKind::Claim(claim) => Ok(Bad::of_claim(claim)),
+        RunKind::Ltl(formula) => Bad::against(&property.name, &under(fair, formula)),
+        RunKind::Accepting(e) => {
+            let often = Formula::Globally(Box::new(Formula::Finally(Box::new(Formula::Atom(e.clone())))));
+            Bad::against(&property.name, &under(fair, &Formula::Not(Box::new(often))))
+        }
+        RunKind::Progress(e) => {
+            let ever = Formula::Finally(Box::new(Formula::Globally(Box::new(Formula::Atom(e.clone())))));
+            Bad::against(&property.name, &under(fair, &Formula::Not(Box::new(ever))))
+        }
+    };
+    let bad = bad.map_err(|reason| invalid(&reason))?;
+    if symbolic.is_some() {
+        let Bad { name, automaton, atoms, .. } = bad;
+        return with_sets(model, &name, QuestionKind::Automaton { automaton, atoms }, means);
+    }
+    run_liveness(model, &bad, means)
+}
+
+/// Decides it with sets of states.
+fn with_sets(model: &NativeModel, name: &str, kind: QuestionKind, means: &Means) -> io::Result<Report> {
+    let question = Question { name: name.to_string(), kind };
+    let Means { plan, control, fair, .. } = *means;
+    let mut plan = plan.clone();
+    if plan.options.reduce.leaves_out_states() {
+        control.say("sets of states are not reduced for properties of runs");
+        plan.options.reduce = ReduceChoice::Nothing;
+    }
+    let (mut report, results) = sets(model, &[question], fair, &plan, control)?;
+    report.properties = results;
+    Ok(report)
+}
+
+/// The formula, where conditions hold again and again.
+fn under(fair: &[Expr], formula: &Formula<Expr>) -> Formula<Expr> {
+    if fair.is_empty() {
+        return formula.clone();
+    }
+    let often = |e: &Expr| Formula::Globally(Box::new(Formula::Finally(Box::new(Formula::Atom(e.clone())))));
+    Formula::Implies(Box::new(Formula::And(fair.iter().map(often).collect())), Box::new(formula.clone()))
+}
