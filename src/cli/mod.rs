@@ -49,6 +49,7 @@ pub fn main() -> u8 {
         Command::Count(a) => search::count(&a),
         Command::Plan(a) => search::plan(&a),
         Command::Simulate(a) => simulate::run(&a),
+        Command::Automaton(a) => runs::print_automata(&a),
         Command::Bench(a) => bench::run(&a),
         Command::Compare(a) => compare::run(&a),
         Command::Completions { shell } => {
