@@ -46,6 +46,11 @@ pub enum Command {
     /// You try to prove `ctl: FORMULA`, or to refute it, and the checker answers each move. Unless you say which, you try
     /// what cannot be done: the checker wins, and shows with its moves why.
     Explain(super::explain::ExplainArgs),
+    /// Print the runs that break a property as an automaton in the Hanoi format (HOA)
+    ///
+    /// Of the formulas named, or of those that the model has. Such a file, from here or from another tool, is checked with
+    /// `scrimp check MODEL --property 'hoa: FILE'`.
+    Automaton(AutomatonArgs),
     /// Run a suite: a table of models and configurations, with expected and published values
     Bench(super::bench::BenchArgs),
     /// Hold two results files of `scrimp bench` against each other
@@ -65,7 +70,9 @@ pub struct CheckArgs {
     ///
     /// `deadlock`: every state has a successor (in Promela: or is a valid end state). `faults`: no division by zero, no
     /// index out of range. `assertions`: those in the model. `invariant: EXPR`: EXPR holds in every reachable state.
-    /// `reach: EXPR`: EXPR holds in some reachable state. Of nets also `bound: SUM`, `bounded`, `one-safe`,
+    /// `reach: EXPR`: EXPR holds in some reachable state. `ltl: FORMULA` holds on every run, `ctl: FORMULA` in every initial
+    /// state: `ltl: [] (P@try -> <> P@cs)`, `ctl: AG EF P@idle`. `accepting`: no run passes accepting places for ever.
+    /// `progress`: no run goes on for ever without progress. `hoa: FILE`: no run is as that automaton says. Of nets also `bound: SUM`, `bounded`, `one-safe`,
     /// `stable-marking`, `quasi-live`, `live`. In EXPR, `P@cs` says that process P is at cs, `P.x` is its
     /// variable x, `a[2]` an element; operators are those of C, and `and`, `or`, `not`, `imply`.
     #[arg(short, long, value_name = "TEXT")]
@@ -323,6 +330,21 @@ pub struct SearchArgs {
     /// Show the progress line even where standard error is not a terminal
     #[arg(long)]
     pub show_progress: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct AutomatonArgs {
+    /// The model whose names the formulas use
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub model: PathBuf,
+
+    /// A formula such as 'ltl: [] (P@try -> <> P@cs)'; may be given several times
+    #[arg(short, long, value_name = "TEXT")]
+    pub property: Vec<String>,
+
+    /// Define a macro of a Promela model before it is read, as `spin -DN=3` does; may be given several times
+    #[arg(short = 'D', long, value_name = "NAME[=VALUE]", value_parser = definition)]
+    pub define: Vec<(String, String)>,
 }
 
 #[derive(Debug, Args)]

@@ -51,6 +51,7 @@ pub fn main() -> u8 {
         Command::Plan(a) => search::plan(&a),
         Command::Simulate(a) => simulate::run(&a),
         Command::Explain(a) => explain::run(&a),
+        Command::Automaton(a) => runs::print_automata(&a),
         Command::Bench(a) => bench::run(&a),
         Command::Compare(a) => compare::run(&a),
         Command::Completions { shell } => {

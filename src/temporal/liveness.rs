@@ -51,6 +51,7 @@ pub fn run_liveness(model: &NativeModel, bad: &Bad, means: &Means) -> io::Result
         expressions: &bad.atoms,
         fairness: fairness.as_ref(),
         stutters: bad.stutters,
+        repeats: bad.repeats,
         progress,
     };
     let answer = liveness::search(&question, plan, control)?;

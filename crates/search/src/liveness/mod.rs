@@ -49,6 +49,8 @@ pub struct Question<'a> {
     pub fairness: Option<&'a Fairness<'a>>,
     /// Does the automaton accept a word exactly if it accepts it with letters repeated?
     pub stutters: bool,
+    /// Does a run that comes to an end stay there for ever? Otherwise it is none.
+    pub repeats: bool,
     /// The progress measure, where the plan sweeps.
     pub progress: Option<&'a Guide<'a>>,
 }
@@ -106,7 +108,7 @@ pub fn search(question: &Question, plan: &Plan, control: &Control) -> io::Result
 }
 
 fn search_in(question: &Question, plan: &Plan, control: &Control, store: &StoreChoice) -> io::Result<Answer> {
-    let Question { model, automaton, atoms, expressions, fairness, stutters, .. } = *question;
+    let Question { model, automaton, atoms, expressions, fairness, stutters, repeats, .. } = *question;
     let budget = Arc::new(Budget::new(plan.memory));
     if budget.left() == 0 {
         let used = resident().unwrap_or(0).div_ceil(1 << 20);
@@ -152,7 +154,7 @@ fn search_in(question: &Question, plan: &Plan, control: &Control, store: &StoreC
         }
     }
     let nested = nested || together;
-    let product = Product::new(model, automaton, atoms, fairness, nested);
+    let product = Product::new(model, automaton, atoms, fairness, nested).ending(!repeats);
     let reduce = || blueprint.as_ref().map(|blueprint| blueprint.make(Manner::Repeatable));
     let mover = Mover::new(&product, reduce());
     let mut answer = Answer {
