@@ -41,6 +41,11 @@ pub enum Command {
     /// A Promela model is shown as `spin -p -g -l` shows it: number, process, place, statement, changed values, and what
     /// `printf` prints.
     Simulate(SimulateArgs),
+    /// Play a game about a formula of branching time, which shows why it holds or does not
+    ///
+    /// You try to prove `ctl: FORMULA`, or to refute it, and the checker answers each move. Unless you say which, you try
+    /// what cannot be done: the checker wins, and shows with its moves why.
+    Explain(super::explain::ExplainArgs),
     /// Print the runs that break a property as an automaton in the Hanoi format (HOA)
     ///
     /// Of the formulas named, or of those that the model has. Such a file, from here or from another tool, is checked with
@@ -378,7 +383,7 @@ pub struct SimulateArgs {
 }
 
 /// `NAME`, which stands for 1, or `NAME=VALUE`.
-fn definition(text: &str) -> Result<(String, String), String> {
+pub fn definition(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').unwrap_or((text, "1"));
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     match name.chars().next() {

@@ -7,6 +7,7 @@ mod liveness;
 mod vacuity;
 
 pub use bad::Bad;
+pub use branching::Numbered;
 pub use claim::{Apart, apart};
 pub use liveness::run_liveness;
 pub use scrimp_temporal::{Automaton, Formula};
