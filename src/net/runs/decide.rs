@@ -2,7 +2,7 @@
 
 use super::convert::branching;
 use crate::net::PetriNet;
-use crate::temporal::{Bad, run_liveness};
+use crate::temporal::{Bad, Means, run_liveness};
 use scrimp_lang::LoadError;
 use scrimp_native::{BuildError, Mode, NativeModel};
 use scrimp_net::{Formula, Lowered};
@@ -156,7 +156,7 @@ fn linear(
     if reduced && bad.stutters && !plan.options.reduce.leaves_out_states() {
         plan.options.reduce = ReduceChoice::Persistent(None);
     }
-    let report = run_liveness(model, &bad, &plan, control).ok()?;
+    let report = run_liveness(model, &bad, &Means { plan: &plan, control, fair: &[], progress: None }).ok()?;
     let result = report.properties.into_iter().next()?;
     let truth = match result.verdict {
         Verdict::Verified => Some(true),
