@@ -5,6 +5,7 @@ use scrimp_bounded::{Goal, GoalKind};
 use scrimp_search::plan::{BoundChoice, EngineChoice, StrategyChoice, VariableChoice};
 use scrimp_search::{FormulaFacts, SetFacts};
 use scrimp_symbolic::{Order, Question, QuestionKind, Strategy};
+use scrimp_system::Expr;
 use std::io;
 use std::time::Instant;
 
@@ -33,9 +34,34 @@ fn with_sets(
     properties: &[Property],
     plan: &Plan,
     control: &Control,
-    strategy: StrategyChoice,
+    _: StrategyChoice,
 ) -> io::Result<Report> {
+    let questions: Vec<Question> = properties.iter().filter_map(question).collect();
+    let (mut report, results) = sets(model, &questions, &[], plan, control)?;
+    let mut results = results.into_iter();
+    report.properties = properties
+        .iter()
+        .map(|property| match question(property) {
+            Some(_) => results.next().unwrap_or_else(|| PropertyResult::undecided(&property.name)),
+            None => PropertyResult::undecided(&property.name),
+        })
+        .collect();
+    Ok(report)
+}
+
+/// Answers questions with sets of states, as a plan for that engine says; without questions, counts.
+pub(crate) fn sets(
+    model: &NativeModel,
+    questions: &[Question],
+    fair: &[Expr],
+    plan: &Plan,
+    control: &Control,
+) -> io::Result<(Report, Vec<PropertyResult>)> {
     let begun = Instant::now();
+    let strategy = match plan.options.engine {
+        EngineChoice::Symbolic(strategy) => strategy,
+        _ => StrategyChoice::Automatic,
+    };
     let options = scrimp_symbolic::Options {
         strategy: match strategy {
             StrategyChoice::Automatic | StrategyChoice::Saturation => Strategy::Saturation,
@@ -51,21 +77,13 @@ fn with_sets(
         reduce: plan.options.reduce.leaves_out_states(),
         dont_care: plan.options.dont_care,
         keep_going: plan.options.keep_going,
-        count_all: properties.is_empty(),
-        fairness: Vec::new(),
+        count_all: questions.is_empty(),
+        fairness: fair.to_vec(),
+        evidence: true,
     };
-    let questions: Vec<Question> = properties.iter().filter_map(question).collect();
-    let found = scrimp_symbolic::run(model, model.system(), model.layout(), &questions, &options, control)?;
+    let found = scrimp_symbolic::run(model, model.system(), model.layout(), questions, &options, control)?;
     control.finish();
     let mut report = Report::of_nothing(model, plan, begun.elapsed());
-    let mut results = found.properties.into_iter();
-    report.properties = properties
-        .iter()
-        .map(|property| match question(property) {
-            Some(_) => results.next().unwrap_or_else(|| PropertyResult::undecided(&property.name)),
-            None => PropertyResult::undecided(&property.name),
-        })
-        .collect();
     report.limit = found.limit;
     report.exhaustive = found.exhaustive;
     report.remarks = found.remarks;
@@ -81,7 +99,7 @@ fn with_sets(
         final_nodes: found.nodes as u64,
         reorderings: found.reorderings as u32,
     });
-    Ok(report)
+    Ok((report, found.properties))
 }
 
 /// The property as a question about sets of states; `None` where its condition is no expression.

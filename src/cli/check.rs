@@ -49,7 +49,7 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
         let mut none = false;
         let (model, report) =
             with_room(&mut loaded, &args.search, false, |model| match asked(args, model)?.runs.get(number) {
-                Some(property) => runs::search(model, property, &plan, &args.search),
+                Some(property) => runs::search(model, property, &mut plan, &args.search),
                 None => {
                     none = true;
                     Ok(Report::of_nothing(model, &plan, begun().elapsed()))
@@ -75,18 +75,19 @@ fn claims(
     told: &mut Told,
 ) -> Result<(), Failure> {
     let name = args.model.display().to_string();
+    let mut plan = plan.clone();
     if let Some(claim) = claim {
         let property = RunProperty::new(claim.name.clone(), RunKind::Claim(Box::new(claim)));
-        let (model, report) =
-            with_room(&mut loaded, &args.search, false, |model| runs::search(model, &property, plan, &args.search))?;
-        told.add(args, model, &Subject { name: &name, model, plan, report: &report, statements: None });
+        let (model, report) = with_room(&mut loaded, &args.search, false, |model| {
+            runs::search(model, &property, &mut plan, &args.search)
+        })?;
+        told.add(args, model, &Subject { name: &name, model, plan: &plan, report: &report, statements: None });
         return Ok(());
     }
     // A claim restricts what it watches, so it is searched with after the model has been searched without.
     if !loaded.add_claim()? {
         return Ok(());
     }
-    let mut plan = plan.clone();
     if plan.options.reduce.leaves_out_states() && plan.options.engine == EngineChoice::Explicit {
         // The claim sees every step.
         plan.options.reduce = ReduceChoice::Nothing;
@@ -104,7 +105,7 @@ fn claims(
         let Some(claim) = loaded.claim_apart()? else { return Ok(()) };
         let model = runnable(claim.system.clone(), args.search.interpret, false)?;
         let property = RunProperty::new("never claim: acceptance", RunKind::Claim(Box::new(claim)));
-        let report = runs::search(model, &property, &plan, &args.search);
+        let report = runs::search(model, &property, &mut plan, &args.search);
         if !loaded.grow(model)? {
             let report = report?;
             told.add(args, model, &Subject { name: &name, model, plan: &plan, report: &report, statements: None });
@@ -214,6 +215,10 @@ pub fn asked<'a>(args: &CheckArgs, model: &'a NativeModel) -> Result<Asked<'a>, 
     }
     let mut asked = Asked::default();
     for text in &args.property {
+        if let Some(path) = text.trim().strip_prefix("hoa:") {
+            asked.runs.push(runs::automaton(Path::new(path.trim()), model)?);
+            continue;
+        }
         asked.add(model, parse_property(system, text)?).map_err(Failure)?;
     }
     if let Some(path) = &args.property_file {

@@ -1,9 +1,10 @@
 //! CTL: decided state by state, or with sets of states.
 
+use super::Means;
 use crate::properties::condition;
-use crate::{Control, NativeModel, Plan, PropertyResult, Report, Verdict};
+use crate::{NativeModel, PropertyResult, Report, Verdict};
 use scrimp_search::check::Condition;
-use scrimp_search::ctl::{self, CtlTask};
+use scrimp_search::ctl::{self, CtlTask, Evidence};
 use scrimp_system::Expr;
 use scrimp_temporal::Formula;
 use std::io;
@@ -29,28 +30,28 @@ impl Numbered {
         let names = atoms.iter().map(|e| model.system().spell(e)).collect();
         Numbered { formula, atoms, names }
     }
+
+    /// Whether each atom holds, as searches want to know it.
+    pub fn conditions<'m>(&self, model: &'m NativeModel) -> Vec<Condition<'m>> {
+        self.atoms.iter().map(|e| condition(model, e)).collect()
+    }
 }
 
-pub fn decide(
-    model: &NativeModel,
-    (name, formula): (&str, &Formula<Expr>),
-    fair: &[Expr],
-    plan: &Plan,
-    control: &Control,
-) -> io::Result<Report> {
+pub fn decide(model: &NativeModel, name: &str, formula: &Formula<Expr>, means: &Means) -> io::Result<Report> {
+    let Means { plan, control, fair, progress } = *means;
     let begun = Instant::now();
-    let Numbered { formula, atoms, names } = Numbered::new(model, formula);
-    let atoms: Vec<Condition> = atoms.iter().map(|e| condition(model, e)).collect();
+    let numbered = Numbered::new(model, formula);
+    let atoms = numbered.conditions(model);
     let fairness: Vec<Condition> = fair.iter().map(|e| condition(model, e)).collect();
     let task = CtlTask {
         model,
-        formula: &formula,
-        names: &names,
+        formula: &numbered.formula,
+        names: &numbered.names,
         atoms: &atoms,
         fairness: &fairness,
         plan,
         control,
-        progress: None,
+        progress,
     };
     let found = ctl::check(&task)?;
     control.finish();
@@ -61,6 +62,10 @@ pub fn decide(
         Some(false) => Verdict::Violated,
         None => Verdict::Undecided,
     };
+    if let Some((trace, cycle)) = found.evidence.as_ref().and_then(Evidence::run) {
+        result.state = Some(trace.last().to_vec());
+        (result.trace, result.cycle) = (Some(trace), cycle);
+    }
     result.evidence = found.evidence;
     report.properties = vec![result];
     report.limit = found.limit;

@@ -1,8 +1,9 @@
 //! Is there a bad run? Searched for state by state.
 
+use super::Means;
 use super::bad::Bad;
 use crate::properties::condition;
-use crate::{Control, NativeModel, Plan, PropertyResult, Report, Verdict};
+use crate::{NativeModel, PropertyResult, Report, Verdict};
 use scrimp_search::check::Condition;
 use scrimp_search::liveness::{self, Fairness, MOST_MARKS, Question};
 use scrimp_system::Model;
@@ -16,7 +17,9 @@ fn fairness<'a>(model: &'a NativeModel, automaton: &Automaton) -> io::Result<Fai
     let invalid = |reason: String| io::Error::new(io::ErrorKind::InvalidInput, reason);
     let mut number: Vec<Option<u32>> = vec![None; system.processes.len()];
     let mut processes = 0;
-    for process in system.events.iter().flat_map(|event| &event.moves).map(|m| m.process.index()) {
+    // What several do together is the move of the one who begins it: of a message, its sender.
+    let first = |event: &scrimp_system::Event| event.moves.first().map(|m| m.process.index());
+    for process in system.events.iter().filter_map(first) {
         if number[process].is_none() {
             number[process] = Some(processes);
             processes += 1;
@@ -28,16 +31,16 @@ fn fairness<'a>(model: &'a NativeModel, automaton: &Automaton) -> io::Result<Fai
     if processes as usize + automaton.sets > MOST_MARKS {
         return Err(invalid(format!("fairness of {processes} processes is not supported, only of {}", MOST_MARKS - 2)));
     }
-    let of_event = |event: &scrimp_system::Event| {
-        event.moves.iter().filter_map(|m| number[m.process.index()]).fold(0, |all, bit| all | 1 << bit)
-    };
+    let of_event =
+        |event: &scrimp_system::Event| first(event).and_then(|process| number[process]).map_or(0, |bit| 1 << bit);
     let actors: Vec<Marks> = system.events.iter().map(of_event).collect();
     let actors = move |code| actors[model.first_event(code) as usize];
     Ok(Fairness { processes: processes as usize, actors: Box::new(actors) })
 }
 
 /// Looks for a bad run.
-pub fn run_liveness(model: &NativeModel, bad: &Bad, plan: &Plan, control: &Control) -> io::Result<Report> {
+pub fn run_liveness(model: &NativeModel, bad: &Bad, means: &Means) -> io::Result<Report> {
+    let Means { plan, control, progress, .. } = *means;
     let begun = Instant::now();
     let atoms: Vec<Condition> = bad.atoms.iter().map(|e| condition(model, e)).collect();
     let fairness = plan.options.fair.then(|| fairness(model, &bad.automaton)).transpose()?;
@@ -48,6 +51,8 @@ pub fn run_liveness(model: &NativeModel, bad: &Bad, plan: &Plan, control: &Contr
         expressions: &bad.atoms,
         fairness: fairness.as_ref(),
         stutters: bad.stutters,
+        repeats: bad.repeats,
+        progress,
     };
     let answer = liveness::search(&question, plan, control)?;
     control.finish();

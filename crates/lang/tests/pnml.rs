@@ -278,7 +278,12 @@ fn conditions_are_simple() {
     let fire = "<is-fireable><transition>t</transition><transition>t</transition></is-fireable>";
     assert_eq!(is(fire), Condition::Fireable(vec![0]));
     let not_fire = || Condition::Not(Box::new(Condition::Fireable(vec![0])));
-    assert_eq!(is(&format!("<implication>{fire}<false/></implication>")), not_fire());
+    // Whether what is before an implication ever holds is worth knowing, so these are not conditions.
+    let implied = Formula::Implies(
+        Box::new(Formula::Atom(Condition::Fireable(vec![0]))),
+        Box::new(Formula::Atom(Condition::False)),
+    );
+    assert_eq!(question(&format!("<implication>{fire}<false/></implication>")), Question::Formula(implied));
     assert_eq!(is(&format!("<exclusive-disjunction>{fire}<true/></exclusive-disjunction>")), not_fire());
     assert_eq!(is(&format!("<equivalence>{fire}<false/></equivalence>")), not_fire());
 }

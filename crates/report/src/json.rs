@@ -196,6 +196,7 @@ fn property(model: &dyn Model, p: &PropertyResult, overall: Overall) -> Value {
         "verdict": verdict,
         "answer": p.answer,
         "how": p.how,
+        "vacuous": p.vacuous,
         "state": p.state.as_ref().map(|s| trace::state_json(model, s)),
         "trace": trace::json(model, p),
         "processes": p.trace.as_ref().map(|t| trace::standing_json(model, t.last())),

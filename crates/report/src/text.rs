@@ -20,6 +20,12 @@ pub fn check(subject: &Subject, style: Style) -> String {
         let answer = p.answer.as_ref().map_or(String::new(), |answer| format!("  {answer}"));
         let how = p.how.as_ref().map_or(String::new(), |how| format!("  ({how})"));
         let _ = writeln!(out, "  {}  {}{answer}{how}", verdict_word(p, style), p.name);
+        for condition in &p.vacuous {
+            let _ = writeln!(
+                out,
+                "             (and would hold whatever is demanded after {condition}: that never matters)"
+            );
+        }
     }
     for p in &subject.report.properties {
         out.push_str(&evidence(subject, p, style));

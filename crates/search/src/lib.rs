@@ -50,7 +50,7 @@ pub use external::DiskFacts;
 pub use forget::ForgetFacts;
 pub use graph::GraphFacts;
 pub use plan::{Options, Plan, Refusal};
-pub use run::{Found, Guides, Report, run, run_guided};
+pub use run::{Found, Guide, Guides, Report, run, run_guided};
 pub use settle::{PropertyResult, Verdict};
 pub use store::Omission;
 pub use trace::{Step, Trace};

@@ -6,7 +6,7 @@ use crate::engine::Engine;
 use crate::reach::Reached;
 use num_bigint::BigUint;
 use scrimp_system::{Expr, System};
-use scrimp_temporal::Formula;
+use scrimp_temporal::{Automaton, Formula};
 
 /// What is asked of the reachable states.
 #[derive(Debug, Clone)]
@@ -24,6 +24,9 @@ pub enum QuestionKind {
     /// The formula of CTL holds in every initial state. A run that cannot go on ends; a condition that is a fault does not
     /// hold.
     Ctl(Formula<Expr>),
+    /// The automaton accepts no run. Its atoms are these conditions, one that is a fault does not hold; a run that cannot go
+    /// on stays in its last state for ever.
+    Automaton { automaton: Automaton, atoms: Vec<Expr> },
 }
 
 /// Something asked, with a name.
@@ -36,7 +39,7 @@ pub struct Question {
 impl Question {
     /// Is it about runs, so that no single state decides it?
     pub fn is_temporal(&self) -> bool {
-        matches!(self.kind, QuestionKind::Ctl(_))
+        matches!(self.kind, QuestionKind::Ctl(_) | QuestionKind::Automaton { .. })
     }
 
     /// Does finding a state for this mean that it is violated?
@@ -60,7 +63,7 @@ pub fn deciding(engine: &mut Engine, kind: &QuestionKind, states: Set, between: 
             QuestionKind::Deadlock => deadlocks(engine, states),
             QuestionKind::Invariant(condition) => engine.where_condition(states, condition, Sought::FailsOrFaults),
             QuestionKind::Reach(condition) => engine.where_condition(states, condition, Sought::Holds),
-            QuestionKind::Ctl(_) => Ok(Set::EMPTY),
+            QuestionKind::Ctl(_) | QuestionKind::Automaton { .. } => Ok(Set::EMPTY),
             QuestionKind::Faults => {
                 let here = engine.faulty(states)?;
                 if between.is_empty() {

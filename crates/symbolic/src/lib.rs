@@ -13,6 +13,7 @@ mod ctl;
 mod engine;
 mod expand;
 mod holders;
+mod linear;
 mod order;
 mod reach;
 mod reduce;

@@ -66,7 +66,7 @@ impl Reduction {
                 // Where a fault is no way out of a deadlock, what ends in one must not stand for what does not.
                 QuestionKind::Deadlock if !is_plain(system) => {}
                 // These are refused together with reduction.
-                QuestionKind::Ctl(_) => {}
+                QuestionKind::Ctl(_) | QuestionKind::Automaton { .. } => {}
                 QuestionKind::Deadlock | QuestionKind::Faults | QuestionKind::Assertions => {
                     for (event, visible) in visible.iter_mut().enumerate() {
                         let may_fault = dependence.may_fault(EventId(event as u32));

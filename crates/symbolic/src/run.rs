@@ -56,6 +56,8 @@ pub struct Options {
     pub count_all: bool,
     /// Of the runs that formulas of CTL are about, those count on which each of these holds again and again.
     pub fairness: Vec<Expr>,
+    /// Look for runs that show why questions about runs are answered as they are.
+    pub evidence: bool,
 }
 
 impl Default for Options {
@@ -70,6 +72,7 @@ impl Default for Options {
             keep_going: false,
             count_all: true,
             fairness: Vec::new(),
+            evidence: true,
         }
     }
 }
@@ -507,7 +510,7 @@ impl<'a> Work<'a> {
                 let count = successors.len();
                 successors.take_deadlock(count)
             }
-            QuestionKind::Ctl(_) => false,
+            QuestionKind::Ctl(_) | QuestionKind::Automaton { .. } => false,
         };
         match decided {
             true => Ok(()),

@@ -3,21 +3,45 @@
 use crate::answers::{Question, QuestionKind};
 use crate::ctl::Branching;
 use crate::diagram::Halt;
+use crate::linear::Linear;
 use crate::reach::Reached;
 use crate::run::{Options, Work};
 use crate::steps::Steps;
-use scrimp_search::{PropertyResult, Verdict};
+use crate::trace::Lost;
+use scrimp_search::{PropertyResult, Trace, Verdict};
+use scrimp_system::Expr;
+use scrimp_temporal::{Automaton, Formula, MOST_ATOMS, MOST_SETS};
 
 /// Why a question about runs cannot be answered with these options.
 pub fn refused(question: &Question, options: &Options) -> Option<String> {
-    let QuestionKind::Ctl(formula) = &question.kind else { return None };
-    if !formula.is_ctl() {
-        return Some(format!(
-            "{}: this is no formula of CTL: there every temporal operator stands right behind A or E",
-            question.name
-        ));
-    }
-    options.reduce.then(|| format!("{}: where events are left out, formulas of CTL are not decided", question.name))
+    let reason = match &question.kind {
+        QuestionKind::Ctl(formula) if !formula.is_ctl() => {
+            "this is no formula of CTL: there every temporal operator stands right behind A or E"
+        }
+        QuestionKind::Automaton { automaton, atoms } if !is_sound(automaton, atoms.len()) => {
+            "the automaton has atoms that nobody defines, or an edge that leads nowhere"
+        }
+        QuestionKind::Ctl(_) if options.fairness.len() > MOST_SETS => "these are too many conditions of fairness",
+        _ if question.is_temporal() && options.reduce => {
+            "where events are left out, questions about runs are not decided"
+        }
+        _ => return None,
+    };
+    Some(format!("{}: {reason}", question.name))
+}
+
+fn is_sound(automaton: &Automaton, atoms: usize) -> bool {
+    let states = automaton.states.len();
+    let known = match atoms {
+        0 => 0,
+        MOST_ATOMS.. => u64::MAX,
+        atoms => u64::MAX >> (MOST_ATOMS - atoms),
+    };
+    let edges = automaton.states.iter().flatten();
+    automaton.sets <= MOST_SETS
+        && (automaton.initial as usize) < states
+        && atoms <= MOST_ATOMS
+        && edges.into_iter().all(|edge| (edge.to as usize) < states && edge.guard.support() & !known == 0)
 }
 
 impl Work<'_> {
@@ -26,30 +50,104 @@ impl Work<'_> {
         if !self.questions.iter().any(Question::is_temporal) {
             return;
         }
-        if let Err(halt) = self.decide_branching(reached) {
+        if let Err(halt) = self.decide_each(reached) {
             self.note(halt);
         }
         self.engine.pinned.clear();
         self.engine.held = reached.sets();
     }
 
-    fn decide_branching(&mut self, reached: &Reached) -> Result<(), Halt> {
+    fn decide_each(&mut self, reached: &Reached) -> Result<(), Halt> {
         let steps = Steps::new(&mut self.engine, reached)?;
-        let mut branching = Branching::new(&mut self.engine, steps, &self.options.fairness)?;
+        let mut branching = None;
         for (number, question) in self.questions.iter().enumerate() {
-            let QuestionKind::Ctl(formula) = &question.kind else { continue };
-            match branching.holds(&mut self.engine, formula) {
-                Ok(holds) => {
-                    let mut result = PropertyResult::undecided(&question.name);
-                    result.verdict = if holds { Verdict::Verified } else { Verdict::Violated };
-                    self.decided.push((number, result));
+            let mut result = PropertyResult::undecided(&question.name);
+            let mark = self.engine.held.len();
+            let done = match &question.kind {
+                QuestionKind::Ctl(formula) => {
+                    if branching.is_none() {
+                        branching = Some(Branching::new(&mut self.engine, &steps, &self.options.fairness)?);
+                    }
+                    let Some(branching) = &mut branching else { continue };
+                    let done = self.decide_formula(branching, formula, &mut result);
+                    branching.forget(&mut self.engine);
+                    done
                 }
+                QuestionKind::Automaton { automaton, atoms } => {
+                    let done = self.decide_automaton(&steps, automaton, atoms, &mut result);
+                    self.engine.held.truncate(mark);
+                    done
+                }
+                _ => continue,
+            };
+            self.decided.push((number, result));
+            match done {
+                Ok(()) => {}
                 // Others may need less room.
                 Err(Halt::Full) => self.note(Halt::Full),
                 Err(halt) => return Err(halt),
             }
-            branching.forget(&mut self.engine);
         }
         Ok(())
     }
+
+    fn decide_formula(
+        &mut self,
+        branching: &mut Branching,
+        formula: &Formula<Expr>,
+        result: &mut PropertyResult,
+    ) -> Result<(), Halt> {
+        let holds = branching.holds(&mut self.engine, formula)?;
+        result.verdict = if holds { Verdict::Verified } else { Verdict::Violated };
+        if !self.options.evidence {
+            return Ok(());
+        }
+        match branching.evidence(&mut self.engine, self.model, formula, holds) {
+            Ok(Some(evidence)) => show(result, evidence.trace, evidence.cycle),
+            Ok(None) => {}
+            Err(lost) => return self.lost(lost, result),
+        }
+        Ok(())
+    }
+
+    fn decide_automaton(
+        &mut self,
+        steps: &Steps,
+        automaton: &Automaton,
+        atoms: &[Expr],
+        result: &mut PropertyResult,
+    ) -> Result<(), Halt> {
+        let engine = &mut self.engine;
+        let runs = Linear::new(engine, steps, automaton, atoms)?;
+        let initial = engine.initial()?;
+        engine.held.push(initial);
+        let found = runs.accepting(engine, initial)?;
+        result.verdict = if found.is_some() { Verdict::Violated } else { Verdict::Verified };
+        let Some((reached, hull)) = found.filter(|_| self.options.evidence) else { return Ok(()) };
+        match runs.lasso(engine, self.model, (initial, &reached, &hull)) {
+            Ok(lasso) => show(result, lasso.trace, Some(lasso.cycle)),
+            Err(lost) => return self.lost(lost, result),
+        }
+        Ok(())
+    }
+
+    /// There is no run to show.
+    fn lost(&mut self, lost: Lost, result: &mut PropertyResult) -> Result<(), Halt> {
+        match lost {
+            // The verdict is known all the same.
+            Lost::Halt(halt) => Err(halt),
+            Lost::Mismatch => {
+                self.control
+                    .say(format!("internal error: the run that decides {} is not one of the model", result.name));
+                *result = PropertyResult::undecided(&result.name);
+                Ok(())
+            }
+        }
+    }
+}
+
+fn show(result: &mut PropertyResult, trace: Trace, cycle: Option<usize>) {
+    result.state = Some(trace.steps.last().map_or_else(|| trace.initial.clone(), |(_, state)| state.clone()));
+    result.trace = Some(trace);
+    result.cycle = cycle;
 }

@@ -5,16 +5,16 @@ mod graph;
 #[path = "../../../tests/common/random.rs"]
 mod random;
 
-use graph::{Graph, ctl};
+use graph::{Graph, automaton, ctl};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use random::{Shape, Text, text};
 use scrimp_lang::PropertyKind as Parsed;
 use scrimp_native::{Mode, NativeModel};
-use scrimp_search::{Control, Verdict};
+use scrimp_search::{Control, PropertyResult, Verdict};
 use scrimp_symbolic::{Options, Question, QuestionKind, Strategy, SymbolicReport};
 use scrimp_system::Expr;
-use scrimp_temporal::Formula;
+use scrimp_temporal::{Automaton, Formula};
 use std::cell::Cell;
 use std::sync::Arc;
 
@@ -77,10 +77,126 @@ fn check((text, formulas, fairness): &Case, tested: &Cell<u32>) -> Result<(), Te
                 false => Verdict::Violated,
             };
             prop_assert_eq!(result.verdict, expected, "{}, {:?}, {:?}", result.name, strategy, report.remarks);
+            let operand = |formula: &Formula<usize>| graph.ctl(formula, &atoms, &fair);
+            shown(&graph, formula, result, fair.is_empty(), &operand)?;
             tested.set(tested.get() + 1);
         }
     }
     Ok(())
+}
+
+/// The states of a run, each a successor of the one before; and from where on it goes round.
+fn run_of(graph: &Graph, result: &PropertyResult) -> Result<Option<(Vec<usize>, Option<usize>)>, TestCaseError> {
+    let Some(trace) = &result.trace else { return Ok(None) };
+    let number = |state: &[u8]| graph.states.iter().position(|other| other == state).expect("a reachable state");
+    let mut run = vec![number(&trace.initial)];
+    prop_assert!(graph.initial.contains(&run[0]));
+    for (_, state) in &trace.steps {
+        let next = number(state);
+        prop_assert!(graph.next[run[run.len() - 1]].contains(&next), "not a step");
+        run.push(next);
+    }
+    let last = run[run.len() - 1];
+    if let Some(cycle) = result.cycle {
+        prop_assert!(cycle < run.len() && run[cycle] == last, "the run does not come back");
+        prop_assert!(cycle + 1 < run.len() || graph.next[last].is_empty(), "the run ends where it could go on");
+    }
+    Ok(Some((run, result.cycle)))
+}
+
+/// A run that is given as the reason shows what it is to show, where a single operator says what that is.
+fn shown(
+    graph: &Graph,
+    formula: &Formula<usize>,
+    result: &PropertyResult,
+    all_runs: bool,
+    operand: &dyn Fn(&Formula<usize>) -> Vec<bool>,
+) -> Result<(), TestCaseError> {
+    let run = run_of(graph, result)?;
+    let holds = result.verdict == Verdict::Verified;
+    let (path, exists) = match formula {
+        Formula::ExistsPath(path) => (path, true),
+        Formula::AllPaths(path) => (path, false),
+        _ => return Ok(()),
+    };
+    // All runs: the reason is a run against it. Then, and where some run is asked for that there is, one must be given.
+    if holds != exists || !all_runs {
+        return Ok(());
+    }
+    match (&**path, run) {
+        (Formula::Finally(a), Some((run, None))) if exists => prop_assert!(operand(a)[run[run.len() - 1]]),
+        (Formula::Globally(a), Some((run, None))) if !exists => prop_assert!(!operand(a)[run[run.len() - 1]]),
+        (Formula::Globally(a), Some((run, Some(_)))) if exists => prop_assert!(run.iter().all(|&s| operand(a)[s])),
+        (Formula::Finally(a), Some((run, Some(_)))) if !exists => prop_assert!(run.iter().all(|&s| !operand(a)[s])),
+        (Formula::Until(a, b), Some((run, None))) if exists => {
+            let (last, before) = run.split_last().expect("a state");
+            prop_assert!(operand(b)[*last] && before.iter().all(|&s| operand(a)[s]));
+        }
+        (Formula::Finally(_) | Formula::Globally(_), None) => {
+            // Unless it is decided without any run.
+            let trivial = |value: bool| operand(path.operands()[0]).iter().all(|&a| a == value);
+            prop_assert!(trivial(true) || trivial(false), "{}: no run", result.name);
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn check_automata(
+    (text, automata): &(Text, Vec<Automaton>),
+    tested: &Cell<u32>,
+    found: &Cell<u32>,
+) -> Result<(), TestCaseError> {
+    let model = system(text)?;
+    let Some(graph) = Graph::new(&model, MOST) else { return Ok(()) };
+    let conditions: Vec<Expr> = ATOMS[..3].iter().map(|text| condition(&model, text)).collect();
+    let holds = |e: &Expr| -> Vec<bool> {
+        graph.states.iter().map(|state| model.layout().holds(e, state) == Ok(true)).collect()
+    };
+    let atoms: Vec<Vec<bool>> = conditions.iter().map(holds).collect();
+    let question = |automaton: &Automaton| Question {
+        name: "automaton".into(),
+        kind: QuestionKind::Automaton { automaton: automaton.clone(), atoms: conditions.clone() },
+    };
+    let questions: Vec<Question> = automata.iter().map(question).collect();
+    let report = run(&model, &questions, &Options::default());
+    for (automaton, result) in automata.iter().zip(&report.properties) {
+        let expected = if graph.accepted(automaton, &atoms) { Verdict::Violated } else { Verdict::Verified };
+        prop_assert_eq!(result.verdict, expected, "{:?}, {:?}", automaton, report.remarks);
+        tested.set(tested.get() + 1);
+        if expected == Verdict::Violated {
+            found.set(found.get() + 1);
+            let Some((run, Some(cycle))) = run_of(&graph, result)? else {
+                return Err(TestCaseError::fail(format!("no lasso: {:?}", report.remarks)));
+            };
+            // The run by itself as a graph: it is accepted too.
+            let last = run.len() - 1;
+            let places = if cycle == last { run.len() } else { last };
+            let next = |at: usize| if at + 1 < places { at + 1 } else { cycle };
+            let alone = Graph {
+                states: run[..places].iter().map(|&s| graph.states[s].clone()).collect(),
+                next: (0..places).map(|at| vec![next(at)]).collect(),
+                initial: vec![0],
+            };
+            let atoms: Vec<Vec<bool>> =
+                atoms.iter().map(|atom| run[..places].iter().map(|&s| atom[s]).collect()).collect();
+            prop_assert!(alone.accepted(automaton, &atoms), "{:?}: not accepted", automaton);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn automata_accept_the_runs_that_they_accept() {
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+    let config = Config { cases, failure_persistence: None, ..Config::default() };
+    let (tested, found) = (Cell::new(0), Cell::new(0));
+    let automata = proptest::collection::vec(automaton(3), 8);
+    let strategy = (text(Shape { processes: (2, 3), independent: 2 }), automata);
+    TestRunner::new(config)
+        .run(&strategy, |case| check_automata(&case, &tested, &found))
+        .unwrap_or_else(|e| panic!("{e}"));
+    assert!(found.get() >= cases / 2 && tested.get() >= found.get() + cases / 2, "one verdict is hardly met");
 }
 
 #[test]

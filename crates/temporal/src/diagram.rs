@@ -1,8 +1,8 @@
 //! Binary decision diagrams: conditions on letters, each with one representation, so that equal conditions are the same
 //! number.
 //!
-//! Variables below 64 are atoms; who builds larger ones says what they stand for. Depth of recursion is the number of
-//! variables, which is bounded.
+//! Variables of conditions on letters are the atoms; who uses others says what they stand for. Depth of recursion is the
+//! number of variables, which is bounded.
 
 use crate::automaton::{Cube, Guard, Letter};
 use crate::limits::{Meter, TooLarge};
@@ -19,8 +19,8 @@ const MOST_NODES: usize = 1 << 20;
 pub(crate) const MOST_VARIABLES: u32 = 1500;
 /// The variable of the two leaves, behind all others.
 const LEAF: u32 = u32::MAX;
-/// How many results of operations are remembered.
-const REMEMBERED: usize = 1 << 15;
+/// How many results of operations are remembered at first, and at most.
+const REMEMBERED: (usize, usize) = (1 << 10, 1 << 18);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Operation {
@@ -50,7 +50,7 @@ impl Diagram {
         Diagram {
             nodes: vec![leaf(NEVER), leaf(ALWAYS)],
             unique: HashMap::new(),
-            remembered: vec![(0, 0, 0, 0); REMEMBERED],
+            remembered: vec![(0, 0, 0, 0); REMEMBERED.0],
             meter,
         }
     }
@@ -68,7 +68,13 @@ impl Diagram {
         self.nodes[node as usize].high
     }
 
-    fn branch(&mut self, variable: u32, low: Node, high: Node) -> Result<Node, TooLarge> {
+    /// What holds without the variable, and with it, of a node that looks at none before.
+    pub fn split(&self, node: Node, variable: u32) -> (Node, Node) {
+        if self.variable(node) == variable { (self.low(node), self.high(node)) } else { (node, node) }
+    }
+
+    /// Looks at the variable, which stands before all that the two look at.
+    pub fn branch(&mut self, variable: u32, low: Node, high: Node) -> Result<Node, TooLarge> {
         if low == high {
             return Ok(low);
         }
@@ -77,6 +83,9 @@ impl Diagram {
         }
         if self.nodes.len() >= MOST_NODES || variable >= MOST_VARIABLES {
             return Err(TooLarge::Steps);
+        }
+        if self.nodes.len() > self.remembered.len() && self.remembered.len() < REMEMBERED.1 {
+            self.remembered = vec![(0, 0, 0, 0); 2 * self.remembered.len()];
         }
         let node = self.nodes.len() as Node;
         self.nodes.push(Branch { variable, low, high });
@@ -124,7 +133,7 @@ impl Diagram {
         }
         self.meter.tick()?;
         let key = (u64::from(a) << 32 | u64::from(b)).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ operation as u64;
-        let place = (key.wrapping_mul(0xff51_afd7_ed55_8ccd) >> 40) as usize % REMEMBERED;
+        let place = (key.wrapping_mul(0xff51_afd7_ed55_8ccd) >> 40) as usize & (self.remembered.len() - 1);
         let found = self.remembered[place];
         if (found.0, found.1, found.2) == (operation as u32, a, b) {
             return Ok(found.3);
@@ -136,6 +145,7 @@ impl Diagram {
         let low = self.apply(operation, a0, b0)?;
         let high = self.apply(operation, a1, b1)?;
         let node = self.branch(variable, low, high)?;
+        // There may be more places by now: this one is as good, and only found less often.
         self.remembered[place] = (operation as u32, a, b, node);
         Ok(node)
     }
@@ -150,7 +160,7 @@ impl Diagram {
         Ok(all)
     }
 
-    fn of_cube(&mut self, cube: Cube) -> Result<Node, TooLarge> {
+    pub fn of_cube(&mut self, cube: Cube) -> Result<Node, TooLarge> {
         if cube.positive & cube.negative != 0 {
             return Ok(NEVER);
         }
@@ -185,10 +195,7 @@ impl Diagram {
             return Ok(ALWAYS);
         }
         let variable = self.variable(must).min(self.variable(may));
-        let split = |diagram: &Diagram, node: Node| {
-            if diagram.variable(node) == variable { (diagram.low(node), diagram.high(node)) } else { (node, node) }
-        };
-        let ((must0, must1), (may0, may1)) = (split(self, must), split(self, may));
+        let ((must0, must1), (may0, may1)) = (self.split(must, variable), self.split(may, variable));
         let bit = 1 << variable;
         let only0 = self.minus(must0, may1)?;
         let low = self.cover(only0, may0, Cube { negative: path.negative | bit, ..path }, cubes)?;

@@ -4,6 +4,7 @@
 mod antecedents;
 mod arena;
 mod automaton;
+mod binary;
 mod component;
 mod degeneralise;
 mod diagram;
@@ -16,13 +17,13 @@ mod limits;
 mod marks;
 mod obligation;
 mod propositions;
-mod rewrite;
 mod semantics;
 mod simulate;
 mod strength;
 mod stutter;
 mod tableau;
 mod translate;
+mod unary;
 mod words;
 
 pub use antecedents::antecedents;
@@ -33,3 +34,11 @@ pub use propositions::propositions;
 pub use strength::{Kind, Strength};
 pub use stutter::is_stutter_invariant;
 pub use translate::{simplify, translate};
+
+// The formulas of the tests name the crate as others do.
+#[cfg(test)]
+extern crate self as scrimp_temporal;
+
+#[cfg(test)]
+#[path = "../tests/common/mod.rs"]
+mod examples;

@@ -51,8 +51,8 @@ impl fmt::Display for TooLarge {
 
 impl std::error::Error for TooLarge {}
 
-/// The steps that a translation may take: about a few seconds' worth.
-const STEPS: u64 = 100_000_000;
+/// The steps that a translation may take: a few seconds' worth.
+const STEPS: u64 = 30_000_000;
 
 /// Counts steps, and looks at the clock now and then.
 #[derive(Debug, Clone)]

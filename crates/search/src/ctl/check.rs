@@ -51,7 +51,7 @@ pub struct CtlFacts {
 pub struct CtlOutcome {
     /// Does the formula hold in every initial state?
     pub verdict: Option<bool>,
-    /// Why that is so; `None` where that would have taken too long, too.
+    /// Why that is so, if that was asked for; `None` where it takes too long to say.
     pub evidence: Option<Evidence>,
     pub facts: CtlFacts,
     pub limit: Option<Limit>,
@@ -76,6 +76,11 @@ pub fn check(task: &CtlTask) -> io::Result<CtlOutcome> {
     Ok(outcome)
 }
 
+/// Decides a formula, and does not say why.
+pub fn decide(task: &CtlTask) -> io::Result<CtlOutcome> {
+    examine(task, &mut |_| ())
+}
+
 /// Decides a formula, and lets somebody ask why, if it could be decided.
 pub fn examine(task: &CtlTask, ask: &mut dyn FnMut(Inquiry)) -> io::Result<CtlOutcome> {
     let CtlTask { model, formula, atoms, fairness, plan, .. } = *task;
@@ -96,7 +101,7 @@ pub fn examine(task: &CtlTask, ask: &mut dyn FnMut(Inquiry)) -> io::Result<CtlOu
         return Err(io::Error::new(io::ErrorKind::OutOfMemory, message));
     }
     let outcome = match plan.options.forget == ForgetChoice::Nothing && fairness.is_empty() {
-        true => locally(task, &table, &budget, ask)?,
+        true => in_some_store(task, &table, &budget, ask)?,
         false => on_graph(task, &table, &budget, ask)?,
     };
     if model.is_outgrown() {
@@ -121,6 +126,26 @@ fn outcome(decided: Result<bool, Stop>, facts: CtlFacts, exhaustive: bool, contr
     CtlOutcome { verdict: decided.ok(), evidence: None, facts, limit, exhaustive }
 }
 
+/// On the fly; where the store is left to us and memory is used up, once more in a smaller one.
+fn in_some_store(
+    task: &CtlTask,
+    table: &Table,
+    budget: &Arc<Budget>,
+    ask: &mut dyn FnMut(Inquiry),
+) -> io::Result<CtlOutcome> {
+    let mut outcome = locally(task, table, budget, ask)?;
+    let left_to_us = task.plan.options.store.is_none();
+    for store in [StoreChoice::Collapse, StoreChoice::ComBack].into_iter().filter(|_| left_to_us) {
+        if outcome.limit != Some(Limit::Memory) {
+            break;
+        }
+        task.control.say(format!("memory was used up: the search began again in store {store}"));
+        let plan = Plan { store, ..task.plan.clone() };
+        outcome = locally(&CtlTask { plan: &plan, ..*task }, table, budget, ask)?;
+    }
+    Ok(outcome)
+}
+
 /// On the fly, in states with numbers.
 fn locally(
     task: &CtlTask,
@@ -133,12 +158,6 @@ fn locally(
     let space = Space::new(task.model, (labels.len(), &holds), task.plan, task.control, budget)?;
     let mut local = Local::new(table, space, budget);
     let decided = local.decide_all();
-    if let Ok(first) = decided
-        && !task.model.is_outgrown()
-    {
-        let (verdict, initial) = (first.is_none(), first.unwrap_or(0));
-        ask(Inquiry { table, truth: &mut local, verdict, initial });
-    }
     let facts = CtlFacts {
         initial_states: local.initial_states,
         states: local.space.states(),
@@ -148,6 +167,12 @@ fn locally(
         bytes: local.bytes(),
     };
     let exhaustive = decided.is_ok() && facts.states == facts.expanded;
+    if let Ok(first) = decided
+        && !task.model.is_outgrown()
+    {
+        let (verdict, initial) = (first.is_none(), first.unwrap_or(0));
+        ask(Inquiry { table, truth: &mut local, verdict, initial });
+    }
     Ok(outcome(decided.map(|first| first.is_none()), facts, exhaustive, task.control))
 }
 
@@ -239,7 +264,7 @@ fn on_graph(
 }
 
 /// The plan of a search that can write down its graph, as near to this one as there is.
-fn graph_plan(plan: &Plan) -> io::Result<Plan> {
+pub(crate) fn graph_plan(plan: &Plan) -> io::Result<Plan> {
     let sweeps = matches!(plan.options.forget, ForgetChoice::Sweep(_));
     let options = Options {
         graph: true,

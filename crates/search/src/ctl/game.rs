@@ -42,8 +42,8 @@ enum Topic {
     Meanwhile(usize),
     /// The run of such a formula goes on.
     Onwards(usize),
-    /// The claimant was right, or not.
-    Over(bool),
+    /// The claimant was right, or not: for this reason.
+    Over(bool, String),
 }
 
 /// Where a game stands.
@@ -70,10 +70,10 @@ pub struct Choice {
 /// What is next.
 #[derive(Debug, Clone)]
 pub enum Turn {
-    /// This side chooses, and whether it can win.
+    /// This side chooses.
     Of(Side, Vec<Choice>),
-    /// This side has won.
-    Won(Side),
+    /// This side has won, for this reason.
+    Won(Side, String),
 }
 
 /// A formula about runs, as its game has it.
@@ -100,7 +100,7 @@ pub struct Game<'r, 'a> {
 impl<'r, 'a> Game<'r, 'a> {
     /// The game of a formula that was decided, from the state that decided it; `None` where a limit is in the way, or only
     /// some runs count.
-    pub fn new(task: &'r CtlTask<'a>, inquiry: Inquiry<'r, 'r>, user: Side) -> Option<Game<'r, 'a>> {
+    pub fn new<'i: 'r, 'f: 'r>(task: &'r CtlTask<'a>, inquiry: Inquiry<'i, 'f>, user: Side) -> Option<Game<'r, 'a>> {
         let Inquiry { table, truth, initial, .. } = inquiry;
         if !task.fairness.is_empty() {
             return None;
@@ -131,8 +131,7 @@ impl<'r, 'a> Game<'r, 'a> {
                 };
                 needs.iter().map(each).collect::<Vec<_>>().join(" and ")
             }
-            Topic::Over(true) => "true".into(),
-            Topic::Over(false) => "false".into(),
+            Topic::Over(_, reason) => reason.clone(),
         };
         (*claimant, text)
     }
@@ -171,7 +170,7 @@ impl<'r, 'a> Game<'r, 'a> {
                 meanwhile && self.can_go_on(*subformula, spot)?
             }
             Topic::Onwards(subformula) => self.can_go_on(*subformula, spot)?,
-            Topic::Over(right) => *right,
+            Topic::Over(right, _) => *right,
         };
         Some(if right { *claimant } else { claimant.other() })
     }
@@ -212,17 +211,16 @@ impl<'r, 'a> Game<'r, 'a> {
         self.runs.patience = PATIENCE;
         loop {
             let claimant = self.position.claimant;
-            match self.position.topic {
-                Topic::Over(right) => return Some(Turn::Won(if right { claimant } else { claimant.other() })),
-                _ => {
-                    let (side, mut choices) = self.choices()?;
-                    match choices.len() {
-                        // Who must choose and cannot has lost.
-                        0 => self.position.topic = Topic::Over(side != claimant),
-                        1 if choices[0].event.is_none() => self.position = choices.remove(0).to,
-                        _ => return Some(Turn::Of(side, choices)),
-                    }
-                }
+            if let Topic::Over(right, reason) = &self.position.topic {
+                let winner = if *right { claimant } else { claimant.other() };
+                return Some(Turn::Won(winner, reason.clone()));
+            }
+            let (side, mut choices) = self.choices()?;
+            match choices.len() {
+                // Who must choose and cannot has lost.
+                0 => self.position.topic = Topic::Over(side != claimant, "there is nothing to choose".into()),
+                1 if choices[0].event.is_none() => self.position = choices.remove(0).to,
+                _ => return Some(Turn::Of(side, choices)),
             }
         }
     }
@@ -255,7 +253,10 @@ impl<'r, 'a> Game<'r, 'a> {
             Topic::Claim(subformula) => match &table.subformulas()[*subformula].kind {
                 _ if table.subformulas()[*subformula].formula.is_state() => {
                     let holds = self.runs.holds(*subformula, &here.spot)?;
-                    (claimant, vec![to(Topic::Over(holds), String::new())])
+                    let text = self.text(*subformula);
+                    let reason =
+                        if holds { format!("{text} holds here") } else { format!("{text} does not hold here") };
+                    (claimant, vec![to(Topic::Over(holds, reason), String::new())])
                 }
                 Kind::Leaf => (claimant, Vec::new()),
                 Kind::Not(a) => (claimant, vec![claim((*a, false))]),
@@ -289,7 +290,7 @@ impl<'r, 'a> Game<'r, 'a> {
                 (doubter, choices)
             }
             Topic::Onwards(subformula) => return self.steps(*subformula),
-            Topic::Over(_) => (claimant, Vec::new()),
+            Topic::Over(..) => (claimant, Vec::new()),
         })
     }
 
@@ -302,9 +303,9 @@ impl<'r, 'a> Game<'r, 'a> {
         passed.push(here.spot.place);
         let successors = self.runs.successors(&here.spot)?;
         if successors.is_empty() {
-            let topic = Topic::Over(path.at_the_end());
-            let to = Position { topic, ..here.clone() };
             let text = "the run ends here".to_string();
+            let topic = Topic::Over(path.at_the_end(), text.clone());
+            let to = Position { topic, ..here.clone() };
             return Some((driver, vec![Choice { text, event: None, state: here.spot.state, to }]));
         }
         // To go round for ever is good for the claimant where the goal need not come. Who lets the run go round to his own
@@ -315,7 +316,7 @@ impl<'r, 'a> Game<'r, 'a> {
             let back = passed.contains(&next.place);
             let topic = match path.next {
                 true => Topic::Claim(*path.goal.first()?),
-                false if back && round => Topic::Over(path.weak),
+                false if back && round => Topic::Over(path.weak, "so the run goes on for ever".into()),
                 false => Topic::Claim(subformula),
             };
             let text = if back && !path.next { "back to where the run was".into() } else { String::new() };
@@ -331,15 +332,16 @@ impl<'r, 'a> Game<'r, 'a> {
         self.before.push(std::mem::replace(&mut self.position, choice.to.clone()));
     }
 
-    /// Takes back the last choice of the user and what followed; false where there was none.
-    pub fn undo(&mut self, plays: usize) -> bool {
-        match self.before.len().checked_sub(plays) {
-            Some(left) if plays > 0 => {
-                self.position = self.before[left].clone();
-                self.before.truncate(left);
-                true
-            }
-            _ => false,
+    /// How many choices were made.
+    pub fn made(&self) -> usize {
+        self.before.len()
+    }
+
+    /// Takes choices back until only so many are made.
+    pub fn undo(&mut self, made: usize) {
+        if let Some(position) = self.before.get(made).cloned() {
+            self.position = position;
+            self.before.truncate(made);
         }
     }
 
@@ -355,7 +357,7 @@ impl<'r, 'a> Game<'r, 'a> {
             }
         }
         // There is nothing to win: what goes on longest gives the other one most to do wrong.
-        let goes_on = |choice: &Choice| !matches!(choice.to.topic, Topic::Over(_));
+        let goes_on = |choice: &Choice| !matches!(choice.to.topic, Topic::Over(..));
         Some((choices.iter().rposition(goes_on).unwrap_or(choices.len().checked_sub(1)?), false))
     }
 
@@ -364,7 +366,8 @@ impl<'r, 'a> Game<'r, 'a> {
         let here = self.position.clone();
         let Topic::Onwards(subformula) = here.topic else { return None };
         let winning = self.winner(&here)? == side;
-        let ends = choices.iter().position(|choice| choice.to.topic == Topic::Over(side == here.claimant));
+        let right = side == here.claimant;
+        let ends = choices.iter().position(|choice| matches!(choice.to.topic, Topic::Over(won, _) if won == right));
         if ends.is_some() || !winning {
             return ends;
         }

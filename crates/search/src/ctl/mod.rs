@@ -16,8 +16,10 @@ mod tests;
 mod truth;
 mod watched;
 
-pub use check::{CtlFacts, CtlOutcome, CtlTask, Inquiry, check, examine};
+pub(crate) use check::graph_plan;
+pub use check::{CtlFacts, CtlOutcome, CtlTask, Inquiry, check, decide, examine};
 pub use evidence::{Evidence, evidence};
 pub use game::{Choice, Game, Side, Turn};
 pub use normal::{Kind, Node, Operator, Subformula, Table};
 pub use truth::{ByState, Truth};
+pub(crate) use watched::Watched;

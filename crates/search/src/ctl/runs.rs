@@ -51,7 +51,8 @@ pub(super) struct Runs<'r, 'a> {
 /// Found on the way: the place, the entry that led there, and the event.
 type Entry = (u32, u32, EventCode);
 
-/// States looked at for a short run that goes round, before any will do.
+/// States looked at for a shortest run, and for a short one that goes round, before any will do.
+const NEAR: usize = 100_000;
 const FEW: usize = 20_000;
 
 impl Runs<'_, '_> {
@@ -110,7 +111,8 @@ impl Runs<'_, '_> {
         }
     }
 
-    /// A shortest run to a target through states that meet these needs; `Some(None)` where there is none.
+    /// A run to a target through states that meet these needs, a shortest one unless that is far away; `Some(None)` where
+    /// there is none.
     pub fn shortest(&mut self, from: &Spot, through: &[Need], target: &Target) -> Option<Option<Steps>> {
         if !matches!(target, Target::Place(_)) && self.is_target(target, through, from)? {
             return Some(Some(Vec::new()));
@@ -119,6 +121,9 @@ impl Runs<'_, '_> {
         let mut known = HashSet::from([from.place]);
         let mut open = VecDeque::from([(0u32, from.clone())]);
         while let Some((entry, spot)) = open.pop_front() {
+            if entries.len() > NEAR {
+                return self.any_way(from, through, target);
+            }
             if !self.meets(through, &spot)? {
                 continue;
             }
@@ -132,6 +137,30 @@ impl Runs<'_, '_> {
                     open.push_back((entries.len() as u32, next.clone()));
                     entries.push((next.place, entry, event));
                 }
+            }
+        }
+        Some(None)
+    }
+
+    /// Any run to a target, depth first, as engines look for one too.
+    fn any_way(&mut self, from: &Spot, through: &[Need], target: &Target) -> Option<Option<Steps>> {
+        let mut known = HashSet::from([from.place]);
+        let mut path = Steps::new();
+        // What is left to try after each state of the path.
+        let mut left = vec![self.successors(from)?.into_iter()];
+        while let Some(choices) = left.last_mut() {
+            let Some((event, next)) = choices.next() else {
+                left.pop();
+                path.pop();
+                continue;
+            };
+            if self.is_target(target, through, &next)? {
+                path.push((event, next));
+                return Some(Some(path));
+            }
+            if known.insert(next.place) && self.meets(through, &next)? {
+                left.push(self.successors(&next)?.into_iter());
+                path.push((event, next));
             }
         }
         Some(None)

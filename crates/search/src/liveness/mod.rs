@@ -12,6 +12,8 @@ mod nested;
 mod path_set;
 mod product;
 mod states;
+mod swarm;
+mod unfolded;
 mod walk;
 
 pub use lasso::Lasso;
@@ -19,11 +21,11 @@ pub use product::{Fairness, MOST_MARKS, Product, STUTTER};
 
 use crate::budget::{Budget, Control, Limit, resident};
 use crate::check::Condition;
-use crate::choices::StoreChoice;
+use crate::choices::{ForgetChoice, StoreChoice};
 use crate::graph::GraphFacts;
 use crate::plan::{CycleChoice, Plan};
 use crate::reduce::{Blueprint, Manner};
-use crate::run::invalid;
+use crate::run::{Guide, invalid};
 use crate::store::{Collapse, ComBack, Store, Table, Tree};
 use components::Components;
 use nested::Nested;
@@ -47,6 +49,10 @@ pub struct Question<'a> {
     pub fairness: Option<&'a Fairness<'a>>,
     /// Does the automaton accept a word exactly if it accepts it with letters repeated?
     pub stutters: bool,
+    /// Does a run that comes to an end stay there for ever? Otherwise it is none.
+    pub repeats: bool,
+    /// The progress measure, where the plan sweeps.
+    pub progress: Option<&'a Guide<'a>>,
 }
 
 /// What was found.
@@ -75,6 +81,15 @@ pub fn search(question: &Question, plan: &Plan, control: &Control) -> io::Result
         )));
     }
     let store = plan.store.clone();
+    match &plan.options.forget {
+        ForgetChoice::Nothing => {}
+        ForgetChoice::Sweep(None) => return unfolded::search(question, plan, control),
+        other => {
+            return Err(invalid(format!(
+                "cycles cannot be seen in states that are forgotten (--forget {other}); use --forget sweep, whose graph stays"
+            )));
+        }
+    }
     match &store {
         StoreChoice::Table | StoreChoice::Collapse | StoreChoice::ComBack | StoreChoice::Tree => {}
         other => {
@@ -93,7 +108,7 @@ pub fn search(question: &Question, plan: &Plan, control: &Control) -> io::Result
 }
 
 fn search_in(question: &Question, plan: &Plan, control: &Control, store: &StoreChoice) -> io::Result<Answer> {
-    let Question { model, automaton, atoms, expressions, fairness, stutters } = *question;
+    let Question { model, automaton, atoms, expressions, fairness, stutters, repeats, .. } = *question;
     let budget = Arc::new(Budget::new(plan.memory));
     if budget.left() == 0 {
         let used = resident().unwrap_or(0).div_ceil(1 << 20);
@@ -119,7 +134,27 @@ fn search_in(question: &Question, plan: &Plan, control: &Control, store: &StoreC
     if blueprint.is_some() && *store == StoreChoice::ComBack {
         return Err(invalid("a ComBack store must see all events of a state; use another store, or --reduce none"));
     }
-    let product = Product::new(model, automaton, atoms, fairness, nested);
+    let state_based;
+    let mut automaton = automaton;
+    let mut together = plan.options.threads > 1;
+    if together {
+        let alone = match () {
+            _ if *store != StoreChoice::Table => Some("in this store"),
+            _ if blueprint.is_some() => Some("with a reduction"),
+            _ if fairness.is_some() => Some("for fair runs"),
+            _ if plan.options.cycles == CycleChoice::Components => Some("for components"),
+            _ => None,
+        };
+        if let Some(why) = alone {
+            control.say(format!("one thread searches {why}"));
+            together = false;
+        } else {
+            state_based = automaton.state_based();
+            automaton = &state_based;
+        }
+    }
+    let nested = nested || together;
+    let product = Product::new(model, automaton, atoms, fairness, nested).ending(!repeats);
     let reduce = || blueprint.as_ref().map(|blueprint| blueprint.make(Manner::Repeatable));
     let mover = Mover::new(&product, reduce());
     let mut answer = Answer {
@@ -132,7 +167,17 @@ fn search_in(question: &Question, plan: &Plan, control: &Control, store: &StoreC
         store_bytes: 0,
         store: store.clone(),
     };
-    let (halt, rough) = if nested {
+    let (halt, rough) = if together {
+        let (ended, facts, bytes) = swarm::search(&product, plan.options.threads, control, &budget)?;
+        answer.facts = facts;
+        answer.store_bytes = bytes;
+        match ended {
+            swarm::Ended::Complete => (Ok(()), None),
+            swarm::Ended::Found(rough) => (Err(Halt::Found), rough),
+            swarm::Ended::Fault(fault) => (Err(Halt::Fault(fault)), None),
+            swarm::Ended::Limit(limit) => (Err(Halt::Limit(limit)), None),
+        }
+    } else if nested {
         let mut states: Box<dyn States + '_> = match store {
             StoreChoice::Tree => Box::new(Keyed::new(Tree::of_model(&product, &budget)?, &budget)?),
             _ => Box::new(Numbered::new(numbered(&product, store, plan, &budget)?, &budget)?),
@@ -160,6 +205,10 @@ fn search_in(question: &Question, plan: &Plan, control: &Control, store: &StoreC
         return Err(invalid("the model has grown beyond the system that was made for it"));
     }
     match halt {
+        // Of what does not come to an end, not all successors are known.
+        Ok(()) if product.is_endless() => {
+            control.say("something in the model goes on by itself without an end: what it leads to is not known");
+        }
         Ok(()) => answer.accepted = Some(false),
         Err(Halt::Found) => {
             answer.accepted = Some(true);

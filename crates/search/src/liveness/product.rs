@@ -14,6 +14,7 @@ use scrimp_system::{Batch, EventCode, EventText, Fault, FaultRecord, Model};
 use scrimp_temporal::{Automaton, Kind, Letter, Marks};
 use std::cell::RefCell;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The code of "nothing more can happen".
 pub const STUTTER: EventCode = EventCode::MAX;
@@ -44,6 +45,10 @@ pub struct Product<'a> {
     rejecting: Vec<bool>,
     /// Bytes of the model's state, of the automaton's and of the counter.
     widths: [usize; 3],
+    /// Has something been met that goes on by itself and does not come to an end?
+    endless: AtomicBool,
+    /// What comes to an end is no run.
+    ends: bool,
 }
 
 impl<'a> Product<'a> {
@@ -70,8 +75,15 @@ impl<'a> Product<'a> {
             support: automaton.states.iter().map(support).collect(),
             weak: kinds.iter().map(|kind| matches!(kind, Kind::Weak | Kind::Terminal) && !fair).collect(),
             rejecting: kinds.iter().map(|kind| matches!(kind, Kind::Transient | Kind::Rejecting)).collect(),
+            endless: AtomicBool::new(false),
+            ends: false,
             widths: [model.state_bytes(), if states > 256 { 4 } else { 1 }, if one_set && sets > 1 { 1 } else { 0 }],
         }
+    }
+
+    /// The same, where runs that come to an end may not count as going on in their last state.
+    pub fn ending(self, ends: bool) -> Product<'a> {
+        Product { ends, ..self }
     }
 
     /// Every mark that a cycle must meet.
@@ -84,6 +96,11 @@ impl<'a> Product<'a> {
     /// Are there no cycles that only some of the marks decide about?
     pub(super) fn is_weak(&self) -> bool {
         self.weak.iter().zip(&self.rejecting).all(|(weak, rejecting)| *weak || *rejecting)
+    }
+
+    /// Has something been met that goes on by itself and does not come to an end?
+    pub(super) fn is_endless(&self) -> bool {
+        self.endless.load(Ordering::Relaxed)
     }
 
     /// The model's part of a state.
@@ -193,6 +210,9 @@ impl<'p, 'a> Mover<'p, 'a> {
         let system = product.system(state);
         model.expand(system, successors);
         let mut expansion = Expansion { faults: successors.faults().len() as u64, ..Expansion::default() };
+        if successors.faults().iter().any(|record| record.fault == Fault::Endless) {
+            product.endless.store(true, Ordering::Relaxed);
+        }
         successors.clear_faults();
         let count = successors.len();
         successors.take_deadlock(count);
@@ -221,6 +241,9 @@ impl<'p, 'a> Mover<'p, 'a> {
         };
         if count == 0 {
             expansion.deadlock = true;
+            if product.ends {
+                return Ok(expansion);
+            }
             pair(system, STUTTER, Marks::MAX);
             return Ok(expansion);
         }

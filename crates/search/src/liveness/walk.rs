@@ -1,7 +1,7 @@
 //! The path of a depth-first search through a product: its states, how many edges of each are done, and the edges of those
 //! near its end. The edges of sources further back are found again on return.
 
-use super::product::{Expansion, Mover};
+use super::product::{Expansion, INSIDE, Mover, WEAK};
 use super::states::{Key, States};
 use crate::budget::Budget;
 use crate::column::Column;
@@ -45,6 +45,8 @@ pub(super) struct Walk {
     successors: Batch,
     marks: Vec<Marks>,
     found: Vec<Key>,
+    /// How edges are turned, so that threads take different ways.
+    turn: u64,
     pub deepest: u32,
 }
 
@@ -60,8 +62,14 @@ impl Walk {
             successors: Batch::new(state_bytes),
             marks: Vec::new(),
             found: Vec::new(),
+            turn: 0,
             deepest: 0,
         })
+    }
+
+    /// The same, taking the edges of a state in another order.
+    pub fn turned(self, turn: u64) -> Walk {
+        Walk { turn, ..self }
     }
 
     pub fn len(&self) -> u32 {
@@ -116,6 +124,15 @@ impl Walk {
         Ok(done.checked_sub(1).and_then(|last| self.edges.get(first + last).copied()))
     }
 
+    /// How many edges the state at the end has, and whether one of them has all marks and can be on a cycle, without
+    /// every cycle accepting anyway.
+    pub fn summary(&mut self, all: Marks, states: &mut dyn States, mover: &mut Mover) -> Result<(u64, bool), Halt> {
+        let (first, _) = self.position(states, mover)?;
+        let edges = &self.edges[first..];
+        let accepts = |marks: Marks| marks & INSIDE != 0 && marks & WEAK == 0 && marks & all == all;
+        Ok((edges.len() as u64, edges.iter().any(|(_, marks)| accepts(*marks))))
+    }
+
     fn position(&mut self, states: &mut dyn States, mover: &mut Mover) -> Result<(usize, usize), Halt> {
         if self.firsts.is_empty() {
             self.expand(states, mover)?;
@@ -150,8 +167,14 @@ impl Walk {
         let expansion =
             mover.expand(self.state.state(0), full, &mut self.successors, &mut self.marks).map_err(Halt::Fault)?;
         states.keys(&self.successors, Some(key), &mut self.found)?;
-        self.firsts.push((self.edges.len() as u32, expansion.left_out));
+        let first = self.edges.len();
+        self.firsts.push((first as u32, expansion.left_out));
         self.edges.extend(self.found.drain(..).zip(self.marks.drain(..)));
+        let count = self.edges.len() - first;
+        if self.turn > 0 && count > 1 {
+            let by = (key ^ self.turn).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+            self.edges[first..].rotate_left(by as usize % count);
+        }
         Ok(expansion)
     }
 

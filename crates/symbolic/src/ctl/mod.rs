@@ -4,6 +4,7 @@
 //! only, from the outside in, as long as that is a small part of all states: an "until" in what is reached through its left
 //! side, a "next" in the successors. Parts that matter everywhere are worked out for all reachable states, once.
 
+mod evidence;
 mod parts;
 
 use crate::action::Sought;
@@ -15,8 +16,8 @@ use scrimp_system::Expr;
 use scrimp_temporal::Formula;
 
 /// Formulas over the reachable states of one system.
-pub struct Branching {
-    pub steps: Steps,
+pub struct Branching<'s> {
+    steps: &'s Steps,
     parts: Parts,
     /// Where each part holds, as far as that was needed everywhere; pinned.
     sets: Vec<Option<Set>>,
@@ -27,10 +28,10 @@ pub struct Branching {
     fair: Option<Set>,
 }
 
-impl Branching {
+impl<'s> Branching<'s> {
     /// Nothing asked yet. A run counts where each of these conditions holds on it again and again; one that ends, where
     /// they hold in its last state.
-    pub fn new(engine: &mut Engine, steps: Steps, fairness: &[Expr]) -> Result<Branching, Halt> {
+    pub fn new(engine: &mut Engine, steps: &'s Steps, fairness: &[Expr]) -> Result<Branching<'s>, Halt> {
         let initial = engine.initial()?;
         engine.held.push(initial);
         let mut all =
@@ -53,13 +54,6 @@ impl Branching {
         let part = self.parts.enter(formula);
         self.sets.resize(self.parts.len(), None);
         engine.scope(|engine| Ok(self.among(engine, part, self.initial)? == self.initial))
-    }
-
-    /// The states where a formula of CTL holds.
-    pub fn states(&mut self, engine: &mut Engine, formula: &Formula<Expr>) -> Result<Set, Halt> {
-        let part = self.parts.enter(formula);
-        self.sets.resize(self.parts.len(), None);
-        self.everywhere(engine, part)
     }
 
     /// Forgets what was worked out, so that it takes no room.

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use scrimp_system::{Batch, Model};
-use scrimp_temporal::Formula;
+use scrimp_temporal::{Automaton, Cube, Edge, Formula, Guard};
 use std::collections::HashMap;
 
 /// All states of a model and the steps between them. States without successors have none here either.
@@ -175,6 +175,60 @@ impl Graph {
         }
         self.fixpoint(true, &|s, any, _| set[s] && (good[s] || any && !self.next[s].is_empty()))
     }
+}
+
+impl Graph {
+    /// Does an automaton accept a run, given where its atoms hold? A state without successors goes on with itself.
+    pub fn accepted(&self, automaton: &Automaton, atoms: &[Vec<bool>]) -> bool {
+        let (count, states) = (self.states.len(), automaton.states.len());
+        let letter = |s: usize| atoms.iter().enumerate().fold(0, |sum, (bit, atom)| sum | u64::from(atom[s]) << bit);
+        let number = |state: u32, s: usize| state as usize * count + s;
+        let mut edges = vec![Vec::new(); count * states];
+        let mut marks = vec![Vec::new(); count * states];
+        for (state, list) in automaton.states.iter().enumerate() {
+            for s in 0..count {
+                let after = if self.next[s].is_empty() { vec![s] } else { self.next[s].clone() };
+                for edge in list.iter().filter(|edge| edge.guard.holds(letter(s))) {
+                    for &next in &after {
+                        edges[number(state as u32, s)].push(number(edge.to, next));
+                        marks[number(state as u32, s)].push(edge.marks);
+                    }
+                }
+            }
+        }
+        let mut reached = vec![false; count * states];
+        let mut open: Vec<usize> = self.initial.iter().map(|&s| number(automaton.initial, s)).collect();
+        while let Some(at) = open.pop() {
+            if !std::mem::replace(&mut reached[at], true) {
+                open.extend(&edges[at]);
+            }
+        }
+        components(&edges).iter().filter(|component| reached[component[0]]).any(|component| {
+            let inside = |at: usize| edges[at].iter().zip(&marks[at]).filter(|(to, _)| component.contains(to));
+            let cyclic = component.iter().any(|&at| inside(at).next().is_some());
+            let met = component.iter().flat_map(|&at| inside(at)).fold(0, |sum, (_, marks)| sum | marks);
+            cyclic && met == automaton.all_marks()
+        })
+    }
+}
+
+/// Random automata over so many atoms.
+pub fn automaton(atoms: usize) -> impl Strategy<Value = Automaton> {
+    (1..5u32, 0..3usize, any::<bool>()).prop_flat_map(move |(states, sets, weak)| {
+        let all = (1u64 << sets) - 1;
+        let cube = (0..1u64 << atoms, 0..1u64 << atoms, 0..1u64 << atoms).prop_map(|(positive, negative, few)| Cube {
+            positive: positive & few,
+            negative: negative & few & !positive,
+        });
+        let guard = prop_oneof![
+            1 => Just(Guard::always()),
+            3 => prop::collection::vec(cube, 1..3).prop_map(|cubes| Guard { cubes }),
+        ];
+        let marks = if weak { Just(all).boxed() } else { (0..=all).boxed() };
+        let edge = (guard, 0..states, marks).prop_map(|(guard, to, marks)| Edge { guard, to, marks });
+        let states = prop::collection::vec(prop::collection::vec(edge, 0..4), states as usize);
+        states.prop_map(move |states| Automaton { atoms, states, initial: 0, sets })
+    })
 }
 
 /// The strongly connected components of a graph.

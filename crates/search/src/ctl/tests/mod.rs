@@ -5,7 +5,7 @@ mod reference;
 mod witness;
 
 use super::{CtlOutcome, CtlTask, check};
-use crate::budget::Control;
+use crate::budget::{Control, Limit};
 use crate::choices::{ForgetChoice, StoreChoice};
 use crate::plan::{Options, Plan};
 use reference::{ATOMS, Graph, fair_meaning, meaning, random_formula};
@@ -149,4 +149,68 @@ fn evidence_of_fair_runs_is_fair() {
         rounds += (told.cycle.is_some() && !fairness.is_empty()) as usize;
     }
     assert!(rounds > 20, "{rounds} rounds");
+}
+
+/// A grid in which every state can be left to the right and upwards, but for its last corner.
+fn grid(side: u16) -> Graph {
+    let step = |state: u16| {
+        let (x, y) = (state % side, state / side);
+        let mut list = Vec::new();
+        list.extend((x + 1 < side).then_some(state + 1));
+        list.extend((y + 1 < side).then_some(state + side));
+        list
+    };
+    let letters = (0..side * side).map(|state| (state + 1 == side * side) as u8).collect();
+    Graph { initial: vec![0], lists: (0..side * side).map(step).collect(), letters }
+}
+
+#[test]
+fn a_goal_that_is_met_early_leaves_most_states_alone() {
+    let graph = grid(200);
+    let finally = Formula::Finally(Formula::Atom(0).into());
+    let some = decide(&graph, &Formula::ExistsPath(finally.clone().into()), &[], &options(StoreChoice::Table));
+    assert_eq!(some.verdict, Some(true));
+    assert!(some.facts.expanded < 1000 && !some.exhaustive, "{:?}", some.facts);
+    assert_eq!(some.evidence.unwrap().steps.len(), 398);
+    let all = decide(&graph, &Formula::AllPaths(finally.into()), &[], &options(StoreChoice::Table));
+    assert_eq!(all.verdict, Some(true));
+    assert_eq!((all.facts.states, all.facts.transitions), (40_000, 2 * 200 * 199));
+}
+
+#[test]
+fn no_memory_and_no_time_leave_it_open() {
+    let graph = grid(250);
+    let formula = Formula::AllPaths(Formula::Finally(Formula::Atom(0).into()).into());
+    let memory = Some(crate::budget::resident().unwrap_or(0) + (1 << 20));
+    let small = Options { memory, ..Options::default() };
+    // What other tests take meanwhile may be all there is.
+    match with_task(&graph, &formula, &[], &small, check) {
+        Ok(outcome) => assert_eq!((outcome.verdict, outcome.limit), (None, Some(Limit::Memory))),
+        Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::OutOfMemory),
+    }
+    let atoms = graph.conditions(0..ATOMS);
+    let control = Control::new(Some(std::time::Duration::ZERO));
+    let plan = Plan::new(&options(StoreChoice::Table)).unwrap();
+    let (model, fairness, progress) = (&graph, &[], None);
+    let task = CtlTask {
+        model,
+        formula: &formula,
+        names: &[],
+        atoms: &atoms,
+        fairness,
+        plan: &plan,
+        control: &control,
+        progress,
+    };
+    let outcome = check(&task).unwrap();
+    assert_eq!((outcome.verdict, outcome.limit), (None, Some(Limit::Time)));
+}
+
+#[test]
+fn what_is_no_ctl_is_refused() {
+    let formula = Formula::Globally(Formula::Atom(0).into());
+    let refused = with_task(&grid(3), &formula, &[], &options(StoreChoice::Table), check);
+    assert!(refused.unwrap_err().to_string().contains("no formula of CTL"));
+    let unknown = Formula::Atom(ATOMS);
+    assert!(with_task(&grid(3), &unknown, &[], &options(StoreChoice::Table), check).is_err());
 }
