@@ -10,7 +10,7 @@ use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use scrimp::ctl::Evidence;
 use scrimp::plan::{EngineChoice, ForgetChoice, StoreChoice, StrategyChoice};
 use scrimp::temporal::{Formula, Means, RunKind, RunProperty, decide};
-use scrimp::{Control, Mode, Model, NativeModel, Options, Plan, Verdict};
+use scrimp::{Control, Mode, NativeModel, Options, Plan, Verdict};
 use scrimp_system::{Expr, ProcessId, Random, System, VarId};
 use std::cell::Cell;
 use std::sync::Arc;

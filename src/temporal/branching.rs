@@ -40,6 +40,9 @@ impl Numbered {
 pub fn decide(model: &NativeModel, name: &str, formula: &Formula<Expr>, means: &Means) -> io::Result<Report> {
     let Means { plan, control, fair, progress } = *means;
     let begun = Instant::now();
+    if plan.options.reduce.leaves_out_states() {
+        control.say("a formula of branching time may tell apart what a reduction takes for one: no event is left out");
+    }
     let numbered = Numbered::new(model, formula);
     let atoms = numbered.conditions(model);
     let fairness: Vec<Condition> = fair.iter().map(|e| condition(model, e)).collect();
@@ -68,6 +71,7 @@ pub fn decide(model: &NativeModel, name: &str, formula: &Formula<Expr>, means: &
     }
     result.evidence = found.evidence;
     report.properties = vec![result];
+    report.reduced = false;
     report.limit = found.limit;
     report.exhaustive = found.exhaustive;
     report.facts.states = found.facts.states;

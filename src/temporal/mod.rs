@@ -98,6 +98,9 @@ fn decide_alone(model: &NativeModel, property: &RunProperty, means: &Means) -> i
             return Err(invalid("runs that go on for ever are not looked for with formulas; use another --engine"));
         }
     };
+    if plan.options.checkpoint.is_some() || plan.options.resume.is_some() {
+        means.control.say("a search for runs is neither saved nor taken up");
+    }
     match &property.kind {
         RunKind::Ctl(_) if plan.options.fair => return Err(invalid(weak)),
         RunKind::Ctl(formula) if symbolic.is_some() => {
@@ -131,6 +134,7 @@ fn with_sets(model: &NativeModel, name: &str, kind: QuestionKind, means: &Means)
     }
     let (mut report, results) = sets(model, &[question], fair, &plan, control)?;
     report.properties = results;
+    report.reduced = false;
     Ok(report)
 }
 

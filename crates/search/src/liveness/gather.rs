@@ -11,6 +11,8 @@ use std::collections::HashMap;
 
 /// The longest run that is written down.
 const LONGEST: usize = 2_000_000;
+/// States of a component among which a run may look for a shorter way.
+const MOST_MEMBERS: usize = 50_000;
 
 fn load(states: &mut dyn States, keys: impl Iterator<Item = Key>, bytes: usize) -> Vec<Vec<u8>> {
     let mut one = Batch::new(bytes);
@@ -33,7 +35,7 @@ pub(super) fn of_nested(nested: &mut Nested, bytes: usize) -> Option<Rough> {
     let stem = load(nested.states, path[..=place as usize].iter().copied(), bytes);
     let cycle = path[place as usize + 1..].iter().copied().chain(further).chain([begin]);
     let cycle = load(nested.states, cycle, bytes);
-    Some(Rough { stem, cycle })
+    Some(Rough { stem, cycle, others: Vec::new() })
 }
 
 /// A run through the component that was found, which meets all marks.
@@ -60,7 +62,9 @@ pub(super) fn of_component(components: &mut Components, mover: &mut Mover) -> Op
     }
     let stem = load(components.states, path.into_iter(), bytes);
     let cycle = load(components.states, cycle.into_iter(), bytes);
-    Some(Rough { stem, cycle })
+    let members: Vec<Key> = components.members().take(MOST_MEMBERS).collect();
+    let others = load(components.states, members.into_iter(), bytes);
+    Some(Rough { stem, cycle, others })
 }
 
 /// The shortest way within the component whose last edge is wanted: its states but the first, and the marks on it.

@@ -12,6 +12,8 @@ const EFFORT: usize = 300_000;
 const PATIENCE: Duration = Duration::from_secs(3);
 /// Bytes that may be kept of them.
 const ROOM: usize = 256 << 20;
+/// Ways to the loop that are tried.
+const ENTRIES: usize = 12;
 /// Sets of marks up to which all ways of meeting them are tried.
 const FEW_SETS: u32 = 3;
 
@@ -21,6 +23,8 @@ const FEW_SETS: u32 = 3;
 pub(super) struct Rough {
     pub stem: Vec<Vec<u8>>,
     pub cycle: Vec<Vec<u8>>,
+    /// Other states that are on cycles that accept.
+    pub others: Vec<Vec<u8>>,
 }
 
 /// A run of the model: its trace, and after how many of its steps the loop begins.
@@ -38,21 +42,29 @@ impl Rough {
         let deadline = Instant::now() + PATIENCE;
         let room = (ROOM / product.state_bytes().max(1)).min(EFFORT);
         let mut mover = Mover::new(product, None);
-        let on_cycle: HashSet<&[u8]> = self.cycle.iter().take(room).map(Vec::as_slice).collect();
+        let on_cycle: HashSet<&[u8]> = self.cycle.iter().chain(&self.others).take(room).map(Vec::as_slice).collect();
         let mut initial = Batch::new(product.state_bytes());
         product.initial(&mut initial);
         let starts: Vec<Vec<u8>> = (0..initial.len()).map(|i| initial.state(i).to_vec()).collect();
-        let nearest = Search { mover: &mut mover, inside: false, all: 0, room, deadline }.shortest(
-            &starts,
-            &|state, _| on_cycle.contains(state),
-            false,
-        );
-        let (first, stem) = match nearest {
-            Some(found) => found,
-            None => (self.stem.first()?.clone(), retrace(&mut mover, &self.stem)?),
+        let mut search = Search { mover: &mut mover, inside: false, all: 0, room, deadline };
+        let nearest = search.shortest(&starts, &|state, _| on_cycle.contains(state), false, ENTRIES);
+        let mut best: Option<(Vec<u8>, Steps, Steps)> = None;
+        for (first, stem) in nearest {
+            let entry = stem.last().map_or(&first, |(_, state)| state).clone();
+            let Some(cycle) = self.loop_at(&mut mover, &entry, room, deadline) else { continue };
+            let length = stem.len() + cycle.len();
+            if best.as_ref().is_none_or(|(_, stem, cycle)| length < stem.len() + cycle.len()) {
+                best = Some((first, stem, cycle));
+            }
+        }
+        let (first, stem, cycle) = match best {
+            Some(best) => best,
+            None => {
+                let stem = retrace(&mut mover, &self.stem)?;
+                let entry = self.stem.last()?;
+                (self.stem.first()?.clone(), stem, self.loop_at(&mut mover, entry, room, deadline)?)
+            }
         };
-        let entry = stem.last().map_or(&first, |(_, state)| state).clone();
-        let cycle = self.loop_at(&mut mover, &entry, room, deadline)?;
         Some(without_automaton(product, first, stem, cycle))
     }
 
@@ -62,9 +74,9 @@ impl Rough {
         let all = product.all_marks();
         if all.count_ones() <= FEW_SETS {
             let starts = std::slice::from_ref(entry);
-            let search = Search { mover, inside: true, all, room, deadline };
+            let mut search = Search { mover, inside: true, all, room, deadline };
             let back = |state: &[u8], marks: Marks| state == &entry[..] && (marks & all == all || marks & WEAK != 0);
-            if let Some((_, steps)) = search.shortest(starts, &back, true) {
+            if let Some((_, steps)) = search.shortest(starts, &back, true, 1).pop() {
                 return Some(steps);
             }
         }
@@ -86,44 +98,49 @@ struct Search<'m, 'p, 'a> {
 }
 
 impl Search<'_, '_, '_> {
-    /// The shortest way from one of the states to where `wanted` says so of a state and the marks met, with where it begins.
-    /// `moving`: it must have a step.
+    /// The shortest ways from one of the states to where `wanted` says so of a state and the marks met, with where they begin:
+    /// `most` of them, nearest first. `moving`: they must have a step.
     fn shortest(
-        self,
+        &mut self,
         starts: &[Vec<u8>],
         wanted: &dyn Fn(&[u8], Marks) -> bool,
         moving: bool,
-    ) -> Option<(Vec<u8>, Steps)> {
+        most: usize,
+    ) -> Vec<(Vec<u8>, Steps)> {
         // Each state with the marks met, where it was found from, and the event.
         let mut found: Vec<(Vec<u8>, Marks, usize, EventCode)> = Vec::new();
         let mut known: HashMap<Marks, HashSet<Vec<u8>>> = HashMap::new();
+        let mut ways = Vec::new();
         for start in starts {
             if known.entry(0).or_default().insert(start.clone()) {
                 found.push((start.clone(), 0, usize::MAX, 0));
+                if !moving && wanted(start, 0) {
+                    ways.push((start.clone(), Vec::new()));
+                }
             }
-        }
-        let hit = |state: &[u8], marks| wanted(state, marks);
-        if !moving && let Some(at) = found.iter().position(|(state, ..)| hit(state, 0)) {
-            return Some((found[at].0.clone(), Vec::new()));
         }
         let mut successors = Batch::new(self.mover.product.state_bytes());
         let mut marks = Vec::new();
         let mut next = 0;
-        while next < found.len() && found.len() < self.room {
+        while ways.len() < most && next < found.len() && found.len() < self.room {
             if next % 256 == 0 && Instant::now() > self.deadline {
-                return None;
+                break;
             }
             successors.clear();
             marks.clear();
-            let (state, met, ..) = &found[next];
-            let met = *met;
-            self.mover.expand(state, true, &mut successors, &mut marks).ok()?;
+            let met = found[next].1;
+            if self.mover.expand(&found[next].0, true, &mut successors, &mut marks).is_err() {
+                break;
+            }
             for (i, &given) in marks.iter().enumerate() {
                 if self.inside && given & INSIDE == 0 {
                     continue;
                 }
                 let met = met | given & (self.all | if self.inside { WEAK } else { 0 });
-                if hit(successors.state(i), met) {
+                let hit = wanted(successors.state(i), met);
+                // What is moved back to may be known from the beginning.
+                let new = known.entry(met).or_default().insert(successors.state(i).to_vec());
+                if hit && (new || moving) && ways.len() < most {
                     let mut steps = vec![(successors.event(i), successors.state(i).to_vec())];
                     let mut at = next;
                     while found[at].2 != usize::MAX {
@@ -131,15 +148,15 @@ impl Search<'_, '_, '_> {
                         at = found[at].2;
                     }
                     steps.reverse();
-                    return Some((found[at].0.clone(), steps));
+                    ways.push((found[at].0.clone(), steps));
                 }
-                if known.entry(met).or_default().insert(successors.state(i).to_vec()) {
+                if new {
                     found.push((successors.state(i).to_vec(), met, next, successors.event(i)));
                 }
             }
             next += 1;
         }
-        None
+        ways
     }
 }
 

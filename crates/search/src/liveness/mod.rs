@@ -70,6 +70,8 @@ pub struct Answer {
     pub state_bytes: usize,
     pub store_bytes: usize,
     pub store: StoreChoice,
+    /// Events were left out.
+    pub reduced: bool,
 }
 
 /// Looks for a run that the automaton accepts, by a plan.
@@ -166,6 +168,7 @@ fn search_in(question: &Question, plan: &Plan, control: &Control, store: &StoreC
         state_bytes: product.state_bytes(),
         store_bytes: 0,
         store: store.clone(),
+        reduced: blueprint.is_some(),
     };
     let (halt, rough) = if together {
         let (ended, facts, bytes) = swarm::search(&product, plan.options.threads, control, &budget)?;
