@@ -10,7 +10,7 @@ use common::ltl::{Explicit, holds_on_word};
 use common::shared::{Mixture, condition, system};
 use common::{model, successors};
 use scrimp::plan::{CycleChoice, ReduceChoice, StoreChoice};
-use scrimp::temporal::{Bad, run_liveness};
+use scrimp::temporal::{Means, RunKind, RunProperty, decide};
 use scrimp::{Batch, Control, Mode, Model, NativeModel, Options, Plan, PropertyResult, System, Verdict};
 use scrimp_system::{Expr, Random};
 use scrimp_temporal::Formula;
@@ -39,18 +39,18 @@ fn label(model: &NativeModel, atoms: &[Expr], state: &[u8]) -> u64 {
     atoms.iter().enumerate().map(holds).sum()
 }
 
-/// The processes that move by an edge.
+/// The process whose move an edge is: the first one, where several take part.
 fn movers(model: &NativeModel, code: u32) -> Vec<usize> {
     let event = &model.system().events[model.first_event(code) as usize];
-    event.moves.iter().map(|m| m.process.index()).collect()
+    event.moves.first().map(|m| m.process.index()).into_iter().collect()
 }
 
-/// Says what is wrong with a run that a formula is said not to hold on.
+/// Says what is wrong with a run that a formula is said not to hold on, and that is said to be fair.
 fn follow(
     model: &NativeModel,
     result: &PropertyResult,
-    formula: &Formula<usize>,
-    atoms: &[Expr],
+    (formula, atoms): (&Formula<usize>, &[Expr]),
+    fair: bool,
 ) -> Result<(), String> {
     let trace = result.trace.as_ref().ok_or("there is no run")?;
     let cycle = result.cycle.ok_or("the run does not go on for ever")?;
@@ -78,6 +78,17 @@ fn follow(
         }
         states.pop();
     }
+    if fair && cycle < trace.steps.len() {
+        let moved: Vec<usize> = trace.steps[cycle..].iter().flat_map(|(code, _)| movers(model, *code)).collect();
+        let could = |process: usize, state: &[u8]| {
+            let enabled = successors(model, state);
+            (0..enabled.len()).any(|i| movers(model, enabled.event(i)).contains(&process))
+        };
+        let waits = |process: usize| !moved.contains(&process) && states[cycle..].iter().all(|s| could(process, s));
+        if let Some(process) = (0..model.system().processes.len()).find(|process| waits(*process)) {
+            return Err(format!("process {process} waits for ever"));
+        }
+    }
     let word: Vec<u64> = states.iter().map(|state| label(model, atoms, state)).collect();
     match holds_on_word(formula, &word, cycle)[0] {
         true => Err("the formula holds on it".into()),
@@ -96,6 +107,8 @@ fn plans(fair: bool) -> Vec<(&'static str, Plan)> {
         ("components", Options { cycles: components, ..usual.clone() }),
         ("tree", Options { store: tree.clone(), ..usual.clone() }),
         ("tree, nested", Options { store: tree, cycles: nested, ..usual.clone() }),
+        ("collapsed", Options { store: Some(StoreChoice::Collapse), ..usual.clone() }),
+        ("ComBack", Options { store: Some(StoreChoice::ComBack), ..usual.clone() }),
         ("two threads", Options { threads: 2, ..usual.clone() }),
         ("reduced", Options { reduce: reduced, ..usual.clone() }),
         ("reduced, nested", Options { reduce: reduced, cycles: nested, ..usual }),
@@ -124,10 +137,12 @@ fn random_systems(fair: bool, systems: u64) -> (usize, usize) {
             let formula = ltl(&mut random, ATOMS, operators, next);
             let expected = graph.some_run(&Formula::Not(Box::new(formula.clone())), fair);
             let over_model = formula.map(&mut |atom| atoms[*atom].clone());
-            let bad = Bad::against("formula", &over_model).unwrap_or_else(|error| panic!("{error}"));
+            let property = RunProperty::new("formula", RunKind::Ltl(over_model));
             for (name, plan) in plans(fair) {
                 let context = format!("seed {seed}, {name}, fair {fair}: {formula} with {atoms:?}");
-                let report = run_liveness(&model, &bad, &plan, &Control::new(None));
+                let control = Control::new(None);
+                let means = Means { plan: &plan, control: &control, fair: &[], progress: None };
+                let report = decide(&model, &property, &means);
                 let report = match report {
                     Ok(report) => report,
                     Err(error) if name == "usual" => panic!("{context}: {error}"),
@@ -136,9 +151,10 @@ fn random_systems(fair: bool, systems: u64) -> (usize, usize) {
                 *searches.entry(name).or_insert(0) += 1;
                 let result = &report.properties[0];
                 let verdict = if expected { Verdict::Violated } else { Verdict::Verified };
-                assert_eq!(result.verdict, verdict, "{context}");
+                assert_eq!(result.verdict, verdict, "{context}: {:?}, {:?}", report.limit, report.remarks);
                 if expected {
-                    follow(&model, result, &formula, &atoms).unwrap_or_else(|error| panic!("{context}: {error}"));
+                    follow(&model, result, (&formula, &atoms), fair)
+                        .unwrap_or_else(|error| panic!("{context}: {error}"));
                 }
             }
             holding += !expected as usize;

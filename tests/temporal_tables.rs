@@ -6,7 +6,7 @@
 mod common;
 
 use common::bench;
-use scrimp::temporal::{Bad, run_liveness};
+use scrimp::temporal::{Means, RunKind, RunProperty, decide};
 use scrimp::{Control, Loaded, Mode, NativeModel, Options, Plan, Verdict};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -49,10 +49,11 @@ fn largest(usual: u64) -> u64 {
 }
 
 /// Is there a bad run? `None` where the search does not come to an end.
-fn search(model: &NativeModel, bad: &Bad) -> Result<Option<bool>, String> {
+fn search(model: &NativeModel, kind: RunKind) -> Result<Option<bool>, String> {
     let plan = Plan::new(&Options { threads: 1, memory: Some(2 << 30), ..Options::default() }).expect("a plan");
     let control = Control::new(Some(Duration::from_secs(60)));
-    let report = run_liveness(model, bad, &plan, &control).map_err(|error| error.to_string())?;
+    let means = Means { plan: &plan, control: &control, fair: &[], progress: None };
+    let report = decide(model, &RunProperty::new("asked", kind), &means).map_err(|error| error.to_string())?;
     Ok(match report.properties[0].verdict {
         Verdict::Violated => Some(true),
         Verdict::Verified => Some(false),
@@ -89,9 +90,9 @@ fn property_processes() {
         let mut loaded = Loaded::open(&folder.join(&row.file)).map_err(|error| say(error.to_string()))?;
         let claim =
             loaded.take_claim().map_err(|error| say(error.to_string()))?.ok_or_else(|| say("no claim".into()))?;
-        let bad = Bad::of_claim(&claim);
-        let found =
-            loaded.with_model(Mode::Auto, |model| search(model, &bad)).map_err(|error| say(error.to_string()))?;
+        let found = loaded
+            .with_model(Mode::Auto, |model| search(model, RunKind::Claim(Box::new(claim.clone()))))
+            .map_err(|error| say(error.to_string()))?;
         match found.map_err(say)? {
             Some(violated) if violated == (row.expected == "violated") => Ok(()),
             found => Err(say(format!("violated: {found:?}"))),
@@ -140,7 +141,7 @@ fn formulas_about_beem() {
             let text = format!("ltl: !({})", in_our_words(&row.property, model));
             let parsed = scrimp::parse_property(model.system(), &text).map_err(|error| error.to_string())?;
             let scrimp_lang::PropertyKind::Ltl(formula) = parsed.kind else { return Err("not a formula".to_string()) };
-            search(model, &Bad::against(parsed.name, &formula)?)
+            search(model, RunKind::Ltl(formula))
         };
         let found = loaded.with_model(Mode::Auto, answer).map_err(|error| say(error.to_string()))?;
         let exists = row.expected == "exists-satisfying-run";
@@ -168,7 +169,7 @@ fn formulas_of_promela() {
         let mut loaded = Loaded::open(&folder.join(&row.file)).map_err(|error| say(error.to_string()))?;
         let answer = |model: &NativeModel| {
             let formula = model.system().formulas.iter().find(|formula| formula.name == row.property);
-            search(model, &Bad::against("ltl", &formula.ok_or("there is no such formula")?.formula)?)
+            search(model, RunKind::Ltl(formula.ok_or("there is no such formula")?.formula.clone()))
         };
         let found = loaded.with_model(Mode::Auto, answer).map_err(|error| say(error.to_string()))?;
         match found.map_err(say)? {
