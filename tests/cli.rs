@@ -18,7 +18,7 @@ fn help_teaches() {
     for word in ["--property", "--memory", "--time", "--threads", "--json", "invariant: EXPR", "reach: EXPR", "512M"] {
         assert!(help.contains(word), "no {word} in:\n{help}");
     }
-    for command in ["count", "plan", "simulate", "completions"] {
+    for command in ["count", "plan", "simulate", "explain", "completions"] {
         scrimp(&[command, "--help"]).code(0);
     }
 }

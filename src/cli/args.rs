@@ -41,6 +41,16 @@ pub enum Command {
     /// A Promela model is shown as `spin -p -g -l` shows it: number, process, place, statement, changed values, and what
     /// `printf` prints.
     Simulate(SimulateArgs),
+    /// Play a game about a formula of branching time, which shows why it holds or does not
+    ///
+    /// You try to prove `ctl: FORMULA`, or to refute it, and the checker answers each move. Unless you say which, you try
+    /// what cannot be done: the checker wins, and shows with its moves why.
+    Explain(super::explain::ExplainArgs),
+    /// Print the runs that break a property as an automaton in the Hanoi format (HOA)
+    ///
+    /// Of the formulas named, or of those that the model has. Such a file, from here or from another tool, is checked with
+    /// `scrimp check MODEL --property 'hoa: FILE'`.
+    Automaton(AutomatonArgs),
     /// Run a suite: a table of models and configurations, with expected and published values
     Bench(super::bench::BenchArgs),
     /// Hold two results files of `scrimp bench` against each other
@@ -60,7 +70,9 @@ pub struct CheckArgs {
     ///
     /// `deadlock`: every state has a successor (in Promela: or is a valid end state). `faults`: no division by zero, no
     /// index out of range. `assertions`: those in the model. `invariant: EXPR`: EXPR holds in every reachable state.
-    /// `reach: EXPR`: EXPR holds in some reachable state. Of nets also `bound: SUM`, `bounded`, `one-safe`,
+    /// `reach: EXPR`: EXPR holds in some reachable state. `ltl: FORMULA` holds on every run, `ctl: FORMULA` in every initial
+    /// state: `ltl: [] (P@try -> <> P@cs)`, `ctl: AG EF P@idle`. `accepting`: no run passes accepting places for ever.
+    /// `progress`: no run goes on for ever without progress. `hoa: FILE`: no run is as that automaton says. Of nets also `bound: SUM`, `bounded`, `one-safe`,
     /// `stable-marking`, `quasi-live`, `live`. In EXPR, `P@cs` says that process P is at cs, `P.x` is its
     /// variable x, `a[2]` an element; operators are those of C, and `and`, `or`, `not`, `imply`.
     #[arg(short, long, value_name = "TEXT")]
@@ -72,7 +84,7 @@ pub struct CheckArgs {
 
     /// A file of the Model Checking Contest with formulas about a Petri net; each is answered on its own
     ///
-    /// StateSpace, Reachability…, UpperBounds and global properties. Formulas in temporal logic are read and not decided.
+    /// StateSpace, Reachability…, UpperBounds, global properties, LTL… and CTL….
     #[arg(long, value_name = "FILE.xml", value_hint = ValueHint::FilePath)]
     pub formulas: Vec<PathBuf>,
 
@@ -321,6 +333,21 @@ pub struct SearchArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct AutomatonArgs {
+    /// The model whose names the formulas use
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub model: PathBuf,
+
+    /// A formula such as 'ltl: [] (P@try -> <> P@cs)'; may be given several times
+    #[arg(short, long, value_name = "TEXT")]
+    pub property: Vec<String>,
+
+    /// Define a macro of a Promela model before it is read, as `spin -DN=3` does; may be given several times
+    #[arg(short = 'D', long, value_name = "NAME[=VALUE]", value_parser = definition)]
+    pub define: Vec<(String, String)>,
+}
+
+#[derive(Debug, Args)]
 pub struct SimulateArgs {
     /// The model: DVE (.dve), Promela (.pml), a Petri net (.pnml), a labelled transition system (.aut) or a network of
     /// these (.network), also compressed (.gz)
@@ -356,7 +383,7 @@ pub struct SimulateArgs {
 }
 
 /// `NAME`, which stands for 1, or `NAME=VALUE`.
-fn definition(text: &str) -> Result<(String, String), String> {
+pub fn definition(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').unwrap_or((text, "1"));
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     match name.chars().next() {

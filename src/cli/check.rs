@@ -215,6 +215,10 @@ pub fn asked<'a>(args: &CheckArgs, model: &'a NativeModel) -> Result<Asked<'a>, 
     }
     let mut asked = Asked::default();
     for text in &args.property {
+        if let Some(path) = text.trim().strip_prefix("hoa:") {
+            asked.runs.push(runs::automaton(Path::new(path.trim()), model)?);
+            continue;
+        }
         asked.add(model, parse_property(system, text)?).map_err(Failure)?;
     }
     if let Some(path) = &args.property_file {

@@ -5,6 +5,7 @@ mod bench;
 mod chart;
 mod check;
 mod compare;
+mod explain;
 mod graph;
 mod guides;
 mod net;
@@ -49,6 +50,8 @@ pub fn main() -> u8 {
         Command::Count(a) => search::count(&a),
         Command::Plan(a) => search::plan(&a),
         Command::Simulate(a) => simulate::run(&a),
+        Command::Explain(a) => explain::run(&a),
+        Command::Automaton(a) => runs::print_automata(&a),
         Command::Bench(a) => bench::run(&a),
         Command::Compare(a) => compare::run(&a),
         Command::Completions { shell } => {

@@ -1,15 +1,17 @@
 //! Properties of runs: one search for each.
 
-use super::Failure;
-use super::args::SearchArgs;
+use super::args::{AutomatonArgs, SearchArgs};
 use super::guides::Guide;
 use super::progress::{Patience, Progress, stop_on_interrupt};
-use super::search::{begun, tell_nothing};
+use super::search::{begun, runnable, tell_nothing};
+use super::{Failure, print};
 use scrimp::parse_property;
-use scrimp::temporal::{Means, RunProperty, decide};
-use scrimp::{Control, NativeModel, Plan, Report};
+use scrimp::properties::Asked;
+use scrimp::temporal::{Bad, Means, RunKind, RunProperty, decide};
+use scrimp::{Control, Loaded, NativeModel, Plan, Report};
 use scrimp_lang::PropertyKind;
 use scrimp_system::Expr;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Decides a property of runs.
@@ -35,10 +37,44 @@ pub fn search(
 
 /// The conditions that hold again and again on the runs that count.
 pub fn fair(args: &SearchArgs, model: &NativeModel) -> Result<Vec<Expr>, Failure> {
-    let conditions = args.fair.iter().filter(|text| *text != "weak");
-    let read = |text: &String| match parse_property(model.system(), &format!("invariant: {text}"))?.kind {
+    args.fair.iter().filter(|text| *text != "weak").map(|text| condition(model, text)).collect()
+}
+
+fn condition(model: &NativeModel, text: &str) -> Result<Expr, Failure> {
+    match parse_property(model.system(), &format!("invariant: {text}"))?.kind {
         PropertyKind::Invariant(e) => Ok(e),
-        _ => Err(Failure(format!("error: --fair {text}: this is not a condition"))),
-    };
-    conditions.map(read).collect()
+        _ => Err(Failure(format!("error: {text}: this is not a condition"))),
+    }
+}
+
+/// An automaton from a file, as what no run may be like.
+pub fn automaton(path: &Path, model: &NativeModel) -> Result<RunProperty, Failure> {
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|e| Failure(format!("{name}: error: {e}")))?;
+    let atom = |text: &str| condition(model, text).map_err(|Failure(message)| format!("{name}: {message}"));
+    let bad = Bad::of_text(&name, &text, &atom).map_err(Failure)?;
+    Ok(RunProperty::new(bad.name.clone(), RunKind::No(Box::new(bad))))
+}
+
+/// `automaton`: the runs that break a property, as an automaton in the Hanoi format.
+pub fn print_automata(args: &AutomatonArgs) -> Result<u8, Failure> {
+    let loaded = Loaded::open_with(&args.model, &args.define)?;
+    let claim = loaded.claim_apart()?;
+    let system = &claim.as_ref().map_or(&loaded.system, |claim| &claim.system).clone();
+    let model = runnable(system.clone(), true, false)?;
+    let mut asked = Asked::default();
+    for text in &args.property {
+        asked.add(model, parse_property(system, text)?).map_err(Failure)?;
+    }
+    if args.property.is_empty() {
+        asked.runs = Asked::by(model).runs;
+        asked.runs.extend(claim.map(|claim| RunProperty::new(claim.name.clone(), RunKind::Claim(Box::new(claim)))));
+    }
+    if asked.runs.is_empty() {
+        return Err(Failure("error: there is no property of runs; name one with --property 'ltl: …'".into()));
+    }
+    for property in asked.runs {
+        print(&property.bad(&[]).map_err(|e| Failure(format!("error: {e}")))?.text(system))?;
+    }
+    Ok(0)
 }

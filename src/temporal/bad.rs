@@ -1,8 +1,8 @@
 //! From a formula or a claim to the runs that a model must not have.
 
 use super::claim::Apart;
-use scrimp_system::{BinaryOp, Expr};
-use scrimp_temporal::{Automaton, Formula, Limits, MOST_ATOMS, is_stutter_invariant, propositions, translate};
+use scrimp_system::{BinaryOp, Expr, System};
+use scrimp_temporal::{Automaton, Formula, Limits, MOST_ATOMS, hoa, is_stutter_invariant, propositions, translate};
 use std::time::{Duration, Instant};
 
 /// What may go into an automaton before it is given up.
@@ -18,6 +18,8 @@ pub struct Bad {
     pub atoms: Vec<Expr>,
     /// Does it not tell a state from its repetition?
     pub stutters: bool,
+    /// Does a run that comes to an end stay there for ever? Otherwise it is none.
+    pub repeats: bool,
 }
 
 impl Bad {
@@ -33,25 +35,29 @@ impl Bad {
         let too_large = |_| format!("{name}: the automaton of this formula is too large");
         let automaton = translate(&letters, &limits).map_err(too_large)?;
         let stutters = is_stutter_invariant(&letters, &limits).unwrap_or(false);
-        Ok(Bad { name, automaton, atoms, stutters })
-    }
-
-    /// The runs that are infinitely often where a condition holds.
-    pub fn again_and_again(name: impl Into<String>, condition: Expr) -> Result<Bad, String> {
-        let often = Formula::Globally(Box::new(Formula::Finally(Box::new(Formula::Atom(condition)))));
-        Bad::against(name, &Formula::Not(Box::new(often)))
-    }
-
-    /// The runs that are some time for ever where a condition holds.
-    pub fn for_ever(name: impl Into<String>, condition: Expr) -> Result<Bad, String> {
-        let ever = Formula::Finally(Box::new(Formula::Globally(Box::new(Formula::Atom(condition)))));
-        Bad::against(name, &Formula::Not(Box::new(ever)))
+        Ok(Bad { name, automaton, atoms, stutters, repeats: true })
     }
 
     /// The runs that a claim accepts.
     pub fn of_claim(claim: &Apart) -> Bad {
         let Apart { automaton, atoms, name, .. } = claim.clone();
-        Bad { name, automaton, atoms, stutters: false }
+        Bad { name, automaton, atoms, stutters: false, repeats: true }
+    }
+}
+
+impl Bad {
+    /// The runs that an automaton in the Hanoi format accepts. Its propositions are conditions, read by `atom`.
+    pub fn of_text(name: &str, text: &str, atom: &dyn Fn(&str) -> Result<Expr, String>) -> Result<Bad, String> {
+        let (automaton, names) =
+            hoa::read(text).map_err(|e| format!("{name}:{}:{}: error: {}", e.line, e.column, e.message))?;
+        let atoms = names.iter().map(|text| atom(text)).collect::<Result<Vec<Expr>, String>>()?;
+        Ok(Bad { name: format!("hoa: {name}"), automaton, atoms, stutters: false, repeats: true })
+    }
+
+    /// The automaton in the Hanoi format, its propositions in terms of a system.
+    pub fn text(&self, system: &System) -> String {
+        let names: Vec<String> = self.atoms.iter().map(|e| system.spell(e)).collect();
+        hoa::write(&self.automaton, &names, &self.name)
     }
 }
 

@@ -4,7 +4,7 @@ use super::Means;
 use crate::properties::condition;
 use crate::{NativeModel, PropertyResult, Report, Verdict};
 use scrimp_search::check::Condition;
-use scrimp_search::ctl::{self, CtlTask};
+use scrimp_search::ctl::{self, CtlTask, Evidence};
 use scrimp_system::Expr;
 use scrimp_temporal::Formula;
 use std::io;
@@ -30,18 +30,26 @@ impl Numbered {
         let names = atoms.iter().map(|e| model.system().spell(e)).collect();
         Numbered { formula, atoms, names }
     }
+
+    /// Whether each atom holds, as searches want to know it.
+    pub fn conditions<'m>(&self, model: &'m NativeModel) -> Vec<Condition<'m>> {
+        self.atoms.iter().map(|e| condition(model, e)).collect()
+    }
 }
 
 pub fn decide(model: &NativeModel, name: &str, formula: &Formula<Expr>, means: &Means) -> io::Result<Report> {
     let Means { plan, control, fair, progress } = *means;
     let begun = Instant::now();
-    let Numbered { formula, atoms, names } = Numbered::new(model, formula);
-    let atoms: Vec<Condition> = atoms.iter().map(|e| condition(model, e)).collect();
+    if plan.options.reduce.leaves_out_states() {
+        control.say("a formula of branching time may tell apart what a reduction takes for one: no event is left out");
+    }
+    let numbered = Numbered::new(model, formula);
+    let atoms = numbered.conditions(model);
     let fairness: Vec<Condition> = fair.iter().map(|e| condition(model, e)).collect();
     let task = CtlTask {
         model,
-        formula: &formula,
-        names: &names,
+        formula: &numbered.formula,
+        names: &numbered.names,
         atoms: &atoms,
         fairness: &fairness,
         plan,
@@ -57,8 +65,13 @@ pub fn decide(model: &NativeModel, name: &str, formula: &Formula<Expr>, means: &
         Some(false) => Verdict::Violated,
         None => Verdict::Undecided,
     };
+    if let Some((trace, cycle)) = found.evidence.as_ref().and_then(Evidence::run) {
+        result.state = Some(trace.last().to_vec());
+        (result.trace, result.cycle) = (Some(trace), cycle);
+    }
     result.evidence = found.evidence;
     report.properties = vec![result];
+    report.reduced = false;
     report.limit = found.limit;
     report.exhaustive = found.exhaustive;
     report.facts.states = found.facts.states;

@@ -4,8 +4,10 @@ mod bad;
 mod branching;
 mod claim;
 mod liveness;
+mod vacuity;
 
 pub use bad::Bad;
+pub use branching::Numbered;
 pub use claim::{Apart, apart};
 pub use liveness::run_liveness;
 pub use scrimp_temporal::{Automaton, Formula};
@@ -37,11 +39,32 @@ pub enum RunKind {
     Progress(Expr),
     /// The claim accepts no run.
     Claim(Box<Apart>),
+    /// There is no such run.
+    No(Box<Bad>),
 }
 
 impl RunProperty {
     pub fn new(name: impl Into<String>, kind: RunKind) -> RunProperty {
         RunProperty { name: name.into(), kind }
+    }
+
+    /// The runs that break it, of those on which these conditions hold again and again.
+    pub fn bad(&self, fair: &[Expr]) -> Result<Bad, String> {
+        match &self.kind {
+            RunKind::Claim(claim) => Ok(Bad::of_claim(claim)),
+            RunKind::No(bad) => Ok(Bad::clone(bad)),
+            RunKind::Ltl(formula) => Bad::against(&self.name, &under(fair, formula)),
+            RunKind::Accepting(e) => {
+                let often = Formula::Globally(Box::new(Formula::Finally(Box::new(Formula::Atom(e.clone())))));
+                Bad::against(&self.name, &under(fair, &Formula::Not(Box::new(often))))
+            }
+            RunKind::Progress(e) => {
+                let ever = Formula::Finally(Box::new(Formula::Globally(Box::new(Formula::Atom(e.clone())))));
+                let bad = Bad::against(&self.name, &under(fair, &Formula::Not(Box::new(ever))))?;
+                Ok(Bad { repeats: false, ..bad })
+            }
+            RunKind::Ctl(_) => Err(format!("{}: a formula of CTL is about more than single runs", self.name)),
+        }
     }
 }
 
@@ -56,8 +79,14 @@ pub struct Means<'a> {
     pub progress: Option<&'a Guide<'a>>,
 }
 
-/// Decides a property of runs.
+/// Decides a property of runs, and says if it holds because a condition never happens.
 pub fn decide(model: &NativeModel, property: &RunProperty, means: &Means) -> io::Result<Report> {
+    let mut report = decide_alone(model, property, means)?;
+    vacuity::look(model, property, means, &mut report);
+    Ok(report)
+}
+
+fn decide_alone(model: &NativeModel, property: &RunProperty, means: &Means) -> io::Result<Report> {
     let Means { plan, fair, .. } = *means;
     let invalid = |reason: &str| io::Error::new(io::ErrorKind::InvalidInput, reason);
     let weak = "weak fairness of processes is decided state by state, of formulas in LTL and of claims";
@@ -69,27 +98,24 @@ pub fn decide(model: &NativeModel, property: &RunProperty, means: &Means) -> io:
             return Err(invalid("runs that go on for ever are not looked for with formulas; use another --engine"));
         }
     };
-    let bad = match &property.kind {
+    if plan.options.checkpoint.is_some() || plan.options.resume.is_some() {
+        means.control.say("a search for runs is neither saved nor taken up");
+    }
+    match &property.kind {
         RunKind::Ctl(_) if plan.options.fair => return Err(invalid(weak)),
         RunKind::Ctl(formula) if symbolic.is_some() => {
             return with_sets(model, &property.name, QuestionKind::Ctl(formula.clone()), means);
         }
         RunKind::Ctl(formula) => return branching::decide(model, &property.name, formula, means),
-        RunKind::Claim(_) if !fair.is_empty() => {
-            return Err(invalid("a claim says by itself which runs it is about; leave out conditions of --fair"));
+        RunKind::Claim(_) | RunKind::No(_) if !fair.is_empty() => {
+            return Err(invalid("an automaton says by itself which runs it is about; leave out conditions of --fair"));
         }
-        RunKind::Claim(claim) => Ok(Bad::of_claim(claim)),
-        RunKind::Ltl(formula) => Bad::against(&property.name, &under(fair, formula)),
-        RunKind::Accepting(e) => {
-            let often = Formula::Globally(Box::new(Formula::Finally(Box::new(Formula::Atom(e.clone())))));
-            Bad::against(&property.name, &under(fair, &Formula::Not(Box::new(often))))
+        RunKind::Progress(_) if symbolic.is_some() => {
+            return Err(invalid("cycles without progress are looked for state by state; use --engine explicit"));
         }
-        RunKind::Progress(e) => {
-            let ever = Formula::Finally(Box::new(Formula::Globally(Box::new(Formula::Atom(e.clone())))));
-            Bad::against(&property.name, &under(fair, &Formula::Not(Box::new(ever))))
-        }
-    };
-    let bad = bad.map_err(|reason| invalid(&reason))?;
+        _ => {}
+    }
+    let bad = property.bad(fair).map_err(|reason| invalid(&reason))?;
     if symbolic.is_some() {
         let Bad { name, automaton, atoms, .. } = bad;
         return with_sets(model, &name, QuestionKind::Automaton { automaton, atoms }, means);
@@ -108,6 +134,7 @@ fn with_sets(model: &NativeModel, name: &str, kind: QuestionKind, means: &Means)
     }
     let (mut report, results) = sets(model, &[question], fair, &plan, control)?;
     report.properties = results;
+    report.reduced = false;
     Ok(report)
 }
 

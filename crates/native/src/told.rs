@@ -229,7 +229,11 @@ impl NativeModel {
             let shown = |view: &ViewOf| (view.name.clone(), self.shown(state, &view.value, None));
             return system.views.iter().map(shown).collect();
         }
-        let controls = system.processes.iter().map(|p| p.control);
+        // A process of which only one place is left, though it has several, is a claim that was taken out.
+        let there = |p: &&scrimp_system::Process| {
+            p.locations.len() < 2 || system.variables[p.control.index()].domain.width() > 0
+        };
+        let controls = system.processes.iter().filter(there).map(|p| p.control);
         let others = (0..system.variables.len() as u32).map(VarId);
         let others = others.filter(|v| !matches!(system.variables[v.index()].role, Role::Control(_)));
         let mut values = Vec::new();

@@ -103,7 +103,7 @@ pub fn report(subject: &Subject) -> Value {
         object["variables"] = formulas.variables.into();
         object["conflicts"] = formulas.conflicts.into();
     }
-    if plan.options.reduce.leaves_out_states() {
+    if subject.report.reduced {
         object["reduced"] = true.into();
     }
     object
@@ -196,6 +196,7 @@ fn property(model: &dyn Model, p: &PropertyResult, overall: Overall) -> Value {
         "verdict": verdict,
         "answer": p.answer,
         "how": p.how,
+        "vacuous": p.vacuous,
         "state": p.state.as_ref().map(|s| trace::state_json(model, s)),
         "trace": trace::json(model, p),
         "processes": p.trace.as_ref().map(|t| trace::standing_json(model, t.last())),

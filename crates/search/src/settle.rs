@@ -40,6 +40,8 @@ pub struct PropertyResult {
     pub fault: Option<(EventCode, Fault)>,
     /// The fault met when the property itself was evaluated there.
     pub condition_fault: Option<Fault>,
+    /// Conditions that never happen, so that what is demanded where they do is demanded nowhere.
+    pub vacuous: Vec<String>,
     /// The answer, where it is more than yes or no.
     pub answer: Option<String>,
     /// How it was found, where that was not by visiting states.
@@ -59,6 +61,7 @@ impl PropertyResult {
             evidence: None,
             fault: None,
             condition_fault: None,
+            vacuous: Vec::new(),
             answer: None,
             how: None,
         }
@@ -154,6 +157,7 @@ pub(crate) fn settle(
             evidence: None,
             fault: finding.and_then(|f| f.fault),
             condition_fault: finding.and_then(|f| f.condition_fault),
+            vacuous: Vec::new(),
             answer: None,
             how: None,
         }

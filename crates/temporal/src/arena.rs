@@ -1,6 +1,6 @@
 //! Formulas of LTL with negations at the atoms only, each kept once, so that equal formulas are the same number.
 //!
-//! What every formula tells by its shape is kept beside it. The constructors that simplify are in `rewrite`; those here
+//! What every formula tells by its shape is kept beside it. The constructors that simplify are in `unary`, `binary` and `junction`; those here
 //! take a formula as it is.
 
 use crate::diagram::{ALWAYS, Diagram, NEVER, Node};
@@ -66,6 +66,8 @@ pub(crate) struct Arena {
     pub(crate) implied: HashMap<(Id, Id), bool>,
     /// How many rules may still be tried: rewriting ends.
     pub(crate) fuel: u32,
+    /// How deep rules have led to others.
+    pub(crate) nested: u32,
 }
 
 /// How many rules a formula may take; when they are used up it is kept as it is.
@@ -82,6 +84,7 @@ impl Arena {
             negations: HashMap::new(),
             implied: HashMap::new(),
             fuel: FUEL,
+            nested: 0,
         };
         arena.keep(Term::False);
         arena.keep(Term::True);

@@ -9,6 +9,10 @@ const COMPARED: usize = 24;
 
 impl Arena {
     pub(crate) fn and(&mut self, operands: Vec<Id>) -> Result<Id, TooLarge> {
+        self.deeper(|arena| arena.and_by_rules(operands))
+    }
+
+    fn and_by_rules(&mut self, operands: Vec<Id>) -> Result<Id, TooLarge> {
         let mut all = Vec::new();
         for id in operands {
             match self.term(id) {
@@ -50,6 +54,10 @@ impl Arena {
     }
 
     pub(crate) fn or(&mut self, operands: Vec<Id>) -> Result<Id, TooLarge> {
+        self.deeper(|arena| arena.or_by_rules(operands))
+    }
+
+    fn or_by_rules(&mut self, operands: Vec<Id>) -> Result<Id, TooLarge> {
         let mut all = Vec::new();
         for id in operands {
             match self.term(id) {

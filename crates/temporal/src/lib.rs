@@ -4,6 +4,7 @@
 mod antecedents;
 mod arena;
 mod automaton;
+mod binary;
 mod component;
 mod degeneralise;
 mod diagram;
@@ -16,13 +17,13 @@ mod limits;
 mod marks;
 mod obligation;
 mod propositions;
-mod rewrite;
 mod semantics;
 mod simulate;
 mod strength;
 mod stutter;
 mod tableau;
 mod translate;
+mod unary;
 mod words;
 
 pub use antecedents::antecedents;

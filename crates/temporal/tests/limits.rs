@@ -37,11 +37,21 @@ fn time_is_kept() {
     }
 }
 
+/// Two rules that lead back to each other once overflowed the stack.
+#[test]
+fn rules_come_to_an_end() {
+    let formula = common::letters("X (G !(F ((X F a U b) && a) && (a && b)) M X (!b && F F b))");
+    assert!(translate(&formula, &Limits::default()).is_ok());
+}
+
+/// Puts an operator around a formula.
+type Step = fn(u32, Formula<u32>) -> Formula<u32>;
+
 /// As deep as formulas may be, in the stack of a test's thread.
 #[test]
 fn deep_formulas_do_not_overflow_the_stack() {
     let limits = Limits { states: 10_000, until: Some(Instant::now() + Duration::from_secs(5)) };
-    let steps: [fn(u32, Formula<u32>) -> Formula<u32>; 7] = [
+    let steps: [Step; 7] = [
         |_, f| Formula::Next(Box::new(f)),
         |_, f| Formula::Not(Box::new(f)),
         |i, f| Formula::Until(atom(i % 60), Box::new(f)),

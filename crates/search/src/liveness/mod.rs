@@ -8,6 +8,7 @@
 mod components;
 mod gather;
 mod lasso;
+mod nearby;
 mod nested;
 mod path_set;
 mod product;
@@ -49,6 +50,8 @@ pub struct Question<'a> {
     pub fairness: Option<&'a Fairness<'a>>,
     /// Does the automaton accept a word exactly if it accepts it with letters repeated?
     pub stutters: bool,
+    /// Does a run that comes to an end stay there for ever? Otherwise it is none.
+    pub repeats: bool,
     /// The progress measure, where the plan sweeps.
     pub progress: Option<&'a Guide<'a>>,
 }
@@ -68,6 +71,8 @@ pub struct Answer {
     pub state_bytes: usize,
     pub store_bytes: usize,
     pub store: StoreChoice,
+    /// Events were left out.
+    pub reduced: bool,
 }
 
 /// Looks for a run that the automaton accepts, by a plan.
@@ -106,7 +111,7 @@ pub fn search(question: &Question, plan: &Plan, control: &Control) -> io::Result
 }
 
 fn search_in(question: &Question, plan: &Plan, control: &Control, store: &StoreChoice) -> io::Result<Answer> {
-    let Question { model, automaton, atoms, expressions, fairness, stutters, .. } = *question;
+    let Question { model, automaton, atoms, expressions, fairness, stutters, repeats, .. } = *question;
     let budget = Arc::new(Budget::new(plan.memory));
     if budget.left() == 0 {
         let used = resident().unwrap_or(0).div_ceil(1 << 20);
@@ -122,11 +127,15 @@ fn search_in(question: &Question, plan: &Plan, control: &Control, store: &StoreC
     if !nested && *store == StoreChoice::Tree {
         return Err(invalid("a tree does not number its states, and components need numbers; use --cycles nested"));
     }
-    let blueprint = match stutters {
+    let reduces = plan.options.reduce.leaves_out_states();
+    let blueprint = match stutters && fairness.is_none() {
         true => Blueprint::of_runs(model, expressions, plan)?,
         false => None,
     };
-    if !stutters && plan.options.reduce.leaves_out_states() {
+    if reduces && fairness.is_some() {
+        // Which processes could move is not what a reduction keeps.
+        control.say("which runs are fair depends on every event, so that none is left out");
+    } else if reduces && !stutters {
         control.say("the formula tells a state from its repetition, so that no event may be left out");
     }
     if blueprint.is_some() && *store == StoreChoice::ComBack {
@@ -152,7 +161,7 @@ fn search_in(question: &Question, plan: &Plan, control: &Control, store: &StoreC
         }
     }
     let nested = nested || together;
-    let product = Product::new(model, automaton, atoms, fairness, nested);
+    let product = Product::new(model, automaton, atoms, fairness, nested).ending(!repeats);
     let reduce = || blueprint.as_ref().map(|blueprint| blueprint.make(Manner::Repeatable));
     let mover = Mover::new(&product, reduce());
     let mut answer = Answer {
@@ -164,6 +173,7 @@ fn search_in(question: &Question, plan: &Plan, control: &Control, store: &StoreC
         state_bytes: product.state_bytes(),
         store_bytes: 0,
         store: store.clone(),
+        reduced: blueprint.is_some(),
     };
     let (halt, rough) = if together {
         let (ended, facts, bytes) = swarm::search(&product, plan.options.threads, control, &budget)?;

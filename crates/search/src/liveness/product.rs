@@ -47,6 +47,8 @@ pub struct Product<'a> {
     widths: [usize; 3],
     /// Has something been met that goes on by itself and does not come to an end?
     endless: AtomicBool,
+    /// What comes to an end is no run.
+    ends: bool,
 }
 
 impl<'a> Product<'a> {
@@ -74,8 +76,14 @@ impl<'a> Product<'a> {
             weak: kinds.iter().map(|kind| matches!(kind, Kind::Weak | Kind::Terminal) && !fair).collect(),
             rejecting: kinds.iter().map(|kind| matches!(kind, Kind::Transient | Kind::Rejecting)).collect(),
             endless: AtomicBool::new(false),
+            ends: false,
             widths: [model.state_bytes(), if states > 256 { 4 } else { 1 }, if one_set && sets > 1 { 1 } else { 0 }],
         }
+    }
+
+    /// The same, where runs that come to an end may not count as going on in their last state.
+    pub fn ending(self, ends: bool) -> Product<'a> {
+        Product { ends, ..self }
     }
 
     /// Every mark that a cycle must meet.
@@ -233,6 +241,9 @@ impl<'p, 'a> Mover<'p, 'a> {
         };
         if count == 0 {
             expansion.deadlock = true;
+            if product.ends {
+                return Ok(expansion);
+            }
             pair(system, STUTTER, Marks::MAX);
             return Ok(expansion);
         }

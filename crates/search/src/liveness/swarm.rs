@@ -324,7 +324,7 @@ impl Searcher<'_, '_, '_> {
         };
         let stem = path[..=place].iter().map(&mut load).collect();
         let cycle = path[place + 1..].iter().chain(further).chain([&begin]).map(&mut load).collect();
-        self.member.common.end(Ended::Found(Some(Rough { stem, cycle })));
+        self.member.common.end(Ended::Found(Some(Rough { stem, cycle, marks: Vec::new() })));
         Err(Halt::Found)
     }
 
@@ -365,13 +365,13 @@ pub(super) fn search(
     budget: &Arc<Budget>,
 ) -> io::Result<(Ended, GraphFacts, usize)> {
     let table = Table::new(product.state_bytes(), budget.clone())?;
+    let common = &common_of(product, &table, threads, control, budget)?;
     let bytes = product.state_bytes();
     let mut equipment = Vec::new();
     for (number, table) in table.share(threads).into_iter().enumerate() {
         let walk = || Ok::<Walk, io::Error>(Walk::new(bytes, budget)?.turned(number as u64));
         equipment.push((number, table, PathSet::new(budget)?, walk()?, walk()?));
     }
-    let common = &common_of(product, threads, control, budget)?;
     let held: Vec<usize> = std::thread::scope(|scope| {
         let begin = |(number, table, path, outer, inner)| {
             scope.spawn(move || {
@@ -400,13 +400,16 @@ pub(super) fn search(
 
 fn common_of<'c>(
     product: &Product,
+    table: &Table,
     threads: usize,
     control: &'c Control,
     budget: &Arc<Budget>,
 ) -> io::Result<Common<'c>> {
+    let mut colours = Column::new(budget)?;
+    colours.ensure(table.room() + BLOCK).map_err(|_| io::ErrorKind::OutOfMemory)?;
     Ok(Common {
         gate: RwLock::new(()),
-        colours: UnsafeCell::new(Column::new(budget)?),
+        colours: UnsafeCell::new(colours),
         gaps: Mutex::new(vec![0..0; threads]),
         stop: AtomicBool::new(false),
         ended: Mutex::new(None),

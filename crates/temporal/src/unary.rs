@@ -1,32 +1,48 @@
-//! Constructors that simplify: operators over one or two formulas. Conjunctions and disjunctions are in `junction`.
+//! Constructors that simplify: operators over one formula. Those over two are in `binary`, conjunctions and disjunctions in
+//! `junction`.
 //!
 //! The rules are those known of LTL: constants, operators that move outwards or vanish, operands that hold eventually or
 //! for ever, and implications between the operands.
 
-use crate::arena::{Arena, FALSE, Id, Shape, TRUE, Term};
+use crate::arena::{Arena, Id, Shape, Term};
 use crate::limits::TooLarge;
 
+/// How deep rules may lead to others.
+const NESTED: u32 = 60;
+
 /// Operands in two parts.
-type Parts = (Vec<Id>, Vec<Id>);
+pub(crate) type Parts = (Vec<Id>, Vec<Id>);
 
 impl Arena {
-    /// May another rule be tried?
+    /// May another rule be tried? Not when there were many, nor when they are nested deep.
     pub(crate) fn rule(&mut self) -> bool {
         self.fuel = self.fuel.saturating_sub(1);
-        self.fuel > 0
+        self.fuel > 0 && self.nested < NESTED
+    }
+
+    /// Tries rules, which may lead to others.
+    pub(crate) fn deeper<R>(&mut self, rules: impl FnOnce(&mut Arena) -> R) -> R {
+        self.nested += 1;
+        let result = rules(self);
+        self.nested -= 1;
+        result
     }
 
     /// The operands of which something holds, if there are some, and the others; the second part of it may be empty.
-    fn parted(&self, operands: &[Id], which: impl Fn(&Arena, Id) -> bool) -> Option<Parts> {
+    pub(crate) fn parted(&self, operands: &[Id], which: impl Fn(&Arena, Id) -> bool) -> Option<Parts> {
         let parts: Parts = operands.iter().partition(|&&id| which(self, id));
         (!parts.0.is_empty()).then_some(parts)
     }
 
-    fn anywhere(&self, id: Id) -> bool {
+    pub(crate) fn anywhere(&self, id: Id) -> bool {
         self.shape(id).anywhere()
     }
 
     pub(crate) fn next(&mut self, a: Id) -> Result<Id, TooLarge> {
+        self.deeper(|arena| arena.next_by_rules(a))
+    }
+
+    fn next_by_rules(&mut self, a: Id) -> Result<Id, TooLarge> {
         if self.anywhere(a) || !self.rule() {
             return Ok(if self.anywhere(a) { a } else { self.keep(Term::Next(a)) });
         }
@@ -51,6 +67,10 @@ impl Arena {
     }
 
     pub(crate) fn finally(&mut self, a: Id) -> Result<Id, TooLarge> {
+        self.deeper(|arena| arena.finally_by_rules(a))
+    }
+
+    fn finally_by_rules(&mut self, a: Id) -> Result<Id, TooLarge> {
         if self.shape(a).eventual {
             return Ok(a);
         }
@@ -85,8 +105,9 @@ impl Arena {
                     out.push(self.finally(rest)?);
                     return self.and(out);
                 }
+                // Kept as it is: a rule for the until could find its way back.
                 if let Some(not_yet) = self.not_yet(&all, true, |shape| shape.eventual)? {
-                    return self.until(not_yet, a);
+                    return Ok(self.keep(Term::Until(not_yet, a)));
                 }
             }
             Term::Globally(b) => {
@@ -155,6 +176,10 @@ impl Arena {
     }
 
     pub(crate) fn globally(&mut self, a: Id) -> Result<Id, TooLarge> {
+        self.deeper(|arena| arena.globally_by_rules(a))
+    }
+
+    fn globally_by_rules(&mut self, a: Id) -> Result<Id, TooLarge> {
         if self.shape(a).universal {
             return Ok(a);
         }
@@ -190,7 +215,7 @@ impl Arena {
                     return self.or(out);
                 }
                 if let Some(not_yet) = self.not_yet(&all, false, |shape| shape.universal)? {
-                    return self.release(not_yet, a);
+                    return Ok(self.keep(Term::Release(not_yet, a)));
                 }
             }
             Term::Finally(b) => {
@@ -240,255 +265,5 @@ impl Arena {
         let often = self.finally(rest)?;
         out.push(self.globally(often)?);
         self.and(out).map(Some)
-    }
-
-    /// The first operand of an until without what the second makes unimportant.
-    fn until_first(&mut self, a: Id, b: Id) -> Result<Id, TooLarge> {
-        let (all, conjunction) = match self.term(a).clone() {
-            Term::And(all) => (all, true),
-            Term::Or(all) => (all, false),
-            _ => return Ok(a),
-        };
-        let mut kept = Vec::new();
-        for &c in &all {
-            let unimportant = if conjunction { self.covers(b, c)? } else { self.implies(c, b)? };
-            if !unimportant {
-                kept.push(c);
-            }
-        }
-        match kept.len() == all.len() {
-            true => Ok(a),
-            false if conjunction => self.and(kept),
-            false => self.or(kept),
-        }
-    }
-
-    /// The first operand of a release without what the second makes unimportant.
-    fn release_first(&mut self, a: Id, b: Id) -> Result<Id, TooLarge> {
-        let (all, conjunction) = match self.term(a).clone() {
-            Term::And(all) => (all, true),
-            Term::Or(all) => (all, false),
-            _ => return Ok(a),
-        };
-        let mut kept = Vec::new();
-        for &c in &all {
-            let unimportant = if conjunction { self.implies(b, c)? } else { self.excludes(c, b)? };
-            if !unimportant {
-                kept.push(c);
-            }
-        }
-        match kept.len() == all.len() {
-            true => Ok(a),
-            false if conjunction => self.and(kept),
-            false => self.or(kept),
-        }
-    }
-
-    pub(crate) fn until(&mut self, a: Id, b: Id) -> Result<Id, TooLarge> {
-        if self.shape(b).eventual || a == FALSE {
-            return Ok(b);
-        }
-        if a == TRUE {
-            return self.finally(b);
-        }
-        if !self.rule() {
-            return Ok(self.keep(Term::Until(a, b)));
-        }
-        if self.implies(a, b)? {
-            return Ok(b);
-        }
-        if self.covers(a, b)? {
-            return self.finally(b);
-        }
-        let first = self.until_first(a, b)?;
-        if first != a {
-            return self.until(first, b);
-        }
-        match (self.term(a).clone(), self.term(b).clone()) {
-            (Term::Next(c), Term::Next(d)) => {
-                let inner = self.until(c, d)?;
-                return self.next(inner);
-            }
-            (_, Term::Or(all)) => {
-                if let Some((mut out, rest)) = self.parted(&all, |arena, c| arena.shape(c).eventual) {
-                    let rest = self.or(rest)?;
-                    out.push(self.until(a, rest)?);
-                    return self.or(out);
-                }
-            }
-            (_, Term::And(all)) => {
-                if let Some((mut out, rest)) = self.parted(&all, Arena::anywhere) {
-                    let rest = self.and(rest)?;
-                    out.push(self.until(a, rest)?);
-                    return self.and(out);
-                }
-            }
-            (_, Term::Until(c, d)) => {
-                if self.implies(a, c)? {
-                    return Ok(b);
-                }
-                if self.implies(c, a)? {
-                    return self.until(a, d);
-                }
-            }
-            _ => {}
-        }
-        Ok(self.keep(Term::Until(a, b)))
-    }
-
-    pub(crate) fn weak(&mut self, a: Id, b: Id) -> Result<Id, TooLarge> {
-        if a == TRUE || b == TRUE {
-            return Ok(TRUE);
-        }
-        if a == FALSE {
-            return Ok(b);
-        }
-        if b == FALSE {
-            return self.globally(a);
-        }
-        if !self.rule() {
-            return Ok(self.keep(Term::Weak(a, b)));
-        }
-        if self.implies(a, b)? {
-            return Ok(b);
-        }
-        if self.covers(a, b)? {
-            return Ok(TRUE);
-        }
-        if self.shape(a).universal {
-            return self.or(vec![a, b]);
-        }
-        if self.shape(b).eventual {
-            let always = self.globally(a)?;
-            return self.or(vec![always, b]);
-        }
-        let first = self.until_first(a, b)?;
-        if first != a {
-            return self.weak(first, b);
-        }
-        match (self.term(a).clone(), self.term(b).clone()) {
-            (Term::Next(c), Term::Next(d)) => {
-                let inner = self.weak(c, d)?;
-                return self.next(inner);
-            }
-            (_, Term::Or(all)) => {
-                if let Some((mut out, rest)) = self.parted(&all, |arena, c| arena.shape(c).eventual) {
-                    let rest = self.or(rest)?;
-                    out.push(self.weak(a, rest)?);
-                    return self.or(out);
-                }
-            }
-            (_, Term::Weak(c, d)) => {
-                if self.implies(a, c)? {
-                    return Ok(b);
-                }
-                if self.implies(c, a)? {
-                    return self.weak(a, d);
-                }
-            }
-            (_, Term::Until(c, d)) if self.implies(c, a)? => return self.weak(a, d),
-            (_, Term::Globally(c)) if self.implies(c, a)? => return self.globally(a),
-            _ => {}
-        }
-        Ok(self.keep(Term::Weak(a, b)))
-    }
-
-    pub(crate) fn release(&mut self, a: Id, b: Id) -> Result<Id, TooLarge> {
-        if self.shape(b).universal || a == TRUE {
-            return Ok(b);
-        }
-        if a == FALSE {
-            return self.globally(b);
-        }
-        if !self.rule() {
-            return Ok(self.keep(Term::Release(a, b)));
-        }
-        if self.implies(b, a)? {
-            return Ok(b);
-        }
-        if self.excludes(b, a)? {
-            return self.globally(b);
-        }
-        let first = self.release_first(a, b)?;
-        if first != a {
-            return self.release(first, b);
-        }
-        match (self.term(a).clone(), self.term(b).clone()) {
-            (Term::Next(c), Term::Next(d)) => {
-                let inner = self.release(c, d)?;
-                return self.next(inner);
-            }
-            (_, Term::And(all)) => {
-                if let Some((mut out, rest)) = self.parted(&all, |arena, c| arena.shape(c).universal) {
-                    let rest = self.and(rest)?;
-                    out.push(self.release(a, rest)?);
-                    return self.and(out);
-                }
-            }
-            (_, Term::Or(all)) => {
-                if let Some((mut out, rest)) = self.parted(&all, Arena::anywhere) {
-                    let rest = self.or(rest)?;
-                    out.push(self.release(a, rest)?);
-                    return self.or(out);
-                }
-            }
-            (_, Term::Release(c, d)) => {
-                if self.implies(c, a)? {
-                    return Ok(b);
-                }
-                if self.implies(a, c)? {
-                    return self.release(a, d);
-                }
-            }
-            _ => {}
-        }
-        Ok(self.keep(Term::Release(a, b)))
-    }
-
-    pub(crate) fn strong(&mut self, a: Id, b: Id) -> Result<Id, TooLarge> {
-        if a == FALSE || b == FALSE {
-            return Ok(FALSE);
-        }
-        if a == TRUE {
-            return Ok(b);
-        }
-        if b == TRUE {
-            return self.finally(a);
-        }
-        if !self.rule() {
-            return Ok(self.keep(Term::Strong(a, b)));
-        }
-        if self.implies(b, a)? {
-            return Ok(b);
-        }
-        if self.excludes(b, a)? {
-            return Ok(FALSE);
-        }
-        if self.shape(a).eventual {
-            return self.and(vec![a, b]);
-        }
-        if self.shape(b).universal {
-            let sometime = self.finally(a)?;
-            return self.and(vec![sometime, b]);
-        }
-        let first = self.release_first(a, b)?;
-        if first != a {
-            return self.strong(first, b);
-        }
-        match (self.term(a).clone(), self.term(b).clone()) {
-            (Term::Next(c), Term::Next(d)) => {
-                let inner = self.strong(c, d)?;
-                return self.next(inner);
-            }
-            (_, Term::And(all)) => {
-                if let Some((mut out, rest)) = self.parted(&all, |arena, c| arena.shape(c).universal) {
-                    let rest = self.and(rest)?;
-                    out.push(self.strong(a, rest)?);
-                    return self.and(out);
-                }
-            }
-            _ => {}
-        }
-        Ok(self.keep(Term::Strong(a, b)))
     }
 }

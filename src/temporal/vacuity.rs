@@ -1,0 +1,39 @@
+//! Formulas that hold for want of occasion: where `a` demands `b`, and `a` never happens.
+//!
+//! A formula in which `false` stands in place of `b` is stronger. Where that holds too, nobody ever had to do what is
+//! demanded.
+
+use super::{Means, RunKind, RunProperty, decide_alone};
+use crate::{Control, NativeModel, Report, Verdict};
+use scrimp_temporal::{Formula, antecedents};
+use std::time::Duration;
+
+/// The most implications that are looked at.
+const MOST: usize = 8;
+/// What one of them may take, if the formula itself did not take longer.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Looks for conditions that never matter to a property that holds.
+pub fn look(model: &NativeModel, property: &RunProperty, means: &Means, report: &mut Report) {
+    let (RunKind::Ltl(formula) | RunKind::Ctl(formula)) = &property.kind else { return };
+    let Some(result) = report.properties.first_mut().filter(|result| result.verdict == Verdict::Verified) else {
+        return;
+    };
+    for (condition, stronger) in antecedents(formula).into_iter().take(MOST) {
+        let mut time = PATIENCE.max(report.elapsed);
+        if let Some(limit) = means.plan.options.time {
+            time = time.min(limit.saturating_sub(means.control.elapsed()));
+        }
+        let control = Control::new(Some(time));
+        let stronger = match &property.kind {
+            RunKind::Ctl(_) => RunKind::Ctl(stronger),
+            _ => RunKind::Ltl(stronger),
+        };
+        let stronger = RunProperty::new(property.name.clone(), stronger);
+        let found = decide_alone(model, &stronger, &Means { control: &control, ..*means });
+        if found.is_ok_and(|found| found.properties.iter().all(|p| p.verdict == Verdict::Verified)) {
+            let condition: Formula<String> = condition.map(&mut |e| model.system().spell(e));
+            result.vacuous.push(condition.to_string());
+        }
+    }
+}
