@@ -60,7 +60,7 @@ impl Rough {
         let (first, stem, cycle) = match best {
             Some(best) => best,
             None => {
-                let stem = retrace(&mut mover, &self.stem)?;
+                let stem = retrace(&mut mover, &self.stem, &mut 0)?;
                 let entry = self.stem.last()?;
                 (self.stem.first()?.clone(), stem, self.loop_at(&mut mover, entry, room, deadline)?)
             }
@@ -82,7 +82,7 @@ impl Rough {
         }
         let at = self.cycle.iter().position(|state| state == entry)?;
         let turned: Vec<Vec<u8>> = self.cycle[at..].iter().chain(&self.cycle[..=at]).cloned().collect();
-        retrace(mover, &turned)
+        rounds(mover, &turned)
     }
 }
 
@@ -160,8 +160,9 @@ impl Search<'_, '_, '_> {
     }
 }
 
-/// The events between states that follow each other, each with the state that it leads to.
-fn retrace(mover: &mut Mover, states: &[Vec<u8>]) -> Option<Steps> {
+/// The events between states that follow each other, each with the state that it leads to. Of several that lead there, the one
+/// that meets most of the marks that are missing.
+fn retrace(mover: &mut Mover, states: &[Vec<u8>], missing: &mut Marks) -> Option<Steps> {
     let mut steps = Vec::with_capacity(states.len());
     let mut successors = Batch::new(mover.product.state_bytes());
     let mut marks = Vec::new();
@@ -170,9 +171,25 @@ fn retrace(mover: &mut Mover, states: &[Vec<u8>]) -> Option<Steps> {
         marks.clear();
         mover.expand(&ends[0], true, &mut successors, &mut marks).ok()?;
         let fits = (0..successors.len()).filter(|i| successors.state(*i) == &ends[1][..]);
-        // Of several events that lead there, the one that meets most.
-        let best = fits.max_by_key(|i| marks[*i].count_ones())?;
+        let best = fits.max_by_key(|i| (marks[*i] & *missing).count_ones())?;
+        *missing &= !marks[best];
         steps.push((successors.event(best), ends[1].clone()));
+    }
+    Some(steps)
+}
+
+/// The events of a loop through these states. Where several processes have events between the same two, it takes as many
+/// rounds as it takes until each of them has moved.
+fn rounds(mover: &mut Mover, states: &[Vec<u8>]) -> Option<Steps> {
+    let mut missing = mover.product.all_marks();
+    let mut steps = retrace(mover, states, &mut missing)?;
+    while missing != 0 {
+        let before = missing;
+        let round = retrace(mover, states, &mut missing)?;
+        if missing == before {
+            break;
+        }
+        steps.extend(round);
     }
     Some(steps)
 }
