@@ -325,7 +325,7 @@ impl<'a> Work<'a> {
     }
 
     /// A state from which a process goes round for ever, and the model says so.
-    fn endless(&mut self, reached: &Reached) -> Result<Set, Halt> {
+    pub fn endless(&mut self, reached: &Reached) -> Result<Set, Halt> {
         const TRIED: usize = 1000;
         let candidates = answers::endless(&mut self.engine, reached)?;
         let mut vectors = Vec::new();

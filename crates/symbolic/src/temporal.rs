@@ -50,7 +50,13 @@ impl Work<'_> {
         if !self.questions.iter().any(Question::is_temporal) {
             return;
         }
-        if let Err(halt) = self.decide_each(reached) {
+        let endless = self.endless(reached).map(|states| !states.is_empty());
+        if let Ok(true) = endless {
+            // What the model makes of such a state is not all that it leads to.
+            self.control.say("something in the model goes on by itself without an end: what it leads to is not known");
+            return;
+        }
+        if let Err(halt) = endless.and_then(|_| self.decide_each(reached)) {
             self.note(halt);
         }
         self.engine.pinned.clear();

@@ -116,6 +116,11 @@ fn branching(formula: Formula) -> Tree<Goal> {
                 Formula::Or(parts) => Tree::Any(parts.into_iter().map(|part| branching(possibly(part))).collect()),
                 inner => Tree::Goal(Goal::Runs(Runs::Branching(possibly(inner)))),
             },
+            // What is linear is shown by a run.
+            Formula::Globally(inner) if matches!(*inner, Formula::Atom(_)) => {
+                let never = Formula::Finally(Box::new(simple::not(*inner)));
+                Tree::Not(Box::new(Tree::Goal(Goal::Runs(Runs::Linear(never)))))
+            }
             path => Tree::Goal(Goal::Runs(Runs::Branching(Formula::ExistsPath(Box::new(path))))),
         },
         Formula::AllPaths(path) => match *path {
@@ -124,10 +129,17 @@ fn branching(formula: Formula) -> Tree<Goal> {
                 Formula::And(parts) => Tree::All(parts.into_iter().map(|part| branching(everywhere(part))).collect()),
                 inner => Tree::Goal(Goal::Runs(Runs::Branching(everywhere(inner)))),
             },
+            path if is_linear(&path) => Tree::Goal(Goal::Runs(Runs::Linear(path))),
             path => Tree::Goal(Goal::Runs(Runs::Branching(Formula::AllPaths(Box::new(path))))),
         },
         other => Tree::Goal(Goal::Runs(Runs::Branching(other))),
     }
+}
+
+/// Does a path formula over conditions say the same of runs that end and of those that repeat their last marking?
+fn is_linear(path: &Formula) -> bool {
+    let conditions = |path: &Formula| path.operands().into_iter().all(|operand| matches!(operand, Formula::Atom(_)));
+    matches!(path, Formula::Finally(_) | Formula::Until(..)) && conditions(path)
 }
 
 fn possibly(formula: Formula) -> Formula {

@@ -93,12 +93,6 @@ impl<'s, 'p, 'a> Components<'s, 'p, 'a> {
         (key as usize) < self.ranks.len() && (first..GONE).contains(&self.ranks[key as u32])
     }
 
-    /// The states of the component that was found, as far as they are known.
-    pub fn members(&self) -> impl Iterator<Item = Key> + '_ {
-        let first = self.roots.last().map_or(1, |root| root.rank as usize);
-        (first - 1..self.live.len()).map(|at| self.live.get(at) as Key)
-    }
-
     fn open(&mut self, key: Key, entry: Marks) -> Result<(), Halt> {
         self.ranks.ensure(key as usize + 1)?;
         self.live.ensure(self.live.len() + 1)?;

@@ -8,6 +8,7 @@
 mod components;
 mod gather;
 mod lasso;
+mod nearby;
 mod nested;
 mod path_set;
 mod product;
@@ -126,11 +127,15 @@ fn search_in(question: &Question, plan: &Plan, control: &Control, store: &StoreC
     if !nested && *store == StoreChoice::Tree {
         return Err(invalid("a tree does not number its states, and components need numbers; use --cycles nested"));
     }
-    let blueprint = match stutters {
+    let reduces = plan.options.reduce.leaves_out_states();
+    let blueprint = match stutters && fairness.is_none() {
         true => Blueprint::of_runs(model, expressions, plan)?,
         false => None,
     };
-    if !stutters && plan.options.reduce.leaves_out_states() {
+    if reduces && fairness.is_some() {
+        // Which processes could move is not what a reduction keeps.
+        control.say("which runs are fair depends on every event, so that none is left out");
+    } else if reduces && !stutters {
         control.say("the formula tells a state from its repetition, so that no event may be left out");
     }
     if blueprint.is_some() && *store == StoreChoice::ComBack {
