@@ -190,27 +190,27 @@ fn formulas() {
 
 #[test]
 fn formulas_with_fairness() {
-    same_as_spin(Question::Formulas, true, 40, without_assertions());
+    same_as_spin(Question::Formulas, true, 30, without_assertions());
 }
 
 #[test]
 fn claims() {
-    same_as_spin(Question::Claim, false, 60, without_assertions());
+    same_as_spin(Question::Claim, false, 40, without_assertions());
 }
 
 #[test]
 fn acceptance() {
-    same_as_spin(Question::Acceptance, false, 60, without_assertions());
+    same_as_spin(Question::Acceptance, false, 40, without_assertions());
 }
 
 #[test]
 fn progress() {
-    same_as_spin(Question::Progress, false, 60, without_numbers());
+    same_as_spin(Question::Progress, false, 40, without_numbers());
 }
 
 #[test]
 fn progress_with_fairness() {
-    same_as_spin(Question::Progress, true, 40, without_numbers());
+    same_as_spin(Question::Progress, true, 30, without_numbers());
 }
 
 /// SPIN takes formulas such as `[] p` for assertions, so that the programs must have none.
