@@ -1,9 +1,9 @@
 //! Infinite runs: is there one that an automaton accepts?
 //!
 //! The [product](Product) of a model and an automaton has a run that is accepted exactly if it has a cycle that meets all
-//! marks. Two searches look for one, both depth-first: [nested](nested) ones, which need least memory, and one for strongly
-//! connected [components](components), which meets several marks at once and needs a number for each state. Several threads
-//! search [together](swarm). What is found becomes a [lasso](Lasso).
+//! marks. Two searches look for one, both depth-first: nested ones, which need least memory, and one for strongly
+//! connected components, which meets several marks at once and needs a number for each state. Several threads
+//! search together. What is found becomes a [lasso](Lasso).
 
 mod components;
 mod gather;
