@@ -141,7 +141,8 @@ fn with_sets(model: &NativeModel, name: &str, kind: QuestionKind, means: &Means)
         _ => {}
     }
     if conditions.into_iter().any(may_fault) {
-        control.say("where evaluating a condition of a formula ends in a fault, the condition counts as false");
+        let reason = "evaluating a condition of the formula may end in a fault: that is decided state by state";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
     }
     let (mut report, results) = sets(model, &[question], fair, &plan, control)?;
     report.properties = results;

@@ -3,7 +3,8 @@
 //! All of them begin at the initial states and turn their edges in different ways, so that they soon part. What one is done
 //! with is blue, what its inner searches have seen is red, and no other goes there again. An inner search begins when its
 //! state is done, and what it has seen becomes red only when all accepting states among it are: another thread may still
-//! be at work on one, and its verdict counts. As soon as one thread is through, everything is. After Evangelista, Laarman,
+//! be at work on one, and its verdict counts. A state may be blue while what it leads to is still on another thread's path:
+//! so everything is known only when all threads are through. After Evangelista, Laarman,
 //! Petrucci and van de Pol, "Improved multi-core nested depth-first search" (2012).
 //!
 //! The table grows while all threads but one wait at a gate: each passes it now and then, and leaves it while it waits.
@@ -196,10 +197,14 @@ struct Searcher<'c, 'p, 'a> {
 }
 
 impl Searcher<'_, '_, '_> {
-    fn search(&mut self) {
+    /// Searches, and says whether everything was followed.
+    fn search(&mut self) -> bool {
         self.member.go_in();
-        let ended = match self.follow_all() {
-            Ok(()) => Some(Ended::Complete),
+        let followed = self.follow_all();
+        let through = followed.is_ok();
+        let ended = match followed {
+            // What others have on their paths may not have been looked at.
+            Ok(()) => None,
             Err(Halt::Full) => Some(Ended::Limit(Limit::Memory)),
             Err(Halt::Limit(limit)) => Some(Ended::Limit(limit)),
             Err(Halt::Fault(fault)) => Some(Ended::Fault(fault)),
@@ -210,6 +215,7 @@ impl Searcher<'_, '_, '_> {
         if let Some(ended) = ended {
             self.member.common.end(ended);
         }
+        through
     }
 
     fn follow_all(&mut self) -> Result<(), Halt> {
@@ -372,17 +378,17 @@ pub(super) fn search(
         let walk = || Ok::<Walk, io::Error>(Walk::new(bytes, budget)?.turned(number as u64));
         equipment.push((number, table, PathSet::new(budget)?, walk()?, walk()?));
     }
-    let held: Vec<usize> = std::thread::scope(|scope| {
+    let held: Vec<(bool, usize)> = std::thread::scope(|scope| {
         let begin = |(number, table, path, outer, inner)| {
             scope.spawn(move || {
                 let member = Member { common, number, table, inside: None, path, found: Vec::new(), threads };
                 let mover = Mover::new(product, None);
                 let (pink, accepting) = (HashSet::new(), Vec::new());
                 let mut searcher = Searcher { mover, member, outer, inner, pink, accepting, ticks: 0 };
-                searcher.search();
+                let through = searcher.search();
                 let Searcher { member, outer, inner, .. } = searcher;
                 let own = member.bytes() + outer.bytes() + inner.bytes();
-                own + if number == 0 { member.table.bytes() } else { 0 }
+                (through, own + if number == 0 { member.table.bytes() } else { 0 })
             })
         };
         let handles: Vec<_> = equipment.into_iter().map(begin).collect();
@@ -395,7 +401,9 @@ pub(super) fn search(
     };
     let ended = lock(&common.ended).take();
     // A thread that was lost has proven nothing.
-    Ok((ended.unwrap_or(Ended::Limit(Limit::Interrupt)), facts, held.iter().sum()))
+    let complete = held.len() == threads && held.iter().all(|(through, _)| *through);
+    let otherwise = if complete { Ended::Complete } else { Ended::Limit(Limit::Interrupt) };
+    Ok((ended.unwrap_or(otherwise), facts, held.iter().map(|(_, bytes)| bytes).sum()))
 }
 
 fn common_of<'c>(

@@ -1,0 +1,109 @@
+//! Formulas about our own models, by every way of searching for runs.
+
+mod common;
+
+use common::command::{model, scrimp};
+
+const VERIFIED: i32 = 0;
+const VIOLATED: i32 = 1;
+
+/// The model, the property, and the exit code.
+const LINEAR: [(&str, &str, i32); 9] = [
+    ("peterson3.dve", "ltl: [] (P_0@enter -> <> P_0@cs)", VIOLATED),
+    ("peterson3.dve", "ltl: []<> P_0@cs", VIOLATED),
+    ("peterson3.dve", "ltl: [] !(P_0@cs && P_1@cs)", VERIFIED),
+    ("peterson3.dve", "ltl: !P_0@cs U (P_0@enter || [] !P_0@enter)", VERIFIED),
+    ("dekker.dve", "ltl: ([]<> P_0@contend) -> ([]<> P_0@cs)", VERIFIED),
+    ("naive_lock.dve", "ltl: [] (P_0@cs -> X (P_0@cs U P_0@idle))", VIOLATED),
+    ("elevator.pml", "ltl: [] (floor.called[2] -> <> floor.door[2] == open)", VIOLATED),
+    ("leader.pml", "ltl: <> [] (leaders == 1)", VERIFIED),
+    ("alternating_bit.dve", "ltl: <> Receiver@deliver", VIOLATED),
+];
+
+const WAYS: [&[&str]; 9] = [
+    &[],
+    &["--cycles", "nested"],
+    &["--store", "tree"],
+    &["--store", "collapse"],
+    &["--store", "comback"],
+    &["--threads", "2"],
+    &["--reduce", "por"],
+    &["--forget", "sweep", "--progress", "auto"],
+    &["--engine", "symbolic"],
+];
+
+#[test]
+fn linear_time() {
+    for (name, property, code) in LINEAR {
+        for way in WAYS {
+            let file = model(name);
+            let words = [&["check", &file, "--property", property][..], way].concat();
+            scrimp(&words).code(code);
+        }
+    }
+}
+
+/// A run that is found is one of the model, and goes round.
+#[test]
+fn runs_are_replayed() {
+    for (name, property, _) in LINEAR.into_iter().filter(|(.., code)| *code == VIOLATED) {
+        let file = model(name);
+        let answer = scrimp(&["check", &file, "--property", property, "--json"]).code(VIOLATED);
+        let path = common::command::file(&format!("{name}.lasso.json"), &answer.stdout);
+        let replayed = scrimp(&["simulate", &file, "--trace", &path]).code(0);
+        let back = replayed.stdout.contains("again") || replayed.stdout.contains("nothing more can happen");
+        assert!(back, "{name}, {property}:\n{}", replayed.stdout);
+    }
+}
+
+#[test]
+fn fairness() {
+    let file = model("peterson3.dve");
+    for way in [&[][..], &["--cycles", "nested"], &["--store", "tree"]] {
+        for property in ["ltl: [] (P_0@enter -> <> P_0@cs)", "ltl: []<> P_1@cs"] {
+            let words = [&["check", &file, "--property", property, "--fair", "weak"][..], way].concat();
+            scrimp(&words).code(VERIFIED);
+        }
+    }
+    // Where process 0 enters again and again, the other two may still wait for ever.
+    let often = ["check", &file, "--fair", "P_0@cs", "--property"];
+    scrimp(&[&often[..], &["ltl: []<> P_0@cs"]].concat()).code(VERIFIED);
+    scrimp(&[&often[..], &["ltl: []<> P_1@cs"]].concat()).code(VIOLATED);
+}
+
+#[test]
+fn branching_time() {
+    let cases = [
+        ("naive_lock.dve", "ctl: AG EF P_0@idle", VERIFIED),
+        ("peterson3.dve", "ctl: AG (P_0@enter -> AF P_0@cs)", VIOLATED),
+        ("peterson3.dve", "ctl: AG (P_0@enter -> EF P_0@cs)", VERIFIED),
+        ("leader.pml", "ctl: AF (leaders == 1)", VERIFIED),
+        ("packing.pnml", "ctl: AG EF deadlock", VERIFIED),
+    ];
+    for (name, property, code) in cases {
+        for way in [&[][..], &["--engine", "symbolic"]] {
+            let file = model(name);
+            scrimp(&[&["check", &file, "--property", property][..], way].concat()).code(code);
+        }
+    }
+}
+
+#[test]
+fn what_never_matters_is_said() {
+    let file = model("peterson3.dve");
+    let answer = scrimp(&["check", &file, "--property", "ltl: [] (level[0] == 7 -> <> P_0@cs)"]).code(VERIFIED);
+    assert!(answer.stdout.contains("that never matters"), "{}", answer.stdout);
+    let answer = scrimp(&["check", &file, "--property", "ctl: AG (P_0@enter -> EF P_0@cs)"]).code(VERIFIED);
+    assert!(!answer.stdout.contains("that never matters"), "{}", answer.stdout);
+}
+
+/// An automaton that is written can be read, and says the same.
+#[test]
+fn automata_as_text() {
+    let file = model("peterson3.dve");
+    let written = scrimp(&["automaton", &file, "--property", "ltl: [] (P_0@enter -> <> P_0@cs)"]).code(0);
+    let path = common::command::file("response.hoa", &written.stdout);
+    scrimp(&["check", &file, "--property", &format!("hoa: {path}")]).code(VIOLATED);
+    let broken = common::command::file("broken.hoa", "HOA: v1\nAcceptance: 1 Fin(0)\n--BODY--\n--END--\n");
+    scrimp(&["check", &file, "--property", &format!("hoa: {broken}")]).refused();
+}
