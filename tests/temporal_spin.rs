@@ -59,6 +59,9 @@ fn theirs(
     })
 }
 
+/// Said of a run that comes to an end and stays there.
+const ENDS: &str = "ends";
+
 /// Our verdicts.
 fn ours(asked: &Asked, program: &Program, question: Question, fair: bool, name: &str) -> Result<Verdicts, String> {
     let path = scratch(&format!("{name}.pml"));
@@ -82,6 +85,8 @@ fn ours(asked: &Asked, program: &Program, question: Question, fair: bool, name: 
     }
     let json = answer.json();
     let verdict = |property: &serde_json::Value| match property["verdict"].as_str() {
+        // Under fairness SPIN does not see all runs that come to an end.
+        Some("violated") if fair && property["trace"]["loop"] == property["trace"]["length"] => Err(ENDS.into()),
         Some("violated") => Ok(true),
         Some("verified") => Ok(false),
         other => Err(format!("{other:?}")),
@@ -111,6 +116,7 @@ fn compare(case: &Case, program: &Program, agreed: &mut [usize; 2]) -> Option<Ve
             }
         };
         match found {
+            Err(why) if why == ENDS => {}
             Ok(found) if found == expected => agreed[found as usize] += 1,
             found => wrong.push(format!("{name}: SPIN says violated = {expected}, Scrimp {found:?}")),
         }
@@ -215,7 +221,8 @@ fn progress_with_fairness() {
 
 /// SPIN takes formulas such as `[] p` for assertions, so that the programs must have none.
 fn without_assertions() -> Features {
-    Features::ALL.without(Feature::Assert)
+    // To SPIN a claim is one more process, which `_nr_pr` counts.
+    Features::ALL.without(Feature::Assert).without(Feature::ProcessCount)
 }
 
 /// A verifier of progress counts its own claim among the processes.

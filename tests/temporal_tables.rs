@@ -83,7 +83,7 @@ fn each<T: Sync>(list: &[T], work: impl Fn(&T) -> Result<(), String> + Sync) -> 
 fn property_processes() {
     let Some(folder) = bench() else { return };
     let rows = rows(&folder, "dve-ltl");
-    let (sizes, most) = (known(&rows, "product_states"), largest(300_000));
+    let (sizes, most) = (known(&rows, "product_states"), largest(60_000));
     let small = |row: &&Row| sizes.get(&row.file).is_some_and(|size| *size <= most);
     let rows: Vec<&Row> = rows.iter().filter(|row| row.property == "accepting-cycle-verdict").filter(small).collect();
     let wrong = each(&rows, |row| {
@@ -130,7 +130,7 @@ fn in_our_words(formula: &str, model: &NativeModel) -> String {
 fn formulas_about_beem() {
     let Some(folder) = bench() else { return };
     let facts = rows(&folder, "dve");
-    let (sizes, deadlocks, most) = (known(&facts, "states"), known(&facts, "deadlock_states"), largest(60_000));
+    let (sizes, deadlocks, most) = (known(&facts, "states"), known(&facts, "deadlock_states"), largest(20_000));
     let rows: Vec<Row> = rows(&folder, "dve-ltl-its");
     let small = |row: &&Row| sizes.get(&row.file).is_some_and(|size| *size <= most);
     let rows: Vec<&Row> = rows.iter().filter(small).collect();

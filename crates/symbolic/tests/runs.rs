@@ -40,7 +40,7 @@ fn condition(model: &NativeModel, text: &str) -> Expr {
 /// The model of a random text, every third one with several initial states.
 fn system(text: &Text) -> Result<NativeModel, TestCaseError> {
     let mut system = text.system().map_err(|e| TestCaseError::fail(e.to_string()))?;
-    if text.0.len() % 3 == 0 {
+    if text.0.len().is_multiple_of(3) {
         let mut other = system.initial[0].clone();
         let x = system.variables.iter().take_while(|variable| variable.name != "x").map(|v| v.cells()).sum::<usize>();
         other[x] = (other[x] + 1) % 3;
@@ -86,7 +86,9 @@ fn check((text, formulas, fairness): &Case, tested: &Cell<u32>) -> Result<(), Te
 }
 
 /// The states of a run, each a successor of the one before; and from where on it goes round.
-fn run_of(graph: &Graph, result: &PropertyResult) -> Result<Option<(Vec<usize>, Option<usize>)>, TestCaseError> {
+type Run = (Vec<usize>, Option<usize>);
+
+fn run_of(graph: &Graph, result: &PropertyResult) -> Result<Option<Run>, TestCaseError> {
     let Some(trace) = &result.trace else { return Ok(None) };
     let number = |state: &[u8]| graph.states.iter().position(|other| other == state).expect("a reachable state");
     let mut run = vec![number(&trace.initial)];

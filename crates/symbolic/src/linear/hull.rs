@@ -197,8 +197,7 @@ impl Linear<'_> {
             }
         }
         let mut component = vec![usize::MAX; self.states];
-        let mut number = 0;
-        for &start in order.iter().rev() {
+        for (number, &start) in order.iter().rev().enumerate() {
             let mut open = match component[start] {
                 usize::MAX => vec![start],
                 _ => Vec::new(),
@@ -209,7 +208,6 @@ impl Linear<'_> {
                     open.extend(before[state].iter().filter(|other| component[**other] == usize::MAX));
                 }
             }
-            number += 1;
         }
         component
     }
