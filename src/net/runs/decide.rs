@@ -100,11 +100,12 @@ impl Decider {
         time: Duration,
     ) -> Result<Vec<Found>, E> {
         let interrupted = self.interrupted;
+        // What says the same of branching time is quicker there.
         let converted = all.iter().map(|runs| match runs {
-            Runs::Linear(formula) => branching(formula),
-            Runs::Branching(formula) => Some(formula.clone()),
+            Runs::Linear(formula) => branching(formula).map_or(Runs::Linear(formula.clone()), Runs::Branching),
+            Runs::Branching(formula) => Runs::Branching(formula.clone()),
         });
-        let converted: Vec<Option<Formula>> = converted.collect();
+        let converted: Vec<Runs> = converted.collect();
         let found: Result<Vec<Found>, E> = self.with_model(net, |model, lowered| {
             let control = Control::new(Some(time));
             watched(&control, interrupted, || with_sets(&converted, model, lowered, plan, &control)).unwrap_or_default()
@@ -202,7 +203,7 @@ fn local(formula: &Formula, model: &NativeModel, lowered: &Lowered, plan: &Plan,
 
 /// Decides formulas of branching time by sets of markings.
 fn with_sets(
-    formulas: &[Option<Formula>],
+    formulas: &[Runs],
     model: &NativeModel,
     lowered: &Lowered,
     plan: &Plan,
@@ -211,9 +212,15 @@ fn with_sets(
     let mut questions = Vec::new();
     let mut asked = Vec::new();
     for formula in formulas {
-        let formula = formula.as_ref().and_then(|formula| over_states(formula, lowered));
-        asked.push(formula.is_some());
-        questions.extend(formula.map(|f| Question { name: String::new(), kind: QuestionKind::Ctl(f) }));
+        let kind = match formula {
+            Runs::Branching(formula) => over_states(formula, lowered).map(QuestionKind::Ctl),
+            Runs::Linear(formula) => {
+                let bad = over_states(formula, lowered).and_then(|formula| Bad::against("", &formula).ok());
+                bad.map(|Bad { automaton, atoms, .. }| QuestionKind::Automaton { automaton, atoms })
+            }
+        };
+        asked.push(kind.is_some());
+        questions.extend(kind.map(|kind| Question { name: String::new(), kind }));
     }
     if questions.is_empty() {
         return None;
