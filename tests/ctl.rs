@@ -10,7 +10,7 @@ use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use scrimp::ctl::Evidence;
 use scrimp::plan::{EngineChoice, ForgetChoice, StoreChoice, StrategyChoice};
 use scrimp::temporal::{Formula, Means, RunKind, RunProperty, decide};
-use scrimp::{Control, Mode, Model, NativeModel, Options, Plan, Verdict};
+use scrimp::{Control, Mode, NativeModel, Options, Plan, Verdict};
 use scrimp_system::{Expr, ProcessId, Random, System, VarId};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -137,7 +137,7 @@ fn a_check_shows_why() {
     let answer = scrimp(&["check", &path("naive_lock.dve"), "-p", "ctl: AG EF (inside == 0)"]).code(0).stdout;
     assert!(answer.contains("every run does it"), "{answer}");
     let answer = scrimp(&["check", &path("naive_lock.dve"), "-p", LOCK]).code(1).stdout;
-    for words in ["does not hold", "as a run of 2 events shows", "after step 2", "P_1@cs holds"] {
+    for words in ["does not hold", "as a run of 2 events shows", "after step 2", "!P_1@cs does not hold after step 3"] {
         assert!(answer.contains(words), "no '{words}' in:\n{answer}");
     }
     let json = scrimp(&["check", &path("naive_lock.dve"), "-p", LOCK, "--json"]).code(1).json();
