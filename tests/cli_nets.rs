@@ -140,10 +140,29 @@ fn the_exit_code_says_how_it_went() {
     assert_eq!(json["properties"][0]["verdict"], "violated");
     scrimp(&["check", &model("kanban.pnml")]).code(0);
     // What is not decided is not passed over.
-    let temporal = formulas("temporal.xml", &[("ltl", "<all-paths><finally><deadlock/></finally></all-paths>")]);
-    let json = scrimp(&["check", &path, "--formulas", &temporal, "--json"]).code(3).json();
+    let mixed = "<all-paths><finally><exists-path><next><finally><deadlock/></finally></next></exists-path></finally></all-paths>";
+    let mixed = formulas("mixed.xml", &[("mixed", mixed)]);
+    let json = scrimp(&["check", &path, "--formulas", &mixed, "--json"]).code(3).json();
     assert_eq!(json["properties"][0]["verdict"], "incomplete");
-    assert!(json["properties"][0]["how"].as_str().is_some_and(|how| how.contains("temporal")), "{json:#}");
+    assert!(json["properties"][0]["how"].as_str().is_some_and(|how| how.contains("branching")), "{json:#}");
+}
+
+/// Formulas about runs, from a file and written out; where a run shows the answer, it repeats itself.
+#[test]
+fn formulas_about_runs_are_decided() {
+    let path = model("philosophers_units.pnml");
+    let temporal = formulas("temporal.xml", &[("inevitable", "<all-paths><finally><deadlock/></finally></all-paths>")]);
+    let words = ["check", &path, "--formulas", &temporal, "-p", "ltl: [] (eats1 -> <> eats1 == 0)", "--json"];
+    let json =
+        scrimp(&[&words[..], &["-p", "ctl: AG EF deadlock", "-p", "ltl: <> deadlock || [] <> !deadlock"]].concat());
+    let json = json.code(1).json();
+    let of = |i: usize| &json["properties"][i];
+    assert_eq!(of(0)["answer"], "FALSE");
+    assert!(of(0)["trace"]["loop"].is_u64() && of(0)["trace"]["steps"].is_array(), "{json:#}");
+    // One may eat for ever while others take turns.
+    assert_eq!(of(1)["verdict"], "violated");
+    assert_eq!(of(2)["verdict"], "verified");
+    assert_eq!(of(3)["verdict"], "verified");
 }
 
 #[test]

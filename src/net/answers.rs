@@ -2,8 +2,9 @@
 
 use super::PetriNet;
 use super::goal::{Goal, Known};
+use super::runs::{Tree, tree};
 use scrimp_native::NativeModel;
-use scrimp_net::{Condition, Marking, NamedQuestion, Net};
+use scrimp_net::{Condition, Formula, Marking, NamedQuestion, Net, Question};
 use scrimp_search::{PropertyResult, Trace, Verdict};
 use scrimp_system::Model;
 use std::collections::BTreeMap;
@@ -21,10 +22,15 @@ pub struct Answer {
 pub struct Run {
     pub transitions: Vec<u32>,
     pub shortest: bool,
+    /// After how many of them it begins to repeat itself for ever.
+    pub cycle: Option<usize>,
 }
 
 pub struct Answers {
     names: Vec<String>,
+    /// The formulas among the questions.
+    formulas: Vec<Option<Formula>>,
+    /// What the questions come to, and behind these the goals that some of them are made of.
     pub goals: Vec<Goal>,
     known: Vec<Option<Answer>>,
     /// For goals that are bounds: a number that is never exceeded, and the largest that was met.
@@ -37,19 +43,101 @@ pub struct Answers {
 impl Answers {
     pub fn new(net: &PetriNet, questions: Vec<NamedQuestion>) -> Answers {
         let goals: Vec<Goal> = questions.iter().map(|q| Goal::of(&q.question, &net.net)).collect();
-        Answers {
+        let formula = |q: &NamedQuestion| match &q.question {
+            Question::Formula(formula) => Some(formula.clone()),
+            _ => None,
+        };
+        let mut answers = Answers {
+            formulas: questions.iter().map(formula).collect(),
             names: questions.into_iter().map(|q| q.name).collect(),
             known: vec![None; goals.len()],
             most: vec![None; goals.len()],
             least: vec![0; goals.len()],
             fireable: vec![None; net.net.transitions.len()],
             goals,
+        };
+        answers.restate(&net.net, &mut |condition| condition.clone(), "at the first marking");
+        answers
+    }
+
+    /// Works out anew what open formulas come to, with what is known of their conditions.
+    pub fn restate(&mut self, net: &Net, known: &mut dyn FnMut(&Condition) -> Condition, how: &str) {
+        for i in 0..self.names.len() {
+            let Some(formula) = self.formulas[i].as_ref().filter(|_| self.known[i].is_none()) else { continue };
+            match tree(formula, net, known) {
+                None => {}
+                Some(Tree::Known(truth)) => {
+                    self.known[i] = Some(Answer { known: Known::Truth(truth), run: None, how: Some(how.to_string()) });
+                }
+                Some(Tree::Goal(goal)) => self.goals[i] = goal,
+                Some(tree) => {
+                    let joined = tree.map(&mut |goal| self.goal(goal));
+                    self.goals[i] = Goal::Joined(joined);
+                }
+            }
+        }
+        self.join();
+    }
+
+    /// The number of a goal that questions are made of.
+    fn goal(&mut self, goal: Goal) -> usize {
+        let own = self.names.len();
+        if let Some(at) = self.goals[own..].iter().position(|known| *known == goal) {
+            return own + at;
+        }
+        self.goals.push(goal);
+        self.known.push(None);
+        self.most.push(None);
+        self.least.push(0);
+        self.goals.len() - 1
+    }
+
+    /// The formulas that are not decided yet.
+    pub fn open_formulas(&self) -> Vec<Formula> {
+        let open = (0..self.names.len()).filter(|&i| self.known[i].is_none());
+        open.filter_map(|i| self.formulas[i].clone()).collect()
+    }
+
+    /// The goals that matter and are not decided yet.
+    fn all_open(&self) -> Vec<usize> {
+        let mut open = Vec::new();
+        for i in (0..self.names.len()).filter(|&i| self.known[i].is_none()) {
+            match &self.goals[i] {
+                Goal::Joined(tree) => tree.open(&|&goal| self.truth(goal), &mut |goal| open.push(goal)),
+                Goal::Beyond => {}
+                _ => open.push(i),
+            }
+        }
+        open.sort_unstable();
+        open.dedup();
+        open
+    }
+
+    fn truth(&self, i: usize) -> Option<bool> {
+        match self.known[i].as_ref()?.known {
+            Known::Truth(truth) => Some(truth),
+            _ => None,
         }
     }
 
-    /// The questions that can still be answered.
+    /// What can still be decided by markings.
     pub fn open(&self) -> Vec<usize> {
-        (0..self.goals.len()).filter(|&i| self.known[i].is_none() && self.goals[i] != Goal::Temporal).collect()
+        self.all_open().into_iter().filter(|&i| !matches!(self.goals[i], Goal::Runs(_))).collect()
+    }
+
+    /// What can still be decided by runs.
+    pub fn open_runs(&self) -> Vec<usize> {
+        self.all_open().into_iter().filter(|&i| matches!(self.goals[i], Goal::Runs(_))).collect()
+    }
+
+    /// How many goals are left.
+    pub fn left(&self) -> usize {
+        self.all_open().len()
+    }
+
+    /// Is nothing left to do?
+    pub fn is_done(&self) -> bool {
+        self.all_open().is_empty()
     }
 
     /// Is anything known?
@@ -65,8 +153,30 @@ impl Answers {
         // A marking without successors from which every transition could fire again there is not.
         let deadlock = matches!(&self.goals[i], Goal::Reach { condition: Condition::Deadlock, found } if answer.known == Known::Truth(*found));
         self.known[i].get_or_insert(answer);
+        self.join();
         if deadlock && !self.fireable.is_empty() {
             self.settle_kind(|goal| *goal == Goal::Live, false, "there is a deadlock");
+        }
+    }
+
+    /// Answers the questions that follow from others.
+    fn join(&mut self) {
+        for i in 0..self.names.len() {
+            let Goal::Joined(tree) = &self.goals[i] else { continue };
+            if self.known[i].is_some() {
+                continue;
+            }
+            let Some(truth) = tree.value(&|&goal| self.truth(goal)) else { continue };
+            // Where one part decides, its run and its reason are those of the whole.
+            let mut parts = Vec::new();
+            tree.open(&|_| None, &mut |goal| parts.push(goal));
+            let mut decided = parts.iter().filter_map(|&goal| self.known[goal].as_ref());
+            let (run, how) = match (decided.next(), decided.next()) {
+                (Some(only), None) => (only.run.clone(), only.how.clone()),
+                _ => (None, None),
+            };
+            let how = how.or_else(|| Some("from its parts".to_string())).filter(|_| run.is_none());
+            self.known[i] = Some(Answer { known: Known::Truth(truth), run, how });
         }
     }
 
@@ -165,7 +275,7 @@ impl Answers {
 
     /// The answers as results, their runs in the states of this model.
     pub fn results(&self, net: &PetriNet, model: &NativeModel) -> Vec<PropertyResult> {
-        (0..self.goals.len()).map(|i| self.result(i, net, model)).collect()
+        (0..self.names.len()).map(|i| self.result(i, net, model)).collect()
     }
 
     fn result(&self, i: usize, net: &PetriNet, model: &NativeModel) -> PropertyResult {
@@ -187,6 +297,7 @@ impl Answers {
             result.trace = trace(net, model, &run.transitions);
             result.state = result.trace.as_ref().map(|trace| trace.last().to_vec());
             result.shortest = run.shortest;
+            result.cycle = run.cycle.filter(|_| result.trace.is_some());
         }
         result
     }
@@ -194,7 +305,7 @@ impl Answers {
     /// What is known where there is no answer.
     fn partly(&self, i: usize) -> Option<String> {
         match &self.goals[i] {
-            Goal::Temporal => Some("temporal logic cannot be decided yet".into()),
+            Goal::Beyond => Some("a formula that is neither of linear nor of branching time is not decided".into()),
             Goal::Bound(_) => Some(match self.most[i] {
                 Some(most) => format!("between {} and {most}", self.least[i]),
                 None => format!("at least {}", self.least[i]),

@@ -33,7 +33,7 @@ pub fn answer(net: &mut PetriNet, answers: &mut Answers, deadline: Instant, memo
                         many => format!("{many} transitions fire"),
                     }
                 );
-                let run = Run { transitions: prefix.into_iter().chain(pump).collect(), shortest: false };
+                let run = Run { transitions: prefix.into_iter().chain(pump).collect(), shortest: false, cycle: None };
                 for i in answers.open().into_iter().filter(|&i| answers.goals[i] == Goal::Bounded).collect::<Vec<_>>() {
                     let known = Known::Truth(false);
                     answers.settle(i, Answer { known, run: Some(run.clone()), how: Some(how.clone()) });

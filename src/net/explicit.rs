@@ -202,7 +202,7 @@ fn finding(
         }
         Goal::Stable | Goal::QuasiLive => None,
         Goal::Live => live(net, all.then_some(states)?, graph, memory).map(|live| Finding::plain(Known::Truth(live))),
-        Goal::Temporal => None,
+        Goal::Runs(_) | Goal::Joined(_) | Goal::Beyond => None,
     }
 }
 

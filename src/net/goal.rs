@@ -1,6 +1,7 @@
 //! What has to be found, or shown not to be there, for a question to be answered.
 
-use scrimp_net::{Condition, Formula, Group, Net, PlaceId, Question, Sum};
+use super::runs::{Runs, Tree};
+use scrimp_net::{Condition, Group, Net, PlaceId, Question, Sum};
 
 /// What a search can look for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,8 +22,12 @@ pub enum Goal {
     Bounded,
     /// The whole state space.
     Everything,
-    /// A formula about runs, which is not decided here.
-    Temporal,
+    /// What a formula about runs comes to.
+    Runs(Runs),
+    /// What follows from other goals, which have these numbers.
+    Joined(Tree<usize>),
+    /// A formula that is neither of linear nor of branching time.
+    Beyond,
 }
 
 /// What is known.
@@ -40,7 +45,8 @@ impl Goal {
     pub fn of(question: &Question, net: &Net) -> Goal {
         match question {
             Question::StateSpace => Goal::Everything,
-            Question::Formula(formula) => Goal::of_formula(formula).unwrap_or(Goal::Temporal),
+            // These are taken apart by those who keep all goals.
+            Question::Formula(_) => Goal::Beyond,
             Question::Bound(places) => Goal::Bound(places.clone()),
             Question::OneSafe => {
                 // Of a coloured place, all colours together.
@@ -55,39 +61,5 @@ impl Goal {
             Question::Liveness => Goal::Live,
             Question::Bounded => Goal::Bounded,
         }
-    }
-
-    /// Formulas that ask for a marking: `E F`, `A G`, and their negations. The markings of one net are all that such a
-    /// formula is about, however often its operators are written.
-    fn of_formula(formula: &Formula) -> Option<Goal> {
-        match formula {
-            Formula::Not(inner) => match Goal::of_formula(inner)? {
-                Goal::Reach { condition, found } => Some(Goal::Reach { condition, found: !found }),
-                _ => None,
-            },
-            Formula::ExistsPath(path) => match &**path {
-                Formula::Finally(inner) => Some(Goal::Reach { condition: state(inner)?, found: true }),
-                _ => None,
-            },
-            Formula::AllPaths(path) => match &**path {
-                Formula::Globally(inner) => Some(Goal::Reach { condition: state(inner)?.negated(), found: false }),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-}
-
-/// The condition that a formula without operators on runs is.
-fn state(formula: &Formula) -> Option<Condition> {
-    match formula {
-        Formula::Atom(condition) => Some(condition.clone()),
-        Formula::True => Some(Condition::True),
-        Formula::False => Some(Condition::False),
-        Formula::Not(inner) => Some(state(inner)?.negated()),
-        Formula::Implies(a, b) => Some(Condition::any([state(a)?.negated(), state(b)?])),
-        Formula::And(parts) => Some(Condition::All(parts.iter().map(state).collect::<Option<_>>()?)),
-        Formula::Or(parts) => Some(Condition::Any(parts.iter().map(state).collect::<Option<_>>()?)),
-        _ => None,
     }
 }

@@ -1,15 +1,16 @@
 //! All that is asked about a net, answered one way after the other: by a short search, by structure, by walks, by searches
-//! of smaller nets, and by a long search at last.
+//! of smaller nets, of runs, by sets of markings, and by a long search at last.
 //!
 //! Every way answers what it can and leaves the rest to the next. No way says what it has not proven.
 
 use super::answers::{Answer, Answers, Run};
 use super::explicit::{Explored, explore};
 use super::goal::{Goal, Known};
+use super::runs::{self, Decider, Found, Runs};
 use super::{PetriNet, Search, cover, equation, reduced, walks};
 use scrimp_lang::LoadError;
 use scrimp_native::{BuildError, Mode, NativeModel};
-use scrimp_net::NamedQuestion;
+use scrimp_net::{Condition, NamedQuestion};
 use scrimp_search::plan::EngineChoice;
 use scrimp_search::{Limit, Plan, Report};
 use std::sync::Arc;
@@ -95,6 +96,7 @@ impl Inquiry {
             equation::at_a_glance(&self.net, &mut self.answers);
             cover::answer(&mut self.net, &mut self.answers, means.end_of(GLANCE), plan.memory);
         }
+        let mut decider = Decider::new(mode, interrupted);
         let mut last = match self.answers.open().is_empty() {
             true => self.nothing(&means, begun)?,
             false => match self.explore(if all_ways { SHORT } else { LONGEST }, &mut means) {
@@ -107,46 +109,36 @@ impl Inquiry {
         let mut slice = SLICE;
         // A search that was not ended by the clock would end the same way again.
         let mut whole_again = ended_by_time(&last.report);
-        while all_ways && !self.answers.open().is_empty() && !means.is_over() && !last.report.exhaustive {
-            let before = self.answers.open().len();
-            cover::answer(&mut self.net, &mut self.answers, means.end_of(slice.min(PATIENCE)), plan.memory);
-            if self.net.structure.equation {
-                equation::answer(&self.net, &mut self.answers, slice, &means);
-            }
-            if self.net.structure.walks {
-                walks::answer(&self.net, &mut self.answers, slice, &means);
-            }
+        let mut learnt = false;
+        while all_ways && !self.answers.is_done() && !means.is_over() {
+            let before = self.answers.left();
             let mut more_time_helps = false;
-            if self.net.structure.reduction {
-                for i in self.answers.open() {
-                    // A search that cannot even begin, for lack of memory, answers nothing.
-                    let limit = reduced::answer(&self.net, &mut self.answers, i, slice, &mut means);
-                    more_time_helps |= limit.is_ok_and(|limit| limit == Some(Limit::Time));
-                    if means.is_over() {
-                        break;
-                    }
+            // What is decided at once needs no thought; what is not deserves some.
+            if slice > SLICE && !learnt && self.net.structure.equation && !self.answers.open_runs().is_empty() {
+                learnt = true;
+                self.learn(&means);
+                if last.report.exhaustive && !self.answers.open().is_empty() {
+                    last = self.explore(LONGEST, &mut means)?;
                 }
             }
-            if self.answers.open().is_empty() || means.is_over() {
-                break;
+            if !self.answers.open().is_empty() && !last.report.exhaustive {
+                more_time_helps |= self.by_markings(slice, &mut last, &mut whole_again, &mut means);
             }
-            if whole_again {
-                let next = self.explore(slice.saturating_mul(GROWTH), &mut means);
-                whole_again = next.as_ref().is_ok_and(|next| ended_by_time(&next.report));
-                // What was seen of the net is best told by the search that saw most.
-                let more = |next: &Answered| next.report.facts.states >= last.report.facts.states;
-                last = next.ok().filter(|next| next.report.exhaustive || more(next)).unwrap_or(last);
+            if !self.answers.open_runs().is_empty() && !means.is_over() {
+                more_time_helps |= self.by_runs(&mut decider, slice, &means);
             }
-            more_time_helps |= whole_again;
-            if !more_time_helps && self.answers.open().len() == before && slice >= LONG {
+            if !more_time_helps && self.answers.left() == before && slice >= LONG {
                 break;
             }
             slice = slice.saturating_mul(GROWTH).min(LONGEST);
         }
+        if !all_ways && !self.answers.open_runs().is_empty() {
+            self.by_engine(&mut decider, &means);
+        }
         last.report.remarks.push(self.net.told());
         last.report.elapsed = begun.elapsed();
         last.report.limit = match last.report.limit {
-            _ if self.answers.open().is_empty() => None,
+            _ if self.answers.is_done() => None,
             _ if (means.interrupted)() => Some(Limit::Interrupt),
             _ if means.is_over() => Some(Limit::Time),
             // Only what cannot be decided here is left.
@@ -162,6 +154,135 @@ impl Inquiry {
         }
         last.report.properties = self.answers.results(&self.net, &last.model);
         Ok(last)
+    }
+
+    /// One round of all that looks at markings; says whether more time may help.
+    fn by_markings<E: From<LoadError> + From<BuildError>>(
+        &mut self,
+        slice: Duration,
+        last: &mut Answered,
+        whole_again: &mut bool,
+        means: &mut Means<E>,
+    ) -> bool {
+        cover::answer(&mut self.net, &mut self.answers, means.end_of(slice.min(PATIENCE)), means.plan.memory);
+        if self.net.structure.equation {
+            equation::answer(&self.net, &mut self.answers, slice, means);
+        }
+        if self.net.structure.walks {
+            walks::answer(&self.net, &mut self.answers, slice, means);
+        }
+        let mut more_time_helps = false;
+        if self.net.structure.reduction {
+            for i in self.answers.open() {
+                // A search that cannot even begin, for lack of memory, answers nothing.
+                let limit = reduced::answer(&self.net, &mut self.answers, i, slice, means);
+                more_time_helps |= limit.is_ok_and(|limit| limit == Some(Limit::Time));
+                if means.is_over() {
+                    break;
+                }
+            }
+        }
+        if self.answers.open().is_empty() || means.is_over() {
+            return true;
+        }
+        if *whole_again {
+            let next = self.explore(slice.saturating_mul(GROWTH), means);
+            *whole_again = next.as_ref().is_ok_and(|next| ended_by_time(&next.report));
+            // What was seen of the net is best told by the search that saw most.
+            if let Ok(next) = next
+                && (next.report.exhaustive || next.report.facts.states >= last.report.facts.states)
+            {
+                *last = next;
+            }
+        }
+        more_time_helps | *whole_again
+    }
+
+    /// Replaces the conditions of formulas that structure shows to hold always or never.
+    fn learn<E>(&mut self, means: &Means<E>) {
+        let share = means.left().map_or(LONG, |left| (left / 10).min(LONG));
+        let known = runs::learn(&self.net, &self.answers.open_formulas(), means.end_of(share));
+        if !known.is_empty() {
+            let mut replaced = |condition: &Condition| runs::replaced(condition, &known);
+            self.answers.restate(&self.net.net, &mut replaced, "by the state equation");
+        }
+    }
+
+    /// One round of all that looks at runs; says whether more time may help.
+    fn by_runs<E: From<LoadError> + From<BuildError>>(
+        &mut self,
+        decider: &mut Decider,
+        slice: Duration,
+        means: &Means<E>,
+    ) -> bool {
+        let mut more_time_helps = false;
+        for reduced in [false, true] {
+            for i in self.answers.open_runs() {
+                let Goal::Runs(runs) = &self.answers.goals[i] else { continue };
+                if means.is_over() {
+                    return true;
+                }
+                if reduced && !matches!(runs, Runs::Linear(_)) {
+                    continue;
+                }
+                let time = means.left().map_or(slice, |left| left.min(slice)) / 2;
+                let found: Result<Found, E> =
+                    decider.on_the_fly(&mut self.net, &runs.clone(), means.plan, time, reduced);
+                more_time_helps |= found.as_ref().is_ok_and(|found| found.limit == Some(Limit::Time));
+                self.note(i, found.unwrap_or_default(), None);
+            }
+            if !reduced {
+                more_time_helps |= self.by_sets(decider, slice.saturating_mul(GROWTH), means);
+            }
+        }
+        more_time_helps
+    }
+
+    /// By sets of markings, all that is open at once.
+    fn by_sets<E: From<LoadError> + From<BuildError>>(
+        &mut self,
+        decider: &mut Decider,
+        slice: Duration,
+        means: &Means<E>,
+    ) -> bool {
+        let open = self.answers.open_runs();
+        let all: Vec<Runs> = open
+            .iter()
+            .filter_map(|&i| match &self.answers.goals[i] {
+                Goal::Runs(runs) => Some(runs.clone()),
+                _ => None,
+            })
+            .collect();
+        if all.is_empty() || means.is_over() {
+            return false;
+        }
+        let time = means.left().map_or(slice, |left| left.min(slice));
+        let found: Result<Vec<Found>, E> = decider.by_sets(&mut self.net, &all, means.plan, time);
+        let mut more_time_helps = false;
+        for (i, found) in open.into_iter().zip(found.unwrap_or_default()) {
+            more_time_helps |= found.limit == Some(Limit::Time);
+            self.note(i, found, Some("by sets of markings"));
+        }
+        more_time_helps
+    }
+
+    /// By the engine that was asked for, and no other.
+    fn by_engine<E: From<LoadError> + From<BuildError>>(&mut self, decider: &mut Decider, means: &Means<E>) {
+        if matches!(means.plan.options.engine, EngineChoice::Symbolic(_)) {
+            self.by_sets(decider, LONGEST, means);
+        }
+    }
+
+    /// Notes what was found of a goal.
+    fn note(&mut self, i: usize, found: Found, how: Option<&str>) {
+        let Some(truth) = found.truth else { return };
+        let run = found.lasso.map(|(trace, cycle)| Run {
+            transitions: trace.steps.iter().map(|(event, _)| *event).collect(),
+            shortest: false,
+            cycle: Some(cycle),
+        });
+        let how = how.map(str::to_string).or_else(|| run.is_none().then(|| "by looking at runs".to_string()));
+        self.answers.settle(i, Answer { known: Known::Truth(truth), run, how });
     }
 
     /// No search at all.
@@ -187,6 +308,7 @@ impl Inquiry {
             let run = finding.trace.map(|trace| Run {
                 transitions: trace.steps.iter().map(|(event, _)| *event).collect(),
                 shortest: finding.shortest,
+                cycle: None,
             });
             if finding.known == Known::Counted {
                 report.tokens = model.most_tokens();

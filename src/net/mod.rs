@@ -10,11 +10,13 @@ mod explicit;
 mod goal;
 mod inquiry;
 mod reduced;
+mod runs;
 mod structure;
 mod walks;
 
 pub use goal::{Goal, Known};
 pub use inquiry::{Answered, Inquiry};
+pub use runs::{Runs, Tree};
 pub use structure::Structure;
 
 use scrimp_lang::LoadError;

@@ -92,5 +92,5 @@ fn lifted(reduced: &Reduced, net: &PetriNet, goal: &Goal, trace: &Trace) -> Opti
         Goal::Reach { condition: Condition::Deadlock, .. } => reduced.lift_to_deadlock(&net.net, &firing)?,
         _ => reduced.lift(&net.net, &firing)?,
     };
-    Some(Run { transitions, shortest: false })
+    Some(Run { transitions, shortest: false, cycle: None })
 }

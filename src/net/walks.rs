@@ -56,7 +56,7 @@ fn walk_once(net: &PetriNet, answers: &mut Answers, deadline: Instant, seed: u64
     }
     let deadlock = !deadlocks.is_empty() || live;
     let met = walk(&net.net, &Walks { goals, deadlock, sums, deadline, firings: u64::MAX, seed });
-    let run = |transitions: &[u32]| Some(Run { transitions: transitions.to_vec(), shortest: false });
+    let run = |transitions: &[u32]| Some(Run { transitions: transitions.to_vec(), shortest: false, cycle: None });
     let mut found = met.goals.iter();
     for ((i, truth), firings) in reach.into_iter().zip(&mut found) {
         if let Some(firings) = firings {

@@ -25,14 +25,19 @@ pub struct Bad {
 impl Bad {
     /// The runs on which a formula does not hold.
     pub fn against(name: impl Into<String>, formula: &Formula<Expr>) -> Result<Bad, String> {
+        Bad::soon(name, formula, PATIENCE)
+    }
+
+    /// The same, unless it takes longer than this.
+    pub fn soon(name: impl Into<String>, formula: &Formula<Expr>, patience: Duration) -> Result<Bad, String> {
         let name = name.into();
-        let limits = Limits { states: MOST_STATES, until: Some(Instant::now() + PATIENCE) };
+        let limits = Limits { states: MOST_STATES, until: Some(Instant::now() + patience.min(PATIENCE)) };
         let (letters, atoms) = propositions(&Formula::Not(Box::new(formula.clone())));
         let atoms: Vec<Expr> = atoms.iter().map(condition).collect();
         if atoms.len() > MOST_ATOMS {
             return Err(format!("{name}: more than {} conditions are not supported", MOST_ATOMS));
         }
-        let too_large = |_| format!("{name}: the automaton of this formula is too large");
+        let too_large = |why| format!("{name}: there is no automaton of this formula: {why}");
         let automaton = translate(&letters, &limits).map_err(too_large)?;
         let stutters = is_stutter_invariant(&letters, &limits).unwrap_or(false);
         Ok(Bad { name, automaton, atoms, stutters, repeats: true })

@@ -5,9 +5,10 @@ use crate::properties::condition;
 use crate::{NativeModel, PropertyResult, Report, Verdict};
 use scrimp_search::check::Condition;
 use scrimp_search::ctl::{self, CtlTask, Evidence};
-use scrimp_system::Expr;
+use scrimp_system::{Expr, Fault};
 use scrimp_temporal::Formula;
 use std::io;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 /// A formula in terms of numbered atoms, with what these are and how they are written.
@@ -40,8 +41,12 @@ impl Numbered {
 pub fn decide(model: &NativeModel, name: &str, formula: &Formula<Expr>, means: &Means) -> io::Result<Report> {
     let Means { plan, control, fair, progress } = *means;
     let begun = Instant::now();
+    if plan.options.reduce.leaves_out_states() {
+        control.say("a formula of branching time may tell apart what a reduction takes for one: no event is left out");
+    }
     let numbered = Numbered::new(model, formula);
-    let atoms = numbered.conditions(model);
+    let fault = Mutex::new(None);
+    let atoms = numbered.conditions(model).into_iter().map(|holds| watched(holds, &fault)).collect::<Vec<_>>();
     let fairness: Vec<Condition> = fair.iter().map(|e| condition(model, e)).collect();
     let task = CtlTask {
         model,
@@ -57,7 +62,11 @@ pub fn decide(model: &NativeModel, name: &str, formula: &Formula<Expr>, means: &
     control.finish();
     let mut report = Report::of_nothing(model, plan, begun.elapsed());
     let mut result = PropertyResult::undecided(name);
-    result.verdict = match found.verdict {
+    let fault = *fault.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(fault) = fault {
+        control.say(format!("{name}: evaluating its conditions ended in a fault: {fault}"));
+    }
+    result.verdict = match found.verdict.filter(|_| fault.is_none()) {
         Some(true) => Verdict::Verified,
         Some(false) => Verdict::Violated,
         None => Verdict::Undecided,
@@ -66,8 +75,9 @@ pub fn decide(model: &NativeModel, name: &str, formula: &Formula<Expr>, means: &
         result.state = Some(trace.last().to_vec());
         (result.trace, result.cycle) = (Some(trace), cycle);
     }
-    result.evidence = found.evidence;
+    result.evidence = found.evidence.filter(|_| fault.is_none());
     report.properties = vec![result];
+    report.reduced = false;
     report.limit = found.limit;
     report.exhaustive = found.exhaustive;
     report.facts.states = found.facts.states;
@@ -78,4 +88,15 @@ pub fn decide(model: &NativeModel, name: &str, formula: &Formula<Expr>, means: &
     report.store_bytes = found.facts.bytes;
     report.remarks = control.remarks();
     Ok(report)
+}
+
+/// The same condition, which notes the first fault that evaluating it ends in.
+fn watched<'a>(holds: Condition<'a>, fault: &'a Mutex<Option<Fault>>) -> Condition<'a> {
+    Box::new(move |state| {
+        let value = holds(state);
+        if let Err(found) = &value {
+            fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(*found);
+        }
+        value
+    })
 }

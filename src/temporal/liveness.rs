@@ -80,6 +80,7 @@ pub fn run_liveness(model: &NativeModel, bad: &Bad, means: &Means) -> io::Result
     report.state_bytes = answer.state_bytes;
     report.store_bytes = answer.store_bytes;
     report.store = answer.store;
+    report.reduced = answer.reduced;
     report.remarks.extend(control.remarks());
     Ok(report)
 }

@@ -17,8 +17,9 @@ use crate::{Control, NativeModel, Plan, Report};
 use scrimp_search::Guide;
 use scrimp_search::plan::{EngineChoice, ReduceChoice};
 use scrimp_symbolic::{Question, QuestionKind};
-use scrimp_system::Expr;
+use scrimp_system::{BinaryOp, Expr};
 use std::io;
+use std::time::Duration;
 
 /// A property of runs.
 #[derive(Debug, Clone)]
@@ -48,19 +49,19 @@ impl RunProperty {
         RunProperty { name: name.into(), kind }
     }
 
-    /// The runs that break it, of those on which these conditions hold again and again.
-    pub fn bad(&self, fair: &[Expr]) -> Result<Bad, String> {
+    /// The runs that break it, of those on which these conditions hold again and again. Fails where that takes too long.
+    pub fn bad(&self, fair: &[Expr], patience: Duration) -> Result<Bad, String> {
         match &self.kind {
             RunKind::Claim(claim) => Ok(Bad::of_claim(claim)),
             RunKind::No(bad) => Ok(Bad::clone(bad)),
-            RunKind::Ltl(formula) => Bad::against(&self.name, &under(fair, formula)),
+            RunKind::Ltl(formula) => Bad::soon(&self.name, &under(fair, formula), patience),
             RunKind::Accepting(e) => {
                 let often = Formula::Globally(Box::new(Formula::Finally(Box::new(Formula::Atom(e.clone())))));
-                Bad::against(&self.name, &under(fair, &Formula::Not(Box::new(often))))
+                Bad::soon(&self.name, &under(fair, &Formula::Not(Box::new(often))), patience)
             }
             RunKind::Progress(e) => {
                 let ever = Formula::Finally(Box::new(Formula::Globally(Box::new(Formula::Atom(e.clone())))));
-                let bad = Bad::against(&self.name, &under(fair, &Formula::Not(Box::new(ever))))?;
+                let bad = Bad::soon(&self.name, &under(fair, &Formula::Not(Box::new(ever))), patience)?;
                 Ok(Bad { repeats: false, ..bad })
             }
             RunKind::Ctl(_) => Err(format!("{}: a formula of CTL is about more than single runs", self.name)),
@@ -98,6 +99,9 @@ fn decide_alone(model: &NativeModel, property: &RunProperty, means: &Means) -> i
             return Err(invalid("runs that go on for ever are not looked for with formulas; use another --engine"));
         }
     };
+    if plan.options.checkpoint.is_some() || plan.options.resume.is_some() {
+        means.control.say("a search for runs is neither saved nor taken up");
+    }
     match &property.kind {
         RunKind::Ctl(_) if plan.options.fair => return Err(invalid(weak)),
         RunKind::Ctl(formula) if symbolic.is_some() => {
@@ -112,7 +116,8 @@ fn decide_alone(model: &NativeModel, property: &RunProperty, means: &Means) -> i
         }
         _ => {}
     }
-    let bad = property.bad(fair).map_err(|reason| invalid(&reason))?;
+    let patience = plan.options.time.map_or(Duration::MAX, |time| time.saturating_sub(means.control.elapsed()));
+    let bad = property.bad(fair, patience).map_err(|reason| invalid(&reason))?;
     if symbolic.is_some() {
         let Bad { name, automaton, atoms, .. } = bad;
         return with_sets(model, &name, QuestionKind::Automaton { automaton, atoms }, means);
@@ -129,8 +134,18 @@ fn with_sets(model: &NativeModel, name: &str, kind: QuestionKind, means: &Means)
         control.say("sets of states are not reduced for properties of runs");
         plan.options.reduce = ReduceChoice::Nothing;
     }
+    let mut conditions: Vec<&Expr> = Vec::new();
+    match &question.kind {
+        QuestionKind::Ctl(formula) => formula.atoms(&mut |e| conditions.push(e)),
+        QuestionKind::Automaton { atoms, .. } => conditions.extend(atoms),
+        _ => {}
+    }
+    if conditions.into_iter().any(may_fault) {
+        control.say("where evaluating a condition of a formula ends in a fault, the condition counts as false");
+    }
     let (mut report, results) = sets(model, &[question], fair, &plan, control)?;
     report.properties = results;
+    report.reduced = false;
     Ok(report)
 }
 
@@ -141,4 +156,19 @@ fn under(fair: &[Expr], formula: &Formula<Expr>) -> Formula<Expr> {
     }
     let often = |e: &Expr| Formula::Globally(Box::new(Formula::Finally(Box::new(Formula::Atom(e.clone())))));
     Formula::Implies(Box::new(Formula::And(fair.iter().map(often).collect())), Box::new(formula.clone()))
+}
+
+/// May evaluating it end in a fault, as far as its operators show?
+fn may_fault(e: &Expr) -> bool {
+    match e {
+        Expr::Const(_) | Expr::Var(_) => false,
+        Expr::Element(_, index) | Expr::Table(_, index) => !matches!(**index, Expr::Const(_)) || may_fault(index),
+        Expr::Unary(_, a) => may_fault(a),
+        Expr::Binary(op, a, b) => {
+            let divides = matches!(op, BinaryOp::Divide | BinaryOp::Remainder);
+            let by_zero = divides && !matches!(**b, Expr::Const(value) if value != 0);
+            by_zero || may_fault(a) || may_fault(b)
+        }
+        Expr::If(a, b, c) => [a, b, c].into_iter().any(|e| may_fault(e)),
+    }
 }

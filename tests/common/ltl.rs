@@ -5,7 +5,7 @@
 //! a strongly connected part of this graph in which every promise is kept. Nothing here is shared with the translation to
 //! automata.
 
-use scrimp::{Batch, Model};
+use scrimp::{Batch, Fault, Model};
 use scrimp_temporal::Formula;
 use std::collections::{BTreeSet, HashMap};
 
@@ -21,7 +21,7 @@ pub struct Explicit {
 }
 
 impl Explicit {
-    /// All states of a model, unless there are more than that.
+    /// All states of a model, unless there are more than that, or some are not known because a step does not end.
     pub fn of(
         model: &dyn Model,
         most: usize,
@@ -45,6 +45,9 @@ impl Explicit {
                 return None;
             }
             let successors = super::successors(model, &state);
+            if successors.faults().iter().any(|record| record.fault == Fault::Endless) {
+                return None;
+            }
             let mut edges = Vec::new();
             for i in 0..successors.len() {
                 edges.push((number(successors.state(i), &mut states), processes(successors.event(i))));

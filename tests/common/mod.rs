@@ -76,7 +76,9 @@ pub fn manifest() -> PathBuf {
 /// A property in the words of a property file, for a model.
 pub fn property<'a>(model: &'a NativeModel, text: &str) -> Property<'a> {
     let parsed = scrimp::parse_property(model.system(), text).unwrap_or_else(|e| panic!("{e}"));
-    scrimp::properties::of(model, parsed).unwrap_or_else(|e| panic!("{e}")).pop().expect("one property")
+    let mut asked = scrimp::properties::Asked::default();
+    asked.add(model, parsed).unwrap_or_else(|e| panic!("{e}"));
+    asked.states.pop().expect("one property")
 }
 
 /// The enabled events of a state with their successors.

@@ -148,7 +148,7 @@ impl Maker {
             11 => format!("always ({p} implies eventually {q})"),
             _ => {
                 let facts = [p, q, r];
-                let size = 2 + self.below(5);
+                let size = 2 + self.below(4);
                 self.any_formula(&facts, size)
             }
         }

@@ -83,6 +83,9 @@ enum Around {
     Condition,
 }
 
+/// Two operands.
+type Pair<A> = (Box<Formula<A>>, Box<Formula<A>>);
+
 struct Split<'p, 't, 'a, A> {
     p: &'p Parser<'t>,
     logic: Logic,
@@ -157,7 +160,7 @@ impl<A> Split<'_, '_, '_, A> {
     }
 
     /// Both operands of the operator `last`.
-    fn both(&mut self, last: u32, around: Around, depth: usize) -> Result<(Box<Formula<A>>, Box<Formula<A>>), Problem> {
+    fn both(&mut self, last: u32, around: Around, depth: usize) -> Result<Pair<A>, Problem> {
         let left = self.formula(self.left_of(last), around, depth)?;
         let right = self.formula(last - 1, around, depth)?;
         Ok((Box::new(left), Box::new(right)))

@@ -330,4 +330,20 @@ mod tests {
         assert!(asked("reach: r > 1").unwrap_err().contains("unknown name"));
         assert!(asked("one-save").unwrap_err().contains("one-safe"));
     }
+
+    #[test]
+    fn formulas_are_about_places_and_transitions() {
+        let is = |condition| Box::new(Formula::Atom(condition));
+        let fires = || is(Condition::fireable(vec![1]));
+        let Ok(Question::Formula(Formula::Globally(inner))) = asked("ltl: [] (deadlock -> <> \"t(x=2)\")") else {
+            panic!("a formula")
+        };
+        assert_eq!(*inner, Formula::Implies(is(Condition::Deadlock), Box::new(Formula::Finally(fires()))));
+        let Ok(Question::Formula(Formula::AllPaths(path))) = asked("ctl: A[p <= 2 U \"t(x=2)\"]") else {
+            panic!("a formula")
+        };
+        assert_eq!(*path, Formula::Until(is(reach("p <= 2")), fires()));
+        assert!(asked("ctl: G p").unwrap_err().contains("quantifier"));
+        assert!(asked("ltl: F p * q").unwrap_err().contains("sums"));
+    }
 }

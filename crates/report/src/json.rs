@@ -103,7 +103,7 @@ pub fn report(subject: &Subject) -> Value {
         object["variables"] = formulas.variables.into();
         object["conflicts"] = formulas.conflicts.into();
     }
-    if plan.options.reduce.leaves_out_states() {
+    if subject.report.reduced {
         object["reduced"] = true.into();
     }
     object

@@ -54,7 +54,7 @@ pub fn count(subject: &Subject, style: Style) -> String {
     if let Some(sets) = &report.sets {
         let states = match report.limit {
             Some(_) => "states so far",
-            None if subject.plan.options.reduce.leaves_out_states() => "states, reduced",
+            None if subject.report.reduced => "states, reduced",
             None => "states",
         };
         out.push_str(&in_sets(sets, states));
@@ -70,7 +70,7 @@ pub fn count(subject: &Subject, style: Style) -> String {
         let _ = writeln!(out, "  {name:<24}{value:>16}");
     };
     if report.once {
-        let fewer = subject.plan.options.reduce.leaves_out_states();
+        let fewer = subject.report.reduced;
         row(if fewer { "states, reduced" } else { "states" }, grouped(facts.states));
         let reduced = subject.plan.options.reduce != ReduceChoice::Nothing;
         row(if reduced { "transitions explored" } else { "transitions" }, grouped(facts.transitions));
@@ -230,7 +230,7 @@ fn evidence(subject: &Subject, p: &PropertyResult, style: Style) -> String {
 fn figures(subject: &Subject) -> String {
     let report = subject.report;
     let visited = if report.once { count_of(report.facts.states, "state") } else { count_of(report.visits, "visit") };
-    let reduced = if subject.plan.options.reduce.leaves_out_states() { " (reduced)" } else { "" };
+    let reduced = if subject.report.reduced { " (reduced)" } else { "" };
     let nothing = format!("\nno state had to be visited, {:.2} s", report.elapsed.as_secs_f64());
     let searched = format!(
         "\n{visited}{reduced}, {} in {:.2} s ({}), {:.1} bytes a stored state ({} in full)",

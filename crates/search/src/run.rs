@@ -47,6 +47,8 @@ pub struct Report {
     pub expected: Option<f64>,
     /// What a search on disk has to say about the disk.
     pub disk: Option<DiskFacts>,
+    /// Events were left out, and with them states.
+    pub reduced: bool,
     /// The store in which the search ended, and what was decided on the way.
     pub store: StoreChoice,
     pub remarks: Vec<String>,
@@ -76,6 +78,7 @@ impl Report {
             store_bytes: 0,
             expected: None,
             disk: None,
+            reduced: plan.options.reduce.leaves_out_states(),
             store: plan.store.clone(),
             remarks: Vec::new(),
             tokens: None,
@@ -249,6 +252,7 @@ pub fn run_guided(
         store_bytes,
         expected: outcome.expected,
         disk,
+        reduced: plan.options.reduce.leaves_out_states(),
         store: stage,
         remarks: control.remarks(),
         tokens: None,

@@ -47,7 +47,8 @@ pub struct Engine<'a> {
     pub reorderings: u64,
     /// Relations that only change who goes on alone, by what they change.
     pub holder_changes: Vec<(Vec<(i64, i64)>, Relation)>,
-    /// The relations of all events turned round, where somebody asked for them.
+    /// The relations of all events, as few as they can be, and the same turned round; where somebody asked for them.
+    pub forwards: Vec<Relation>,
     pub backwards: Vec<Relation>,
     tick: u64,
 }
@@ -68,6 +69,7 @@ impl<'a> Engine<'a> {
             reorder_at: None,
             reorderings: 0,
             holder_changes: Vec::new(),
+            forwards: Vec::new(),
             backwards: Vec::new(),
             tick: 0,
         })
@@ -99,6 +101,7 @@ impl<'a> Engine<'a> {
     pub fn prepare(&mut self) -> Result<(), Halt> {
         self.events.clear();
         self.holder_changes.clear();
+        self.forwards.clear();
         self.backwards.clear();
         // Where nobody can go on is looked at all the time then.
         let with_faults = self.has_holders() || self.system.events.iter().any(|event| event.late);
@@ -156,7 +159,7 @@ impl<'a> Engine<'a> {
     fn roots(&self, sets: &mut Vec<Set>, relations: &mut Vec<Relation>) {
         sets.extend(self.held.iter().chain(&self.pinned));
         relations.extend(self.holder_changes.iter().map(|(_, relation)| *relation));
-        relations.extend(&self.backwards);
+        relations.extend(self.forwards.iter().chain(&self.backwards));
         for event in &self.events {
             for rule in event.happens.iter().chain(event.faults.iter().flatten()) {
                 rule.roots(sets, relations);

@@ -78,24 +78,22 @@ impl Engine<'_> {
         Ok((states, stuck))
     }
 
-    /// Of vectors in which somebody goes on alone, those from which a state is one of these.
+    /// Of vectors in which somebody goes on alone and cannot, those that are one of these states after all.
     pub fn releasing(&mut self, states: Set, within: Set) -> Result<Set, Halt> {
-        let kinds = self.kinds();
-        let alone: Vec<(i64, i64)> =
-            kinds.iter().filter(|then| matches!(then, Then::Alone(_))).map(|then| (holder_value(*then), 0)).collect();
-        if alone.is_empty() {
-            return Ok(Set::EMPTY);
+        let mut all = Set::EMPTY;
+        // One after the other: where somebody else would go on from the same state, it need not be a state.
+        for then in self.kinds() {
+            let Then::Alone(process) = then else { continue };
+            all = self.scope(|engine| {
+                engine.held.extend([states, within, all]);
+                let release = engine.holders(&[(holder_value(then), 0)])?;
+                let back = engine.preimages(states, &[release], within)?;
+                let system = engine.system;
+                let ended = engine.idle(back, true, |number| own_event(system, number, process))?;
+                engine.union(all, ended)
+            })?;
         }
-        self.scope(|engine| {
-            engine.held.extend([states, within]);
-            let release = engine.holders(&alone)?;
-            let back = engine.preimages(states, &[release], within)?;
-            // Only where the one who goes on cannot.
-            engine.held.push(back);
-            let (freed, _) = engine.released(back)?;
-            engine.held.push(freed);
-            engine.preimages(freed, &[release], back)
-        })
+        Ok(all)
     }
 }
 

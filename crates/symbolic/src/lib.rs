@@ -2,7 +2,7 @@
 //!
 //! [`run`] is the way in: from a system to the set of its reachable states, and to answers about it. Below it, [`diagram`]
 //! has sets of vectors and relations between them; `action`, `expand` and `rule` make relations of events, `reach` applies
-//! them until nothing is new, `answers` and `trace` say what the set means.
+//! them until nothing is new, `answers` and `trace` say what the set means; `ctl` and `linear` say what its runs are like.
 
 pub mod diagram;
 
@@ -14,6 +14,7 @@ mod engine;
 mod expand;
 mod holders;
 mod linear;
+mod options;
 mod order;
 mod reach;
 mod reduce;
@@ -28,5 +29,6 @@ mod tokens;
 mod trace;
 
 pub use answers::{Question, QuestionKind};
+pub use options::{Options, Order};
 pub use reach::Strategy;
-pub use run::{Options, Order, SymbolicReport, refused, run};
+pub use run::{SymbolicReport, refused, run};

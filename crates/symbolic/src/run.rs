@@ -3,6 +3,7 @@
 use crate::answers::{self, Question, QuestionKind};
 use crate::diagram::{Halt, STACK_PER_LEVEL, Set};
 use crate::engine::{Engine, REORDER_FROM, arranged};
+use crate::options::{Options, Order};
 use crate::reach::{Reached, Strategy, reach};
 use crate::reduce::{Reduction, reach_reduced};
 use crate::tokens::most_tokens;
@@ -10,72 +11,10 @@ use crate::trace::{Lost, trace};
 use num_bigint::BigUint;
 use scrimp_search::budget::{Budget, default_memory, peak_resident};
 use scrimp_search::{Control, Limit, PropertyResult, Verdict};
-use scrimp_system::{Batch, Expr, Fault, Layout, Model, System};
+use scrimp_system::{Batch, Fault, Layout, Model, System};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Which cell at which level.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Order {
-    /// What events tie together stands together.
-    #[default]
-    Force,
-    /// As the model has its variables.
-    Given,
-}
-
-impl std::str::FromStr for Order {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Order, String> {
-        match text {
-            "force" => Ok(Order::Force),
-            "given" => Ok(Order::Given),
-            _ => Err("not an order of variables: force and given are".into()),
-        }
-    }
-}
-
-/// How sets are worked with.
-#[derive(Debug, Clone)]
-pub struct Options {
-    pub strategy: Strategy,
-    pub order: Order,
-    /// Look for a better order when the diagrams have grown.
-    pub reorder: bool,
-    /// Bytes for the whole process; nine tenths of what is free where it is not said.
-    pub memory: Option<usize>,
-    /// Look at as few events as suffice for the questions. Breadth-first, whatever the strategy; states are not counted then.
-    pub reduce: bool,
-    /// With `reduce`: of all sets that would do, take one with few nodes.
-    pub dont_care: bool,
-    /// Decide every question, even where one is violated.
-    pub keep_going: bool,
-    /// Count steps and deadlocks too.
-    pub count_all: bool,
-    /// Of the runs that formulas of CTL are about, those count on which each of these holds again and again.
-    pub fairness: Vec<Expr>,
-    /// Look for runs that show why questions about runs are answered as they are.
-    pub evidence: bool,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            strategy: Strategy::default(),
-            order: Order::default(),
-            reorder: true,
-            memory: None,
-            reduce: false,
-            dont_care: false,
-            keep_going: false,
-            count_all: true,
-            fairness: Vec::new(),
-            evidence: true,
-        }
-    }
-}
 
 /// What came of it.
 #[derive(Debug, Clone)]
@@ -325,7 +264,7 @@ impl<'a> Work<'a> {
     }
 
     /// A state from which a process goes round for ever, and the model says so.
-    fn endless(&mut self, reached: &Reached) -> Result<Set, Halt> {
+    pub fn endless(&mut self, reached: &Reached) -> Result<Set, Halt> {
         const TRIED: usize = 1000;
         let candidates = answers::endless(&mut self.engine, reached)?;
         let mut vectors = Vec::new();

@@ -37,7 +37,7 @@ impl Steps {
         let moving = match steps.are_relations(engine) {
             true => {
                 steps.turn(engine)?;
-                let left = engine.without(states, &engine.relations(|_| true))?;
+                let left = engine.without(states, &engine.forwards.clone())?;
                 engine.held.push(left);
                 engine.minus(states, left)?
             }
@@ -54,12 +54,16 @@ impl Steps {
         !engine.has_holders() && !engine.system.events.iter().any(|event| event.late)
     }
 
-    /// Turns the relations of all events round.
+    /// Gathers the relations of all events and turns them round.
     fn turn(&self, engine: &mut Engine) -> Result<(), Halt> {
-        let forwards = engine.relations(|_| true);
-        engine.backwards = engine.attempt(&[], |_, d| {
-            let gathered = d.gather(&forwards)?;
-            gathered.into_iter().map(|relation| d.inverse(relation)).collect()
+        let relations = engine.relations(|_| true);
+        (engine.forwards, engine.backwards) = engine.attempt(&[], |_, d| {
+            let forwards = d.gather(&relations)?;
+            let mut backwards = Vec::with_capacity(forwards.len());
+            for &relation in &forwards {
+                backwards.push(d.inverse(relation)?);
+            }
+            Ok((forwards, backwards))
         })?;
         Ok(())
     }
@@ -72,6 +76,10 @@ impl Steps {
         let system = engine.system;
         engine.scope(|engine| {
             engine.held.extend([target, within]);
+            if self.are_relations(engine) {
+                let relations = engine.forwards.clone();
+                return engine.preimages(target, &relations, within);
+            }
             let relations = engine.relations(|event| !system.events[event].late);
             let mut goal = target;
             if !self.between.is_empty() {
@@ -122,7 +130,7 @@ impl Steps {
         }
         engine.scope(|engine| {
             engine.held.extend([left, right]);
-            if !engine.backwards.is_empty() {
+            if self.are_relations(engine) {
                 let within = engine.union(left, right)?;
                 engine.held.push(within);
                 let backwards = engine.backwards.clone();
@@ -156,39 +164,12 @@ impl Steps {
         })
     }
 
-    /// The states of a set from which a run stays in it for ever, or until it ends in a state without successors; or some of
-    /// them, where none of those that are `wanted` is one.
-    pub fn always(&self, engine: &mut Engine, set: Set, wanted: Set) -> Result<Set, Halt> {
-        // Every run stays among all states.
-        if set == self.states {
-            return Ok(set);
-        }
-        engine.scope(|engine| {
-            engine.held.extend([set, wanted]);
-            let mark = engine.held.len();
-            let mut staying = set;
-            loop {
-                engine.held.truncate(mark);
-                engine.held.push(staying);
-                let next = self.lasting(engine, staying, staying)?;
-                if next == staying {
-                    return Ok(staying);
-                }
-                engine.held.push(next);
-                staying = next;
-                if engine.intersect(staying, wanted)?.is_empty() {
-                    return Ok(Set::EMPTY);
-                }
-            }
-        })
-    }
-
     /// What is reached from `from` without leaving `within`, with those of `from` that are in it.
     pub fn onwards(&self, engine: &mut Engine, from: Set, within: Set) -> Result<Set, Halt> {
         engine.scope(|engine| {
             engine.held.extend([from, within]);
             if self.are_relations(engine) {
-                let relations = engine.relations(|_| true);
+                let relations = engine.forwards.clone();
                 return engine.saturate_within(from, &relations, within);
             }
             let mut all = engine.intersect(from, within)?;
@@ -213,6 +194,10 @@ impl Steps {
     pub fn after(&self, engine: &mut Engine, states: Set) -> Result<Set, Halt> {
         engine.scope(|engine| {
             engine.held.push(states);
+            if self.are_relations(engine) {
+                let relations = engine.forwards.clone();
+                return engine.images(states, &relations);
+            }
             // Nothing has been passed through yet: whatever is leads to states that count.
             crate::reach::step(engine, states, &mut None)
         })

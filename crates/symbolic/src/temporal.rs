@@ -4,8 +4,9 @@ use crate::answers::{Question, QuestionKind};
 use crate::ctl::Branching;
 use crate::diagram::Halt;
 use crate::linear::Linear;
+use crate::options::Options;
 use crate::reach::Reached;
-use crate::run::{Options, Work};
+use crate::run::Work;
 use crate::steps::Steps;
 use crate::trace::Lost;
 use scrimp_search::{PropertyResult, Trace, Verdict};
@@ -50,7 +51,13 @@ impl Work<'_> {
         if !self.questions.iter().any(Question::is_temporal) {
             return;
         }
-        if let Err(halt) = self.decide_each(reached) {
+        let endless = self.endless(reached).map(|states| !states.is_empty());
+        if let Ok(true) = endless {
+            // What the model makes of such a state is not all that it leads to.
+            self.control.say("something in the model goes on by itself without an end: what it leads to is not known");
+            return;
+        }
+        if let Err(halt) = endless.and_then(|_| self.decide_each(reached)) {
             self.note(halt);
         }
         self.engine.pinned.clear();

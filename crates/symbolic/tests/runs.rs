@@ -13,7 +13,7 @@ use scrimp_lang::PropertyKind as Parsed;
 use scrimp_native::{Mode, NativeModel};
 use scrimp_search::{Control, PropertyResult, Verdict};
 use scrimp_symbolic::{Options, Question, QuestionKind, Strategy, SymbolicReport};
-use scrimp_system::Expr;
+use scrimp_system::{Expr, ProcessId, Source, Then};
 use scrimp_temporal::{Automaton, Formula};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ fn condition(model: &NativeModel, text: &str) -> Expr {
 /// The model of a random text, every third one with several initial states.
 fn system(text: &Text) -> Result<NativeModel, TestCaseError> {
     let mut system = text.system().map_err(|e| TestCaseError::fail(e.to_string()))?;
-    if text.0.len() % 3 == 0 {
+    if text.0.len().is_multiple_of(3) {
         let mut other = system.initial[0].clone();
         let x = system.variables.iter().take_while(|variable| variable.name != "x").map(|v| v.cells()).sum::<usize>();
         other[x] = (other[x] + 1) % 3;
@@ -86,7 +86,9 @@ fn check((text, formulas, fairness): &Case, tested: &Cell<u32>) -> Result<(), Te
 }
 
 /// The states of a run, each a successor of the one before; and from where on it goes round.
-fn run_of(graph: &Graph, result: &PropertyResult) -> Result<Option<(Vec<usize>, Option<usize>)>, TestCaseError> {
+type Run = (Vec<usize>, Option<usize>);
+
+fn run_of(graph: &Graph, result: &PropertyResult) -> Result<Option<Run>, TestCaseError> {
     let Some(trace) = &result.trace else { return Ok(None) };
     let number = |state: &[u8]| graph.states.iter().position(|other| other == state).expect("a reachable state");
     let mut run = vec![number(&trace.initial)];
@@ -209,4 +211,27 @@ fn formulas_of_ctl_say_what_their_definitions_say() {
     let strategy = (text(Shape { processes: (2, 3), independent: 2 }), formulas, fairness);
     TestRunner::new(config).run(&strategy, |case| check(&case, &tested)).unwrap_or_else(|e| panic!("{e}"));
     assert!(tested.get() >= 4 * cases, "only {} formulas were tried", tested.get());
+}
+
+/// Two processes that go on alone from the same values: the one that can is in no state, though the other is.
+#[test]
+fn who_goes_on_alone_is_told_apart() {
+    let text = "process P0 { state s0, s1; init s0; trans s0 -> s1 {}; }
+        process P1 { state s0, s1, s2; init s0;
+            trans s0 -> s1 { guard P0.s0; }, s0 -> s1 { guard P0.s1; }, s1 -> s2 {}; }
+        system async;";
+    let mut system = scrimp_lang::parse_dve(Source::new("alone.dve", text)).unwrap_or_else(|e| panic!("{e}"));
+    system.events[0].then = Then::Alone(ProcessId(0));
+    system.events[2].then = Then::Alone(ProcessId(1));
+    let model = NativeModel::new(Arc::new(system), Mode::Interpreted).unwrap_or_else(|e| panic!("{e}"));
+    let atom = |text: &str| Box::new(Formula::Atom(condition(&model, text)));
+    let next = |a| Formula::ExistsPath(Box::new(Formula::Next(a)));
+    let finally = |a| Formula::ExistsPath(Box::new(Formula::Finally(Box::new(a))));
+    let question = |to: &str| {
+        let here = Formula::And(vec![*atom("P0@s1 && P1@s0"), next(atom(to))]);
+        Question { name: to.into(), kind: QuestionKind::Ctl(finally(here)) }
+    };
+    let report = run(&model, &[question("P1@s1"), question("P1@s2")], &Options::default());
+    let verdicts: Vec<Verdict> = report.properties.iter().map(|result| result.verdict).collect();
+    assert_eq!(verdicts, [Verdict::Violated, Verdict::Verified], "{:?}", report.remarks);
 }

@@ -33,7 +33,7 @@ pub(super) fn of_nested(nested: &mut Nested, bytes: usize) -> Option<Rough> {
     let stem = load(nested.states, path[..=place as usize].iter().copied(), bytes);
     let cycle = path[place as usize + 1..].iter().copied().chain(further).chain([begin]);
     let cycle = load(nested.states, cycle, bytes);
-    Some(Rough { stem, cycle })
+    Some(Rough { stem, cycle, marks: Vec::new() })
 }
 
 /// A run through the component that was found, which meets all marks.
@@ -46,30 +46,36 @@ pub(super) fn of_component(components: &mut Components, mover: &mut Mover) -> Op
     }
     let root = *path.last()?;
     let mut missing = mover.product.all_marks();
-    let mut cycle: Vec<Key> = Vec::new();
+    let (mut cycle, mut marks): (Vec<Key>, Vec<Marks>) = (Vec::new(), Vec::new());
     let mut at = root;
     while missing != 0 {
         let wanted = |_: Key, marks: Marks| marks & missing != 0;
-        let (way, met) = within(components, mover, at, &wanted)?;
-        cycle.extend(way);
-        missing &= !met;
+        for (key, met) in within(components, mover, at, &wanted)? {
+            cycle.push(key);
+            marks.push(met);
+            missing &= !met;
+        }
         at = *cycle.last()?;
     }
     if at != root || cycle.is_empty() {
-        cycle.extend(within(components, mover, at, &|to, _| to == root)?.0);
+        for (key, met) in within(components, mover, at, &|to, _| to == root)? {
+            cycle.push(key);
+            marks.push(met);
+        }
     }
     let stem = load(components.states, path.into_iter(), bytes);
     let cycle = load(components.states, cycle.into_iter(), bytes);
-    Some(Rough { stem, cycle })
+    Some(Rough { stem, cycle, marks })
 }
 
-/// The shortest way within the component whose last edge is wanted: its states but the first, and the marks on it.
+/// The shortest way within the component whose last edge is wanted: its states but the first, each with the marks of the edge to
+/// it.
 fn within(
     components: &mut Components,
     mover: &mut Mover,
     from: Key,
     wanted: &dyn Fn(Key, Marks) -> bool,
-) -> Option<(Vec<Key>, Marks)> {
+) -> Option<Vec<(Key, Marks)>> {
     let mut parents: HashMap<Key, (Key, Marks)> = HashMap::from([(from, (from, 0))]);
     let mut queue = std::collections::VecDeque::from([from]);
     let bytes = mover.product.state_bytes();
@@ -89,16 +95,15 @@ fn within(
                 continue;
             }
             if wanted(to, given) {
-                let mut way = vec![to];
-                let (mut at, mut met) = (source, given);
+                let mut way = vec![(to, given)];
+                let mut at = source;
                 while at != from {
-                    way.push(at);
                     let (parent, marks) = parents[&at];
-                    met |= marks;
+                    way.push((at, marks));
                     at = parent;
                 }
                 way.reverse();
-                return Some((way, met));
+                return Some(way);
             }
             if parents.len() < LONGEST && !parents.contains_key(&to) {
                 parents.insert(to, (source, given));

@@ -1,5 +1,6 @@
 //! Infinite runs as people read them: a stem, and a loop that repeats for ever; both as short as can be found soon.
 
+use super::nearby::entries;
 use super::product::{INSIDE, Mover, Product, STUTTER, WEAK};
 use crate::trace::Trace;
 use scrimp_system::{Batch, EventCode, Model};
@@ -12,6 +13,8 @@ const EFFORT: usize = 300_000;
 const PATIENCE: Duration = Duration::from_secs(3);
 /// Bytes that may be kept of them.
 const ROOM: usize = 256 << 20;
+/// Ways to the loop that are tried.
+const ENTRIES: usize = 12;
 /// Sets of marks up to which all ways of meeting them are tried.
 const FEW_SETS: u32 = 3;
 
@@ -21,6 +24,9 @@ const FEW_SETS: u32 = 3;
 pub(super) struct Rough {
     pub stem: Vec<Vec<u8>>,
     pub cycle: Vec<Vec<u8>>,
+    /// The marks that each step of the loop is to meet, where events that lead to the same state may have different ones; empty
+    /// where the most that one has will do.
+    pub marks: Vec<Marks>,
 }
 
 /// A run of the model: its trace, and after how many of its steps the loop begins.
@@ -30,7 +36,7 @@ pub struct Lasso {
     pub cycle: usize,
 }
 
-type Steps = Vec<(EventCode, Vec<u8>)>;
+pub(super) type Steps = Vec<(EventCode, Vec<u8>)>;
 
 impl Rough {
     /// The run as one of the model, shortened if that is quickly done.
@@ -38,123 +44,94 @@ impl Rough {
         let deadline = Instant::now() + PATIENCE;
         let room = (ROOM / product.state_bytes().max(1)).min(EFFORT);
         let mut mover = Mover::new(product, None);
-        let on_cycle: HashSet<&[u8]> = self.cycle.iter().take(room).map(Vec::as_slice).collect();
-        let mut initial = Batch::new(product.state_bytes());
-        product.initial(&mut initial);
-        let starts: Vec<Vec<u8>> = (0..initial.len()).map(|i| initial.state(i).to_vec()).collect();
-        let nearest = Search { mover: &mut mover, inside: false, all: 0, room, deadline }.shortest(
-            &starts,
-            &|state, _| on_cycle.contains(state),
-            false,
-        );
-        let (first, stem) = match nearest {
-            Some(found) => found,
-            None => (self.stem.first()?.clone(), retrace(&mut mover, &self.stem)?),
+        let mut best: Option<(Vec<u8>, Steps, Steps)> = None;
+        for (first, stem) in entries(&mut mover, room, deadline - PATIENCE / 2, ENTRIES) {
+            let entry = stem.last().map_or(&first, |(_, state)| state).clone();
+            let Some(cycle) = self.loop_at(&mut mover, &entry, room, deadline) else { continue };
+            let length = stem.len() + cycle.len();
+            if best.as_ref().is_none_or(|(_, stem, cycle)| length < stem.len() + cycle.len()) {
+                best = Some((first, stem, cycle));
+            }
+        }
+        let (first, stem, cycle) = match best {
+            Some(best) => best,
+            None => {
+                let stem = retrace(&mut mover, &self.stem, &[])?;
+                let entry = self.stem.last()?;
+                (self.stem.first()?.clone(), stem, self.loop_at(&mut mover, entry, room, deadline)?)
+            }
         };
-        let entry = stem.last().map_or(&first, |(_, state)| state).clone();
-        let cycle = self.loop_at(&mut mover, &entry, room, deadline)?;
         Some(without_automaton(product, first, stem, cycle))
     }
 
     /// A loop from a state of the cycle back to it, which meets all marks.
-    fn loop_at(&self, mover: &mut Mover, entry: &Vec<u8>, room: usize, deadline: Instant) -> Option<Steps> {
-        let product = mover.product;
-        let all = product.all_marks();
-        if all.count_ones() <= FEW_SETS {
-            let starts = std::slice::from_ref(entry);
-            let search = Search { mover, inside: true, all, room, deadline };
-            let back = |state: &[u8], marks: Marks| state == &entry[..] && (marks & all == all || marks & WEAK != 0);
-            if let Some((_, steps)) = search.shortest(starts, &back, true) {
+    fn loop_at(&self, mover: &mut Mover, entry: &[u8], room: usize, deadline: Instant) -> Option<Steps> {
+        let few = mover.product.all_marks().count_ones() <= FEW_SETS;
+        if let Some(steps) = few.then(|| shortest_loop(mover, entry, room, deadline)).flatten() {
+            return Some(steps);
+        }
+        let at = self.cycle.iter().position(|state| &state[..] == entry)?;
+        let turned: Vec<Vec<u8>> = self.cycle[at..].iter().chain(&self.cycle[..=at]).cloned().collect();
+        let mut marks = self.marks.clone();
+        if !marks.is_empty() {
+            marks.rotate_left((at + 1) % self.cycle.len());
+        }
+        retrace(mover, &turned, &marks)
+    }
+}
+
+/// The shortest loop from a state back to it along edges that can be on cycles, which meets all marks.
+fn shortest_loop(mover: &mut Mover, entry: &[u8], room: usize, deadline: Instant) -> Option<Steps> {
+    let all = mover.product.all_marks();
+    // Each state with the marks met, where it was found from, and the event.
+    let mut found: Vec<(Vec<u8>, Marks, usize, EventCode)> = vec![(entry.to_vec(), 0, usize::MAX, 0)];
+    let mut known: HashMap<Marks, HashSet<Vec<u8>>> = HashMap::new();
+    let mut successors = Batch::new(mover.product.state_bytes());
+    let mut marks = Vec::new();
+    let mut next = 0;
+    while next < found.len() && found.len() < room {
+        if next % 256 == 0 && Instant::now() > deadline {
+            return None;
+        }
+        successors.clear();
+        marks.clear();
+        let met = found[next].1;
+        mover.expand(&found[next].0, true, &mut successors, &mut marks).ok()?;
+        for (i, &given) in marks.iter().enumerate().filter(|(_, given)| **given & INSIDE != 0) {
+            let met = met | given & (all | WEAK);
+            let state = successors.state(i);
+            if state == entry && (met & all == all || met & WEAK != 0) {
+                let mut steps = vec![(successors.event(i), state.to_vec())];
+                let mut at = next;
+                while found[at].2 != usize::MAX {
+                    steps.push((found[at].3, found[at].0.clone()));
+                    at = found[at].2;
+                }
+                steps.reverse();
                 return Some(steps);
             }
+            if known.entry(met).or_default().insert(state.to_vec()) {
+                found.push((state.to_vec(), met, next, successors.event(i)));
+            }
         }
-        let at = self.cycle.iter().position(|state| state == entry)?;
-        let turned: Vec<Vec<u8>> = self.cycle[at..].iter().chain(&self.cycle[..=at]).cloned().collect();
-        retrace(mover, &turned)
+        next += 1;
     }
+    None
 }
 
-/// A breadth-first search among the states of a product.
-struct Search<'m, 'p, 'a> {
-    mover: &'m mut Mover<'p, 'a>,
-    /// Only along edges that can be on a cycle.
-    inside: bool,
-    /// The marks to collect on the way.
-    all: Marks,
-    room: usize,
-    deadline: Instant,
-}
-
-impl Search<'_, '_, '_> {
-    /// The shortest way from one of the states to where `wanted` says so of a state and the marks met, with where it begins.
-    /// `moving`: it must have a step.
-    fn shortest(
-        self,
-        starts: &[Vec<u8>],
-        wanted: &dyn Fn(&[u8], Marks) -> bool,
-        moving: bool,
-    ) -> Option<(Vec<u8>, Steps)> {
-        // Each state with the marks met, where it was found from, and the event.
-        let mut found: Vec<(Vec<u8>, Marks, usize, EventCode)> = Vec::new();
-        let mut known: HashMap<Marks, HashSet<Vec<u8>>> = HashMap::new();
-        for start in starts {
-            if known.entry(0).or_default().insert(start.clone()) {
-                found.push((start.clone(), 0, usize::MAX, 0));
-            }
-        }
-        let hit = |state: &[u8], marks| wanted(state, marks);
-        if !moving && let Some(at) = found.iter().position(|(state, ..)| hit(state, 0)) {
-            return Some((found[at].0.clone(), Vec::new()));
-        }
-        let mut successors = Batch::new(self.mover.product.state_bytes());
-        let mut marks = Vec::new();
-        let mut next = 0;
-        while next < found.len() && found.len() < self.room {
-            if next % 256 == 0 && Instant::now() > self.deadline {
-                return None;
-            }
-            successors.clear();
-            marks.clear();
-            let (state, met, ..) = &found[next];
-            let met = *met;
-            self.mover.expand(state, true, &mut successors, &mut marks).ok()?;
-            for (i, &given) in marks.iter().enumerate() {
-                if self.inside && given & INSIDE == 0 {
-                    continue;
-                }
-                let met = met | given & (self.all | if self.inside { WEAK } else { 0 });
-                if hit(successors.state(i), met) {
-                    let mut steps = vec![(successors.event(i), successors.state(i).to_vec())];
-                    let mut at = next;
-                    while found[at].2 != usize::MAX {
-                        steps.push((found[at].3, found[at].0.clone()));
-                        at = found[at].2;
-                    }
-                    steps.reverse();
-                    return Some((found[at].0.clone(), steps));
-                }
-                if known.entry(met).or_default().insert(successors.state(i).to_vec()) {
-                    found.push((successors.state(i).to_vec(), met, next, successors.event(i)));
-                }
-            }
-            next += 1;
-        }
-        None
-    }
-}
-
-/// The events between states that follow each other, each with the state that it leads to.
-fn retrace(mover: &mut Mover, states: &[Vec<u8>]) -> Option<Steps> {
+/// The events between states that follow each other, each with the state that it leads to; with the marks that are wanted, or
+/// as many as there are.
+fn retrace(mover: &mut Mover, states: &[Vec<u8>], wanted: &[Marks]) -> Option<Steps> {
     let mut steps = Vec::with_capacity(states.len());
     let mut successors = Batch::new(mover.product.state_bytes());
     let mut marks = Vec::new();
-    for ends in states.windows(2) {
+    for (number, ends) in states.windows(2).enumerate() {
         successors.clear();
         marks.clear();
         mover.expand(&ends[0], true, &mut successors, &mut marks).ok()?;
-        let fits = (0..successors.len()).filter(|i| successors.state(*i) == &ends[1][..]);
-        // Of several events that lead there, the one that meets most.
-        let best = fits.max_by_key(|i| marks[*i].count_ones())?;
+        let wanted = wanted.get(number).copied().unwrap_or(0);
+        let fits = |i: &usize| successors.state(*i) == &ends[1][..] && marks[*i] & wanted == wanted;
+        let best = (0..successors.len()).filter(fits).max_by_key(|i| marks[*i].count_ones())?;
         steps.push((successors.event(best), ends[1].clone()));
     }
     Some(steps)

@@ -1,13 +1,14 @@
 //! Infinite runs: is there one that an automaton accepts?
 //!
 //! The [product](Product) of a model and an automaton has a run that is accepted exactly if it has a cycle that meets all
-//! marks. Two searches look for one, both depth-first: [nested](nested) ones, which need least memory, and one for strongly
-//! connected [components](components), which meets several marks at once and needs a number for each state. Several threads
-//! search [together](swarm). What is found becomes a [lasso](Lasso).
+//! marks. Two searches look for one, both depth-first: nested ones, which need least memory, and one for strongly
+//! connected components, which meets several marks at once and needs a number for each state. Several threads
+//! search together. What is found becomes a [lasso](Lasso).
 
 mod components;
 mod gather;
 mod lasso;
+mod nearby;
 mod nested;
 mod path_set;
 mod product;
@@ -70,6 +71,8 @@ pub struct Answer {
     pub state_bytes: usize,
     pub store_bytes: usize,
     pub store: StoreChoice,
+    /// Events were left out.
+    pub reduced: bool,
 }
 
 /// Looks for a run that the automaton accepts, by a plan.
@@ -124,11 +127,15 @@ fn search_in(question: &Question, plan: &Plan, control: &Control, store: &StoreC
     if !nested && *store == StoreChoice::Tree {
         return Err(invalid("a tree does not number its states, and components need numbers; use --cycles nested"));
     }
-    let blueprint = match stutters {
+    let reduces = plan.options.reduce.leaves_out_states();
+    let blueprint = match stutters && fairness.is_none() {
         true => Blueprint::of_runs(model, expressions, plan)?,
         false => None,
     };
-    if !stutters && plan.options.reduce.leaves_out_states() {
+    if reduces && fairness.is_some() {
+        // Which processes could move is not what a reduction keeps.
+        control.say("which runs are fair depends on every event, so that none is left out");
+    } else if reduces && !stutters {
         control.say("the formula tells a state from its repetition, so that no event may be left out");
     }
     if blueprint.is_some() && *store == StoreChoice::ComBack {
@@ -166,6 +173,7 @@ fn search_in(question: &Question, plan: &Plan, control: &Control, store: &StoreC
         state_bytes: product.state_bytes(),
         store_bytes: 0,
         store: store.clone(),
+        reduced: blueprint.is_some(),
     };
     let (halt, rough) = if together {
         let (ended, facts, bytes) = swarm::search(&product, plan.options.threads, control, &budget)?;

@@ -258,8 +258,8 @@ impl<'p, 'a> Mover<'p, 'a> {
             if !first && (chosen == Kept::All || !full) {
                 break;
             }
-            for i in 0..count {
-                if chosen == Kept::All || keep[i] == first {
+            for (i, kept) in keep.iter().enumerate() {
+                if chosen == Kept::All || *kept == first {
                     let event = successors.event(i);
                     pair(successors.state(i), event, fairness.map_or(0, |f| (f.actors)(event)));
                 }

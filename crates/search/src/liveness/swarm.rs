@@ -324,7 +324,7 @@ impl Searcher<'_, '_, '_> {
         };
         let stem = path[..=place].iter().map(&mut load).collect();
         let cycle = path[place + 1..].iter().chain(further).chain([&begin]).map(&mut load).collect();
-        self.member.common.end(Ended::Found(Some(Rough { stem, cycle })));
+        self.member.common.end(Ended::Found(Some(Rough { stem, cycle, marks: Vec::new() })));
         Err(Halt::Found)
     }
 

@@ -75,6 +75,7 @@ pub(super) fn search(question: &Question, plan: &Plan, control: &Control) -> io:
         state_bytes: report.state_bytes,
         store_bytes: report.store_bytes,
         store: report.store.clone(),
+        reduced: false,
     };
     let complete = |graph: &Condensed| (0..graph.states()).all(|state| graph.is_expanded(state));
     let graph = wanted.graph.take().filter(|graph| report.exhaustive && complete(graph));

@@ -31,12 +31,12 @@ impl Branching<'_> {
         let part = self.parts.enter(formula);
         self.sets.resize(self.parts.len(), None);
         let mark = engine.held.len();
-        let found = self.from_the_start(engine, model, part, holds);
+        let found = self.beginning_at_the_start(engine, model, part, holds);
         engine.held.truncate(mark);
         found
     }
 
-    fn from_the_start(
+    fn beginning_at_the_start(
         &mut self,
         engine: &mut Engine,
         model: &dyn Model,

@@ -10,6 +10,7 @@ mod parts;
 use crate::action::Sought;
 use crate::diagram::{Halt, Set};
 use crate::engine::Engine;
+use crate::linear::Linear;
 use crate::steps::Steps;
 use parts::{Node, Part, Parts};
 use scrimp_system::Expr;
@@ -202,27 +203,21 @@ impl<'s> Branching<'s> {
     /// The states of a set from which a run that counts stays in it for ever; or some of them, where none of those that are
     /// `wanted` is one.
     fn staying(&self, engine: &mut Engine, set: Set, wanted: Set) -> Result<Set, Halt> {
-        if self.fairness.is_empty() {
-            return self.steps.always(engine, set, wanted);
+        // Every run stays among all states.
+        if self.fairness.is_empty() && set == self.steps.states {
+            return Ok(set);
         }
         engine.scope(|engine| {
-            engine.held.push(set);
-            let mark = engine.held.len();
-            let mut staying = set;
-            loop {
-                let before = staying;
-                for &condition in &self.fairness {
-                    engine.held.truncate(mark);
-                    engine.held.extend([before, staying]);
-                    let goal = engine.intersect(staying, condition)?;
-                    let leading = self.steps.until(engine, staying, goal)?;
-                    engine.held.push(leading);
-                    staying = self.steps.lasting(engine, leading, staying)?;
-                }
-                if staying == before {
-                    return Ok(staying);
-                }
+            engine.held.extend([set, wanted]);
+            let mut again = Vec::with_capacity(self.fairness.len());
+            for &condition in &self.fairness {
+                let part = engine.intersect(set, condition)?;
+                engine.held.push(part);
+                again.push(part);
             }
+            let runs = Linear::staying(self.steps, set, &again);
+            let hull = runs.hull(engine, &runs.moves, vec![set], Some(&vec![wanted]))?;
+            Ok(hull.first().copied().unwrap_or(Set::EMPTY))
         })
     }
 }

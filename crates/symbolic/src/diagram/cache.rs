@@ -132,9 +132,13 @@ impl Cache {
         }
     }
 
-    /// Drops the results of this kind of operation.
-    pub fn drop_kind(&mut self, operation: u32) {
-        self.drop_where(|entry| entry.second & TRIPLE == 0 && entry.third & 15 == operation);
+    /// Drops what saturation gave, within a set or not.
+    pub fn drop_saturation(&mut self) {
+        let kinds = [FIRE, SATURATE, SATURATE_WITHIN];
+        self.drop_where(|entry| match entry.second & TRIPLE {
+            0 => kinds.contains(&(entry.third & 15)),
+            _ => entry.first & FIRING != 0,
+        });
     }
 
     /// Drops the preimages.

@@ -7,7 +7,7 @@
 //!
 //! Everything in hand is kept on stacks of items and guards, so that a collection can happen in the middle.
 
-use super::cache::{FIRE, SATURATE, SATURATE_WITHIN, at};
+use super::cache::{FIRE, SATURATE, at};
 use super::store::{EMPTY, UNIT};
 use super::{Diagrams, Edge, Full, Halt, Kept, Relation, Set};
 use scrimp_search::budget::Control;
@@ -98,10 +98,7 @@ impl Diagrams {
         if let Some(plan) = self.saturation.as_ref().filter(|plan| plan.0.relations == relations) {
             return Ok(plan.clone());
         }
-        self.cache.drop_kind(FIRE);
-        self.cache.drop_kind(SATURATE);
-        self.cache.drop_kind(SATURATE_WITHIN);
-        self.cache.drop_firings();
+        self.cache.drop_saturation();
         let mut firings: Vec<Vec<Firing>> = Vec::new();
         for relation in relations.iter().map(|relation| relation.0).filter(|&relation| relation > UNIT) {
             let level = self.store.level(relation);

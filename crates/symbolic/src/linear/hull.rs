@@ -26,7 +26,7 @@ impl Linear<'_> {
             }
             let mut here = reached.clone();
             here.iter_mut().zip(&component).filter(|(_, of)| **of != number).for_each(|(set, _)| *set = Set::EMPTY);
-            let hull = self.hull(engine, &inside, here)?;
+            let hull = self.hull(engine, &inside, here, None)?;
             if hull.iter().any(|set| !set.is_empty()) {
                 return Ok(Some(hull));
             }
@@ -34,18 +34,26 @@ impl Linear<'_> {
         Ok(None)
     }
 
-    /// What is left of these pairs when all is taken away from which no run of these moves meets all marks for ever.
-    fn hull(&self, engine: &mut Engine, moves: &[Move], mut left: Pairs) -> Result<Pairs, Halt> {
-        let weak = moves.iter().all(|this| this.marks == self.all_marks);
-        let mark = engine.held.len();
-        let done = loop {
-            let before = left.clone();
-            engine.held.truncate(mark);
-            engine.held.extend(&before);
-            if weak {
-                left = self.leading(engine, moves, &left, &left)?;
-                engine.held.extend(&left);
-            } else {
+    /// What is left of these pairs when all is taken away from which no run of these moves meets all marks for ever; nothing
+    /// as soon as none of those is left that are wanted.
+    pub fn hull(
+        &self,
+        engine: &mut Engine,
+        moves: &[Move],
+        pairs: Pairs,
+        wanted: Option<&Pairs>,
+    ) -> Result<Pairs, Halt> {
+        engine.scope(|engine| {
+            engine.held.extend(pairs.iter().chain(wanted.into_iter().flatten()));
+            let mark = engine.held.len();
+            let mut left = pairs;
+            loop {
+                let before = left.clone();
+                engine.held.truncate(mark);
+                engine.held.extend(&before);
+                if moves.iter().all(|this| this.marks == self.all_marks) {
+                    return self.lasting(engine, moves, left, wanted);
+                }
                 for bit in (0..64).filter(|bit| self.all_marks >> bit & 1 == 1) {
                     let marked: Vec<Move> = moves.iter().filter(|this| this.marks >> bit & 1 == 1).copied().collect();
                     let goal = self.leading(engine, &marked, &left, &left)?;
@@ -53,13 +61,70 @@ impl Linear<'_> {
                     left = self.reaching(engine, moves, goal, &left)?;
                     engine.held.extend(&left);
                 }
+                if !self.meet(engine, &left, wanted)? {
+                    return Ok(self.nothing());
+                }
+                if left == before {
+                    return Ok(left);
+                }
             }
-            if left == before || left.iter().all(|set| set.is_empty()) {
-                break left;
+        })
+    }
+
+    /// The same where every move has all marks: what cannot go on is taken away, then what could go on only there.
+    fn lasting(
+        &self,
+        engine: &mut Engine,
+        moves: &[Move],
+        pairs: Pairs,
+        wanted: Option<&Pairs>,
+    ) -> Result<Pairs, Halt> {
+        let mark = engine.held.len();
+        // Those of which it is not known whether they can go on.
+        let (mut left, mut doubtful) = (pairs.clone(), pairs);
+        loop {
+            engine.held.truncate(mark);
+            engine.held.extend(left.iter().chain(&doubtful));
+            let lasting = self.leading(engine, moves, &left, &doubtful)?;
+            engine.held.extend(&lasting);
+            let removed = self.without(engine, &doubtful, &lasting)?;
+            engine.held.extend(&removed);
+            if removed.iter().all(|set| set.is_empty()) {
+                return Ok(left);
             }
-        };
-        engine.held.truncate(mark);
-        Ok(done)
+            left = self.without(engine, &left, &removed)?;
+            engine.held.extend(&left);
+            if !self.meet(engine, &left, wanted)? {
+                return Ok(self.nothing());
+            }
+            doubtful = self.leading(engine, moves, &removed, &left)?;
+        }
+    }
+
+    /// Are there any of those wanted among these? If nobody says what is wanted, are there any at all?
+    fn meet(&self, engine: &mut Engine, pairs: &Pairs, wanted: Option<&Pairs>) -> Result<bool, Halt> {
+        for (at, &set) in pairs.iter().enumerate() {
+            let met = match wanted {
+                Some(wanted) => engine.intersect(set, wanted[at])?,
+                None => set,
+            };
+            if !met.is_empty() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The pairs of the first that are not in the second. Both are held.
+    fn without(&self, engine: &mut Engine, a: &Pairs, b: &Pairs) -> Result<Pairs, Halt> {
+        engine.scope(|engine| {
+            let mut left = self.nothing();
+            for (at, set) in left.iter_mut().enumerate() {
+                *set = engine.minus(a[at], b[at])?;
+                engine.held.push(*set);
+            }
+            Ok(left)
+        })
     }
 
     /// Those of `within` from which one of these moves leads into `target`. Both are held.
@@ -132,8 +197,7 @@ impl Linear<'_> {
             }
         }
         let mut component = vec![usize::MAX; self.states];
-        let mut number = 0;
-        for &start in order.iter().rev() {
+        for (number, &start) in order.iter().rev().enumerate() {
             let mut open = match component[start] {
                 usize::MAX => vec![start],
                 _ => Vec::new(),
@@ -144,7 +208,6 @@ impl Linear<'_> {
                     open.extend(before[state].iter().filter(|other| component[**other] == usize::MAX));
                 }
             }
-            number += 1;
         }
         component
     }

@@ -1,7 +1,7 @@
 //! Temporal formulas by their definitions, on graphs small enough for that: the oracle of every engine that is not naive.
 
 use proptest::prelude::*;
-use scrimp_system::{Batch, Model};
+use scrimp_system::{Batch, Fault, Model};
 use scrimp_temporal::{Automaton, Cube, Edge, Formula, Guard};
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// The graph of a model, if it has no more states than this.
+    /// The graph of a model, if it has no more states than this, and the model says all that a state leads to.
     pub fn new(model: &dyn Model, most: usize) -> Option<Graph> {
         let mut numbers: HashMap<Vec<u8>, usize> = HashMap::new();
         let mut graph = Graph { states: Vec::new(), next: Vec::new(), initial: Vec::new() };
@@ -37,6 +37,9 @@ impl Graph {
             initial.clear();
             initial.push(&graph.states[at], 0);
             model.expand(initial.state(0), &mut after);
+            if after.faults().iter().any(|record| record.fault == Fault::Endless) {
+                return None;
+            }
             graph.next.push((0..after.len()).map(|i| number(after.state(i), &mut graph.states)).collect());
             at += 1;
         }

@@ -1,0 +1,245 @@
+//! Deciding what is about runs: on the fly, one formula after the other, or by sets of markings, all at once.
+
+use super::convert::branching;
+use crate::net::PetriNet;
+use crate::temporal::{Bad, Means, run_liveness};
+use scrimp_lang::LoadError;
+use scrimp_native::{BuildError, Mode, NativeModel};
+use scrimp_net::{Formula, Lowered};
+use scrimp_search::check::Condition;
+use scrimp_search::ctl::{self, CtlTask};
+use scrimp_search::plan::ReduceChoice;
+use scrimp_search::{Control, Limit, Plan, Trace, Verdict};
+use scrimp_symbolic::{Question, QuestionKind};
+use scrimp_system::Expr;
+use std::thread;
+use std::time::Duration;
+
+/// What has to be looked for in runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Runs {
+    /// The formula holds of every run.
+    Linear(Formula),
+    /// The formula holds in the first marking.
+    Branching(Formula),
+}
+
+/// What a search says.
+#[derive(Debug, Clone, Default)]
+pub struct Found {
+    pub truth: Option<bool>,
+    /// A run that shows it, and after how many of its steps it begins to repeat itself.
+    pub lasso: Option<(Trace, usize)>,
+    /// What ended it, where it did not come to its end.
+    pub limit: Option<Limit>,
+}
+
+/// One who decides, with the model of the net that was used last.
+pub struct Decider {
+    model: Option<NativeModel>,
+    mode: Mode,
+    interrupted: fn() -> bool,
+}
+
+impl Decider {
+    pub fn new(mode: Mode, interrupted: fn() -> bool) -> Decider {
+        Decider { model: None, mode, interrupted }
+    }
+
+    /// Works with a model of the net, and once more with a larger one as long as it turns out to be too small. Where there is
+    /// no more room to be had, nothing was found.
+    fn with_model<T: Default, E: From<LoadError> + From<BuildError>>(
+        &mut self,
+        net: &mut PetriNet,
+        mut work: impl FnMut(&NativeModel, &Lowered) -> T,
+    ) -> Result<T, E> {
+        loop {
+            let lowered = net.lowered()?;
+            let model = match self.model.take() {
+                Some(model) if std::sync::Arc::ptr_eq(model.system(), &lowered.system) => model,
+                _ => NativeModel::new(lowered.system.clone(), self.mode)?,
+            };
+            let result = work(&model, &lowered);
+            if net.widen(&model) {
+                continue;
+            }
+            if model.outgrown().is_some() {
+                return Ok(T::default());
+            }
+            self.model = Some(model);
+            return Ok(result);
+        }
+    }
+
+    /// On the fly, for so long. `reduced`: with as few events as suffice, where that is possible.
+    pub fn on_the_fly<E: From<LoadError> + From<BuildError>>(
+        &mut self,
+        net: &mut PetriNet,
+        runs: &Runs,
+        plan: &Plan,
+        time: Duration,
+        reduced: bool,
+    ) -> Result<Found, E> {
+        let interrupted = self.interrupted;
+        self.with_model(net, |model, lowered| {
+            let control = Control::new(Some(time));
+            watched(&control, interrupted, || match runs {
+                Runs::Linear(formula) => linear(formula, model, lowered, plan, &control, reduced),
+                Runs::Branching(formula) => local(formula, model, lowered, plan, &control),
+            })
+            .unwrap_or_default()
+        })
+    }
+
+    /// By sets of markings, for so long.
+    pub fn by_sets<E: From<LoadError> + From<BuildError>>(
+        &mut self,
+        net: &mut PetriNet,
+        all: &[Runs],
+        plan: &Plan,
+        time: Duration,
+    ) -> Result<Vec<Found>, E> {
+        let interrupted = self.interrupted;
+        let converted = all.iter().map(|runs| match runs {
+            Runs::Linear(formula) => branching(formula),
+            Runs::Branching(formula) => Some(formula.clone()),
+        });
+        let converted: Vec<Option<Formula>> = converted.collect();
+        let found: Result<Vec<Found>, E> = self.with_model(net, |model, lowered| {
+            let control = Control::new(Some(time));
+            watched(&control, interrupted, || with_sets(&converted, model, lowered, plan, &control)).unwrap_or_default()
+        });
+        let found = found?;
+        Ok(if found.is_empty() { vec![Found::default(); all.len()] } else { found })
+    }
+}
+
+/// Does something that can be ended by the user.
+fn watched<T>(control: &Control, interrupted: fn() -> bool, work: impl FnOnce() -> T) -> T {
+    /// Wakes the one who watches, whatever happens.
+    struct Wake<'c>(&'c Control, thread::Thread);
+    impl Drop for Wake<'_> {
+        fn drop(&mut self) {
+            self.0.finish();
+            self.1.unpark();
+        }
+    }
+    thread::scope(|scope| {
+        let watcher = scope.spawn(|| {
+            while !control.is_finished() {
+                if interrupted() {
+                    control.interrupt();
+                }
+                thread::park_timeout(Duration::from_millis(100));
+            }
+        });
+        let _wake = Wake(control, watcher.thread().clone());
+        work()
+    })
+}
+
+fn over_states(formula: &Formula, lowered: &Lowered) -> Option<scrimp_temporal::Formula<Expr>> {
+    formula.try_map(&mut |condition| lowered.condition(condition).ok_or(())).ok()
+}
+
+/// Looks for a run on which the formula does not hold.
+fn linear(
+    formula: &Formula,
+    model: &NativeModel,
+    lowered: &Lowered,
+    plan: &Plan,
+    control: &Control,
+    reduced: bool,
+) -> Option<Found> {
+    let bad = Bad::against("", &over_states(formula, lowered)?).ok()?;
+    let mut plan = plan.clone();
+    if reduced && bad.stutters && !plan.options.reduce.leaves_out_states() {
+        plan.options.reduce = ReduceChoice::Persistent(None);
+    }
+    let report = run_liveness(model, &bad, &Means { plan: &plan, control, fair: &[], progress: None }).ok()?;
+    let result = report.properties.into_iter().next()?;
+    let truth = match result.verdict {
+        Verdict::Verified => Some(true),
+        Verdict::Violated => Some(false),
+        Verdict::Undecided => None,
+    };
+    Some(Found { truth, lasso: result.trace.zip(result.cycle), limit: report.limit })
+}
+
+/// Decides a formula of branching time where it is asked for.
+fn local(formula: &Formula, model: &NativeModel, lowered: &Lowered, plan: &Plan, control: &Control) -> Option<Found> {
+    let mut conditions: Vec<&scrimp_net::Condition> = Vec::new();
+    formula.atoms(&mut |condition| {
+        if !conditions.contains(&condition) {
+            conditions.push(condition);
+        }
+    });
+    let numbered = formula.map(&mut |condition| {
+        conditions.iter().position(|known| *known == condition).unwrap_or(conditions.len()) as u32
+    });
+    let expressions: Vec<Expr> = conditions.iter().map(|c| lowered.condition(c)).collect::<Option<_>>()?;
+    let atoms: Vec<Condition> = expressions
+        .iter()
+        .map(|e| -> Condition {
+            let predicate = model.predicate(e);
+            Box::new(move |state| predicate.holds(state))
+        })
+        .collect();
+    let names = vec![String::new(); atoms.len()];
+    let task = CtlTask {
+        model,
+        formula: &numbered,
+        names: &names,
+        atoms: &atoms,
+        fairness: &[],
+        plan,
+        control,
+        progress: None,
+    };
+    let outcome = ctl::examine(&task, &mut |_| {}).ok()?;
+    Some(Found { truth: outcome.verdict, lasso: None, limit: outcome.limit })
+}
+
+/// Decides formulas of branching time by sets of markings.
+fn with_sets(
+    formulas: &[Option<Formula>],
+    model: &NativeModel,
+    lowered: &Lowered,
+    plan: &Plan,
+    control: &Control,
+) -> Option<Vec<Found>> {
+    let mut questions = Vec::new();
+    let mut asked = Vec::new();
+    for formula in formulas {
+        let formula = formula.as_ref().and_then(|formula| over_states(formula, lowered));
+        asked.push(formula.is_some());
+        questions.extend(formula.map(|f| Question { name: String::new(), kind: QuestionKind::Ctl(f) }));
+    }
+    if questions.is_empty() {
+        return None;
+    }
+    let options = scrimp_symbolic::Options {
+        memory: Some(plan.memory),
+        keep_going: true,
+        count_all: false,
+        ..scrimp_symbolic::Options::default()
+    };
+    let report = scrimp_symbolic::run(model, model.system(), model.layout(), &questions, &options, control).ok()?;
+    // Whether there was room enough is only known where everything was looked at.
+    if model.system().guessed && report.limit.is_some() {
+        return Some(vec![Found { limit: report.limit, ..Found::default() }; formulas.len()]);
+    }
+    let mut results = report.properties.into_iter();
+    let found = asked.into_iter().map(|asked| match asked.then(|| results.next()).flatten() {
+        Some(result) => {
+            let truth = match result.verdict {
+                Verdict::Verified => Some(true),
+                Verdict::Violated => Some(false),
+                Verdict::Undecided => None,
+            };
+            Found { truth, lasso: None, limit: report.limit }
+        }
+        None => Found::default(),
+    });
+    Some(found.collect())
+}
