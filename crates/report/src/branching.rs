@@ -26,7 +26,7 @@ fn write_text(out: &mut String, model: &dyn Model, told: &Evidence, place: Place
     let margin = "    ".repeat(place.level);
     let holds = if told.holds { style.good("holds") } else { style.bad("does not hold") };
     let _ = writeln!(out, "{margin}{} {holds}{}", style.bold(&told.formula), because(told, place.step));
-    if place.level == 0 {
+    if place.level == 0 && !told.universal {
         indent(out, &margin, &trace::beginning(model, &told.initial, style));
     }
     let mut number = place.step;

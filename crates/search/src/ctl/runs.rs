@@ -54,6 +54,12 @@ type Entry = (u32, u32, EventCode);
 /// States looked at for a shortest run, and for a short one that goes round, before any will do.
 const NEAR: usize = 100_000;
 const FEW: usize = 20_000;
+/// From so many states a short way back to themselves is looked for, among so many others.
+const ROUNDS: usize = 40;
+const AROUND: usize = 2_000;
+
+/// There is none among the states that were looked at.
+struct Far;
 
 impl Runs<'_, '_> {
     /// Does a subformula hold in a state?
@@ -117,12 +123,26 @@ impl Runs<'_, '_> {
         if !matches!(target, Target::Place(_)) && self.is_target(target, through, from)? {
             return Some(Some(Vec::new()));
         }
+        match self.nearest(from, through, target, NEAR)? {
+            Ok(found) => Some(found),
+            Err(Far) => self.any_way(from, through, target),
+        }
+    }
+
+    /// A shortest run to a target by a step at least, if no more than so many states must be looked at.
+    fn nearest(
+        &mut self,
+        from: &Spot,
+        through: &[Need],
+        target: &Target,
+        most: usize,
+    ) -> Option<Result<Option<Steps>, Far>> {
         let mut entries: Vec<Entry> = vec![(from.place, 0, 0)];
         let mut known = HashSet::from([from.place]);
         let mut open = VecDeque::from([(0u32, from.clone())]);
         while let Some((entry, spot)) = open.pop_front() {
-            if entries.len() > NEAR {
-                return self.any_way(from, through, target);
+            if entries.len() > most {
+                return Some(Err(Far));
             }
             if !self.meets(through, &spot)? {
                 continue;
@@ -131,7 +151,7 @@ impl Runs<'_, '_> {
                 if self.is_target(target, through, &next)? {
                     let mut steps = self.again(from, &entries, entry)?;
                     steps.push((event, next));
-                    return Some(Some(steps));
+                    return Some(Ok(Some(steps)));
                 }
                 if known.insert(next.place) {
                     open.push_back((entries.len() as u32, next.clone()));
@@ -139,7 +159,7 @@ impl Runs<'_, '_> {
                 }
             }
         }
-        Some(None)
+        Some(Ok(None))
     }
 
     /// Any run to a target, depth first, as engines look for one too.
@@ -221,7 +241,8 @@ impl Runs<'_, '_> {
                         let mut steps = self.again(from, &entries, entry)?;
                         let cycle = steps.len() - back;
                         steps.push((event, next));
-                        return Some(Some(Maximal { steps, cycle: Some(cycle) }));
+                        let found = Maximal { steps, cycle: Some(cycle) };
+                        return Some(Some(self.shorter(from, through, &entries, found)?));
                     }
                 } else if self.meets(through, &next)? {
                     known.insert(next.place, entries.len() as u32);
@@ -231,6 +252,22 @@ impl Runs<'_, '_> {
             }
         }
         Some(None)
+    }
+
+    /// A shorter run that goes round, if there is one by way of a state that was found early.
+    fn shorter(&mut self, from: &Spot, through: &[Need], entries: &[Entry], mut best: Maximal) -> Option<Maximal> {
+        for entry in 0..entries.len().min(ROUNDS) as u32 {
+            let mut steps = self.again(from, entries, entry)?;
+            let at = steps.last().map_or(from, |(_, spot)| spot).clone();
+            let cycle = steps.len();
+            if let Ok(Some(round)) = self.nearest(&at, through, &Target::Place(at.place), AROUND)?
+                && cycle + round.len() < best.steps.len()
+            {
+                steps.extend(round);
+                best = Maximal { steps, cycle: Some(cycle) };
+            }
+        }
+        Some(best)
     }
 
     /// Goes on and on until the run ends or is where it was before.
