@@ -28,8 +28,9 @@ fn claims_make_assertions() {
 }
 
 #[test]
-fn labels_about_infinite_runs_leave_it_open() {
-    ends("accept", "byte x; active proctype P() { accept: do :: x < 5 -> x++ :: else -> x = 0 od }", 3);
+fn labels_may_not_be_passed_for_ever() {
+    ends("accept", "byte x; active proctype P() { accept: do :: x < 5 -> x++ :: else -> x = 0 od }", 1);
+    ends("accept-once", "byte x; active proctype P() { accept: x = 1; do :: x = 2 :: x = 1 od }", 0);
 }
 
 #[test]
