@@ -91,10 +91,10 @@ fn refusals_say_what_to_do() {
          help: did you mean `critical`?"
     );
     let cases = [
-        ("ltl: G x", "LTL properties are not supported yet"),
-        ("f = ctl: AG x", "CTL properties are not supported yet"),
+        ("ltl: E F x", "use `ctl:`"),
+        ("ltl: G", "the end"),
         ("invarant: x", "did you mean `invariant`?"),
-        ("", "expected `deadlock`, `faults`, `assertions`, `invariant: EXPR` or `reach: EXPR`, found the end"),
+        ("", "expected `deadlock`, `faults`, `assertions`, `invariant: EXPR`"),
         ("reach x", "expected `:` and a condition, found `x`"),
         ("reach: x = 3", "`==` compares"),
         ("reach: x 3", "expected an operator or the end of the property, found `3`"),
