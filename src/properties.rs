@@ -4,7 +4,7 @@ use crate::temporal::{RunKind, RunProperty};
 use crate::{NativeModel, Property, PropertyKind};
 use scrimp_lang::PropertyKind as Parsed;
 use scrimp_search::check::Condition;
-use scrimp_system::Expr;
+use scrimp_system::{Expr, NamedFormula, System};
 
 /// The assertion that a `never` claim does not come to its end.
 pub(crate) const NEVER: &str = "never claim";
@@ -35,6 +35,13 @@ pub fn assertions(model: &NativeModel) -> Vec<Property<'_>> {
     list
 }
 
+/// What a system demands of its runs, but what a claim does.
+pub fn own_runs(system: &System) -> Vec<RunProperty> {
+    let formula = |f: &NamedFormula| RunProperty::new(format!("ltl {}", f.name), RunKind::Ltl(f.formula.clone()));
+    let accepting = system.accepting.clone().map(|e| RunProperty::new("accepting", RunKind::Accepting(e)));
+    system.formulas.iter().map(formula).chain(accepting).collect()
+}
+
 /// What is asked of a model: of its states, which one search decides together, and of its runs, each by itself.
 #[derive(Debug, Default)]
 pub struct Asked<'a> {
@@ -45,13 +52,7 @@ pub struct Asked<'a> {
 impl<'a> Asked<'a> {
     /// Everything that a model asks of itself, but what a claim does.
     pub fn by(model: &'a NativeModel) -> Asked<'a> {
-        let system = model.system();
-        let mut runs = Vec::new();
-        for formula in &system.formulas {
-            runs.push(RunProperty::new(format!("ltl {}", formula.name), RunKind::Ltl(formula.formula.clone())));
-        }
-        runs.extend(system.accepting.clone().map(|e| RunProperty::new("accepting", RunKind::Accepting(e))));
-        Asked { states: all(model), runs }
+        Asked { states: all(model), runs: own_runs(model.system()) }
     }
 
     /// Adds a property that was read for the model; `assertions` stands for as many as it has.

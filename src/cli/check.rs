@@ -7,10 +7,10 @@ use super::{Failure, net, print, remark, runs};
 use scrimp::properties::{self, Asked};
 use scrimp::report::{Overall, Subject, json, text, unreached};
 use scrimp::temporal::{Apart, RunKind, RunProperty};
-use scrimp::{Loaded, NativeModel, Plan, Report, parse_property, parse_property_file};
+use scrimp::{Loaded, NativeModel, Plan, Report, System, parse_property, parse_property_file};
 use scrimp_search::plan::{EngineChoice, ReduceChoice};
 use scrimp_system::Source;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
     begun();
@@ -31,9 +31,9 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
     let name = args.model.display().to_string();
     let watch = args.search.json || !args.search.quiet;
     let mut told = Told::default();
-    let asks_states =
-        own || !asked(args, runnable(loaded.system.clone(), args.search.interpret, false)?)?.states.is_empty();
-    if asks_states {
+    // What is asked is read against the system: a model that runs is only made where something is searched.
+    let (states, runs) = how_many(args, &loaded.system)?;
+    if states > 0 {
         let (model, report) = with_room(&mut loaded, &args.search, watch, |model| {
             search(model, &asked(args, model)?.states, &mut plan, &args.search)
         })?;
@@ -42,22 +42,13 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
         let statements = whole.then(|| statements(model)).flatten();
         told.add(args, model, &Subject { name: &name, model, plan: &plan, report: &report, statements });
     }
-    for number in 0.. {
+    for number in 0..runs {
         if told.is_over(args) {
             break;
         }
-        let mut none = false;
-        let (model, report) =
-            with_room(&mut loaded, &args.search, false, |model| match asked(args, model)?.runs.get(number) {
-                Some(property) => runs::search(model, property, &mut plan, &args.search),
-                None => {
-                    none = true;
-                    Ok(Report::of_nothing(model, &plan, begun().elapsed()))
-                }
-            })?;
-        if none {
-            break;
-        }
+        let (model, report) = with_room(&mut loaded, &args.search, false, |model| {
+            runs::search(model, &asked(args, model)?.runs[number], &mut plan, &args.search)
+        })?;
         told.add(args, model, &Subject { name: &name, model, plan: &plan, report: &report, statements: None });
     }
     if own && !told.is_over(args) {
@@ -207,19 +198,21 @@ fn statements(model: &NativeModel) -> Option<Vec<unreached::Statement>> {
     Some(listed.map(one).collect())
 }
 
-/// The properties asked for, or all that the model has.
-pub fn asked<'a>(args: &CheckArgs, model: &'a NativeModel) -> Result<Asked<'a>, Failure> {
-    let system = model.system();
-    if args.property.is_empty() && args.property_file.is_none() {
-        return Ok(Asked::by(model));
-    }
-    let mut asked = Asked::default();
+/// A property as it was asked for.
+enum Written {
+    Property(scrimp_lang::Property),
+    /// An automaton in a file.
+    Automaton(PathBuf),
+}
+
+/// The properties asked for, in terms of a system.
+fn written(args: &CheckArgs, system: &System) -> Result<Vec<Written>, Failure> {
+    let mut list = Vec::new();
     for text in &args.property {
-        if let Some(path) = text.trim().strip_prefix("hoa:") {
-            asked.runs.push(runs::automaton(Path::new(path.trim()), model)?);
-            continue;
-        }
-        asked.add(model, parse_property(system, text)?).map_err(Failure)?;
+        list.push(match text.trim().strip_prefix("hoa:") {
+            Some(path) => Written::Automaton(path.trim().into()),
+            None => Written::Property(parse_property(system, text)?),
+        });
     }
     if let Some(path) = &args.property_file {
         let name = path.display().to_string();
@@ -228,7 +221,37 @@ pub fn asked<'a>(args: &CheckArgs, model: &'a NativeModel) -> Result<Asked<'a>, 
         if found.is_empty() {
             return Err(Failure(format!("{name}: error: there is no property in it")));
         }
-        found.into_iter().try_for_each(|property| asked.add(model, property).map_err(Failure))?;
+        list.extend(found.into_iter().map(Written::Property));
+    }
+    Ok(list)
+}
+
+/// How many of the properties are about states, and how many about runs.
+fn how_many(args: &CheckArgs, system: &System) -> Result<(usize, usize), Failure> {
+    let list = written(args, system)?;
+    if list.is_empty() {
+        return Ok((1, properties::own_runs(system).len()));
+    }
+    let about_runs = |written: &&Written| match written {
+        Written::Property(property) => property.kind.is_about_runs(),
+        Written::Automaton(_) => true,
+    };
+    let runs = list.iter().filter(about_runs).count();
+    Ok((list.len() - runs, runs))
+}
+
+/// The properties asked for, or all that the model has.
+pub fn asked<'a>(args: &CheckArgs, model: &'a NativeModel) -> Result<Asked<'a>, Failure> {
+    let list = written(args, model.system())?;
+    if list.is_empty() {
+        return Ok(Asked::by(model));
+    }
+    let mut asked = Asked::default();
+    for written in list {
+        match written {
+            Written::Property(property) => asked.add(model, property).map_err(Failure)?,
+            Written::Automaton(path) => asked.runs.push(runs::automaton(&path, model)?),
+        }
     }
     Ok(asked)
 }

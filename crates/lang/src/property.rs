@@ -53,6 +53,14 @@ pub enum PropertyKind {
 const WORDS: [&str; 9] =
     ["deadlock", "faults", "assertions", "invariant", "reach", "ltl", "ctl", "accepting", "progress"];
 
+impl PropertyKind {
+    /// Is it about runs, and not about single states?
+    pub fn is_about_runs(&self) -> bool {
+        use PropertyKind::{Accepting, Ctl, Ltl, Progress};
+        matches!(self, Ltl(_) | Ctl(_) | Accepting | Progress)
+    }
+}
+
 /// Operators that a property may have.
 const MAX_WORK: u64 = 1 << 20;
 /// Columns are numbers of 32 bits, like those of models.

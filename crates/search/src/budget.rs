@@ -3,8 +3,9 @@
 //! Memory means the resident memory of the whole process. A structure asks before it grows and is told whether that stays
 //! within the budget; nothing is allocated first and regretted later.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Why a run ended before its work was done.
@@ -37,6 +38,18 @@ impl Budget {
     /// A budget of `memory` bytes for the process, what it uses already included.
     pub fn new(memory: usize) -> Budget {
         Budget { memory, base: resident().unwrap_or(0), taken: AtomicUsize::new(0), held: AtomicUsize::new(0) }
+    }
+
+    /// The same, for a search that is about to begin. Fails where nothing is left for it.
+    pub fn begin(memory: usize) -> io::Result<Arc<Budget>> {
+        let budget = Arc::new(Budget::new(memory));
+        if budget.left() > 0 {
+            return Ok(budget);
+        }
+        let used = resident().unwrap_or(0).div_ceil(1 << 20);
+        let message =
+            format!("the program itself and the model use {used} MiB of memory already; allow more than that");
+        Err(io::Error::new(io::ErrorKind::OutOfMemory, message))
     }
 
     pub fn memory(&self) -> usize {
@@ -241,6 +254,15 @@ impl Control {
         if every > 0 {
             self.pause_at.store(self.elapsed().as_millis() as u64 + every, Ordering::Relaxed);
         }
+    }
+
+    /// Shows those who watch how far a depth-first search has come: its states, each expanded once, and its path.
+    pub fn show_path(&self, states: u64, transitions: u64, path: u64) {
+        self.states.store(states, Ordering::Relaxed);
+        self.visits.store(states, Ordering::Relaxed);
+        self.transitions.store(transitions, Ordering::Relaxed);
+        self.open.store(path, Ordering::Relaxed);
+        self.depth.store(path, Ordering::Relaxed);
     }
 
     pub fn elapsed(&self) -> Duration {

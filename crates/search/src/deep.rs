@@ -14,7 +14,6 @@ use crate::store::{NO_ORIGIN, Set};
 use scrimp_system::{Batch, Model};
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// Bytes of successor states kept before those of the sources further back are dropped.
 const KEPT: usize = 1 << 20;
@@ -225,11 +224,6 @@ impl<'a> Deep<'a> {
     }
 
     fn publish(&self, set: &dyn Set, path: &Path) {
-        let (control, states, open) = (self.control, set.len(), path.stack.len());
-        control.states.store(states, Ordering::Relaxed);
-        control.transitions.store(path.facts.transitions, Ordering::Relaxed);
-        control.visits.store(states, Ordering::Relaxed);
-        control.open.store(open, Ordering::Relaxed);
-        control.depth.store(open, Ordering::Relaxed);
+        self.control.show_path(set.len(), path.facts.transitions, path.stack.len());
     }
 }

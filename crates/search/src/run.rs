@@ -1,6 +1,6 @@
 //! Carries a plan out and says what came of it.
 
-use crate::budget::{Budget, Control, Limit, peak_resident, resident};
+use crate::budget::{Budget, Control, Limit, peak_resident};
 use crate::check::{self, Audit, Check, Property, Safety};
 use crate::choices::{ForgetChoice, StoreChoice};
 use crate::condensed::{Observer, Recorder, Wanted};
@@ -180,13 +180,7 @@ pub fn run_guided(
         // What runs the model backwards is made here, before the budget looks at what is used already.
         model.suits_predecessors().map_err(|e| invalid(format!("pseudo-root states need predecessors, but {e}")))?;
     }
-    let budget = Arc::new(Budget::new(plan.memory));
-    if budget.left() == 0 {
-        let used = resident().unwrap_or(0).div_ceil(1 << 20);
-        let message =
-            format!("the program itself and the model use {used} MiB of memory already; allow more than that");
-        return Err(io::Error::new(io::ErrorKind::OutOfMemory, message));
-    }
+    let budget = Budget::begin(plan.memory)?;
     let safety = Safety::new(properties, plan.options.keep_going);
     let check: &dyn Check = if properties.is_empty() { &check::Nothing } else { &safety };
     let audit = plan.options.audit.then(|| Audit::new(check));

@@ -6,7 +6,6 @@ use crate::diagram::Diagram;
 use crate::graph::{Arc, Graph, every};
 use crate::limits::{Meter, TooLarge};
 use crate::marks::Outside;
-use crate::simulate::Direction;
 use crate::translate::reduce;
 use std::collections::HashMap;
 
@@ -54,7 +53,7 @@ impl Automaton {
         graph.settle_marks(Outside::None);
         let mut graph = graph.counted(order, on_states);
         // When it takes too long it is reduced as far as it came.
-        let _ = if on_states { reduce_on_states(&mut graph, diagram) } else { reduce(&mut graph, diagram) };
+        let _ = reduce(&mut graph, diagram, on_states);
         if on_states {
             graph.sets = 1;
         }
@@ -189,7 +188,7 @@ impl Graph {
     }
 
     /// The same marks on all edges of a state, which are those that its component needs.
-    fn settle_states(&mut self, outside: Outside) {
+    pub(crate) fn settle_states(&mut self, outside: Outside) {
         let found = self.components();
         let accepting = self.accepting(&found);
         let unmarked = crate::component::components(self.states.len(), |state, i| {
@@ -234,26 +233,6 @@ impl Copies {
         });
         self.first.entry(state).or_insert(number);
         number
-    }
-}
-
-/// Takes away what is not needed and keeps the marks on states; at every moment the graph accepts the same.
-fn reduce_on_states(graph: &mut Graph, diagram: &mut Diagram) -> Result<(), TooLarge> {
-    graph.trim();
-    loop {
-        let mut changed = false;
-        for outside in [Outside::All, Outside::None] {
-            graph.settle_states(outside);
-            graph.merge_edges(diagram)?;
-            for direction in [Direction::Future, Direction::Past] {
-                changed |= graph.simulate(direction, true, diagram)?;
-            }
-        }
-        graph.settle_states(Outside::None);
-        graph.merge_edges(diagram)?;
-        if !changed {
-            return Ok(());
-        }
     }
 }
 

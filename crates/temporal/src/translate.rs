@@ -53,7 +53,7 @@ fn reduced(automaton: &Automaton, meter: &Meter) -> Result<Automaton, TooLarge> 
     let mut diagram = Diagram::new(meter.part(STEPS));
     let mut graph = Graph::of(automaton, &mut diagram)?;
     // When it takes too long it is reduced as far as it came.
-    let _ = reduce(&mut graph, &mut diagram);
+    let _ = reduce(&mut graph, &mut diagram, false);
     diagram.meter = meter.part(STEPS);
     graph.automaton(automaton.atoms, &mut diagram)
 }
@@ -88,20 +88,21 @@ pub fn simplify(formula: &Formula<u32>) -> Formula<u32> {
     }
 }
 
-/// Takes away what is not needed until nothing more goes. At every moment, also where it ends with an error, the graph
-/// accepts the same.
-pub(crate) fn reduce(graph: &mut Graph, diagram: &mut Diagram) -> Result<(), TooLarge> {
+/// Takes away what is not needed until nothing more goes; marks may have to stay those of states. At every moment, also
+/// where it ends with an error, the graph accepts the same.
+pub(crate) fn reduce(graph: &mut Graph, diagram: &mut Diagram, on_states: bool) -> Result<(), TooLarge> {
+    let settle = if on_states { Graph::settle_states } else { Graph::settle_marks };
     graph.trim();
     loop {
         let mut changed = false;
         for outside in [Outside::All, Outside::None] {
-            graph.settle_marks(outside);
+            settle(graph, outside);
             graph.merge_edges(diagram)?;
             for direction in [Direction::Future, Direction::Past] {
-                changed |= graph.simulate(direction, false, diagram)?;
+                changed |= graph.simulate(direction, on_states, diagram)?;
             }
         }
-        graph.settle_marks(Outside::None);
+        settle(graph, Outside::None);
         graph.merge_edges(diagram)?;
         if !changed {
             return Ok(());
@@ -144,7 +145,7 @@ mod tests {
             let mut diagram = Diagram::new(Meter::free());
             let mut graph = Graph::of(&automaton, &mut diagram).expect("small enough");
             diagram.meter = Meter::free().part(chance.below(400) as u64);
-            let _ = reduce(&mut graph, &mut diagram);
+            let _ = reduce(&mut graph, &mut diagram, false);
             diagram.meter = Meter::free();
             let reduced = graph.automaton(3, &mut diagram).expect("small enough");
             for _ in 0..40 {

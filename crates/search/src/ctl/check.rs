@@ -7,7 +7,7 @@ use super::normal::Table;
 use super::space::{Space, Stop};
 use super::truth::Truth;
 use super::watched::Watched;
-use crate::budget::{Budget, Control, Limit, resident};
+use crate::budget::{Budget, Control, Limit};
 use crate::check::Condition;
 use crate::choices::{EngineChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
 use crate::condensed::{Condensed, Wanted};
@@ -93,13 +93,7 @@ pub fn examine(task: &CtlTask, ask: &mut dyn FnMut(Inquiry)) -> io::Result<CtlOu
         return Err(invalid("an atom of the formula has no condition"));
     }
     let table = Table::new(formula, !fairness.is_empty()).map_err(invalid)?;
-    let budget = Arc::new(Budget::new(plan.memory));
-    if budget.left() == 0 {
-        let used = resident().unwrap_or(0).div_ceil(1 << 20);
-        let message =
-            format!("the program itself and the model use {used} MiB of memory already; allow more than that");
-        return Err(io::Error::new(io::ErrorKind::OutOfMemory, message));
-    }
+    let budget = Budget::begin(plan.memory)?;
     let outcome = match plan.options.forget == ForgetChoice::Nothing && fairness.is_empty() {
         true => in_some_store(task, &table, &budget, ask)?,
         false => on_graph(task, &table, &budget, ask)?,

@@ -21,5 +21,5 @@ pub use check::{CtlFacts, CtlOutcome, CtlTask, Inquiry, check, decide, examine};
 pub use evidence::{Evidence, evidence};
 pub use game::{Choice, Game, Side, Turn};
 pub use normal::{Kind, Node, Operator, Subformula, Table};
-pub use truth::{ByState, Truth};
+pub use truth::Truth;
 pub(crate) use watched::Watched;

@@ -15,7 +15,6 @@ use scrimp_system::{Batch, Model};
 use scrimp_temporal::Marks;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// A state that leads to nothing that is still of interest.
 const GONE: u32 = u32::MAX;
@@ -165,11 +164,7 @@ impl<'s, 'p, 'a> Components<'s, 'p, 'a> {
     fn tick(&mut self) -> Result<(), Halt> {
         self.ticks += 1;
         if self.ticks.is_multiple_of(64) {
-            self.control.states.store(self.states.len(), Ordering::Relaxed);
-            self.control.visits.store(self.states.len(), Ordering::Relaxed);
-            self.control.transitions.store(self.facts.transitions, Ordering::Relaxed);
-            self.control.open.store(self.path.len() as u64, Ordering::Relaxed);
-            self.control.depth.store(self.path.len() as u64, Ordering::Relaxed);
+            self.control.show_path(self.states.len(), self.facts.transitions, self.path.len() as u64);
             if let Some(limit) = self.control.stopped(self.ticks / 64) {
                 return Err(Halt::Limit(limit));
             }

@@ -20,7 +20,7 @@ mod walk;
 pub use lasso::Lasso;
 pub use product::{Fairness, MOST_MARKS, Product, STUTTER};
 
-use crate::budget::{Budget, Control, Limit, resident};
+use crate::budget::{Budget, Control, Limit};
 use crate::check::Condition;
 use crate::choices::{ForgetChoice, StoreChoice};
 use crate::graph::GraphFacts;
@@ -112,13 +112,7 @@ pub fn search(question: &Question, plan: &Plan, control: &Control) -> io::Result
 
 fn search_in(question: &Question, plan: &Plan, control: &Control, store: &StoreChoice) -> io::Result<Answer> {
     let Question { model, automaton, atoms, expressions, fairness, stutters, repeats, .. } = *question;
-    let budget = Arc::new(Budget::new(plan.memory));
-    if budget.left() == 0 {
-        let used = resident().unwrap_or(0).div_ceil(1 << 20);
-        let message =
-            format!("the program itself and the model use {used} MiB of memory already; allow more than that");
-        return Err(io::Error::new(io::ErrorKind::OutOfMemory, message));
-    }
+    let budget = Budget::begin(plan.memory)?;
     let nested = match plan.options.cycles {
         CycleChoice::Nested => true,
         CycleChoice::Components => false,

@@ -351,12 +351,8 @@ impl Searcher<'_, '_, '_> {
         self.member.go_in();
         let Common { control, states, transitions, .. } = self.member.common;
         if self.member.number == 0 {
-            let count = states.load(Ordering::Relaxed);
-            control.states.store(count, Ordering::Relaxed);
-            control.visits.store(count, Ordering::Relaxed);
-            control.transitions.store(transitions.load(Ordering::Relaxed), Ordering::Relaxed);
-            control.open.store(self.outer.len() as u64, Ordering::Relaxed);
-            control.depth.store(self.outer.len() as u64, Ordering::Relaxed);
+            let seen = transitions.load(Ordering::Relaxed);
+            control.show_path(states.load(Ordering::Relaxed), seen, self.outer.len() as u64);
         }
         control.stopped(self.ticks / STRIDE).map_or(Ok(()), |limit| Err(Halt::Limit(limit)))
     }
