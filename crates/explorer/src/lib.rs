@@ -1,0 +1,1 @@
+//! Looking at a model in the browser: a local server that answers its own page and nobody else.
