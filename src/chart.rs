@@ -39,7 +39,7 @@ impl Drawing {
     pub fn fault(&mut self, model: &NativeModel, record: FaultRecord) {
         let Some(actor) = model.actor(record.event) else { return };
         let text = model.event(record.event);
-        let name = text.steps.first().map(|s| format!("{}:{}", s.name, s.process));
+        let name = text.steps.first().map(|s| lane_name(&s.name, s.process));
         self.name(actor, name.unwrap_or_else(|| process_name(model, actor)));
         self.rows.push(Row::step(actor, model.fault(record)));
         self.notable.push(true);
@@ -94,7 +94,7 @@ pub fn row(model: &NativeModel, state: &[u8], event: EventCode) -> Option<Shown>
     let text = model.event(event);
     let actor = model.actor(event)?;
     let mut names: Vec<(usize, String)> = match text.steps.is_empty() {
-        false => text.steps.iter().map(|s| (s.process as usize, format!("{}:{}", s.name, s.process))).collect(),
+        false => text.steps.iter().map(|s| (s.process as usize, lane_name(&s.name, s.process))).collect(),
         true => vec![(actor, process_name(model, actor))],
     };
     let printed = model.printed(state, event).map(|(_, text)| text.trim().to_string());
@@ -110,6 +110,11 @@ pub fn row(model: &NativeModel, state: &[u8], event: EventCode) -> Option<Shown>
         }
     };
     Some(Shown { notable: notable || row.message.is_some(), row, names })
+}
+
+/// What a process of a type is called: `Node:1`, and `init:0` for what Promela calls `:init:`.
+pub fn lane_name(kind: &str, number: u32) -> String {
+    format!("{}:{number}", kind.trim_matches(':'))
 }
 
 fn process_name(model: &NativeModel, process: usize) -> String {

@@ -5,7 +5,7 @@ use crate::chart;
 use crate::report::chart::Message;
 use crate::walk::{Choices, Node, SingleStep, Walk};
 use crate::{EntryKind, EventCode, NativeModel, Opened};
-use scrimp_system::Model;
+use scrimp_system::{Model, VarId};
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
 
@@ -68,34 +68,40 @@ impl View<'_> {
         let system = model.system();
         let standing = model.standing(state);
         if !standing.is_empty() {
-            let files: HashMap<&str, u32> = (0..=system.source.included.len() as u32)
-                .rev()
-                .map(|part| (system.source.file_name(part), part))
-                .collect();
             let one = |s: scrimp_system::Standing| {
-                let file = files.get(s.file.as_str()).copied().unwrap_or(0);
+                let number = s.process as usize;
+                let lines = self.lines(number, system.processes[number].control, state);
+                let line = lines.first().map_or(s.line, |(_, line)| *line);
                 json!({
-                    "lane": s.process, "name": format!("{}:{}", s.name, s.process),
-                    "at": format!("line {}", s.line), "statements": s.statements,
-                    "lines": [place_json((file, s.line))],
+                    "lane": s.process, "name": chart::lane_name(&s.name, s.process),
+                    "at": format!("line {line}"), "statements": s.statements, "lines": places_json(&lines),
                 })
             };
             return standing.into_iter().map(one).collect();
         }
         let one = |(number, process): (usize, &scrimp_system::Process)| {
             let location = model.layout().read(state, process.control, 0).unwrap_or(0);
-            let location = u32::try_from(location).unwrap_or(0);
-            let lines: Vec<Value> = self.active.at(number, location).iter().map(|place| place_json(*place)).collect();
-            json!({
-                "lane": number, "name": process.name,
-                "at": process.locations.get(location as usize), "lines": lines,
-            })
+            let at = usize::try_from(location).ok().and_then(|location| process.locations.get(location));
+            let lines = self.lines(number, process.control, state);
+            json!({ "lane": number, "name": process.name, "at": at, "lines": places_json(&lines) })
         };
         // A claim that was taken out has one place and no life.
         let claim = |p: &scrimp_system::Process| {
             p.locations.len() > 1 && system.variables[p.control.index()].domain.width() == 0
         };
         system.processes.iter().enumerate().filter(|(_, process)| !claim(process)).map(one).collect()
+    }
+
+    /// The lines of what a process can do in a state; where it can do nothing, its last one.
+    fn lines(&self, process: usize, control: VarId, state: &[u8]) -> Vec<Place> {
+        let model = self.walk.model();
+        let location = u32::try_from(model.layout().read(state, control, 0).unwrap_or(0)).unwrap_or(0);
+        let places = model.system().outline.places.get(process);
+        let own = places.and_then(|places| source::place(places.get(location as usize)?.span));
+        match self.active.at(process, location) {
+            [] => own.into_iter().collect(),
+            lines => lines.to_vec(),
+        }
     }
 
     fn values(&self, node: Node) -> (Vec<Value>, usize) {
@@ -166,8 +172,8 @@ impl View<'_> {
     }
 }
 
-fn place_json((file, line): Place) -> Value {
-    json!({ "file": file, "line": line })
+fn places_json(places: &[Place]) -> Value {
+    places.iter().map(|(file, line)| json!({ "file": file, "line": line })).collect()
 }
 
 fn label_of(model: &NativeModel, code: EventCode) -> String {
