@@ -73,7 +73,8 @@ mod tests {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("page");
         for entry in std::fs::read_dir(folder).unwrap() {
             let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
-            for address in text.split("http").skip(1).filter(|rest| rest.starts_with("://") || rest.starts_with("s://")) {
+            for address in text.split("http").skip(1).filter(|rest| rest.starts_with("://") || rest.starts_with("s://"))
+            {
                 assert!(address.starts_with("://www.w3.org/"), "{}", address.chars().take(60).collect::<String>());
             }
         }
