@@ -7,10 +7,10 @@ import { rows } from "./rows.js";
 
 const HEIGHT = 28;
 const TOP = 8;
-const MARGIN = 56;
+const MARGIN = 52;
 const HEAD = 30;
 const BEYOND = 15;
-const NARROWEST = 92;
+const NARROWEST = 80;
 const WIDEST = 200;
 const MANY = 6;
 
@@ -156,14 +156,13 @@ export class Chart {
     this.svg.setAttribute("height", height);
     this.svg.setAttribute("viewBox", `0 ${offset} ${this.width} ${height}`);
     this.svg.style.transform = `translateY(${offset}px)`;
-    const now = this.current();
     const visible = this.rows.slice(from, until);
     const arrows = this.arrows.filter((arrow) => arrow.from < until && arrow.until >= from);
     this.svg.replaceChildren(
-      draw("g", { class: "bands" }, visible.map((row) => this.band(row, now))),
+      draw("g", { class: "bands" }, visible.map((row) => this.band(row))),
       draw("g", { class: "lines" }, this.lanes.map((lane) => draw("line", { class: colour(lane), x1: this.at.get(lane), x2: this.at.get(lane), y1: offset, y2: offset + height }))),
       draw("g", { class: "arrows" }, arrows.map((arrow) => this.arrow(arrow))),
-      draw("g", { class: "rows" }, visible.map((row) => this.row(row, now))),
+      draw("g", { class: "rows" }, visible.map((row) => this.row(row))),
       this.loopRows ? this.loopMark() : "",
     );
   }
@@ -176,8 +175,12 @@ export class Chart {
     return row.place > this.walk.position ? " later" : "";
   }
 
-  band(row, now) {
-    return draw("rect", { class: row.index === now ? "band now" : "band", "data-row": row.index, x: 0, y: TOP + row.index * HEIGHT, width: this.width, height: HEIGHT });
+  isNow(row) {
+    return row.place === this.walk.position && row.kind !== "loop" && row.kind !== "back";
+  }
+
+  band(row) {
+    return draw("rect", { class: this.isNow(row) ? "band now" : "band", "data-row": row.index, x: 0, y: TOP + row.index * HEIGHT, width: this.width, height: HEIGHT });
   }
 
   /** A text beside a lane, on the side where there is room. */
@@ -185,14 +188,14 @@ export class Chart {
     const x = this.at.get(lane);
     if (x === undefined) return draw("text", { class: kind, x: MARGIN + 6, y }, shorten(text, 90));
     const left = this.lanes.length > 1 && lane === this.lanes.at(-1);
-    const most = Math.max(14, Math.floor(((left ? x - MARGIN : this.width - x) - 16) / 6.4));
+    const most = Math.max(14, Math.floor(((left ? x - MARGIN : this.width - x) - 16) / 7.3));
     return draw("text", { class: kind, x: left ? x - 9 : x + 9, y, "text-anchor": left ? "end" : "start" }, shorten(text, most));
   }
 
-  row(row, now) {
+  row(row) {
     const y = this.middle(row.index);
     const x = this.at.get(row.lane);
-    const group = draw("g", { class: `row ${row.kind} ${colour(row.lane)}${this.later(row)}${row.index === now ? " now" : ""}`, "data-node": row.node, "data-row": row.index });
+    const group = draw("g", { class: `row ${row.kind} ${colour(row.lane)}${this.later(row)}${this.isNow(row) ? " now" : ""}`, "data-node": row.node, "data-row": row.index });
     const number = row.kind === "note" || row.kind === "loop" || row.kind === "back" ? "" : String(row.place);
     group.append(draw("text", { class: "number", x: MARGIN - 14, y: y + 4, "text-anchor": "end" }, number));
     if (row.kind === "loop") group.append(draw("text", { class: "title", x: MARGIN, y: y + 4 }, "↻ again and again"));
@@ -226,7 +229,7 @@ export class Chart {
   between(row, y) {
     const from = this.at.get(row.lane) ?? MARGIN;
     const to = this.at.get(row.to) ?? from + this.apart;
-    return draw("text", { class: "label", x: (from + to) / 2, y: y - 4, "text-anchor": "middle" }, shorten(row.label, Math.max(12, Math.floor(Math.abs(to - from) / 6))));
+    return draw("text", { class: "label", x: (from + to) / 2, y: y - 4, "text-anchor": "middle" }, shorten(row.label, Math.max(12, Math.floor(Math.abs(to - from) / 7.3))));
   }
 
   arrow(arrow) {
