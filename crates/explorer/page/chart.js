@@ -7,10 +7,10 @@ import { rows } from "./rows.js";
 
 const HEIGHT = 28;
 const TOP = 8;
-const MARGIN = 56;
+const MARGIN = 52;
 const HEAD = 30;
 const BEYOND = 15;
-const NARROWEST = 92;
+const NARROWEST = 80;
 const WIDEST = 200;
 const MANY = 6;
 
@@ -37,8 +37,14 @@ export class Chart {
       this.unfolded.clear();
       this.show();
     });
-    this.scroller.addEventListener("scroll", () => this.fill(), { passive: true });
-    new ResizeObserver(() => this.resize()).observe(this.scroller);
+    this.room = { width: 0, height: 0 };
+    this.top = 0;
+    const scrolled = () => {
+      this.top = this.scroller.scrollTop;
+      this.fill();
+    };
+    this.scroller.addEventListener("scroll", scrolled, { passive: true });
+    new ResizeObserver(([entry]) => this.resize(entry.contentRect)).observe(this.scroller);
     this.svg.addEventListener("click", (event) => this.click(event));
   }
 
@@ -78,9 +84,9 @@ export class Chart {
     }
     const all = known();
     const lanes = all.length > MANY && busy.size ? all.filter((lane) => busy.has(lane)) : all;
-    const room = this.scroller.clientWidth - MARGIN;
+    const room = this.room.width - MARGIN;
     const apart = Math.max(NARROWEST, Math.min(WIDEST, room / Math.max(1, lanes.length)));
-    this.width = Math.max(this.scroller.clientWidth, MARGIN + apart * lanes.length);
+    this.width = Math.max(this.room.width, MARGIN + apart * lanes.length);
     this.apart = apart;
     this.lanes = lanes;
     this.at = new Map(lanes.map((lane, index) => [lane, MARGIN + apart * (index + 0.5)]));
@@ -97,10 +103,14 @@ export class Chart {
     this.heads.hidden = lanes.length === 0;
   }
 
-  resize() {
-    if (!this.shown() || this.scroller.clientWidth === 0) return;
+  resize({ width, height }) {
+    const appeared = this.room.height === 0;
+    this.room = { width, height };
+    this.top = this.scroller.scrollTop;
+    if (!this.shown() || height === 0) return;
     this.place();
     this.drawn = null;
+    if (appeared) this.reveal();
     this.fill();
   }
 
@@ -119,18 +129,23 @@ export class Chart {
   }
 
   reveal() {
-    const index = this.current();
-    const room = this.scroller.clientHeight - HEAD;
-    const top = Math.max(0, index) * HEIGHT + TOP;
-    if (top < this.scroller.scrollTop) this.scroller.scrollTop = Math.max(0, top - room / 3);
-    else if (top + HEIGHT * 1.5 > this.scroller.scrollTop + room) this.scroller.scrollTop = top - room + HEIGHT * 3;
+    const room = this.room.height - HEAD;
+    if (room <= 0) return;
+    const top = Math.max(0, this.current()) * HEIGHT + TOP;
+    if (top < this.top) this.scroll(top - room / 3);
+    else if (top + HEIGHT * 1.5 > this.top + room) this.scroll(top - room + HEIGHT * 3);
+  }
+
+  scroll(top) {
+    this.top = Math.max(0, Math.min(top, this.rows.length * HEIGHT + TOP + 24 + HEAD - this.room.height));
+    this.scroller.scrollTop = this.top;
   }
 
   fill() {
-    const room = this.scroller.clientHeight;
+    const room = this.room.height;
     if (room === 0 || !this.at) return;
-    const first = Math.max(0, Math.floor(this.scroller.scrollTop / HEIGHT));
-    const last = Math.min(this.rows.length, Math.ceil((this.scroller.scrollTop + room) / HEIGHT));
+    const first = Math.max(0, Math.floor(this.top / HEIGHT) - 1);
+    const last = Math.min(this.rows.length, Math.ceil((this.top + room) / HEIGHT));
     if (this.drawn && first >= this.drawn[0] && last <= this.drawn[1]) return;
     const from = Math.max(0, first - BEYOND);
     const until = Math.min(this.rows.length, last + BEYOND);
@@ -141,11 +156,10 @@ export class Chart {
     this.svg.setAttribute("height", height);
     this.svg.setAttribute("viewBox", `0 ${offset} ${this.width} ${height}`);
     this.svg.style.transform = `translateY(${offset}px)`;
-    const now = this.current();
     const visible = this.rows.slice(from, until);
     const arrows = this.arrows.filter((arrow) => arrow.from < until && arrow.until >= from);
     this.svg.replaceChildren(
-      draw("g", { class: "bands" }, visible.map((row) => this.band(row, now))),
+      draw("g", { class: "bands" }, visible.map((row) => this.band(row))),
       draw("g", { class: "lines" }, this.lanes.map((lane) => draw("line", { class: colour(lane), x1: this.at.get(lane), x2: this.at.get(lane), y1: offset, y2: offset + height }))),
       draw("g", { class: "arrows" }, arrows.map((arrow) => this.arrow(arrow))),
       draw("g", { class: "rows" }, visible.map((row) => this.row(row))),
@@ -161,8 +175,12 @@ export class Chart {
     return row.place > this.walk.position ? " later" : "";
   }
 
-  band(row, now) {
-    return draw("rect", { class: row.index === now ? "band now" : "band", "data-row": row.index, x: 0, y: TOP + row.index * HEIGHT, width: this.width, height: HEIGHT });
+  isNow(row) {
+    return row.place === this.walk.position && row.kind !== "loop" && row.kind !== "back";
+  }
+
+  band(row) {
+    return draw("rect", { class: this.isNow(row) ? "band now" : "band", "data-row": row.index, x: 0, y: TOP + row.index * HEIGHT, width: this.width, height: HEIGHT });
   }
 
   /** A text beside a lane, on the side where there is room. */
@@ -170,15 +188,15 @@ export class Chart {
     const x = this.at.get(lane);
     if (x === undefined) return draw("text", { class: kind, x: MARGIN + 6, y }, shorten(text, 90));
     const left = this.lanes.length > 1 && lane === this.lanes.at(-1);
-    const most = Math.max(14, Math.floor(((left ? x - MARGIN : this.width - x) - 16) / 6.4));
+    const most = Math.max(14, Math.floor(((left ? x - MARGIN : this.width - x) - 16) / 7.3));
     return draw("text", { class: kind, x: left ? x - 9 : x + 9, y, "text-anchor": left ? "end" : "start" }, shorten(text, most));
   }
 
   row(row) {
     const y = this.middle(row.index);
     const x = this.at.get(row.lane);
-    const group = draw("g", { class: `row ${row.kind} ${colour(row.lane)}${this.later(row)}`, "data-node": row.node, "data-row": row.index });
-    const number = row.kind === "note" || row.kind === "loop" || row.kind === "back" ? "" : row.kind === "fold" ? `${row.first.place}–${row.place}` : String(row.place);
+    const group = draw("g", { class: `row ${row.kind} ${colour(row.lane)}${this.later(row)}${this.isNow(row) ? " now" : ""}`, "data-node": row.node, "data-row": row.index });
+    const number = row.kind === "note" || row.kind === "loop" || row.kind === "back" ? "" : String(row.place);
     group.append(draw("text", { class: "number", x: MARGIN - 14, y: y + 4, "text-anchor": "end" }, number));
     if (row.kind === "loop") group.append(draw("text", { class: "title", x: MARGIN, y: y + 4 }, "↻ again and again"));
     else if (row.kind === "back") group.append(draw("text", { class: "title", x: MARGIN, y: y + 4 }, `↑ back to the state after step ${row.to}`));
@@ -211,7 +229,7 @@ export class Chart {
   between(row, y) {
     const from = this.at.get(row.lane) ?? MARGIN;
     const to = this.at.get(row.to) ?? from + this.apart;
-    return draw("text", { class: "label", x: (from + to) / 2, y: y - 4, "text-anchor": "middle" }, shorten(row.label, Math.max(12, Math.floor(Math.abs(to - from) / 6))));
+    return draw("text", { class: "label", x: (from + to) / 2, y: y - 4, "text-anchor": "middle" }, shorten(row.label, Math.max(12, Math.floor(Math.abs(to - from) / 7.3))));
   }
 
   arrow(arrow) {

@@ -80,7 +80,7 @@ export class History {
         title: [branch ? "Another branch" : "", ...steps.slice(0, 12).map((step) => step.label)].filter(Boolean).join("\n"),
         onclick: () => walk.to(row.node),
       },
-      make("span", { class: "number" }, branch ? "⑂" : String(row.place)),
+      make("span", { class: "number" }, branch ? "↳" : String(row.place)),
       first && first.lane !== null && first.lane !== undefined ? badge(first.lane) : null,
       make("span", { class: "what" }, label),
       steps.length > 1 ? make("span", { class: "mark" }, `+${steps.length - 1}`) : null,

@@ -112,28 +112,34 @@ export class Layout {
   }
 }
 
-/** A divider between columns can be dragged, and moved with the arrows. */
+/** A divider between panels can be dragged, and moved with the arrows. What it changes is the size of its neighbour:
+ * of the left column, of the right one, or of a panel below. */
 function divide(divider) {
-  const left = divider.dataset.divides === "left";
-  const column = left ? divider.previousElementSibling : divider.nextElementSibling;
-  const set = (width) => {
-    const most = window.innerWidth * (left ? 0.4 : 0.6);
-    document.documentElement.style.setProperty(`--${divider.dataset.divides}`, `${Math.round(Math.max(200, Math.min(most, width)))}px`);
+  const kind = divider.dataset.divides;
+  const upright = divider.getAttribute("aria-orientation") === "vertical";
+  const sized = kind === "left" ? divider.previousElementSibling : divider.nextElementSibling;
+  const sign = kind === "left" ? 1 : -1;
+  const size = () => (upright ? sized.offsetWidth : sized.offsetHeight);
+  const set = (wanted) => {
+    const room = upright ? window.innerWidth : divider.parentElement.offsetHeight;
+    const most = room * (upright ? 0.6 : 0.85);
+    document.documentElement.style.setProperty(`--${kind}`, `${Math.round(Math.max(upright ? 200 : 80, Math.min(most, wanted)))}px`);
   };
   divider.addEventListener("pointerdown", (event) => {
     divider.setPointerCapture(event.pointerId);
-    const start = event.clientX;
-    const width = column.offsetWidth;
-    divider.onpointermove = (move) => set(width + (left ? move.clientX - start : start - move.clientX));
+    const at = (pointer) => (upright ? pointer.clientX : pointer.clientY);
+    const start = at(event);
+    const before = size();
+    divider.onpointermove = (move) => set(before + sign * (at(move) - start));
     divider.onpointerup = divider.onpointercancel = () => {
       divider.onpointermove = null;
     };
     event.preventDefault();
   });
   divider.addEventListener("keydown", (event) => {
-    const change = { ArrowLeft: -24, ArrowRight: 24 }[event.key];
+    const change = { ArrowLeft: -24, ArrowRight: 24, ArrowUp: -24, ArrowDown: 24 }[event.key];
     if (!change) return;
-    set(column.offsetWidth + (left ? change : -change));
+    set(size() + sign * change);
     event.preventDefault();
   });
 }

@@ -4,27 +4,34 @@
 /** A run of at least so many steps without messages is folded. */
 const FOLDED = 3;
 
-/** The steps of the line as items, one for each step, before any folding. */
+/** The steps of the line as items, one for each step, before any folding. They are made once for each node. */
 function items(walk) {
   const out = [];
   walk.line.forEach((node, place) => {
-    for (const step of walk.steps(node)) {
-      const row = step.row ?? { lane: step.lane, label: step.text || step.label, kind: "step" };
-      out.push({
-        node,
-        place,
-        kind: row.kind,
-        lane: row.lane ?? null,
-        label: row.label,
-        to: row.to,
-        channel: row.channel,
-        position: row.position,
-        title: step.label,
-        notes: notes(step),
-      });
-    }
+    const entry = walk.tree.get(node);
+    entry.items ??= entry.steps.map((step) => item(step, node, place));
+    out.push(...entry.items);
   });
   return out;
+}
+
+function item(step, node, place) {
+  const row = step.row ?? { lane: step.lane, label: step.text || step.label, kind: "step" };
+  return {
+    node,
+    place,
+    kind: row.kind,
+    lane: row.lane ?? null,
+    label: row.label,
+    to: row.to,
+    channel: row.channel,
+    position: row.position,
+    title: step.label,
+    notes: notes(step),
+    from: null,
+    received: null,
+    index: 0,
+  };
 }
 
 /** What a step says besides its message. */
@@ -43,6 +50,7 @@ function pair(all) {
     if (item.kind !== "sent" && item.kind !== "received") continue;
     if (!waiting.has(item.channel)) waiting.set(item.channel, []);
     const queue = waiting.get(item.channel);
+    item.received = null;
     if (item.kind === "sent") queue.push(item);
     else item.from = queue.splice(item.position ?? 0, 1)[0] ?? null;
     if (item.from) item.from.received = item;

@@ -41,8 +41,8 @@ export class Source {
   open(file) {
     this.file = file;
     this.choice.value = String(file);
-    this.scroller.scrollTop = 0;
     this.list.show(this.files[file]?.lines ?? 0);
+    this.list.scroll(0);
   }
 
   show(view) {
@@ -71,7 +71,7 @@ export class Source {
   point(place, reveal) {
     const before = this.pointed;
     this.pointed = place?.line ? { file: place.file ?? 0, line: place.line } : null;
-    if (this.pointed && reveal && this.scroller.clientHeight > 0) this.reveal(this.pointed);
+    if (this.pointed && reveal && this.list.room > 0) this.reveal(this.pointed);
     for (const mark of [before, this.pointed]) {
       if (!mark || mark.file !== this.file) continue;
       this.list.rows.get(mark.line - 1)?.classList.toggle("pointed", mark === this.pointed);

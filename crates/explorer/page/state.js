@@ -56,9 +56,7 @@ export class State {
       values.length < view.values_total
         ? `${values.length.toLocaleString("en")} of ${view.values_total.toLocaleString("en")}`
         : "";
-    const top = this.list.scrollTop;
-    this.list.replaceChildren(...groups);
-    this.list.scrollTop = top;
+    this.list.replaceChildren(make("div", { class: "groups" }, groups));
   }
 
   process(process, values, view) {
