@@ -203,6 +203,13 @@ pub struct SearchArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub graph: Option<PathBuf>,
 
+    /// Write the reachability graph for Graphviz, as a picture for people: `dot -Tsvg FILE`
+    ///
+    /// States are shown by their values, large ones by what differs from the initial state; dead ends have two borders, and
+    /// the first run that is found is drawn in colour.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub dot: Option<PathBuf>,
+
     /// An expression for --order best: states with low values are expanded first
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     pub heuristic: Option<String>,
