@@ -80,7 +80,7 @@ function words(why) {
   if (step?.changes?.length > 4) changes.push("…");
   return [
     make("strong", {}, head.charAt(0).toUpperCase() + head.slice(1)),
-    step ? ` · ${step.label}` : "",
+    step ? ` · ${step.lane_name && !step.label.startsWith(step.lane_name) ? `${step.lane_name}: ` : ""}${step.label}` : "",
     changes.length ? make("span", { class: "changes" }, ` · ${changes.join(", ")}`) : "",
   ];
 }

@@ -11,8 +11,10 @@ const MARGIN = 52;
 const HEAD = 30;
 const BEYOND = 15;
 const NARROWEST = 80;
-const WIDEST = 200;
+const WIDEST = 300;
 const MANY = 6;
+/** How wide a letter is. */
+const LETTER = 7.3;
 
 /** The panel of the chart; `shown` says whether anybody sees it. */
 export class Chart {
@@ -188,7 +190,7 @@ export class Chart {
     const x = this.at.get(lane);
     if (x === undefined) return draw("text", { class: kind, x: MARGIN + 6, y }, shorten(text, 90));
     const left = this.lanes.length > 1 && lane === this.lanes.at(-1);
-    const most = Math.max(14, Math.floor(((left ? x - MARGIN : this.width - x) - 16) / 7.3));
+    const most = Math.max(14, Math.floor(((left ? x - MARGIN : this.width - x) - 16) / LETTER));
     return draw("text", { class: kind, x: left ? x - 9 : x + 9, y, "text-anchor": left ? "end" : "start" }, shorten(text, most));
   }
 
@@ -225,11 +227,16 @@ export class Chart {
     group.append(draw("text", { class: "label", x: (first ?? MARGIN) + 10, y: y + 4 }, `▸ ${count(row.count, "step")}`));
   }
 
-  /** The label of a rendezvous stands in the middle above its arrow. */
+  /** The label of a rendezvous stands in the middle above its arrow, or from its left end on where it is too long. */
   between(row, y) {
     const from = this.at.get(row.lane) ?? MARGIN;
     const to = this.at.get(row.to) ?? from + this.apart;
-    return draw("text", { class: "label", x: (from + to) / 2, y: y - 4, "text-anchor": "middle" }, shorten(row.label, Math.max(12, Math.floor(Math.abs(to - from) / 7.3))));
+    const left = Math.min(from, to);
+    if (row.label.length * LETTER < Math.abs(to - from) - 12) {
+      return draw("text", { class: "label", x: (from + to) / 2, y: y - 4, "text-anchor": "middle" }, row.label);
+    }
+    const most = Math.max(12, Math.floor((this.width - left - 14) / LETTER));
+    return draw("text", { class: "label", x: left + 9, y: y - 4 }, shorten(row.label, most));
   }
 
   arrow(arrow) {

@@ -1,6 +1,8 @@
 // From the line of steps to the rows of a chart: which lane each step belongs to, which send a receive answers, and
 // which steps are folded into one row.
 
+import { withoutName } from "./lanes.js";
+
 /** A run of at least so many steps without messages is folded. */
 const FOLDED = 3;
 
@@ -22,7 +24,7 @@ function item(step, node, place) {
     place,
     kind: row.kind,
     lane: row.lane ?? null,
-    label: row.label,
+    label: withoutName(row.label, row.lane),
     to: row.to,
     channel: row.channel,
     position: row.position,

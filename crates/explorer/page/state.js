@@ -65,7 +65,8 @@ export class State {
     const head = [
       badge(process.lane),
       make("span", { class: "name" }, process.name),
-      process.at !== null && process.at !== undefined
+      // A place that is only called after its line says nothing that the line does not say.
+      process.at !== null && process.at !== undefined && process.at !== `line ${line?.line}`
         ? make("span", { class: "at", "data-name": `${process.name}@`, title: "where it stands" }, process.at)
         : null,
       line
@@ -107,9 +108,17 @@ export class State {
 
 const isChanged = (value) => value.before !== null && value.before !== undefined;
 
+/** The name of a variable without that of its process, however that is written: `Node_1.x` is the `x` of `Node:1`. */
+function withoutOwner(name, owner) {
+  const plain = (text) => text.replace(/[^A-Za-z0-9]/g, "");
+  const dot = name.indexOf(".");
+  if (dot <= 0) return name;
+  const start = plain(name.slice(0, dot));
+  return start === plain(owner) || start === plain(owner.replace(/:\d+$/, "")) ? name.slice(dot + 1) : name;
+}
+
 function row(value, process) {
-  const start = process ? `${process.name}.` : "";
-  const short = start && value.name.startsWith(start) ? value.name.slice(start.length) : value.name;
+  const short = process ? withoutOwner(value.name, process.name) : value.name;
   const changed = isChanged(value);
   return make(
     "div",
