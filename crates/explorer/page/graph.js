@@ -58,8 +58,16 @@ export class Graph {
     canvas.note.classList.toggle("cut", Boolean(data.cut));
     canvas.show(
       data,
-      draw("g", { class: "edges" }, data.edges.map((edge) => this.edge(edge))),
-      draw("g", { class: "vertices" }, data.vertices.map((vertex) => this.vertex(vertex))),
+      draw(
+        "g",
+        { class: "edges" },
+        data.edges.map((edge) => this.edge(edge)),
+      ),
+      draw(
+        "g",
+        { class: "vertices" },
+        data.vertices.map((vertex) => this.vertex(vertex)),
+      ),
     );
     const current = data.vertices.find((vertex) => vertex.current);
     if (!canvas.moved) canvas.fit();
@@ -91,14 +99,37 @@ export class Graph {
     const each = (height - 6) / lines.length;
     const size = Math.min(12, each * 0.85);
     const classes = ["vertex"];
-    for (const [name, value] of Object.entries({ current: vertex.current, "on-path": vertex.on_path, initial: vertex.initial, dead: vertex.dead, bad: vertex.bad })) if (value) classes.push(name);
-    const says = [vertex.current ? "current state" : "state", vertex.initial && "initial", vertex.dead && "no event is enabled", vertex.bad && "an error", ...vertex.label];
+    for (const [name, value] of Object.entries({
+      current: vertex.current,
+      "on-path": vertex.on_path,
+      initial: vertex.initial,
+      dead: vertex.dead,
+      bad: vertex.bad,
+    }))
+      if (value) classes.push(name);
+    const says = [
+      vertex.current ? "current state" : "state",
+      vertex.initial && "initial",
+      vertex.dead && "no event is enabled",
+      vertex.bad && "an error",
+      ...vertex.label,
+    ];
     const text = lines.map((line, index) =>
-      draw("text", { x: x + width / 2, y: y + 3 + each * (index + 0.5) + size * 0.35, "font-size": size, "text-anchor": "middle" }, shorten(line, Math.max(4, Math.floor((width - 6) / (size * 0.56))))),
+      draw(
+        "text",
+        { x: x + width / 2, y: y + 3 + each * (index + 0.5) + size * 0.35, "font-size": size, "text-anchor": "middle" },
+        shorten(line, Math.max(4, Math.floor((width - 6) / (size * 0.56)))),
+      ),
     );
     return draw(
       "g",
-      { class: classes.join(" "), "data-vertex": vertex.vertex, tabindex: "0", role: "button", "aria-label": says.filter(Boolean).join(", ") },
+      {
+        class: classes.join(" "),
+        "data-vertex": vertex.vertex,
+        tabindex: "0",
+        role: "button",
+        "aria-label": says.filter(Boolean).join(", "),
+      },
       draw("title", {}, lines.join("\n")),
       draw("rect", { x, y, width, height, rx: 7 }),
       text,
@@ -148,11 +179,22 @@ export class Graph {
       make(
         "span",
         { class: "says" },
-        [vertex.initial ? "initial" : "", vertex.dead ? "no event is enabled" : "", vertex.bad ? "error" : "", ...vertex.label].filter(Boolean).join(", "),
+        [
+          vertex.initial ? "initial" : "",
+          vertex.dead ? "no event is enabled" : "",
+          vertex.bad ? "error" : "",
+          ...vertex.label,
+        ]
+          .filter(Boolean)
+          .join(", "),
         into.length ? make("span", { class: "via" }, ` by ${into.map((edge) => edge.label).join("; ")}`) : "",
       ),
-      vertex.current ? make("strong", {}, "you are here") : make("button", { type: "button", onclick: () => this.go(vertex) }, "Go there"),
-      this.more(vertex) ? make("button", { type: "button", onclick: () => this.toggle(vertex) }, vertex.expanded ? "Fold" : "Expand") : "",
+      vertex.current
+        ? make("strong", {}, "you are here")
+        : make("button", { type: "button", onclick: () => this.go(vertex) }, "Go there"),
+      this.more(vertex)
+        ? make("button", { type: "button", onclick: () => this.toggle(vertex) }, vertex.expanded ? "Fold" : "Expand")
+        : "",
     );
   }
 

@@ -32,7 +32,11 @@ export function listen(does) {
   const signs = { ArrowDown: "↓", ArrowUp: "↑", ArrowLeft: "←", ArrowRight: "→" };
   find("help-keys").replaceChildren(
     ...table.flatMap(([keys, text]) => [
-      make("dt", {}, [keys].flat().map((key) => make("kbd", {}, signs[key] ?? key))),
+      make(
+        "dt",
+        {},
+        [keys].flat().map((key) => make("kbd", {}, signs[key] ?? key)),
+      ),
       make("dd", {}, text),
     ]),
   );

@@ -72,7 +72,10 @@ export class Layout {
   arrange() {
     const { narrow } = this;
     document.body.classList.toggle("narrow", narrow);
-    if (narrow) find("tabbar").append(...["events", "state", "net", "source", "chart", "graph", "history", "check"].map((panel) => this.tabOf(panel)));
+    if (narrow)
+      find("tabbar").append(
+        ...["events", "state", "net", "source", "chart", "graph", "history", "check"].map((panel) => this.tabOf(panel)),
+      );
     else for (const dock of this.docks) dock.strip.prepend(...dock.tabs);
     for (const dock of this.docks) {
       for (const tab of dock.tabs) {
@@ -123,7 +126,10 @@ function divide(divider) {
   const set = (wanted) => {
     const room = upright ? window.innerWidth : divider.parentElement.offsetHeight;
     const most = room * (upright ? 0.6 : 0.85);
-    document.documentElement.style.setProperty(`--${kind}`, `${Math.round(Math.max(upright ? 200 : 80, Math.min(most, wanted)))}px`);
+    document.documentElement.style.setProperty(
+      `--${kind}`,
+      `${Math.round(Math.max(upright ? 200 : 80, Math.min(most, wanted)))}px`,
+    );
   };
   divider.addEventListener("pointerdown", (event) => {
     divider.setPointerCapture(event.pointerId);

@@ -56,7 +56,11 @@ export class Net {
     const moving = draw("g", { class: "moving", "aria-hidden": "true" });
     canvas.show(
       net,
-      draw("g", { class: "arcs" }, net.arcs.map((arc) => this.arc(arc, net))),
+      draw(
+        "g",
+        { class: "arcs" },
+        net.arcs.map((arc) => this.arc(arc, net)),
+      ),
       draw("g", { class: "places" }, net.places.map(place)),
       draw("g", { class: "transitions" }, net.transitions.map(transition)),
       moving,
@@ -83,7 +87,9 @@ export class Net {
 
   /** Dots run along the arcs of what fired: first those taken, then those given. */
   animate(net, layer) {
-    const fired = new Set(net.transitions.filter((transition) => transition.fired).map((transition) => transition.transition));
+    const fired = new Set(
+      net.transitions.filter((transition) => transition.fired).map((transition) => transition.transition),
+    );
     for (const arc of net.arcs) {
       if (!fired.has(arc.transition) || layer.childElementCount > 60) continue;
       const path = draw("path", { d: through(arc.points) });
@@ -116,8 +122,12 @@ function clipped(arc, net) {
   const cut = (end, next, shape) => {
     const [dx, dy] = [points[next][0] - shape.x, points[next][1] - shape.y];
     const far = Math.hypot(dx, dy) || 1;
-    const [wide, high] = shape.upright === undefined ? [0, 0] : shape.upright ? [THIN / 2, LONG / 2] : [LONG / 2, THIN / 2];
-    const reach = shape.upright === undefined ? RADIUS : Math.min(wide / Math.abs(dx / far || 1e-9), high / Math.abs(dy / far || 1e-9));
+    const [wide, high] =
+      shape.upright === undefined ? [0, 0] : shape.upright ? [THIN / 2, LONG / 2] : [LONG / 2, THIN / 2];
+    const reach =
+      shape.upright === undefined
+        ? RADIUS
+        : Math.min(wide / Math.abs(dx / far || 1e-9), high / Math.abs(dy / far || 1e-9));
     const inside = Math.hypot(points[end][0] - shape.x, points[end][1] - shape.y) < reach;
     if (inside && far > reach) points[end] = [shape.x + (dx / far) * (reach + 1), shape.y + (dy / far) * (reach + 1)];
   };
@@ -141,14 +151,48 @@ function place(place) {
     draw("title", {}, `${place.name}: ${place.tokens}${changed ? `, before ${place.before}` : ""}`),
     draw("circle", { class: "ring", cx: place.x, cy: place.y, r: RADIUS }),
     tokens(place),
-    draw("text", { class: "name", x: place.x, y: place.y + RADIUS + 12, "font-size": 10.5, "text-anchor": "middle" }, shorten(place.name, 18)),
+    draw(
+      "text",
+      { class: "name", x: place.x, y: place.y + RADIUS + 12, "font-size": 10.5, "text-anchor": "middle" },
+      shorten(place.name, 18),
+    ),
   );
 }
 
 /** Up to five tokens are dots, more are a number. */
 function tokens({ x, y, tokens }) {
-  const spots = [[], [[0, 0]], [[-5, 0], [5, 0]], [[-5, 4], [5, 4], [0, -5]], [[-5, -5], [5, -5], [-5, 5], [5, 5]], [[-6, -6], [6, -6], [-6, 6], [6, 6], [0, 0]]];
-  if (tokens > 5) return draw("text", { class: "number", x, y: y + 4.5, "font-size": tokens > 9999 ? 9 : 13, "text-anchor": "middle" }, String(tokens));
+  const spots = [
+    [],
+    [[0, 0]],
+    [
+      [-5, 0],
+      [5, 0],
+    ],
+    [
+      [-5, 4],
+      [5, 4],
+      [0, -5],
+    ],
+    [
+      [-5, -5],
+      [5, -5],
+      [-5, 5],
+      [5, 5],
+    ],
+    [
+      [-6, -6],
+      [6, -6],
+      [-6, 6],
+      [6, 6],
+      [0, 0],
+    ],
+  ];
+  if (tokens > 5)
+    return draw(
+      "text",
+      { class: "number", x, y: y + 4.5, "font-size": tokens > 9999 ? 9 : 13, "text-anchor": "middle" },
+      String(tokens),
+    );
   return spots[tokens].map(([dx, dy]) => draw("circle", { class: "token", cx: x + dx, cy: y + dy, r: 3.6 }));
 }
 
@@ -169,6 +213,10 @@ function transition(transition) {
     draw("title", {}, enabled ? `${name}: enabled, click to fire` : `${name}: not enabled`),
     draw("rect", { class: "reach", x: x - LONG / 2, y: y - LONG / 2, width: LONG, height: LONG }),
     draw("rect", { class: "bar", x: x - width / 2, y: y - height / 2, width, height, rx: 2 }),
-    draw("text", { class: "name", x, y: y + height / 2 + 12, "font-size": 10.5, "text-anchor": "middle" }, shorten(name, 18)),
+    draw(
+      "text",
+      { class: "name", x, y: y + height / 2 + 12, "font-size": 10.5, "text-anchor": "middle" },
+      shorten(name, 18),
+    ),
   );
 }

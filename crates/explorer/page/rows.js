@@ -40,7 +40,8 @@ function item(step, node, place) {
 function notes(step) {
   const out = [];
   if (step.started?.length) out.push({ kind: "started", text: `starts ${step.started.join(", ")}` });
-  for (const line of (step.printed ?? "").split("\n")) if (line.trim()) out.push({ kind: "printed", text: `“${line.trimEnd()}”` });
+  for (const line of (step.printed ?? "").split("\n"))
+    if (line.trim()) out.push({ kind: "printed", text: `“${line.trimEnd()}”` });
   if (step.violated) out.push({ kind: "violated", text: `violated: ${step.violated}` });
   return out;
 }
@@ -61,7 +62,8 @@ function pair(all) {
 
 /** The rows of the chart and the arrows between them.
  *
- * A row has a kind: a step's (`step`, `rendezvous`, `sent`, `received`), `fold` (several steps), `note`, `loop` or `back`. */
+ * A row has a kind: a step's (`step`, `rendezvous`, `sent`, `received`), `fold` (several steps), `note`, `loop` or `back`.
+ * A loop without steps is a state in which nothing more happens, for ever. */
 export function rows(walk, fold, unfolded) {
   const all = items(walk);
   pair(all);
@@ -79,7 +81,7 @@ export function rows(walk, fold, unfolded) {
   let looping = false;
   let looped = false;
   for (const item of all) {
-    if (loop && !looping && item.place > loop.from) {
+    if (loop && loop.from < loop.to && !looping && item.place > loop.from) {
       flush();
       out.push({ kind: "loop", node: walk.line[loop.from], place: loop.from, lane: null });
       looping = true;
@@ -97,10 +99,13 @@ export function rows(walk, fold, unfolded) {
     }
     flush();
     out.push(item);
-    for (const note of item.notes) out.push({ kind: "note", note, node: item.node, place: item.place, lane: item.lane });
+    for (const note of item.notes)
+      out.push({ kind: "note", note, node: item.node, place: item.place, lane: item.lane });
   }
   flush();
   if (loop && looping && !looped) out.push(back(walk, loop));
+  if (loop && loop.from === loop.to)
+    out.push({ kind: "loop", still: true, node: walk.line[loop.to], place: loop.to, lane: null });
   out.forEach((row, index) => {
     row.index = index;
   });
@@ -113,9 +118,25 @@ function arrows(out) {
   const list = [];
   for (const row of out) {
     if (row.kind === "rendezvous" && row.to !== undefined && row.to !== null) {
-      list.push({ kind: "rendezvous", from: row.index, until: row.index, lane: row.lane, to: row.to, label: row.label, row });
+      list.push({
+        kind: "rendezvous",
+        from: row.index,
+        until: row.index,
+        lane: row.lane,
+        to: row.to,
+        label: row.label,
+        row,
+      });
     } else if (row.kind === "received" && row.from) {
-      list.push({ kind: "message", from: row.from.index, until: row.index, lane: row.from.lane, to: row.lane, label: row.from.label, row });
+      list.push({
+        kind: "message",
+        from: row.from.index,
+        until: row.index,
+        lane: row.from.lane,
+        to: row.lane,
+        label: row.from.label,
+        row,
+      });
     }
   }
   return list;

@@ -125,7 +125,13 @@ export class Source {
         "span",
         { class: "gutter" },
         shown.map(badge),
-        lanes.length > shown.length ? make("span", { class: "more", title: `${lanes.length} processes stand here` }, `+${lanes.length - shown.length}`) : null,
+        lanes.length > shown.length
+          ? make(
+              "span",
+              { class: "more", title: `${lanes.length} processes stand here` },
+              `+${lanes.length - shown.length}`,
+            )
+          : null,
       ),
       make("span", { class: "number" }, String(index + 1)),
       make(

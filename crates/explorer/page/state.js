@@ -49,9 +49,15 @@ export class State {
       if (narrowed && !own.length && !named) continue;
       groups.push(this.process(process, own, view));
     }
-    if (shared.length) groups.push(this.group(view.processes.length ? "shared" : "values", view.processes.length ? "Shared" : "Values", shared));
+    if (shared.length)
+      groups.push(
+        this.group(view.processes.length ? "shared" : "values", view.processes.length ? "Shared" : "Values", shared),
+      );
     if (channels.length) groups.push(this.group("channels", "Channels", channels));
-    if (!groups.length) groups.push(make("p", { class: "empty" }, narrowed ? "Nothing here has this in its name." : "This state has no variables."));
+    if (!groups.length)
+      groups.push(
+        make("p", { class: "empty" }, narrowed ? "Nothing here has this in its name." : "This state has no variables."),
+      );
     find("state-count").textContent =
       values.length < view.values_total
         ? `${values.length.toLocaleString("en")} of ${view.values_total.toLocaleString("en")}`
@@ -91,7 +97,8 @@ export class State {
   group(key, head, values, process, moved) {
     const lane = process ? colour(process.lane) : "lane-none";
     const rows = values.map((value) => row(value, process));
-    if (!rows.length) return make("div", { class: `group bare ${lane}${moved ? " moved" : ""}` }, make("div", { class: "head" }, head));
+    if (!rows.length)
+      return make("div", { class: `group bare ${lane}${moved ? " moved" : ""}` }, make("div", { class: "head" }, head));
     const group = make(
       "details",
       { class: `group ${lane}${moved ? " moved" : ""}`, open: !this.closed.has(key) },
@@ -122,7 +129,11 @@ function row(value, process) {
   const changed = isChanged(value);
   return make(
     "div",
-    { class: changed ? "row changed" : "row", "data-name": value.name, title: process ? `${nameOf(process.lane)}: ${value.name}` : value.name },
+    {
+      class: changed ? "row changed" : "row",
+      "data-name": value.name,
+      title: process ? `${nameOf(process.lane)}: ${value.name}` : value.name,
+    },
     make("span", { class: "variable" }, short),
     make(
       "span",

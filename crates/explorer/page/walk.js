@@ -113,7 +113,8 @@ export class Walk {
       if (node !== this.current) return;
       this.stand(view.node);
       this.moved("step");
-      const narrowed = this.query() && (view.values_total > view.values.length || view.enabled_total > view.enabled.length);
+      const narrowed =
+        this.query() && (view.values_total > view.values.length || view.enabled_total > view.enabled.length);
       if (narrowed) await this.fetch();
       else this.arrive(view);
     });
