@@ -163,6 +163,7 @@ async function read(start) {
   }
   await walk.begin(model);
   if (model.warnings?.length) complain(model.warnings.join(" "));
+  for (const button of ["save", "load", "run"]) find(button).disabled = false;
   document.body.dataset.ready = "true";
 }
 

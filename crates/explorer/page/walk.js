@@ -142,6 +142,7 @@ export class Walk {
     return this.queue(async () => {
       const seed = Math.floor(Math.random() * 2 ** 31);
       const from = this.current;
+      if (from === undefined) return;
       const answer = await post("random", { node: from, steps, seed });
       if (answer.node !== from) await this.open({ node: answer.node, loop: null }, "random");
     });
