@@ -61,8 +61,10 @@ export class History {
     const last = walk.tree.get(walk.line.at(-1));
     for (const child of last?.children ?? []) this.rows.push({ kind: "branch", node: child, place: walk.line.length });
     if (find("initial").options.length) find("initial").value = String(walk.line[0]);
+    const focused = this.list.scroller.contains(document.activeElement);
     this.list.show(this.rows.length);
     this.list.reveal(at);
+    if (focused) (this.list.rows.get(at) ?? this.list.scroller).focus({ preventScroll: true });
   }
 
   row(row) {

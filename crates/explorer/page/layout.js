@@ -4,6 +4,18 @@ import { find } from "./dom.js";
 
 const NARROW = window.matchMedia("(max-width: 860px)");
 
+/** What gets the focus in each panel. */
+const FOCUS = {
+  events: "[data-choice]",
+  history: "[aria-current]",
+  source: ".scroll",
+  net: "svg",
+  state: ".scroll",
+  chart: ".scroll",
+  graph: "svg",
+  check: "textarea",
+};
+
 /** The panels and their tabs; every panel has exactly one tab, which moves between its dock and the bar. */
 export class Layout {
   constructor() {
@@ -65,7 +77,7 @@ export class Layout {
     this.chosen.set(this.dockOf(tab), tab);
     this.front = tab;
     this.arrange();
-    if (focus) (find(panel).querySelector("button, .scroll[tabindex], svg[tabindex], textarea") ?? tab).focus();
+    if (focus) (find(panel).querySelector(FOCUS[panel]) ?? tab).focus();
     this.listeners.get(panel)?.();
   }
 

@@ -3,6 +3,9 @@
 import { find, make } from "./dom.js";
 import { badge, colour, nameOf } from "./lanes.js";
 
+/** A group with more values than this may go on in the next column. */
+const LONG = 8;
+
 /** The panel of the state; `goto` shows a line of the source. */
 export class State {
   constructor(walk, goto) {
@@ -96,12 +99,13 @@ export class State {
 
   group(key, head, values, process, moved) {
     const lane = process ? colour(process.lane) : "lane-none";
+    const long = values.length > LONG ? " long" : "";
     const rows = values.map((value) => row(value, process));
     if (!rows.length)
       return make("div", { class: `group bare ${lane}${moved ? " moved" : ""}` }, make("div", { class: "head" }, head));
     const group = make(
       "details",
-      { class: `group ${lane}${moved ? " moved" : ""}`, open: !this.closed.has(key) },
+      { class: `group ${lane}${moved ? " moved" : ""}${long}`, open: !this.closed.has(key) },
       make("summary", { class: "head" }, head),
       make("div", { class: "rows" }, rows),
     );
