@@ -146,9 +146,9 @@ fn read(wish: &Wish) -> Result<Session, String> {
     // A few markings are looked at: it does not pay to find out how few bits they need.
     let mut loaded = Loaded::with_structure(opened, Structure::NONE).map_err(|e| e.to_string())?;
     // A claim is a property, and in the way of whoever looks at the model.
-    let claim = loaded.take_claim().map_err(|e| e.to_string())?.map(|claim| claim.name);
+    loaded.take_claim().map_err(|e| e.to_string())?;
     let walk = Walk::new(loaded).map_err(|e| e.to_string())?;
-    let mut session = Session::new(walk, language, claim)?;
+    let mut session = Session::new(walk, language)?;
     if let Some((name, trace)) = &wish.trace {
         let wrong = |what: String| {
             format!("{name}: error: {what}\nhelp: the trace belongs to another model, or the model was changed")

@@ -19,8 +19,6 @@ const MOST_BYTES: usize = 120 << 20;
 pub struct Session {
     walk: Walk,
     language: &'static str,
-    /// The name of the claim that was taken out.
-    claim: Option<String>,
     /// What depends on the model alone, made anew when that grows.
     active: Active,
     entries: usize,
@@ -29,13 +27,13 @@ pub struct Session {
 }
 
 impl Session {
-    pub fn new(mut walk: Walk, language: &'static str, claim: Option<String>) -> Result<Session, String> {
+    pub fn new(mut walk: Walk, language: &'static str) -> Result<Session, String> {
         if walk.starts().is_empty() {
             return Err("the model has no initial state".into());
         }
         let start = walk.start(0).map_err(|e| e.to_string())?;
         let (active, entries) = (Active::new(walk.model()), walk.entries().len());
-        Ok(Session { walk, language, claim, active, entries, start, again: None })
+        Ok(Session { walk, language, active, entries, start, again: None })
     }
 
     pub fn walk(&self) -> &Walk {
@@ -88,7 +86,6 @@ impl Session {
         let mut names = vec!["deadlock".to_string(), "faults".to_string()];
         names.extend(properties::assertions(model).into_iter().map(|property| property.name));
         names.extend(properties::own_runs(model.system()).into_iter().map(|property| property.name));
-        names.extend(self.claim.clone());
         names
     }
 
