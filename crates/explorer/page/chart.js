@@ -33,6 +33,8 @@ export class Chart {
     this.arrows = [];
     this.drawn = null;
     walk.on("moved", () => this.show());
+    // What is wrong with the last state is known when it has arrived.
+    walk.on("shown", () => walk.tree.get(walk.line.at(-1))?.wrong?.length && this.show());
     this.fold.addEventListener("change", () => {
       this.touched = true;
       this.unfolded.clear();

@@ -37,11 +37,11 @@ const WORDS = {
 };
 
 const WHOLE = {
-  verified: "Everything asked for holds.",
-  violated: "Something does not hold.",
-  "no-error-found": "No error was found, but not every state was certainly visited.",
-  incomplete: "The check ended before it could decide.",
-  error: "The check ended with an error.",
+  verified: "Verified: everything asked for holds.",
+  violated: "Violated: something does not hold.",
+  "no-error-found": "No error found, though not every state was certainly visited.",
+  incomplete: "Incomplete: the check ended before it could decide.",
+  error: "Error: the check could not be done.",
 };
 
 /** The panel of checks. Of the page it needs a voice (`say`, `report`), and what to do with a run (`opened`). */

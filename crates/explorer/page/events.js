@@ -80,9 +80,10 @@ export class Events {
         make(
           "p",
           { class: "note bad fault", onmouseenter: () => this.point(fault), onmouseleave: () => this.point(null) },
-          fault.lane === null || fault.lane === undefined ? "" : badge(fault.lane),
-          ` ${withoutName(fault.label, fault.lane)}: would end in a fault, `,
+          fault.lane === null || fault.lane === undefined ? "One event" : badge(fault.lane),
+          " would go wrong: ",
           make("strong", {}, fault.text),
+          fault.label.startsWith("assert") ? "" : `, in ${withoutName(fault.label, fault.lane)}`,
           fault.line ? ` (line ${fault.line})` : "",
         ),
       );

@@ -75,7 +75,7 @@ export class History {
       return make(
         "button",
         { type: "button", class: "entry back", onclick: () => walk.to(row.node) },
-        `and back to step ${row.place}`,
+        row.place ? `and back to step ${row.place}` : "and back to the initial state",
       );
     }
     const steps = walk.steps(row.node);

@@ -4,7 +4,7 @@
 import { withoutName } from "./lanes.js";
 
 /** A run of at least so many steps without messages is folded. */
-const FOLDED = 3;
+const FOLDED = 2;
 
 /** The steps of the line as items, one for each step, before any folding. They are made once for each node. */
 function items(walk) {
@@ -29,19 +29,19 @@ function item(step, node, place) {
     channel: row.channel,
     position: row.position,
     title: step.label,
-    notes: notes(step),
+    notes: notes(step, row.label),
     from: null,
     received: null,
     index: 0,
   };
 }
 
-/** What a step says besides its message. */
-function notes(step) {
+/** What a step says besides its label. */
+function notes(step, label) {
   const out = [];
   if (step.started?.length) out.push({ kind: "started", text: `starts ${step.started.join(", ")}` });
   for (const line of (step.printed ?? "").split("\n"))
-    if (line.trim()) out.push({ kind: "printed", text: `“${line.trimEnd()}”` });
+    if (line.trim() && line.trim() !== label.trim()) out.push({ kind: "printed", text: `“${line.trimEnd()}”` });
   if (step.violated) out.push({ kind: "violated", text: `violated: ${step.violated}` });
   return out;
 }
@@ -91,9 +91,9 @@ export function rows(walk, fold, unfolded) {
       out.push(back(walk, loop));
       looped = true;
     }
-    // The step that was just taken is always seen by itself.
-    const plain = item.kind === "step" && !item.notes.length && item.place !== walk.position;
-    if (plain) {
+    // What was just taken is always seen by itself.
+    if (run.length && (run[0].place === walk.position) !== (item.place === walk.position)) flush();
+    if (item.kind === "step" && !item.notes.length) {
       run.push(item);
       continue;
     }
@@ -106,10 +106,24 @@ export function rows(walk, fold, unfolded) {
   if (loop && looping && !looped) out.push(back(walk, loop));
   if (loop && loop.from === loop.to)
     out.push({ kind: "loop", still: true, node: walk.line[loop.to], place: loop.to, lane: null });
+  out.push(...wrong(walk));
   out.forEach((row, index) => {
     row.index = index;
   });
   return { rows: out, arrows: arrows(out), messages };
+}
+
+/** What is wrong with the last state of the line: nothing more can happen, or something would end in a fault. */
+function wrong(walk) {
+  const node = walk.line.at(-1);
+  const place = walk.line.length - 1;
+  return (walk.tree.get(node)?.wrong ?? []).map(({ lane, text }) => ({
+    kind: "note",
+    note: { kind: "violated", text: `✗ ${text}` },
+    node,
+    place,
+    lane: lane ?? null,
+  }));
 }
 
 const back = (walk, loop) => ({ kind: "back", node: walk.line[loop.from], place: loop.to, to: loop.from, lane: null });

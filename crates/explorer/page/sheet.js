@@ -104,7 +104,8 @@ export class Sheet {
     group.append(draw("text", { class: "number", x: MARGIN - 14, y: y + 4, "text-anchor": "end" }, number));
     const title = (text) => draw("text", { class: "title", x: MARGIN, y: y + 4 }, text);
     if (row.kind === "loop") group.append(title(row.still ? "↻ and then nothing more, for ever" : "↻ again and again"));
-    else if (row.kind === "back") group.append(title(`↑ back to the state after step ${row.to}`));
+    else if (row.kind === "back")
+      group.append(title(row.to ? `↑ back to the state after step ${row.to}` : "↑ back to the initial state"));
     else if (row.kind === "note") group.append(this.beside(row.lane, y + 4, row.note.text, `note ${row.note.kind}`));
     else if (row.kind === "fold") this.folded(row, y, group);
     else {
@@ -127,10 +128,8 @@ export class Sheet {
       if (x !== undefined)
         group.append(draw("line", { class: `folded ${colour(lane)}`, x1: x, x2: x, y1: y - 9, y2: y + 9 }));
     }
-    const first = this.at.get(this.lanes.find((lane) => row.lanes.includes(lane)));
-    group.append(
-      draw("text", { class: "label", x: (first ?? MARGIN) + 10, y: y + 4 }, `▸ ${count(row.count, "step")}`),
-    );
+    const first = this.lanes.find((lane) => row.lanes.includes(lane));
+    group.append(this.beside(first, y + 4, `▸ ${count(row.count, "step")}`, "label"));
   }
 
   /** The label of a rendezvous stands in the middle above its arrow, moved where it would not fit. */

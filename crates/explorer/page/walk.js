@@ -97,6 +97,10 @@ export class Walk {
   arrive(view) {
     for (const process of view.processes) name(process.lane, process.name);
     this.view = view;
+    const wrong = (view.faults ?? []).map(({ lane, text }) => ({ lane, text }));
+    if (view.end && view.bad) wrong.push({ lane: null, text: view.end });
+    const entry = this.tree.get(view.node);
+    if (entry) entry.wrong = wrong;
     this.emit("shown", view);
   }
 
