@@ -74,10 +74,7 @@ export class State {
     const head = [
       badge(process.lane),
       make("span", { class: "name" }, process.name),
-      // A place that is only called after its line says nothing that the line does not say.
-      process.at !== null && process.at !== undefined && process.at !== `line ${line?.line}`
-        ? make("span", { class: "at", "data-name": `${process.name}@`, title: "where it stands" }, process.at)
-        : null,
+      standing(process, view, line),
       line
         ? make(
             "button",
@@ -115,6 +112,21 @@ export class State {
     });
     return group;
   }
+}
+
+/** Where a process stands, and stood before the last step. A place that is only called after its line says nothing that
+ * the line does not say. */
+function standing(process, view, line) {
+  if (process.at === null || process.at === undefined || process.at === `line ${line?.line}`) return null;
+  const change = view.steps.flatMap((step) => step.changes ?? []).find(([name]) => name === process.name);
+  const before = change && change[1] !== process.at ? make("del", {}, change[1]) : null;
+  return make(
+    "span",
+    { class: before ? "at changed" : "at", title: "where it stands" },
+    before,
+    before ? " " : null,
+    process.at,
+  );
 }
 
 const isChanged = (value) => value.before !== null && value.before !== undefined;
