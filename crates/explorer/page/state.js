@@ -114,19 +114,13 @@ export class State {
   }
 }
 
-/** Where a process stands, and stood before the last step. A place that is only called after its line says nothing that
- * the line does not say. */
+/** Where a process stands, marked where it came there by the last step. A place that is only called after its line says
+ * nothing that the line does not say. */
 function standing(process, view, line) {
   if (process.at === null || process.at === undefined || process.at === `line ${line?.line}`) return null;
   const change = view.steps.flatMap((step) => step.changes ?? []).find(([name]) => name === process.name);
-  const before = change && change[1] !== process.at ? make("del", {}, change[1]) : null;
-  return make(
-    "span",
-    { class: before ? "at changed" : "at", title: "where it stands" },
-    before,
-    before ? " " : null,
-    process.at,
-  );
+  const before = change && change[1] !== process.at ? `before the last step: ${change[1]}` : null;
+  return make("span", { class: before ? "at changed" : "at", title: before ?? "where it stands" }, process.at);
 }
 
 const isChanged = (value) => value.before !== null && value.before !== undefined;
