@@ -5,6 +5,9 @@ import { Canvas, through, tip } from "./canvas.js";
 import { count, draw, find, make, shorten } from "./dom.js";
 
 const MOST = 200;
+/** How high a line and how wide a letter of a label is. */
+const LINE = 15;
+const LETTER = 6.8;
 
 /** The panel of the state graph; `shown` says whether anybody sees it. */
 export class Graph {
@@ -95,9 +98,8 @@ export class Graph {
 
   vertex(vertex) {
     const { x, y, width, height } = vertex;
-    const lines = vertex.label.length ? vertex.label : [`state ${vertex.vertex}`];
-    const each = (height - 6) / lines.length;
-    const size = Math.min(12, each * 0.85);
+    const lines = vertex.label.length ? vertex.label : [vertex.initial ? "initial" : `state ${vertex.vertex}`];
+    const first = y + height / 2 - ((lines.length - 1) * LINE) / 2 + 4;
     const classes = ["vertex"];
     for (const [name, value] of Object.entries({
       current: vertex.current,
@@ -114,12 +116,9 @@ export class Graph {
       vertex.bad && "an error",
       ...vertex.label,
     ];
+    const most = Math.max(4, Math.floor((width - 6) / LETTER));
     const text = lines.map((line, index) =>
-      draw(
-        "text",
-        { x: x + width / 2, y: y + 3 + each * (index + 0.5) + size * 0.35, "font-size": size, "text-anchor": "middle" },
-        shorten(line, Math.max(4, Math.floor((width - 6) / (size * 0.56)))),
-      ),
+      draw("text", { x: x + width / 2, y: first + index * LINE, "text-anchor": "middle" }, shorten(line, most)),
     );
     return draw(
       "g",
