@@ -74,13 +74,15 @@ function words(why) {
   const loop = walk.loop;
   const head =
     why === "trace"
-      ? `A run of ${count(walk.position, "step")}${loop ? `, from step ${loop.from} on again and again` : ""}`
+      ? `A run of ${count(walk.position, "step")}${!loop ? "" : loop.from < loop.to ? `, from step ${loop.from} on again and again` : ", and then nothing more, for ever"}`
       : ({ undo: "Back at ", redo: "Forward to " }[why] ?? "") + place;
   const changes = (step?.changes ?? []).slice(0, 4).map(([name, from, to]) => `${name} ${from} → ${to}`);
   if (step?.changes?.length > 4) changes.push("…");
   return [
     make("strong", {}, head.charAt(0).toUpperCase() + head.slice(1)),
-    step ? ` · ${step.label}` : "",
+    step
+      ? ` · ${step.lane_name && !step.label.startsWith(step.lane_name) ? `${step.lane_name}: ` : ""}${step.label}`
+      : "",
     changes.length ? make("span", { class: "changes" }, ` · ${changes.join(", ")}`) : "",
   ];
 }
@@ -152,7 +154,7 @@ async function read(start) {
   layout.offer("net", model.net);
   source.begin(model);
   history.begin(model);
-  chart.begin(model);
+  chart.begin();
   graph.begin();
   check.begin(model);
   if (model.net) {
@@ -161,6 +163,7 @@ async function read(start) {
   }
   await walk.begin(model);
   if (model.warnings?.length) complain(model.warnings.join(" "));
+  for (const button of ["save", "load", "run"]) find(button).disabled = false;
   document.body.dataset.ready = "true";
 }
 

@@ -11,7 +11,8 @@ export class Canvas {
     this.layer = draw("g", {});
     this.svg = draw("svg", { class: "canvas", tabindex: "0", role: "group", "aria-label": label }, this.layer);
     this.note = make("span", { class: "note-text" });
-    const button = (text, title, action) => make("button", { type: "button", title, "aria-label": title, onclick: action }, text);
+    const button = (text, title, action) =>
+      make("button", { type: "button", title, "aria-label": title, onclick: action }, text);
     this.tools = make(
       "div",
       { class: "tools" },
@@ -121,7 +122,8 @@ export class Canvas {
     const [width, height] = [this.svg.clientWidth, this.svg.clientHeight];
     const left = this.x + box.x * this.scale;
     const top = this.y + box.y * this.scale;
-    const inside = left >= 0 && top >= 0 && left + box.width * this.scale <= width && top + box.height * this.scale <= height;
+    const inside =
+      left >= 0 && top >= 0 && left + box.width * this.scale <= width && top + box.height * this.scale <= height;
     if (inside) return;
     this.x = width / 2 - (box.x + box.width / 2) * this.scale;
     this.y = height / 2 - (box.y + box.height / 2) * this.scale;
@@ -154,7 +156,8 @@ export function through(points) {
 export function tip(points, size = 8) {
   const [x, y] = points.at(-1);
   let before = points.at(-2);
-  for (let index = points.length - 2; index > 0 && Math.hypot(before[0] - x, before[1] - y) < 2; index--) before = points[index - 1];
+  for (let index = points.length - 2; index > 0 && Math.hypot(before[0] - x, before[1] - y) < 2; index--)
+    before = points[index - 1];
   const angle = Math.atan2(y - before[1], x - before[0]);
   const side = (turn) => `${x - size * Math.cos(angle + turn)},${y - size * Math.sin(angle + turn)}`;
   return draw("polygon", { class: "tip", points: `${x},${y} ${side(0.42)} ${side(-0.42)}` });

@@ -5,6 +5,9 @@ import { Canvas, through, tip } from "./canvas.js";
 import { count, draw, find, make, shorten } from "./dom.js";
 
 const MOST = 200;
+/** How high a line and how wide a letter of a label is. */
+const LINE = 15;
+const LETTER = 6.8;
 
 /** The panel of the state graph; `shown` says whether anybody sees it. */
 export class Graph {
@@ -58,8 +61,16 @@ export class Graph {
     canvas.note.classList.toggle("cut", Boolean(data.cut));
     canvas.show(
       data,
-      draw("g", { class: "edges" }, data.edges.map((edge) => this.edge(edge))),
-      draw("g", { class: "vertices" }, data.vertices.map((vertex) => this.vertex(vertex))),
+      draw(
+        "g",
+        { class: "edges" },
+        data.edges.map((edge) => this.edge(edge)),
+      ),
+      draw(
+        "g",
+        { class: "vertices" },
+        data.vertices.map((vertex) => this.vertex(vertex)),
+      ),
     );
     const current = data.vertices.find((vertex) => vertex.current);
     if (!canvas.moved) canvas.fit();
@@ -87,18 +98,37 @@ export class Graph {
 
   vertex(vertex) {
     const { x, y, width, height } = vertex;
-    const lines = vertex.label.length ? vertex.label : [`state ${vertex.vertex}`];
-    const each = (height - 6) / lines.length;
-    const size = Math.min(12, each * 0.85);
+    const lines = vertex.label.length ? vertex.label : [vertex.initial ? "initial" : `state ${vertex.vertex}`];
+    const first = y + height / 2 - ((lines.length - 1) * LINE) / 2 + 4;
     const classes = ["vertex"];
-    for (const [name, value] of Object.entries({ current: vertex.current, "on-path": vertex.on_path, initial: vertex.initial, dead: vertex.dead, bad: vertex.bad })) if (value) classes.push(name);
-    const says = [vertex.current ? "current state" : "state", vertex.initial && "initial", vertex.dead && "no event is enabled", vertex.bad && "an error", ...vertex.label];
+    for (const [name, value] of Object.entries({
+      current: vertex.current,
+      "on-path": vertex.on_path,
+      initial: vertex.initial,
+      dead: vertex.dead,
+      bad: vertex.bad,
+    }))
+      if (value) classes.push(name);
+    const says = [
+      vertex.current ? "current state" : "state",
+      vertex.initial && "initial",
+      vertex.dead && "no event is enabled",
+      vertex.bad && "an error",
+      ...vertex.label,
+    ];
+    const most = Math.max(4, Math.floor((width - 6) / LETTER));
     const text = lines.map((line, index) =>
-      draw("text", { x: x + width / 2, y: y + 3 + each * (index + 0.5) + size * 0.35, "font-size": size, "text-anchor": "middle" }, shorten(line, Math.max(4, Math.floor((width - 6) / (size * 0.56))))),
+      draw("text", { x: x + width / 2, y: first + index * LINE, "text-anchor": "middle" }, shorten(line, most)),
     );
     return draw(
       "g",
-      { class: classes.join(" "), "data-vertex": vertex.vertex, tabindex: "0", role: "button", "aria-label": says.filter(Boolean).join(", ") },
+      {
+        class: classes.join(" "),
+        "data-vertex": vertex.vertex,
+        tabindex: "0",
+        role: "button",
+        "aria-label": says.filter(Boolean).join(", "),
+      },
       draw("title", {}, lines.join("\n")),
       draw("rect", { x, y, width, height, rx: 7 }),
       text,
@@ -148,11 +178,22 @@ export class Graph {
       make(
         "span",
         { class: "says" },
-        [vertex.initial ? "initial" : "", vertex.dead ? "no event is enabled" : "", vertex.bad ? "error" : "", ...vertex.label].filter(Boolean).join(", "),
+        [
+          vertex.initial ? "initial" : "",
+          vertex.dead ? "no event is enabled" : "",
+          vertex.bad ? "error" : "",
+          ...vertex.label,
+        ]
+          .filter(Boolean)
+          .join(", "),
         into.length ? make("span", { class: "via" }, ` by ${into.map((edge) => edge.label).join("; ")}`) : "",
       ),
-      vertex.current ? make("strong", {}, "you are here") : make("button", { type: "button", onclick: () => this.go(vertex) }, "Go there"),
-      this.more(vertex) ? make("button", { type: "button", onclick: () => this.toggle(vertex) }, vertex.expanded ? "Fold" : "Expand") : "",
+      vertex.current
+        ? make("strong", {}, "you are here")
+        : make("button", { type: "button", onclick: () => this.go(vertex) }, "Go there"),
+      this.more(vertex)
+        ? make("button", { type: "button", onclick: () => this.toggle(vertex) }, vertex.expanded ? "Fold" : "Expand")
+        : "",
     );
   }
 

@@ -4,6 +4,18 @@ import { find } from "./dom.js";
 
 const NARROW = window.matchMedia("(max-width: 860px)");
 
+/** What gets the focus in each panel. */
+const FOCUS = {
+  events: "[data-choice]",
+  history: "[aria-current]",
+  source: ".scroll",
+  net: "svg",
+  state: ".scroll",
+  chart: ".scroll",
+  graph: "svg",
+  check: "textarea",
+};
+
 /** The panels and their tabs; every panel has exactly one tab, which moves between its dock and the bar. */
 export class Layout {
   constructor() {
@@ -65,14 +77,17 @@ export class Layout {
     this.chosen.set(this.dockOf(tab), tab);
     this.front = tab;
     this.arrange();
-    if (focus) (find(panel).querySelector("button, .scroll[tabindex], svg[tabindex], textarea") ?? tab).focus();
+    if (focus) (find(panel).querySelector(FOCUS[panel]) ?? tab).focus();
     this.listeners.get(panel)?.();
   }
 
   arrange() {
     const { narrow } = this;
     document.body.classList.toggle("narrow", narrow);
-    if (narrow) find("tabbar").append(...["events", "state", "net", "source", "chart", "graph", "history", "check"].map((panel) => this.tabOf(panel)));
+    if (narrow)
+      find("tabbar").append(
+        ...["events", "state", "net", "source", "chart", "graph", "history", "check"].map((panel) => this.tabOf(panel)),
+      );
     else for (const dock of this.docks) dock.strip.prepend(...dock.tabs);
     for (const dock of this.docks) {
       for (const tab of dock.tabs) {
@@ -123,7 +138,10 @@ function divide(divider) {
   const set = (wanted) => {
     const room = upright ? window.innerWidth : divider.parentElement.offsetHeight;
     const most = room * (upright ? 0.6 : 0.85);
-    document.documentElement.style.setProperty(`--${kind}`, `${Math.round(Math.max(upright ? 200 : 80, Math.min(most, wanted)))}px`);
+    document.documentElement.style.setProperty(
+      `--${kind}`,
+      `${Math.round(Math.max(upright ? 200 : 80, Math.min(most, wanted)))}px`,
+    );
   };
   divider.addEventListener("pointerdown", (event) => {
     divider.setPointerCapture(event.pointerId);

@@ -73,8 +73,9 @@ export class List {
     this.wanted = room ? null : index;
     if (!room) return;
     const top = index * height;
-    if (top < this.top) this.scroll(top - room / 3);
-    else if (top + height > this.top + room) this.scroll(top - (room * 2) / 3);
+    const margin = Math.min(height * 2, room / 5);
+    if (top < this.top + margin && this.top > 0) this.scroll(top - room / 3);
+    else if (top + height + margin > this.top + room) this.scroll(top - (room * 2) / 3);
   }
 
   scroll(top) {

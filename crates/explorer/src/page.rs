@@ -46,6 +46,7 @@ files! {
     "net.js"
     "panels.css"
     "rows.js"
+    "sheet.js"
     "source.js"
     "state.js"
     "style.css"
