@@ -33,7 +33,11 @@ pub(crate) fn across(layers: &Layers, sizes: &[Size]) -> Vec<f64> {
             !(layers.is_bend(point) && layers.is_bend(neighbour)) && crossed.binary_search(&link).is_ok()
         };
         let roots = columns(&order, &place, next, gives_way);
-        let mut x = compact(&order, &roots, |a, b| distance(layers, sizes, a, b));
+        let apart = |a, b| match from_right {
+            true => distance(layers, sizes, b, a),
+            false => distance(layers, sizes, a, b),
+        };
+        let mut x = compact(&order, &roots, apart);
         if from_right {
             x.iter_mut().for_each(|x| *x = -*x);
         }
@@ -48,14 +52,15 @@ pub(crate) fn across(layers: &Layers, sizes: &[Size]) -> Vec<f64> {
     (0..layers.rank.len()).map(mean).collect()
 }
 
-fn width(layers: &Layers, sizes: &[Size], point: u32) -> f64 {
-    if layers.is_bend(point) { 0.0 } else { sizes[point as usize].width }
+/// How far a point reaches to the left and to the right.
+fn reach(layers: &Layers, sizes: &[Size], point: u32) -> (f64, f64) {
+    if layers.is_bend(point) { (0.0, 0.0) } else { (sizes[point as usize].left, sizes[point as usize].right) }
 }
 
-/// How far apart the centres of two neighbours must be.
+/// How far apart two neighbours must be.
 fn distance(layers: &Layers, sizes: &[Size], a: u32, b: u32) -> f64 {
     let space = if layers.is_bend(a) || layers.is_bend(b) { BESIDE } else { BETWEEN };
-    (width(layers, sizes, a) + width(layers, sizes, b)) / 2.0 + space
+    reach(layers, sizes, a).1 + reach(layers, sizes, b).0 + space
 }
 
 /// Links that cross one between two bends, sorted: they give way.
@@ -159,8 +164,8 @@ fn compact(order: &[Vec<u32>], root: &[u32], distance: impl Fn(u32, u32) -> f64)
 fn settle(layers: &Layers, sizes: &[Size], four: &mut [Vec<f64>]) {
     let extent = |x: &[f64]| {
         x.iter().enumerate().fold((f64::INFINITY, f64::NEG_INFINITY), |(left, right), (point, &x)| {
-            let half = width(layers, sizes, point as u32) / 2.0;
-            (left.min(x - half), right.max(x + half))
+            let (before, after) = reach(layers, sizes, point as u32);
+            (left.min(x - before), right.max(x + after))
         })
     };
     let extents: Vec<(f64, f64)> = four.iter().map(|x| extent(x)).collect();

@@ -11,11 +11,20 @@ mod pack;
 mod rank;
 mod route;
 
-/// How large a vertex is drawn.
+/// How far a vertex reaches from its middle, where lines come from and go to. What it has beside it, such as a name, may be on one
+/// side only.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Size {
-    pub width: f64,
+    pub left: f64,
+    pub right: f64,
     pub height: f64,
+}
+
+impl Size {
+    /// As far to the left as to the right.
+    pub fn new(width: f64, height: f64) -> Size {
+        Size { left: width / 2.0, right: width / 2.0, height }
+    }
 }
 
 /// Where everything is. Coordinates begin at 0 in the upper left corner.
@@ -23,7 +32,7 @@ pub struct Size {
 pub struct Drawing {
     pub width: f64,
     pub height: f64,
-    /// The centre of each vertex.
+    /// The middle of each vertex.
     pub places: Vec<(f64, f64)>,
     /// For each edge the corners of a line from the border of its source to the border of its target.
     pub lines: Vec<Vec<(f64, f64)>>,
@@ -36,8 +45,9 @@ const LARGEST: f64 = 1e6;
 /// between vertices that do not exist gets an empty line.
 pub fn layered(sizes: &[Size], edges: &[(usize, usize)], first: &[usize]) -> Drawing {
     let extent = |extent: f64| if extent.is_finite() { extent.clamp(0.0, LARGEST) } else { 0.0 };
-    let sizes: Vec<Size> =
-        sizes.iter().map(|size| Size { width: extent(size.width), height: extent(size.height) }).collect();
+    let limited =
+        |size: &Size| Size { left: extent(size.left), right: extent(size.right), height: extent(size.height) };
+    let sizes: Vec<Size> = sizes.iter().map(limited).collect();
     let parts = pack::parts(sizes.len(), edges, first);
     let drawings: Vec<Drawing> = parts.iter().map(|part| connected(&sizes, part)).collect();
     pack::together(&parts, drawings, sizes.len(), edges.len())
@@ -54,13 +64,11 @@ fn connected(all: &[Size], part: &pack::Part) -> Drawing {
     let ranks = rank::ranks(sizes.len(), &downward);
     let mut layers = layers::Layers::new(&ranks, &downward);
     order::uncross(&mut layers);
-    // Room for loops, on both sides so that the centre stays the centre.
-    let boxes: Vec<Size> = sizes.clone();
     for (size, &loops) in sizes.iter_mut().zip(&loops) {
-        size.width += 2.0 * route::loop_room(loops);
+        size.right += route::loop_room(loops);
     }
     let across = align::across(&layers, &sizes);
-    route::drawing(&layers, &across, &boxes, &route::Ends { all: &part.edges, downward: &downward, loops: &loops })
+    route::drawing(&layers, &across, &sizes, &route::Ends { all: &part.edges, downward: &downward, loops: &loops })
 }
 
 #[cfg(test)]

@@ -29,12 +29,13 @@ pub(crate) fn loop_room(loops: usize) -> f64 {
 }
 
 pub(crate) fn drawing(layers: &Layers, across: &[f64], sizes: &[Size], ends: &Ends<'_>) -> Drawing {
+    // Loops are part of the sizes.
     let left = (0..sizes.len())
-        .map(|v| across[v] - sizes[v].width / 2.0 - loop_room(ends.loops[v]))
+        .map(|v| across[v] - sizes[v].left)
         .chain(across[sizes.len()..].iter().copied())
         .fold(f64::INFINITY, f64::min);
     let right = (0..sizes.len())
-        .map(|v| across[v] + sizes[v].width / 2.0 + loop_room(ends.loops[v]))
+        .map(|v| across[v] + sizes[v].right)
         .chain(across[sizes.len()..].iter().copied())
         .fold(f64::NEG_INFINITY, f64::max);
     let across: Vec<f64> = across.iter().map(|x| x - left).collect();
@@ -124,7 +125,8 @@ impl Sketch<'_> {
         let mut ports = vec![0.0; edges];
         for (vertex, mut ends) in ends.into_iter().enumerate() {
             ends.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            let step = STEP.min(self.sizes[vertex].width * SHARE / ends.len().max(1) as f64);
+            let size = self.sizes[vertex];
+            let step = STEP.min(size.left.min(size.right) * 2.0 * SHARE / ends.len().max(1) as f64);
             let middle = (ends.len() as f64 - 1.0) / 2.0;
             for (i, (_, edge)) in ends.into_iter().enumerate() {
                 ports[edge] = self.places[vertex].0 + (i as f64 - middle) * step;
@@ -136,9 +138,9 @@ impl Sketch<'_> {
     /// A loop at the right side of its box, one of several.
     fn looped(&self, vertex: usize, number: usize, of: usize) -> Vec<(f64, f64)> {
         let (x, y) = self.places[vertex];
-        let Size { width, height } = self.sizes[vertex];
+        let Size { right, height, .. } = self.sizes[vertex];
         let share = number as f64 / of.max(1) as f64;
-        let (side, out, half) = (x + width / 2.0, loop_room(of) * share, height * 0.4 * share);
+        let (side, out, half) = (x + right - loop_room(of), loop_room(of) * share, height * 0.4 * share);
         vec![(side, y - half), (side + out, y - half), (side + out, y + half), (side, y + half)]
     }
 }

@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use std::time::Instant;
 
 fn sizes(n: usize) -> Vec<Size> {
-    (0..n).map(|i| Size { width: 30.0 + (i * 37 % 90) as f64, height: 16.0 + (i * 17 % 50) as f64 }).collect()
+    let size = |i: usize| Size { left: 15.0, right: 15.0 + (i * 37 % 90) as f64, height: 16.0 + (i * 17 % 50) as f64 };
+    (0..n).map(size).collect()
 }
 
 fn random(vertices: usize, edges: usize, seed: u64) -> Vec<(usize, usize)> {
@@ -20,7 +21,8 @@ fn random(vertices: usize, edges: usize, seed: u64) -> Vec<(usize, usize)> {
 /// Does a straight line meet the inside of a box?
 fn meets(a: (f64, f64), b: (f64, f64), centre: (f64, f64), size: Size) -> bool {
     let (mut from, mut to) = (0.0f64, 1.0f64);
-    let half = [size.width / 2.0 - 0.01, size.height / 2.0 - 0.01];
+    let centre = (centre.0 + (size.right - size.left) / 2.0, centre.1);
+    let half = [(size.left + size.right) / 2.0 - 0.01, size.height / 2.0 - 0.01];
     for (start, end, middle, half) in [(a.0, b.0, centre.0, half[0]), (a.1, b.1, centre.1, half[1])] {
         let way = end - start;
         if way.abs() < 1e-9 {
@@ -40,10 +42,11 @@ fn check(sizes: &[Size], edges: &[(usize, usize)], first: &[usize]) -> Drawing {
     let drawing = layered(sizes, edges, first);
     assert_eq!((drawing.places.len(), drawing.lines.len()), (sizes.len(), edges.len()));
     for (i, (&(x, y), size)) in drawing.places.iter().zip(sizes).enumerate() {
-        assert!(x - size.width / 2.0 > -0.01 && x + size.width / 2.0 < drawing.width + 0.01);
+        assert!(x - size.left > -0.01 && x + size.right < drawing.width + 0.01);
         assert!(y - size.height / 2.0 > -0.01 && y + size.height / 2.0 < drawing.height + 0.01);
         for (&(u, v), other) in drawing.places[..i].iter().zip(sizes) {
-            let apart = (x - u).abs() > (size.width + other.width) / 2.0 + 1.0
+            let apart = x - u > size.left + other.right + 1.0
+                || u - x > size.right + other.left + 1.0
                 || (y - v).abs() > (size.height + other.height) / 2.0 + 1.0;
             assert!(apart, "boxes touch");
         }
@@ -51,9 +54,9 @@ fn check(sizes: &[Size], edges: &[(usize, usize)], first: &[usize]) -> Drawing {
     for (line, &(from, to)) in drawing.lines.iter().zip(edges) {
         assert!(line.len() >= 2);
         let on_border = |(x, y): (f64, f64), v: usize| {
-            let (dx, dy) = ((x - drawing.places[v].0).abs(), (y - drawing.places[v].1).abs());
-            let (w, h) = (sizes[v].width / 2.0, sizes[v].height / 2.0);
-            dx < w + 0.01 && dy < h + 0.01 && (dx > w - 0.01 || dy > h - 0.01)
+            let (dx, dy) = (x - drawing.places[v].0, (y - drawing.places[v].1).abs());
+            let (w, h) = (sizes[v].right, sizes[v].height / 2.0);
+            dx > -sizes[v].left && dx < w + 0.01 && dy < h + 0.01 && (dx > w - 0.01 || dy > h - 0.01)
         };
         assert!(on_border(line[0], from) && on_border(line[line.len() - 1], to));
         for pair in line.windows(2) {
@@ -76,7 +79,7 @@ proptest! {
 #[test]
 fn a_chain_is_straight_and_goes_down() {
     let edges: Vec<_> = (0..9).map(|i| (i, i + 1)).chain([(9, 0)]).collect();
-    let drawing = check(&[Size { width: 40.0, height: 20.0 }; 10], &edges, &[0]);
+    let drawing = check(&[Size::new(40.0, 20.0); 10], &edges, &[0]);
     assert!(drawing.places.windows(2).all(|pair| pair[0].1 < pair[1].1));
     // Both ends stand between what they are connected with.
     assert!(drawing.places[1..9].windows(2).all(|pair| (pair[0].0 - pair[1].0).abs() < 0.01));
@@ -95,7 +98,7 @@ fn few_edges_lead_up() {
 #[test]
 fn a_binary_tree_has_no_crossings_and_centred_parents() {
     let edges: Vec<_> = (1..31).map(|i| ((i - 1) / 2, i)).collect();
-    let drawing = check(&[Size { width: 20.0, height: 20.0 }; 31], &edges, &[0]);
+    let drawing = check(&[Size::new(20.0, 20.0); 31], &edges, &[0]);
     for i in 0..15 {
         let middle = (drawing.places[2 * i + 1].0 + drawing.places[2 * i + 2].0) / 2.0;
         assert!((drawing.places[i].0 - middle).abs() < 25.0);
@@ -113,7 +116,7 @@ fn parallel_edges_and_loops_are_apart() {
 
 #[test]
 fn strange_input_is_drawn() {
-    let odd = Size { width: f64::NAN, height: -3.0 };
+    let odd = Size::new(f64::NAN, -3.0);
     let drawing = layered(&[odd, odd], &[(0, 7), (0, 1)], &[9]);
     assert!(drawing.lines[0].is_empty() && drawing.places.iter().all(|(x, y)| x.is_finite() && y.is_finite()));
     assert_eq!(layered(&[], &[], &[]), Drawing::default());
