@@ -35,6 +35,7 @@
 //! ```
 
 mod engines;
+pub mod explore;
 mod load;
 pub mod net;
 pub mod properties;

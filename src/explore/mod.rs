@@ -1,0 +1,5 @@
+//! What the explorer shows.
+
+pub mod graph;
+pub mod net;
+mod sheet;
