@@ -41,6 +41,10 @@ pub enum Command {
     /// A Promela model is shown as `spin -p -g -l` shows it: number, process, place, statement, changed values, and what
     /// `printf` prints.
     Simulate(SimulateArgs),
+    /// Look at a model in the browser: step through it, see its source, charts and states, check it
+    ///
+    /// Prints an address on this machine and opens it.
+    Explore(super::explore::ExploreArgs),
     /// Play a game about a formula of branching time, which shows why it holds or does not
     ///
     /// You try to prove `ctl: FORMULA`, or to refute it, and the checker answers each move. Unless you say which, you try
@@ -72,7 +76,8 @@ pub struct CheckArgs {
     /// index out of range. `assertions`: those in the model. `invariant: EXPR`: EXPR holds in every reachable state.
     /// `reach: EXPR`: EXPR holds in some reachable state. `ltl: FORMULA` holds on every run, `ctl: FORMULA` in every initial
     /// state: `ltl: [] (P@try -> <> P@cs)`, `ctl: AG EF P@idle`. `accepting`: no run passes accepting places for ever.
-    /// `progress`: no run goes on for ever without progress. `hoa: FILE`: no run is as that automaton says. Of nets also `bound: SUM`, `bounded`, `one-safe`,
+    /// `progress`: no run goes on for ever without progress. `hoa: FILE`: no run is as that automaton says. What the model
+    /// itself asks has a name, which reports show: `ltl NAME`, `assertion: NAME`. Of nets also `bound: SUM`, `bounded`, `one-safe`,
     /// `stable-marking`, `quasi-live`, `live`. In EXPR, `P@cs` says that process P is at cs, `P.x` is its
     /// variable x, `a[2]` an element; operators are those of C, and `and`, `or`, `not`, `imply`.
     #[arg(short, long, value_name = "TEXT")]
@@ -198,6 +203,13 @@ pub struct SearchArgs {
     /// back, the graph may have some states more than once (an unfolding, bisimilar to the reachability graph).
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub graph: Option<PathBuf>,
+
+    /// Write the reachability graph for Graphviz, as a picture for people: `dot -Tsvg FILE`
+    ///
+    /// States are shown by their values, large ones by what differs from the initial state; dead ends have two borders, and
+    /// the first run that is found is drawn in colour.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub dot: Option<PathBuf>,
 
     /// An expression for --order best: states with low values are expanded first
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]

@@ -1,7 +1,7 @@
 //! A net with its tokens, as the explorer draws it: whole where it is small, else what is near to what happens.
 
 use super::sheet::{Kind, Sheet, arcs_of};
-use crate::{Model, NativeModel};
+use crate::NativeModel;
 use scrimp_net::{Net, PlaceId, TransitionId};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
@@ -192,13 +192,6 @@ pub fn tokens(model: &NativeModel, state: &[u8]) -> Vec<u64> {
     model.system().views.iter().map(tokens).collect()
 }
 
-/// The enabled transitions of such a state, each with its number among the choices.
-pub fn enabled(model: &NativeModel, state: &[u8]) -> Vec<(TransitionId, usize)> {
-    let mut batch = crate::Batch::new(model.state_bytes());
-    model.expand(state, &mut batch);
-    (0..batch.len()).filter_map(|choice| Some((model.parts(batch.event(choice)).0?, choice))).collect()
-}
-
 /// Tenths are as fine as anyone sees.
 pub(super) fn tenth(number: f64) -> Value {
     Value::from((number * 10.0).round() / 10.0)
@@ -207,13 +200,20 @@ pub(super) fn tenth(number: f64) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Loaded;
+    use crate::{Loaded, Model};
     use scrimp_net::{Arc as NetArc, Place, Transition};
     use std::path::Path;
 
     fn opened(name: &str) -> Loaded {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("models").join(name);
         Loaded::open(&path).unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    /// The enabled transitions of a state, each with its number among the choices.
+    fn enabled(model: &NativeModel, state: &[u8]) -> Vec<(TransitionId, usize)> {
+        let mut batch = crate::Batch::new(model.state_bytes());
+        model.expand(state, &mut batch);
+        (0..batch.len()).filter_map(|choice| Some((model.parts(batch.event(choice)).0?, choice))).collect()
     }
 
     #[test]

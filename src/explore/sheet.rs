@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 /// The radius of a place, and the length and thickness of a transition.
 pub const RADIUS: f64 = 16.0;
-pub const LENGTH: f64 = 32.0;
-pub const THICKNESS: f64 = 10.0;
+pub const LENGTH: f64 = 28.0;
+pub const THICKNESS: f64 = 9.0;
 
 /// Space around everything.
 const MARGIN: f64 = 24.0;

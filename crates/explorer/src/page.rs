@@ -27,5 +27,56 @@ macro_rules! files {
 }
 
 files! {
+    "api.js"
+    "app.js"
+    "canvas.js"
+    "chart.js"
+    "check.js"
+    "colouring.js"
+    "curve.js"
+    "dom.js"
+    "events.js"
+    "graph.js"
+    "history.js"
     "index.html"
+    "keys.js"
+    "lanes.js"
+    "layout.js"
+    "list.js"
+    "net.js"
+    "panels.css"
+    "rows.js"
+    "source.js"
+    "state.js"
+    "style.css"
+    "walk.js"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_is_served() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("page");
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            assert!(file(&name).is_some(), "{name} is not listed");
+        }
+        assert!(file("").is_some_and(|page| page.kind.starts_with("text/html")));
+        assert!(file("../Cargo.toml").is_none());
+    }
+
+    /// What a page loads by itself is its own.
+    #[test]
+    fn nothing_comes_from_elsewhere() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("page");
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+            for address in text.split("http").skip(1).filter(|rest| rest.starts_with("://") || rest.starts_with("s://"))
+            {
+                assert!(address.starts_with("://www.w3.org/"), "{}", address.chars().take(60).collect::<String>());
+            }
+        }
+    }
 }
