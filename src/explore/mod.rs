@@ -4,7 +4,11 @@
 //! pages share and which only grows; checks are programs of their own, so that a long one takes nothing from the page.
 
 mod check;
+mod graph;
+mod net;
+mod pictures;
 mod session;
+mod sheet;
 mod source;
 mod view;
 
@@ -129,9 +133,11 @@ impl Explored for Explorer {
             Request::Source { file, from, count } => {
                 self.with_session(|session| source::lines(session.walk().model(), file, from, count))
             }
-            Request::Graph { .. } | Request::Go { .. } | Request::Net { .. } => {
-                Err(Refusal::unknown("there is no such view"))
+            Request::Graph { node, expanded, most } => {
+                self.with_session(|session| session.graph(node, &expanded, most))
             }
+            Request::Go { node, vertex } => self.with_session(|session| session.go(node, vertex)),
+            Request::Net { node } => self.with_session(|session| session.net(node)),
         }
     }
 }

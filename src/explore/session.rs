@@ -1,5 +1,6 @@
 //! A walk through the model, as the page follows it.
 
+use super::pictures::Pictures;
 use super::source::{self, Active};
 use super::view::{self, View};
 use crate::report::trace;
@@ -24,6 +25,7 @@ pub struct Session {
     entries: usize,
     start: Node,
     again: Option<Node>,
+    pictures: Pictures,
 }
 
 impl Session {
@@ -33,7 +35,7 @@ impl Session {
         }
         let start = walk.start(0).map_err(|e| e.to_string())?;
         let (active, entries) = (Active::new(walk.model()), walk.entries().len());
-        Ok(Session { walk, language, active, entries, start, again: None })
+        Ok(Session { walk, language, active, entries, start, again: None, pictures: Pictures::default() })
     }
 
     pub fn walk(&self) -> &Walk {
@@ -136,6 +138,25 @@ impl Session {
             }
         }
         Ok(json!({ "node": node }))
+    }
+
+    /// The state graph around a state, with what follows the expanded vertices.
+    pub fn graph(&mut self, node: Node, expanded: &[u32], most: usize) -> Result<Value, Refusal> {
+        let node = self.known(node)?;
+        self.pictures.graph(&mut self.walk, node, expanded, most)
+    }
+
+    /// Walks to a vertex of that graph.
+    pub fn go(&mut self, node: Node, vertex: u32) -> Result<Value, Refusal> {
+        let node = self.known(node)?;
+        self.room()?;
+        self.pictures.go(&mut self.walk, node, vertex)
+    }
+
+    /// The net with its tokens.
+    pub fn net(&mut self, node: Node) -> Result<Value, Refusal> {
+        let node = self.known(node)?;
+        self.pictures.net(&mut self.walk, node)
     }
 
     pub fn path(&mut self, node: Node) -> Result<Value, Refusal> {

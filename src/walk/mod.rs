@@ -32,6 +32,8 @@ pub struct Walk {
     hashes: HashMap<u64, Node>,
     /// What can happen in the state that was last looked at.
     here: Option<(Node, Choices)>,
+    /// How often the model has become another one.
+    generation: usize,
 }
 
 struct Visited {
@@ -79,6 +81,7 @@ impl Walk {
             taken: HashMap::new(),
             hashes: HashMap::new(),
             here: None,
+            generation: 0,
         })
     }
 
@@ -243,6 +246,20 @@ impl Walk {
         self.here(node).ok_or_else(|| "nothing is known of this state".into())
     }
 
+    /// Makes the system larger where a state was looked at that it is too small for, whoever did.
+    pub fn make_room(&mut self) -> Result<bool, Failed> {
+        let grown = self.loaded.grow(&self.model)?;
+        if grown {
+            self.grown()?;
+        }
+        Ok(grown)
+    }
+
+    /// How often the model has become another one: then states mean something else.
+    pub fn generation(&self) -> usize {
+        self.generation
+    }
+
     /// The same, where it was the last state that was looked at.
     pub fn here(&self, node: Node) -> Option<&Choices> {
         self.here.as_ref().filter(|(here, _)| *here == node).map(|(_, choices)| choices)
@@ -253,6 +270,7 @@ impl Walk {
         self.model = runnable(&self.loaded)?;
         (self.entries, self.starts) = (self.model.entries(), starts(&self.model));
         self.here = None;
+        self.generation += 1;
         self.hashes.clear();
         let mut last: Option<(Node, Choices)> = None;
         for number in 0..self.nodes.len() {
