@@ -1,6 +1,6 @@
 // Checking properties from the page: the form, how it goes, the verdicts, and the way to the run that shows them.
 
-import { get, post, Refused } from "./api.js";
+import { get, post } from "./api.js";
 import { bytes, Curves, plain } from "./curve.js";
 import { count, find, make } from "./dom.js";
 
@@ -125,13 +125,8 @@ export class Check {
     let from = 0;
     this.curves.clear();
     for (;;) {
-      let answer;
-      try {
-        answer = await get(`check?from=${from}`, true);
-      } catch (error) {
-        if (first && error instanceof Refused && error.status === 404) return;
-        throw error;
-      }
+      const answer = await get(`check?from=${from}`, true);
+      if (first && answer.nothing) return;
       if (mine !== this.watching) return;
       first = false;
       from = answer.next ?? from;
