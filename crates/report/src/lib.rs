@@ -2,6 +2,7 @@
 
 pub mod branching;
 pub mod chart;
+pub mod counted;
 pub mod json;
 pub mod lasso;
 pub mod number;
