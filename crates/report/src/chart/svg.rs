@@ -1,6 +1,7 @@
 //! A chart as a picture that stands alone: no scripts, no fonts of its own, readable on light and dark backgrounds.
 
 use super::{Chart, Message, Part};
+use crate::markup::escape;
 use std::fmt::Write;
 
 /// Distances, in the units of the picture.
@@ -120,22 +121,6 @@ fn shortened(text: &str) -> String {
         None => text.to_string(),
         Some(_) => text.chars().take(LABEL - 1).chain(['…']).collect(),
     }
-}
-
-/// As text of XML, which cannot have most control characters.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 #[cfg(test)]
