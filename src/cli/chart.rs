@@ -75,7 +75,7 @@ impl Drawing {
 
     /// Where there are messages, the chart is about them, what is printed and who is started; else it shows every step. Stem
     /// and loop are charts of their own in this.
-    fn chart(self) -> Chart {
+    pub fn chart(self) -> Chart {
         let lane: BTreeMap<usize, usize> = self.names.keys().enumerate().map(|(lane, p)| (*p, lane)).collect();
         let lanes = self.names.values().map(|names| names.join(" / ")).collect();
         let place = |mut row: Row| {

@@ -6,9 +6,11 @@ use super::graph::GraphFile;
 use super::guides::{self, Guide};
 use super::net;
 use super::progress::{Patience, Progress, stop_on_interrupt};
+use super::report::{self, ReportFile};
 use super::{Failure, print, remark, style};
 use scrimp::condensed::Wanted;
 use scrimp::net::PetriNet;
+use scrimp::report::html::Kind;
 use scrimp::report::{Overall, Subject, json, number, text};
 use scrimp::{Control, Guides, Loaded, Mode, NativeModel, Opened, Options, Plan, Property, Report, System};
 use scrimp_search::estimate::Estimate;
@@ -18,11 +20,12 @@ use std::time::Instant;
 
 pub fn count(args: &CountArgs) -> Result<u8, Failure> {
     let mut plan = Plan::new(&options(&args.search, false, args.in_degrees)?)?;
+    let mut file = ReportFile::new(args.search.report.as_deref(), Kind::Count, &args.model)?;
     let mut loaded = open(&args.model, &args.search)?;
     if let Some(net) = &mut loaded.net
-        && let Some(code) = net::infinite(&args.model, net, &plan, &args.search)?
+        && let Some(why) = net::infinite(net, &plan, &args.search)
     {
-        return Ok(code);
+        return net::tell_infinite(&args.model, &why, file, &args.search);
     }
     let (model, mut report) =
         with_room(&mut loaded, &args.search, false, |model| search(model, &[], &mut plan, &args.search))?;
@@ -38,6 +41,10 @@ pub fn count(args: &CountArgs) -> Result<u8, Failure> {
         print(&format!("{answer:#}\n"))?;
     } else if !args.search.quiet {
         print(answer.as_str().unwrap_or_default())?;
+    }
+    if let Some(mut file) = file.take() {
+        file.add(model, &subject);
+        file.write()?;
     }
     Ok(Overall::of(&report).exit_code())
 }
@@ -278,7 +285,8 @@ pub fn search_for_graph(
 /// The answer where a limit was over before anything was known.
 pub fn tell_nothing(limit: &str, as_json: bool, quiet: bool) {
     let why = if limit == "time" { "the time limit is over" } else { "it was interrupted" };
-    // There is nobody left to tell of a failure to print.
+    // There is nobody left to tell of a failure to write.
+    let _ = report::write_nothing(&format!("Stopped: {why}, and nothing is known yet."));
     let _ = if as_json {
         let answer = serde_json::json!({
             "verdict": Overall::Incomplete.word(),

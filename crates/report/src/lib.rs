@@ -3,6 +3,7 @@
 pub mod branching;
 pub mod chart;
 pub mod counted;
+pub mod html;
 pub mod json;
 pub mod lasso;
 pub mod markup;

@@ -31,9 +31,9 @@ fn write_tree(out: &mut String, model: &dyn Model, told: &Evidence, step: usize,
     places.push(told.steps.len());
     places.sort_unstable();
     places.dedup();
-    let (mut number, mut done) = (step, 0);
+    let (mut number, mut done) = (step, 0usize);
     for place in places {
-        let before = done.checked_sub(1).map_or(&told.initial, |last: usize| &told.steps[last].1);
+        let before = done.checked_sub(1).map_or(&told.initial, |last| &told.steps[last].1);
         let (steps, last) = trace::plain_steps(model, number, before, &told.steps[done..place]);
         out.push_str(&steps);
         (number, done) = (last, place);

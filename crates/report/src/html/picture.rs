@@ -17,7 +17,8 @@ impl Pictures {
         self.count += 1;
         let name = format!("picture{}", self.count);
         let svg = svg.trim_start();
-        let svg = if svg.starts_with("<?") { svg.split_once("?>").map_or(svg, |(_, rest)| rest.trim_start()) } else { svg };
+        let svg =
+            if svg.starts_with("<?") { svg.split_once("?>").map_or(svg, |(_, rest)| rest.trim_start()) } else { svg };
         // Quotes are escaped in text, so that these are attributes and nothing else.
         let unique = svg
             .replace(" id=\"", &format!(" id=\"{name}-"))
@@ -105,7 +106,9 @@ mod tests {
                    <path marker-end=\"url(#head)\"/><text>url(#head) id=&quot;</text></svg>\n";
         let mut pictures = Pictures::default();
         let (first, second) = (pictures.add(svg), pictures.add(svg));
-        assert!(first.starts_with("<div class=\"scroll picture\" id=\"picture1\" tabindex=\"0\"><svg><style>#picture1 .x{"));
+        assert!(
+            first.starts_with("<div class=\"scroll picture\" id=\"picture1\" tabindex=\"0\"><svg><style>#picture1 .x{")
+        );
         assert!(first.contains("id=\"picture1-head\"") && first.contains("=\"url(#picture1-head)\""));
         assert!(first.contains("<text>url(#head) id=&quot;</text>"));
         assert!(second.contains("id=\"picture2-head\"") && !second.contains("picture1"));

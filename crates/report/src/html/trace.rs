@@ -174,7 +174,8 @@ fn what(out: &mut String, text: &EventText) {
     }
     for step in &text.steps {
         let StepText { process, name, statement, .. } = step;
-        let did = if step.last { "terminates".to_string() } else { format!("<code>{}</code>", shortened(statement, TEXT)) };
+        let did =
+            if step.last { "terminates".to_string() } else { format!("<code>{}</code>", shortened(statement, TEXT)) };
         let _ = write!(out, "<p><i>{}:{process}</i> {did}</p>", shortened(name, TEXT));
     }
     for (process, name) in &text.started {
@@ -235,7 +236,9 @@ pub fn standing(model: &dyn Model, state: &[u8]) -> String {
         let mut next = match (statements.as_slice(), end) {
             ([], true) => "nothing: a valid end".to_string(),
             ([], false) => "nothing".to_string(),
-            (some, _) => some.iter().map(|s| format!("<code>{}</code>", shortened(s, TEXT))).collect::<Vec<_>>().join(" or "),
+            (some, _) => {
+                some.iter().map(|s| format!("<code>{}</code>", shortened(s, TEXT))).collect::<Vec<_>>().join(" or ")
+            }
         };
         if *end && !statements.is_empty() {
             next.push_str(" (may stay here)");
