@@ -28,6 +28,11 @@ fn shortened(text: &str, most: usize) -> String {
 ///
 /// `numbers` says of each column whether it has numbers, which stand to the right.
 pub fn table(numbers: &[bool], rows: &[Vec<String>]) -> String {
+    marked_table(numbers, rows, &|_| Tone::Plain)
+}
+
+/// The same with the tone of each row, by its place among all.
+pub fn marked_table(numbers: &[bool], rows: &[Vec<String>], tone: &dyn Fn(usize) -> Tone) -> String {
     let mut out = String::from("<div class=\"scroll\"><table>\n");
     for (i, row) in rows.iter().enumerate() {
         out.push_str(match i {
@@ -35,7 +40,10 @@ pub fn table(numbers: &[bool], rows: &[Vec<String>]) -> String {
             1 => "<tbody>\n",
             _ => "",
         });
-        out.push_str("<tr>");
+        match tone(i) {
+            Tone::Plain => out.push_str("<tr>"),
+            tone => out.push_str(&format!("<tr class=\"{}\">", tone.class())),
+        }
         let tag = if i == 0 { "th" } else { "td" };
         for (cell, number) in row.iter().zip(numbers) {
             let class = if *number { " class=\"number\"" } else { "" };

@@ -4,6 +4,7 @@
 //! name of its own, which its identifiers begin with and its rules are confined to.
 
 use super::escape;
+use crate::plot::{self, Plot};
 
 /// Gives each picture of a page its own name.
 #[derive(Debug, Default)]
@@ -32,6 +33,17 @@ impl Pictures {
             _ => unique,
         };
         format!("<div class=\"scroll picture\" id=\"{name}\" tabindex=\"0\">{}</div>\n", confined.trim_end())
+    }
+}
+
+impl Pictures {
+    /// Plots side by side, as far as there is room; nothing where there are none.
+    pub fn plots(&mut self, plots: &[Plot]) -> String {
+        let one = |plot: &Plot| format!("<figure>{}</figure>\n", self.add(&plot::svg(std::slice::from_ref(plot))));
+        match plots {
+            [] => String::new(),
+            some => format!("<div class=\"plots\">\n{}</div>\n", some.iter().map(one).collect::<String>()),
+        }
     }
 }
 
