@@ -34,11 +34,14 @@
 //! assert_eq!(report.properties[1].trace.as_ref().unwrap().steps.len(), 7);
 //! ```
 
+pub mod chart;
 mod engines;
+pub mod explore;
 mod load;
 pub mod net;
 pub mod properties;
 pub mod temporal;
+pub mod walk;
 
 pub use engines::run_engine;
 pub use load::{Loaded, load};
@@ -46,7 +49,7 @@ pub use scrimp_lang::{
     Language, LoadError, NetNames, Opened, Promela, open, open_as, open_with, parse_property, parse_property_file,
     read_formulas,
 };
-pub use scrimp_native::{Mode, NativeModel, Passed};
+pub use scrimp_native::{Entry, EntryKind, Mode, NativeModel, Passed};
 pub use scrimp_progress::{AutoOptions, Measure};
 pub use scrimp_report as report;
 pub use scrimp_search::budget::resident;

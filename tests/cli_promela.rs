@@ -105,11 +105,11 @@ fn runs_become_charts() {
     let path = file("chart.pml", TALK.replace("k == 3", "k == 2"));
     let out = scrimp(&["check", &path, "--chart", "-"]).code(1).stdout;
     assert!(out.contains("c!req,3  (1)") && out.contains("c?req,3  (1)"), "{out}");
-    assert!(out.contains("◀─") && out.contains("r!4") && out.contains("●      assertion violated (k==2)"), "{out}");
+    assert!(out.contains("◀─") && out.contains("r!4") && out.contains("●     assertion violated (k==2)"), "{out}");
     let picture = scratch("chart.svg").to_string_lossy().into_owned();
     scrimp(&["simulate", &path, "--chart", &picture]).code(0);
     let svg = std::fs::read_to_string(&picture).expect("the chart is written");
-    assert!(svg.starts_with("<svg") && svg.contains("c!req,3") && svg.contains(":init::0"));
+    assert!(svg.starts_with("<svg") && svg.contains("c!req,3") && svg.contains("init:0"));
     assert!(scrimp(&["check", &path, "--chart", "-", "--json"]).code(2).stderr.contains("--chart"));
     let lock = common::command::model("phils3.dve");
     let text = scratch("chart.txt").to_string_lossy().into_owned();

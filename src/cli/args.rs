@@ -41,6 +41,10 @@ pub enum Command {
     /// A Promela model is shown as `spin -p -g -l` shows it: number, process, place, statement, changed values, and what
     /// `printf` prints.
     Simulate(SimulateArgs),
+    /// Look at a model in the browser: step through it, see its source, charts and states, check it
+    ///
+    /// Prints an address on this machine and opens it.
+    Explore(super::explore::ExploreArgs),
     /// Play a game about a formula of branching time, which shows why it holds or does not
     ///
     /// You try to prove `ctl: FORMULA`, or to refute it, and the checker answers each move. Unless you say which, you try

@@ -1,10 +1,10 @@
 //! `check`: everything that is asked of a model, or that it asks of itself.
 
 use super::args::CheckArgs;
-use super::chart::Drawing;
 use super::report::{ReportFile, drawn};
 use super::search::{begun, json_or_text, open, options, runnable, search, with_room};
-use super::{Failure, net, print, remark, runs};
+use super::{Failure, chart, net, print, remark, runs};
+use scrimp::chart::Drawing;
 use scrimp::properties::{self, Asked};
 use scrimp::report::html::Kind;
 use scrimp::report::{Overall, Subject, json, text, unreached};
@@ -147,7 +147,7 @@ impl Told {
         }
         if let Some(path) = &args.chart {
             match drawing {
-                Some(drawing) => drawing.write(path)?,
+                Some(drawing) => chart::write(drawing, path)?,
                 None if args.search.quiet => {}
                 None => remark(&format!("--chart {}: there is no run to draw", path.display())),
             }

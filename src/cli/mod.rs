@@ -6,6 +6,7 @@ mod chart;
 mod check;
 mod compare;
 mod explain;
+mod explore;
 mod graph;
 mod guides;
 mod net;
@@ -52,6 +53,7 @@ pub fn main() -> u8 {
         Command::Plan(a) => search::plan(&a),
         Command::Simulate(a) => simulate::run(&a),
         Command::Explain(a) => explain::run(&a),
+        Command::Explore(a) => explore::run(&a),
         Command::Automaton(a) => runs::print_automata(&a),
         Command::Bench(a) => bench::run(&a),
         Command::Compare(a) => compare::run(&a),

@@ -1,7 +1,7 @@
 //! `--report`: what a run found out, as one file for a browser.
 
 use super::Failure;
-use super::chart::Drawing;
+use scrimp::chart::Drawing;
 use scrimp::condensed::replace;
 use scrimp::report::Subject;
 use scrimp::report::html::{Document, Kind};

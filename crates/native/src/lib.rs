@@ -11,6 +11,7 @@ mod condition;
 mod counters;
 mod emit;
 mod engine;
+mod entries;
 mod fuse;
 mod interpret;
 mod partition;
@@ -24,6 +25,7 @@ mod told;
 mod watch;
 
 pub use condition::{Conditions, Predicate, Quantity};
+pub use entries::{Entry, EntryKind};
 #[doc(hidden)]
 pub use partition::Limits;
 pub use told::Passed;

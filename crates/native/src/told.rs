@@ -1,9 +1,7 @@
 //! What a model tells of its states and events, for traces, simulations and charts.
 
 use crate::NativeModel;
-use scrimp_system::{
-    Event, EventCode, EventText, Expr, Fault, FaultRecord, Model, Role, Span, Standing, StepText, VarId, ViewOf,
-};
+use scrimp_system::{Event, EventCode, EventText, Expr, Fault, FaultRecord, Model, Span, Standing, StepText, VarId};
 
 /// A message that an event passes on, as a chart shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,13 +21,13 @@ impl NativeModel {
         self.parts(code).0.and_then(|number| self.program.system.events.get(number as usize))
     }
 
-    fn read(&self, state: &[u8], variable: VarId, index: i64) -> i64 {
+    pub(crate) fn read(&self, state: &[u8], variable: VarId, index: i64) -> i64 {
         let low = self.program.system.variables[variable.index()].domain.low;
         self.program.layout.read(state, variable, index).unwrap_or(low)
     }
 
     /// What is read in a state, with its name where it has one.
-    fn shown(&self, state: &[u8], value: &Expr, table: Option<u32>) -> String {
+    pub(crate) fn shown(&self, state: &[u8], value: &Expr, table: Option<u32>) -> String {
         match value.eval(&|variable, index| self.program.layout.read(state, variable, index)) {
             Ok(value) => match self.program.system.outline.name(table, value) {
                 Some(name) => name.to_string(),
@@ -75,7 +73,7 @@ impl NativeModel {
         messages.iter().position(|message| message == values).unwrap_or(0)
     }
 
-    fn messages(&self, state: &[u8], queue: &scrimp_system::outline::Queue) -> Vec<Vec<String>> {
+    pub(crate) fn messages(&self, state: &[u8], queue: &scrimp_system::outline::Queue) -> Vec<Vec<String>> {
         let system = &self.program.system;
         let field = |at: i64| {
             let value = |field: &VarId| system.show_value(*field, self.read(state, *field, at));
@@ -221,43 +219,5 @@ impl NativeModel {
             text.file = system.source.file_name(span.part).to_string();
         }
         text
-    }
-
-    pub(crate) fn values_in(&self, state: &[u8]) -> Vec<(String, String)> {
-        let system = &self.program.system;
-        if !system.views.is_empty() {
-            let shown = |view: &ViewOf| (view.name.clone(), self.shown(state, &view.value, None));
-            return system.views.iter().map(shown).collect();
-        }
-        // A process of which only one place is left, though it has several, is a claim that was taken out.
-        let there = |p: &&scrimp_system::Process| {
-            p.locations.len() < 2 || system.variables[p.control.index()].domain.width() > 0
-        };
-        let controls = system.processes.iter().filter(there).map(|p| p.control);
-        let others = (0..system.variables.len() as u32).map(VarId);
-        let others = others.filter(|v| !matches!(system.variables[v.index()].role, Role::Control(_)));
-        let mut values = Vec::new();
-        for variable in controls.chain(others) {
-            let declared = &system.variables[variable.index()];
-            if declared.role == Role::Channel && !system.outline.queues.is_empty() {
-                continue;
-            }
-            let name = system.full_name(variable);
-            for index in 0..declared.cells() {
-                let value = self.read(state, variable, index as i64);
-                let name = if declared.length.is_some() { format!("{name}[{index}]") } else { name.clone() };
-                values.push((name, system.show_value(variable, value)));
-            }
-        }
-        for queue in &system.outline.queues {
-            let name = match queue.owner {
-                Some(owner) => format!("{}.{}", system.processes[owner.index()].name, queue.name),
-                None => queue.name.clone(),
-            };
-            let messages = self.messages(state, queue);
-            let text: String = messages.iter().map(|message| format!("[{}]", message.join(","))).collect();
-            values.push((name, if text.is_empty() { "[]".into() } else { text }));
-        }
-        values
     }
 }

@@ -28,12 +28,11 @@ pub enum Killed {
     Memory,
 }
 
-/// Runs the program. It keeps its own limits; where it does not, it is killed somewhat above them. `Ok(None)` when `stop`
-/// ended it.
-pub fn run(program: &Path, words: &[String], limits: &Limits, stop: &AtomicBool) -> std::io::Result<Option<Ended>> {
+/// Starts the program, its output being read from here. It ends with the thread that has started it.
+pub fn spawn(program: &Path, words: &[String]) -> std::io::Result<Child> {
     let mut command = Command::new(program);
     command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // Ctrl-C reaches the suite, which then ends its children; a suite that is killed takes them along.
+    // Ctrl-C reaches this program, which then ends its children; one that is killed takes them along.
     command.process_group(0);
     #[cfg(target_os = "linux")]
     // SAFETY: prctl is a system call without memory effects, allowed between fork and exec.
@@ -43,8 +42,14 @@ pub fn run(program: &Path, words: &[String], limits: &Limits, stop: &AtomicBool)
             _ => Err(std::io::Error::last_os_error()),
         });
     }
+    command.spawn()
+}
+
+/// Runs the program. It keeps its own limits; where it does not, it is killed somewhat above them. `Ok(None)` when `stop`
+/// ended it.
+pub fn run(program: &Path, words: &[String], limits: &Limits, stop: &AtomicBool) -> std::io::Result<Option<Ended>> {
     let start = Instant::now();
-    let mut child = command.spawn()?;
+    let mut child = spawn(program, words)?;
     let stdout = collect(child.stdout.take());
     let stderr = collect(child.stderr.take());
     let time_at_most = limits.time.as_ref().map(|(_, time)| *time + *time / 10 + Duration::from_secs(2));

@@ -26,6 +26,8 @@ pub struct Event {
     /// Tried only in states where no other event is enabled; one that ends in a fault counts as enabled.
     pub late: bool,
     pub span: Span,
+    /// Where the second move is written, where that is elsewhere.
+    pub partner: Option<Span>,
     /// What is passed from one process to another, for sequence charts.
     pub message: Option<Message>,
     /// What a simulation prints when the event happens.
@@ -110,6 +112,7 @@ impl Default for Event {
             then: Then::Free,
             late: false,
             span: Span::default(),
+            partner: None,
             message: None,
             print: None,
             statements: Vec::new(),

@@ -53,8 +53,17 @@ impl Source {
 
     /// The line in which a stretch begins, without its line end; empty when there is no such line.
     pub fn line(&self, span: Span) -> &str {
-        let text = self.text.get(self.part(span.part)).unwrap_or("");
-        text.lines().nth((span.line as usize).saturating_sub(1)).unwrap_or("")
+        let part = self.part(span.part);
+        let text = self.text.get(part.clone()).unwrap_or("");
+        // Where the stretch says its byte, the line is around it: texts may be long.
+        let at = (span.start as usize).checked_sub(part.start).filter(|at| *at > 0 && text.is_char_boundary(*at));
+        match at {
+            Some(at) => {
+                let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+                text[start..].lines().next().unwrap_or("")
+            }
+            None => text.lines().nth((span.line as usize).saturating_sub(1)).unwrap_or(""),
+        }
     }
 }
 

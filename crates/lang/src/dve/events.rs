@@ -276,6 +276,7 @@ impl<'a> Events<'a> {
             guard: all_of(vec![allowed, sender.guard.clone(), receiver.guard.clone()]),
             effects,
             span: sender.transition.span,
+            partner: Some(receiver.transition.span),
             message: Some(Message {
                 channel: self.d.scopes.spell(channel.declaration.name).to_string(),
                 from: Some(sender.step.process),

@@ -1,0 +1,158 @@
+// The page: reads the model, makes the panels, and connects them with each other and with the keyboard.
+
+import { get, Refused } from "./api.js";
+import { Chart } from "./chart.js";
+import { Check } from "./check.js";
+import { count, find, make } from "./dom.js";
+import { Events } from "./events.js";
+import { Graph } from "./graph.js";
+import { History } from "./history.js";
+import { listen } from "./keys.js";
+import { reset } from "./lanes.js";
+import { Layout } from "./layout.js";
+import { Net } from "./net.js";
+import { Source } from "./source.js";
+import { State } from "./state.js";
+import { Walk } from "./walk.js";
+
+let model = null;
+
+/** Says what happened, to be seen and to be heard. */
+function say(...parts) {
+  find("said").replaceChildren(...parts);
+}
+
+/** Shows what went wrong until something else happens or it is dismissed. */
+function complain(text) {
+  find("problem-text").textContent = text;
+  find("problem").hidden = false;
+}
+
+/** Shows an error; one that is not an answer of the server is a mistake of the page, and goes to the console as well. */
+function report(error) {
+  complain(error.message);
+  if (!(error instanceof Refused)) console.error(error);
+}
+
+const quiet = () => {
+  find("problem").hidden = true;
+};
+
+const walk = new Walk(report);
+const layout = new Layout();
+const source = new Source(walk);
+const events = new Events(walk, (place, reveal) => source.point(place, reveal));
+const state = new State(walk, (place) => {
+  layout.show("source");
+  source.reveal(place);
+});
+const shown = (panel) => () => layout.shown(panel);
+const history = new History(walk, { shown: shown("history"), say, opened });
+const chart = new Chart(walk, shown("chart"));
+const graph = new Graph(walk, shown("graph"));
+const net = new Net(walk, shown("net"));
+const check = new Check({ report, say, opened });
+
+layout.on("history", () => history.show());
+layout.on("chart", () => chart.show());
+layout.on("graph", () => graph.show());
+layout.on("net", () => net.show());
+layout.on("check", () => check.show());
+layout.on("source", () => source.list.fill());
+
+/** The server has replayed a run: go to its end, with a model read anew if it had to be. */
+async function opened(answer) {
+  if (answer.reset) await read(answer);
+  else await walk.open(answer, "trace");
+  if (layout.narrow || model.lanes.length) layout.show("chart");
+}
+
+walk.on("moved", (why) => {
+  quiet();
+  find("depth").textContent = String(walk.position);
+  find("undo").disabled = find("restart").disabled = walk.position === 0;
+  find("redo").disabled = walk.position === walk.line.length - 1;
+  const steps = walk.steps(walk.current);
+  const step = steps.at(-1);
+  const place = walk.position === 0 ? "Initial state" : `Step ${walk.position}`;
+  const before = { undo: "Back at ", redo: "Forward to ", trace: "A run was loaded: " }[why] ?? "";
+  const loop = why === "trace" && walk.loop ? `, a loop from step ${walk.loop.from} on` : "";
+  say(
+    make("strong", {}, before + (before.endsWith("at ") || before.endsWith("to ") ? place.toLowerCase() : place) + loop),
+    step ? ` · ${step.label}` : "",
+    step?.changes?.length ? make("span", { class: "changes" }, ` · ${step.changes.slice(0, 4).map(([name, from, to]) => `${name} ${from} → ${to}`).join(", ")}${step.changes.length > 4 ? ", …" : ""}`) : "",
+  );
+});
+walk.on("shown", (view) => {
+  find("random").disabled = find("random-many").disabled = view.enabled_total === 0;
+});
+
+const random = (steps) => (steps === 1 ? events.takeAny() : walk.random(steps));
+find("undo").addEventListener("click", () => walk.along(-1));
+find("redo").addEventListener("click", () => walk.along(1));
+find("restart").addEventListener("click", () => walk.along(-Infinity));
+find("random").addEventListener("click", () => random(1));
+find("random-many").addEventListener("click", () => random(20));
+find("problem-close").addEventListener("click", quiet);
+find("help-open").addEventListener("click", () => find("help").showModal());
+
+listen({
+  take: (index) => events.takeAt(index),
+  select: (places) => {
+    layout.show("events");
+    events.step(places);
+  },
+  along: (places) => walk.along(places),
+  random,
+  filter: () => {
+    layout.show("events");
+    find("events-filter").focus();
+  },
+  panel: (panel) => layout.show(panel, true),
+  enlarge: () => layout.enlarge(),
+  help: () => find("help").showModal(),
+});
+
+/** Waits until the model is read. */
+async function awaited() {
+  for (;;) {
+    const answer = await get("model");
+    if (!answer.loading) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** Reads the model and shows its first state, or the end of a run. */
+async function read(start) {
+  model = await awaited();
+  if (model.failed) {
+    find("model-name").textContent = "The model cannot be read";
+    complain(model.failed);
+    return;
+  }
+  if (start) model.start = { node: start.node, loop: start.loop };
+  document.title = `${model.name} · Scrimp`;
+  find("model-name").textContent = model.name;
+  find("model-facts").textContent = [
+    model.language,
+    count(model.variables, model.net ? "place" : "variable"),
+    count(model.events, model.net ? "transition" : "event"),
+    `${count(model.state_bytes, "byte")} a state`,
+  ].join(" · ");
+  reset(model.lanes);
+  layout.offer("net", model.net);
+  source.begin(model);
+  history.begin(model);
+  chart.begin(model);
+  graph.begin();
+  check.begin(model);
+  if (model.net) {
+    layout.show(layout.narrow ? "events" : "net");
+    if (!layout.narrow) layout.show("graph");
+  }
+  await walk.begin(model);
+  if (model.warnings?.length) complain(model.warnings.join(" "));
+  document.body.dataset.ready = "true";
+}
+
+read().catch(report);

@@ -1,0 +1,161 @@
+// A drawing that can be moved and enlarged: with the wheel, by dragging, with two fingers, with buttons and keys.
+
+import { draw, make } from "./dom.js";
+
+const LEAST = 0.08;
+const MOST = 4;
+
+/** A drawing in a panel; `label` says what it shows to those who cannot see it. */
+export class Canvas {
+  constructor(panel, label) {
+    this.layer = draw("g", {});
+    this.svg = draw("svg", { class: "canvas", tabindex: "0", role: "group", "aria-label": label }, this.layer);
+    this.note = make("span", { class: "note-text" });
+    const button = (text, title, action) => make("button", { type: "button", title, "aria-label": title, onclick: action }, text);
+    this.tools = make(
+      "div",
+      { class: "tools" },
+      button("−", "Smaller", () => this.zoom(1 / 1.3)),
+      button("+", "Larger", () => this.zoom(1.3)),
+      button("Fit", "Show everything (0)", () => this.fit()),
+      this.note,
+    );
+    panel.append(this.tools, this.svg);
+    this.size = { width: 1, height: 1 };
+    this.x = 0;
+    this.y = 0;
+    this.scale = 1;
+    this.moved = false;
+    this.pointers = new Map();
+    this.listen();
+  }
+
+  listen() {
+    const { svg } = this;
+    svg.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        this.zoom(Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0016)), event.offsetX, event.offsetY);
+      },
+      { passive: false },
+    );
+    svg.addEventListener("pointerdown", (event) => {
+      this.pointers.set(event.pointerId, [event.clientX, event.clientY]);
+      this.dragged = 0;
+    });
+    svg.addEventListener("pointermove", (event) => this.drag(event));
+    for (const end of ["pointerup", "pointercancel", "pointerleave"]) {
+      svg.addEventListener(end, (event) => this.pointers.delete(event.pointerId));
+    }
+    // A click at the end of a drag is none.
+    svg.addEventListener("click", (event) => this.dragged > 6 && event.stopPropagation(), true);
+    svg.addEventListener("keydown", (event) => this.key(event));
+    new ResizeObserver(() => !this.moved && this.fit()).observe(svg);
+  }
+
+  drag(event) {
+    const before = this.pointers.get(event.pointerId);
+    if (!before) return;
+    const now = [event.clientX, event.clientY];
+    const other = [...this.pointers].find(([id]) => id !== event.pointerId)?.[1];
+    if (other) {
+      const apart = (point) => Math.hypot(point[0] - other[0], point[1] - other[1]) || 1;
+      const box = this.svg.getBoundingClientRect();
+      this.zoom(apart(now) / apart(before), (now[0] + other[0]) / 2 - box.left, (now[1] + other[1]) / 2 - box.top);
+    } else {
+      this.x += now[0] - before[0];
+      this.y += now[1] - before[1];
+      this.dragged += Math.abs(now[0] - before[0]) + Math.abs(now[1] - before[1]);
+      if (this.dragged > 6) {
+        this.moved = true;
+        this.svg.setPointerCapture(event.pointerId);
+      }
+    }
+    this.pointers.set(event.pointerId, now);
+    this.apply();
+  }
+
+  key(event) {
+    const moves = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] };
+    if (event.defaultPrevented) return;
+    if (event.key === "+" || event.key === "=") this.zoom(1.25);
+    else if (event.key === "-") this.zoom(0.8);
+    else if (event.key === "0") this.fit();
+    else if (moves[event.key] && event.target === this.svg) {
+      this.x += moves[event.key][0];
+      this.y += moves[event.key][1];
+      this.moved = true;
+      this.apply();
+    } else return;
+    event.preventDefault();
+  }
+
+  apply() {
+    this.layer.setAttribute("transform", `translate(${this.x},${this.y}) scale(${this.scale})`);
+  }
+
+  /** Enlarges around a point, the middle if none is given. */
+  zoom(factor, x = this.svg.clientWidth / 2, y = this.svg.clientHeight / 2) {
+    const scale = Math.max(LEAST, Math.min(MOST, this.scale * factor));
+    this.x = x - ((x - this.x) * scale) / this.scale;
+    this.y = y - ((y - this.y) * scale) / this.scale;
+    this.scale = scale;
+    this.moved = true;
+    this.apply();
+  }
+
+  /** Shows everything, but not larger than it is. */
+  fit() {
+    const [width, height] = [this.svg.clientWidth, this.svg.clientHeight];
+    if (!width || !height) return;
+    this.scale = Math.max(LEAST, Math.min(1.15, (width - 24) / this.size.width, (height - 24) / this.size.height));
+    this.x = (width - this.size.width * this.scale) / 2;
+    this.y = (height - this.size.height * this.scale) / 2;
+    this.moved = false;
+    this.apply();
+  }
+
+  /** Moves so that a box can be seen, and not at all where it can be seen already. */
+  reveal(box) {
+    const [width, height] = [this.svg.clientWidth, this.svg.clientHeight];
+    const left = this.x + box.x * this.scale;
+    const top = this.y + box.y * this.scale;
+    const inside = left >= 0 && top >= 0 && left + box.width * this.scale <= width && top + box.height * this.scale <= height;
+    if (inside) return;
+    this.x = width / 2 - (box.x + box.width / 2) * this.scale;
+    this.y = height / 2 - (box.y + box.height / 2) * this.scale;
+    this.apply();
+  }
+
+  /** Shows a drawing of a size. */
+  show(size, ...parts) {
+    this.size = { width: Math.max(1, size.width), height: Math.max(1, size.height) };
+    this.layer.replaceChildren(...parts);
+  }
+}
+
+/** A path through points: straight for two, smooth for more. */
+export function through(points) {
+  if (points.length < 2) return "";
+  const [start, ...rest] = points;
+  if (rest.length === 1) return `M${start} L${rest[0]}`;
+  let path = `M${start}`;
+  for (let index = 0; index < rest.length - 1; index++) {
+    const [x, y] = rest[index];
+    const next = rest[index + 1];
+    const end = index === rest.length - 2 ? next : [(x + next[0]) / 2, (y + next[1]) / 2];
+    path += ` Q${x},${y} ${end[0]},${end[1]}`;
+  }
+  return path;
+}
+
+/** The head of an arrow at the end of a path through points. */
+export function tip(points, size = 8) {
+  const [x, y] = points.at(-1);
+  let before = points.at(-2);
+  for (let index = points.length - 2; index > 0 && Math.hypot(before[0] - x, before[1] - y) < 2; index--) before = points[index - 1];
+  const angle = Math.atan2(y - before[1], x - before[0]);
+  const side = (turn) => `${x - size * Math.cos(angle + turn)},${y - size * Math.sin(angle + turn)}`;
+  return draw("polygon", { class: "tip", points: `${x},${y} ${side(0.42)} ${side(-0.42)}` });
+}

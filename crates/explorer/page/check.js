@@ -1,0 +1,202 @@
+// Checking properties from the page: the form, how it goes, the verdicts, and the way to the run that shows them.
+
+import { get, post, Refused } from "./api.js";
+import { bytes, Curves, plain } from "./curve.js";
+import { count, find, make } from "./dom.js";
+
+const PAUSE = 200;
+
+const OPTIONS = [
+  { key: "memory", title: "Memory", hint: "512M" },
+  { key: "time", title: "Time", hint: "60s" },
+  { key: "threads", title: "Threads", hint: "1", number: true },
+  { key: "order", title: "Order", hint: "which state next", among: ["bfs", "dfs", "random", "best", "progress"] },
+  { key: "store", title: "Store", hint: "how states are kept", among: ["table", "tree", "collapse", "dfa", "comback", "compact", "bitstate"] },
+  { key: "reduce", title: "Reduce", hint: "what may be left out", among: ["none", "por", "por+sleep", "edge-lean"] },
+  { key: "engine", title: "Engine", hint: "how to search", among: ["explicit", "symbolic", "bmc"] },
+  { key: "forget", title: "Forget", hint: "which states may be dropped", among: ["none", "pseudo-root", "cache", "sweep"] },
+  { key: "fair", title: "Fairness", hint: "of runs without end", among: ["weak"] },
+];
+
+const WORDS = {
+  verified: "holds",
+  violated: "does not hold",
+  "no-error-found": "no error found",
+  incomplete: "not decided",
+  error: "could not be checked",
+};
+
+const WHOLE = {
+  verified: "Everything asked for holds.",
+  violated: "Something does not hold.",
+  "no-error-found": "No error was found, but not every state was certainly visited.",
+  incomplete: "The check ended before it could decide.",
+  error: "The check ended with an error.",
+};
+
+/** The panel of checks. Of the page it needs a voice (`say`, `report`), and what to do with a run (`opened`). */
+export class Check {
+  constructor({ report, say, opened }) {
+    this.report = report;
+    this.say = say;
+    this.opened = opened;
+    this.curves = new Curves(find("curves"));
+    this.watching = 0;
+    find("check-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.run().catch((error) => this.fail(error));
+    });
+    find("stop").addEventListener("click", () => post("check/stop", {}).catch(report));
+    find("property").addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) find("check-form").requestSubmit();
+      else if (event.key === "Escape") find("property").blur();
+    });
+    document.querySelector("#options .options").replaceChildren(...OPTIONS.map(field), tick());
+  }
+
+  /** A model was read: what it asks, and what the command line asked. */
+  begin(model) {
+    const offered = find("offered");
+    offered.hidden = model.properties.length === 0;
+    offered.replaceChildren(
+      make("legend", {}, "What the model asks"),
+      ...model.properties.map((text) => make("label", { class: "tick" }, make("input", { type: "checkbox", name: "offered", value: text }), ` ${text}`)),
+    );
+    if (model.asked?.length) find("property").value = model.asked.join("\n");
+    find("property").rows = Math.max(2, Math.min(8, model.asked?.length ?? 0));
+  }
+
+  /** The panel came into sight: a check may be going on already, as after a page is loaded again. */
+  show() {
+    if (this.watching === 0) this.watch(true).catch((error) => this.fail(error));
+  }
+
+  asked() {
+    const ticked = [...document.querySelectorAll("#offered input:checked")].map((input) => input.value);
+    const written = find("property").value.split("\n").map((line) => line.trim()).filter(Boolean);
+    return [...ticked, ...written];
+  }
+
+  options() {
+    const out = {};
+    for (const { key, number } of OPTIONS) {
+      const value = find(`option-${key}`).value.trim();
+      if (value) out[key] = number ? Number(value) : value;
+    }
+    if (find("option-keep_going").checked) out.keep_going = true;
+    return out;
+  }
+
+  async run() {
+    await post("check", { properties: this.asked(), options: this.options() });
+    this.say("The check is running.");
+    await this.watch(false);
+  }
+
+  fail(error) {
+    this.running(false);
+    this.report(error);
+  }
+
+  running(on) {
+    find("run").disabled = on;
+    find("stop").disabled = !on;
+    find("answer").classList.toggle("running", on);
+  }
+
+  /** Follows a check until it ends; `first` when there may be none. */
+  async watch(first) {
+    const mine = ++this.watching;
+    let from = 0;
+    this.curves.clear();
+    for (;;) {
+      let answer;
+      try {
+        answer = await get(`check?from=${from}`, true);
+      } catch (error) {
+        if (first && error instanceof Refused && error.status === 404) return;
+        throw error;
+      }
+      if (mine !== this.watching) return;
+      first = false;
+      from = answer.next ?? from;
+      this.running(answer.running);
+      this.curves.add(answer.samples ?? [], answer.limit_memory);
+      this.tell(answer);
+      if (!answer.running) return;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    }
+  }
+
+  tell(answer) {
+    find("answer").hidden = false;
+    const last = this.curves.samples.at(-1);
+    const verdict = find("verdict");
+    verdict.className = answer.running ? "running" : (answer.verdict ?? "error");
+    verdict.dataset.verdict = answer.running ? "running" : (answer.verdict ?? "error");
+    const numbers = answer.running
+      ? last && [`${plain(last.states)} states`, `depth ${plain(last.depth ?? 0)}`, `${(answer.seconds ?? 0).toFixed(1)} s`]
+      : [
+          answer.guarantee,
+          typeof answer.states === "number" && count(answer.states, "state"),
+          typeof answer.transitions === "number" && count(answer.transitions, "transition"),
+          typeof answer.memory_peak_bytes === "number" && bytes(answer.memory_peak_bytes),
+          typeof answer.seconds === "number" && `${answer.seconds.toFixed(2)} s`,
+        ];
+    verdict.replaceChildren(
+      make("strong", {}, answer.running ? "Checking …" : (WHOLE[answer.verdict] ?? "The check ended.")),
+      make("span", { class: "numbers" }, ` ${(numbers || []).filter(Boolean).join(" · ")}`),
+    );
+    find("check-message").hidden = !answer.message;
+    find("check-message").textContent = answer.message ?? "";
+    find("verdicts").replaceChildren(...(answer.running ? [] : (answer.properties ?? [])).map((property) => this.property(property)));
+    find("command-line").replaceChildren(...(answer.command ? ["The same on the command line: ", make("code", {}, answer.command)] : []));
+    if (!answer.running) this.say(make("strong", {}, WHOLE[answer.verdict] ?? answer.message ?? "The check ended."));
+  }
+
+  property(property) {
+    const steps = property.steps;
+    const has = steps !== null && steps !== undefined;
+    const lasso = property.loop !== null && property.loop !== undefined;
+    const length = !has ? "" : lasso ? `a run of ${count(steps, "step")} that repeats from step ${property.loop} on` : `a run of ${count(steps, "step")}`;
+    const vacuous = Array.isArray(property.vacuous) ? property.vacuous.length > 0 : Boolean(property.vacuous);
+    return make(
+      "li",
+      { "data-property": property.number, class: property.verdict },
+      make("span", { class: "verdict", "data-verdict": property.verdict }, WORDS[property.verdict] ?? property.verdict),
+      make("code", {}, property.name),
+      property.answer !== null && property.answer !== undefined ? make("span", { class: "answer" }, String(property.answer)) : null,
+      vacuous ? make("span", { class: "vacuous", title: [property.vacuous].flat().join("\n") }, "holds for a trivial reason") : null,
+      has
+        ? make(
+            "span",
+            { class: "run" },
+            make("button", { type: "button", class: "show-run primary", onclick: () => this.load(property.number) }, "Show the run"),
+            ` ${length}`,
+          )
+        : null,
+    );
+  }
+
+  async load(number) {
+    try {
+      await this.opened(await post("check/load", { property: number }));
+    } catch (error) {
+      this.report(error);
+    }
+  }
+}
+
+function field({ key, title, hint, among, number }) {
+  const id = `option-${key}`;
+  const input = make("input", { id, type: number ? "number" : "text", min: number ? 1 : null, placeholder: hint, list: among ? `${id}-list` : null, autocomplete: "off", spellcheck: "false" });
+  return make(
+    "label",
+    { class: "field", for: id },
+    title,
+    input,
+    among ? make("datalist", { id: `${id}-list` }, among.map((value) => make("option", { value }))) : null,
+  );
+}
+
+const tick = () => make("label", { class: "tick" }, make("input", { type: "checkbox", id: "option-keep_going" }), " go on after a violation until everything is decided");

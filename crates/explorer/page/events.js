@@ -1,0 +1,145 @@
+// The enabled events: who can do what here, what would go wrong, and why nothing can happen where nothing can.
+
+import { find, make } from "./dom.js";
+import { badge, colour, withoutName } from "./lanes.js";
+
+/** The panel of enabled events; `point` shows the line of an event in the source, or nothing. */
+export class Events {
+  constructor(walk, point) {
+    this.walk = walk;
+    this.point = point;
+    this.list = find("events-list");
+    this.filter = find("events-filter");
+    walk.on("shown", () => this.show());
+    this.filter.addEventListener("input", () => this.narrow());
+    this.filter.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") this.takeAt(0);
+      else if (event.key === "Escape") this.clear();
+      else if (event.key === "ArrowDown") this.step(1);
+      else return;
+      event.preventDefault();
+    });
+  }
+
+  clear() {
+    this.filter.value = "";
+    this.narrow();
+    this.filter.blur();
+  }
+
+  narrow() {
+    const view = this.walk.view;
+    if (!view) return;
+    const asked = this.walk.filters.enabled !== "" || view.enabled_total > view.enabled.length;
+    if (asked) {
+      this.walk.filters.enabled = this.filter.value.trim();
+      this.walk.fetch().catch((error) => this.walk.report(error));
+    } else this.show();
+  }
+
+  /** The events in the list, after the filter. */
+  offered() {
+    const text = this.filter.value.trim().toLowerCase();
+    const events = this.walk.view?.enabled ?? [];
+    return text ? events.filter((event) => `${event.label} ${event.source ?? ""}`.toLowerCase().includes(text)) : events;
+  }
+
+  show() {
+    const view = this.walk.view;
+    const focused = this.buttons().indexOf(document.activeElement);
+    const events = this.offered();
+    const total = view.enabled_total;
+    find("events-count").textContent =
+      events.length < total ? `${events.length.toLocaleString("en")} of ${total.toLocaleString("en")}` : String(total);
+    this.list.replaceChildren(
+      ...this.notes(view),
+      make("ol", { class: "choices" }, events.map((event, index) => make("li", {}, this.entry(view, event, index)))),
+      ...(events.length === 0 && total > 0 ? [make("p", { class: "empty" }, "No enabled event has this in its name.")] : []),
+    );
+    this.point(null);
+    if (focused >= 0) this.buttons()[0]?.focus();
+  }
+
+  /** What must be said before the events: an end, a violation, a fault that is near. */
+  notes(view) {
+    const notes = [];
+    for (const step of view.steps) {
+      if (step.violated) notes.push(make("p", { class: "note bad" }, `The last step violates: ${step.violated}`));
+    }
+    if (view.end) notes.push(make("p", { class: view.bad ? "note bad" : "note good" }, view.end));
+    for (const fault of view.faults ?? []) {
+      notes.push(
+        make(
+          "p",
+          { class: "note bad fault", onmouseenter: () => this.point(fault), onmouseleave: () => this.point(null) },
+          fault.lane === null || fault.lane === undefined ? "" : badge(fault.lane),
+          ` ${withoutName(fault.label, fault.lane)}: would end in a fault, `,
+          make("strong", {}, fault.text),
+          fault.line ? ` (line ${fault.line})` : "",
+        ),
+      );
+    }
+    return notes;
+  }
+
+  entry(view, event, index) {
+    const label = withoutName(event.label, event.lane);
+    const title = event.statement ?? label;
+    const known = event.node !== null && event.node !== undefined ? "taken" : event.seen ? "known state" : null;
+    const lanes = event.lanes?.length ? event.lanes : event.lane === null || event.lane === undefined ? [] : [event.lane];
+    const under = event.statement && event.statement !== label ? label : event.source && event.source !== title ? event.source : "";
+    return make(
+      "button",
+      {
+        type: "button",
+        class: `choice ${colour(event.lane)}${known ? " known" : ""}`,
+        "data-choice": event.choice,
+        title: event.source && event.source !== under ? `${event.label}\n${event.source}` : event.label,
+        onclick: () => this.walk.take(view.node, event.choice),
+        onmouseenter: () => this.point(event),
+        onmouseleave: () => this.point(null),
+        onfocus: () => this.point(event, true),
+        onblur: () => this.point(null),
+      },
+      make("kbd", { "aria-hidden": "true" }, index < 9 ? String(index + 1) : ""),
+      make("span", { class: "who" }, lanes.map(badge)),
+      make("span", { class: "what" }, title),
+      known ? make("span", { class: "mark" }, known) : null,
+      make(
+        "span",
+        { class: "where" },
+        event.line ? make("span", { class: "line" }, `${event.line}`) : null,
+        under && make("code", {}, under),
+      ),
+    );
+  }
+
+  buttons() {
+    return [...this.list.querySelectorAll("[data-choice]")];
+  }
+
+  /** Takes the event at a place of the list, as it will be when earlier steps are done. */
+  takeAt(index) {
+    this.walk.work.then(() => {
+      const event = this.offered()[index];
+      if (event) this.walk.take(this.walk.view.node, event.choice);
+    });
+  }
+
+  /** Takes one of the offered events at random. */
+  takeAny() {
+    this.walk.work.then(() => {
+      const events = this.walk.view?.enabled ?? [];
+      if (events.length) this.walk.take(this.walk.view.node, events[Math.floor(Math.random() * events.length)].choice);
+    });
+  }
+
+  /** Moves the focus along the list. */
+  step(places) {
+    const buttons = this.buttons();
+    if (!buttons.length) return;
+    const at = buttons.indexOf(document.activeElement);
+    const next = at < 0 ? (places > 0 ? 0 : buttons.length - 1) : (at + places + buttons.length) % buttons.length;
+    buttons[next].focus();
+  }
+}

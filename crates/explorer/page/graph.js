@@ -1,0 +1,198 @@
+// The state graph around the current state, as the server has laid it out; states are expanded on demand.
+
+import { get, post } from "./api.js";
+import { Canvas, through, tip } from "./canvas.js";
+import { count, draw, find, make, shorten } from "./dom.js";
+
+const MOST = 200;
+
+/** The panel of the state graph; `shown` says whether anybody sees it. */
+export class Graph {
+  constructor(walk, shown) {
+    this.walk = walk;
+    this.shown = shown;
+    this.canvas = new Canvas(find("graph"), "State graph; Tab goes from state to state, Enter goes there, + expands");
+    this.foot = make("div", { class: "foot", hidden: true });
+    find("graph").append(this.foot);
+    this.begin();
+    walk.on("moved", () => this.show());
+    this.canvas.svg.addEventListener("click", (event) => this.click(event));
+    this.canvas.svg.addEventListener("dblclick", (event) => {
+      const vertex = this.vertexOf(event.target);
+      if (vertex && !event.target.closest(".expand")) this.go(vertex);
+    });
+    this.canvas.svg.addEventListener("keydown", (event) => this.key(event), true);
+  }
+
+  /** Forgets what was expanded. */
+  begin() {
+    this.expanded = new Set();
+    this.selected = null;
+    this.data = null;
+  }
+
+  vertexOf(target) {
+    const number = target.closest?.("[data-vertex]")?.dataset.vertex;
+    return this.data?.vertices.find((vertex) => String(vertex.vertex) === number);
+  }
+
+  show() {
+    if (!this.shown()) return;
+    this.ask().catch((error) => this.walk.report(error));
+  }
+
+  async ask() {
+    const wanted = this.walk.current;
+    if (wanted === undefined) return;
+    const expanded = [...this.expanded].join(",");
+    const data = await get(`graph?node=${wanted}&expanded=${expanded}&most=${MOST}`);
+    if (wanted !== this.walk.current || expanded !== [...this.expanded].join(",")) return;
+    this.data = data;
+    this.draw();
+  }
+
+  draw() {
+    const { data, canvas } = this;
+    const focused = document.activeElement?.closest?.("#graph [data-vertex]")?.dataset.vertex;
+    canvas.note.textContent = `${count(data.vertices.length, "state")}, ${count(data.edges.length, "step")}${data.cut ? `; not all are shown, ${MOST} is the most` : ""}`;
+    canvas.note.classList.toggle("cut", Boolean(data.cut));
+    canvas.show(
+      data,
+      draw("g", { class: "edges" }, data.edges.map((edge) => this.edge(edge))),
+      draw("g", { class: "vertices" }, data.vertices.map((vertex) => this.vertex(vertex))),
+    );
+    const current = data.vertices.find((vertex) => vertex.current);
+    if (!canvas.moved) canvas.fit();
+    // A graph that only fits when it cannot be read any more is shown in part, around the current state.
+    if (!canvas.moved && canvas.scale < 0.6) {
+      canvas.zoom(0.8 / canvas.scale);
+      canvas.moved = false;
+    }
+    if (current) canvas.reveal(current);
+    if (!data.vertices.some((vertex) => vertex.vertex === this.selected)) this.selected = null;
+    this.select(this.selected);
+    if (focused) canvas.svg.querySelector(`[data-vertex="${focused}"]`)?.focus();
+  }
+
+  edge(edge) {
+    return draw(
+      "g",
+      { class: edge.on_path ? "edge on-path" : "edge", "data-from": edge.from, "data-to": edge.to },
+      draw("title", {}, edge.label),
+      draw("path", { class: "reach", d: through(edge.points) }),
+      draw("path", { class: "stroke", d: through(edge.points) }),
+      tip(edge.points),
+    );
+  }
+
+  vertex(vertex) {
+    const { x, y, width, height } = vertex;
+    const lines = vertex.label.length ? vertex.label : [`state ${vertex.vertex}`];
+    const each = (height - 6) / lines.length;
+    const size = Math.min(12, each * 0.85);
+    const classes = ["vertex"];
+    for (const [name, value] of Object.entries({ current: vertex.current, "on-path": vertex.on_path, initial: vertex.initial, dead: vertex.dead, bad: vertex.bad })) if (value) classes.push(name);
+    const says = [vertex.current ? "current state" : "state", vertex.initial && "initial", vertex.dead && "no event is enabled", vertex.bad && "an error", ...vertex.label];
+    const text = lines.map((line, index) =>
+      draw("text", { x: x + width / 2, y: y + 3 + each * (index + 0.5) + size * 0.35, "font-size": size, "text-anchor": "middle" }, shorten(line, Math.max(4, Math.floor((width - 6) / (size * 0.56))))),
+    );
+    return draw(
+      "g",
+      { class: classes.join(" "), "data-vertex": vertex.vertex, tabindex: "0", role: "button", "aria-label": says.filter(Boolean).join(", ") },
+      draw("title", {}, lines.join("\n")),
+      draw("rect", { x, y, width, height, rx: 7 }),
+      text,
+      this.more(vertex),
+    );
+  }
+
+  /** The sign that shows or hides what follows a state. */
+  more(vertex) {
+    if (vertex.current || vertex.dead || vertex.successors === 0) return null;
+    const open = vertex.expanded;
+    if (open && !this.expanded.has(vertex.vertex)) return null;
+    const [x, y] = [vertex.x + vertex.width - 3, vertex.y + vertex.height - 3];
+    return draw(
+      "g",
+      { class: "expand" },
+      draw("title", {}, open ? "Hide what follows" : "Show what follows"),
+      draw("circle", { cx: x, cy: y, r: 8 }),
+      draw("text", { x, y: y + 4, "font-size": 12, "text-anchor": "middle" }, open ? "−" : "+"),
+    );
+  }
+
+  toggle(vertex) {
+    if (this.expanded.has(vertex.vertex)) this.expanded.delete(vertex.vertex);
+    else this.expanded.add(vertex.vertex);
+    this.show();
+  }
+
+  go(vertex) {
+    if (vertex.current) return;
+    this.walk.queue(async () => {
+      const answer = await post("go", { node: this.walk.current, vertex: vertex.vertex });
+      await this.walk.open({ node: answer.node, loop: null }, "jump");
+    });
+  }
+
+  /** Marks a state, and says below the drawing what it is and what can be done with it. */
+  select(number) {
+    this.selected = number;
+    const vertex = this.data?.vertices.find((vertex) => vertex.vertex === number);
+    for (const element of this.canvas.svg.querySelectorAll(".selected")) element.classList.remove("selected");
+    this.foot.hidden = !vertex;
+    if (!vertex) return;
+    this.canvas.svg.querySelector(`[data-vertex="${number}"]`)?.classList.add("selected");
+    const into = this.data.edges.filter((edge) => edge.to === number).slice(0, 3);
+    this.foot.replaceChildren(
+      make(
+        "span",
+        { class: "says" },
+        [vertex.initial ? "initial" : "", vertex.dead ? "no event is enabled" : "", vertex.bad ? "error" : "", ...vertex.label].filter(Boolean).join(", "),
+        into.length ? make("span", { class: "via" }, ` by ${into.map((edge) => edge.label).join("; ")}`) : "",
+      ),
+      vertex.current ? make("strong", {}, "you are here") : make("button", { type: "button", onclick: () => this.go(vertex) }, "Go there"),
+      this.more(vertex) ? make("button", { type: "button", onclick: () => this.toggle(vertex) }, vertex.expanded ? "Fold" : "Expand") : "",
+    );
+  }
+
+  click(event) {
+    const vertex = this.vertexOf(event.target);
+    if (!vertex) this.select(null);
+    else if (event.target.closest(".expand")) this.toggle(vertex);
+    else this.select(vertex.vertex);
+  }
+
+  key(event) {
+    const vertex = this.vertexOf(event.target);
+    if (!vertex) return;
+    const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+    if (event.key === "Enter") this.go(vertex);
+    else if (event.key === "+" || event.key === "-" || event.key === " ") {
+      const can = this.more(vertex);
+      if (!can || (event.key === "+") === Boolean(vertex.expanded)) return;
+      this.toggle(vertex);
+    } else if (arrows[event.key]) this.focusNear(vertex, ...arrows[event.key]);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** Moves the focus to the nearest state in a direction. */
+  focusNear(from, right, down) {
+    const middle = (vertex) => [vertex.x + vertex.width / 2, vertex.y + vertex.height / 2];
+    const [x, y] = middle(from);
+    let best = null;
+    for (const vertex of this.data.vertices) {
+      const [dx, dy] = [middle(vertex)[0] - x, middle(vertex)[1] - y];
+      const ahead = dx * right + dy * down;
+      if (ahead <= 1) continue;
+      const cost = ahead + 2.5 * Math.abs(dx * down - dy * right);
+      if (!best || cost < best.cost) best = { cost, vertex };
+    }
+    if (!best) return;
+    this.canvas.reveal(best.vertex);
+    this.select(best.vertex.vertex);
+    this.canvas.svg.querySelector(`[data-vertex="${best.vertex.vertex}"]`)?.focus();
+  }
+}

@@ -1,0 +1,139 @@
+// Where the panels are: on a wide window in docks beside each other, on a narrow one a single panel and a bar of tabs.
+
+import { find } from "./dom.js";
+
+const NARROW = window.matchMedia("(max-width: 860px)");
+
+/** The panels and their tabs; every panel has exactly one tab, which moves between its dock and the bar. */
+export class Layout {
+  constructor() {
+    this.docks = [...document.querySelectorAll(".dock")].map((dock) => ({
+      element: dock,
+      strip: dock.querySelector(".tabs"),
+      tabs: [...dock.querySelectorAll("[data-panel]")],
+    }));
+    this.tabs = this.docks.flatMap((dock) => dock.tabs);
+    this.listeners = new Map();
+    this.chosen = new Map(this.docks.map((dock) => [dock, dock.tabs.find((tab) => !tab.hidden)]));
+    this.front = this.tabs.find((tab) => tab.dataset.panel === "events");
+    for (const tab of this.tabs) {
+      tab.setAttribute("aria-controls", tab.dataset.panel);
+      tab.addEventListener("click", () => this.show(tab.dataset.panel));
+    }
+    document.addEventListener("keydown", (event) => this.key(event));
+    NARROW.addEventListener("change", () => this.arrange());
+    find("enlarge").addEventListener("click", () => this.enlarge());
+    document.querySelectorAll(".divider").forEach(divide);
+    this.arrange();
+  }
+
+  get narrow() {
+    return NARROW.matches;
+  }
+
+  /** Calls back whenever a panel comes into sight. */
+  on(panel, listener) {
+    this.listeners.set(panel, listener);
+  }
+
+  dockOf(tab) {
+    return this.docks.find((dock) => dock.tabs.includes(tab));
+  }
+
+  tabOf(panel) {
+    return this.tabs.find((tab) => tab.dataset.panel === panel);
+  }
+
+  /** Whether a panel is in sight. */
+  shown(panel) {
+    const tab = this.tabOf(panel);
+    if (this.narrow) return this.front === tab;
+    return this.chosen.get(this.dockOf(tab)) === tab;
+  }
+
+  /** Says whether the model has use for a panel. */
+  offer(panel, offered) {
+    this.tabOf(panel).hidden = !offered;
+  }
+
+  /** Brings a panel into sight. */
+  show(panel, focus = false) {
+    const tab = this.tabOf(panel);
+    if (tab.hidden) return;
+    const enlarged = document.querySelector(".dock.enlarged");
+    if (enlarged && enlarged !== this.dockOf(tab).element) this.enlarge(false);
+    this.chosen.set(this.dockOf(tab), tab);
+    this.front = tab;
+    this.arrange();
+    if (focus) (find(panel).querySelector("button, .scroll[tabindex], svg[tabindex], textarea") ?? tab).focus();
+    this.listeners.get(panel)?.();
+  }
+
+  arrange() {
+    const { narrow } = this;
+    document.body.classList.toggle("narrow", narrow);
+    if (narrow) find("tabbar").append(...["events", "state", "net", "source", "chart", "graph", "history", "check"].map((panel) => this.tabOf(panel)));
+    else for (const dock of this.docks) dock.strip.prepend(...dock.tabs);
+    for (const dock of this.docks) {
+      for (const tab of dock.tabs) {
+        const shown = this.shown(tab.dataset.panel);
+        find(tab.dataset.panel).hidden = !shown;
+        tab.setAttribute("aria-selected", String(shown));
+        tab.tabIndex = shown ? 0 : -1;
+      }
+      dock.element.hidden = narrow && this.dockOf(this.front) !== dock;
+    }
+    if (narrow !== this.before) {
+      this.before = narrow;
+      for (const [panel, listener] of this.listeners) if (this.shown(panel)) listener();
+    }
+  }
+
+  /** Gives the lower right panel the whole window, or takes it back. */
+  enlarge(on = !document.querySelector(".dock.enlarged")) {
+    find("dock-detail").classList.toggle("enlarged", on);
+    document.body.classList.toggle("has-enlarged", on);
+    find("enlarge").setAttribute("aria-pressed", String(on));
+    find("enlarge").textContent = on ? "Smaller" : "Enlarge";
+    for (const [panel, listener] of this.listeners) if (this.shown(panel)) listener();
+  }
+
+  /** Arrows move along a bar of tabs. */
+  key(event) {
+    const tab = event.target.closest?.("[data-panel]");
+    if (!tab || !["ArrowLeft", "ArrowRight"].includes(event.key)) return;
+    const strip = (this.narrow ? this.tabs : this.dockOf(tab).tabs).filter((other) => !other.hidden);
+    if (strip.length < 2) return;
+    const at = strip.indexOf(tab) + (event.key === "ArrowRight" ? 1 : strip.length - 1);
+    const next = strip[at % strip.length];
+    this.show(next.dataset.panel);
+    next.focus();
+    event.preventDefault();
+  }
+}
+
+/** A divider between columns can be dragged, and moved with the arrows. */
+function divide(divider) {
+  const left = divider.dataset.divides === "left";
+  const column = left ? divider.previousElementSibling : divider.nextElementSibling;
+  const set = (width) => {
+    const most = window.innerWidth * (left ? 0.4 : 0.6);
+    document.documentElement.style.setProperty(`--${divider.dataset.divides}`, `${Math.round(Math.max(200, Math.min(most, width)))}px`);
+  };
+  divider.addEventListener("pointerdown", (event) => {
+    divider.setPointerCapture(event.pointerId);
+    const start = event.clientX;
+    const width = column.offsetWidth;
+    divider.onpointermove = (move) => set(width + (left ? move.clientX - start : start - move.clientX));
+    divider.onpointerup = divider.onpointercancel = () => {
+      divider.onpointermove = null;
+    };
+    event.preventDefault();
+  });
+  divider.addEventListener("keydown", (event) => {
+    const change = { ArrowLeft: -24, ArrowRight: 24 }[event.key];
+    if (!change) return;
+    set(column.offsetWidth + (left ? change : -change));
+    event.preventDefault();
+  });
+}

@@ -1,0 +1,112 @@
+// From the line of steps to the rows of a chart: which lane each step belongs to, which send a receive answers, and
+// which steps are folded into one row.
+
+/** A run of at least so many steps without messages is folded. */
+const FOLDED = 3;
+
+/** The steps of the line as items, one for each step, before any folding. */
+function items(walk) {
+  const out = [];
+  walk.line.forEach((node, place) => {
+    for (const step of walk.steps(node)) {
+      const row = step.row ?? { lane: step.lane, label: step.text || step.label, kind: "step" };
+      out.push({
+        node,
+        place,
+        kind: row.kind,
+        lane: row.lane ?? null,
+        label: row.label,
+        to: row.to,
+        channel: row.channel,
+        position: row.position,
+        title: step.label,
+        notes: notes(step),
+      });
+    }
+  });
+  return out;
+}
+
+/** What a step says besides its message. */
+function notes(step) {
+  const out = [];
+  if (step.started?.length) out.push({ kind: "started", text: `starts ${step.started.join(", ")}` });
+  for (const line of (step.printed ?? "").split("\n")) if (line.trim()) out.push({ kind: "printed", text: `“${line.trimEnd()}”` });
+  if (step.violated) out.push({ kind: "violated", text: `violated: ${step.violated}` });
+  return out;
+}
+
+/** Pairs sends with receives: a receive takes the message at its position, counted from the oldest. */
+function pair(all) {
+  const waiting = new Map();
+  for (const item of all) {
+    if (item.kind !== "sent" && item.kind !== "received") continue;
+    if (!waiting.has(item.channel)) waiting.set(item.channel, []);
+    const queue = waiting.get(item.channel);
+    if (item.kind === "sent") queue.push(item);
+    else item.from = queue.splice(item.position ?? 0, 1)[0] ?? null;
+    if (item.from) item.from.received = item;
+  }
+}
+
+/** The rows of the chart and the arrows between them.
+ *
+ * A row has a kind: a step's (`step`, `rendezvous`, `sent`, `received`), `fold` (several steps), `note`, `loop` or `back`. */
+export function rows(walk, fold, unfolded) {
+  const all = items(walk);
+  pair(all);
+  const loop = walk.loop;
+  const out = [];
+  const messages = all.filter((item) => item.kind !== "step").length;
+  let run = [];
+  const flush = () => {
+    if (fold && run.length >= FOLDED && !unfolded.has(run[0].node)) {
+      const lanes = [...new Set(run.map((item) => item.lane))];
+      out.push({ ...run.at(-1), kind: "fold", lane: null, lanes, count: run.length, first: run[0], key: run[0].node });
+    } else out.push(...run);
+    run = [];
+  };
+  let looping = false;
+  let looped = false;
+  for (const item of all) {
+    if (loop && !looping && item.place > loop.from) {
+      flush();
+      out.push({ kind: "loop", node: walk.line[loop.from], place: loop.from, lane: null });
+      looping = true;
+    }
+    if (loop && looping && !looped && item.place > loop.to) {
+      flush();
+      out.push(back(walk, loop));
+      looped = true;
+    }
+    // The step that was just taken is always seen by itself.
+    const plain = item.kind === "step" && !item.notes.length && item.place !== walk.position;
+    if (plain) {
+      run.push(item);
+      continue;
+    }
+    flush();
+    out.push(item);
+    for (const note of item.notes) out.push({ kind: "note", note, node: item.node, place: item.place, lane: item.lane });
+  }
+  flush();
+  if (loop && looping && !looped) out.push(back(walk, loop));
+  out.forEach((row, index) => {
+    row.index = index;
+  });
+  return { rows: out, arrows: arrows(out), messages };
+}
+
+const back = (walk, loop) => ({ kind: "back", node: walk.line[loop.from], place: loop.to, to: loop.from, lane: null });
+
+function arrows(out) {
+  const list = [];
+  for (const row of out) {
+    if (row.kind === "rendezvous" && row.to !== undefined && row.to !== null) {
+      list.push({ kind: "rendezvous", from: row.index, until: row.index, lane: row.lane, to: row.to, label: row.label, row });
+    } else if (row.kind === "received" && row.from) {
+      list.push({ kind: "message", from: row.from.index, until: row.index, lane: row.from.lane, to: row.lane, label: row.from.label, row });
+    }
+  }
+  return list;
+}

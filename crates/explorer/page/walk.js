@@ -1,0 +1,174 @@
+// Where we are: the tree of the states visited, the line of steps that is shown, and the place on it.
+//
+// The line goes from an initial state through the current one to where we were before going back, so that one can go
+// forward again. Taking another event makes a branch; the line follows, at each state, the branch used last.
+
+import { get, post } from "./api.js";
+import { name } from "./lanes.js";
+
+export class Walk {
+  constructor(report) {
+    this.report = report;
+    this.listeners = { moved: [], shown: [] };
+    this.filters = { values: "", enabled: "" };
+    this.work = Promise.resolve();
+    this.clear();
+  }
+
+  clear() {
+    this.tree = new Map();
+    this.line = [];
+    this.position = 0;
+    this.loops = new Map();
+    this.view = null;
+  }
+
+  /** Calls back when the line or the place on it changed (`moved`), or a state has arrived (`shown`). */
+  on(event, listener) {
+    this.listeners[event].push(listener);
+  }
+
+  emit(event, detail) {
+    for (const listener of this.listeners[event]) listener(detail);
+  }
+
+  get current() {
+    return this.line[this.position];
+  }
+
+  steps(node) {
+    return this.tree.get(node)?.steps ?? [];
+  }
+
+  /** Where the loop of the line begins and ends, as places of the line, if it has one. */
+  get loop() {
+    for (const [end, start] of this.loops) {
+      const to = this.line.lastIndexOf(end);
+      const from = to < 0 ? -1 : this.line.lastIndexOf(start, to);
+      if (from >= 0) return { from, to };
+    }
+    return null;
+  }
+
+  /** Does one thing after the other, each when the one before is done. */
+  queue(action) {
+    this.work = this.work.then(action).catch((error) => this.report(error));
+    return this.work;
+  }
+
+  add(node, parent, steps) {
+    for (const step of steps) if (step.lane_name) name(step.lane, step.lane_name);
+    const known = this.tree.get(node);
+    if (known) return;
+    this.tree.set(node, { parent, steps, children: [], last: null });
+    if (parent !== null) this.tree.get(parent)?.children.push(node);
+  }
+
+  /** Makes the line go through a node of the tree, and on as it was walked last. */
+  stand(node) {
+    const place = this.line.indexOf(node);
+    if (place >= 0) this.position = place;
+    else {
+      const line = [];
+      for (let at = node; at !== null; at = this.tree.get(at).parent) line.push(at);
+      line.reverse();
+      line.forEach((at, index) => {
+        if (index + 1 < line.length) this.tree.get(at).last = line[index + 1];
+      });
+      this.position = line.length - 1;
+      for (let at = this.tree.get(node).last; at !== null; at = this.tree.get(at).last) line.push(at);
+      this.line = line;
+    }
+  }
+
+  query() {
+    const parts = Object.entries(this.filters).filter(([, text]) => text);
+    return parts.length ? `?${parts.map(([key, text]) => `${key}=${encodeURIComponent(text)}`).join("&")}` : "";
+  }
+
+  /** Asks for the current state; an answer that comes too late is forgotten. */
+  async fetch() {
+    const wanted = this.current;
+    const filters = this.query();
+    const view = await get(`node/${wanted}${filters}`);
+    if (wanted === this.current && filters === this.query()) this.arrive(view);
+  }
+
+  arrive(view) {
+    for (const process of view.processes) name(process.lane, process.name);
+    this.view = view;
+    this.emit("shown", view);
+  }
+
+  moved(why) {
+    this.emit("moved", why);
+  }
+
+  /** Takes an enabled event of a node, if that is still where we are. */
+  take(node, choice) {
+    return this.queue(async () => {
+      if (node !== this.current) return;
+      const view = await post("step", { node, choice });
+      this.add(view.node, node, view.steps);
+      if (node !== this.current) return;
+      this.stand(view.node);
+      this.moved("step");
+      const narrowed = this.query() && (view.values_total > view.values.length || view.enabled_total > view.enabled.length);
+      if (narrowed) await this.fetch();
+      else this.arrive(view);
+    });
+  }
+
+  /** Goes so many places along the line, back where negative. */
+  along(places) {
+    const to = Math.max(0, Math.min(this.line.length - 1, this.position + places));
+    if (to !== this.position) this.to(this.line[to], places < 0 ? "undo" : "redo");
+  }
+
+  /** Goes to a node, which may be one that the page has not seen yet. */
+  to(node, why = "jump") {
+    if (this.tree.has(node)) {
+      this.stand(node);
+      this.moved(why);
+      this.fetch().catch((error) => this.report(error));
+      return Promise.resolve();
+    }
+    return this.queue(() => this.open({ node, loop: null }, why));
+  }
+
+  /** Takes up to so many events at random. */
+  random(steps) {
+    return this.queue(async () => {
+      const seed = Math.floor(Math.random() * 2 ** 31);
+      const from = this.current;
+      const answer = await post("random", { node: from, steps, seed });
+      if (answer.node !== from) await this.open({ node: answer.node, loop: null }, "random");
+    });
+  }
+
+  /** Goes to the end of a run that the server has replayed, with all its steps. */
+  async open(end, why) {
+    if (!this.tree.has(end.node)) {
+      const { path } = await get(`path/${end.node}`);
+      path.forEach((entry, index) => this.add(entry.node, index ? path[index - 1].node : null, entry.steps));
+    }
+    if (end.loop !== null && end.loop !== undefined) {
+      this.loops.clear();
+      this.loops.set(end.node, end.loop);
+    }
+    this.stand(end.node);
+    if (why === "trace") {
+      this.tree.get(end.node).last = null;
+      this.line.length = this.position + 1;
+    }
+    this.moved(why);
+    await this.fetch();
+  }
+
+  /** Begins: the initial states are the roots of the tree. */
+  async begin(model) {
+    this.clear();
+    for (const node of model.initial) this.add(node, null, []);
+    await this.open(model.start, "start");
+  }
+}

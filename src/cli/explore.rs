@@ -1,0 +1,94 @@
+//! `explore`: the model in the browser.
+
+use super::args::definition;
+use super::{Failure, print, remark};
+use clap::{Args, ValueHint};
+use scrimp::explore::{Explorer, Wish};
+use scrimp_explorer::Server;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+const HELP: &str = "\
+The page shows the model's state, what can happen next, the source with the active lines, a message
+sequence chart of the way so far and the states around; for a Petri net, the net with its tokens. It
+can check properties and load the run that breaks one. docs/explorer.md explains it.
+
+Only programs of this machine reach it, and only with the address that is printed. Ctrl-C ends it.
+
+Examples:
+  scrimp explore models/leader.pml
+  scrimp check lock.dve --json > answer.json; scrimp explore lock.dve --trace answer.json
+  scrimp explore protocol.pml --property 'ltl: [] (sent -> <> received)'";
+
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct ExploreArgs {
+    /// The model: DVE (.dve), Promela (.pml), a Petri net (.pnml), a labelled transition system (.aut) or a network of
+    /// these (.network), also compressed (.gz)
+    #[arg(value_hint = ValueHint::FilePath)]
+    model: PathBuf,
+
+    /// Define a macro of a Promela model before it is read, as `spin -DN=3` does; may be given several times
+    #[arg(short = 'D', long, value_name = "NAME[=VALUE]", value_parser = definition)]
+    define: Vec<(String, String)>,
+
+    /// Begin at the end of a trace: a file written by `scrimp check --json`, or saved from the page
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    trace: Option<PathBuf>,
+
+    /// A property that the page offers to check; may be given several times
+    #[arg(short, long, value_name = "TEXT")]
+    property: Vec<String>,
+
+    /// The port to listen on [default: one that is free]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    port: u16,
+
+    /// Print the address and open no browser
+    #[arg(long)]
+    no_browser: bool,
+}
+
+pub fn run(args: &ExploreArgs) -> Result<u8, Failure> {
+    let trace = match &args.trace {
+        None => None,
+        Some(path) => {
+            let name = path.display().to_string();
+            let text = std::fs::read_to_string(path).map_err(|e| Failure(format!("{name}: error: {e}")))?;
+            let trace = serde_json::from_str(&text).map_err(|e| Failure(format!("{name}: error: {e}")))?;
+            Some((name, trace))
+        }
+    };
+    // Better now than in the page.
+    if let Err(e) = std::fs::metadata(&args.model) {
+        return Err(Failure(format!("{}: error: {e}", args.model.display())));
+    }
+    let server = Server::bind(args.port).map_err(|e| Failure(format!("error: --port {}: {e}", args.port)))?;
+    let (model, define, properties) = (args.model.clone(), args.define.clone(), args.property.clone());
+    let explorer = Explorer::open(Wish { model, define, trace, properties });
+    let address = server.address();
+    print(&format!("{address}\n"))?;
+    remark("open this address in a browser; Ctrl-C ends");
+    if !args.no_browser {
+        open_browser(&address);
+    }
+    let watched = explorer.clone();
+    std::thread::spawn(move || {
+        if let Some(message) = watched.failure() {
+            remark(&message);
+            std::process::exit(super::WRONG.into());
+        }
+    });
+    server.run(explorer)?;
+    Ok(0)
+}
+
+/// Asks the system to open the page; whoever has no browser has the address.
+fn open_browser(address: &str) {
+    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let quiet =
+        Command::new(program).arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    if let Ok(mut child) = quiet {
+        std::thread::spawn(move || child.wait());
+    }
+}

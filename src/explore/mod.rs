@@ -1,0 +1,163 @@
+//! The explorer: what its page can ask of a model, answered.
+//!
+//! The model is read beside the server, so that the page is there at once. States are visited in a [`Walk`], which all
+//! pages share and which only grows; checks are programs of their own, so that a long one takes nothing from the page.
+
+mod check;
+mod session;
+mod source;
+mod view;
+
+use crate::walk::{Run, Walk, find_trace};
+use crate::{Loaded, net::Structure};
+use check::Checks;
+use scrimp_explorer::{Explored, Refusal, Request};
+use serde_json::{Value, json};
+use session::Session;
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// What is asked for on the command line.
+#[derive(Debug, Clone, Default)]
+pub struct Wish {
+    pub model: PathBuf,
+    pub define: Vec<(String, String)>,
+    /// A trace to begin with, and the name of its file.
+    pub trace: Option<(String, Value)>,
+    /// Properties that the page is to offer.
+    pub properties: Vec<String>,
+}
+
+/// Answers the page.
+pub struct Explorer {
+    wish: Wish,
+    session: Mutex<Stage>,
+    read: Condvar,
+    checks: Checks,
+}
+
+/// How far the model has come.
+enum Stage {
+    Reading,
+    Failed(String),
+    Ready(Box<Session>),
+}
+
+/// How long the page waits for the model before it is told that it is still being read.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+impl Explorer {
+    /// Begins to read the model.
+    pub fn open(wish: Wish) -> Arc<Explorer> {
+        let checks = Checks::new(wish.model.clone(), wish.define.clone());
+        let explorer = Arc::new(Explorer { wish, session: Mutex::new(Stage::Reading), read: Condvar::new(), checks });
+        let reader = explorer.clone();
+        std::thread::spawn(move || {
+            let work = std::panic::AssertUnwindSafe(|| read(&reader.wish));
+            let stage = match std::panic::catch_unwind(work) {
+                Ok(Ok(session)) => Stage::Ready(Box::new(session)),
+                Ok(Err(message)) => Stage::Failed(message),
+                Err(_) => Stage::Failed("the model cannot be read".into()),
+            };
+            *reader.stage() = stage;
+            reader.read.notify_all();
+        });
+        explorer
+    }
+
+    /// Why there is no model, once that is known; waits for it.
+    pub fn failure(&self) -> Option<String> {
+        let reading = |stage: &mut Stage| matches!(stage, Stage::Reading);
+        let stage = self.read.wait_while(self.stage(), reading).unwrap_or_else(PoisonError::into_inner);
+        match &*stage {
+            Stage::Failed(message) => Some(message.clone()),
+            _ => None,
+        }
+    }
+
+    fn stage(&self) -> MutexGuard<'_, Stage> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn with_session<T>(&self, work: impl FnOnce(&mut Session) -> Result<T, Refusal>) -> Result<T, Refusal> {
+        match &mut *self.stage() {
+            Stage::Ready(session) => work(session),
+            Stage::Reading => Err(Refusal::conflict("the model is still being read")),
+            Stage::Failed(message) => Err(Refusal::conflict(message.clone())),
+        }
+    }
+
+    fn model(&self) -> Value {
+        let reading = |stage: &mut Stage| matches!(stage, Stage::Reading);
+        let waited = self.read.wait_timeout_while(self.stage(), PATIENCE, reading);
+        let (mut stage, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        match &mut *stage {
+            Stage::Reading => json!({ "loading": true }),
+            Stage::Failed(message) => json!({ "failed": message }),
+            Stage::Ready(session) => {
+                let mut model = session.model();
+                model["asked"] = self.wish.properties.clone().into();
+                model
+            }
+        }
+    }
+}
+
+impl Explored for Explorer {
+    fn answer(&self, request: Request) -> Result<Value, Refusal> {
+        match request {
+            Request::Model => Ok(self.model()),
+            Request::Check { properties, options } => self.checks.begin(&properties, &options),
+            Request::Checked { from } => self.checks.told(from),
+            Request::StopCheck => self.checks.stop(),
+            Request::LoadRun { property } => {
+                let trace = self.checks.trace(property)?;
+                self.with_session(|session| session.replay(&trace))
+            }
+            Request::Node { node, values, enabled } => {
+                self.with_session(|session| session.node(node, values.as_deref(), enabled.as_deref()))
+            }
+            Request::Step { node, choice } => self.with_session(|session| session.step(node, choice)),
+            Request::Random { node, steps, seed } => self.with_session(|session| session.random(node, steps, seed)),
+            Request::Path { node } => self.with_session(|session| session.path(node)),
+            Request::Trace { node, again } => self.with_session(|session| session.trace(node, again)),
+            Request::Replay { trace } => {
+                let trace = find_trace(&trace).ok_or_else(|| Refusal::wrong("there is no trace in this file"))?;
+                self.with_session(|session| session.replay(trace))
+            }
+            Request::Source { file, from, count } => {
+                self.with_session(|session| source::lines(session.walk().model(), file, from, count))
+            }
+            Request::Graph { .. } | Request::Go { .. } | Request::Net { .. } => {
+                Err(Refusal::unknown("there is no such view"))
+            }
+        }
+    }
+}
+
+/// Reads the model, and replays the trace to begin with.
+fn read(wish: &Wish) -> Result<Session, String> {
+    let mut opened = crate::open_with(&wish.model, &wish.define).map_err(|e| e.to_string())?;
+    let language = view::language(&opened);
+    if let crate::Opened::Net(net) = &mut opened {
+        net.name = wish.model.display().to_string();
+    }
+    // A few markings are looked at: it does not pay to find out how few bits they need.
+    let mut loaded = Loaded::with_structure(opened, Structure::NONE).map_err(|e| e.to_string())?;
+    // A claim is a property, and in the way of whoever looks at the model.
+    let claim = loaded.take_claim().map_err(|e| e.to_string())?.map(|claim| claim.name);
+    let walk = Walk::new(loaded).map_err(|e| e.to_string())?;
+    let mut session = Session::new(walk, language, claim)?;
+    if let Some((name, trace)) = &wish.trace {
+        let wrong = |what: String| {
+            format!("{name}: error: {what}\nhelp: the trace belongs to another model, or the model was changed")
+        };
+        let trace = find_trace(trace).ok_or_else(|| {
+            format!("{name}: error: there is no trace in it\nhelp: write one with `scrimp check MODEL --json > FILE`")
+        })?;
+        Run::of(trace).map_err(wrong)?;
+        session.begin_with(trace).map_err(|refusal| wrong(refusal.message))?;
+    }
+    Ok(session)
+}

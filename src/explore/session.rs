@@ -1,0 +1,203 @@
+//! A walk through the model, as the page follows it.
+
+use super::source::{self, Active};
+use super::view::{self, View};
+use crate::report::trace;
+use crate::walk::{Node, Run, Walk};
+use crate::{PropertyResult, properties};
+use scrimp_explorer::Refusal;
+use scrimp_system::{Model, Random};
+use serde_json::{Value, json};
+
+/// Initial states that are offered.
+const MOST_STARTS: usize = 100;
+/// Events that are taken by chance at once.
+const MOST_STEPS: usize = 10_000;
+/// Bytes of visited states, above which no more are kept.
+const MOST_BYTES: usize = 120 << 20;
+
+pub struct Session {
+    walk: Walk,
+    language: &'static str,
+    /// The name of the claim that was taken out.
+    claim: Option<String>,
+    /// What depends on the model alone, made anew when that grows.
+    active: Active,
+    entries: usize,
+    start: Node,
+    again: Option<Node>,
+}
+
+impl Session {
+    pub fn new(mut walk: Walk, language: &'static str, claim: Option<String>) -> Result<Session, String> {
+        if walk.starts().is_empty() {
+            return Err("the model has no initial state".into());
+        }
+        let start = walk.start(0).map_err(|e| e.to_string())?;
+        let (active, entries) = (Active::new(walk.model()), walk.entries().len());
+        Ok(Session { walk, language, claim, active, entries, start, again: None })
+    }
+
+    pub fn walk(&self) -> &Walk {
+        &self.walk
+    }
+
+    /// What there is to look at.
+    pub fn model(&mut self) -> Value {
+        let count = self.walk.starts().len();
+        let starts: Vec<Node> = (0..count.min(MOST_STARTS)).map_while(|i| self.walk.start(i).ok()).collect();
+        let first = starts.first().copied().unwrap_or(self.start);
+        let labels: Vec<String> = starts.iter().map(|node| self.apart(first, *node)).collect();
+        let model = self.walk.model();
+        let system = model.system();
+        let is_net = self.walk.loaded().net.is_some();
+        json!({
+            "name": system.source.name,
+            "language": self.language,
+            "net": is_net,
+            "state_bytes": model.state_bytes(),
+            "variables": system.variables.len(),
+            "events": system.events.len(),
+            "lanes": view::lanes(model),
+            "files": source::files(model),
+            "properties": self.properties(is_net),
+            "initial": starts,
+            "initial_total": count,
+            "initial_labels": labels,
+            "start": { "node": self.start, "loop": self.again },
+            "warnings": system.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        })
+    }
+
+    /// What tells an initial state from the first.
+    fn apart(&self, first: Node, node: Node) -> String {
+        let (first, state) = (self.walk.state(first), self.walk.state(node));
+        let name = |entry: usize| &self.walk.entries()[entry].name;
+        let values = self.walk.model().differences(first, state);
+        let words: Vec<String> =
+            values.iter().take(4).map(|(entry, _, value)| format!("{} = {value}", name(*entry))).collect();
+        words.join(", ")
+    }
+
+    /// What the model asks of itself.
+    fn properties(&self, is_net: bool) -> Vec<String> {
+        if is_net {
+            return vec!["deadlock".into()];
+        }
+        let model = self.walk.model();
+        let mut names = vec!["deadlock".to_string(), "faults".to_string()];
+        names.extend(properties::assertions(model).into_iter().map(|property| property.name));
+        names.extend(properties::own_runs(model.system()).into_iter().map(|property| property.name));
+        names.extend(self.claim.clone());
+        names
+    }
+
+    fn known(&self, node: Node) -> Result<Node, Refusal> {
+        match (node as usize) < self.walk.len() {
+            true => Ok(node),
+            false => Err(Refusal::unknown(format!("there is no state {node}"))),
+        }
+    }
+
+    pub fn node(&mut self, node: Node, values: Option<&str>, enabled: Option<&str>) -> Result<Value, Refusal> {
+        let node = self.known(node)?;
+        // What can happen is looked at first: the model may have to grow for it.
+        self.walk.choices(node).map_err(failed)?;
+        if self.entries != self.walk.entries().len() {
+            (self.active, self.entries) = (Active::new(self.walk.model()), self.walk.entries().len());
+        }
+        View { walk: &mut self.walk, active: &self.active, values, enabled }.node(node).map_err(failed)
+    }
+
+    /// Is there room for more states?
+    fn room(&self) -> Result<(), Refusal> {
+        match self.walk.bytes() < MOST_BYTES {
+            true => Ok(()),
+            false => Err(Refusal::conflict("too many states were visited; open the model anew to visit others")),
+        }
+    }
+
+    pub fn step(&mut self, node: Node, choice: usize) -> Result<Value, Refusal> {
+        let node = self.known(node)?;
+        self.room()?;
+        let next = self.walk.step(node, choice).map_err(failed)?;
+        self.node(next, None, None)
+    }
+
+    pub fn random(&mut self, node: Node, steps: usize, seed: u64) -> Result<Value, Refusal> {
+        let mut node = self.known(node)?;
+        let mut random = Random(seed);
+        // Room is looked for now and then, not only at the beginning.
+        let mut left = steps.min(MOST_STEPS);
+        while left > 0 {
+            self.room()?;
+            let (before, some) = (node, left.min(100));
+            node = self.walk.random(node, some, &mut random).map_err(failed)?;
+            left -= some;
+            if self.walk.depth(node) < self.walk.depth(before) + some as u32 {
+                break;
+            }
+        }
+        Ok(json!({ "node": node }))
+    }
+
+    pub fn path(&mut self, node: Node) -> Result<Value, Refusal> {
+        let path = self.walk.path(self.known(node)?);
+        let step = |node: &Node| json!({ "node": node, "steps": view::steps(&self.walk, *node) });
+        Ok(json!({ "path": path.iter().map(step).collect::<Vec<_>>() }))
+    }
+
+    /// The way to a state as a trace, as a check writes it.
+    pub fn trace(&mut self, node: Node, again: Option<Node>) -> Result<Value, Refusal> {
+        let path = self.walk.path(self.known(node)?);
+        let mut result = PropertyResult::undecided("explored");
+        result.trace = Some(self.walk.run(node));
+        if let Some(again) = again {
+            let edges = path.iter().position(|on_way| *on_way == again);
+            let edges = edges.ok_or_else(|| Refusal::wrong("the loop does not begin on this way"))?;
+            let closed = again == node || self.walk.state(again) == self.walk.state(node);
+            if !closed {
+                return Err(Refusal::wrong("the way is not back where its loop begins"));
+            }
+            result.cycle = Some(edges);
+        }
+        trace::json(self.walk.model(), &result).ok_or_else(|| Refusal::unknown("there is no trace"))
+    }
+
+    /// Goes the way of a trace, with the model's claim or without it, whichever it is of.
+    pub fn replay(&mut self, trace: &Value) -> Result<Value, Refusal> {
+        let run = Run::of(trace).map_err(Refusal::wrong)?;
+        self.room()?;
+        let mut reset = false;
+        if !run.suits(&self.walk) {
+            reset = self.walk.take_other_claim().map_err(failed)?;
+        }
+        if reset {
+            self.start = self.walk.start(0).map_err(failed)?;
+            (self.active, self.entries) = (Active::new(self.walk.model()), self.walk.entries().len());
+        }
+        let replayed = self.walk.replay(&run).map_err(|mismatch| {
+            Refusal::wrong(format!(
+                "{} (the trace belongs to another model, or the model was changed)",
+                mismatch.message
+            ))
+        })?;
+        if reset {
+            (self.start, self.again) = (replayed.node, replayed.again);
+        }
+        Ok(json!({ "node": replayed.node, "loop": replayed.again, "reset": reset }))
+    }
+
+    /// Goes the way of a trace and begins at its end.
+    pub fn begin_with(&mut self, trace: &Value) -> Result<(), Refusal> {
+        let run = Run::of(trace).map_err(Refusal::wrong)?;
+        self.replay(trace)?;
+        let replayed = self.walk.replay(&run).map_err(|mismatch| Refusal::wrong(mismatch.message))?;
+        (self.start, self.again) = (replayed.node, replayed.again);
+        Ok(())
+    }
+}
+
+pub fn failed(error: Box<dyn std::error::Error>) -> Refusal {
+    Refusal::wrong(error.to_string())
+}

@@ -1,0 +1,263 @@
+//! A state as the page shows it: by process and variable, what has changed, what can happen, and how it was reached.
+
+use super::source::{self, Active, Place};
+use crate::chart;
+use crate::report::chart::Message;
+use crate::walk::{Choices, Node, SingleStep, Walk};
+use crate::{EntryKind, EventCode, NativeModel, Opened};
+use scrimp_system::{Model, VarId};
+use serde_json::{Map, Value, json};
+use std::collections::{HashMap, HashSet};
+
+/// Values and events that are sent at once.
+const MOST_VALUES: usize = 1000;
+const MOST_EVENTS: usize = 500;
+
+type Failed = Box<dyn std::error::Error>;
+
+/// What a language is called.
+pub fn language(opened: &Opened) -> &'static str {
+    match opened {
+        Opened::Promela(_) => "Promela",
+        Opened::Net(_) => "Petri net",
+        Opened::System(system) => match system.source.name.trim_end_matches(".gz").rsplit('.').next() {
+            Some("aut") => "labelled transition system",
+            Some("network") => "network",
+            _ => "DVE",
+        },
+    }
+}
+
+/// The processes, in the order of their numbers.
+pub fn lanes(model: &NativeModel) -> Vec<String> {
+    model.system().processes.iter().map(|process| process.name.clone()).collect()
+}
+
+/// A look at one state, at values and events with some text in their names.
+pub struct View<'a> {
+    pub walk: &'a mut Walk,
+    pub active: &'a Active,
+    pub values: Option<&'a str>,
+    pub enabled: Option<&'a str>,
+}
+
+impl View<'_> {
+    pub fn node(&mut self, node: Node) -> Result<Value, Failed> {
+        let ending = self.walk.ending(node)?;
+        let (enabled, enabled_total) = self.enabled(node)?;
+        let (values, values_total) = self.values(node);
+        Ok(json!({
+            "node": node,
+            "parent": self.walk.parent(node),
+            "depth": self.walk.depth(node),
+            "processes": self.processes(node),
+            "values": values,
+            "values_total": values_total,
+            "enabled": enabled,
+            "enabled_total": enabled_total,
+            "end": ending.map(|ending| ending.text),
+            "bad": ending.is_some_and(|ending| ending.bad),
+            "faults": self.faults(node)?,
+            "steps": steps(self.walk, node),
+        }))
+    }
+
+    /// Where each process is.
+    fn processes(&self, node: Node) -> Value {
+        let (model, state) = (self.walk.model(), self.walk.state(node));
+        let system = model.system();
+        let standing = model.standing(state);
+        if !standing.is_empty() {
+            let one = |s: scrimp_system::Standing| {
+                let number = s.process as usize;
+                let lines = self.lines(number, system.processes[number].control, state);
+                let line = lines.first().map_or(s.line, |(_, line)| *line);
+                json!({
+                    "lane": s.process, "name": chart::lane_name(&s.name, s.process),
+                    "at": format!("line {line}"), "statements": s.statements, "lines": places_json(&lines),
+                })
+            };
+            return standing.into_iter().map(one).collect();
+        }
+        let one = |(number, process): (usize, &scrimp_system::Process)| {
+            let location = model.layout().read(state, process.control, 0).unwrap_or(0);
+            let at = usize::try_from(location).ok().and_then(|location| process.locations.get(location));
+            let lines = self.lines(number, process.control, state);
+            json!({ "lane": number, "name": process.name, "at": at, "lines": places_json(&lines) })
+        };
+        // A claim that was taken out has one place and no life.
+        let claim = |p: &scrimp_system::Process| {
+            p.locations.len() > 1 && system.variables[p.control.index()].domain.width() == 0
+        };
+        system.processes.iter().enumerate().filter(|(_, process)| !claim(process)).map(one).collect()
+    }
+
+    /// The lines of what a process can do in a state; where it can do nothing, its last one.
+    fn lines(&self, process: usize, control: VarId, state: &[u8]) -> Vec<Place> {
+        let model = self.walk.model();
+        let location = u32::try_from(model.layout().read(state, control, 0).unwrap_or(0)).unwrap_or(0);
+        let places = model.system().outline.places.get(process);
+        let own = places.and_then(|places| source::place(places.get(location as usize)?.span));
+        match self.active.at(process, location) {
+            [] => own.into_iter().collect(),
+            lines => lines.to_vec(),
+        }
+    }
+
+    fn values(&self, node: Node) -> (Vec<Value>, usize) {
+        let (model, state) = (self.walk.model(), self.walk.state(node));
+        let parent = self.walk.parent(node).map(|parent| self.walk.state(parent));
+        let changed = parent.map_or(Vec::new(), |before| model.differences(before, state));
+        let before: HashMap<usize, String> = changed.into_iter().map(|(entry, old, _)| (entry, old)).collect();
+        let standing = model.standing(state);
+        let lives: HashSet<usize> = standing.iter().map(|s| s.process as usize).collect();
+        let (zeros, text) = (!model.leaves_out_zeros(), self.values.map(str::to_lowercase));
+        let mut shown = Vec::new();
+        let mut total = 0;
+        for (number, (entry, value)) in self.walk.entries().iter().zip(model.shown_values(state)).enumerate() {
+            let there = entry.kind != EntryKind::Place
+                && (zeros || value != "0" || before.contains_key(&number))
+                && (standing.is_empty() || entry.owner.is_none_or(|owner| lives.contains(&owner)))
+                && text.as_ref().is_none_or(|text| entry.name.to_lowercase().contains(text));
+            if !there {
+                continue;
+            }
+            total += 1;
+            if shown.len() < MOST_VALUES {
+                let mut one = json!({
+                    "name": entry.name, "lane": entry.owner, "value": value, "before": before.get(&number),
+                });
+                if entry.kind == EntryKind::Channel {
+                    one["channel"] = true.into();
+                }
+                shown.push(one);
+            }
+        }
+        (shown, total)
+    }
+
+    fn enabled(&mut self, node: Node) -> Result<(Vec<Value>, usize), Failed> {
+        self.walk.choices(node)?;
+        let text = self.enabled.map(str::to_lowercase);
+        let Some(Choices { batch, .. }) = self.walk.here(node) else { return Ok((Vec::new(), 0)) };
+        let (mut shown, mut total) = (Vec::new(), 0);
+        let model = self.walk.model();
+        for choice in 0..batch.len() {
+            let code = batch.event(choice);
+            let label = label_of(model, code);
+            if text.as_ref().is_some_and(|text| !label.to_lowercase().contains(text)) {
+                continue;
+            }
+            total += 1;
+            if shown.len() < MOST_EVENTS {
+                let mut one = event_json(model, code, label);
+                one["choice"] = choice.into();
+                one["node"] = self.walk.taken(Some(node), choice).into();
+                one["seen"] = self.walk.find(batch.state(choice)).is_some().into();
+                shown.push(one);
+            }
+        }
+        Ok((shown, total))
+    }
+
+    fn faults(&mut self, node: Node) -> Result<Vec<Value>, Failed> {
+        let faults = self.walk.faults(node)?;
+        let model = self.walk.model();
+        let one = |record: scrimp_system::FaultRecord| {
+            let mut one = event_json(model, record.event, label_of(model, record.event));
+            one["text"] = model.fault(record).into();
+            one
+        };
+        Ok(faults.into_iter().take(MOST_EVENTS).map(one).collect())
+    }
+}
+
+fn places_json(places: &[Place]) -> Value {
+    places.iter().map(|(file, line)| json!({ "file": file, "line": line })).collect()
+}
+
+fn label_of(model: &NativeModel, code: EventCode) -> String {
+    let event = model.parts(code).0.and_then(|number| model.system().events.get(number as usize));
+    event.map_or_else(|| model.event(code).label, |event| event.label.clone())
+}
+
+/// An event with its processes and its place in the model.
+fn event_json(model: &NativeModel, code: EventCode, label: String) -> Value {
+    let system = model.system();
+    let event = model.parts(code).0.and_then(|number| system.events.get(number as usize));
+    let lanes: Vec<usize> = event.map_or(Vec::new(), |event| event.moves.iter().map(|m| m.process.index()).collect());
+    let place = source::place_of(model, code);
+    let mut one = json!({
+        "label": label, "lane": lanes.first(), "lanes": lanes,
+        "file": place.map(|(file, _)| file), "line": place.map(|(_, line)| line),
+        "source": source::line_of(model, code),
+    });
+    let statement = event.and_then(|event| system.outline.statements.get(*event.statements.first()? as usize));
+    if let Some(statement) = statement {
+        one["statement"] = statement.text.clone().into();
+    }
+    one
+}
+
+/// The single steps by which a state was reached.
+pub fn steps(walk: &Walk, node: Node) -> Vec<Value> {
+    walk.steps(node).iter().map(|step| step_json(walk, step)).collect()
+}
+
+fn step_json(walk: &Walk, step: &SingleStep) -> Value {
+    let SingleStep { event, before, after } = step;
+    let model = walk.model();
+    let text = model.event(*event);
+    let place = source::place_of(model, *event);
+    let changes: Vec<Value> = (model.differences(before, after).into_iter())
+        .map(|(entry, old, new)| (&walk.entries()[entry], old, new))
+        .filter(|(entry, ..)| entry.kind != EntryKind::Place || text.steps.is_empty())
+        .take(MOST_VALUES)
+        .map(|(entry, old, new)| json!([entry.name, old, new]))
+        .collect();
+    let shown = chart::row(model, before, *event);
+    let lane = shown.as_ref().map(|shown| shown.row.lane);
+    let name = shown.as_ref().and_then(|shown| Some(&shown.names.iter().find(|(number, _)| Some(*number) == lane)?.1));
+    let mut one = json!({
+        "label": text.label, "lane": lane, "lane_name": name,
+        "file": place.map(|(file, _)| file), "line": place.map(|(_, line)| line),
+        "text": text.steps.first().map_or(&text.label, |step| &step.statement),
+        "changes": changes,
+        "row": shown.as_ref().map(row_json),
+    });
+    if let Some((_, printed)) = model.printed(before, *event) {
+        one["printed"] = printed.into();
+    }
+    if let Some(violated) = model.violated(before, *event) {
+        one["violated"] = violated.into();
+    }
+    if !text.started.is_empty() {
+        one["started"] = text.started.iter().map(|(number, name)| format!("{name}:{number}")).collect();
+    }
+    one
+}
+
+fn row_json(shown: &chart::Shown) -> Value {
+    let mut row = Map::new();
+    row.insert("lane".into(), shown.row.lane.into());
+    row.insert("label".into(), shown.row.label.clone().into());
+    let kind = match &shown.row.message {
+        None => "step",
+        Some(Message::Rendezvous { receiver }) => {
+            row.insert("to".into(), (*receiver).into());
+            "rendezvous"
+        }
+        Some(Message::Sent { channel }) => {
+            row.insert("channel".into(), channel.clone().into());
+            "sent"
+        }
+        Some(Message::Received { channel, position }) => {
+            row.insert("channel".into(), channel.clone().into());
+            row.insert("position".into(), (*position).into());
+            "received"
+        }
+    };
+    row.insert("kind".into(), kind.into());
+    row.insert("notable".into(), shown.notable.into());
+    Value::Object(row)
+}

@@ -1,0 +1,92 @@
+//! Walks through models: trees of states, models that grow on the way, and traces that are gone again.
+
+use scrimp::walk::{Run, Walk};
+use scrimp::{Loaded, Model};
+use scrimp_system::Random;
+use std::path::Path;
+
+fn walk(model: &str) -> Walk {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("models").join(model);
+    Walk::new(Loaded::open(&path).unwrap()).unwrap()
+}
+
+#[test]
+fn the_same_choice_leads_to_the_same_node() {
+    let mut walk = walk("peterson3.dve");
+    let root = walk.start(0).unwrap();
+    let a = walk.step(root, 0).unwrap();
+    let b = walk.step(root, 1).unwrap();
+    assert_eq!((walk.step(root, 0).unwrap(), walk.step(root, 1).unwrap()), (a, b));
+    assert_ne!(a, b);
+    // Two ways round a square: the states are the same, the nodes are not.
+    let there = |walk: &mut Walk, from, state: &[u8]| {
+        let batch = &walk.choices(from).unwrap().batch;
+        (0..batch.len()).find(|i| batch.state(*i) == state)
+    };
+    let c = walk.step(a, 1).unwrap();
+    let state = walk.state(c).to_vec();
+    let choice = there(&mut walk, b, &state).expect("the other way round");
+    let d = walk.step(b, choice).unwrap();
+    assert!(c != d && walk.state(c) == walk.state(d) && walk.find(walk.state(d)) == Some(c));
+    assert_eq!(walk.path(d), [root, b, d]);
+    assert!(walk.step(root, 999).is_err());
+}
+
+/// Every process starts another, so that room is wanted again and again; the states on the way stay what they were.
+#[test]
+fn what_was_visited_is_found_again_when_the_model_grows() {
+    let mut walk = walk("spawn.pml");
+    let root = walk.start(0).unwrap();
+    let shown = |walk: &Walk, node| -> Vec<(String, String)> {
+        let dead = |(_, value): &(String, String)| value != "0" && value != "-";
+        walk.model().values(walk.state(node)).into_iter().filter(dead).collect()
+    };
+    let first = walk.random(root, 3, &mut Random(7)).unwrap();
+    let before = shown(&walk, first);
+    for seed in 0..20 {
+        walk.random(root, 500, &mut Random(seed)).unwrap();
+    }
+    assert_eq!(shown(&walk, first), before);
+}
+
+/// A run is saved, read again and gone again, in every language.
+#[test]
+fn runs_are_gone_again() {
+    for model in ["leader.pml", "alternating_bit.dve", "packing.pnml", "phils3.network", "two_phase_commit.pml"] {
+        let mut walk = walk(model);
+        let root = walk.start(0).unwrap();
+        let end = walk.random(root, 60, &mut Random(3)).unwrap();
+        let mut result = scrimp::PropertyResult::undecided("a run");
+        result.trace = Some(walk.run(end));
+        let trace = scrimp::report::trace::json(walk.model(), &result).unwrap();
+        let mut other = self::walk(model);
+        let replayed = other.replay(&Run::of(&trace).unwrap()).unwrap();
+        assert_eq!(other.state(replayed.node), walk.state(end), "{model}");
+        assert_eq!(other.depth(replayed.node), walk.depth(end), "{model}");
+        // In the first tree it is the same way.
+        assert_eq!(walk.replay(&Run::of(&trace).unwrap()).unwrap().node, end, "{model}");
+    }
+}
+
+#[test]
+fn a_run_of_another_model_is_refused() {
+    let mut dve = walk("alternating_bit.dve");
+    let root = dve.start(0).unwrap();
+    let end = dve.random(root, 10, &mut Random(3)).unwrap();
+    let mut result = scrimp::PropertyResult::undecided("a run");
+    result.trace = Some(dve.run(end));
+    let mut trace = scrimp::report::trace::json(dve.model(), &result).unwrap();
+    assert!(!Run::of(&trace).unwrap().suits(&walk("leader.pml")));
+    assert!(walk("leader.pml").replay(&Run::of(&trace).unwrap()).is_err());
+    // A step that changes otherwise than it says, and a loop that is none.
+    trace["loop"] = 2.into();
+    let lost = dve.replay(&Run::of(&trace).unwrap()).unwrap_err();
+    assert!(lost.message.contains("loop"), "{}", lost.message);
+    trace["loop"] = 99.into();
+    assert!(Run::of(&trace).is_err());
+    trace["loop"] = serde_json::Value::Null;
+    trace["steps"][4]["event"] = 4_000_000_000u32.into();
+    trace["steps"][4]["label"] = "nothing of this name".into();
+    let lost = dve.replay(&Run::of(&trace).unwrap()).unwrap_err();
+    assert!(lost.message.contains("step 5") && lost.node.is_some(), "{}", lost.message);
+}
