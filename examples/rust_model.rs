@@ -123,7 +123,7 @@ fn main() {
     let repaired = Buffer { wake: Wake::All, ..faulty };
     for (name, buffer) in [("wake one", faulty), ("wake all", repaired)] {
         let (plan, report) = check(&buffer);
-        let subject = Subject { name, model: &buffer, plan: &plan, report: &report, statements: None };
+        let subject = Subject { name, model: &buffer, plan: &plan, report: &report, statements: None, record: None };
         println!("{}", text::check(&subject, Style::PLAIN));
     }
 }

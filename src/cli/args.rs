@@ -1,8 +1,11 @@
 //! The flags. Help texts teach: what a flag does, what it costs, an example.
 
-use clap::{Args, Parser, Subcommand, ValueHint};
+use super::Failure;
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use scrimp::report::number::{parse_duration, parse_size};
-use std::path::PathBuf;
+use scrimp::report::record::Panel;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const EXAMPLES: &str = "\
@@ -335,12 +338,64 @@ pub struct SearchArgs {
     pub json: bool,
 
     /// Print no report and no warnings; the exit code is the answer
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
 
-    /// Show the progress line even where standard error is not a terminal
-    #[arg(long)]
-    pub show_progress: bool,
+    /// Print curves of how the search went after the report; while it runs, show on a terminal how the rate changes and,
+    /// where that can be guessed, how much is done
+    #[arg(short, long)]
+    pub verbose: bool,
+
+    /// Draw how the search went: a picture (FILE.svg), or text (any other name, or -)
+    ///
+    /// States per level, states stored and expanded over time, memory, rate, and the front of a sweep-line.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub plot: Option<PathBuf>,
+
+    /// Which of the plots to draw, such as levels,memory: levels, stored, memory, rate, front [default: all there are]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = clap::value_parser!(Panel))]
+    pub panels: Vec<Panel>,
+
+    /// Write the progress to standard error even where that is no terminal: text, or json for programs [default: text]
+    ///
+    /// `--show-progress json` writes one object a line, several each second and one at the end of each search: seconds, states
+    /// (stored), visits (expanded), transitions, open, depth, memory (bytes), rate (visits a second).
+    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
+    pub show_progress: Option<ShowProgress>,
+}
+
+impl SearchArgs {
+    /// Is how a search went to be recorded?
+    pub fn records(&self) -> bool {
+        self.plot.is_some() || self.report.is_some() || self.verbose
+    }
+
+    /// Fails where two things would be written to the same place.
+    pub fn refuse_mixture(&self) -> Result<(), Failure> {
+        match self.json && self.plot.as_deref() == Some(Path::new("-")) {
+            true => Err(Failure("error: --json and --plot - would write to the same place".into())),
+            false => Ok(()),
+        }
+    }
+}
+
+/// How progress is written to standard error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ShowProgress {
+    Text,
+    Json,
+}
+
+/// What was written after `--show-progress` belongs to it, if it is one of its values; without that the model may follow.
+pub fn joined(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut joined: Vec<OsString> = Vec::new();
+    for argument in arguments {
+        match (joined.last_mut().filter(|last| *last == "--show-progress"), argument.to_str()) {
+            (Some(last), Some(how @ ("text" | "json"))) => last.push(format!("={how}")),
+            _ => joined.push(argument),
+        }
+    }
+    joined
 }
 
 #[derive(Debug, Args)]

@@ -1,8 +1,9 @@
 //! `check`: everything that is asked of a model, or that it asks of itself.
 
 use super::args::CheckArgs;
+use super::curves::Curves;
 use super::report::{ReportFile, drawn};
-use super::search::{begun, json_or_text, open, options, runnable, search, with_room};
+use super::search::{Searched, begun, json_or_text, open, options, runnable, search, with_room};
 use super::{Failure, chart, net, print, remark, runs};
 use scrimp::chart::Drawing;
 use scrimp::properties::{self, Asked};
@@ -19,6 +20,7 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
     if args.search.json && args.chart.as_deref() == Some(Path::new("-")) {
         return Err(Failure("error: --json and --chart - would write to the same place".into()));
     }
+    args.search.refuse_mixture()?;
     let mut plan = Plan::new(&options(&args.search, args.keep_going, false)?)?;
     let mut told = Told::new(args)?;
     let mut loaded = open(&args.model, &args.search)?;
@@ -36,22 +38,30 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
     // What is asked is read against the system: a model that runs is only made where something is searched.
     let (states, runs) = how_many(args, &loaded.system)?;
     if states > 0 {
-        let (model, report) = with_room(&mut loaded, &args.search, watch, |model| {
+        let (model, Searched { report, record }) = with_room(&mut loaded, &args.search, watch, |model| {
             search(model, &asked(args, model)?.states, &mut plan, &args.search)
         })?;
         // What a reduction leaves out may be executed all the same.
         let whole = report.exhaustive && report.visits > 0 && !plan.options.reduce.leaves_out_states();
         let statements = whole.then(|| statements(model)).flatten();
-        told.add(args, model, &Subject { name: &name, model, plan: &plan, report: &report, statements });
+        told.add(
+            args,
+            model,
+            &Subject { name: &name, model, plan: &plan, report: &report, statements, record: record.as_ref() },
+        );
     }
     for number in 0..runs {
         if told.is_over(args) {
             break;
         }
-        let (model, report) = with_room(&mut loaded, &args.search, false, |model| {
+        let (model, Searched { report, record }) = with_room(&mut loaded, &args.search, false, |model| {
             runs::search(model, &asked(args, model)?.runs[number], &mut plan, &args.search)
         })?;
-        told.add(args, model, &Subject { name: &name, model, plan: &plan, report: &report, statements: None });
+        told.add(
+            args,
+            model,
+            &Subject { name: &name, model, plan: &plan, report: &report, statements: None, record: record.as_ref() },
+        );
     }
     if own && !told.is_over(args) {
         claims(args, loaded, claim, &plan, &mut told)?;
@@ -71,10 +81,14 @@ fn claims(
     let mut plan = plan.clone();
     if let Some(claim) = claim {
         let property = RunProperty::new(claim.name.clone(), RunKind::Claim(Box::new(claim)));
-        let (model, report) = with_room(&mut loaded, &args.search, false, |model| {
+        let (model, Searched { report, record }) = with_room(&mut loaded, &args.search, false, |model| {
             runs::search(model, &property, &mut plan, &args.search)
         })?;
-        told.add(args, model, &Subject { name: &name, model, plan: &plan, report: &report, statements: None });
+        told.add(
+            args,
+            model,
+            &Subject { name: &name, model, plan: &plan, report: &report, statements: None, record: record.as_ref() },
+        );
         return Ok(());
     }
     // A claim restricts what it watches, so it is searched with after the model has been searched without.
@@ -86,10 +100,14 @@ fn claims(
         plan.options.reduce = ReduceChoice::Nothing;
     }
     let name = format!("{name} with its never claim");
-    let (model, report) = with_room(&mut loaded, &args.search, false, |model| {
+    let (model, Searched { report, record }) = with_room(&mut loaded, &args.search, false, |model| {
         search(model, &properties::model_assertions(model), &mut plan, &args.search)
     })?;
-    told.add(args, model, &Subject { name: &name, model, plan: &plan, report: &report, statements: None });
+    told.add(
+        args,
+        model,
+        &Subject { name: &name, model, plan: &plan, report: &report, statements: None, record: record.as_ref() },
+    );
     let accepts = loaded.system.claim.iter().any(|c| !loaded.system.processes[c.process.index()].accepting.is_empty());
     if !accepts || told.is_over(args) {
         return Ok(());
@@ -100,8 +118,19 @@ fn claims(
         let property = RunProperty::new("never claim: acceptance", RunKind::Claim(Box::new(claim)));
         let report = runs::search(model, &property, &mut plan, &args.search);
         if !loaded.grow(model)? {
-            let report = report?;
-            told.add(args, model, &Subject { name: &name, model, plan: &plan, report: &report, statements: None });
+            let Searched { report, record } = report?;
+            told.add(
+                args,
+                model,
+                &Subject {
+                    name: &name,
+                    model,
+                    plan: &plan,
+                    report: &report,
+                    statements: None,
+                    record: record.as_ref(),
+                },
+            );
             return Ok(());
         }
     }
@@ -113,12 +142,13 @@ struct Told {
     overall: Overall,
     drawing: Option<Drawing>,
     file: Option<ReportFile>,
+    curves: Curves,
 }
 
 impl Told {
     fn new(args: &CheckArgs) -> Result<Told, Failure> {
         let file = ReportFile::new(args.search.report.as_deref(), Kind::Check, &args.model)?;
-        Ok(Told { answers: Vec::new(), overall: Overall::Verified, drawing: None, file })
+        Ok(Told { answers: Vec::new(), overall: Overall::Verified, drawing: None, file, curves: Curves::default() })
     }
 
     fn add(&mut self, args: &CheckArgs, model: &NativeModel, subject: &Subject) {
@@ -131,6 +161,7 @@ impl Told {
         if let Some(file) = &mut self.file {
             file.add(model, subject);
         }
+        self.curves.add(subject, &args.search);
     }
 
     /// Has what was found ended the work?
@@ -139,7 +170,7 @@ impl Told {
     }
 
     fn finish(self, args: &CheckArgs) -> Result<u8, Failure> {
-        let Told { answers, overall, drawing, file } = self;
+        let Told { answers, overall, drawing, file, curves } = self;
         if args.search.json {
             print(&format!("{:#}\n", json::together(answers, overall)))?;
         } else if !args.search.quiet {
@@ -155,6 +186,7 @@ impl Told {
         if let Some(file) = file {
             file.write()?;
         }
+        curves.finish(&args.search)?;
         Ok(overall.exit_code())
     }
 }

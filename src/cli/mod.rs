@@ -5,6 +5,7 @@ mod bench;
 mod chart;
 mod check;
 mod compare;
+mod curves;
 mod explain;
 mod explore;
 mod graph;
@@ -15,6 +16,7 @@ mod report;
 mod runs;
 mod search;
 mod simulate;
+mod watch;
 
 use args::{Cli, Command};
 use clap::{CommandFactory, Parser};
@@ -36,7 +38,7 @@ impl<E: std::error::Error> From<E> for Failure {
 
 /// Runs the command and answers the exit code.
 pub fn main() -> u8 {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(args::joined(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => {
             let _ = error.print();

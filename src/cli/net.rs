@@ -1,13 +1,14 @@
 //! `check` for Petri nets: every question is answered on its own.
 
 use super::args::{CheckArgs, SearchArgs};
+use super::curves::Curves;
 use super::progress::interrupted;
 use super::report::ReportFile;
 use super::search::{begun, json_or_text, search_for_graph};
 use super::{Failure, print};
 use scrimp::condensed::Wanted;
 use scrimp::net::{Inquiry, PetriNet};
-use scrimp::report::{Overall, Subject, text};
+use scrimp::report::{Overall, Record, Subject, text};
 use scrimp::{Mode, NativeModel, NetNames, Plan, Property, read_formulas};
 use scrimp_net::NamedQuestion;
 use scrimp_system::Source;
@@ -69,10 +70,17 @@ fn answer(
     let mode = if args.search.interpret { Mode::Interpreted } else { Mode::Auto };
     let mut rest = plan.clone();
     rest.options.time = rest.options.time.map(|time| time.saturating_sub(begun().elapsed()));
+    // The searches of one inquiry are told as one.
+    let mut record = args.search.records().then(Record::default);
     let mut search = |model: &NativeModel, properties: &[Property], plan: &mut Plan, wanted: &Wanted| {
         // The search counts from when the program began.
         plan.options.time = plan.options.time.map(|time| time.saturating_add(begun().elapsed()));
-        search_for_graph(model, properties, plan, &args.search, Some(wanted))
+        let before = begun().elapsed().as_secs_f64();
+        let searched = search_for_graph(model, properties, plan, &args.search, Some(wanted))?;
+        if let (Some(all), Some(one)) = (&mut record, searched.record) {
+            all.append(one, before);
+        }
+        Ok::<_, Failure>(searched.report)
     };
     let mut answered = Inquiry::new(net, questions).answer(&rest, mode, &mut search, interrupted)?;
     // TRUE and FALSE are the contest's words; a property that was written out holds or does not.
@@ -81,7 +89,10 @@ fn answer(
     }
     let name = args.model.display().to_string();
     let (model, report) = (&answered.model, &answered.report);
-    let subject = Subject { name: &name, model, plan: &plan, report, statements: None };
+    if let Some(record) = &mut record {
+        record.levels = report.facts.level_sizes.clone();
+    }
+    let subject = Subject { name: &name, model, plan: &plan, report, statements: None, record: record.as_ref() };
     let answer = json_or_text(&subject, &args.search, text::check);
     if args.search.json {
         print(&format!("{answer:#}\n"))?;
@@ -92,6 +103,9 @@ fn answer(
         file.add(model, &subject);
         file.write()?;
     }
+    let mut curves = Curves::default();
+    curves.add(&subject, &args.search);
+    curves.finish(&args.search)?;
     Ok(Overall::of(report).exit_code())
 }
 

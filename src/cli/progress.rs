@@ -1,70 +1,9 @@
-//! The progress line on standard error, and Ctrl-C.
+//! When a run takes too long: limits that nobody looks at, and Ctrl-C.
 
 use scrimp::Control;
-use scrimp::report::number::{bytes, grouped, rate};
-use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-
-/// Shows how far a run has come until dropped.
-pub struct Progress {
-    watcher: Option<(Arc<AtomicBool>, JoinHandle<()>)>,
-}
-
-impl Progress {
-    /// Watches `control`, silently where nobody would see the line.
-    pub fn watch(control: &Arc<Control>, quiet: bool, asked_for: bool) -> Progress {
-        let terminal = std::io::stderr().is_terminal();
-        if quiet || !(terminal || asked_for) {
-            return Progress { watcher: None };
-        }
-        let done = Arc::new(AtomicBool::new(false));
-        let (control, finished) = (control.clone(), done.clone());
-        let thread = std::thread::spawn(move || {
-            let mut last = 0;
-            while !finished.load(Ordering::Acquire) {
-                std::thread::park_timeout(Duration::from_millis(500));
-                if !finished.load(Ordering::Acquire) && !control.is_finished() {
-                    last = show(&control, last, terminal);
-                }
-            }
-            if terminal {
-                let _ = write!(std::io::stderr(), "\r\x1b[2K");
-            }
-        });
-        Progress { watcher: Some((done, thread)) }
-    }
-}
-
-/// Prints the line; answers the number of states, for the rate of the next half second.
-fn show(control: &Control, last: u64, terminal: bool) -> u64 {
-    let states = control.states.load(Ordering::Relaxed);
-    let line = format!(
-        "{} states  {}  open {}  depth {}  {}  {:.0} s",
-        grouped(states),
-        rate(states.saturating_sub(last), Duration::from_millis(500)),
-        grouped(control.open.load(Ordering::Relaxed)),
-        grouped(control.depth.load(Ordering::Relaxed)),
-        bytes(scrimp::resident().unwrap_or(0)),
-        control.elapsed().as_secs_f64(),
-    );
-    let mut stderr = std::io::stderr().lock();
-    let _ = if terminal { write!(stderr, "\r\x1b[2K{line}") } else { writeln!(stderr, "{line}") };
-    let _ = stderr.flush();
-    states
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        if let Some((done, thread)) = self.watcher.take() {
-            done.store(true, Ordering::Release);
-            thread.thread().unpark();
-            let _ = thread.join();
-        }
-    }
-}
 
 /// Ends the process when a limit is long over and no state was visited yet: what is done before a search, or between the
 /// steps of an engine that knows no states, does not look at the clock. Nothing is known then that would be lost.

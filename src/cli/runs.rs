@@ -2,13 +2,14 @@
 
 use super::args::{AutomatonArgs, SearchArgs};
 use super::guides::Guide;
-use super::progress::{Patience, Progress, stop_on_interrupt};
-use super::search::{begun, runnable, tell_nothing};
+use super::progress::{Patience, stop_on_interrupt};
+use super::search::{Searched, begun, runnable, tell_nothing};
+use super::watch::Watch;
 use super::{Failure, print};
 use scrimp::parse_property;
 use scrimp::properties::Asked;
 use scrimp::temporal::{Bad, Means, RunKind, RunProperty, decide};
-use scrimp::{Control, Loaded, NativeModel, Plan, Report};
+use scrimp::{Control, Loaded, NativeModel, Plan};
 use scrimp_lang::PropertyKind;
 use scrimp_system::Expr;
 use std::path::Path;
@@ -21,7 +22,7 @@ pub fn search(
     property: &RunProperty,
     plan: &mut Plan,
     args: &SearchArgs,
-) -> Result<Report, Failure> {
+) -> Result<Searched, Failure> {
     let control = Arc::new(Control::new(plan.options.time.map(|time| time.saturating_sub(begun().elapsed()))));
     stop_on_interrupt(&control);
     let fair = fair(args, model)?;
@@ -29,11 +30,13 @@ pub fn search(
     let end = args.time.and_then(|time| begun().checked_add(time));
     let (json, quiet) = (args.json, args.quiet);
     let _patience = Patience::with(&control, end, move |limit| tell_nothing(limit, json, quiet));
-    let _progress = Progress::watch(&control, args.quiet, args.show_progress);
+    let watch = Watch::new(&control, args);
     let progress = guide.progress.as_ref().map(|measure| |state: &[u8]| measure.value(state));
     let progress = progress.as_ref().map(|f| f as &dyn Fn(&[u8]) -> u128);
     let means = Means { plan, control: &control, fair: &fair, progress };
-    decide(model, property, &means).map_err(|e| Failure(format!("error: {e}")))
+    let report = decide(model, property, &means).map_err(|e| Failure(format!("error: {e}")))?;
+    let record = watch.finish(&report);
+    Ok(Searched { report, record })
 }
 
 /// The conditions that hold again and again on the runs that count.

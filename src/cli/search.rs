@@ -2,16 +2,18 @@
 
 use super::args::{CheckArgs, CountArgs, SearchArgs};
 use super::check::asked;
+use super::curves::Curves;
 use super::graph::GraphFile;
 use super::guides::{self, Guide};
 use super::net;
-use super::progress::{Patience, Progress, stop_on_interrupt};
+use super::progress::{Patience, stop_on_interrupt};
 use super::report::{self, ReportFile};
+use super::watch::Watch;
 use super::{Failure, print, remark, style};
 use scrimp::condensed::Wanted;
 use scrimp::net::PetriNet;
 use scrimp::report::html::Kind;
-use scrimp::report::{Overall, Subject, json, number, text};
+use scrimp::report::{Overall, Record, Subject, json, number, text};
 use scrimp::{Control, Guides, Loaded, Mode, NativeModel, Opened, Options, Plan, Property, Report, System};
 use scrimp_search::estimate::Estimate;
 use std::path::Path;
@@ -19,6 +21,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 pub fn count(args: &CountArgs) -> Result<u8, Failure> {
+    args.search.refuse_mixture()?;
     let mut plan = Plan::new(&options(&args.search, false, args.in_degrees)?)?;
     let mut file = ReportFile::new(args.search.report.as_deref(), Kind::Count, &args.model)?;
     let mut loaded = open(&args.model, &args.search)?;
@@ -27,7 +30,7 @@ pub fn count(args: &CountArgs) -> Result<u8, Failure> {
     {
         return net::tell_infinite(&args.model, &why, file, &args.search);
     }
-    let (model, mut report) =
+    let (model, Searched { mut report, record }) =
         with_room(&mut loaded, &args.search, false, |model| search(model, &[], &mut plan, &args.search))?;
     // Sets of states tell it by themselves; what was visited before a search was taken up was not counted.
     if report.sets.is_none() {
@@ -35,7 +38,8 @@ pub fn count(args: &CountArgs) -> Result<u8, Failure> {
     }
     report.remarks.extend(loaded.net.as_ref().map(PetriNet::told));
     let name = args.model.display().to_string();
-    let subject = Subject { name: &name, model, plan: &plan, report: &report, statements: None };
+    let subject =
+        Subject { name: &name, model, plan: &plan, report: &report, statements: None, record: record.as_ref() };
     let answer = json_or_text(&subject, &args.search, text::count);
     if args.search.json {
         print(&format!("{answer:#}\n"))?;
@@ -46,6 +50,9 @@ pub fn count(args: &CountArgs) -> Result<u8, Failure> {
         file.add(model, &subject);
         file.write()?;
     }
+    let mut curves = Curves::default();
+    curves.add(&subject, &args.search);
+    curves.finish(&args.search)?;
     Ok(Overall::of(&report).exit_code())
 }
 
@@ -194,14 +201,20 @@ pub fn open(path: &Path, args: &SearchArgs) -> Result<Loaded, Failure> {
     Ok(loaded)
 }
 
+/// What came of a search, and how it went, if that was recorded.
+pub struct Searched {
+    pub report: Report,
+    pub record: Option<Record>,
+}
+
 /// Searches a model; begins again with a larger one where it turns out to be too small. With `watch`, the model remembers
 /// which statements are executed.
 pub fn with_room(
     loaded: &mut Loaded,
     args: &SearchArgs,
     watch: bool,
-    mut work: impl FnMut(&'static NativeModel) -> Result<Report, Failure>,
-) -> Result<(&'static NativeModel, Report), Failure> {
+    mut work: impl FnMut(&'static NativeModel) -> Result<Searched, Failure>,
+) -> Result<(&'static NativeModel, Searched), Failure> {
     let mut told = args.quiet;
     loop {
         let model = runnable(loaded.system.clone(), args.interpret, watch)?;
@@ -233,7 +246,7 @@ pub fn search(
     properties: &[Property],
     plan: &mut Plan,
     args: &SearchArgs,
-) -> Result<Report, Failure> {
+) -> Result<Searched, Failure> {
     search_for_graph(model, properties, plan, args, None)
 }
 
@@ -244,7 +257,7 @@ pub fn search_for_graph(
     plan: &mut Plan,
     args: &SearchArgs,
     wanted: Option<&Wanted>,
-) -> Result<Report, Failure> {
+) -> Result<Searched, Failure> {
     let graph = args.graph.as_deref().filter(|_| wanted.is_none());
     let graph = graph.map(|path| GraphFile::new(path, properties)).transpose()?;
     // Better now than when memory is used up.
@@ -258,20 +271,24 @@ pub fn search_for_graph(
     let end = args.time.and_then(|time| begun().checked_add(time));
     let (json, quiet) = (args.json, args.quiet);
     let _patience = Patience::with(&control, end, move |limit| tell_nothing(limit, json, quiet));
-    let _progress = Progress::watch(&control, args.quiet, args.show_progress);
+    let watch = Watch::new(&control, args);
     let progress = guide.progress.as_ref().map(|measure| |state: &[u8]| measure.value(state));
     let heuristic = guide.heuristic.as_ref().map(|measure| |state: &[u8]| measure.value(state));
-    let front = |front| guide.log(front);
+    let front = |front| {
+        guide.log(front);
+        watch.note(front);
+    };
     let find_measure = || guides::measure(model, plan);
     let guides = Guides {
         progress: progress.as_ref().map(|f| f as &dyn Fn(&[u8]) -> u128),
         heuristic: heuristic.as_ref().map(|f| f as &dyn Fn(&[u8]) -> u128),
-        front: guide.logs().then_some(&front),
+        front: (guide.logs() || watch.records()).then_some(&front),
         find_measure: Some(&find_measure),
         graph: wanted.or(graph.as_ref().map(|graph| &graph.wanted)),
     };
     let report =
         scrimp::run_engine(model, properties, plan, &control, guides).map_err(|e| Failure(format!("error: {e}")))?;
+    let record = watch.finish(&report);
     if let Some(graph) = graph {
         graph.write(model, args.quiet)?;
     }
@@ -279,7 +296,7 @@ pub fn search_for_graph(
     if let Err(Failure(message)) = guide.finish() {
         remark(&message);
     }
-    Ok(report)
+    Ok(Searched { report, record })
 }
 
 /// The answer where a limit was over before anything was known.

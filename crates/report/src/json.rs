@@ -24,7 +24,7 @@ pub fn together(answers: Vec<Value>, overall: Overall) -> Value {
 }
 
 pub fn report(subject: &Subject) -> Value {
-    let Subject { name, model, plan, report, statements } = subject;
+    let Subject { name, model, plan, report, statements, .. } = subject;
     let facts = &report.facts;
     let overall = Overall::of(report);
     let mut plan_parts: Map<String, Value> = plan.parts().into_iter().map(|(k, v)| (k.to_string(), v.into())).collect();
@@ -46,6 +46,7 @@ pub fn report(subject: &Subject) -> Value {
         "open": facts.open,
         "levels": facts.depth,
         "widest_level": facts.widest,
+        "level_sizes": level_sizes(report),
         "initial_states": facts.initial_states,
         "max_out_degree": facts.max_out_degree,
         "average_degree": facts.transitions as f64 / report.visits.max(1) as f64,
@@ -107,6 +108,12 @@ pub fn report(subject: &Subject) -> Value {
         object["reduced"] = true.into();
     }
     object
+}
+
+/// How many states each level has, where these are known and not too many to be told.
+fn level_sizes(report: &Report) -> Option<&[u64]> {
+    const MOST: usize = 10_000;
+    Some(&report.facts.level_sizes[..]).filter(|sizes| report.once && !sizes.is_empty() && sizes.len() <= MOST)
 }
 
 /// Figures of a search that visits states.

@@ -10,11 +10,13 @@ pub mod markup;
 pub mod number;
 pub mod plot;
 pub mod process;
+pub mod record;
 pub mod style;
 pub mod text;
 pub mod trace;
 pub mod unreached;
 
+pub use record::Record;
 pub use style::Style;
 
 use scrimp_search::{Plan, Report, Verdict};
@@ -29,6 +31,8 @@ pub struct Subject<'a> {
     pub report: &'a Report,
     /// All statements of the program, once every state was visited, for languages that have any.
     pub statements: Option<Vec<unreached::Statement>>,
+    /// How the run went, where that was recorded.
+    pub record: Option<&'a Record>,
 }
 
 /// The verdict on a whole run, from which the exit code follows.

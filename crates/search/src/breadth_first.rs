@@ -8,6 +8,7 @@
 use crate::budget::{Control, Limit};
 use crate::check::{Check, Flow, Seen};
 use crate::condensed::Observer;
+use crate::estimate::foresee;
 use crate::graph::{GraphFacts, InDegrees};
 use crate::outcome::{Ended, Position, batch_size};
 use crate::reduce::{HeldBack, Kept, Reduce, Source};
@@ -325,6 +326,7 @@ fn go_on(
             worker.facts.widest = worker.facts.widest.max((end - level_end) as u64);
             position.levels.push(end);
             position.left.push(level_end..end);
+            foresee(control, end as u64, || position.widths());
             continue;
         };
         if range.start == range.end {

@@ -174,6 +174,23 @@ pub struct Control {
     pub transitions: AtomicU64,
     pub open: AtomicU64,
     pub depth: AtomicU64,
+    /// How many states there may be in all; 0 where nothing can be said.
+    pub expected: AtomicU64,
+    /// So many states are needed for the next guess.
+    foresight_at: AtomicU64,
+    /// The figures when the search was over.
+    kept: Mutex<Option<Figures>>,
+}
+
+/// How far a search has come. What an engine does not count is zero.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// States stored, and states expanded, each time counted.
+    pub states: u64,
+    pub visits: u64,
+    pub transitions: u64,
+    pub open: u64,
+    pub depth: u64,
 }
 
 impl Control {
@@ -193,7 +210,42 @@ impl Control {
             transitions: AtomicU64::new(0),
             open: AtomicU64::new(0),
             depth: AtomicU64::new(0),
+            expected: AtomicU64::new(0),
+            foresight_at: AtomicU64::new(1 << 12),
+            kept: Mutex::default(),
         }
+    }
+
+    /// How far the search has come, or how far it came.
+    pub fn figures(&self) -> Figures {
+        let kept = *self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.unwrap_or_else(|| Figures {
+            states: self.states.load(Ordering::Relaxed),
+            visits: self.visits.load(Ordering::Relaxed),
+            transitions: self.transitions.load(Ordering::Relaxed),
+            open: self.open.load(Ordering::Relaxed),
+            depth: self.depth.load(Ordering::Relaxed),
+        })
+    }
+
+    /// A search is over: what is done afterwards to tell of what it found does not change its figures.
+    pub fn keep_figures(&self) {
+        let figures = self.figures();
+        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(figures);
+    }
+
+    /// Another search begins.
+    pub fn show_figures(&self) {
+        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Is it time to say again how many states are to be expected, now that there are so many?
+    pub(crate) fn wants_foresight(&self, states: u64) -> bool {
+        let due = states >= self.foresight_at.load(Ordering::Relaxed);
+        if due {
+            self.foresight_at.store(states.saturating_add(states / 4), Ordering::Relaxed);
+        }
+        due
     }
 
     /// Asks the run to end soon, as the user does with Ctrl-C.

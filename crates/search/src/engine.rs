@@ -54,6 +54,8 @@ pub struct Parts<'a> {
     pub front: Option<&'a dyn Fn(Front)>,
     /// Is told of everything found, where the order expands states in one go.
     pub observer: Option<&'a dyn Observer>,
+    /// The order goes level by level: where no state is found twice, those of each level are counted.
+    pub by_level: bool,
 }
 
 /// The sweep-line where it stood, and what was stored just before it moved on.
@@ -166,7 +168,12 @@ pub fn search(parts: Parts) -> io::Result<Outcome> {
         Err(Stop::Limit(limit)) => Ended::Limit(limit),
         Err(Stop::Unsuited(reason)) => Ended::Unsuited(reason),
     };
-    let Search { parts, frames, facts, visits, stored_peak, order_bytes, .. } = search;
+    search.publish();
+    let Search { parts, frames, mut facts, visits, stored_peak, order_bytes, .. } = search;
+    if facts.level_sizes.iter().sum::<u64>() != facts.states || !parts.forget.once() {
+        // States were given up and found again, on another level perhaps, or there are too many levels.
+        facts.level_sizes.clear();
+    }
     parts.budget.give_back(order_bytes);
     // Where a limit was met in the midst of several sources, some of them are done.
     let begun = frames.iter().filter(|frame| frame.done < frame.count).count();
@@ -563,6 +570,9 @@ impl Search<'_> {
     /// A state, number `at` of those kept, was found and stored.
     fn open(&mut self, at: usize, id: StateId, source: Option<StateId>, depth: u32) -> Step {
         self.facts.states += 1;
+        if self.parts.by_level {
+            self.facts.count_on_level(depth);
+        }
         let single = self.parts.forget.wants_chains() && self.is_single(at);
         if let Some(via) = &mut self.via {
             via[id] = if source.is_some() { self.kept.event(at) } else { NO_EVENT };

@@ -9,6 +9,7 @@ use crate::store::{NO_ORIGIN, Set, StateId, Store, Table, Tree};
 use scrimp_system::{Batch, Model};
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// States that are looked at before a store is settled on.
 pub const SAMPLE: u64 = 1 << 15;
@@ -118,6 +119,14 @@ pub(crate) fn expected(widths: &[u64]) -> Option<f64> {
     let known: f64 = widths.iter().sum();
     let later = (widths.len()..MOST_LEVELS).map(|x| (a + b * x as f64 + c * (x * x) as f64).exp());
     Some(known + later.take_while(|&width| width >= 0.5).sum::<f64>())
+}
+
+/// Tells those who watch how many states are to be expected, from the sizes of the levels known so far. Called at the end of
+/// each level: it is worked out again when the states have grown by a quarter.
+pub(crate) fn foresee(control: &Control, states: u64, widths: impl FnOnce() -> Vec<u64>) {
+    if control.wants_foresight(states) {
+        control.expected.store(expected(&widths()).map_or(0, |states| states as u64), Ordering::Relaxed);
+    }
 }
 
 /// Solves three linear equations.

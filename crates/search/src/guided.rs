@@ -107,5 +107,7 @@ fn search_in(task: &Task, store: &mut dyn Store, guides: Guides) -> io::Result<O
         most_visits: options.visits.unwrap_or(u64::MAX),
         front,
         observer: task.observer,
+        by_level: plan.order == OrderChoice::BreadthFirst
+            && matches!(options.forget, ForgetChoice::Nothing | ForgetChoice::PseudoRoot(_)),
     })
 }

@@ -42,7 +42,7 @@ pub mod store;
 pub mod trace;
 mod words;
 
-pub use budget::{Budget, Control, Limit};
+pub use budget::{Budget, Control, Figures, Limit};
 pub use check::{Property, PropertyKind};
 pub use engine::Front;
 pub use engines::{FormulaFacts, SetFacts};

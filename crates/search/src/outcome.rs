@@ -45,7 +45,7 @@ impl Position {
 
     /// How many states each level begun has.
     pub fn widths(&self) -> Vec<u64> {
-        self.levels.windows(2).map(|pair| (pair[1] - pair[0]) as u64).collect()
+        widths(&self.levels)
     }
 
     /// Depth of the level that is being expanded.
@@ -62,6 +62,11 @@ impl Position {
         facts.depth = (self.levels.len() as u32).saturating_sub(1);
         facts.open = left + facts.states - self.levels.last().copied().unwrap_or(0) as u64;
     }
+}
+
+/// How many states each level has, from their first numbers and that of the one after the last.
+pub fn widths(levels: &[StateId]) -> Vec<u64> {
+    levels.windows(2).map(|pair| (pair[1] - pair[0]) as u64).collect()
 }
 
 #[derive(Debug)]

@@ -8,8 +8,9 @@
 use crate::breadth_first::Worker;
 use crate::budget::{Control, Limit};
 use crate::check::{Check, Flow};
+use crate::estimate::foresee;
 use crate::graph::GraphFacts;
-use crate::outcome::{Ended, Position, batch_size};
+use crate::outcome::{Ended, Position, batch_size, widths};
 use crate::reduce::{Maker, Manner};
 use crate::store::StateId;
 use crate::store::table::{Concurrent, Shared, batch_need};
@@ -269,7 +270,10 @@ impl<S: Concurrent> Thread<'_, S> {
         let states = level.table.len() as u64;
         control.transitions.store(transitions, Ordering::Relaxed);
         control.states.store(states, Ordering::Relaxed);
-        control.open.store(states.saturating_sub(level.cursor.load(Ordering::Relaxed) as u64), Ordering::Relaxed);
+        // The cursor runs ahead of what is expanded by a few states, and may run beyond the level.
+        let visits = level.cursor.load(Ordering::Relaxed).min(level.end.load(Ordering::Relaxed)) as u64;
+        control.visits.store(visits, Ordering::Relaxed);
+        control.open.store(states.saturating_sub(visits), Ordering::Relaxed);
         control.depth.store(depth as u64, Ordering::Relaxed);
     }
 
@@ -371,6 +375,7 @@ impl<S: Concurrent> Thread<'_, S> {
         let mut meeting = self.meeting();
         meeting.levels.push(end);
         meeting.facts.widest = meeting.facts.widest.max((end - start) as u64);
+        foresee(level.control, end as u64, || widths(&meeting.levels));
         true
     }
 

@@ -134,8 +134,10 @@ impl<S: Threaded> Plain<S> {
     where
         S: 'm,
     {
-        let Plain { store, stage, position, .. } = self;
-        let expected = estimate::expected(&position.widths()).filter(|_| ended != Ended::Complete);
+        let Plain { store, stage, mut position, .. } = self;
+        let widths = position.widths();
+        position.facts.set_level_sizes(widths.iter().copied());
+        let expected = estimate::expected(&widths).filter(|_| ended != Ended::Complete);
         let outcome = Outcome { expected, ..Outcome::of_plain(ended, position.facts, position.levels) };
         Done { outcome, held: Held::Store(Box::new(store.expect(AWAY))), stage }
     }

@@ -9,6 +9,7 @@
 use crate::breadth_first::Worker;
 use crate::budget::{Budget, Control, Limit};
 use crate::check::{Check, Flow};
+use crate::estimate::foresee;
 use crate::graph::GraphFacts;
 use crate::open::{Packed, Pool, Queue};
 use crate::outcome::{Ended, batch_size};
@@ -149,6 +150,7 @@ impl Queued<'_> {
                 course.widths.push(course.next.len());
                 std::mem::swap(&mut course.now, &mut course.next);
                 course.depth += 1;
+                foresee(self.control, set.len(), || course.widths.clone());
             }
             if self.control.pause_due(0) {
                 return Ended::Paused;
@@ -170,6 +172,7 @@ struct Round<'a> {
     /// There is no room for the keys of what will be found.
     out_of_memory: AtomicBool,
     states: AtomicU64,
+    visits: AtomicU64,
     transitions: AtomicU64,
 }
 
@@ -183,6 +186,8 @@ impl<'a> Round<'a> {
             wanted: AtomicUsize::new(0),
             out_of_memory: AtomicBool::new(false),
             states: AtomicU64::new(states),
+            // Between rounds nothing is in the air.
+            visits: AtomicU64::new(states.saturating_sub(course.open())),
             transitions: AtomicU64::new(course.facts.transitions),
             course: Mutex::new(course),
         }
@@ -202,14 +207,19 @@ impl<'a> Round<'a> {
         self.pause.store(true, Ordering::Relaxed);
     }
 
-    fn publish(&self, new: usize, successors: usize, open: u64) {
+    /// So many states were expanded.
+    fn expanded(&self, sources: usize) {
+        let visits = self.visits.fetch_add(sources as u64, Ordering::Relaxed) + sources as u64;
+        self.search.control.visits.store(visits, Ordering::Relaxed);
+    }
+
+    fn publish(&self, new: usize, successors: usize) {
         let control = self.search.control;
         let states = self.states.fetch_add(new as u64, Ordering::Relaxed) + new as u64;
         let transitions = self.transitions.fetch_add(successors as u64, Ordering::Relaxed) + successors as u64;
         control.states.store(states, Ordering::Relaxed);
         control.transitions.store(transitions, Ordering::Relaxed);
-        control.open.store(open, Ordering::Relaxed);
-        control.visits.store(states.saturating_sub(open), Ordering::Relaxed);
+        control.open.store(states.saturating_sub(self.visits.load(Ordering::Relaxed)), Ordering::Relaxed);
         control.depth.store(self.depth as u64, Ordering::Relaxed);
     }
 }
@@ -306,6 +316,7 @@ impl<'a> Thread<'a> {
                     break;
                 }
             }
+            round.expanded(self.worker.sources.len());
         }
         Done::Block
     }
@@ -335,8 +346,7 @@ impl<'a> Thread<'a> {
             }
             self.found.push(key);
         }
-        let open = round.course().open();
-        round.publish(self.new.len(), count, open);
+        round.publish(self.new.len(), count);
         true
     }
 

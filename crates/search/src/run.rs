@@ -181,6 +181,7 @@ pub fn run_guided(
         model.suits_predecessors().map_err(|e| invalid(format!("pseudo-root states need predecessors, but {e}")))?;
     }
     let budget = Budget::begin(plan.memory)?;
+    control.show_figures();
     let safety = Safety::new(properties, plan.options.keep_going);
     let check: &dyn Check = if properties.is_empty() { &check::Nothing } else { &safety };
     let audit = plan.options.audit.then(|| Audit::new(check));
@@ -220,6 +221,7 @@ pub fn run_guided(
         wanted.graph.replace(Some(recorder.finish()));
     }
     let elapsed = control.elapsed();
+    control.keep_figures();
     let audited = audit.as_ref().map(Audit::distinct);
     drop(audit);
     let store_bytes = held.bytes() + outcome.beside_bytes;

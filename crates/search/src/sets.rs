@@ -148,7 +148,9 @@ impl Wide {
 
     pub fn done<'m>(self, ended: Ended) -> Done<'m> {
         let Wide { set, course, stage, .. } = self;
-        let outcome = Outcome::of_plain(ended, course.facts(set.len()), Vec::new());
+        let mut facts = course.facts(set.len());
+        facts.set_level_sizes(course.widths.iter().copied());
+        let outcome = Outcome::of_plain(ended, facts, Vec::new());
         let expected = estimate::expected(&course.widths).filter(|_| outcome.ended != Ended::Complete);
         let beside_bytes = course.pool.bytes();
         let outcome = Outcome { beside_bytes, expected, omission: set.omission(), ..outcome };

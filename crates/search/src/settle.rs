@@ -190,6 +190,7 @@ fn search_again(model: &dyn Model, check: &dyn Check, plan: &Plan, control: &Con
             most_visits: u64::MAX,
             front: None,
             observer: None,
+            by_level: false,
         });
         if !outcome.is_ok_and(|outcome| matches!(outcome.ended, Ended::Limit(Limit::Memory | Limit::Cache))) {
             return;

@@ -164,6 +164,11 @@ impl Document {
     /// How a search went.
     fn searched(&mut self, subject: &Subject) -> String {
         let mut out = searched::measured(subject);
+        let plots = subject.record.map(|record| record.plots()).unwrap_or_default();
+        if !plots.is_empty() {
+            out.push_str("<h3>How it went</h3>\n");
+            out.push_str(&self.pictures.plots(&plots));
+        }
         out.push_str("<h3>The plan, and why</h3>\n");
         out.push_str(&searched::plan(subject));
         if let Some(statements) = &subject.statements {

@@ -42,7 +42,7 @@ pub fn put_facts(to: &mut dyn Write, facts: &GraphFacts) -> io::Result<()> {
     put_maybe(to, facts.longest_back_level_edge)
 }
 
-/// The facts that were put; in-degrees are not among them.
+/// The facts that were put; in-degrees are not among them, nor levels, which are saved with where the search stands.
 pub fn get_facts(from: &mut dyn Read) -> io::Result<GraphFacts> {
     Ok(GraphFacts {
         states: get(from)?,
@@ -57,6 +57,7 @@ pub fn get_facts(from: &mut dyn Read) -> io::Result<GraphFacts> {
         back_level_edges: get_maybe(from)?,
         longest_back_level_edge: get_maybe(from)?,
         max_in_degree: None,
+        level_sizes: Vec::new(),
     })
 }
 

@@ -31,6 +31,7 @@ pub use resume::{Enumerate, Resume};
 use crate::breadth_first::Worker;
 use crate::budget::{Budget, Control, Limit};
 use crate::check::{Check, Flow, Seen};
+use crate::estimate::foresee;
 use crate::graph::GraphFacts;
 use crate::outcome::{Ended, Outcome, batch_size};
 use crate::reduce::Reduce;
@@ -112,6 +113,8 @@ pub struct External<'a> {
     levels: Option<(Vec<Arc<Run>>, Arc<Growing>)>,
     depth: u32,
     facts: GraphFacts,
+    /// How many states each level has.
+    widths: Vec<u64>,
     /// States expanded.
     visits: u64,
     begun: bool,
@@ -141,6 +144,7 @@ impl<'a> External<'a> {
             scratch,
             depth: 0,
             facts: GraphFacts::default(),
+            widths: Vec::new(),
             visits: 0,
             begun: false,
             failure: None,
@@ -166,8 +170,9 @@ impl<'a> External<'a> {
                 Ended::Limit(Limit::Disk)
             }
         };
-        let open = self.facts.states - self.visits;
-        Outcome::of_plain(ended, GraphFacts { open, ..self.facts.clone() }, Vec::new())
+        let mut facts = GraphFacts { open: self.facts.states - self.visits, ..self.facts.clone() };
+        facts.set_level_sizes(self.widths.iter().copied());
+        Outcome::of_plain(ended, facts, Vec::new())
     }
 
     fn run(&mut self, check: &dyn Check, control: &Control, reduce: Option<Box<dyn Reduce>>) -> Result<(), Halt> {
@@ -260,6 +265,9 @@ impl<'a> External<'a> {
         }
         self.facts.widest = self.facts.widest.max(width);
         self.facts.depth += (width > 0) as u32;
+        self.widths.extend((width > 0).then_some(width));
+        self.publish(level);
+        foresee(level.control, self.facts.states, || self.widths.clone());
         self.visited.add(run, aids, &mut || level.go_on())
     }
 

@@ -38,6 +38,8 @@ pub struct Resume<'a> {
     pub depth: u32,
     /// What was counted so far, the widest level among it.
     pub facts: GraphFacts,
+    /// How many states each level has, up to the present one.
+    pub widths: Vec<u64>,
 }
 
 impl External<'_> {
@@ -54,6 +56,7 @@ impl External<'_> {
         (self.frontier, self.found) = (now, next);
         self.levels = None;
         self.depth = from.depth;
+        self.widths = from.widths;
         // The next level counts once it is complete.
         self.facts = GraphFacts { states, depth: from.depth + 1, ..from.facts };
         self.begun = true;

@@ -140,7 +140,9 @@ fn plain(model: &dyn Model) -> GraphFacts {
     let control = Control::new(None);
     let worker = breadth_first::Worker::new(model, &check::Nothing);
     breadth_first::search(worker, &mut table, &control, &mut in_degrees, &mut position, None);
-    let facts = position.facts;
+    let widths = position.widths();
+    let mut facts = position.facts;
+    facts.set_level_sizes(widths);
     GraphFacts { max_in_degree: None, back_level_edges: None, longest_back_level_edge: None, ..facts }
 }
 
@@ -178,11 +180,13 @@ fn takes_over() {
             facts.initial_states = table.len() as u64;
             (facts.widest, facts.depth) = (table.len() as u64, 1);
             let (mut depth, mut next, mut level_end) = (0, 0u32, table.len() as u32);
+            let mut widths = vec![table.len() as u64];
             while (next as u64) < stop {
                 if next == level_end {
                     (depth, level_end) = (depth + 1, table.len() as u32);
                     facts.widest = facts.widest.max((level_end - next) as u64);
                     facts.depth += 1;
+                    widths.push((level_end - next) as u64);
                 }
                 source.clear();
                 batch.clear();
@@ -213,6 +217,7 @@ fn takes_over() {
                     next: &mut each(level_end.max(next)..all),
                     depth,
                     facts,
+                    widths,
                 })
                 .unwrap();
             let outcome = external.search(&check::Nothing, &Control::new(None), None);

@@ -199,8 +199,10 @@ fn to_disk<'m>(task: &Task<'m, '_>, wide: Wide, dir: &Path) -> io::Result<Done<'
         next: &mut |show| each_open(&course.next, show),
         depth,
         facts,
+        widths: course.widths.clone(),
     });
-    let known = course.facts(states);
+    let mut known = course.facts(states);
+    known.set_level_sizes(course.widths.iter().copied());
     drop((set, course));
     if let Err(error) = resumed {
         external.fail(&error);

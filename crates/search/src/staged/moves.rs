@@ -44,7 +44,9 @@ pub fn table_to<'m>(task: &Task<'m, '_>, table: Plain<Table>, to: StoreChoice) -
     if moved {
         return Ok(Ok(wide));
     }
-    Ok(Err(Box::new(without_room(wide, position.facts))))
+    let mut facts = position.facts.clone();
+    facts.set_level_sizes(position.widths());
+    Ok(Err(Box::new(without_room(wide, facts))))
 }
 
 /// The end of a search whose states did not fit into their new store.

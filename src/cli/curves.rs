@@ -1,0 +1,69 @@
+//! `--plot` and `--verbose`: how the searches of a run went, as a picture and as characters.
+
+use super::args::SearchArgs;
+use super::{Failure, print, remark};
+use scrimp::report::Subject;
+use scrimp::report::plot::{Plot, svg, text};
+use scrimp::report::record::Panel;
+use std::io::Write;
+use std::path::Path;
+
+/// Columns and lines of a plot on a terminal.
+const SIZE: (usize, usize) = (80, 14);
+
+/// The plots of all searches so far.
+#[derive(Default)]
+pub struct Curves {
+    searches: Vec<(String, Vec<Plot>)>,
+}
+
+impl Curves {
+    /// Adds what a search has recorded.
+    pub fn add(&mut self, subject: &Subject, args: &SearchArgs) {
+        let Some(record) = subject.record.filter(|_| args.verbose || args.plot.is_some()) else { return };
+        let wanted: &[Panel] = if args.panels.is_empty() { &Panel::ALL } else { &args.panels };
+        let about = match &subject.report.properties[..] {
+            [] => "all states".to_string(),
+            [only] => only.name.clone(),
+            several => format!("{} properties", several.len()),
+        };
+        self.searches.push((about, record.panels(wanted)));
+    }
+
+    /// Writes the picture, and prints the curves.
+    pub fn finish(self, args: &SearchArgs) -> Result<(), Failure> {
+        let several = self.searches.len() > 1;
+        let mut plots = Vec::new();
+        for (about, mut of_search) in self.searches {
+            if several {
+                of_search.iter_mut().for_each(|plot| plot.title = format!("{}: {about}", plot.title));
+            }
+            plots.extend(of_search);
+        }
+        let curves = || plots.iter().map(|plot| text(plot, SIZE.0, SIZE.1)).collect::<Vec<_>>().join("\n");
+        if let Some(path) = &args.plot {
+            match plots.is_empty() {
+                true if args.quiet => {}
+                true => remark(&format!("--plot {}: there is nothing to plot", path.display())),
+                false if path == Path::new("-") => print(&curves())?,
+                false if is_picture(path) => write(path, &svg(&plots))?,
+                false => write(path, &curves())?,
+            }
+        }
+        if args.verbose && args.json {
+            // Standard output is one object.
+            let _ = write!(std::io::stderr(), "{}", curves());
+        } else if args.verbose && !plots.is_empty() {
+            print(&format!("\n{}", curves()))?;
+        }
+        Ok(())
+    }
+}
+
+fn is_picture(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg"))
+}
+
+fn write(path: &Path, content: &str) -> Result<(), Failure> {
+    std::fs::write(path, content).map_err(|e| Failure(format!("error: --plot {}: {e}", path.display())))
+}

@@ -1,0 +1,253 @@
+//! Watches a search while it runs: shows how far it has come, and records that. The search notices nothing: it leaves its
+//! figures where they can be read at any time.
+
+use super::args::{SearchArgs, ShowProgress};
+use super::search::begun;
+use scrimp::report::number::{bytes, grouped, rate};
+use scrimp::report::plot::sparkline;
+use scrimp::report::record::{FrontPoint, Record, Sample, Thinned};
+use scrimp::{Control, Figures, Front, Report};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::io::{IsTerminal, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// The first samples are so far apart: a run of a few milliseconds has some.
+const SAMPLE: Duration = Duration::from_millis(5);
+/// How often a line is written, for people and for programs.
+const LINE: Duration = Duration::from_millis(500);
+const OBJECT: Duration = Duration::from_millis(100);
+/// Rates in the small curve at the end of a line.
+const RATES: usize = 24;
+
+/// Watches until it is finished or dropped.
+pub struct Watch {
+    control: Arc<Control>,
+    over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<Watcher>>,
+    records: bool,
+    front: RefCell<Thinned<FrontPoint>>,
+}
+
+impl Watch {
+    /// Watches `control`, silently where nobody would see a line.
+    pub fn new(control: &Arc<Control>, args: &SearchArgs) -> Watch {
+        static SEARCHES: AtomicU64 = AtomicU64::new(0);
+        let show = match args.show_progress {
+            Some(ShowProgress::Json) => Show::Objects,
+            _ if args.quiet => Show::Nothing,
+            _ if std::io::stderr().is_terminal() => Show::Line { verbose: args.verbose },
+            Some(ShowProgress::Text) => Show::Lines,
+            None => Show::Nothing,
+        };
+        let (over, records) = (Arc::new(AtomicBool::new(false)), args.records());
+        let mut watcher = Watcher {
+            control: control.clone(),
+            show,
+            search: SEARCHES.fetch_add(1, Ordering::Relaxed) + 1,
+            samples: records.then(Thinned::default),
+            shown: Sample::default(),
+            rates: VecDeque::new(),
+        };
+        let finished = over.clone();
+        let thread = (records || show != Show::Nothing).then(|| {
+            std::thread::spawn(move || {
+                watcher.watch(&finished);
+                watcher
+            })
+        });
+        Watch { control: control.clone(), over, thread, records, front: RefCell::default() }
+    }
+
+    /// Is it worth telling where the sweep-line stands?
+    pub fn records(&self) -> bool {
+        self.records
+    }
+
+    /// Notes where the sweep-line stood.
+    pub fn note(&self, front: Front) {
+        let Front { sweep, stored, open, persistent, visits, .. } = front;
+        self.front.borrow_mut().push(FrontPoint { sweep, stored, open, persistent, visits });
+    }
+
+    /// The search is over, and this is what came of it; answers how it went, if that was recorded.
+    pub fn finish(mut self, report: &Report) -> Option<Record> {
+        let watcher = self.stop()?;
+        let last = Sample { seconds: self.control.elapsed().as_secs_f64(), ..of(last_figures(&self.control, report)) };
+        watcher.show_last(&last);
+        let mut samples = watcher.samples?;
+        samples.push(last);
+        Some(Record {
+            samples: samples.finish(),
+            levels: report.facts.level_sizes.clone(),
+            front: self.front.take().finish(),
+        })
+    }
+
+    fn stop(&mut self) -> Option<Watcher> {
+        let thread = self.thread.take()?;
+        self.over.store(true, Ordering::Release);
+        thread.thread().unpark();
+        thread.join().ok()
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// The figures of a search that is over: engines show theirs only now and then, the report has the last ones.
+fn last_figures(control: &Control, report: &Report) -> Figures {
+    let (shown, facts) = (control.figures(), &report.facts);
+    if report.visits == 0 {
+        return shown;
+    }
+    // How many are stored is known where none was forgotten.
+    let states = if report.forget.stored_peak == facts.states { facts.states } else { shown.states };
+    Figures {
+        states,
+        visits: report.visits,
+        transitions: facts.transitions,
+        open: facts.open,
+        depth: u64::from(facts.depth),
+    }
+}
+
+/// A sample of these figures, at the beginning of time.
+fn of(figures: Figures) -> Sample {
+    let Figures { states, visits, transitions, open, depth } = figures;
+    let memory = scrimp::resident().unwrap_or(0) as u64;
+    Sample { seconds: 0.0, states, visits, transitions, open, depth, memory }
+}
+
+/// What is written to standard error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Show {
+    Nothing,
+    /// One line of a terminal, again and again.
+    Line {
+        verbose: bool,
+    },
+    /// A line each time.
+    Lines,
+    /// An object each time.
+    Objects,
+}
+
+struct Watcher {
+    control: Arc<Control>,
+    show: Show,
+    /// Which search of this run it is, from 1 on.
+    search: u64,
+    samples: Option<Thinned<Sample>>,
+    /// What was shown last.
+    shown: Sample,
+    rates: VecDeque<f64>,
+}
+
+impl Watcher {
+    fn watch(&mut self, over: &AtomicBool) {
+        let every = if self.show == Show::Objects { OBJECT } else { LINE };
+        let (mut next_sample, mut next_line) = (Duration::ZERO, every);
+        while !over.load(Ordering::Acquire) {
+            let now = self.control.elapsed();
+            if now >= next_sample
+                && let Some(samples) = &mut self.samples
+            {
+                samples.push(Sample { seconds: now.as_secs_f64(), ..of(self.control.figures()) });
+                // What is not kept need not be looked at.
+                next_sample = now + SAMPLE * u32::try_from(samples.stride()).unwrap_or(u32::MAX);
+            }
+            if now >= next_line {
+                if self.show != Show::Nothing && !self.control.is_finished() {
+                    self.show(&Sample { seconds: now.as_secs_f64(), ..of(self.control.figures()) });
+                }
+                next_line = now + every;
+            }
+            let due = if self.samples.is_some() { next_sample.min(next_line) } else { next_line };
+            std::thread::park_timeout(due.saturating_sub(self.control.elapsed()));
+        }
+        if matches!(self.show, Show::Line { .. }) {
+            let _ = write!(std::io::stderr(), "\r\x1b[2K");
+        }
+    }
+
+    fn show(&mut self, sample: &Sample) {
+        let (visits, seconds) =
+            (sample.visits.saturating_sub(self.shown.visits), (sample.seconds - self.shown.seconds).max(1e-9));
+        self.shown = *sample;
+        self.rates.push_back(visits as f64 / seconds);
+        if self.rates.len() > RATES {
+            self.rates.pop_front();
+        }
+        let line = match self.show {
+            Show::Nothing => return,
+            Show::Objects => self.object(sample, visits as f64 / seconds),
+            Show::Line { verbose } => {
+                format!(
+                    "\r\x1b[2K{}{}",
+                    line(sample, visits, seconds),
+                    if verbose { self.more() } else { String::new() }
+                )
+            }
+            Show::Lines => line(sample, visits, seconds) + "\n",
+        };
+        let mut stderr = std::io::stderr().lock();
+        let _ = stderr.write_all(line.as_bytes()).and_then(|()| stderr.flush());
+    }
+
+    /// The rate of the last seconds as a curve, and how much is done.
+    fn more(&mut self) -> String {
+        let curve = sparkline(self.rates.make_contiguous(), RATES);
+        match self.control.expected.load(Ordering::Relaxed) {
+            0 => format!("  {curve}"),
+            // It is a guess, and is never more than that.
+            expected => format!("  {curve}  about {} %", (self.shown.visits.saturating_mul(100) / expected).min(99)),
+        }
+    }
+
+    /// The last object is always written: it has the figures of the report.
+    fn show_last(&self, sample: &Sample) {
+        if self.show == Show::Objects {
+            let _ =
+                write!(std::io::stderr(), "{}", self.object(sample, sample.visits as f64 / sample.seconds.max(1e-9)));
+        }
+    }
+
+    /// Seconds are those since the work on the model began, so that they never go back in a run of several searches.
+    fn object(&self, sample: &Sample, rate: f64) -> String {
+        let Sample { states, visits, transitions, open, depth, memory, .. } = *sample;
+        let expected = Some(self.control.expected.load(Ordering::Relaxed)).filter(|expected| *expected > 0);
+        let object = serde_json::json!({
+            "search": self.search,
+            "seconds": (begun().elapsed().as_secs_f64() * 1e4).round() / 1e4,
+            "states": states,
+            "visits": visits,
+            "transitions": transitions,
+            "open": open,
+            "depth": depth,
+            "memory": memory,
+            "rate": rate.round(),
+            "expected": expected,
+        });
+        format!("{object}\n")
+    }
+}
+
+fn line(sample: &Sample, visits: u64, seconds: f64) -> String {
+    let time = Duration::try_from_secs_f64(seconds).unwrap_or(LINE);
+    format!(
+        "{} states  {}  open {}  depth {}  {}  {:.0} s",
+        grouped(sample.states),
+        rate(visits, time),
+        grouped(sample.open),
+        grouped(sample.depth),
+        bytes(usize::try_from(sample.memory).unwrap_or(usize::MAX)),
+        sample.seconds,
+    )
+}
