@@ -214,6 +214,13 @@ pub struct SearchArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub dot: Option<PathBuf>,
 
+    /// Write what was found as one file for a browser: verdicts, the plan and why, runs with charts, plots
+    ///
+    /// Nothing else is needed to read it, no network and no scripts: send it to a colleague. It is also written where a limit
+    /// ends the search. `scrimp check lock.dve --report lock.html`
+    #[arg(long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
+    pub report: Option<PathBuf>,
+
     /// An expression for --order best: states with low values are expanded first
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     pub heuristic: Option<String>,
@@ -368,7 +375,7 @@ pub struct SearchArgs {
 impl SearchArgs {
     /// Is how a search went to be recorded?
     pub fn records(&self) -> bool {
-        self.plot.is_some() || self.verbose
+        self.plot.is_some() || self.report.is_some() || self.verbose
     }
 
     /// Fails where two things would be written to the same place.

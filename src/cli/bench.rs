@@ -1,12 +1,13 @@
 //! `bench`: a suite from its file to its table.
 
-use super::{Failure, print, remark};
+use super::{Failure, print, remark, report};
 use clap::{Args, ValueHint};
 use scrimp_suite::case::{Case, Kind};
+use scrimp_suite::html::results;
 use scrimp_suite::log::Log;
-use scrimp_suite::record::Outcome;
 use scrimp_suite::runner::{Row, Runner};
 use scrimp_suite::suite::{self, Given, Suite};
+use scrimp_suite::summary::{by_task, summary};
 use scrimp_suite::table::{Table, complaints};
 use scrimp_suite::template::command_line;
 use std::fmt::Write;
@@ -37,6 +38,7 @@ Examples:
   scrimp bench benches/caching.toml --set bench=../shared/bench --filter at.2 --jobs 2
   scrimp bench suite.toml --list
   scrimp bench suite.toml --fresh --repeat 3 --markdown table.md
+  scrimp bench suite.toml --report suite.html
 
 Exit codes: 0 all expectations held, 1 something is wrong (a value, a crash, a refused command),
 2 the suite cannot be run, 3 interrupted (what is done is kept).";
@@ -84,6 +86,10 @@ pub struct BenchArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     markdown: Option<PathBuf>,
 
+    /// Write what came of it as one file for a browser: tables, what is wrong, how much was solved within which time
+    #[arg(long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
+    report: Option<PathBuf>,
+
     /// No line for each run on standard error
     #[arg(short, long)]
     quiet: bool,
@@ -109,6 +115,7 @@ pub fn run(args: &BenchArgs) -> Result<u8, Failure> {
     if args.list {
         return list(&cases).map(|()| 0);
     }
+    args.report.as_deref().map(report::may_be_written).transpose()?;
     let out = args.out.clone().unwrap_or_else(|| args.suite.with_extension("results.jsonl"));
     let (log, records) = Log::open(&out, args.fresh).map_err(Failure)?;
     let stop = Arc::new(AtomicBool::new(false));
@@ -142,6 +149,9 @@ pub fn run(args: &BenchArgs) -> Result<u8, Failure> {
         std::fs::write(path, text).map_err(|e| Failure(format!("{}: error: {e}", path.display())))?;
     }
     print(&text(&suite, &pairs))?;
+    if let Some(path) = &args.report {
+        report::write(path, &results(&suite, &pairs, &report::command()))?;
+    }
     Ok(pairs.iter().any(|(case, row)| !complaints(case, row).is_empty()) as u8)
 }
 
@@ -165,12 +175,6 @@ fn list(cases: &[&Case]) -> Result<(), Failure> {
         }
     }
     print(&out)
-}
-
-/// The rows of each task that has any.
-fn by_task<'s, 'r>(suite: &'s Suite, rows: &[(&'r Case, &'r Row)]) -> Vec<(&'s suite::Task, Vec<(&'r Case, &'r Row)>)> {
-    let of = |task: &'s suite::Task| (task, rows.iter().filter(|(case, _)| case.task == task.name).copied().collect());
-    suite.tasks.iter().map(of).filter(|(_, rows): &(_, Vec<_>)| !rows.is_empty()).collect()
 }
 
 fn text(suite: &Suite, rows: &[(&Case, &Row)]) -> String {
@@ -197,27 +201,4 @@ fn markdown(suite: &Suite, rows: &[(&Case, &Row)], args: &BenchArgs) -> String {
     }
     let _ = writeln!(out, "\n{}", summary(rows));
     out
-}
-
-/// `12 cases: 10 as expected, 1 wrong, 1 skipped`
-fn summary(rows: &[(&Case, &Row)]) -> String {
-    let (mut held, mut wrong, mut skipped, mut incomplete, mut plain) = (0, 0, 0, 0, 0);
-    for (case, row) in rows {
-        match row.record.outcome {
-            _ if !complaints(case, row).is_empty() => wrong += 1,
-            Outcome::Skipped => skipped += 1,
-            _ if !case.expect.is_empty() => held += 1,
-            Outcome::Done if row.found() => plain += 1,
-            _ => incomplete += 1,
-        }
-    }
-    let parts = [
-        (held, "as expected"),
-        (plain, "done without expectations"),
-        (wrong, "wrong"),
-        (incomplete, "without an answer"),
-        (skipped, "skipped"),
-    ];
-    let parts: Vec<String> = parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
-    format!("{}: {}", scrimp::report::number::count_of(rows.len() as u64, "case"), parts.join(", "))
 }

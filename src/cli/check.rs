@@ -2,13 +2,15 @@
 
 use super::args::CheckArgs;
 use super::curves::Curves;
+use super::report::{ReportFile, drawn};
 use super::search::{Searched, begun, json_or_text, open, options, runnable, search, with_room};
 use super::{Failure, chart, net, print, remark, runs};
 use scrimp::chart::Drawing;
 use scrimp::properties::{self, Asked};
+use scrimp::report::html::Kind;
 use scrimp::report::{Overall, Subject, json, text, unreached};
 use scrimp::temporal::{Apart, RunKind, RunProperty};
-use scrimp::{Loaded, NativeModel, Plan, Report, System, parse_property, parse_property_file};
+use scrimp::{Loaded, NativeModel, Plan, System, parse_property, parse_property_file};
 use scrimp_search::plan::{EngineChoice, ReduceChoice};
 use scrimp_system::Source;
 use std::path::{Path, PathBuf};
@@ -20,9 +22,10 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
     }
     args.search.refuse_mixture()?;
     let mut plan = Plan::new(&options(&args.search, args.keep_going, false)?)?;
+    let mut told = Told::new(args)?;
     let mut loaded = open(&args.model, &args.search)?;
     if let Some(net) = loaded.net.take() {
-        return net::check(args, net, plan);
+        return net::check(args, net, plan, told.file);
     }
     if let Some(formulas) = args.formulas.first() {
         let message = "error: formulas of the Model Checking Contest are about Petri nets (.pnml)";
@@ -32,7 +35,6 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
     let own = args.property.is_empty() && args.property_file.is_none();
     let name = args.model.display().to_string();
     let watch = args.search.json || !args.search.quiet;
-    let mut told = Told::default();
     // What is asked is read against the system: a model that runs is only made where something is searched.
     let (states, runs) = how_many(args, &loaded.system)?;
     if states > 0 {
@@ -139,22 +141,25 @@ struct Told {
     answers: Vec<serde_json::Value>,
     overall: Overall,
     drawing: Option<Drawing>,
+    file: Option<ReportFile>,
     curves: Curves,
 }
 
-impl Default for Told {
-    fn default() -> Told {
-        Told { answers: Vec::new(), overall: Overall::Verified, drawing: None, curves: Curves::default() }
-    }
-}
-
 impl Told {
+    fn new(args: &CheckArgs) -> Result<Told, Failure> {
+        let file = ReportFile::new(args.search.report.as_deref(), Kind::Check, &args.model)?;
+        Ok(Told { answers: Vec::new(), overall: Overall::Verified, drawing: None, file, curves: Curves::default() })
+    }
+
     fn add(&mut self, args: &CheckArgs, model: &NativeModel, subject: &Subject) {
         let overall = Overall::of(subject.report);
         self.overall = if self.answers.is_empty() { overall } else { self.overall.and(overall) };
         self.answers.push(json_or_text(subject, &args.search, text::check));
         if args.chart.is_some() && self.drawing.is_none() {
-            self.drawing = first_run(model, subject.report);
+            self.drawing = subject.report.properties.iter().find_map(|p| drawn(model, p));
+        }
+        if let Some(file) = &mut self.file {
+            file.add(model, subject);
         }
         self.curves.add(subject, &args.search);
     }
@@ -165,7 +170,7 @@ impl Told {
     }
 
     fn finish(self, args: &CheckArgs) -> Result<u8, Failure> {
-        let Told { answers, overall, drawing, curves } = self;
+        let Told { answers, overall, drawing, file, curves } = self;
         if args.search.json {
             print(&format!("{:#}\n", json::together(answers, overall)))?;
         } else if !args.search.quiet {
@@ -178,33 +183,12 @@ impl Told {
                 None => remark(&format!("--chart {}: there is no run to draw", path.display())),
             }
         }
+        if let Some(file) = file {
+            file.write()?;
+        }
         curves.finish(&args.search)?;
         Ok(overall.exit_code())
     }
-}
-
-/// A drawing of the first run in a report.
-fn first_run(model: &NativeModel, report: &Report) -> Option<Drawing> {
-    let (property, trace) = report.properties.iter().find_map(|p| Some((p, p.trace.as_ref()?)))?;
-    let mut drawing = Drawing::default();
-    let fault = property.fault_record();
-    let mut before = &trace.initial;
-    let steps = trace.single_steps(model, fault);
-    let again = property.loop_among(&steps);
-    for (i, step) in steps.iter().enumerate() {
-        if again == Some(i) {
-            drawing.begin_loop();
-        }
-        drawing.step(model, before, step.event);
-        before = &step.state;
-    }
-    if again == Some(steps.len()) {
-        drawing.begin_loop();
-    }
-    if let Some(record) = fault {
-        drawing.fault(model, record);
-    }
-    Some(drawing)
 }
 
 /// The statements of a model whose events were watched, each with whether it was executed.

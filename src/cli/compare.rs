@@ -1,7 +1,8 @@
 //! `compare`: what changed between two results files.
 
-use super::{Failure, print};
+use super::{Failure, print, report};
 use clap::{Args, ValueHint};
+use scrimp_suite::html::{Files, comparison};
 use scrimp_suite::{compare, log};
 use std::path::PathBuf;
 
@@ -16,6 +17,7 @@ Examples:
   …
   scrimp bench benches/pseudo-root.toml --out after.jsonl
   scrimp compare before.jsonl after.jsonl --threshold 5%
+  scrimp compare before.jsonl after.jsonl --report change.html
 
 Exit codes: 0 nothing is wrong, 1 something is, 2 a file cannot be read.";
 
@@ -34,6 +36,10 @@ pub struct CompareArgs {
     #[arg(long, default_value = "10%", value_name = "PERCENT", value_parser = percent)]
     threshold: f64,
 
+    /// Write both side by side as one file for a browser, with plots of how much was solved before and after
+    #[arg(long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
+    report: Option<PathBuf>,
+
     /// Write one JSON object to standard output
     #[arg(long)]
     pub json: bool,
@@ -47,11 +53,18 @@ fn percent(text: &str) -> Result<f64, String> {
 }
 
 pub fn run(args: &CompareArgs) -> Result<u8, Failure> {
+    args.report.as_deref().map(report::may_be_written).transpose()?;
     let [before, after] = [&args.before, &args.after].map(|path| log::read(path).map_err(Failure));
-    let found = compare::compare(&before?, &after?, args.threshold);
+    let (before, after) = (before?, after?);
+    let found = compare::compare(&before, &after, args.threshold);
     match args.json {
         true => print(&format!("{:#}\n", found.json(args.threshold)))?,
         false => print(&found.text(args.threshold))?,
+    }
+    if let Some(path) = &args.report {
+        let names = [&args.before, &args.after].map(|path| path.display().to_string());
+        let files = Files { names, before: &before, after: &after };
+        report::write(path, &comparison(&files, args.threshold, &report::command()))?;
     }
     Ok(!found.wrong.is_empty() as u8)
 }

@@ -12,6 +12,7 @@ mod graph;
 mod guides;
 mod net;
 mod progress;
+mod report;
 mod runs;
 mod search;
 mod simulate;

@@ -3,6 +3,7 @@
 use super::args::{CheckArgs, SearchArgs};
 use super::curves::Curves;
 use super::progress::interrupted;
+use super::report::ReportFile;
 use super::search::{begun, json_or_text, search_for_graph};
 use super::{Failure, print};
 use scrimp::condensed::Wanted;
@@ -14,7 +15,7 @@ use scrimp_system::Source;
 use std::path::Path;
 use std::time::Duration;
 
-pub fn check(args: &CheckArgs, net: PetriNet, plan: Plan) -> Result<u8, Failure> {
+pub fn check(args: &CheckArgs, net: PetriNet, plan: Plan, file: Option<ReportFile>) -> Result<u8, Failure> {
     let (questions, from_files) = questions(args, &net)?;
     // What is asked of a net is answered by several searches, some of them of other nets.
     let refused = [
@@ -31,7 +32,7 @@ pub fn check(args: &CheckArgs, net: PetriNet, plan: Plan) -> Result<u8, Failure>
     if let Some((_, flag, instead)) = refused.into_iter().find(|(given, ..)| *given) {
         return Err(Failure(format!("error: {flag} does not go with checking a net; {instead}")));
     }
-    answer(args, net, plan, questions, from_files)
+    answer(args, net, plan, (questions, from_files), file)
 }
 
 /// The questions asked: from files of formulas first, and how many these are, then those written out, or else the one about
@@ -64,8 +65,8 @@ fn answer(
     args: &CheckArgs,
     net: PetriNet,
     plan: Plan,
-    questions: Vec<NamedQuestion>,
-    from_files: usize,
+    (questions, from_files): (Vec<NamedQuestion>, usize),
+    file: Option<ReportFile>,
 ) -> Result<u8, Failure> {
     let mode = if args.search.interpret { Mode::Interpreted } else { Mode::Auto };
     let mut rest = plan.clone();
@@ -99,17 +100,25 @@ fn answer(
     } else if !args.search.quiet {
         print(answer.as_str().unwrap_or_default())?;
     }
+    if let Some(mut file) = file {
+        file.add(model, &subject);
+        file.write()?;
+    }
     let mut curves = Curves::default();
     curves.add(&subject, &args.search);
     curves.finish(&args.search)?;
     Ok(Overall::of(report).exit_code())
 }
 
-/// The answer of `count` for a net that has infinitely many markings; `None` for others.
-pub fn infinite(model: &Path, net: &mut PetriNet, plan: &Plan, args: &SearchArgs) -> Result<Option<u8>, Failure> {
+/// Why a net has infinitely many markings; `None` where that is not so, or not known.
+pub fn infinite(net: &mut PetriNet, plan: &Plan, args: &SearchArgs) -> Option<String> {
     let patience = args.time.map_or(Duration::MAX, |time| time.saturating_sub(begun().elapsed()));
-    let Some(why) = net.why_unbounded(patience, plan.memory) else { return Ok(None) };
-    let why = format!("there are infinitely many states: {why}");
+    let why = net.why_unbounded(patience, plan.memory)?;
+    Some(format!("there are infinitely many states: {why}"))
+}
+
+/// The answer of `count` for such a net.
+pub fn tell_infinite(model: &Path, why: &str, file: Option<ReportFile>, args: &SearchArgs) -> Result<u8, Failure> {
     if args.json {
         let answer = serde_json::json!({
             "model": model.display().to_string(),
@@ -123,5 +132,9 @@ pub fn infinite(model: &Path, net: &mut PetriNet, plan: &Plan, args: &SearchArgs
     } else if !args.quiet {
         print(&format!("{}: incomplete\n  {why}\n", model.display()))?;
     }
-    Ok(Some(Overall::Incomplete.exit_code()))
+    if let Some(mut file) = file {
+        file.remark(why);
+        file.write()?;
+    }
+    Ok(Overall::Incomplete.exit_code())
 }

@@ -7,10 +7,12 @@ use super::graph::GraphFiles;
 use super::guides::{self, Guide};
 use super::net;
 use super::progress::{Patience, stop_on_interrupt};
+use super::report::{self, ReportFile};
 use super::watch::Watch;
 use super::{Failure, print, remark, style};
 use scrimp::condensed::Wanted;
 use scrimp::net::PetriNet;
+use scrimp::report::html::Kind;
 use scrimp::report::{Overall, Record, Subject, json, number, text};
 use scrimp::{Control, Guides, Loaded, Mode, NativeModel, Opened, Options, Plan, Property, Report, System};
 use scrimp_search::estimate::Estimate;
@@ -21,11 +23,12 @@ use std::time::Instant;
 pub fn count(args: &CountArgs) -> Result<u8, Failure> {
     args.search.refuse_mixture()?;
     let mut plan = Plan::new(&options(&args.search, false, args.in_degrees)?)?;
+    let mut file = ReportFile::new(args.search.report.as_deref(), Kind::Count, &args.model)?;
     let mut loaded = open(&args.model, &args.search)?;
     if let Some(net) = &mut loaded.net
-        && let Some(code) = net::infinite(&args.model, net, &plan, &args.search)?
+        && let Some(why) = net::infinite(net, &plan, &args.search)
     {
-        return Ok(code);
+        return net::tell_infinite(&args.model, &why, file, &args.search);
     }
     let (model, Searched { mut report, record }) =
         with_room(&mut loaded, &args.search, false, |model| search(model, &[], &mut plan, &args.search))?;
@@ -42,6 +45,10 @@ pub fn count(args: &CountArgs) -> Result<u8, Failure> {
         print(&format!("{answer:#}\n"))?;
     } else if !args.search.quiet {
         print(answer.as_str().unwrap_or_default())?;
+    }
+    if let Some(mut file) = file.take() {
+        file.add(model, &subject);
+        file.write()?;
     }
     let mut curves = Curves::default();
     curves.add(&subject, &args.search);
@@ -297,7 +304,8 @@ pub fn search_for_graph(
 /// The answer where a limit was over before anything was known.
 pub fn tell_nothing(limit: &str, as_json: bool, quiet: bool) {
     let why = if limit == "time" { "the time limit is over" } else { "it was interrupted" };
-    // There is nobody left to tell of a failure to print.
+    // There is nobody left to tell of a failure to write.
+    let _ = report::write_nothing(&format!("Stopped: {why}, and nothing is known yet."));
     let _ = if as_json {
         let answer = serde_json::json!({
             "verdict": Overall::Incomplete.word(),

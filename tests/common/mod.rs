@@ -7,6 +7,7 @@ pub mod formulas;
 pub mod header;
 pub mod ltl;
 pub mod nets;
+pub mod page;
 pub mod random;
 pub mod shared;
 

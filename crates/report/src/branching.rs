@@ -52,13 +52,13 @@ fn write_text(out: &mut String, model: &dyn Model, told: &Evidence, place: Place
 }
 
 /// How many single steps each edge of the run stands for.
-fn edges<'a>(model: &'a dyn Model, told: &'a Evidence) -> impl Iterator<Item = usize> + 'a {
+pub(crate) fn edges<'a>(model: &'a dyn Model, told: &'a Evidence) -> impl Iterator<Item = usize> + 'a {
     let states = std::iter::once(&told.initial).chain(told.steps.iter().map(|(_, state)| state));
     states.zip(&told.steps).map(|(before, (code, after))| model.steps(before, *code, after).len())
 }
 
 /// What shows it, in a few words.
-fn because(told: &Evidence, step: usize) -> String {
+pub(crate) fn because(told: &Evidence, step: usize) -> String {
     let at = if step > 0 { format!(" after step {step}") } else { String::new() };
     let how = match (told.steps.len(), told.cycle, told.ends) {
         _ if told.universal && told.holds => ": every run does it",

@@ -2,6 +2,8 @@
 
 pub mod branching;
 pub mod chart;
+pub mod counted;
+pub mod html;
 pub mod json;
 pub mod lasso;
 pub mod markup;

@@ -1,9 +1,10 @@
 //! The report for people: the verdict first, each property with its trace, then figures, then what would help.
 
+use crate::counted::counted;
 use crate::number::{bytes, count_of, grouped, grouped_digits, rate};
 use crate::{Overall, Style, Subject, branching, lasso, process, trace, unreached};
-use scrimp_search::plan::{EngineChoice, ForgetChoice, OrderChoice, ReduceChoice};
-use scrimp_search::{Limit, Omission, PropertyResult, SetFacts, Verdict};
+use scrimp_search::plan::{EngineChoice, ForgetChoice};
+use scrimp_search::{Limit, Omission, PropertyResult, Verdict};
 use std::fmt::Write;
 
 /// The answer of `check`.
@@ -42,7 +43,6 @@ pub fn check(subject: &Subject, style: Style) -> String {
 
 /// The answer of `count`.
 pub fn count(subject: &Subject, style: Style) -> String {
-    let facts = &subject.report.facts;
     let mut out = match subject.report.limit {
         None if subject.report.omission.is_some() => {
             format!("{}: {}\n", subject.name, style.warn("counted, at least"))
@@ -50,127 +50,13 @@ pub fn count(subject: &Subject, style: Style) -> String {
         None => format!("{}: {}\n", subject.name, style.good("counted")),
         Some(_) => format!("{}: {}\n", subject.name, style.warn("incomplete")),
     };
-    let report = subject.report;
-    if let Some(sets) = &report.sets {
-        let states = match report.limit {
-            Some(_) => "states so far",
-            None if subject.report.reduced => "states, reduced",
-            None => "states",
-        };
-        out.push_str(&in_sets(sets, states));
-        if let Some((in_place, in_all)) = report.tokens {
-            let _ = writeln!(out, "  {:<24}{:>16}", "most tokens in a place", grouped(in_place));
-            let _ = writeln!(out, "  {:<24}{:>16}", "most tokens in all", grouped(in_all));
-        }
-        out.push_str(&figures(subject));
-        out.push_str(&limits(subject, style));
-        return out;
-    }
-    let mut row = |name: &str, value: String| {
+    for (name, value) in counted(subject) {
         let _ = writeln!(out, "  {name:<24}{value:>16}");
-    };
-    if report.once {
-        let fewer = subject.report.reduced;
-        row(if fewer { "states, reduced" } else { "states" }, grouped(facts.states));
-        let reduced = subject.plan.options.reduce != ReduceChoice::Nothing;
-        row(if reduced { "transitions explored" } else { "transitions" }, grouped(facts.transitions));
-        row("deadlocks", grouped(facts.deadlocks));
-    } else {
-        row("states", "visited again".into());
-        row("visits", grouped(report.visits));
-        row("events run", grouped(facts.transitions));
-    }
-    if facts.faults > 0 {
-        row("run-time faults", grouped(facts.faults));
-    }
-    if facts.initial_states != 1 {
-        row("initial states", grouped(facts.initial_states));
-    }
-    if subject.plan.order == OrderChoice::BreadthFirst {
-        row("levels", grouped(facts.depth as u64));
-        row(if subject.plan.is_by_level() { "widest level" } else { "most open states" }, grouped(facts.widest));
-    } else {
-        row("longest path searched", grouped(facts.depth as u64));
-        row("most open states", grouped(facts.widest));
-    }
-    row("average degree", format!("{:.2}", facts.transitions as f64 / report.visits.max(1) as f64));
-    row("largest out-degree", grouped(facts.max_out_degree));
-    if let Some(degree) = facts.max_in_degree {
-        row("largest in-degree", grouped(degree));
-    }
-    if let Some(edges) = facts.back_level_edges {
-        row("back-level edges", grouped(edges));
-    }
-    if let Some(longest) = facts.longest_back_level_edge {
-        row("longest of them", grouped(longest));
-    }
-    if let Some((in_place, in_all)) = report.tokens {
-        row("most tokens in a place", grouped(in_place));
-        row("most tokens in all", grouped(in_all));
-    }
-    for (name, value) in forgotten(subject) {
-        row(name, grouped(value));
-    }
-    if let Some(audited) = report.audited {
-        row("audited states", grouped(audited));
     }
     out.push_str(&figures(subject));
     out.push_str(&omission(subject));
     out.push_str(&limits(subject, style));
     out
-}
-
-/// What was counted with sets of states.
-fn in_sets(sets: &SetFacts, states: &str) -> String {
-    let mut out = String::new();
-    let mut row = |name: &str, value: String| {
-        let _ = writeln!(out, "  {name:<24}{value:>16}");
-    };
-    row(states, grouped_digits(&sets.states));
-    if let Some(transitions) = &sets.transitions {
-        row("transitions", grouped_digits(transitions));
-    }
-    if let Some(deadlocks) = &sets.deadlocks {
-        row("deadlocks", grouped_digits(deadlocks));
-    }
-    if let Some(levels) = sets.levels {
-        row("levels", grouped(levels as u64));
-    }
-    row("variables", grouped(sets.variables as u64));
-    row("nodes at most", grouped(sets.peak_nodes));
-    row("nodes in the end", grouped(sets.final_nodes));
-    if sets.reorderings > 0 {
-        row("orders of variables", grouped(1 + sets.reorderings as u64));
-    }
-    out
-}
-
-/// What forgetting did, where there is something to say.
-fn forgotten(subject: &Subject) -> Vec<(&'static str, u64)> {
-    let f = &subject.report.forget;
-    let rows = match subject.plan.options.forget {
-        ForgetChoice::Nothing => vec![],
-        ForgetChoice::PseudoRoot(_) => vec![
-            ("released", f.released),
-            ("predecessors not come", f.never_came),
-            ("open states given up", f.retracted),
-            ("evictions", f.evictions),
-        ],
-        ForgetChoice::Cache(_) => {
-            let mut rows = vec![("evictions", f.evictions), ("most candidates", f.candidates_peak)];
-            rows.extend(f.tree_peak.map(|tree| ("largest tree", tree)));
-            rows.extend(subject.plan.options.reconstruct.then_some(("events replayed", f.replays)));
-            rows
-        }
-        ForgetChoice::Sweep(_) => vec![
-            ("sweeps", f.sweeps),
-            ("persistent states", f.persistent),
-            ("largest class", f.largest_class),
-            ("evictions", f.evictions),
-        ],
-    };
-    let peak = (!rows.is_empty()).then_some(("most states stored", f.stored_peak));
-    peak.into_iter().chain(rows).collect()
 }
 
 fn verdict_word(p: &PropertyResult, style: Style) -> String {
@@ -274,7 +160,7 @@ fn figures(subject: &Subject) -> String {
 }
 
 /// What a lossy store may have missed.
-fn omission(subject: &Subject) -> String {
+pub(crate) fn omission(subject: &Subject) -> String {
     let store = &subject.plan.store;
     match subject.report.omission {
         None => String::new(),
@@ -288,7 +174,7 @@ fn omission(subject: &Subject) -> String {
     }
 }
 
-fn limits(subject: &Subject, style: Style) -> String {
+pub(crate) fn limits(subject: &Subject, style: Style) -> String {
     let (plan, report) = (subject.plan, subject.report);
     let Some(limit) = report.limit else {
         return String::new();

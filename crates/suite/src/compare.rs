@@ -7,7 +7,7 @@
 use crate::record::{Outcome, Record};
 use scrimp_report::number::{bytes, grouped};
 use serde_json::{Map, Value as Json, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// Values that must not change.
@@ -67,6 +67,27 @@ pub fn compare(before: &[Record], after: &[Record], threshold: f64) -> Compariso
     }
     out.gone.extend(old.keys().filter(|name| !new.contains_key(*name)).cloned());
     out
+}
+
+/// A case of two results files, with the run of each that counts.
+#[derive(Debug, Clone)]
+pub struct Pair<'a> {
+    pub name: String,
+    pub before: Option<&'a Record>,
+    pub after: Option<&'a Record>,
+}
+
+/// All cases that one of two results files has.
+pub fn pairs<'a>(before: &'a [Record], after: &'a [Record]) -> Vec<Pair<'a>> {
+    let cases = |records: &'a [Record]| {
+        let single =
+            runs(records).into_iter().filter(|(_, run)| run.tried.is_none()).map(|(name, run)| (name, Some(run)));
+        single.chain(searches(records)).collect::<BTreeMap<_, _>>()
+    };
+    let (old, new) = (cases(before), cases(after));
+    let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    let of = |cases: &BTreeMap<String, Option<&'a Record>>, name: &String| cases.get(name).copied().flatten();
+    names.into_iter().map(|name| Pair { name: name.clone(), before: of(&old, name), after: of(&new, name) }).collect()
 }
 
 fn pair(out: &mut Comparison, name: &str, a: &Record, b: &Record, threshold: f64) {
@@ -228,7 +249,7 @@ impl Comparison {
     }
 }
 
-fn figure(field: &str, value: &Json) -> String {
+pub(crate) fn figure(field: &str, value: &Json) -> String {
     match (field, value.as_u64(), value.as_f64(), value.as_str()) {
         ("peak_rss_bytes", Some(n), _, _) => bytes(n as usize),
         ("wall_seconds", _, Some(n), _) => format!("{n:.2} s"),

@@ -42,10 +42,10 @@ pub fn complaints(case: &Case, row: &Row) -> Vec<String> {
 /// A task's rows as cells.
 pub struct Table {
     /// A heading, and whether its cells are numbers.
-    columns: Vec<(String, bool)>,
-    rows: Vec<Vec<String>>,
+    pub(crate) columns: Vec<(String, bool)>,
+    pub(crate) rows: Vec<Vec<String>>,
     /// The command of each row.
-    commands: Vec<String>,
+    pub(crate) commands: Vec<String>,
 }
 
 impl Table {
@@ -203,7 +203,7 @@ fn published(case: &Case, field: &str) -> Option<f64> {
 }
 
 /// The settings that differ within the task, and those that a search has settled on.
-fn configuration(case: &Case, row: &Row) -> String {
+pub(crate) fn configuration(case: &Case, row: &Row) -> String {
     let mut words = vec![case.label.clone()];
     if let (true, Some(tried)) = (row.found(), &row.record.tried) {
         words.extend(tried.variant.values().filter_map(|v| v.as_str()).map(str::to_string));

@@ -102,6 +102,33 @@ impl Chart {
     }
 }
 
+impl Chart {
+    /// The last rows of a chart, so many at most. Arrows stay what they are, and those from a row that is left out are gone.
+    pub fn last(self, most: usize) -> Chart {
+        let gone = self.rows.len().saturating_sub(most);
+        if gone == 0 {
+            return self;
+        }
+        let arrows = self.arrows();
+        let Chart { lanes, mut rows, again } = self;
+        for row in &mut rows {
+            // Until it is known that both of its ends are there.
+            if !matches!(row.message, Some(Message::Rendezvous { .. })) {
+                row.message = None;
+            }
+        }
+        for (number, Arrow { from, to }) in arrows.into_iter().enumerate().filter(|(_, arrow)| arrow.from.1 >= gone) {
+            if from.1 != to.1 {
+                // A channel of its own for each message, so that what is left out does not matter.
+                let channel = number.to_string();
+                rows[from.1].message = Some(Message::Sent { channel: channel.clone() });
+                rows[to.1].message = Some(Message::Received { channel, position: 0 });
+            }
+        }
+        Chart { lanes, rows: rows.split_off(gone), again: again.map(|again| again.saturating_sub(gone)) }
+    }
+}
+
 /// Rows that are drawn together.
 struct Part {
     title: Option<&'static str>,
@@ -166,6 +193,18 @@ mod tests {
         }
         let empty = Chart { again: Some(0), ..Chart::default() };
         assert!(text(&empty).contains("nothing more") && svg(&empty).contains("nothing more"));
+    }
+
+    /// The first message is received in a row that stays, but was sent in one that does not.
+    #[test]
+    fn the_end_of_a_chart_has_its_arrows() {
+        let chart = example().last(5);
+        let arrow = |from, to| Arrow { from, to };
+        assert_eq!(chart.rows.len(), 5);
+        assert_eq!(chart.arrows(), [arrow((1, 3), (0, 3)), arrow((0, 0), (1, 4))]);
+        assert_eq!(example().last(6), example());
+        let round = Chart { again: Some(2), ..example() };
+        assert_eq!((round.clone().last(5).again, round.last(1).again), (Some(1), Some(0)));
     }
 
     #[test]

@@ -1,0 +1,122 @@
+//! What was counted, as names and figures: the rows of every report on a state space.
+
+use crate::Subject;
+use crate::number::{grouped, grouped_digits};
+use scrimp_search::SetFacts;
+use scrimp_search::plan::{ForgetChoice, OrderChoice, ReduceChoice};
+
+/// A name and a figure.
+pub type Figure = (&'static str, String);
+
+/// All that a search has counted.
+pub fn counted(subject: &Subject) -> Vec<Figure> {
+    let report = subject.report;
+    let mut rows = match &report.sets {
+        Some(sets) => in_sets(sets, states(subject)),
+        None => visited(subject),
+    };
+    if let Some((in_place, in_all)) = report.tokens {
+        rows.push(("most tokens in a place", grouped(in_place)));
+        rows.push(("most tokens in all", grouped(in_all)));
+    }
+    if report.sets.is_none() {
+        rows.extend(forgotten(subject).into_iter().map(|(name, value)| (name, grouped(value))));
+        rows.extend(report.audited.map(|audited| ("audited states", grouped(audited))));
+    }
+    rows
+}
+
+/// What the number of states is a number of.
+fn states(subject: &Subject) -> &'static str {
+    match subject.report.limit {
+        Some(_) if subject.report.sets.is_some() => "states so far",
+        _ if subject.report.reduced => "states, reduced",
+        _ => "states",
+    }
+}
+
+/// What was counted state by state.
+fn visited(subject: &Subject) -> Vec<Figure> {
+    let report = subject.report;
+    let facts = &report.facts;
+    let mut rows = Vec::new();
+    let mut row = |name, value| rows.push((name, value));
+    if report.once {
+        row(states(subject), grouped(facts.states));
+        let reduced = subject.plan.options.reduce != ReduceChoice::Nothing;
+        row(if reduced { "transitions explored" } else { "transitions" }, grouped(facts.transitions));
+        row("deadlocks", grouped(facts.deadlocks));
+    } else {
+        row("states", "visited again".into());
+        row("visits", grouped(report.visits));
+        row("events run", grouped(facts.transitions));
+    }
+    if facts.faults > 0 {
+        row("run-time faults", grouped(facts.faults));
+    }
+    if facts.initial_states != 1 {
+        row("initial states", grouped(facts.initial_states));
+    }
+    if subject.plan.order == OrderChoice::BreadthFirst {
+        row("levels", grouped(facts.depth as u64));
+        row(if subject.plan.is_by_level() { "widest level" } else { "most open states" }, grouped(facts.widest));
+    } else {
+        row("longest path searched", grouped(facts.depth as u64));
+        row("most open states", grouped(facts.widest));
+    }
+    row("average degree", format!("{:.2}", facts.transitions as f64 / report.visits.max(1) as f64));
+    row("largest out-degree", grouped(facts.max_out_degree));
+    if let Some(degree) = facts.max_in_degree {
+        row("largest in-degree", grouped(degree));
+    }
+    if let Some(edges) = facts.back_level_edges {
+        row("back-level edges", grouped(edges));
+    }
+    if let Some(longest) = facts.longest_back_level_edge {
+        row("longest of them", grouped(longest));
+    }
+    rows
+}
+
+/// What was counted with sets of states.
+fn in_sets(sets: &SetFacts, states: &'static str) -> Vec<Figure> {
+    let mut rows = vec![(states, grouped_digits(&sets.states))];
+    rows.extend(sets.transitions.as_ref().map(|transitions| ("transitions", grouped_digits(transitions))));
+    rows.extend(sets.deadlocks.as_ref().map(|deadlocks| ("deadlocks", grouped_digits(deadlocks))));
+    rows.extend(sets.levels.map(|levels| ("levels", grouped(levels as u64))));
+    rows.push(("variables", grouped(sets.variables as u64)));
+    rows.push(("nodes at most", grouped(sets.peak_nodes)));
+    rows.push(("nodes in the end", grouped(sets.final_nodes)));
+    if sets.reorderings > 0 {
+        rows.push(("orders of variables", grouped(1 + sets.reorderings as u64)));
+    }
+    rows
+}
+
+/// What forgetting did, where there is something to say.
+fn forgotten(subject: &Subject) -> Vec<(&'static str, u64)> {
+    let f = &subject.report.forget;
+    let rows = match subject.plan.options.forget {
+        ForgetChoice::Nothing => vec![],
+        ForgetChoice::PseudoRoot(_) => vec![
+            ("released", f.released),
+            ("predecessors not come", f.never_came),
+            ("open states given up", f.retracted),
+            ("evictions", f.evictions),
+        ],
+        ForgetChoice::Cache(_) => {
+            let mut rows = vec![("evictions", f.evictions), ("most candidates", f.candidates_peak)];
+            rows.extend(f.tree_peak.map(|tree| ("largest tree", tree)));
+            rows.extend(subject.plan.options.reconstruct.then_some(("events replayed", f.replays)));
+            rows
+        }
+        ForgetChoice::Sweep(_) => vec![
+            ("sweeps", f.sweeps),
+            ("persistent states", f.persistent),
+            ("largest class", f.largest_class),
+            ("evictions", f.evictions),
+        ],
+    };
+    let peak = (!rows.is_empty()).then_some(("most states stored", f.stored_peak));
+    peak.into_iter().chain(rows).collect()
+}

@@ -1,0 +1,87 @@
+//! How it was searched: figures, the plan and why it was so, what was decided on the way, statements never executed.
+
+use super::{escape, figures, table};
+use crate::counted::counted;
+use crate::number::{bytes, count_of, grouped, rate};
+use crate::unreached::Statement;
+use crate::{Style, Subject, text};
+
+/// What is said of a search that did not come to its end, or that may have missed states; empty for others.
+pub fn caveats(subject: &Subject) -> String {
+    let told = text::omission(subject) + &text::limits(subject, Style::PLAIN);
+    if told.is_empty() {
+        return String::new();
+    }
+    let lines: String = told.lines().map(|line| format!("<p>{}</p>", escape(line))).collect();
+    format!("<div class=\"caveat\">{lines}</div>\n")
+}
+
+/// The figures of a search.
+pub fn measured(subject: &Subject) -> String {
+    let report = subject.report;
+    let mut pairs: Vec<(String, String)> = Vec::new();
+    let mut add = |name: &str, value: String| pairs.push((name.to_string(), value));
+    let by_states = report.sets.is_none() && report.formulas.is_none();
+    if let Some(formulas) = &report.formulas {
+        let steps = formulas.steps.map_or("none".to_string(), |steps| format!("up to {}", grouped(steps as u64)));
+        add("lengths of runs looked at", steps);
+        add("clauses", grouped(formulas.clauses));
+        add("conflicts", grouped(formulas.conflicts));
+    } else if report.visits > 0 || report.limit.is_some() || report.sets.is_some() {
+        counted(subject).into_iter().for_each(|(name, value)| add(name, value));
+    }
+    add("time", format!("{:.2} s", report.elapsed.as_secs_f64()));
+    if by_states && report.visits > 0 {
+        add("rate", rate(if report.once { report.facts.states } else { report.visits }, report.elapsed));
+        add("bytes a stored state", format!("{:.1} ({} in full)", report.bytes_per_state(), report.state_bytes));
+    }
+    if let Some(peak) = report.peak_resident {
+        add("memory at most", format!("{} of {}", bytes(peak), bytes(subject.plan.memory)));
+    }
+    if let Some(disk) = &report.disk {
+        add("on disk at most", bytes(disk.peak_bytes as usize));
+    }
+    figures(&pairs)
+}
+
+/// The plan part by part, each with its reason, and what was decided on the way.
+pub fn plan(subject: &Subject) -> String {
+    let plan = subject.plan;
+    let mut rows = vec![["part", "choice", "why"].map(str::to_string).to_vec()];
+    for (part, value) in plan.parts() {
+        let value = if part == "memory" { bytes(plan.memory) } else { value };
+        rows.push(vec![escape(part), format!("<code>{}</code>", escape(&value)), escape(plan.reason(part))]);
+    }
+    let report = subject.report;
+    let visited = report.sets.is_none() && report.formulas.is_none() && report.visits > 0;
+    if visited && report.store != plan.store {
+        let store = format!("<code>{}</code>", escape(&report.store.to_string()));
+        rows.push(vec!["ended in".into(), store, "what the search moved on to".into()]);
+    }
+    let mut out = table(&[false, false, false], &rows);
+    if !report.remarks.is_empty() {
+        let remarks: String = report.remarks.iter().map(|remark| format!("<li>{}</li>", escape(remark))).collect();
+        out.push_str(&format!("<h3>On the way</h3>\n<ul>{remarks}</ul>\n"));
+    }
+    out
+}
+
+/// Statements that no run executes, by process type.
+pub fn unreached(statements: &[Statement]) -> String {
+    let mut out = String::from("<h3>Statements never executed</h3>\n");
+    for of_one in statements.chunk_by(|a, b| a.process == b.process) {
+        let never: Vec<&Statement> = of_one.iter().filter(|s| !s.reached).collect();
+        let title = format!("{}: {} of {}", of_one[0].process, never.len(), count_of(of_one.len() as u64, "statement"));
+        if never.is_empty() {
+            out.push_str(&format!("<p>{}</p>\n", escape(&title)));
+            continue;
+        }
+        let mut rows = vec![["line", "statement"].map(str::to_string).to_vec()];
+        for Statement { file, line, text, .. } in never {
+            rows.push(vec![format!("{}:{line}", escape(file)), format!("<code>{}</code>", escape(text))]);
+        }
+        let list = table(&[false, false], &rows);
+        out.push_str(&format!("<details open=\"\"><summary>{}</summary>{list}</details>\n", escape(&title)));
+    }
+    out
+}

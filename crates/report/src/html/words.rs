@@ -1,0 +1,117 @@
+//! Verdicts in plain words: what was found out about a property, and what that rests on.
+
+use super::Tone;
+use crate::number::{count_of, grouped_digits};
+use crate::{Overall, Subject, json, lasso};
+use scrimp_search::{PropertyResult, Verdict};
+
+/// A verdict as a word.
+pub fn verdict(p: &PropertyResult) -> (Tone, &'static str) {
+    match p.verdict {
+        Verdict::Verified => (Tone::Good, "holds"),
+        Verdict::Violated => (Tone::Bad, "violated"),
+        Verdict::Undecided => (Tone::Warn, "undecided"),
+    }
+}
+
+/// The verdict on a whole run as a word.
+pub fn overall(overall: Overall) -> (Tone, &'static str) {
+    match overall {
+        Overall::Verified => (Tone::Good, "verified"),
+        Overall::Violated => (Tone::Bad, "violated"),
+        Overall::Incomplete => (Tone::Warn, "incomplete"),
+        Overall::NoErrorFound => (Tone::Warn, "no error found"),
+    }
+}
+
+/// What the verdict on a property means.
+pub fn meaning(subject: &Subject, p: &PropertyResult) -> String {
+    let kind = p.name.split(':').next().unwrap_or(&p.name).trim();
+    let holds = p.verdict == Verdict::Verified;
+    let known = match (kind, holds) {
+        ("deadlock", true) => "no reachable state is stuck",
+        ("deadlock", false) => "a reachable state has no successor",
+        ("faults", true) => "no run divides by zero, leaves an array or a range",
+        ("faults", false) => "a run ends in a run-time fault",
+        ("assertions", true) => "no assertion of the model fails on any run",
+        ("assertions", false) => "an assertion of the model fails on some run",
+        ("invariant", true) => "true in every reachable state",
+        ("invariant", false) => "false in some reachable state",
+        ("reach", true) => "true in some reachable state",
+        ("reach", false) => "true in no reachable state",
+        ("ltl", true) => "true of every run",
+        ("ltl", false) => "broken by some run",
+        ("ctl", true) => "true in every initial state",
+        ("ctl", false) => "false in an initial state",
+        (_, true) => "it holds",
+        (_, false) => "it does not hold",
+    };
+    let mut out = match p.verdict {
+        Verdict::Undecided => undecided(subject).to_string(),
+        _ => known.to_string(),
+    };
+    if let Some(answer) = &p.answer {
+        out = format!("the answer is {answer}");
+    }
+    if let Some(how) = &p.how {
+        out = format!("{out} ({how})");
+    }
+    for condition in &p.vacuous {
+        out.push_str(&format!("; it would hold whatever is demanded after {condition}, which never matters"));
+    }
+    out
+}
+
+fn undecided(subject: &Subject) -> &'static str {
+    match (Overall::of(subject.report), subject.report.limit) {
+        (Overall::NoErrorFound, _) => "nothing against it was found, but states may have been missed",
+        (_, Some(_)) => "a limit ended the search before this was known",
+        _ => "another property's violation ended the search before this was known",
+    }
+}
+
+/// What a verdict on the whole rests on.
+pub fn guarantee(subject: &Subject) -> &'static str {
+    match (json::guarantee(subject), subject.report.reduced) {
+        ("exhaustive", false) => "Every reachable state was visited.",
+        ("exhaustive", true) => "Every state that can matter to what was asked was visited; others were left out.",
+        ("proof", _) => "Some of it was proven without visiting states.",
+        ("witness", _) => "What was found decides it; not every state had to be visited.",
+        ("counterexample", _) => "A run that shows it was found; the search ended there.",
+        ("probabilistic", _) => "States may have been missed.",
+        _ => "The search did not come to its end, so nothing is guaranteed of what was not visited.",
+    }
+}
+
+/// How many states were met, in words.
+pub fn size(subject: &Subject) -> String {
+    let report = subject.report;
+    let left_out = if report.reduced { " (reduced)" } else { "" };
+    if let Some(sets) = &report.sets {
+        let states = grouped_digits(&sets.states);
+        return format!("{states} {}{left_out}", if states == "1" { "state" } else { "states" });
+    }
+    if let Some(formulas) = &report.formulas {
+        return match formulas.steps {
+            Some(steps) => format!("all runs of up to {}", count_of(steps as u64, "step")),
+            None => "no run".to_string(),
+        };
+    }
+    match report.once {
+        true => format!("{}{left_out}", count_of(report.facts.states, "state")),
+        false => format!("{}{left_out}", count_of(report.visits, "visit")),
+    }
+}
+
+/// What shows a property: `Violated by a shortest run of 7 events.`
+pub fn shown(p: &PropertyResult, steps: usize, again: Option<usize>) -> String {
+    let edges = p.trace.as_ref().map_or(0, |trace| trace.steps.len());
+    // What is shortest is counted in states of the model.
+    let run = if p.shortest && steps == edges { "a shortest run" } else { "a run" };
+    format!("{} {run} of {}.", by(p), lasso::length(steps, again))
+}
+
+/// What evidence does for a property.
+pub fn by(p: &PropertyResult) -> &'static str {
+    if p.verdict == Verdict::Violated { "Violated by" } else { "Shown by" }
+}

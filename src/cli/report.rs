@@ -1,0 +1,105 @@
+//! `--report`: what a run found out, as one file for a browser.
+
+use super::Failure;
+use scrimp::chart::Drawing;
+use scrimp::condensed::replace;
+use scrimp::report::Subject;
+use scrimp::report::html::{Document, Kind};
+use scrimp::{NativeModel, PropertyResult};
+use scrimp_suite::template::command_line;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard};
+
+/// The report of `check` and `count`, in the making.
+pub struct ReportFile {
+    path: PathBuf,
+    document: Document,
+}
+
+/// The report that is asked for: what is left to write where a search has to be given up before anything is known.
+static ASKED_FOR: Mutex<Option<(PathBuf, Kind, String)>> = Mutex::new(None);
+
+fn asked_for() -> MutexGuard<'static, Option<(PathBuf, Kind, String)>> {
+    ASKED_FOR.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+impl ReportFile {
+    /// The report on a model, where one is asked for.
+    pub fn new(path: Option<&Path>, kind: Kind, model: &Path) -> Result<Option<ReportFile>, Failure> {
+        let Some(path) = path else { return Ok(None) };
+        may_be_written(path)?;
+        let name = model.display().to_string();
+        *asked_for() = Some((path.to_path_buf(), kind, name.clone()));
+        Ok(Some(ReportFile { path: path.to_path_buf(), document: Document::new(kind, name, command()) }))
+    }
+
+    /// Adds a search that has ended, with a chart of each run that it found.
+    pub fn add(&mut self, model: &NativeModel, subject: &Subject) {
+        let charts = subject.report.properties.iter().map(|p| Some(drawn(model, p)?.chart())).collect();
+        self.document.add(subject, charts);
+    }
+
+    /// Says why there was no search.
+    pub fn remark(&mut self, why: &str) {
+        self.document.remark(why);
+    }
+
+    pub fn write(self) -> Result<(), Failure> {
+        write(&self.path, &self.document.page())
+    }
+}
+
+/// Writes the report of a search that was given up before anything was known.
+pub fn write_nothing(why: &str) -> Result<(), Failure> {
+    let Some((path, kind, name)) = asked_for().take() else { return Ok(()) };
+    let mut document = Document::new(kind, name, command());
+    document.remark(why);
+    write(&path, &document.page())
+}
+
+/// Whether there is a directory for the file: better known now than after a long search.
+pub fn may_be_written(path: &Path) -> Result<(), Failure> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match folder.is_some_and(|folder| !folder.is_dir()) || path.file_name().is_none() || path.is_dir() {
+        true => {
+            Err(Failure(format!("{}: error: the report cannot be written: there is no such directory", path.display())))
+        }
+        false => Ok(()),
+    }
+}
+
+/// Replaces the file at once or not at all.
+pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    replace(path, |out| out.write_all(text.as_bytes()))
+        .map_err(|e| Failure(format!("{}: error: the report cannot be written: {e}", path.display())))
+}
+
+/// The command as it was given.
+pub fn command() -> String {
+    let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    format!("scrimp {}", command_line(&words))
+}
+
+/// A drawing of the run of a property that has one.
+pub fn drawn(model: &NativeModel, property: &PropertyResult) -> Option<Drawing> {
+    let trace = property.trace.as_ref()?;
+    let mut drawing = Drawing::default();
+    let fault = property.fault_record();
+    let mut before = &trace.initial;
+    let steps = trace.single_steps(model, fault);
+    let again = property.loop_among(&steps);
+    for (i, step) in steps.iter().enumerate() {
+        if again == Some(i) {
+            drawing.begin_loop();
+        }
+        drawing.step(model, before, step.event);
+        before = &step.state;
+    }
+    if again == Some(steps.len()) {
+        drawing.begin_loop();
+    }
+    if let Some(record) = fault {
+        drawing.fault(model, record);
+    }
+    Some(drawing)
+}
