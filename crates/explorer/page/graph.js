@@ -31,7 +31,9 @@ export class Graph {
   begin() {
     this.expanded = new Set();
     this.selected = null;
+    this.anchor = null;
     this.data = null;
+    this.canvas.moved = false;
   }
 
   vertexOf(target) {
@@ -73,16 +75,36 @@ export class Graph {
       ),
     );
     const current = data.vertices.find((vertex) => vertex.current);
-    if (!canvas.moved) canvas.fit();
-    // A graph that only fits when it cannot be read any more is shown in part, around the current state.
-    if (!canvas.moved && canvas.scale < 0.6) {
-      canvas.zoom(0.8 / canvas.scale);
-      canvas.moved = false;
-    }
-    if (current) canvas.reveal(current);
+    this.keep(current);
     if (!data.vertices.some((vertex) => vertex.vertex === this.selected)) this.selected = null;
     this.select(this.selected);
     if (focused) canvas.svg.querySelector(`[data-vertex="${focused}"]`)?.focus();
+  }
+
+  /** Puts the new drawing where it does not surprise: what was unfolded stays in its place. */
+  keep(current) {
+    const { canvas, anchor } = this;
+    const vertex = anchor && this.data.vertices.find((vertex) => vertex.vertex === anchor.vertex);
+    this.anchor = null;
+    if (vertex) {
+      canvas.x = anchor.x - vertex.x * canvas.scale;
+      canvas.y = anchor.y - vertex.y * canvas.scale;
+      canvas.moved = true;
+      canvas.apply();
+      if (vertex.expanded) canvas.reveal(this.around(vertex));
+    } else if (!canvas.moved) canvas.frame(current);
+    else if (current) canvas.reveal(current);
+  }
+
+  /** The box around a state and what follows it. */
+  around(vertex) {
+    const next = new Set(this.data.edges.filter((edge) => edge.from === vertex.vertex).map((edge) => edge.to));
+    const boxes = this.data.vertices.filter((other) => other === vertex || next.has(other.vertex));
+    const x = Math.min(...boxes.map((box) => box.x));
+    const y = Math.min(...boxes.map((box) => box.y));
+    const right = Math.max(...boxes.map((box) => box.x + box.width));
+    const bottom = Math.max(...boxes.map((box) => box.y + box.height));
+    return { x, y, width: right - x, height: bottom - y };
   }
 
   edge(edge) {
@@ -141,7 +163,7 @@ export class Graph {
     if (vertex.current || vertex.dead || vertex.successors === 0) return null;
     const open = vertex.expanded;
     if (open && !this.expanded.has(vertex.vertex)) return null;
-    const [x, y] = [vertex.x + vertex.width - 3, vertex.y + vertex.height - 3];
+    const [x, y] = [vertex.x + vertex.width, vertex.y + vertex.height];
     return draw(
       "g",
       { class: "expand" },
@@ -154,6 +176,8 @@ export class Graph {
   toggle(vertex) {
     if (this.expanded.has(vertex.vertex)) this.expanded.delete(vertex.vertex);
     else this.expanded.add(vertex.vertex);
+    const { x, y, scale } = this.canvas;
+    this.anchor = { vertex: vertex.vertex, x: x + vertex.x * scale, y: y + vertex.y * scale };
     this.show();
   }
 

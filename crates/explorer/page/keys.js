@@ -24,7 +24,7 @@ export function listen(does) {
     [["g"], "graph", () => does.panel("graph")],
     [["h"], "history", () => does.panel("history")],
     [["p"], "check a property", () => does.panel("check")],
-    [["m"], "enlarge the chart, the graph or the check", () => does.enlarge()],
+    [["m"], "give the panel used last the whole window, or take it back", () => does.enlarge()],
     ["+ − 0 and arrows", "in the graph and the net: zoom, show everything, move"],
     [["?"], "these keys", () => does.help()],
   ];

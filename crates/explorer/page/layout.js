@@ -27,14 +27,16 @@ export class Layout {
     this.tabs = this.docks.flatMap((dock) => dock.tabs);
     this.listeners = new Map();
     this.chosen = new Map(this.docks.map((dock) => [dock, dock.tabs.find((tab) => !tab.hidden)]));
-    this.front = this.tabs.find((tab) => tab.dataset.panel === "events");
+    this.front = this.tabOf("events");
     for (const tab of this.tabs) {
       tab.setAttribute("aria-controls", tab.dataset.panel);
       tab.addEventListener("click", () => this.show(tab.dataset.panel));
     }
     document.addEventListener("keydown", (event) => this.key(event));
     NARROW.addEventListener("change", () => this.arrange());
-    find("enlarge").addEventListener("click", () => this.enlarge());
+    for (const button of document.querySelectorAll(".enlarge")) {
+      button.addEventListener("click", () => this.enlarge(button.closest(".dock")));
+    }
     document.querySelectorAll(".divider").forEach(divide);
     this.arrange();
   }
@@ -73,7 +75,7 @@ export class Layout {
     const tab = this.tabOf(panel);
     if (tab.hidden) return;
     const enlarged = document.querySelector(".dock.enlarged");
-    if (enlarged && enlarged !== this.dockOf(tab).element) this.enlarge(false);
+    if (enlarged && enlarged !== this.dockOf(tab).element) this.enlarge(enlarged);
     this.chosen.set(this.dockOf(tab), tab);
     this.front = tab;
     this.arrange();
@@ -104,12 +106,13 @@ export class Layout {
     }
   }
 
-  /** Gives the lower right panel the whole window, or takes it back. */
-  enlarge(on = !document.querySelector(".dock.enlarged")) {
-    find("dock-detail").classList.toggle("enlarged", on);
-    document.body.classList.toggle("has-enlarged", on);
-    find("enlarge").setAttribute("aria-pressed", String(on));
-    find("enlarge").textContent = on ? "Smaller" : "Enlarge";
+  /** Gives a dock the whole window, or takes it back; without one, that of the panel shown last if it can be enlarged. */
+  enlarge(dock = document.querySelector(".dock.enlarged") ?? this.dockOf(this.front).element) {
+    const button = dock.querySelector(".enlarge");
+    if (!button) return this.enlarge(find("dock-detail"));
+    const on = dock.classList.toggle("enlarged");
+    button.setAttribute("aria-pressed", String(on));
+    button.textContent = on ? "Smaller" : "Enlarge";
     for (const [panel, listener] of this.listeners) if (this.shown(panel)) listener();
   }
 

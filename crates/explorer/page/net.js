@@ -61,9 +61,12 @@ export class Net {
       draw("g", { class: "transitions" }, net.transitions.map(transition)),
       moving,
     );
-    // The same drawing stays where it was put; another one is shown whole.
-    const size = `${net.width} ${net.height}`;
-    if (!canvas.moved || (this.fitted !== size && !net.whole)) canvas.fit();
+    // The same drawing stays where it was put; of another one, what has happened is shown.
+    const size = `${net.width} ${net.height} ${net.places.length}`;
+    const box = busy(net);
+    if (this.fitted === size || canvas.moved) canvas.reveal(box);
+    else canvas.frame(box);
+    canvas.box = box;
     this.fitted = size;
     if ((this.why === "step" || this.why === "redo") && !still.matches) this.animate(net, moving);
     this.why = "shown";
@@ -95,6 +98,19 @@ export class Net {
       requestAnimationFrame(frame);
     }
   }
+}
+
+/** The part of a net where something has just happened, or else can happen. */
+function busy(net) {
+  const fired = net.transitions.filter((transition) => transition.fired);
+  const near = fired.length
+    ? [...fired, ...net.places.filter((place) => place.before !== undefined)]
+    : net.transitions.filter((transition) => transition.choice !== null).slice(0, 1);
+  const nodes = near.length ? near : net.places.slice(0, 1);
+  const across = nodes.map((node) => node.x);
+  const down = nodes.map((node) => node.y);
+  const [x, y] = [Math.min(...across) - LONG, Math.min(...down) - LONG];
+  return { x, y, width: Math.max(...across) + LONG - x, height: Math.max(...down) + LONG - y };
 }
 
 /** An arc; one that only looks whether a place is empty ends in a ring, one that empties it in two heads. */
