@@ -265,29 +265,31 @@ impl Walk {
         self.here.as_ref().filter(|(here, _)| *here == node).map(|(_, choices)| choices)
     }
 
-    /// Finds all states again in the larger system.
+    /// Finds all states again in the larger system; where that fails, everything stays as it was.
     fn grown(&mut self) -> Result<(), Failed> {
-        self.model = runnable(&self.loaded)?;
-        (self.entries, self.starts) = (self.model.entries(), starts(&self.model));
-        self.here = None;
-        self.generation += 1;
-        self.hashes.clear();
+        let model = runnable(&self.loaded)?;
+        let starts = starts(&model);
+        let mut found: Vec<(EventCode, Box<[u8]>)> = Vec::with_capacity(self.nodes.len());
         let mut last: Option<(Node, Choices)> = None;
-        for number in 0..self.nodes.len() {
-            let Visited { parent, choice, .. } = self.nodes[number];
+        for Visited { parent, choice, .. } in &self.nodes {
             if let Some(parent) = parent.filter(|parent| last.as_ref().is_none_or(|(node, _)| node != parent)) {
-                last = Some((parent, expand(&self.model, self.state(parent))));
+                last = Some((parent, expand(&model, &found[parent as usize].1)));
             }
             let batch = match (parent, &last) {
                 (Some(_), Some((_, choices))) => &choices.batch,
-                _ => &self.starts,
+                _ => &starts,
             };
-            if choice >= batch.len() {
-                return Err("the run cannot be taken up again with more processes".into());
+            if *choice >= batch.len() {
+                return Err("the way here cannot be gone again in a larger model".into());
             }
-            self.hashes.entry(hash(batch.state(choice))).or_insert(number as Node);
-            (self.nodes[number].state, self.nodes[number].event) = (batch.state(choice).into(), batch.event(choice));
+            found.push((batch.event(*choice), batch.state(*choice).into()));
         }
+        self.hashes.clear();
+        for (number, (event, state)) in found.into_iter().enumerate() {
+            self.hashes.entry(hash(&state)).or_insert(number as Node);
+            (self.nodes[number].event, self.nodes[number].state) = (event, state);
+        }
+        (self.entries, self.model, self.starts, self.here) = (model.entries(), model, starts, None);
         Ok(())
     }
 
@@ -318,10 +320,10 @@ impl Walk {
     }
 }
 
-/// A few states are looked at: it does not pay to make machine code. Nets are run by counting, which needs none.
+/// A few states are looked at: it does not pay to make machine code. And what interprets a net has its events in one order,
+/// however much room the net has.
 fn runnable(loaded: &Loaded) -> Result<NativeModel, Failed> {
-    let mode = if loaded.net.is_some() { Mode::Auto } else { Mode::Interpreted };
-    Ok(NativeModel::new(loaded.system.clone(), mode)?)
+    Ok(NativeModel::new(loaded.system.clone(), Mode::Interpreted)?)
 }
 
 fn starts(model: &NativeModel) -> Batch {
