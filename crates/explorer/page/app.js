@@ -143,7 +143,9 @@ async function read(start) {
   }
   if (start) model.start = { node: start.node, loop: start.loop };
   document.title = `${model.name} · Scrimp`;
-  find("model-name").textContent = model.name;
+  find("model-name").textContent =
+    model.name.length > 40 ? `…/${model.name.split("/").slice(-2).join("/")}` : model.name;
+  find("model-name").title = model.name;
   find("model-facts").textContent = [
     model.language,
     count(model.variables, model.net ? "place" : "variable"),

@@ -14,7 +14,7 @@ export class Canvas {
     this.svg = draw("svg", { class: "canvas", tabindex: "0", role: "group", "aria-label": label }, this.layer);
     this.note = make("span", { class: "note-text" });
     const button = (text, title, action) =>
-      make("button", { type: "button", title, "aria-label": title, onclick: action }, text);
+      make("button", { type: "button", title, "aria-label": `${text} ${title}`, onclick: action }, text);
     this.tools = make(
       "div",
       { class: "tools" },

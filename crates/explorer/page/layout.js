@@ -92,6 +92,7 @@ export class Layout {
       );
     else for (const dock of this.docks) dock.strip.prepend(...dock.tabs);
     for (const dock of this.docks) {
+      dock.strip.hidden = narrow;
       for (const tab of dock.tabs) {
         const shown = this.shown(tab.dataset.panel);
         find(tab.dataset.panel).hidden = !shown;
@@ -141,10 +142,9 @@ function divide(divider) {
   const set = (wanted) => {
     const room = upright ? window.innerWidth : divider.parentElement.offsetHeight;
     const most = room * (upright ? 0.6 : 0.85);
-    document.documentElement.style.setProperty(
-      `--${kind}`,
-      `${Math.round(Math.max(upright ? 200 : 80, Math.min(most, wanted)))}px`,
-    );
+    const given = Math.round(Math.max(upright ? 200 : 80, Math.min(most, wanted)));
+    document.documentElement.style.setProperty(`--${kind}`, `${given}px`);
+    divider.setAttribute("aria-valuenow", Math.round((given / room) * 100));
   };
   divider.addEventListener("pointerdown", (event) => {
     divider.setPointerCapture(event.pointerId);

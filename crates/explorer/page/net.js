@@ -53,6 +53,7 @@ export class Net {
     canvas.note.textContent = net.whole
       ? `${net.places_total} places, ${net.transitions_total} transitions`
       : `a part of the net around the last step: ${net.places.length} of ${net.places_total.toLocaleString("en")} places, ${net.transitions.length} of ${net.transitions_total.toLocaleString("en")} transitions`;
+    canvas.note.title = canvas.note.textContent;
     const moving = draw("g", { class: "moving", "aria-hidden": "true" });
     canvas.show(
       net,

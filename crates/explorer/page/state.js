@@ -71,45 +71,36 @@ export class State {
   process(process, values, view) {
     const line = process.lines?.[0];
     const moved = view.steps.some((step) => step.lane === process.lane || step.row?.to === process.lane);
-    const head = [
-      badge(process.lane),
-      make("span", { class: "name" }, process.name),
-      standing(process, view, line),
-      line
-        ? make(
-            "button",
-            {
-              type: "button",
-              class: "link",
-              title: "Show this line in the source",
-              onclick: (event) => {
-                event.preventDefault();
-                this.goto(line);
-              },
-            },
-            `line ${line.line}`,
-          )
-        : null,
-    ];
-    return this.group(`process ${process.lane}`, head, values, process, moved);
+    const head = [badge(process.lane), make("span", { class: "name" }, process.name), standing(process, view, line)];
+    const title = "Show this line in the source";
+    const link =
+      line &&
+      make("button", { type: "button", class: "link", title, onclick: () => this.goto(line) }, `line ${line.line}`);
+    const group = this.group(`process ${process.lane}`, head, values, process);
+    if (moved) group.classList.add("moved");
+    if (link) group.append(link);
+    return group;
   }
 
-  group(key, head, values, process, moved) {
-    const lane = process ? colour(process.lane) : "lane-none";
-    const long = values.length > LONG ? " long" : "";
-    const rows = values.map((value) => row(value, process));
-    if (!rows.length)
-      return make("div", { class: `group bare ${lane}${moved ? " moved" : ""}` }, make("div", { class: "head" }, head));
-    const group = make(
-      "details",
-      { class: `group ${lane}${moved ? " moved" : ""}${long}`, open: !this.closed.has(key) },
-      make("summary", { class: "head" }, head),
-      make("div", { class: "rows" }, rows),
+  group(key, head, values, process) {
+    const classes = ["group", process ? colour(process.lane) : "lane-none"];
+    if (values.length > LONG) classes.push("long");
+    const group = make("div", { class: classes.join(" ") });
+    if (!values.length) {
+      group.append(make("div", { class: "head bare" }, head));
+      return group;
+    }
+    const rows = make(
+      "div",
+      { class: "rows" },
+      values.map((value) => row(value, process)),
     );
-    group.addEventListener("toggle", () => {
-      if (group.open) this.closed.delete(key);
+    const details = make("details", { open: !this.closed.has(key) }, make("summary", { class: "head" }, head), rows);
+    details.addEventListener("toggle", () => {
+      if (details.open) this.closed.delete(key);
       else this.closed.add(key);
     });
+    group.append(details);
     return group;
   }
 }
