@@ -162,6 +162,7 @@ async function read(start) {
   await walk.begin(model);
   if (model.warnings?.length) complain(model.warnings.join(" "));
   document.body.dataset.ready = "true";
+  performance.mark("ready");
 }
 
 read().catch(report);
