@@ -32,11 +32,12 @@ pub fn visited_in_brief(subject: &Subject) -> Vec<Figure> {
     let by_level = !report.facts.level_sizes.is_empty();
     let told = |name: &str| match name {
         "levels" | "widest level" => by_level || report.sets.is_some(),
-        "deadlocks" | "initial states" => false,
-        name => !name.contains("degree") && !name.contains("back-level") && name != "longest of them",
+        "deadlocks" | "initial states" | "longest path searched" | "most open states" => false,
+        "back-level edges" | "longest of them" => false,
+        name => !name.contains("degree"),
     };
     let mut rows = counted(subject);
-    rows.retain(|(name, _)| told(name) && (by_level || !["longest path searched", "most open states"].contains(name)));
+    rows.retain(|(name, _)| told(name));
     rows
 }
 
