@@ -174,7 +174,7 @@ fn graphs_of_random_systems() {
 /// Reads an AUT file and holds it against the graph.
 fn aut_says(graph: &Condensed, model: &dyn Model, plain: &Plain) {
     let mut text = Vec::new();
-    graph.export(Form::Aut, model, &mut text).unwrap();
+    graph.export(Form::Aut, model, None, &mut text).unwrap();
     let text = String::from_utf8(text).unwrap();
     let mut lines = text.lines();
     assert_eq!(lines.next().unwrap(), format!("des (0, {}, {})", graph.transitions(), graph.states()));
@@ -202,7 +202,7 @@ fn exported_graphs_are_read_again() {
         let model = model(&file.system, Mode::Auto);
         let graph = condensed(&model, None);
         let to = scratch(&format!("again-{}.aut", file.name));
-        replace(&to, |out| graph.export(Form::Aut, &model, out)).unwrap();
+        replace(&to, |out| graph.export(Form::Aut, &model, None, out)).unwrap();
         let mut again = scrimp::Loaded::open(&to).unwrap_or_else(|e| panic!("{e}"));
         let labels: BTreeSet<String> = again.system.events.iter().map(|event| event.label.clone()).collect();
         let counted = common::counted(&mut again).unwrap();
@@ -297,4 +297,26 @@ fn a_failed_write_leaves_the_old_file() {
     assert_eq!(std::fs::read_to_string(&to).unwrap(), "old");
     let left = std::fs::read_dir(to.parent().unwrap()).unwrap();
     assert!(left.flatten().all(|entry| !entry.file_name().to_string_lossy().contains("old.aut.")));
+}
+
+/// A picture of the states, with the run that was found in colour and dead ends marked, whatever the file is called.
+#[test]
+fn pictures_show_dead_ends_and_runs() {
+    let to = scratch("philosophers.gv").to_string_lossy().into_owned();
+    scrimp(&["count", &path("phils3.dve"), "--dot", &to]).code(0);
+    let picture = std::fs::read_to_string(&to).unwrap();
+    assert!(picture.starts_with("digraph states {") && picture.ends_with("}\n") && picture.contains("fontname="));
+    let out = scrimp(&["count", &path("phils3.dve"), "--json"]).code(0).json();
+    let (states, dead) = (out["states"].as_u64().unwrap(), out["deadlocks"].as_u64().unwrap());
+    let lines = |what: &str| picture.lines().filter(|line| line.contains(what)).count() as u64;
+    assert_eq!(lines(" [label=") - lines(" -> "), states - lines("shape=point"));
+    assert_eq!(lines("peripheries=2"), dead);
+    assert_eq!(lines("#cf222e"), 0);
+    let found = scrimp(&["check", &path("naive_lock.dve"), "--dot", &to, "--json"]).code(1).json();
+    let run = found["properties"].as_array().unwrap().iter().find(|p| p["trace"].is_object()).unwrap();
+    let steps = run["trace"]["steps"].as_array().unwrap().len();
+    let picture = std::fs::read_to_string(&to).unwrap();
+    let coloured = |line: &&str| line.contains(" -> ") && line.contains("fontcolor=\"#cf222e\"");
+    assert_eq!(picture.lines().filter(coloured).count(), steps);
+    assert!(scrimp(&["count", &path("phils3.dve"), "--dot", "nowhere/x.dot"]).code(2).stderr.contains("directory"));
 }

@@ -90,3 +90,28 @@ fn a_run_of_another_model_is_refused() {
     let lost = dve.replay(&Run::of(&trace).unwrap()).unwrap_err();
     assert!(lost.message.contains("step 5") && lost.node.is_some(), "{}", lost.message);
 }
+
+/// Places get more tokens than was guessed, one after the other.
+#[test]
+fn a_net_that_grows_is_found_again() {
+    let text = "<pnml xmlns=\"http://www.pnml.org/version-2009/grammar/pnml\"><net id=\"n\" \
+        type=\"http://www.pnml.org/version-2009/grammar/ptnet\"><page id=\"g\">\
+        <place id=\"a\"/><place id=\"b\"/><place id=\"c\"/>\
+        <transition id=\"ta\"/><transition id=\"tb\"/><transition id=\"tc\"/><transition id=\"less\"/>\
+        <arc id=\"1\" source=\"ta\" target=\"a\"/><arc id=\"2\" source=\"tb\" target=\"b\"/>\
+        <arc id=\"3\" source=\"tc\" target=\"c\"/><arc id=\"4\" source=\"a\" target=\"less\"/></page></net></pnml>";
+    let path = std::env::temp_dir().join(format!("scrimp-grows-{}.pnml", std::process::id()));
+    std::fs::write(&path, text).unwrap();
+    let opened = scrimp::open(&path).unwrap();
+    let loaded = Loaded::with_structure(opened, scrimp::net::Structure::NONE).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    let mut walk = Walk::new(loaded).unwrap();
+    let root = walk.start(0).unwrap();
+    let first = walk.random(root, 30, &mut Random(1)).unwrap();
+    let before = walk.model().values(walk.state(first));
+    let last = walk.random(first, 3000, &mut Random(2)).unwrap();
+    assert_eq!(walk.model().values(walk.state(first)), before);
+    let tokens: u64 =
+        walk.model().values(walk.state(last)).iter().map(|(_, value)| value.parse::<u64>().unwrap()).sum();
+    assert!(walk.depth(last) == 3030 && tokens > 1000, "{tokens}");
+}

@@ -79,7 +79,8 @@ pub struct CheckArgs {
     /// index out of range. `assertions`: those in the model. `invariant: EXPR`: EXPR holds in every reachable state.
     /// `reach: EXPR`: EXPR holds in some reachable state. `ltl: FORMULA` holds on every run, `ctl: FORMULA` in every initial
     /// state: `ltl: [] (P@try -> <> P@cs)`, `ctl: AG EF P@idle`. `accepting`: no run passes accepting places for ever.
-    /// `progress`: no run goes on for ever without progress. `hoa: FILE`: no run is as that automaton says. Of nets also `bound: SUM`, `bounded`, `one-safe`,
+    /// `progress`: no run goes on for ever without progress. `hoa: FILE`: no run is as that automaton says. What the model
+    /// itself asks has a name, which reports show: `ltl NAME`, `assertion: NAME`. Of nets also `bound: SUM`, `bounded`, `one-safe`,
     /// `stable-marking`, `quasi-live`, `live`. In EXPR, `P@cs` says that process P is at cs, `P.x` is its
     /// variable x, `a[2]` an element; operators are those of C, and `and`, `or`, `not`, `imply`.
     #[arg(short, long, value_name = "TEXT")]
@@ -205,6 +206,13 @@ pub struct SearchArgs {
     /// back, the graph may have some states more than once (an unfolding, bisimilar to the reachability graph).
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub graph: Option<PathBuf>,
+
+    /// Write the reachability graph for Graphviz, as a picture for people: `dot -Tsvg FILE`
+    ///
+    /// States are shown by their values, large ones by what differs from the initial state; dead ends have two borders, and
+    /// the first run that is found is drawn in colour.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub dot: Option<PathBuf>,
 
     /// Write what was found as one file for a browser: verdicts, the plan and why, runs with charts, plots
     ///

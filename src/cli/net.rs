@@ -20,6 +20,7 @@ pub fn check(args: &CheckArgs, net: PetriNet, plan: Plan, file: Option<ReportFil
     // What is asked of a net is answered by several searches, some of them of other nets.
     let refused = [
         (args.search.graph.is_some(), "--graph", "`scrimp count --graph` writes the graph of a net"),
+        (args.search.dot.is_some(), "--dot", "`scrimp count --dot` draws the graph of a net"),
         (
             args.search.checkpoint.is_some(),
             "--checkpoint",

@@ -3,7 +3,7 @@
 use super::args::{CheckArgs, CountArgs, SearchArgs};
 use super::check::asked;
 use super::curves::Curves;
-use super::graph::GraphFile;
+use super::graph::GraphFiles;
 use super::guides::{self, Guide};
 use super::net;
 use super::progress::{Patience, stop_on_interrupt};
@@ -174,7 +174,7 @@ pub fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<
         disk: args.disk.clone(),
         keep_going,
         in_degrees,
-        graph: args.graph.is_some(),
+        graph: args.graph.is_some() || args.dot.is_some(),
     })
 }
 
@@ -258,8 +258,10 @@ pub fn search_for_graph(
     args: &SearchArgs,
     wanted: Option<&Wanted>,
 ) -> Result<Searched, Failure> {
-    let graph = args.graph.as_deref().filter(|_| wanted.is_none());
-    let graph = graph.map(|path| GraphFile::new(path, properties)).transpose()?;
+    let graph = match wanted {
+        None => GraphFiles::new(args.graph.as_deref(), args.dot.as_deref(), properties)?,
+        Some(_) => None,
+    };
     // Better now than when memory is used up.
     if let Some(dir) = plan.options.disk.as_deref().filter(|dir| !dir.is_dir()) {
         return Err(Failure(format!("error: --disk {}: there is no such directory", dir.display())));
@@ -290,7 +292,7 @@ pub fn search_for_graph(
         scrimp::run_engine(model, properties, plan, &control, guides).map_err(|e| Failure(format!("error: {e}")))?;
     let record = watch.finish(&report);
     if let Some(graph) = graph {
-        graph.write(model, args.quiet)?;
+        graph.write(model, &report, args.quiet)?;
     }
     // The answer is worth more than the log.
     if let Err(Failure(message)) = guide.finish() {

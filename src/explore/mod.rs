@@ -4,7 +4,11 @@
 //! pages share and which only grows; checks are programs of their own, so that a long one takes nothing from the page.
 
 mod check;
+mod graph;
+mod net;
+mod pictures;
 mod session;
+mod sheet;
 mod source;
 mod view;
 
@@ -129,9 +133,11 @@ impl Explored for Explorer {
             Request::Source { file, from, count } => {
                 self.with_session(|session| source::lines(session.walk().model(), file, from, count))
             }
-            Request::Graph { .. } | Request::Go { .. } | Request::Net { .. } => {
-                Err(Refusal::unknown("there is no such view"))
+            Request::Graph { node, expanded, most } => {
+                self.with_session(|session| session.graph(node, &expanded, most))
             }
+            Request::Go { node, vertex } => self.with_session(|session| session.go(node, vertex)),
+            Request::Net { node } => self.with_session(|session| session.net(node)),
         }
     }
 }
@@ -146,9 +152,9 @@ fn read(wish: &Wish) -> Result<Session, String> {
     // A few markings are looked at: it does not pay to find out how few bits they need.
     let mut loaded = Loaded::with_structure(opened, Structure::NONE).map_err(|e| e.to_string())?;
     // A claim is a property, and in the way of whoever looks at the model.
-    let claim = loaded.take_claim().map_err(|e| e.to_string())?.map(|claim| claim.name);
+    loaded.take_claim().map_err(|e| e.to_string())?;
     let walk = Walk::new(loaded).map_err(|e| e.to_string())?;
-    let mut session = Session::new(walk, language, claim)?;
+    let mut session = Session::new(walk, language)?;
     if let Some((name, trace)) = &wish.trace {
         let wrong = |what: String| {
             format!("{name}: error: {what}\nhelp: the trace belongs to another model, or the model was changed")

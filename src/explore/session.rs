@@ -1,5 +1,6 @@
 //! A walk through the model, as the page follows it.
 
+use super::pictures::Pictures;
 use super::source::{self, Active};
 use super::view::{self, View};
 use crate::report::trace;
@@ -19,23 +20,22 @@ const MOST_BYTES: usize = 120 << 20;
 pub struct Session {
     walk: Walk,
     language: &'static str,
-    /// The name of the claim that was taken out.
-    claim: Option<String>,
     /// What depends on the model alone, made anew when that grows.
     active: Active,
     entries: usize,
     start: Node,
     again: Option<Node>,
+    pictures: Pictures,
 }
 
 impl Session {
-    pub fn new(mut walk: Walk, language: &'static str, claim: Option<String>) -> Result<Session, String> {
+    pub fn new(mut walk: Walk, language: &'static str) -> Result<Session, String> {
         if walk.starts().is_empty() {
             return Err("the model has no initial state".into());
         }
         let start = walk.start(0).map_err(|e| e.to_string())?;
         let (active, entries) = (Active::new(walk.model()), walk.entries().len());
-        Ok(Session { walk, language, claim, active, entries, start, again: None })
+        Ok(Session { walk, language, active, entries, start, again: None, pictures: Pictures::default() })
     }
 
     pub fn walk(&self) -> &Walk {
@@ -88,7 +88,6 @@ impl Session {
         let mut names = vec!["deadlock".to_string(), "faults".to_string()];
         names.extend(properties::assertions(model).into_iter().map(|property| property.name));
         names.extend(properties::own_runs(model.system()).into_iter().map(|property| property.name));
-        names.extend(self.claim.clone());
         names
     }
 
@@ -139,6 +138,25 @@ impl Session {
             }
         }
         Ok(json!({ "node": node }))
+    }
+
+    /// The state graph around a state, with what follows the expanded vertices.
+    pub fn graph(&mut self, node: Node, expanded: &[u32], most: usize) -> Result<Value, Refusal> {
+        let node = self.known(node)?;
+        self.pictures.graph(&mut self.walk, node, expanded, most)
+    }
+
+    /// Walks to a vertex of that graph.
+    pub fn go(&mut self, node: Node, vertex: u32) -> Result<Value, Refusal> {
+        let node = self.known(node)?;
+        self.room()?;
+        self.pictures.go(&mut self.walk, node, vertex)
+    }
+
+    /// The net with its tokens.
+    pub fn net(&mut self, node: Node) -> Result<Value, Refusal> {
+        let node = self.known(node)?;
+        self.pictures.net(&mut self.walk, node)
     }
 
     pub fn path(&mut self, node: Node) -> Result<Value, Refusal> {

@@ -67,7 +67,7 @@ impl View<'_> {
         let (model, state) = (self.walk.model(), self.walk.state(node));
         let system = model.system();
         let standing = model.standing(state);
-        if !standing.is_empty() {
+        if !system.outline.places.is_empty() {
             let one = |s: scrimp_system::Standing| {
                 let number = s.process as usize;
                 let lines = self.lines(number, system.processes[number].control, state);
@@ -109,15 +109,16 @@ impl View<'_> {
         let parent = self.walk.parent(node).map(|parent| self.walk.state(parent));
         let changed = parent.map_or(Vec::new(), |before| model.differences(before, state));
         let before: HashMap<usize, String> = changed.into_iter().map(|(entry, old, _)| (entry, old)).collect();
-        let standing = model.standing(state);
-        let lives: HashSet<usize> = standing.iter().map(|s| s.process as usize).collect();
+        // Where processes come and go, those that are gone have no values.
+        let come_and_go = !model.system().outline.places.is_empty();
+        let lives: HashSet<usize> = model.standing(state).iter().map(|s| s.process as usize).collect();
         let (zeros, text) = (!model.leaves_out_zeros(), self.values.map(str::to_lowercase));
         let mut shown = Vec::new();
         let mut total = 0;
         for (number, (entry, value)) in self.walk.entries().iter().zip(model.shown_values(state)).enumerate() {
             let there = entry.kind != EntryKind::Place
                 && (zeros || value != "0" || before.contains_key(&number))
-                && (standing.is_empty() || entry.owner.is_none_or(|owner| lives.contains(&owner)))
+                && (!come_and_go || entry.owner.is_none_or(|owner| lives.contains(&owner)))
                 && text.as_ref().is_none_or(|text| entry.name.to_lowercase().contains(text));
             if !there {
                 continue;

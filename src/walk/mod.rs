@@ -32,6 +32,8 @@ pub struct Walk {
     hashes: HashMap<u64, Node>,
     /// What can happen in the state that was last looked at.
     here: Option<(Node, Choices)>,
+    /// How often the model has become another one.
+    generation: usize,
 }
 
 struct Visited {
@@ -79,6 +81,7 @@ impl Walk {
             taken: HashMap::new(),
             hashes: HashMap::new(),
             here: None,
+            generation: 0,
         })
     }
 
@@ -243,33 +246,50 @@ impl Walk {
         self.here(node).ok_or_else(|| "nothing is known of this state".into())
     }
 
+    /// Makes the system larger where a state was looked at that it is too small for, whoever did.
+    pub fn make_room(&mut self) -> Result<bool, Failed> {
+        let grown = self.loaded.grow(&self.model)?;
+        if grown {
+            self.grown()?;
+        }
+        Ok(grown)
+    }
+
+    /// How often the model has become another one: then states mean something else.
+    pub fn generation(&self) -> usize {
+        self.generation
+    }
+
     /// The same, where it was the last state that was looked at.
     pub fn here(&self, node: Node) -> Option<&Choices> {
         self.here.as_ref().filter(|(here, _)| *here == node).map(|(_, choices)| choices)
     }
 
-    /// Finds all states again in the larger system.
+    /// Finds all states again in the larger system; where that fails, everything stays as it was.
     fn grown(&mut self) -> Result<(), Failed> {
-        self.model = runnable(&self.loaded)?;
-        (self.entries, self.starts) = (self.model.entries(), starts(&self.model));
-        self.here = None;
-        self.hashes.clear();
+        let model = runnable(&self.loaded)?;
+        let starts = starts(&model);
+        let mut found: Vec<(EventCode, Box<[u8]>)> = Vec::with_capacity(self.nodes.len());
         let mut last: Option<(Node, Choices)> = None;
-        for number in 0..self.nodes.len() {
-            let Visited { parent, choice, .. } = self.nodes[number];
+        for Visited { parent, choice, .. } in &self.nodes {
             if let Some(parent) = parent.filter(|parent| last.as_ref().is_none_or(|(node, _)| node != parent)) {
-                last = Some((parent, expand(&self.model, self.state(parent))));
+                last = Some((parent, expand(&model, &found[parent as usize].1)));
             }
             let batch = match (parent, &last) {
                 (Some(_), Some((_, choices))) => &choices.batch,
-                _ => &self.starts,
+                _ => &starts,
             };
-            if choice >= batch.len() {
-                return Err("the run cannot be taken up again with more processes".into());
+            if *choice >= batch.len() {
+                return Err("the way here cannot be gone again in a larger model".into());
             }
-            self.hashes.entry(hash(batch.state(choice))).or_insert(number as Node);
-            (self.nodes[number].state, self.nodes[number].event) = (batch.state(choice).into(), batch.event(choice));
+            found.push((batch.event(*choice), batch.state(*choice).into()));
         }
+        self.hashes.clear();
+        for (number, (event, state)) in found.into_iter().enumerate() {
+            self.hashes.entry(hash(&state)).or_insert(number as Node);
+            (self.nodes[number].event, self.nodes[number].state) = (event, state);
+        }
+        (self.entries, self.model, self.starts, self.here) = (model.entries(), model, starts, None);
         Ok(())
     }
 
@@ -300,10 +320,10 @@ impl Walk {
     }
 }
 
-/// A few states are looked at: it does not pay to make machine code. Nets are run by counting, which needs none.
+/// A few states are looked at: it does not pay to make machine code. And what interprets a net has its events in one order,
+/// however much room the net has.
 fn runnable(loaded: &Loaded) -> Result<NativeModel, Failed> {
-    let mode = if loaded.net.is_some() { Mode::Auto } else { Mode::Interpreted };
-    Ok(NativeModel::new(loaded.system.clone(), mode)?)
+    Ok(NativeModel::new(loaded.system.clone(), Mode::Interpreted)?)
 }
 
 fn starts(model: &NativeModel) -> Batch {

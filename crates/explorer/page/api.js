@@ -31,7 +31,8 @@ async function ask(address, options, quiet) {
     } catch {
       throw new Refused(`The explorer gave an answer that cannot be read (status ${answer.status}).`, answer.status);
     }
-    if (!answer.ok) throw new Refused(content.error ?? `The explorer refused (status ${answer.status}).`, answer.status);
+    if (!answer.ok)
+      throw new Refused(content.error ?? `The explorer refused (status ${answer.status}).`, answer.status);
     return content;
   } finally {
     if (!quiet) busy(-1);

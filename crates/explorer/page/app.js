@@ -67,21 +67,32 @@ async function opened(answer) {
   if (layout.narrow || model.lanes.length) layout.show("chart");
 }
 
+/** What happened, in words. */
+function words(why) {
+  const step = walk.steps(walk.current).at(-1);
+  const place = walk.position === 0 ? "initial state" : `step ${walk.position}`;
+  const loop = walk.loop;
+  const head =
+    why === "trace"
+      ? `A run of ${count(walk.position, "step")}${!loop ? "" : loop.from < loop.to ? `, from step ${loop.from} on again and again` : ", and then nothing more, for ever"}`
+      : ({ undo: "Back at ", redo: "Forward to " }[why] ?? "") + place;
+  const changes = (step?.changes ?? []).slice(0, 4).map(([name, from, to]) => `${name} ${from} → ${to}`);
+  if (step?.changes?.length > 4) changes.push("…");
+  return [
+    make("strong", {}, head.charAt(0).toUpperCase() + head.slice(1)),
+    step
+      ? ` · ${step.lane_name && !step.label.startsWith(step.lane_name) ? `${step.lane_name}: ` : ""}${step.label}`
+      : "",
+    changes.length ? make("span", { class: "changes" }, ` · ${changes.join(", ")}`) : "",
+  ];
+}
+
 walk.on("moved", (why) => {
   quiet();
   find("depth").textContent = String(walk.position);
   find("undo").disabled = find("restart").disabled = walk.position === 0;
   find("redo").disabled = walk.position === walk.line.length - 1;
-  const steps = walk.steps(walk.current);
-  const step = steps.at(-1);
-  const place = walk.position === 0 ? "Initial state" : `Step ${walk.position}`;
-  const before = { undo: "Back at ", redo: "Forward to ", trace: "A run was loaded: " }[why] ?? "";
-  const loop = why === "trace" && walk.loop ? `, a loop from step ${walk.loop.from} on` : "";
-  say(
-    make("strong", {}, before + (before.endsWith("at ") || before.endsWith("to ") ? place.toLowerCase() : place) + loop),
-    step ? ` · ${step.label}` : "",
-    step?.changes?.length ? make("span", { class: "changes" }, ` · ${step.changes.slice(0, 4).map(([name, from, to]) => `${name} ${from} → ${to}`).join(", ")}${step.changes.length > 4 ? ", …" : ""}`) : "",
-  );
+  say(...words(why));
 });
 walk.on("shown", (view) => {
   find("random").disabled = find("random-many").disabled = view.enabled_total === 0;
@@ -132,7 +143,9 @@ async function read(start) {
   }
   if (start) model.start = { node: start.node, loop: start.loop };
   document.title = `${model.name} · Scrimp`;
-  find("model-name").textContent = model.name;
+  find("model-name").textContent =
+    model.name.length > 40 ? `…/${model.name.split("/").slice(-2).join("/")}` : model.name;
+  find("model-name").title = model.name;
   find("model-facts").textContent = [
     model.language,
     count(model.variables, model.net ? "place" : "variable"),
@@ -143,7 +156,7 @@ async function read(start) {
   layout.offer("net", model.net);
   source.begin(model);
   history.begin(model);
-  chart.begin(model);
+  chart.begin();
   graph.begin();
   check.begin(model);
   if (model.net) {
@@ -152,6 +165,7 @@ async function read(start) {
   }
   await walk.begin(model);
   if (model.warnings?.length) complain(model.warnings.join(" "));
+  for (const button of ["save", "load", "run"]) find(button).disabled = false;
   document.body.dataset.ready = "true";
 }
 

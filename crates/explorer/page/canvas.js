@@ -4,6 +4,8 @@ import { draw, make } from "./dom.js";
 
 const LEAST = 0.08;
 const MOST = 4;
+/** What is smaller than this cannot be read. */
+const READABLE = 0.6;
 
 /** A drawing in a panel; `label` says what it shows to those who cannot see it. */
 export class Canvas {
@@ -11,13 +13,14 @@ export class Canvas {
     this.layer = draw("g", {});
     this.svg = draw("svg", { class: "canvas", tabindex: "0", role: "group", "aria-label": label }, this.layer);
     this.note = make("span", { class: "note-text" });
-    const button = (text, title, action) => make("button", { type: "button", title, "aria-label": title, onclick: action }, text);
+    const button = (text, title, action) =>
+      make("button", { type: "button", title, "aria-label": `${text} ${title}`, onclick: action }, text);
     this.tools = make(
       "div",
       { class: "tools" },
       button("−", "Smaller", () => this.zoom(1 / 1.3)),
       button("+", "Larger", () => this.zoom(1.3)),
-      button("Fit", "Show everything (0)", () => this.fit()),
+      button("Fit", "Show everything (0)", () => this.whole()),
       this.note,
     );
     panel.append(this.tools, this.svg);
@@ -26,6 +29,7 @@ export class Canvas {
     this.y = 0;
     this.scale = 1;
     this.moved = false;
+    this.box = null;
     this.pointers = new Map();
     this.listen();
   }
@@ -51,7 +55,7 @@ export class Canvas {
     // A click at the end of a drag is none.
     svg.addEventListener("click", (event) => this.dragged > 6 && event.stopPropagation(), true);
     svg.addEventListener("keydown", (event) => this.key(event));
-    new ResizeObserver(() => !this.moved && this.fit()).observe(svg);
+    new ResizeObserver(() => !this.moved && this.frame(this.box)).observe(svg);
   }
 
   drag(event) {
@@ -81,7 +85,7 @@ export class Canvas {
     if (event.defaultPrevented) return;
     if (event.key === "+" || event.key === "=") this.zoom(1.25);
     else if (event.key === "-") this.zoom(0.8);
-    else if (event.key === "0") this.fit();
+    else if (event.key === "0") this.whole();
     else if (moves[event.key] && event.target === this.svg) {
       this.x += moves[event.key][0];
       this.y += moves[event.key][1];
@@ -116,16 +120,41 @@ export class Canvas {
     this.apply();
   }
 
+  /** Shows everything because somebody wants it, even where it cannot be read. */
+  whole() {
+    this.fit();
+    this.moved = this.scale < READABLE;
+  }
+
+  /** Shows everything, or where that would be too small to be read, what is around a box. */
+  frame(box) {
+    this.box = box;
+    this.fit();
+    if (this.scale >= READABLE || !box) return;
+    this.scale = 0.85;
+    this.center(box);
+  }
+
+  /** Moves a box to the middle, but shows no more empty space for it than there must be. */
+  center(box) {
+    const place = (room, size, middle) => {
+      const wanted = room / 2 - middle * this.scale;
+      const least = room - size * this.scale - 12;
+      return least > 12 ? (room - size * this.scale) / 2 : Math.max(least, Math.min(12, wanted));
+    };
+    this.x = place(this.svg.clientWidth, this.size.width, box.x + box.width / 2);
+    this.y = place(this.svg.clientHeight, this.size.height, box.y + box.height / 2);
+    this.apply();
+  }
+
   /** Moves so that a box can be seen, and not at all where it can be seen already. */
   reveal(box) {
-    const [width, height] = [this.svg.clientWidth, this.svg.clientHeight];
     const left = this.x + box.x * this.scale;
     const top = this.y + box.y * this.scale;
-    const inside = left >= 0 && top >= 0 && left + box.width * this.scale <= width && top + box.height * this.scale <= height;
-    if (inside) return;
-    this.x = width / 2 - (box.x + box.width / 2) * this.scale;
-    this.y = height / 2 - (box.y + box.height / 2) * this.scale;
-    this.apply();
+    const right = left + box.width * this.scale;
+    const bottom = top + box.height * this.scale;
+    const inside = left >= 0 && top >= 0 && right <= this.svg.clientWidth && bottom <= this.svg.clientHeight;
+    if (!inside) this.center(box);
   }
 
   /** Shows a drawing of a size. */
@@ -154,7 +183,8 @@ export function through(points) {
 export function tip(points, size = 8) {
   const [x, y] = points.at(-1);
   let before = points.at(-2);
-  for (let index = points.length - 2; index > 0 && Math.hypot(before[0] - x, before[1] - y) < 2; index--) before = points[index - 1];
+  for (let index = points.length - 2; index > 0 && Math.hypot(before[0] - x, before[1] - y) < 2; index--)
+    before = points[index - 1];
   const angle = Math.atan2(y - before[1], x - before[0]);
   const side = (turn) => `${x - size * Math.cos(angle + turn)},${y - size * Math.sin(angle + turn)}`;
   return draw("polygon", { class: "tip", points: `${x},${y} ${side(0.42)} ${side(-0.42)}` });

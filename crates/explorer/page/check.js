@@ -1,6 +1,6 @@
 // Checking properties from the page: the form, how it goes, the verdicts, and the way to the run that shows them.
 
-import { get, post, Refused } from "./api.js";
+import { get, post } from "./api.js";
 import { bytes, Curves, plain } from "./curve.js";
 import { count, find, make } from "./dom.js";
 
@@ -11,10 +11,20 @@ const OPTIONS = [
   { key: "time", title: "Time", hint: "60s" },
   { key: "threads", title: "Threads", hint: "1", number: true },
   { key: "order", title: "Order", hint: "which state next", among: ["bfs", "dfs", "random", "best", "progress"] },
-  { key: "store", title: "Store", hint: "how states are kept", among: ["table", "tree", "collapse", "dfa", "comback", "compact", "bitstate"] },
+  {
+    key: "store",
+    title: "Store",
+    hint: "how states are kept",
+    among: ["table", "tree", "collapse", "dfa", "comback", "compact", "bitstate"],
+  },
   { key: "reduce", title: "Reduce", hint: "what may be left out", among: ["none", "por", "por+sleep", "edge-lean"] },
   { key: "engine", title: "Engine", hint: "how to search", among: ["explicit", "symbolic", "bmc"] },
-  { key: "forget", title: "Forget", hint: "which states may be dropped", among: ["none", "pseudo-root", "cache", "sweep"] },
+  {
+    key: "forget",
+    title: "Forget",
+    hint: "which states may be dropped",
+    among: ["none", "pseudo-root", "cache", "sweep"],
+  },
   { key: "fair", title: "Fairness", hint: "of runs without end", among: ["weak"] },
 ];
 
@@ -27,11 +37,11 @@ const WORDS = {
 };
 
 const WHOLE = {
-  verified: "Everything asked for holds.",
-  violated: "Something does not hold.",
-  "no-error-found": "No error was found, but not every state was certainly visited.",
-  incomplete: "The check ended before it could decide.",
-  error: "The check ended with an error.",
+  verified: "Verified: everything asked for holds.",
+  violated: "Violated: something does not hold.",
+  "no-error-found": "No error found, though not every state was certainly visited.",
+  incomplete: "Incomplete: the check ended before it could decide.",
+  error: "Error: the check could not be done.",
 };
 
 /** The panel of checks. Of the page it needs a voice (`say`, `report`), and what to do with a run (`opened`). */
@@ -60,7 +70,9 @@ export class Check {
     offered.hidden = model.properties.length === 0;
     offered.replaceChildren(
       make("legend", {}, "What the model asks"),
-      ...model.properties.map((text) => make("label", { class: "tick" }, make("input", { type: "checkbox", name: "offered", value: text }), ` ${text}`)),
+      ...model.properties.map((text) =>
+        make("label", { class: "tick" }, make("input", { type: "checkbox", name: "offered", value: text }), ` ${text}`),
+      ),
     );
     if (model.asked?.length) find("property").value = model.asked.join("\n");
     find("property").rows = Math.max(2, Math.min(8, model.asked?.length ?? 0));
@@ -73,7 +85,10 @@ export class Check {
 
   asked() {
     const ticked = [...document.querySelectorAll("#offered input:checked")].map((input) => input.value);
-    const written = find("property").value.split("\n").map((line) => line.trim()).filter(Boolean);
+    const written = find("property")
+      .value.split("\n")
+      .map((line) => line.trim())
+      .filter(Boolean);
     return [...ticked, ...written];
   }
 
@@ -110,13 +125,8 @@ export class Check {
     let from = 0;
     this.curves.clear();
     for (;;) {
-      let answer;
-      try {
-        answer = await get(`check?from=${from}`, true);
-      } catch (error) {
-        if (first && error instanceof Refused && error.status === 404) return;
-        throw error;
-      }
+      const answer = await get(`check?from=${from}`, true);
+      if (first && answer.nothing) return;
       if (mine !== this.watching) return;
       first = false;
       from = answer.next ?? from;
@@ -135,7 +145,11 @@ export class Check {
     verdict.className = answer.running ? "running" : (answer.verdict ?? "error");
     verdict.dataset.verdict = answer.running ? "running" : (answer.verdict ?? "error");
     const numbers = answer.running
-      ? last && [`${plain(last.states)} states`, `depth ${plain(last.depth ?? 0)}`, `${(answer.seconds ?? 0).toFixed(1)} s`]
+      ? last && [
+          `${plain(last.states)} states`,
+          `depth ${plain(last.depth ?? 0)}`,
+          `${(answer.seconds ?? 0).toFixed(1)} s`,
+        ]
       : [
           answer.guarantee,
           typeof answer.states === "number" && count(answer.states, "state"),
@@ -149,8 +163,12 @@ export class Check {
     );
     find("check-message").hidden = !answer.message;
     find("check-message").textContent = answer.message ?? "";
-    find("verdicts").replaceChildren(...(answer.running ? [] : (answer.properties ?? [])).map((property) => this.property(property)));
-    find("command-line").replaceChildren(...(answer.command ? ["The same on the command line: ", make("code", {}, answer.command)] : []));
+    find("verdicts").replaceChildren(
+      ...(answer.running ? [] : (answer.properties ?? [])).map((property) => this.property(property)),
+    );
+    find("command-line").replaceChildren(
+      ...(answer.command ? ["The same on the command line: ", make("code", {}, answer.command)] : []),
+    );
     if (!answer.running) this.say(make("strong", {}, WHOLE[answer.verdict] ?? answer.message ?? "The check ended."));
   }
 
@@ -158,20 +176,32 @@ export class Check {
     const steps = property.steps;
     const has = steps !== null && steps !== undefined;
     const lasso = property.loop !== null && property.loop !== undefined;
-    const length = !has ? "" : lasso ? `a run of ${count(steps, "step")} that repeats from step ${property.loop} on` : `a run of ${count(steps, "step")}`;
+    const length = !has
+      ? ""
+      : lasso
+        ? `a run of ${count(steps, "step")} that repeats from step ${property.loop} on`
+        : `a run of ${count(steps, "step")}`;
     const vacuous = Array.isArray(property.vacuous) ? property.vacuous.length > 0 : Boolean(property.vacuous);
     return make(
       "li",
       { "data-property": property.number, class: property.verdict },
       make("span", { class: "verdict", "data-verdict": property.verdict }, WORDS[property.verdict] ?? property.verdict),
       make("code", {}, property.name),
-      property.answer !== null && property.answer !== undefined ? make("span", { class: "answer" }, String(property.answer)) : null,
-      vacuous ? make("span", { class: "vacuous", title: [property.vacuous].flat().join("\n") }, "holds for a trivial reason") : null,
+      property.answer !== null && property.answer !== undefined
+        ? make("span", { class: "answer" }, String(property.answer))
+        : null,
+      vacuous
+        ? make("span", { class: "vacuous", title: [property.vacuous].flat().join("\n") }, "holds for a trivial reason")
+        : null,
       has
         ? make(
             "span",
             { class: "run" },
-            make("button", { type: "button", class: "show-run primary", onclick: () => this.load(property.number) }, "Show the run"),
+            make(
+              "button",
+              { type: "button", class: "show-run primary", onclick: () => this.load(property.number) },
+              "Show the run",
+            ),
             ` ${length}`,
           )
         : null,
@@ -189,14 +219,34 @@ export class Check {
 
 function field({ key, title, hint, among, number }) {
   const id = `option-${key}`;
-  const input = make("input", { id, type: number ? "number" : "text", min: number ? 1 : null, placeholder: hint, list: among ? `${id}-list` : null, autocomplete: "off", spellcheck: "false" });
+  const input = make("input", {
+    id,
+    type: number ? "number" : "text",
+    min: number ? 1 : null,
+    placeholder: hint,
+    list: among ? `${id}-list` : null,
+    autocomplete: "off",
+    spellcheck: "false",
+  });
   return make(
     "label",
     { class: "field", for: id },
     title,
     input,
-    among ? make("datalist", { id: `${id}-list` }, among.map((value) => make("option", { value }))) : null,
+    among
+      ? make(
+          "datalist",
+          { id: `${id}-list` },
+          among.map((value) => make("option", { value })),
+        )
+      : null,
   );
 }
 
-const tick = () => make("label", { class: "tick" }, make("input", { type: "checkbox", id: "option-keep_going" }), " go on after a violation until everything is decided");
+const tick = () =>
+  make(
+    "label",
+    { class: "tick" },
+    make("input", { type: "checkbox", id: "option-keep_going" }),
+    " go on after a violation until everything is decided",
+  );

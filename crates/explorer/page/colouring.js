@@ -6,7 +6,8 @@ const WORDS = {
   DVE: "process state init trans guard effect sync async system property byte int channel commit accept assert const true false and or not imply",
 };
 
-const TOKEN = /(\/\/.*$|#(?=\s*(?:define|include|if|ifdef|ifndef|else|endif|undef)\b)\s*\w+)|(\/\*)|("(?:[^"\\]|\\.)*"?)|([A-Za-z_]\w*)|(\d+)/g;
+const TOKEN =
+  /(\/\/.*$|#(?=\s*(?:define|include|if|ifdef|ifndef|else|endif|undef)\b)\s*\w+)|(\/\*)|("(?:[^"\\]|\\.)*"?)|([A-Za-z_]\w*)|(\d+)/g;
 const XML = /(<!--.*?-->)|(<\/?[\w:.-]+|\/?>|\?>)|("[^"]*")/g;
 
 /** Cuts a line into pieces `[kind, text]`, and says whether it ends inside a comment. */
@@ -41,7 +42,17 @@ export function pieces(line, language, inside) {
       at = TOKEN.lastIndex = end + 2;
       continue;
     }
-    const kind = match[1] ? (match[1].startsWith("#") ? "word" : "comment") : match[3] ? "text" : match[5] ? "number" : words.has(match[4]) ? "word" : "";
+    const kind = match[1]
+      ? match[1].startsWith("#")
+        ? "word"
+        : "comment"
+      : match[3]
+        ? "text"
+        : match[5]
+          ? "number"
+          : words.has(match[4])
+            ? "word"
+            : "";
     put(kind, match[0]);
   }
   put("", line.slice(at));

@@ -40,8 +40,10 @@ export class Curves {
   /** Adds samples; where there are very many, every other one is dropped. */
   add(samples, limit) {
     this.samples.push(...samples);
-    while (this.samples.length > MOST) this.samples = this.samples.filter((_, index, all) => index % 2 === 0 || index === all.length - 1);
-    if (this.samples.length) this.element.replaceChildren(...KINDS.map((kind) => this.curve(kind, kind.key === "memory" ? limit : null)));
+    while (this.samples.length > MOST)
+      this.samples = this.samples.filter((_, index, all) => index % 2 === 0 || index === all.length - 1);
+    if (this.samples.length)
+      this.element.replaceChildren(...KINDS.map((kind) => this.curve(kind, kind.key === "memory" ? limit : null)));
   }
 
   curve({ key, title, text }, limit) {
@@ -52,19 +54,41 @@ export class Curves {
     const x = (sample) => ((sample.seconds / end) * WIDTH).toFixed(1);
     const y = (value) => (HEIGHT - 3 - (value / top) * (HEIGHT - 8)).toFixed(1);
     const line = points.map((sample) => `${x(sample)},${y(sample[key])}`).join(" ");
-    const bound = limit && limit <= top * 1.6 ? draw("line", { class: "limit", x1: 0, x2: WIDTH, y1: y(Math.min(limit, top)), y2: y(Math.min(limit, top)) }) : null;
+    const bound =
+      limit && limit <= top * 1.6
+        ? draw("line", { class: "limit", x1: 0, x2: WIDTH, y1: y(Math.min(limit, top)), y2: y(Math.min(limit, top)) })
+        : null;
     return make(
       "figure",
       { class: "curve", "data-curve": key },
-      make("figcaption", {}, make("span", { class: "title" }, title), make("span", { class: "now" }, text(last)), limit ? make("span", { class: "of" }, `of ${text(limit)}`) : null),
+      make(
+        "figcaption",
+        {},
+        make("span", { class: "title" }, title),
+        make("span", { class: "now" }, text(last)),
+        limit ? make("span", { class: "of" }, `of ${text(limit)}`) : null,
+      ),
       draw(
         "svg",
-        { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": `${title} over time, now ${text(last)}, at most ${text(top)}` },
-        draw("polygon", { class: "area", points: `0,${HEIGHT} ${line} ${points.length ? x(points.at(-1)) : 0},${HEIGHT}` }),
+        {
+          viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+          preserveAspectRatio: "none",
+          role: "img",
+          "aria-label": `${title} over time, now ${text(last)}, at most ${text(top)}`,
+        },
+        draw("polygon", {
+          class: "area",
+          points: `0,${HEIGHT} ${line} ${points.length ? x(points.at(-1)) : 0},${HEIGHT}`,
+        }),
         draw("polyline", { class: "line", points: line }),
         bound,
       ),
-      make("div", { class: "axis" }, make("span", {}, `most ${text(top)}`), make("span", {}, `${end.toFixed(end < 10 ? 1 : 0)} s`)),
+      make(
+        "div",
+        { class: "axis" },
+        make("span", {}, `most ${text(top)}`),
+        make("span", {}, `${end.toFixed(end < 10 ? 1 : 0)} s`),
+      ),
     );
   }
 }

@@ -41,7 +41,9 @@ export class Events {
   offered() {
     const text = this.filter.value.trim().toLowerCase();
     const events = this.walk.view?.enabled ?? [];
-    return text ? events.filter((event) => `${event.label} ${event.source ?? ""}`.toLowerCase().includes(text)) : events;
+    return text
+      ? events.filter((event) => `${event.label} ${event.source ?? ""}`.toLowerCase().includes(text))
+      : events;
   }
 
   show() {
@@ -53,8 +55,14 @@ export class Events {
       events.length < total ? `${events.length.toLocaleString("en")} of ${total.toLocaleString("en")}` : String(total);
     this.list.replaceChildren(
       ...this.notes(view),
-      make("ol", { class: "choices" }, events.map((event, index) => make("li", {}, this.entry(view, event, index)))),
-      ...(events.length === 0 && total > 0 ? [make("p", { class: "empty" }, "No enabled event has this in its name.")] : []),
+      make(
+        "ol",
+        { class: "choices" },
+        events.map((event, index) => make("li", {}, this.entry(view, event, index))),
+      ),
+      ...(events.length === 0 && total > 0
+        ? [make("p", { class: "empty" }, "No enabled event has this in its name.")]
+        : []),
     );
     this.point(null);
     if (focused >= 0) this.buttons()[0]?.focus();
@@ -72,9 +80,10 @@ export class Events {
         make(
           "p",
           { class: "note bad fault", onmouseenter: () => this.point(fault), onmouseleave: () => this.point(null) },
-          fault.lane === null || fault.lane === undefined ? "" : badge(fault.lane),
-          ` ${withoutName(fault.label, fault.lane)}: would end in a fault, `,
+          fault.lane === null || fault.lane === undefined ? "One event" : badge(fault.lane),
+          " would go wrong: ",
           make("strong", {}, fault.text),
+          fault.label.startsWith("assert") ? "" : `, in ${withoutName(fault.label, fault.lane)}`,
           fault.line ? ` (line ${fault.line})` : "",
         ),
       );
@@ -86,8 +95,13 @@ export class Events {
     const label = withoutName(event.label, event.lane);
     const title = event.statement ?? label;
     const known = event.node !== null && event.node !== undefined ? "taken" : event.seen ? "known state" : null;
-    const lanes = event.lanes?.length ? event.lanes : event.lane === null || event.lane === undefined ? [] : [event.lane];
-    const under = event.statement && event.statement !== label ? label : event.source && event.source !== title ? event.source : "";
+    const lanes = event.lanes?.length
+      ? event.lanes
+      : event.lane === null || event.lane === undefined
+        ? []
+        : [event.lane];
+    const under =
+      event.statement && event.statement !== label ? label : event.source && event.source !== title ? event.source : "";
     return make(
       "button",
       {

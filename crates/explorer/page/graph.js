@@ -5,6 +5,9 @@ import { Canvas, through, tip } from "./canvas.js";
 import { count, draw, find, make, shorten } from "./dom.js";
 
 const MOST = 200;
+/** How high a line and how wide a letter of a label is. */
+const LINE = 15;
+const LETTER = 6.8;
 
 /** The panel of the state graph; `shown` says whether anybody sees it. */
 export class Graph {
@@ -28,7 +31,9 @@ export class Graph {
   begin() {
     this.expanded = new Set();
     this.selected = null;
+    this.anchor = null;
     this.data = null;
+    this.canvas.moved = false;
   }
 
   vertexOf(target) {
@@ -58,20 +63,48 @@ export class Graph {
     canvas.note.classList.toggle("cut", Boolean(data.cut));
     canvas.show(
       data,
-      draw("g", { class: "edges" }, data.edges.map((edge) => this.edge(edge))),
-      draw("g", { class: "vertices" }, data.vertices.map((vertex) => this.vertex(vertex))),
+      draw(
+        "g",
+        { class: "edges" },
+        data.edges.map((edge) => this.edge(edge)),
+      ),
+      draw(
+        "g",
+        { class: "vertices" },
+        data.vertices.map((vertex) => this.vertex(vertex)),
+      ),
     );
     const current = data.vertices.find((vertex) => vertex.current);
-    if (!canvas.moved) canvas.fit();
-    // A graph that only fits when it cannot be read any more is shown in part, around the current state.
-    if (!canvas.moved && canvas.scale < 0.6) {
-      canvas.zoom(0.8 / canvas.scale);
-      canvas.moved = false;
-    }
-    if (current) canvas.reveal(current);
+    this.keep(current);
     if (!data.vertices.some((vertex) => vertex.vertex === this.selected)) this.selected = null;
     this.select(this.selected);
     if (focused) canvas.svg.querySelector(`[data-vertex="${focused}"]`)?.focus();
+  }
+
+  /** Puts the new drawing where it does not surprise: what was unfolded stays in its place. */
+  keep(current) {
+    const { canvas, anchor } = this;
+    const vertex = anchor && this.data.vertices.find((vertex) => vertex.vertex === anchor.vertex);
+    this.anchor = null;
+    if (vertex) {
+      canvas.x = anchor.x - vertex.x * canvas.scale;
+      canvas.y = anchor.y - vertex.y * canvas.scale;
+      canvas.moved = true;
+      canvas.apply();
+      if (vertex.expanded) canvas.reveal(this.around(vertex));
+    } else if (!canvas.moved) canvas.frame(current);
+    else if (current) canvas.reveal(current);
+  }
+
+  /** The box around a state and what follows it. */
+  around(vertex) {
+    const next = new Set(this.data.edges.filter((edge) => edge.from === vertex.vertex).map((edge) => edge.to));
+    const boxes = this.data.vertices.filter((other) => other === vertex || next.has(other.vertex));
+    const x = Math.min(...boxes.map((box) => box.x));
+    const y = Math.min(...boxes.map((box) => box.y));
+    const right = Math.max(...boxes.map((box) => box.x + box.width));
+    const bottom = Math.max(...boxes.map((box) => box.y + box.height));
+    return { x, y, width: right - x, height: bottom - y };
   }
 
   edge(edge) {
@@ -87,18 +120,37 @@ export class Graph {
 
   vertex(vertex) {
     const { x, y, width, height } = vertex;
-    const lines = vertex.label.length ? vertex.label : [`state ${vertex.vertex}`];
-    const each = (height - 6) / lines.length;
-    const size = Math.min(12, each * 0.85);
+    const lines = vertex.label.length ? vertex.label : [vertex.initial ? "initial" : `state ${vertex.vertex}`];
+    const first = y + height / 2 - ((lines.length - 1) * LINE) / 2 + 4;
     const classes = ["vertex"];
-    for (const [name, value] of Object.entries({ current: vertex.current, "on-path": vertex.on_path, initial: vertex.initial, dead: vertex.dead, bad: vertex.bad })) if (value) classes.push(name);
-    const says = [vertex.current ? "current state" : "state", vertex.initial && "initial", vertex.dead && "no event is enabled", vertex.bad && "an error", ...vertex.label];
+    for (const [name, value] of Object.entries({
+      current: vertex.current,
+      "on-path": vertex.on_path,
+      initial: vertex.initial,
+      dead: vertex.dead,
+      bad: vertex.bad,
+    }))
+      if (value) classes.push(name);
+    const says = [
+      vertex.current ? "current state" : "state",
+      vertex.initial && "initial",
+      vertex.dead && "no event is enabled",
+      vertex.bad && "an error",
+      ...vertex.label,
+    ];
+    const most = Math.max(4, Math.floor((width - 6) / LETTER));
     const text = lines.map((line, index) =>
-      draw("text", { x: x + width / 2, y: y + 3 + each * (index + 0.5) + size * 0.35, "font-size": size, "text-anchor": "middle" }, shorten(line, Math.max(4, Math.floor((width - 6) / (size * 0.56))))),
+      draw("text", { x: x + width / 2, y: first + index * LINE, "text-anchor": "middle" }, shorten(line, most)),
     );
     return draw(
       "g",
-      { class: classes.join(" "), "data-vertex": vertex.vertex, tabindex: "0", role: "button", "aria-label": says.filter(Boolean).join(", ") },
+      {
+        class: classes.join(" "),
+        "data-vertex": vertex.vertex,
+        tabindex: "0",
+        role: "button",
+        "aria-label": says.filter(Boolean).join(", "),
+      },
       draw("title", {}, lines.join("\n")),
       draw("rect", { x, y, width, height, rx: 7 }),
       text,
@@ -111,7 +163,7 @@ export class Graph {
     if (vertex.current || vertex.dead || vertex.successors === 0) return null;
     const open = vertex.expanded;
     if (open && !this.expanded.has(vertex.vertex)) return null;
-    const [x, y] = [vertex.x + vertex.width - 3, vertex.y + vertex.height - 3];
+    const [x, y] = [vertex.x + vertex.width, vertex.y + vertex.height];
     return draw(
       "g",
       { class: "expand" },
@@ -124,6 +176,8 @@ export class Graph {
   toggle(vertex) {
     if (this.expanded.has(vertex.vertex)) this.expanded.delete(vertex.vertex);
     else this.expanded.add(vertex.vertex);
+    const { x, y, scale } = this.canvas;
+    this.anchor = { vertex: vertex.vertex, x: x + vertex.x * scale, y: y + vertex.y * scale };
     this.show();
   }
 
@@ -148,11 +202,22 @@ export class Graph {
       make(
         "span",
         { class: "says" },
-        [vertex.initial ? "initial" : "", vertex.dead ? "no event is enabled" : "", vertex.bad ? "error" : "", ...vertex.label].filter(Boolean).join(", "),
+        [
+          vertex.initial ? "initial" : "",
+          vertex.dead ? "no event is enabled" : "",
+          vertex.bad ? "error" : "",
+          ...vertex.label,
+        ]
+          .filter(Boolean)
+          .join(", "),
         into.length ? make("span", { class: "via" }, ` by ${into.map((edge) => edge.label).join("; ")}`) : "",
       ),
-      vertex.current ? make("strong", {}, "you are here") : make("button", { type: "button", onclick: () => this.go(vertex) }, "Go there"),
-      this.more(vertex) ? make("button", { type: "button", onclick: () => this.toggle(vertex) }, vertex.expanded ? "Fold" : "Expand") : "",
+      vertex.current
+        ? make("strong", {}, "you are here")
+        : make("button", { type: "button", onclick: () => this.go(vertex) }, "Go there"),
+      this.more(vertex)
+        ? make("button", { type: "button", onclick: () => this.toggle(vertex) }, vertex.expanded ? "Fold" : "Expand")
+        : "",
     );
   }
 

@@ -7,6 +7,12 @@ import { List } from "./list.js";
 
 const HEIGHT = 26;
 
+/** Of several steps the one that says most: one with a message, or one that is more than a jump. */
+const telling = (steps) =>
+  steps.find((step) => step.row && step.row.kind !== "step") ??
+  steps.find((step) => step.text && !/^(\.\(goto\)|\(1\)|skip)$/.test(step.text)) ??
+  steps[0];
+
 /** The panel of the history. Of the page it needs whether it is seen (`shown`), a voice (`say`), and what to do with the
  * end of a run that was loaded (`opened`). */
 export class History {
@@ -29,7 +35,9 @@ export class History {
     this.model = model;
     find("initial-choice").hidden = model.initial.length < 2;
     find("initial").replaceChildren(
-      ...model.initial.map((node, index) => make("option", { value: node }, shorten(model.initial_labels?.[index] || `initial state ${index + 1}`, 60))),
+      ...model.initial.map((node, index) =>
+        make("option", { value: node }, shorten(model.initial_labels?.[index] || `initial state ${index + 1}`, 60)),
+      ),
     );
   }
 
@@ -40,30 +48,38 @@ export class History {
     this.rows = [];
     let at = 0;
     walk.line.forEach((node, place) => {
-      if (loop && place === loop.from + 1) this.rows.push({ kind: "loop", node });
+      if (loop && loop.from < loop.to && place === loop.from + 1) this.rows.push({ kind: "loop", node });
       if (place === walk.position) at = this.rows.length;
       this.rows.push({ kind: "step", node, place });
       const parent = walk.tree.get(walk.line[place - 1]);
       if (parent?.children.length > 1) {
         for (const child of parent.children) if (child !== node) this.rows.push({ kind: "branch", node: child, place });
       }
-      if (loop && place === loop.to) this.rows.push({ kind: "back", node: walk.line[loop.from], place: loop.from });
+      if (loop && place === loop.to)
+        this.rows.push({ kind: loop.from < loop.to ? "back" : "still", node: walk.line[loop.from], place: loop.from });
     });
     const last = walk.tree.get(walk.line.at(-1));
     for (const child of last?.children ?? []) this.rows.push({ kind: "branch", node: child, place: walk.line.length });
     if (find("initial").options.length) find("initial").value = String(walk.line[0]);
+    const focused = this.list.scroller.contains(document.activeElement);
     this.list.show(this.rows.length);
     this.list.reveal(at);
+    if (focused) (this.list.rows.get(at) ?? this.list.scroller).focus({ preventScroll: true });
   }
 
   row(row) {
     const { walk } = this;
     if (row.kind === "loop") return make("div", { class: "entry loop" }, "from here again and again");
+    if (row.kind === "still") return make("div", { class: "entry loop" }, "and then nothing more, for ever");
     if (row.kind === "back") {
-      return make("button", { type: "button", class: "entry back", onclick: () => walk.to(row.node) }, `and back to step ${row.place}`);
+      return make(
+        "button",
+        { type: "button", class: "entry back", onclick: () => walk.to(row.node) },
+        row.place ? `and back to step ${row.place}` : "and back to the initial state",
+      );
     }
     const steps = walk.steps(row.node);
-    const first = steps[0];
+    const first = telling(steps);
     const branch = row.kind === "branch";
     const current = !branch && row.place === walk.position;
     const classes = ["entry", row.kind, colour(first?.lane)];
@@ -77,10 +93,12 @@ export class History {
         class: classes.join(" "),
         "data-node": row.node,
         "aria-current": current ? "step" : null,
-        title: [branch ? "Another branch" : "", ...steps.slice(0, 12).map((step) => step.label)].filter(Boolean).join("\n"),
+        title: [branch ? "Another branch" : "", ...steps.slice(0, 12).map((step) => step.label)]
+          .filter(Boolean)
+          .join("\n"),
         onclick: () => walk.to(row.node),
       },
-      make("span", { class: "number" }, branch ? "⑂" : String(row.place)),
+      make("span", { class: "number" }, branch ? "↳" : String(row.place)),
       first && first.lane !== null && first.lane !== undefined ? badge(first.lane) : null,
       make("span", { class: "what" }, label),
       steps.length > 1 ? make("span", { class: "mark" }, `+${steps.length - 1}`) : null,
@@ -94,8 +112,13 @@ export class History {
     const loop = walk.loop;
     const whole = loop && loop.to === walk.position;
     const trace = await get(`trace/${walk.current}${whole ? `?loop=${walk.line[loop.from]}` : ""}`);
-    const address = URL.createObjectURL(new Blob([`${JSON.stringify(trace, null, 2)}\n`], { type: "application/json" }));
-    const base = this.model.name.split(/[\\/]/).pop().replace(/\.[^.]*$/, "");
+    const address = URL.createObjectURL(
+      new Blob([`${JSON.stringify(trace, null, 2)}\n`], { type: "application/json" }),
+    );
+    const base = this.model.name
+      .split(/[\\/]/)
+      .pop()
+      .replace(/\.[^.]*$/, "");
     make("a", { href: address, download: `${base}-trace-${walk.position}.json` }).click();
     setTimeout(() => URL.revokeObjectURL(address), 10000);
     this.say(`Saved a trace of ${count(walk.position, "step")}.`);

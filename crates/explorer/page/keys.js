@@ -24,7 +24,7 @@ export function listen(does) {
     [["g"], "graph", () => does.panel("graph")],
     [["h"], "history", () => does.panel("history")],
     [["p"], "check a property", () => does.panel("check")],
-    [["m"], "enlarge the chart, the graph or the check", () => does.enlarge()],
+    [["m"], "give the panel used last the whole window, or take it back", () => does.enlarge()],
     ["+ − 0 and arrows", "in the graph and the net: zoom, show everything, move"],
     [["?"], "these keys", () => does.help()],
   ];
@@ -32,7 +32,11 @@ export function listen(does) {
   const signs = { ArrowDown: "↓", ArrowUp: "↑", ArrowLeft: "←", ArrowRight: "→" };
   find("help-keys").replaceChildren(
     ...table.flatMap(([keys, text]) => [
-      make("dt", {}, [keys].flat().map((key) => make("kbd", {}, signs[key] ?? key))),
+      make(
+        "dt",
+        {},
+        [keys].flat().map((key) => make("kbd", {}, signs[key] ?? key)),
+      ),
       make("dd", {}, text),
     ]),
   );
@@ -40,11 +44,17 @@ export function listen(does) {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || find("help").open) return;
     const target = event.target;
     if (target.closest("input:not([type=checkbox]), textarea, select")) return;
-    const arrows = event.key.startsWith("Arrow") || event.key === "Home" || event.key === "End";
-    if (arrows && target.closest(".scroll, .canvas, .divider") && !target.closest("#events")) return;
+    if (moves(event.key, target)) return;
     if (/^[1-9]$/.test(event.key)) does.take(Number(event.key) - 1);
     else if (actions.has(event.key)) actions.get(event.key)();
     else return;
     event.preventDefault();
   });
+}
+
+/** Whether a key already means something where the focus is: scrolling, or moving a drawing. */
+function moves(key, target) {
+  if (!key.startsWith("Arrow") && key !== "Home" && key !== "End") return false;
+  if (target.closest(".canvas, .divider, #source-list")) return true;
+  return key !== "ArrowLeft" && key !== "ArrowRight" && target.closest(".scroll") && !target.closest("#events");
 }

@@ -46,8 +46,7 @@ export const colour = (lane) => (lane === null || lane === undefined ? "lane-non
 export const badgeOf = (lane) => badges[lane] ?? String(lane);
 
 /** The sign of a lane as an element. */
-export const badge = (lane) =>
-  make("span", { class: `badge ${colour(lane)}`, title: nameOf(lane) }, badgeOf(lane));
+export const badge = (lane) => make("span", { class: `badge ${colour(lane)}`, title: nameOf(lane) }, badgeOf(lane));
 
 /** A label without the name of its process before it, which the badge says already. */
 export function withoutName(label, lane) {

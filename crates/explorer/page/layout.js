@@ -4,6 +4,18 @@ import { find } from "./dom.js";
 
 const NARROW = window.matchMedia("(max-width: 860px)");
 
+/** What gets the focus in each panel. */
+const FOCUS = {
+  events: "[data-choice]",
+  history: "[aria-current]",
+  source: ".scroll",
+  net: "svg",
+  state: ".scroll",
+  chart: ".scroll",
+  graph: "svg",
+  check: "textarea",
+};
+
 /** The panels and their tabs; every panel has exactly one tab, which moves between its dock and the bar. */
 export class Layout {
   constructor() {
@@ -15,14 +27,16 @@ export class Layout {
     this.tabs = this.docks.flatMap((dock) => dock.tabs);
     this.listeners = new Map();
     this.chosen = new Map(this.docks.map((dock) => [dock, dock.tabs.find((tab) => !tab.hidden)]));
-    this.front = this.tabs.find((tab) => tab.dataset.panel === "events");
+    this.front = this.tabOf("events");
     for (const tab of this.tabs) {
       tab.setAttribute("aria-controls", tab.dataset.panel);
       tab.addEventListener("click", () => this.show(tab.dataset.panel));
     }
     document.addEventListener("keydown", (event) => this.key(event));
     NARROW.addEventListener("change", () => this.arrange());
-    find("enlarge").addEventListener("click", () => this.enlarge());
+    for (const button of document.querySelectorAll(".enlarge")) {
+      button.addEventListener("click", () => this.enlarge(button.closest(".dock")));
+    }
     document.querySelectorAll(".divider").forEach(divide);
     this.arrange();
   }
@@ -61,20 +75,24 @@ export class Layout {
     const tab = this.tabOf(panel);
     if (tab.hidden) return;
     const enlarged = document.querySelector(".dock.enlarged");
-    if (enlarged && enlarged !== this.dockOf(tab).element) this.enlarge(false);
+    if (enlarged && enlarged !== this.dockOf(tab).element) this.enlarge(enlarged);
     this.chosen.set(this.dockOf(tab), tab);
     this.front = tab;
     this.arrange();
-    if (focus) (find(panel).querySelector("button, .scroll[tabindex], svg[tabindex], textarea") ?? tab).focus();
+    if (focus) (find(panel).querySelector(FOCUS[panel]) ?? tab).focus();
     this.listeners.get(panel)?.();
   }
 
   arrange() {
     const { narrow } = this;
     document.body.classList.toggle("narrow", narrow);
-    if (narrow) find("tabbar").append(...["events", "state", "net", "source", "chart", "graph", "history", "check"].map((panel) => this.tabOf(panel)));
+    if (narrow)
+      find("tabbar").append(
+        ...["events", "state", "net", "source", "chart", "graph", "history", "check"].map((panel) => this.tabOf(panel)),
+      );
     else for (const dock of this.docks) dock.strip.prepend(...dock.tabs);
     for (const dock of this.docks) {
+      dock.strip.hidden = narrow;
       for (const tab of dock.tabs) {
         const shown = this.shown(tab.dataset.panel);
         find(tab.dataset.panel).hidden = !shown;
@@ -89,12 +107,13 @@ export class Layout {
     }
   }
 
-  /** Gives the lower right panel the whole window, or takes it back. */
-  enlarge(on = !document.querySelector(".dock.enlarged")) {
-    find("dock-detail").classList.toggle("enlarged", on);
-    document.body.classList.toggle("has-enlarged", on);
-    find("enlarge").setAttribute("aria-pressed", String(on));
-    find("enlarge").textContent = on ? "Smaller" : "Enlarge";
+  /** Gives a dock the whole window, or takes it back; without one, that of the panel shown last if it can be enlarged. */
+  enlarge(dock = document.querySelector(".dock.enlarged") ?? this.dockOf(this.front).element) {
+    const button = dock.querySelector(".enlarge");
+    if (!button) return this.enlarge(find("dock-detail"));
+    const on = dock.classList.toggle("enlarged");
+    button.setAttribute("aria-pressed", String(on));
+    button.textContent = on ? "Smaller" : "Enlarge";
     for (const [panel, listener] of this.listeners) if (this.shown(panel)) listener();
   }
 
@@ -112,28 +131,36 @@ export class Layout {
   }
 }
 
-/** A divider between columns can be dragged, and moved with the arrows. */
+/** A divider between panels can be dragged, and moved with the arrows. What it changes is the size of its neighbour:
+ * of the left column, of the right one, or of a panel below. */
 function divide(divider) {
-  const left = divider.dataset.divides === "left";
-  const column = left ? divider.previousElementSibling : divider.nextElementSibling;
-  const set = (width) => {
-    const most = window.innerWidth * (left ? 0.4 : 0.6);
-    document.documentElement.style.setProperty(`--${divider.dataset.divides}`, `${Math.round(Math.max(200, Math.min(most, width)))}px`);
+  const kind = divider.dataset.divides;
+  const upright = divider.getAttribute("aria-orientation") === "vertical";
+  const sized = kind === "left" ? divider.previousElementSibling : divider.nextElementSibling;
+  const sign = kind === "left" ? 1 : -1;
+  const size = () => (upright ? sized.offsetWidth : sized.offsetHeight);
+  const set = (wanted) => {
+    const room = upright ? window.innerWidth : divider.parentElement.offsetHeight;
+    const most = room * (upright ? 0.6 : 0.85);
+    const given = Math.round(Math.max(upright ? 200 : 80, Math.min(most, wanted)));
+    document.documentElement.style.setProperty(`--${kind}`, `${given}px`);
+    divider.setAttribute("aria-valuenow", Math.round((given / room) * 100));
   };
   divider.addEventListener("pointerdown", (event) => {
     divider.setPointerCapture(event.pointerId);
-    const start = event.clientX;
-    const width = column.offsetWidth;
-    divider.onpointermove = (move) => set(width + (left ? move.clientX - start : start - move.clientX));
+    const at = (pointer) => (upright ? pointer.clientX : pointer.clientY);
+    const start = at(event);
+    const before = size();
+    divider.onpointermove = (move) => set(before + sign * (at(move) - start));
     divider.onpointerup = divider.onpointercancel = () => {
       divider.onpointermove = null;
     };
     event.preventDefault();
   });
   divider.addEventListener("keydown", (event) => {
-    const change = { ArrowLeft: -24, ArrowRight: 24 }[event.key];
+    const change = { ArrowLeft: -24, ArrowRight: 24, ArrowUp: -24, ArrowDown: 24 }[event.key];
     if (!change) return;
-    set(column.offsetWidth + (left ? change : -change));
+    set(size() + sign * change);
     event.preventDefault();
   });
 }

@@ -1,4 +1,6 @@
 // A list of any length of rows of one height, of which only those in sight are in the document.
+//
+// What the browser would have to lay out the page for, sizes and how far it is scrolled, is remembered and not asked.
 
 import { make } from "./dom.js";
 
@@ -15,8 +17,20 @@ export class List {
     this.window = make("div", { class: "window" });
     this.content = make("div", { class: "tall" }, this.window);
     scroller.append(this.content);
-    scroller.addEventListener("scroll", () => this.fill(), { passive: true });
-    new ResizeObserver(() => this.fill()).observe(scroller);
+    this.room = 0;
+    this.top = 0;
+    this.wanted = null;
+    const scrolled = () => {
+      this.top = scroller.scrollTop;
+      this.fill();
+    };
+    scroller.addEventListener("scroll", scrolled, { passive: true });
+    new ResizeObserver(([entry]) => {
+      this.room = entry.contentRect.height;
+      this.top = scroller.scrollTop;
+      this.fill();
+      if (this.wanted !== null && this.room) this.reveal(this.wanted);
+    }).observe(scroller);
   }
 
   /** Shows so many rows, all made anew. */
@@ -28,18 +42,11 @@ export class List {
     this.fill();
   }
 
-  /** The first row in sight and the one after the last. */
-  sight() {
-    const top = this.scroller.scrollTop;
-    const first = Math.floor(top / this.height);
-    return [first, Math.ceil((top + this.scroller.clientHeight) / this.height)];
-  }
-
   fill() {
-    if (this.scroller.clientHeight === 0) return;
-    const [top, bottom] = this.sight();
-    const first = Math.max(0, Math.min(top, this.length) - BEYOND);
-    const last = Math.min(this.length, bottom + BEYOND);
+    if (this.room === 0) return;
+    const top = Math.max(0, Math.min(this.top, this.length * this.height - this.room));
+    const first = Math.max(0, Math.floor(top / this.height) - BEYOND);
+    const last = Math.min(this.length, Math.ceil((top + this.room) / this.height) + BEYOND);
     for (const [index, row] of this.rows) {
       if (index < first || index >= last) {
         row.remove();
@@ -62,14 +69,18 @@ export class List {
 
   /** Scrolls so that a row can be seen, and not at all where it can be seen already. */
   reveal(index) {
-    const room = this.scroller.clientHeight;
-    const top = index * this.height;
-    const margin = Math.min(this.height * 2, room / 4);
-    if (top < this.scroller.scrollTop + (index > 0 ? margin / 2 : 0)) {
-      this.scroller.scrollTop = Math.max(0, top - room / 3);
-    } else if (top + this.height > this.scroller.scrollTop + room - margin / 2) {
-      this.scroller.scrollTop = top - (room * 2) / 3;
-    }
+    const { room, height } = this;
+    this.wanted = room ? null : index;
+    if (!room) return;
+    const top = index * height;
+    const margin = Math.min(height * 2, room / 5);
+    if (top < this.top + margin && this.top > 0) this.scroll(top - room / 3);
+    else if (top + height + margin > this.top + room) this.scroll(top - (room * 2) / 3);
+  }
+
+  scroll(top) {
+    this.top = Math.max(0, Math.min(top, this.length * this.height - this.room));
+    this.scroller.scrollTop = this.top;
     this.fill();
   }
 }

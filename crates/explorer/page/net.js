@@ -5,8 +5,8 @@ import { Canvas, through, tip } from "./canvas.js";
 import { draw, find, shorten } from "./dom.js";
 
 const RADIUS = 16;
-const LONG = 28;
-const THIN = 9;
+const LONG = 32;
+const THIN = 10;
 const MOVING = 320;
 
 const still = window.matchMedia("(prefers-reduced-motion: reduce)");
@@ -53,37 +53,31 @@ export class Net {
     canvas.note.textContent = net.whole
       ? `${net.places_total} places, ${net.transitions_total} transitions`
       : `a part of the net around the last step: ${net.places.length} of ${net.places_total.toLocaleString("en")} places, ${net.transitions.length} of ${net.transitions_total.toLocaleString("en")} transitions`;
+    canvas.note.title = canvas.note.textContent;
     const moving = draw("g", { class: "moving", "aria-hidden": "true" });
     canvas.show(
       net,
-      draw("g", { class: "arcs" }, net.arcs.map((arc) => this.arc(arc, net))),
+      draw("g", { class: "arcs" }, net.arcs.map(arc)),
       draw("g", { class: "places" }, net.places.map(place)),
       draw("g", { class: "transitions" }, net.transitions.map(transition)),
       moving,
     );
-    // The same drawing stays where it was put; another one is shown whole.
-    const size = `${net.width} ${net.height}`;
-    if (!canvas.moved || (this.fitted !== size && !net.whole)) canvas.fit();
+    // The same drawing stays where it was put; of another one, what has happened is shown.
+    const size = `${net.width} ${net.height} ${net.places.length}`;
+    const box = busy(net);
+    if (this.fitted === size || canvas.moved) canvas.reveal(box);
+    else canvas.frame(box);
+    canvas.box = box;
     this.fitted = size;
     if ((this.why === "step" || this.why === "redo") && !still.matches) this.animate(net, moving);
     this.why = "shown";
   }
 
-  arc(arc, net) {
-    const points = clipped(arc, net);
-    const [x, y] = halfway(points);
-    return draw(
-      "g",
-      { class: "arc" },
-      draw("path", { d: through(points) }),
-      tip(points, 7),
-      arc.weight > 1 ? draw("text", { x: x + 5, y: y - 3, "font-size": 11 }, String(arc.weight)) : null,
-    );
-  }
-
   /** Dots run along the arcs of what fired: first those taken, then those given. */
   animate(net, layer) {
-    const fired = new Set(net.transitions.filter((transition) => transition.fired).map((transition) => transition.transition));
+    const fired = new Set(
+      net.transitions.filter((transition) => transition.fired).map((transition) => transition.transition),
+    );
     for (const arc of net.arcs) {
       if (!fired.has(arc.transition) || layer.childElementCount > 60) continue;
       const path = draw("path", { d: through(arc.points) });
@@ -107,24 +101,31 @@ export class Net {
   }
 }
 
-/** The arc between the borders of its place and its transition, not their middles. */
-function clipped(arc, net) {
-  const points = arc.points.map(([x, y]) => [x, y]);
-  const place = net.places.find((place) => place.place === arc.place);
-  const transition = net.transitions.find((transition) => transition.transition === arc.transition);
-  if (!place || !transition || points.length < 2) return points;
-  const cut = (end, next, shape) => {
-    const [dx, dy] = [points[next][0] - shape.x, points[next][1] - shape.y];
-    const far = Math.hypot(dx, dy) || 1;
-    const [wide, high] = shape.upright === undefined ? [0, 0] : shape.upright ? [THIN / 2, LONG / 2] : [LONG / 2, THIN / 2];
-    const reach = shape.upright === undefined ? RADIUS : Math.min(wide / Math.abs(dx / far || 1e-9), high / Math.abs(dy / far || 1e-9));
-    const inside = Math.hypot(points[end][0] - shape.x, points[end][1] - shape.y) < reach;
-    if (inside && far > reach) points[end] = [shape.x + (dx / far) * (reach + 1), shape.y + (dy / far) * (reach + 1)];
-  };
-  const last = points.length - 1;
-  cut(0, 1, arc.out ? transition : place);
-  cut(last, last - 1, arc.out ? place : transition);
-  return points;
+/** The part of a net where something has just happened, or else can happen. */
+function busy(net) {
+  const fired = net.transitions.filter((transition) => transition.fired);
+  const near = fired.length
+    ? [...fired, ...net.places.filter((place) => place.before !== undefined)]
+    : net.transitions.filter((transition) => transition.choice !== null).slice(0, 1);
+  const nodes = near.length ? near : net.places.slice(0, 1);
+  const across = nodes.map((node) => node.x);
+  const down = nodes.map((node) => node.y);
+  const [x, y] = [Math.min(...across) - LONG, Math.min(...down) - LONG];
+  return { x, y, width: Math.max(...across) + LONG - x, height: Math.max(...down) + LONG - y };
+}
+
+/** An arc; one that only looks whether a place is empty ends in a ring, one that empties it in two heads. */
+function arc({ points, weight, kind }) {
+  const [x, y] = halfway(points);
+  const [endX, endY] = points.at(-1);
+  return draw(
+    "g",
+    { class: `arc ${kind ?? ""}` },
+    draw("path", { d: through(points) }),
+    kind === "inhibitor" ? draw("circle", { class: "ring", cx: endX, cy: endY, r: 4 }) : tip(points, 7),
+    kind === "reset" ? tip(points, 13) : null,
+    weight > 1 ? draw("text", { x: x + 5, y: y - 3, "font-size": 11 }, String(weight)) : null,
+  );
 }
 
 function halfway(points) {
@@ -141,34 +142,72 @@ function place(place) {
     draw("title", {}, `${place.name}: ${place.tokens}${changed ? `, before ${place.before}` : ""}`),
     draw("circle", { class: "ring", cx: place.x, cy: place.y, r: RADIUS }),
     tokens(place),
-    draw("text", { class: "name", x: place.x, y: place.y + RADIUS + 12, "font-size": 10.5, "text-anchor": "middle" }, shorten(place.name, 18)),
+    beside(place, RADIUS, place.name),
   );
 }
 
+/** The name of a node, to its right. */
+const beside = ({ x, y }, half, name) =>
+  draw("text", { class: "name", x: x + half + 4, y: y + 4, "font-size": 10.5 }, shorten(name, 17));
+
 /** Up to five tokens are dots, more are a number. */
 function tokens({ x, y, tokens }) {
-  const spots = [[], [[0, 0]], [[-5, 0], [5, 0]], [[-5, 4], [5, 4], [0, -5]], [[-5, -5], [5, -5], [-5, 5], [5, 5]], [[-6, -6], [6, -6], [-6, 6], [6, 6], [0, 0]]];
-  if (tokens > 5) return draw("text", { class: "number", x, y: y + 4.5, "font-size": tokens > 9999 ? 9 : 13, "text-anchor": "middle" }, String(tokens));
+  const spots = [
+    [],
+    [[0, 0]],
+    [
+      [-5, 0],
+      [5, 0],
+    ],
+    [
+      [-5, 4],
+      [5, 4],
+      [0, -5],
+    ],
+    [
+      [-5, -5],
+      [5, -5],
+      [-5, 5],
+      [5, 5],
+    ],
+    [
+      [-6, -6],
+      [6, -6],
+      [-6, 6],
+      [6, 6],
+      [0, 0],
+    ],
+  ];
+  if (tokens > 5)
+    return draw(
+      "text",
+      { class: "number", x, y: y + 4.5, "font-size": tokens > 9999 ? 9 : 13, "text-anchor": "middle" },
+      String(tokens),
+    );
   return spots[tokens].map(([dx, dy]) => draw("circle", { class: "token", cx: x + dx, cy: y + dy, r: 3.6 }));
 }
 
 function transition(transition) {
-  const { x, y, upright, choice, name } = transition;
+  const { x, y, upright, choice, name, more } = transition;
   const [width, height] = upright ? [THIN, LONG] : [LONG, THIN];
   const enabled = choice !== null && choice !== undefined;
   return draw(
     "g",
     {
-      class: `transition${enabled ? " enabled" : ""}${transition.fired ? " fired" : ""}`,
+      class: `transition${enabled ? " enabled" : ""}${more ? " partly" : ""}${transition.fired ? " fired" : ""}`,
       "data-transition": transition.transition,
       "data-fire": enabled ? choice : null,
       tabindex: enabled ? "0" : null,
       role: enabled ? "button" : null,
       "aria-label": enabled ? `fire ${name}` : null,
     },
-    draw("title", {}, enabled ? `${name}: enabled, click to fire` : `${name}: not enabled`),
+    draw(
+      "title",
+      {},
+      `${name}: ${enabled ? "enabled, click to fire" : "not enabled"}${more ? `; ${more} more places are not drawn` : ""}`,
+    ),
     draw("rect", { class: "reach", x: x - LONG / 2, y: y - LONG / 2, width: LONG, height: LONG }),
     draw("rect", { class: "bar", x: x - width / 2, y: y - height / 2, width, height, rx: 2 }),
-    draw("text", { class: "name", x, y: y + height / 2 + 12, "font-size": 10.5, "text-anchor": "middle" }, shorten(name, 18)),
+    beside(transition, width / 2, name),
   );
 }

@@ -1,37 +1,47 @@
 // From the line of steps to the rows of a chart: which lane each step belongs to, which send a receive answers, and
 // which steps are folded into one row.
 
-/** A run of at least so many steps without messages is folded. */
-const FOLDED = 3;
+import { withoutName } from "./lanes.js";
 
-/** The steps of the line as items, one for each step, before any folding. */
+/** A run of at least so many steps without messages is folded. */
+const FOLDED = 2;
+
+/** The steps of the line as items, one for each step, before any folding. They are made once for each node. */
 function items(walk) {
   const out = [];
   walk.line.forEach((node, place) => {
-    for (const step of walk.steps(node)) {
-      const row = step.row ?? { lane: step.lane, label: step.text || step.label, kind: "step" };
-      out.push({
-        node,
-        place,
-        kind: row.kind,
-        lane: row.lane ?? null,
-        label: row.label,
-        to: row.to,
-        channel: row.channel,
-        position: row.position,
-        title: step.label,
-        notes: notes(step),
-      });
-    }
+    const entry = walk.tree.get(node);
+    entry.items ??= entry.steps.map((step) => item(step, node, place));
+    out.push(...entry.items);
   });
   return out;
 }
 
-/** What a step says besides its message. */
-function notes(step) {
+function item(step, node, place) {
+  const row = step.row ?? { lane: step.lane, label: step.text || step.label, kind: "step" };
+  return {
+    node,
+    place,
+    kind: row.kind,
+    lane: row.lane ?? null,
+    label: withoutName(row.label, row.lane),
+    to: row.to,
+    channel: row.channel,
+    position: row.position,
+    title: step.label,
+    notes: notes(step, row.label),
+    from: null,
+    received: null,
+    index: 0,
+  };
+}
+
+/** What a step says besides its label. */
+function notes(step, label) {
   const out = [];
   if (step.started?.length) out.push({ kind: "started", text: `starts ${step.started.join(", ")}` });
-  for (const line of (step.printed ?? "").split("\n")) if (line.trim()) out.push({ kind: "printed", text: `“${line.trimEnd()}”` });
+  for (const line of (step.printed ?? "").split("\n"))
+    if (line.trim() && line.trim() !== label.trim()) out.push({ kind: "printed", text: `“${line.trimEnd()}”` });
   if (step.violated) out.push({ kind: "violated", text: `violated: ${step.violated}` });
   return out;
 }
@@ -43,6 +53,7 @@ function pair(all) {
     if (item.kind !== "sent" && item.kind !== "received") continue;
     if (!waiting.has(item.channel)) waiting.set(item.channel, []);
     const queue = waiting.get(item.channel);
+    item.received = null;
     if (item.kind === "sent") queue.push(item);
     else item.from = queue.splice(item.position ?? 0, 1)[0] ?? null;
     if (item.from) item.from.received = item;
@@ -51,7 +62,8 @@ function pair(all) {
 
 /** The rows of the chart and the arrows between them.
  *
- * A row has a kind: a step's (`step`, `rendezvous`, `sent`, `received`), `fold` (several steps), `note`, `loop` or `back`. */
+ * A row has a kind: a step's (`step`, `rendezvous`, `sent`, `received`), `fold` (several steps), `note`, `loop` or `back`.
+ * A loop without steps is a state in which nothing more happens, for ever. */
 export function rows(walk, fold, unfolded) {
   const all = items(walk);
   pair(all);
@@ -69,7 +81,7 @@ export function rows(walk, fold, unfolded) {
   let looping = false;
   let looped = false;
   for (const item of all) {
-    if (loop && !looping && item.place > loop.from) {
+    if (loop && loop.from < loop.to && !looping && item.place > loop.from) {
       flush();
       out.push({ kind: "loop", node: walk.line[loop.from], place: loop.from, lane: null });
       looping = true;
@@ -79,22 +91,39 @@ export function rows(walk, fold, unfolded) {
       out.push(back(walk, loop));
       looped = true;
     }
-    // The step that was just taken is always seen by itself.
-    const plain = item.kind === "step" && !item.notes.length && item.place !== walk.position;
-    if (plain) {
+    // What was just taken is always seen by itself.
+    if (run.length && (run[0].place === walk.position) !== (item.place === walk.position)) flush();
+    if (item.kind === "step" && !item.notes.length) {
       run.push(item);
       continue;
     }
     flush();
     out.push(item);
-    for (const note of item.notes) out.push({ kind: "note", note, node: item.node, place: item.place, lane: item.lane });
+    for (const note of item.notes)
+      out.push({ kind: "note", note, node: item.node, place: item.place, lane: item.lane });
   }
   flush();
   if (loop && looping && !looped) out.push(back(walk, loop));
+  if (loop && loop.from === loop.to)
+    out.push({ kind: "loop", still: true, node: walk.line[loop.to], place: loop.to, lane: null });
+  out.push(...wrong(walk));
   out.forEach((row, index) => {
     row.index = index;
   });
   return { rows: out, arrows: arrows(out), messages };
+}
+
+/** What is wrong with the last state of the line: nothing more can happen, or something would end in a fault. */
+function wrong(walk) {
+  const node = walk.line.at(-1);
+  const place = walk.line.length - 1;
+  return (walk.tree.get(node)?.wrong ?? []).map(({ lane, text }) => ({
+    kind: "note",
+    note: { kind: "violated", text: `✗ ${text}` },
+    node,
+    place,
+    lane: lane ?? null,
+  }));
 }
 
 const back = (walk, loop) => ({ kind: "back", node: walk.line[loop.from], place: loop.to, to: loop.from, lane: null });
@@ -103,9 +132,25 @@ function arrows(out) {
   const list = [];
   for (const row of out) {
     if (row.kind === "rendezvous" && row.to !== undefined && row.to !== null) {
-      list.push({ kind: "rendezvous", from: row.index, until: row.index, lane: row.lane, to: row.to, label: row.label, row });
+      list.push({
+        kind: "rendezvous",
+        from: row.index,
+        until: row.index,
+        lane: row.lane,
+        to: row.to,
+        label: row.label,
+        row,
+      });
     } else if (row.kind === "received" && row.from) {
-      list.push({ kind: "message", from: row.from.index, until: row.index, lane: row.from.lane, to: row.lane, label: row.from.label, row });
+      list.push({
+        kind: "message",
+        from: row.from.index,
+        until: row.index,
+        lane: row.from.lane,
+        to: row.lane,
+        label: row.from.label,
+        row,
+      });
     }
   }
   return list;

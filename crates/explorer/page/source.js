@@ -35,14 +35,15 @@ export class Source {
     this.choice.replaceChildren(...this.files.map((file, index) => make("option", { value: index }, file.name)));
     this.choice.hidden = this.files.length < 2;
     this.scroller.style.setProperty("--digits", String(Math.max(...this.files.map((file) => file.lines), 1)).length);
+    this.placed = false;
     this.open(0);
   }
 
   open(file) {
     this.file = file;
     this.choice.value = String(file);
-    this.scroller.scrollTop = 0;
     this.list.show(this.files[file]?.lines ?? 0);
+    this.list.scroll(0);
   }
 
   show(view) {
@@ -57,7 +58,8 @@ export class Source {
     this.last = new Set(view.steps.filter((step) => step.line).map((step) => `${step.file}:${step.line}`));
     const step = view.steps.findLast((step) => step.line);
     const place = step ?? view.processes.flatMap((process) => process.lines ?? [])[0];
-    if (place && step) this.reveal(place);
+    if (place && (step || !this.placed)) this.reveal(place);
+    this.placed = true;
     this.list.show(this.files[this.file]?.lines ?? 0);
   }
 
@@ -71,7 +73,7 @@ export class Source {
   point(place, reveal) {
     const before = this.pointed;
     this.pointed = place?.line ? { file: place.file ?? 0, line: place.line } : null;
-    if (this.pointed && reveal && this.scroller.clientHeight > 0) this.reveal(this.pointed);
+    if (this.pointed && reveal && this.list.room > 0) this.reveal(this.pointed);
     for (const mark of [before, this.pointed]) {
       if (!mark || mark.file !== this.file) continue;
       this.list.rows.get(mark.line - 1)?.classList.toggle("pointed", mark === this.pointed);
@@ -123,7 +125,13 @@ export class Source {
         "span",
         { class: "gutter" },
         shown.map(badge),
-        lanes.length > shown.length ? make("span", { class: "more", title: `${lanes.length} processes stand here` }, `+${lanes.length - shown.length}`) : null,
+        lanes.length > shown.length
+          ? make(
+              "span",
+              { class: "more", title: `${lanes.length} processes stand here` },
+              `+${lanes.length - shown.length}`,
+            )
+          : null,
       ),
       make("span", { class: "number" }, String(index + 1)),
       make(

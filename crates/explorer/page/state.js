@@ -3,6 +3,9 @@
 import { find, make } from "./dom.js";
 import { badge, colour, nameOf } from "./lanes.js";
 
+/** A group with more values than this may go on in the next column. */
+const LONG = 8;
+
 /** The panel of the state; `goto` shows a line of the source. */
 export class State {
   constructor(walk, goto) {
@@ -49,73 +52,89 @@ export class State {
       if (narrowed && !own.length && !named) continue;
       groups.push(this.process(process, own, view));
     }
-    if (shared.length) groups.push(this.group(view.processes.length ? "shared" : "values", view.processes.length ? "Shared" : "Values", shared));
+    if (shared.length)
+      groups.push(
+        this.group(view.processes.length ? "shared" : "values", view.processes.length ? "Shared" : "Values", shared),
+      );
     if (channels.length) groups.push(this.group("channels", "Channels", channels));
-    if (!groups.length) groups.push(make("p", { class: "empty" }, narrowed ? "Nothing here has this in its name." : "This state has no variables."));
+    if (!groups.length)
+      groups.push(
+        make("p", { class: "empty" }, narrowed ? "Nothing here has this in its name." : "This state has no variables."),
+      );
     find("state-count").textContent =
       values.length < view.values_total
         ? `${values.length.toLocaleString("en")} of ${view.values_total.toLocaleString("en")}`
         : "";
-    const top = this.list.scrollTop;
-    this.list.replaceChildren(...groups);
-    this.list.scrollTop = top;
+    this.list.replaceChildren(make("div", { class: "groups" }, groups));
   }
 
   process(process, values, view) {
     const line = process.lines?.[0];
     const moved = view.steps.some((step) => step.lane === process.lane || step.row?.to === process.lane);
-    const head = [
-      badge(process.lane),
-      make("span", { class: "name" }, process.name),
-      process.at !== null && process.at !== undefined
-        ? make("span", { class: "at", "data-name": `${process.name}@`, title: "where it stands" }, process.at)
-        : null,
-      line
-        ? make(
-            "button",
-            {
-              type: "button",
-              class: "link",
-              title: "Show this line in the source",
-              onclick: (event) => {
-                event.preventDefault();
-                this.goto(line);
-              },
-            },
-            `line ${line.line}`,
-          )
-        : null,
-    ];
-    return this.group(`process ${process.lane}`, head, values, process, moved);
+    const head = [badge(process.lane), make("span", { class: "name" }, process.name), standing(process, view, line)];
+    const title = "Show this line in the source";
+    const link =
+      line &&
+      make("button", { type: "button", class: "link", title, onclick: () => this.goto(line) }, `line ${line.line}`);
+    const group = this.group(`process ${process.lane}`, head, values, process);
+    if (moved) group.classList.add("moved");
+    if (link) group.append(link);
+    return group;
   }
 
-  group(key, head, values, process, moved) {
-    const lane = process ? colour(process.lane) : "lane-none";
-    const rows = values.map((value) => row(value, process));
-    if (!rows.length) return make("div", { class: `group bare ${lane}${moved ? " moved" : ""}` }, make("div", { class: "head" }, head));
-    const group = make(
-      "details",
-      { class: `group ${lane}${moved ? " moved" : ""}`, open: !this.closed.has(key) },
-      make("summary", { class: "head" }, head),
-      make("div", { class: "rows" }, rows),
+  group(key, head, values, process) {
+    const classes = ["group", process ? colour(process.lane) : "lane-none"];
+    if (values.length > LONG) classes.push("long");
+    const group = make("div", { class: classes.join(" ") });
+    if (!values.length) {
+      group.append(make("div", { class: "head bare" }, head));
+      return group;
+    }
+    const rows = make(
+      "div",
+      { class: "rows" },
+      values.map((value) => row(value, process)),
     );
-    group.addEventListener("toggle", () => {
-      if (group.open) this.closed.delete(key);
+    const details = make("details", { open: !this.closed.has(key) }, make("summary", { class: "head" }, head), rows);
+    details.addEventListener("toggle", () => {
+      if (details.open) this.closed.delete(key);
       else this.closed.add(key);
     });
+    group.append(details);
     return group;
   }
 }
 
+/** Where a process stands, marked where it came there by the last step. A place that is only called after its line says
+ * nothing that the line does not say. */
+function standing(process, view, line) {
+  if (process.at === null || process.at === undefined || process.at === `line ${line?.line}`) return null;
+  const change = view.steps.flatMap((step) => step.changes ?? []).find(([name]) => name === process.name);
+  const before = change && change[1] !== process.at ? `before the last step: ${change[1]}` : null;
+  return make("span", { class: before ? "at changed" : "at", title: before ?? "where it stands" }, process.at);
+}
+
 const isChanged = (value) => value.before !== null && value.before !== undefined;
 
+/** The name of a variable without that of its process, however that is written: `Node_1.x` is the `x` of `Node:1`. */
+function withoutOwner(name, owner) {
+  const plain = (text) => text.replace(/[^A-Za-z0-9]/g, "");
+  const dot = name.indexOf(".");
+  if (dot <= 0) return name;
+  const start = plain(name.slice(0, dot));
+  return start === plain(owner) || start === plain(owner.replace(/:\d+$/, "")) ? name.slice(dot + 1) : name;
+}
+
 function row(value, process) {
-  const start = process ? `${process.name}.` : "";
-  const short = start && value.name.startsWith(start) ? value.name.slice(start.length) : value.name;
+  const short = process ? withoutOwner(value.name, process.name) : value.name;
   const changed = isChanged(value);
   return make(
     "div",
-    { class: changed ? "row changed" : "row", "data-name": value.name, title: process ? `${nameOf(process.lane)}: ${value.name}` : value.name },
+    {
+      class: changed ? "row changed" : "row",
+      "data-name": value.name,
+      title: process ? `${nameOf(process.lane)}: ${value.name}` : value.name,
+    },
     make("span", { class: "variable" }, short),
     make(
       "span",

@@ -97,6 +97,10 @@ export class Walk {
   arrive(view) {
     for (const process of view.processes) name(process.lane, process.name);
     this.view = view;
+    const wrong = (view.faults ?? []).map(({ lane, text }) => ({ lane, text }));
+    if (view.end && view.bad) wrong.push({ lane: null, text: view.end });
+    const entry = this.tree.get(view.node);
+    if (entry) entry.wrong = wrong;
     this.emit("shown", view);
   }
 
@@ -113,7 +117,8 @@ export class Walk {
       if (node !== this.current) return;
       this.stand(view.node);
       this.moved("step");
-      const narrowed = this.query() && (view.values_total > view.values.length || view.enabled_total > view.enabled.length);
+      const narrowed =
+        this.query() && (view.values_total > view.values.length || view.enabled_total > view.enabled.length);
       if (narrowed) await this.fetch();
       else this.arrive(view);
     });
@@ -141,6 +146,7 @@ export class Walk {
     return this.queue(async () => {
       const seed = Math.floor(Math.random() * 2 ** 31);
       const from = this.current;
+      if (from === undefined) return;
       const answer = await post("random", { node: from, steps, seed });
       if (answer.node !== from) await this.open({ node: answer.node, loop: null }, "random");
     });

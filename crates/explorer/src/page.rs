@@ -46,6 +46,7 @@ files! {
     "net.js"
     "panels.css"
     "rows.js"
+    "sheet.js"
     "source.js"
     "state.js"
     "style.css"
@@ -65,6 +66,16 @@ mod tests {
         }
         assert!(file("").is_some_and(|page| page.kind.starts_with("text/html")));
         assert!(file("../Cargo.toml").is_none());
+    }
+
+    /// All parts of the program are asked for at once, not one after another as each names the next.
+    #[test]
+    fn every_module_is_announced() {
+        let page = file("").unwrap().text;
+        for entry in std::fs::read_dir(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("page")).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            assert!(!name.ends_with(".js") || page.contains(&format!("\"{name}\"")), "{name}");
+        }
     }
 
     /// What a page loads by itself is its own.

@@ -1,7 +1,8 @@
 //! Properties as written on the command line or in a property file, in terms of a [`System`].
 //!
 //! `deadlock`, `faults`, `assertions`, `invariant: EXPR`, `reach: EXPR`, `ltl: FORMULA`, `ctl: FORMULA`, `accepting` and
-//! `progress`, each with an optional `NAME =` before it. The operators are those of DVE whatever the model's language; names
+//! `progress`, each with an optional `NAME =` before it; and what the model itself asks by the
+//! name that reports have for it, `ltl NAME` and `assertion: NAME`. The operators are those of DVE whatever the model's language; names
 //! are those of the system, constants included: `x`, `a[i]`, `P@location`, `P.x`, `P->x`.
 //!
 //! Formulas have besides, in the order of how strongly they bind: `[] <> X` (`G F`, `always eventually next`, and in `ctl`
@@ -99,8 +100,11 @@ pub(crate) fn check_length(text: &str) -> Result<(), Problem> {
 
 /// The property in `text[start..end]`.
 fn property<'n>(names: &'n SystemNames<'n>, text: &'n str, start: usize, end: usize) -> Result<Property, Problem> {
-    let mut p = Parser::new(text, start, end)?;
     let written = text[start..end].trim();
+    if let Some(own) = own(names.system, written) {
+        return Ok(own);
+    }
+    let mut p = Parser::new(text, start, end)?;
     let wanted = "`deadlock`, `faults`, `assertions`, `invariant: EXPR`, `reach: EXPR`, `ltl: FORMULA`, `ctl: FORMULA`, \
                   `accepting` or `progress`";
     let mut keyword = p.current;
@@ -133,6 +137,18 @@ fn property<'n>(names: &'n SystemNames<'n>, text: &'n str, start: usize, end: us
         true => Ok(Property { name, kind }),
         false => Err(p.unexpected("the end of the property")),
     }
+}
+
+/// A property that the model has, by the name that reports have for it: `ltl NAME`, `assertion: NAME`.
+fn own(system: &System, written: &str) -> Option<Property> {
+    let name = written.to_string();
+    if let Some(wanted) = written.strip_prefix("ltl ") {
+        let formula = system.formulas.iter().find(|formula| formula.name == wanted.trim())?;
+        return Some(Property { name, kind: PropertyKind::Ltl(formula.formula.clone()) });
+    }
+    let wanted = written.strip_prefix("assertion:")?.trim();
+    let assertion = system.assertions.iter().find(|assertion| assertion.name == wanted)?;
+    Some(Property { name, kind: PropertyKind::Invariant(assertion.condition.clone()) })
 }
 
 fn condition(names: &SystemNames<'_>, p: &mut Parser<'_>) -> Result<Expr, Problem> {

@@ -347,3 +347,32 @@ fn files_are_known_by_their_name_or_text() {
     assert!(matches!(open_as(&folder.join("c"), Language::Pnml), Ok(Opened::Net(_))));
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+#[test]
+fn positions_are_kept_where_every_node_has_one() {
+    let node = |kind: &str, id: &str, x: i32, y: i32| {
+        format!("<{kind} id=\"{id}\"><graphics><position x=\"{x}\" y=\"{y}.5\"/></graphics></{kind}>")
+    };
+    let read = |pages: &str| {
+        let text = format!("<pnml><net id=\"n\" type=\"ptnet\">{pages}</net></pnml>");
+        scrimp_lang::read_net_from("m.pnml", text.as_bytes()).unwrap().positions
+    };
+    let first = node("place", "p", 10, -20) + &node("transition", "t", 30, 40);
+    let positions = read(&format!("<page id=\"1\">{first}</page>")).unwrap();
+    assert_eq!((positions.places, positions.transitions), (vec![[10.0, -20.5]], vec![[30.0, 40.5]]));
+    // A second page is drawn below the first; what follows a page inside a page stays with its own.
+    let second = node("place", "q", 10, 0);
+    let last = node("place", "r", 50, 7);
+    let pages = format!("<page id=\"1\">{first}<page id=\"2\">{second}</page>{last}</page>");
+    let places = read(&pages).unwrap().places;
+    assert!(places[1][1] > 40.5 && places[2] == [50.0, 7.5]);
+    for without in
+        ["<place id=\"q\"/>", "<place id=\"q\"><name><graphics><position x=\"1\" y=\"1\"/></graphics></name></place>"]
+    {
+        assert_eq!(read(&format!("<page id=\"1\">{first}{without}</page>")), None);
+    }
+    let odd = first.replace("30", "NaN");
+    assert_eq!(read(&format!("<page id=\"1\">{odd}</page>")), None);
+    let attributes = "<place id=\"p\" positionX=\"3\" positionY=\"4\"/>";
+    assert_eq!(read(attributes).unwrap().places, [[3.0, 4.0]]);
+}

@@ -20,7 +20,7 @@ pub mod walk;
 pub use encoding::{Encoding, Kept, OneOf};
 pub use known::{growing, known};
 pub use lower::{Lowered, MOST_TOKENS};
-pub use net::{Arc, Group, Marking, Net, Place, PlaceId, Transition, TransitionId, Unit, Units};
+pub use net::{Arc, Group, Marking, Net, Place, PlaceId, Positions, Transition, TransitionId, Unit, Units};
 pub use question::{Condition, Formula, NamedQuestion, Question, Sum};
 pub use simplify::{all_of, any_of, negation};
 pub use together::Together;

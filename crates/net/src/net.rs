@@ -22,6 +22,15 @@ pub struct Net {
     pub transition_groups: Vec<Group>,
     /// Units as the text gives them (NUPN). Nothing guarantees that they are right.
     pub units: Option<Units>,
+    /// Where the text draws the nodes, if it says so of all of them and there are not too many.
+    pub positions: Option<Positions>,
+}
+
+/// Where nodes are drawn: x to the right, y down.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Positions {
+    pub places: Vec<[f32; 2]>,
+    pub transitions: Vec<[f32; 2]>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

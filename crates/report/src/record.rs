@@ -3,6 +3,9 @@
 use crate::plot::{Axis, Kind, Plot, Series, Unit};
 use std::str::FromStr;
 
+/// A line of a plot: its name, and what it shows of a point in time.
+type Figure<T> = (&'static str, fn(&T) -> u64);
+
 /// So many samples and points are kept, beside the last one; then every other one goes.
 const MOST: usize = 512;
 
@@ -117,20 +120,19 @@ impl Record {
     }
 
     fn stored(&self) -> Option<Plot> {
-        let figures: [(&str, fn(&Sample) -> u64); 3] =
-            [("stored", |s| s.states), ("expanded", |s| s.visits), ("open", |s| s.open)];
+        let figures: [Figure<Sample>; 3] = [("stored", |s| s.states), ("expanded", |s| s.visits), ("open", |s| s.open)];
         let plot = self.over_time("States over time", Axis::linear("states", Unit::Count), &figures);
         plot.filter(|_| self.samples.iter().any(|s| s.states > 0))
     }
 
     fn memory(&self) -> Option<Plot> {
-        let figures: [(&str, fn(&Sample) -> u64); 1] = [("resident", |s| s.memory)];
+        let figures: [Figure<Sample>; 1] = [("resident", |s| s.memory)];
         let plot = self.over_time("Memory over time", Axis::linear("resident memory", Unit::Bytes), &figures);
         plot.filter(|_| self.samples.iter().any(|s| s.memory > 0))
     }
 
     /// What is read off the samples, one series for each figure that is not always zero.
-    fn over_time(&self, title: &str, y: Axis, figures: &[(&str, fn(&Sample) -> u64)]) -> Option<Plot> {
+    fn over_time(&self, title: &str, y: Axis, figures: &[Figure<Sample>]) -> Option<Plot> {
         let series = figures.iter().filter(|(_, figure)| self.samples.iter().any(|sample| figure(sample) > 0));
         let series = series.map(|(name, figure)| Series {
             name: (*name).into(),
@@ -168,7 +170,7 @@ impl Record {
     }
 
     fn front(&self) -> Option<Plot> {
-        let figures: [(&str, fn(&FrontPoint) -> u64); 3] =
+        let figures: [Figure<FrontPoint>; 3] =
             [("stored", |p| p.stored), ("open", |p| p.open), ("persistent", |p| p.persistent)];
         let series = figures.into_iter().filter(|(_, figure)| self.front.iter().any(|point| figure(point) > 0));
         let series = series.map(|(name, figure)| Series {

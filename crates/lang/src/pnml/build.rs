@@ -88,5 +88,6 @@ pub(super) fn build(mut draft: Draft) -> Result<Net, Wrong> {
     for (transition, name) in transitions.iter_mut().zip(names.transition_names) {
         transition.name = name;
     }
-    Ok(Net { name: draft.name, places, transitions, place_groups, transition_groups, units })
+    let positions = draft.placing.done();
+    Ok(Net { name: draft.name, places, transitions, place_groups, transition_groups, units, positions })
 }

@@ -5,7 +5,7 @@ use super::draft::{ArcKind, Draft, DraftArc, DraftPlace, DraftTransition, Meanin
 use super::element::Element;
 use super::wrong::Wrong;
 use super::xml::Xml;
-use super::{number, nupn};
+use super::{number, nupn, position};
 use std::io::BufRead;
 
 /// The draft of the document's only net.
@@ -46,10 +46,14 @@ fn net<R: BufRead>(xml: &mut Xml<R>) -> Result<Draft, Wrong> {
                 break;
             }
             depth -= 1;
+            draft.placing.close_page();
             continue;
         }
         match xml.name() {
-            "page" => depth = xml.depth(),
+            "page" => {
+                depth = xml.depth();
+                draft.placing.open_page();
+            }
             "place" => place(xml, &mut draft)?,
             "transition" => transition(xml, &mut draft)?,
             "referencePlace" => reference(xml, &mut draft, true)?,
@@ -124,6 +128,7 @@ fn place<R: BufRead>(xml: &mut Xml<R>, draft: &mut Draft) -> Result<(), Wrong> {
     }
     let initial = xml.attribute("initialMarking").map(|text| number::tokens(text, at, "the initial marking"));
     let initial = initial.transpose()?.unwrap_or(0);
+    let mut drawn = position::attributes(xml, "positionX", "positionY");
     let mut place = DraftPlace { symbol, name: called, initial, sort: None, marking: None, at };
     while xml.child(depth)? {
         match xml.name() {
@@ -133,6 +138,7 @@ fn place<R: BufRead>(xml: &mut Xml<R>, draft: &mut Draft) -> Result<(), Wrong> {
                     place.initial = number::tokens(&text, at, "the initial marking")?;
                 }
             }
+            "graphics" => drawn = position::graphics(xml)?.or(drawn),
             "hlinitialMarking" => place.marking = term(xml, draft)?,
             "type" => place.sort = term(xml, draft)?,
             "capacity" => {
@@ -145,6 +151,7 @@ fn place<R: BufRead>(xml: &mut Xml<R>, draft: &mut Draft) -> Result<(), Wrong> {
             _ => {}
         }
     }
+    draft.placing.place(drawn);
     draft.places.push(place);
     Ok(())
 }
@@ -154,10 +161,12 @@ fn transition<R: BufRead>(xml: &mut Xml<R>, draft: &mut Draft) -> Result<(), Wro
     let number = draft.transitions.len() as u32;
     let symbol = draft.declare(&id, Meaning::Transition(number), at)?;
     let called = xml.attribute("name").filter(|name| !name.is_empty()).map(Into::into);
+    let mut drawn = position::attributes(xml, "positionX", "positionY");
     let mut transition = DraftTransition { symbol, name: called, guard: None, at };
     while xml.child(depth)? {
         match xml.name() {
             "name" => transition.name = name(xml)?,
+            "graphics" => drawn = position::graphics(xml)?.or(drawn),
             "condition" => transition.guard = term(xml, draft)?,
             "priority" => {
                 if let Some((text, at)) = annotation(xml)?
@@ -169,6 +178,7 @@ fn transition<R: BufRead>(xml: &mut Xml<R>, draft: &mut Draft) -> Result<(), Wro
             _ => {}
         }
     }
+    draft.placing.transition(drawn);
     draft.transitions.push(transition);
     Ok(())
 }

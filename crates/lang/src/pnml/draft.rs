@@ -2,6 +2,7 @@
 
 use super::counted::At;
 use super::element::Element;
+use super::position::Placing;
 use super::wrong::Wrong;
 use std::collections::HashMap;
 
@@ -20,6 +21,7 @@ pub(super) struct Draft {
     pub terms: Vec<Element>,
     pub declarations: Vec<Element>,
     pub units: Option<DraftUnits>,
+    pub placing: Placing,
     pub coloured: bool,
     /// The one priority that all transitions have, where documents give one.
     pub priority: Option<Box<str>>,

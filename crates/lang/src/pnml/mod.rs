@@ -12,6 +12,7 @@ mod formula;
 mod names;
 mod number;
 mod nupn;
+mod position;
 mod wiring;
 mod wrong;
 mod xml;

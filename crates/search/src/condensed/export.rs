@@ -1,14 +1,12 @@
-//! Writing a graph for others to read: Aldebaran's AUT, Graphviz's DOT, and the condensed form.
+//! Writing a graph for others to read: Aldebaran's AUT, and the condensed form.
 
-use super::{Condensed, Number};
+use super::Condensed;
+use crate::trace::Trace;
 use scrimp_system::{EventCode, Model};
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
-
-/// Characters of a state's values that a picture shows.
-const READABLE: usize = 200;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
@@ -52,19 +50,23 @@ pub fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>
 }
 
 /// The labels of events, each made once.
-struct Labels<'a> {
+pub(super) struct Labels<'a> {
     model: &'a dyn Model,
     known: HashMap<EventCode, String>,
 }
 
-impl Labels<'_> {
+impl<'a> Labels<'a> {
+    pub fn new(model: &'a dyn Model) -> Labels<'a> {
+        Labels { model, known: HashMap::new() }
+    }
+
     /// The label within quotation marks.
-    fn of(&mut self, event: EventCode) -> &str {
+    pub fn of(&mut self, event: EventCode) -> &str {
         self.known.entry(event).or_insert_with(|| quoted(&self.model.event(event).label))
     }
 }
 
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let mut out = String::from('"');
     for c in text.chars() {
         match c {
@@ -78,18 +80,18 @@ fn quoted(text: &str) -> String {
 }
 
 impl Condensed {
-    /// Writes the graph in a form.
-    pub fn export(&self, form: Form, model: &dyn Model, out: &mut dyn Write) -> io::Result<()> {
+    /// Writes the graph in a form; a picture shows a run in it.
+    pub fn export(&self, form: Form, model: &dyn Model, run: Option<&Trace>, out: &mut dyn Write) -> io::Result<()> {
         match form {
             Form::Aut => self.write_aut(model, out),
-            Form::Dot => self.write_dot(model, out),
+            Form::Dot => self.write_dot(model, run, out),
             Form::Condensed => self.write(out),
         }
     }
 
     /// AUT has one initial state. Where there are several, one more state leads to them, the last one, by events `initial`.
     fn write_aut(&self, model: &dyn Model, out: &mut dyn Write) -> io::Result<()> {
-        let mut labels = Labels { model, known: HashMap::new() };
+        let mut labels = Labels::new(model);
         let (first, more) = match self.initial() {
             [] => (0, 0),
             [one] => (*one as u64, 0),
@@ -107,38 +109,5 @@ impl Condensed {
             }
         }
         Ok(())
-    }
-
-    fn write_dot(&self, model: &dyn Model, out: &mut dyn Write) -> io::Result<()> {
-        let mut labels = Labels { model, known: HashMap::new() };
-        writeln!(out, "digraph states {{\n  node [shape=box];")?;
-        for state in 0..self.states {
-            let shape = if self.initial.contains(&state) { ", style=bold" } else { "" };
-            writeln!(out, "  {state} [label={}{shape}];", quoted(&self.text(model, state)))?;
-        }
-        for state in 0..self.states {
-            for (next, event) in self.successors(state) {
-                writeln!(out, "  {state} -> {next} [label={}];", labels.of(event))?;
-            }
-        }
-        writeln!(out, "}}")
-    }
-
-    /// A state as a picture shows it: its number, its values as far as they can be read, and the conditions that hold.
-    fn text(&self, model: &dyn Model, state: Number) -> String {
-        let mut text = state.to_string();
-        for (name, value) in self.vector(state).map(|state| model.values(state)).unwrap_or_default() {
-            if text.len() + name.len() + value.len() > READABLE {
-                text.push_str("\n…");
-                break;
-            }
-            text.push_str(&format!("\n{name} = {value}"));
-        }
-        for (label, (name, _)) in self.labels.iter().enumerate() {
-            if self.holds(label, state) {
-                text.push_str(&format!("\n[{name}]"));
-            }
-        }
-        text
     }
 }

@@ -8,6 +8,7 @@
 mod binary;
 mod bits;
 mod components;
+mod dot;
 mod export;
 mod record;
 mod reverse;

@@ -1,0 +1,361 @@
+//! The state graph around where one is: states that were met, what leads from one to another, and a readable part of it.
+
+use super::net::tenth;
+use crate::{Batch, Entry, EventCode, Model, NativeModel};
+use scrimp_draw::{Size, layered};
+use serde_json::{Value, json};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// States before the current one that are shown.
+const ANCESTORS: usize = 3;
+/// The most states that are drawn, whatever is asked for.
+const MOST_DRAWN: usize = 400;
+/// Successors of one state that are looked at.
+const MOST_SUCCESSORS: usize = 1000;
+/// States that are remembered, and their bytes.
+const MOST_STATES: usize = 100_000;
+const MOST_BYTES: usize = 40 << 20;
+/// How long the outermost states of a drawing are looked at.
+const PATIENCE: Duration = Duration::from_millis(25);
+/// Changes on a label, characters of one, and how large they are drawn.
+const CHANGES: usize = 3;
+const CHARACTERS: usize = 26;
+const CHARACTER: f64 = 6.8;
+const LINE: f64 = 15.0;
+const PADDING: f64 = 8.0;
+const MARGIN: f64 = 20.0;
+
+/// A vertex by its number, which is never given to another state.
+pub type VertexId = u32;
+
+/// States that were met around those that were visited.
+#[derive(Debug, Default)]
+pub struct Graph {
+    vertices: HashMap<VertexId, Vertex>,
+    numbers: HashMap<Arc<[u8]>, VertexId>,
+    next: VertexId,
+    bytes: usize,
+}
+
+#[derive(Debug)]
+struct Vertex {
+    state: Arc<[u8]>,
+    /// Where each choice leads, once that was asked for.
+    successors: Option<Vec<(EventCode, VertexId)>>,
+    looks: Option<Looks>,
+}
+
+/// What is seen of a state when it is looked at what can happen in it.
+#[derive(Debug, Clone, Copy)]
+struct Looks {
+    successors: usize,
+    /// Nothing can happen, and it should; or something would end in a fault.
+    bad: bool,
+}
+
+/// What is drawn of the graph.
+struct Shown {
+    order: Vec<VertexId>,
+    places: HashMap<VertexId, usize>,
+    most: usize,
+    cut: bool,
+}
+
+impl Shown {
+    fn add(&mut self, vertex: VertexId) -> bool {
+        if self.places.contains_key(&vertex) {
+            return true;
+        }
+        if self.order.len() == self.most {
+            self.cut = true;
+            return false;
+        }
+        self.places.insert(vertex, self.order.len());
+        self.order.push(vertex);
+        true
+    }
+}
+
+/// A step between two drawn vertices: from, event, to.
+type Edge = (VertexId, EventCode, VertexId);
+
+impl Graph {
+    /// Forgets everything: the model has become another one.
+    pub fn clear(&mut self) {
+        *self = Graph { next: self.next, ..Graph::default() };
+    }
+
+    /// The answer to `api/graph`: what is around the last state of a path, with what follows the expanded vertices.
+    pub fn view(
+        &mut self,
+        model: &NativeModel,
+        entries: &[Entry],
+        path: &[&[u8]],
+        expanded: &[VertexId],
+        most: usize,
+    ) -> Value {
+        let most = most.clamp(1, MOST_DRAWN);
+        let way: Vec<VertexId> =
+            path[path.len().saturating_sub(ANCESTORS + 1)..].iter().map(|state| self.number(state)).collect();
+        let Some((&current, before)) = way.split_last() else { return json!({}) };
+        let mut shown = Shown { order: Vec::new(), places: HashMap::new(), most, cut: false };
+        shown.add(current);
+        before.iter().rev().for_each(|&vertex| {
+            shown.add(vertex);
+        });
+        let mut open: HashSet<VertexId> = HashSet::new();
+        for &vertex in [current].iter().chain(expanded) {
+            if !self.vertices.contains_key(&vertex) || !shown.add(vertex) {
+                continue;
+            }
+            self.expand(model, vertex);
+            open.insert(vertex);
+            let successors = self.vertices.get(&vertex).and_then(|v| v.successors.as_ref());
+            // All are tried, so that it is known whether something is left out.
+            successors.into_iter().flatten().for_each(|&(_, to)| {
+                shown.add(to);
+            });
+        }
+        // States of the path are known for how one came from one to the next.
+        before.iter().for_each(|&vertex| self.expand(model, vertex));
+        let edges = self.edges(model, &shown);
+        let drawn = self.drawn(model, entries, &shown, &edges, &way, &open);
+        self.forget(&shown);
+        drawn
+    }
+
+    /// The choices that lead from a state to a vertex by a shortest way, as far as they are known.
+    pub fn way(&self, from: &[u8], vertex: VertexId) -> Option<Vec<usize>> {
+        let start = *self.numbers.get(from)?;
+        let mut reached: HashMap<VertexId, Option<(VertexId, usize)>> = HashMap::from([(start, None)]);
+        let mut queue = VecDeque::from([start]);
+        while let Some(here) = queue.pop_front() {
+            if here == vertex {
+                let mut choices = Vec::new();
+                let mut at = vertex;
+                while let Some(&Some((before, choice))) = reached.get(&at) {
+                    choices.push(choice);
+                    at = before;
+                }
+                choices.reverse();
+                return Some(choices);
+            }
+            let successors = self.vertices.get(&here).and_then(|v| v.successors.as_ref());
+            for (choice, &(_, to)) in successors.into_iter().flatten().enumerate() {
+                if let std::collections::hash_map::Entry::Vacant(new) = reached.entry(to) {
+                    new.insert(Some((here, choice)));
+                    queue.push_back(to);
+                }
+            }
+        }
+        None
+    }
+
+    /// Is there such a vertex?
+    pub fn knows(&self, vertex: VertexId) -> bool {
+        self.vertices.contains_key(&vertex)
+    }
+
+    fn number(&mut self, state: &[u8]) -> VertexId {
+        if let Some(&number) = self.numbers.get(state) {
+            return number;
+        }
+        let (number, state): (VertexId, Arc<[u8]>) = (self.next, state.into());
+        self.next = self.next.wrapping_add(1);
+        self.bytes += state.len() + size_of::<Vertex>() + 64;
+        self.numbers.insert(state.clone(), number);
+        self.vertices.insert(number, Vertex { state, successors: None, looks: None });
+        number
+    }
+
+    fn expand(&mut self, model: &NativeModel, vertex: VertexId) {
+        let Some(state) = self.vertices.get(&vertex).filter(|v| v.successors.is_none()).map(|v| v.state.clone()) else {
+            return;
+        };
+        let mut batch = Batch::new(model.state_bytes());
+        let looks = look(model, &state, &mut batch);
+        let successors: Vec<(EventCode, VertexId)> = (0..batch.len().min(MOST_SUCCESSORS))
+            .map(|choice| (batch.event(choice), self.number(batch.state(choice))))
+            .collect();
+        self.bytes += successors.len() * size_of::<(EventCode, VertexId)>();
+        if let Some(vertex) = self.vertices.get_mut(&vertex) {
+            (vertex.successors, vertex.looks) = (Some(successors), Some(looks));
+        }
+    }
+
+    /// All steps between drawn vertices. The outermost are looked at too, as long as that does not take too long.
+    fn edges(&mut self, model: &NativeModel, shown: &Shown) -> Vec<Edge> {
+        let begun = Instant::now();
+        let mut batch = Batch::new(model.state_bytes());
+        let mut edges = Vec::new();
+        for &from in &shown.order {
+            let Some(vertex) = self.vertices.get_mut(&from) else { continue };
+            if let Some(successors) = &vertex.successors {
+                let drawn = successors.iter().filter(|(_, to)| shown.places.contains_key(to));
+                edges.extend(drawn.map(|&(event, to)| (from, event, to)));
+                continue;
+            }
+            if begun.elapsed() > PATIENCE {
+                continue;
+            }
+            batch.clear();
+            vertex.looks = Some(look(model, &vertex.state, &mut batch));
+            for choice in 0..batch.len().min(MOST_SUCCESSORS) {
+                let to = self.numbers.get(batch.state(choice)).filter(|to| shown.places.contains_key(to));
+                edges.extend(to.map(|&to| (from, batch.event(choice), to)));
+            }
+        }
+        edges
+    }
+
+    fn drawn(
+        &self,
+        model: &NativeModel,
+        entries: &[Entry],
+        shown: &Shown,
+        edges: &[Edge],
+        way: &[VertexId],
+        open: &HashSet<VertexId>,
+    ) -> Value {
+        let initial: HashSet<VertexId> = {
+            let mut batch = Batch::new(model.state_bytes());
+            model.initial(&mut batch);
+            (0..batch.len()).filter_map(|i| self.numbers.get(batch.state(i)).copied()).collect()
+        };
+        // Several events between the same two states are one line.
+        let mut lines: Vec<(VertexId, VertexId, Vec<EventCode>)> = Vec::new();
+        let mut line_of: HashMap<(VertexId, VertexId), usize> = HashMap::new();
+        for &(from, event, to) in edges {
+            let line = *line_of.entry((from, to)).or_insert_with(|| {
+                lines.push((from, to, Vec::new()));
+                lines.len() - 1
+            });
+            lines[line].2.push(event);
+        }
+        let labels = self.labels(model, entries, shown, &lines, way);
+        let sizes: Vec<Size> = labels.iter().map(|label| size(label)).collect();
+        let ends: Vec<(usize, usize)> =
+            lines.iter().map(|(from, to, _)| (shown.places[from], shown.places[to])).collect();
+        let first: Vec<usize> = way.iter().filter_map(|vertex| shown.places.get(vertex).copied()).collect();
+        let drawing = layered(&sizes, &ends, &first);
+        let vertices = shown.order.iter().enumerate().map(|(i, vertex)| {
+            let ((x, y), Size { left, right, height }) = (drawing.places[i], sizes[i]);
+            let looks = self.vertices.get(vertex).and_then(|v| v.looks);
+            json!({
+                "vertex": vertex,
+                "x": tenth(x - left + MARGIN), "y": tenth(y - height / 2.0 + MARGIN),
+                "width": tenth(left + right), "height": tenth(height),
+                "label": labels[i],
+                "current": way.last() == Some(vertex),
+                "on_path": way.contains(vertex),
+                "initial": initial.contains(vertex),
+                "expanded": open.contains(vertex),
+                "successors": looks.map(|looks| looks.successors),
+                "dead": looks.is_some_and(|looks| looks.successors == 0),
+                "bad": looks.is_some_and(|looks| looks.bad),
+            })
+        });
+        let edges = lines.iter().zip(&drawing.lines).map(|((from, to, events), line)| {
+            let points: Vec<Value> = line.iter().map(|&(x, y)| json!([tenth(x + MARGIN), tenth(y + MARGIN)])).collect();
+            let on_path = way.windows(2).any(|pair| pair == [*from, *to]);
+            json!({ "from": from, "to": to, "label": names(model, events), "on_path": on_path, "points": points })
+        });
+        json!({
+            "width": tenth(drawing.width + 2.0 * MARGIN),
+            "height": tenth(drawing.height + 2.0 * MARGIN),
+            "vertices": vertices.collect::<Vec<_>>(),
+            "edges": edges.collect::<Vec<_>>(),
+            "cut": shown.cut,
+        })
+    }
+
+    /// What makes each vertex another state than the one before it: on the path, or the first drawn one that leads to it.
+    fn labels(
+        &self,
+        model: &NativeModel,
+        entries: &[Entry],
+        shown: &Shown,
+        lines: &[(VertexId, VertexId, Vec<EventCode>)],
+        way: &[VertexId],
+    ) -> Vec<Vec<String>> {
+        let mut before: HashMap<VertexId, VertexId> = way.windows(2).map(|pair| (pair[1], pair[0])).collect();
+        for (from, to, _) in lines {
+            if from != to && way.first() != Some(to) {
+                before.entry(*to).or_insert(*from);
+            }
+        }
+        let state = |vertex: &VertexId| self.vertices.get(vertex).map(|v| &v.state);
+        let label = |vertex: &VertexId| {
+            let Some(now) = state(vertex) else { return Vec::new() };
+            let Some(old) = before.get(vertex).and_then(state) else {
+                return Vec::new();
+            };
+            let changes = model.differences(old, now);
+            let mut lines: Vec<String> = changes
+                .iter()
+                .take(CHANGES)
+                .map(|(entry, old, new)| {
+                    let name = entries.get(*entry).map_or("", |entry| &entry.name);
+                    shortened(&format!("{name}: {old} → {new}"))
+                })
+                .collect();
+            if changes.len() > CHANGES {
+                lines.push(format!("and {} more", changes.len() - CHANGES));
+            }
+            lines
+        };
+        shown.order.iter().map(label).collect()
+    }
+
+    /// Keeps what is drawn, where there is too much.
+    fn forget(&mut self, shown: &Shown) {
+        if self.vertices.len() <= MOST_STATES && self.bytes <= MOST_BYTES {
+            return;
+        }
+        self.vertices.retain(|vertex, _| shown.places.contains_key(vertex));
+        self.numbers.retain(|_, vertex| shown.places.contains_key(vertex));
+        self.bytes = 0;
+        for vertex in self.vertices.values_mut() {
+            // What was behind it is found again when it is asked for.
+            let complete = |successors: &Vec<(EventCode, VertexId)>| {
+                successors.iter().all(|(_, to)| shown.places.contains_key(to))
+            };
+            vertex.successors = vertex.successors.take().filter(complete);
+            let edges = vertex.successors.as_ref().map_or(0, Vec::len);
+            self.bytes += vertex.state.len() + size_of::<Vertex>() + 64 + edges * size_of::<(EventCode, VertexId)>();
+        }
+    }
+}
+
+/// Looks at what can happen in a state; it is in the batch afterwards.
+fn look(model: &NativeModel, state: &[u8], batch: &mut Batch) -> Looks {
+    model.expand(state, batch);
+    let successors = batch.len();
+    let dead = batch.take_deadlock(successors);
+    Looks { successors, bad: dead || !batch.faults().is_empty() }
+}
+
+fn size(label: &[String]) -> Size {
+    let longest = label.iter().map(|line| line.chars().count()).max().unwrap_or(0).max(6);
+    Size::new(longest as f64 * CHARACTER + 2.0 * PADDING, label.len().max(1) as f64 * LINE + PADDING)
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(CHARACTERS) {
+        None => text.to_string(),
+        Some(_) => text.chars().take(CHARACTERS - 1).chain(['…']).collect(),
+    }
+}
+
+fn names(model: &NativeModel, events: &[EventCode]) -> String {
+    let mut names: Vec<String> = events.iter().take(CHANGES).map(|&event| model.event(event).label).collect();
+    if events.len() > CHANGES {
+        names.push(format!("{} more", events.len() - CHANGES));
+    }
+    names.join("; ")
+}
+
+#[cfg(test)]
+mod tests;
