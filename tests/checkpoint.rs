@@ -9,7 +9,8 @@ use std::time::Duration;
 
 /// What must not depend on how often a search was killed.
 fn figures(json: &Value) -> Vec<Value> {
-    let mut names = vec!["verdict", "states", "transitions", "deadlocks", "faults", "levels", "initial_states"];
+    let mut names =
+        vec!["verdict", "states", "transitions", "deadlocks", "faults", "levels", "level_sizes", "initial_states"];
     // Paths are saved by a loop that counts what is open a little differently.
     if json["plan"]["order"] != "dfs" {
         names.push("widest_level");

@@ -36,6 +36,11 @@ fn check_counts(file: &File, report: &Report, way: Way, context: &str) {
     assert_eq!(found.open, 0, "{context}: open states");
     if way.breadth_first() {
         assert_eq!(found.depth as u64, facts.levels, "{context}: levels");
+        assert_eq!(found.level_sizes.len() as u64, facts.levels, "{context}: sizes of levels");
+        assert_eq!(found.level_sizes.iter().sum::<u64>(), facts.states, "{context}: states on levels");
+        assert_eq!(found.level_sizes.iter().max(), Some(&found.widest), "{context}: widest level");
+    } else {
+        assert!(found.level_sizes.is_empty(), "{context}: levels of a path");
     }
 }
 

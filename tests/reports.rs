@@ -16,11 +16,6 @@ fn report(name: &str, code: i32, words: &[&str]) -> (Answer, Page) {
     (answer, read(&text))
 }
 
-/// The parts of a page that are drawn: charts and plots.
-fn pictures(page: &Page, class: &str) -> usize {
-    page.text.matches(class).count()
-}
-
 #[test]
 fn a_violation_is_shown_with_its_run() {
     let (answer, page) = report("phils", 1, &["check", &model("phils5.dve"), "--json"]);
@@ -35,7 +30,7 @@ fn a_violation_is_shown_with_its_run() {
     ]);
     page.has(&["Violated by a shortest run of", "Message sequence chart", "0 · the initial state", "the last state"]);
     page.has(&["level by level, so that traces are shortest", "scrimp check", "--json --report"]);
-    assert_eq!(page.count("svg", ""), 1 + pictures(&page, "class=\"plot\""));
+    assert!(page.count("svg", "") == 1 && page.count("svg", "plot") >= 1, "a chart and plots");
 }
 
 #[test]
@@ -90,8 +85,8 @@ fn branching_time_is_a_tree() {
 fn nets_too() {
     let (_, page) = report("net", 0, &["check", &model("printer.pnml"), "-p", "bounded", "-p", "deadlock", "-k"]);
     page.has(&["printer.pnml", "bounded"]);
-    let (_, page) = report("net-run", 1, &["check", &model("philosophers_ring.pnml"), "-p", "deadlock"]);
-    page.has(&["violated", "Step by step"]);
+    let (_, page) = report("net-run", 0, &["check", &model("philosophers_ring.pnml"), "-p", "quasi-live"]);
+    page.has(&["verified", "quasi-live"]);
     let (_, page) = report("net-count", 0, &["count", &model("philosophers_ring.pnml")]);
     page.has(&["most tokens in a place"]);
     let (_, page) = report("net-endless", 3, &["count", &model("unbounded.pnml")]);
@@ -131,9 +126,9 @@ fn long_runs_stay_small() {
     assert_eq!(page.count("li", ""), 10_000);
     assert!(page.count("details", "fold") >= 10);
     page.has(&["a shortest run of 10,000 events", "These are the last 400 of 10,000 rows"]);
-    let (_, page) = report("longer", 1, &["check", &long(30_000), "-p", "invariant: P.x < 30000"]);
+    let (_, page) = report("longer", 1, &["check", &long(60_000), "-p", "invariant: P.x < 60000"]);
     assert!(page.text.len() < 12_000_000, "{} bytes", page.text.len());
-    page.has(&["are left out here", "30,000"]);
+    page.has(&["are left out here", "60,000"]);
 }
 
 #[test]
@@ -148,8 +143,8 @@ fn a_limit_is_told() {
     page.has(&["no error found", "Expected coverage", "states may have been missed"]);
     let (_, page) = report("sets", 0, &["count", &model("peterson3.dve"), "--engine", "symbolic"]);
     page.has(&["nodes at most", "1,570"]);
-    let (_, page) = report("formulas", 3, &["check", &model("peterson3.dve"), "--engine", "bmc:3"]);
-    page.has(&["clauses", "undecided"]);
+    let (_, page) = report("formulas", 0, &["check", &model("peterson3.dve"), "--engine", "bmc:3"]);
+    page.has(&["clauses", "lengths of runs looked at", "k-induction"]);
 }
 
 #[test]

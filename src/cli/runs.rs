@@ -25,17 +25,17 @@ pub fn search(
 ) -> Result<Searched, Failure> {
     let control = Arc::new(Control::new(plan.options.time.map(|time| time.saturating_sub(begun().elapsed()))));
     stop_on_interrupt(&control);
+    let watch = Watch::new(&control, args);
     let fair = fair(args, model)?;
     let guide = Guide::new(args, model, plan)?;
     let end = args.time.and_then(|time| begun().checked_add(time));
     let (json, quiet) = (args.json, args.quiet);
     let _patience = Patience::with(&control, end, move |limit| tell_nothing(limit, json, quiet));
-    let watch = Watch::new(&control, args);
     let progress = guide.progress.as_ref().map(|measure| |state: &[u8]| measure.value(state));
     let progress = progress.as_ref().map(|f| f as &dyn Fn(&[u8]) -> u128);
     let means = Means { plan, control: &control, fair: &fair, progress };
     let report = decide(model, property, &means).map_err(|e| Failure(format!("error: {e}")))?;
-    let record = watch.finish(&report);
+    let record = watch.finish(&report, control.elapsed());
     Ok(Searched { report, record })
 }
 

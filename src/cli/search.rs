@@ -16,6 +16,7 @@ use scrimp::report::html::Kind;
 use scrimp::report::{Overall, Record, Subject, json, number, text};
 use scrimp::{Control, Guides, Loaded, Mode, NativeModel, Opened, Options, Plan, Property, Report, System};
 use scrimp_search::estimate::Estimate;
+use scrimp_search::plan::EngineChoice;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -269,11 +270,11 @@ pub fn search_for_graph(
     // A search that begins again has what is left of the time.
     let control = Arc::new(Control::new(plan.options.time.map(|time| time.saturating_sub(begun().elapsed()))));
     stop_on_interrupt(&control);
+    let watch = Watch::new(&control, args);
     let guide = Guide::new(args, model, plan)?;
     let end = args.time.and_then(|time| begun().checked_add(time));
     let (json, quiet) = (args.json, args.quiet);
     let _patience = Patience::with(&control, end, move |limit| tell_nothing(limit, json, quiet));
-    let watch = Watch::new(&control, args);
     let progress = guide.progress.as_ref().map(|measure| |state: &[u8]| measure.value(state));
     let heuristic = guide.heuristic.as_ref().map(|measure| |state: &[u8]| measure.value(state));
     let front = |front| {
@@ -290,7 +291,8 @@ pub fn search_for_graph(
     };
     let report =
         scrimp::run_engine(model, properties, plan, &control, guides).map_err(|e| Failure(format!("error: {e}")))?;
-    let record = watch.finish(&report);
+    let explicit = plan.options.engine == EngineChoice::Explicit;
+    let record = watch.finish(&report, if explicit { report.elapsed } else { control.elapsed() });
     if let Some(graph) = graph {
         graph.write(model, &report, args.quiet)?;
     }

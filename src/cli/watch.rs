@@ -73,15 +73,19 @@ impl Watch {
         self.front.borrow_mut().push(FrontPoint { sweep, stored, open, persistent, visits });
     }
 
-    /// The search is over, and this is what came of it; answers how it went, if that was recorded.
-    pub fn finish(mut self, report: &Report) -> Option<Record> {
+    /// The search was over after this time, and this is what came of it; answers how it went, if that was recorded.
+    pub fn finish(mut self, report: &Report, time: Duration) -> Option<Record> {
         let watcher = self.stop()?;
-        let last = Sample { seconds: self.control.elapsed().as_secs_f64(), ..of(last_figures(&self.control, report)) };
+        let mut samples = watcher.samples.clone().map(Thinned::finish).unwrap_or_default();
+        // What is done afterwards, to tell of what was found, is no part of it.
+        samples.retain(|sample| sample.seconds < time.as_secs_f64());
+        let mut last = Sample { seconds: time.as_secs_f64(), ..of(last_figures(&self.control, report)) };
+        // By now all memory may have been given back.
+        last.memory = samples.last().map_or(watcher.shown.memory, |sample| sample.memory).max(last.memory);
         watcher.show_last(&last);
-        let mut samples = watcher.samples?;
         samples.push(last);
-        Some(Record {
-            samples: samples.finish(),
+        self.records.then(|| Record {
+            samples,
             levels: report.facts.level_sizes.clone(),
             front: self.front.take().finish(),
         })
@@ -222,7 +226,8 @@ impl Watcher {
     /// Seconds are those since the work on the model began, so that they never go back in a run of several searches.
     fn object(&self, sample: &Sample, rate: f64) -> String {
         let Sample { states, visits, transitions, open, depth, memory, .. } = *sample;
-        let expected = Some(self.control.expected.load(Ordering::Relaxed)).filter(|expected| *expected > 0);
+        let expected =
+            Some(self.control.expected.load(Ordering::Relaxed)).filter(|expected| *expected >= states.max(1));
         let object = serde_json::json!({
             "search": self.search,
             "seconds": (begun().elapsed().as_secs_f64() * 1e4).round() / 1e4,
@@ -232,7 +237,7 @@ impl Watcher {
             "open": open,
             "depth": depth,
             "memory": memory,
-            "rate": rate.round(),
+            "rate": rate.round() as u64,
             "expected": expected,
         });
         format!("{object}\n")

@@ -26,6 +26,21 @@ pub fn counted(subject: &Subject) -> Vec<Figure> {
     rows
 }
 
+/// The same in brief, for a search that was about something else and may have ended early.
+pub fn visited_in_brief(subject: &Subject) -> Vec<Figure> {
+    let report = subject.report;
+    let by_level = !report.facts.level_sizes.is_empty();
+    let told = |name: &str| match name {
+        "levels" | "widest level" => by_level || report.sets.is_some(),
+        "deadlocks" | "initial states" | "longest path searched" | "most open states" => false,
+        "back-level edges" | "longest of them" => false,
+        name => !name.contains("degree"),
+    };
+    let mut rows = counted(subject);
+    rows.retain(|(name, _)| told(name));
+    rows
+}
+
 /// What the number of states is a number of.
 fn states(subject: &Subject) -> &'static str {
     match subject.report.limit {

@@ -36,7 +36,9 @@ pub struct Document {
     searches: Vec<(String, String)>,
     caveats: String,
     /// What the verdict rests on, and how much was visited.
-    sentences: Vec<String>,
+    sentences: Vec<(Overall, String)>,
+    /// The plan of the first search, as markup.
+    plan: Option<String>,
     pictures: Pictures,
 }
 
@@ -55,6 +57,7 @@ impl Document {
             searches: Vec::new(),
             caveats: String::new(),
             sentences: Vec::new(),
+            plan: None,
             pictures: Pictures::default(),
         }
     }
@@ -85,7 +88,8 @@ impl Document {
                 );
             }
         }
-        self.sentences.push(format!("{}. {}", capital(&words::size(subject)), words::guarantee(subject)));
+        let sentence = format!("{}. {}", capital(&words::size(subject)), words::guarantee(subject));
+        self.sentences.push((overall, sentence));
         self.caveats.push_str(&searched::caveats(subject));
         let title = match results.as_slice() {
             [] => subject.name.to_string(),
@@ -97,7 +101,8 @@ impl Document {
 
     /// Says why there was no search.
     pub fn remark(&mut self, why: &str) {
-        self.sentences.push(format!("{}.", capital(why).trim_end_matches('.')));
+        let sentence = format!("{}.", capital(why).trim_end_matches('.'));
+        self.sentences.push((Overall::Incomplete, sentence));
     }
 
     /// What shows a property: a run, a tree of runs, a state, or nothing.
@@ -163,14 +168,20 @@ impl Document {
 
     /// How a search went.
     fn searched(&mut self, subject: &Subject) -> String {
-        let mut out = searched::measured(subject);
+        let mut out = searched::measured(subject, self.kind);
         let plots = subject.record.map(|record| record.plots()).unwrap_or_default();
         if !plots.is_empty() {
             out.push_str("<h3>How it went</h3>\n");
             out.push_str(&self.pictures.plots(&plots));
         }
         out.push_str("<h3>The plan, and why</h3>\n");
-        out.push_str(&searched::plan(subject));
+        let plan = searched::plan(subject);
+        match &self.plan {
+            Some(first) if *first == plan => out.push_str("<p>The same as that of the first search.</p>\n"),
+            _ => out.push_str(&plan),
+        }
+        self.plan.get_or_insert(plan);
+        out.push_str(&searched::remarks(subject));
         if let Some(statements) = &subject.statements {
             out.push_str(&searched::unreached(statements));
         }
@@ -234,7 +245,9 @@ impl Document {
             (_, violated, 0) => format!("{violated} of {all} violated. "),
             (_, violated, undecided) => format!("{violated} of {all} violated, {undecided} undecided. "),
         };
-        format!("{properties}{}", self.sentences.first().map_or("", String::as_str))
+        // The search that decided it has the word.
+        let decisive = self.sentences.iter().find(|(overall, _)| self.overall == Some(*overall));
+        format!("{properties}{}", decisive.or(self.sentences.first()).map_or("", |(_, sentence)| sentence))
     }
 }
 

@@ -1,7 +1,7 @@
 //! How it was searched: figures, the plan and why it was so, what was decided on the way, statements never executed.
 
-use super::{escape, figures, table};
-use crate::counted::counted;
+use super::{Kind, escape, figures, table};
+use crate::counted::{counted, visited_in_brief};
 use crate::number::{bytes, count_of, grouped, rate};
 use crate::unreached::Statement;
 use crate::{Style, Subject, text};
@@ -17,7 +17,7 @@ pub fn caveats(subject: &Subject) -> String {
 }
 
 /// The figures of a search.
-pub fn measured(subject: &Subject) -> String {
+pub fn measured(subject: &Subject, kind: Kind) -> String {
     let report = subject.report;
     let mut pairs: Vec<(String, String)> = Vec::new();
     let mut add = |name: &str, value: String| pairs.push((name.to_string(), value));
@@ -28,7 +28,8 @@ pub fn measured(subject: &Subject) -> String {
         add("clauses", grouped(formulas.clauses));
         add("conflicts", grouped(formulas.conflicts));
     } else if report.visits > 0 || report.limit.is_some() || report.sets.is_some() {
-        counted(subject).into_iter().for_each(|(name, value)| add(name, value));
+        let rows = if kind == Kind::Count { counted(subject) } else { visited_in_brief(subject) };
+        rows.into_iter().for_each(|(name, value)| add(name, value));
     }
     add("time", format!("{:.2} s", report.elapsed.as_secs_f64()));
     if by_states && report.visits > 0 {
@@ -41,10 +42,13 @@ pub fn measured(subject: &Subject) -> String {
     if let Some(disk) = &report.disk {
         add("on disk at most", bytes(disk.peak_bytes as usize));
     }
-    figures(&pairs)
+    let early = kind == Kind::Check && by_states && !report.exhaustive && report.visits > 0;
+    let note =
+        "<p class=\"note\">The search ended before it had seen everything; the figures are of what it saw.</p>\n";
+    figures(&pairs) + if early { note } else { "" }
 }
 
-/// The plan part by part, each with its reason, and what was decided on the way.
+/// The plan part by part, each with its reason.
 pub fn plan(subject: &Subject) -> String {
     let plan = subject.plan;
     let mut rows = vec![["part", "choice", "why"].map(str::to_string).to_vec()];
@@ -58,12 +62,13 @@ pub fn plan(subject: &Subject) -> String {
         let store = format!("<code>{}</code>", escape(&report.store.to_string()));
         rows.push(vec!["ended in".into(), store, "what the search moved on to".into()]);
     }
-    let mut out = table(&[false, false, false], &rows);
-    if !report.remarks.is_empty() {
-        let remarks: String = report.remarks.iter().map(|remark| format!("<li>{}</li>", escape(remark))).collect();
-        out.push_str(&format!("<h3>On the way</h3>\n<ul>{remarks}</ul>\n"));
-    }
-    out
+    table(&[false, false, false], &rows)
+}
+
+/// What was decided on the way.
+pub fn remarks(subject: &Subject) -> String {
+    let remarks: String = subject.report.remarks.iter().map(|remark| format!("<li>{}</li>", escape(remark))).collect();
+    if remarks.is_empty() { remarks } else { format!("<h3>On the way</h3>\n<ul>{remarks}</ul>\n") }
 }
 
 /// Statements that no run executes, by process type.

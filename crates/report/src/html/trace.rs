@@ -183,6 +183,11 @@ fn what(out: &mut String, text: &EventText) {
     }
 }
 
+/// The name of a file without its folders: a model has few files, and their names tell them apart.
+fn file_name(file: &str) -> String {
+    shortened(file.rsplit('/').next().unwrap_or(file), TEXT)
+}
+
 /// Where it stands in the model.
 fn place(out: &mut String, text: &EventText) {
     if text.steps.is_empty() && text.line > 0 {
@@ -190,7 +195,7 @@ fn place(out: &mut String, text: &EventText) {
     }
     for StepText { file, line, last, .. } in &text.steps {
         if !last {
-            let _ = write!(out, "<p>{}:{line}</p>", shortened(file, TEXT));
+            let _ = write!(out, "<p>{}:{line}</p>", file_name(file));
         }
     }
 }
@@ -245,7 +250,7 @@ pub fn standing(model: &dyn Model, state: &[u8]) -> String {
         }
         rows.push(vec![
             format!("<i>{}:{process}</i>", shortened(name, TEXT)),
-            format!("{}:{line}", shortened(file, TEXT)),
+            format!("{}:{line}", file_name(file)),
             next,
         ]);
     }

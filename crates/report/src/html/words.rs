@@ -44,6 +44,7 @@ pub fn meaning(subject: &Subject, p: &PropertyResult) -> String {
         ("ctl", true) => "true in every initial state",
         ("ctl", false) => "false in an initial state",
         (_, true) => "it holds",
+        (_, false) if p.cycle.is_some() => "a run that goes on for ever breaks it",
         (_, false) => "it does not hold",
     };
     let mut out = match p.verdict {
