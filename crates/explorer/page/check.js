@@ -142,7 +142,16 @@ export class Check {
   }
 
   async run() {
-    await post("check", { properties: this.asked(), options: this.options() });
+    // Nothing of an earlier check may be taken for an answer of this one.
+    this.watching++;
+    this.curves.clear();
+    this.tell({ running: true });
+    try {
+      await post("check", { properties: this.asked(), options: this.options() });
+    } catch (error) {
+      find("answer").hidden = true;
+      throw error;
+    }
     this.say("The check is running.");
     this.appear = true;
     await this.watch(false);
