@@ -155,6 +155,10 @@ fn what_cannot_be_written_is_refused_first() {
         let said = scrimp(&[command, &big, "--report", &missing.to_string_lossy()]).refused();
         assert!(said.contains("the report cannot be written: there is no such directory"), "{said}");
     }
+    for name in ["-", "report.dve", "report"] {
+        let said = scrimp(&["count", &big, "--report", name]).refused();
+        assert!(said.contains("its name must end in .html"), "{said}");
+    }
     // What was there stays when a model is wrong.
     let old = file("report-old.html", "old");
     scrimp(&["check", &file("report-wrong.dve", "process"), "--report", &old]).refused();

@@ -7,6 +7,7 @@ use scrimp::report::Subject;
 use scrimp::report::html::{Document, Kind};
 use scrimp::{NativeModel, PropertyResult};
 use scrimp_suite::template::command_line;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
@@ -57,15 +58,18 @@ pub fn write_nothing(why: &str) -> Result<(), Failure> {
     write(&path, &document.page())
 }
 
-/// Whether there is a directory for the file: better known now than after a long search.
+/// Whether the name is one of a page, so that no model is overwritten, and there is a directory for it: better known now than
+/// after a long search.
 pub fn may_be_written(path: &Path) -> Result<(), Failure> {
+    let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    match folder.is_some_and(|folder| !folder.is_dir()) || path.file_name().is_none() || path.is_dir() {
-        true => {
-            Err(Failure(format!("{}: error: the report cannot be written: there is no such directory", path.display())))
-        }
-        false => Ok(()),
-    }
+    let why = match ending.as_deref().and_then(OsStr::to_str) {
+        Some("html" | "htm") if folder.is_some_and(|folder| !folder.is_dir()) => "there is no such directory",
+        Some("html" | "htm") if path.is_dir() => "this is a directory",
+        Some("html" | "htm") => return Ok(()),
+        _ => "it is a page for a browser, so its name must end in .html",
+    };
+    Err(Failure(format!("{}: error: the report cannot be written: {why}", path.display())))
 }
 
 /// Replaces the file at once or not at all.
