@@ -1,6 +1,6 @@
 //! `bench`: a suite from its file to its table.
 
-use super::{Failure, print, remark, report};
+use super::{Failure, outputs, print, remark, report};
 use clap::{Args, ValueHint};
 use scrimp_suite::case::{Case, Kind};
 use scrimp_suite::html::results;
@@ -117,6 +117,9 @@ pub fn run(args: &BenchArgs) -> Result<u8, Failure> {
     }
     args.report.as_deref().map(report::may_be_written).transpose()?;
     let out = args.out.clone().unwrap_or_else(|| args.suite.with_extension("results.jsonl"));
+    let written =
+        [("--report", args.report.as_deref()), ("--markdown", args.markdown.as_deref()), ("--out", Some(&*out))];
+    outputs::spare(&written, &[&args.suite])?;
     let (log, records) = Log::open(&out, args.fresh).map_err(Failure)?;
     let stop = Arc::new(AtomicBool::new(false));
     let asked = stop.clone();

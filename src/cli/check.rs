@@ -4,7 +4,7 @@ use super::args::CheckArgs;
 use super::curves::Curves;
 use super::report::{ReportFile, drawn};
 use super::search::{Searched, begun, json_or_text, open, options, runnable, search, with_room};
-use super::{Failure, chart, net, print, remark, runs};
+use super::{Failure, chart, net, outputs, print, remark, runs};
 use scrimp::chart::Drawing;
 use scrimp::properties::{self, Asked};
 use scrimp::report::html::Kind;
@@ -21,6 +21,7 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
         return Err(Failure("error: --json and --chart - would write to the same place".into()));
     }
     args.search.refuse_mixture()?;
+    outputs::spare_of_check(args)?;
     let mut plan = Plan::new(&options(&args.search, args.keep_going, false)?)?;
     let mut told = Told::new(args)?;
     let mut loaded = open(&args.model, &args.search)?;

@@ -1,6 +1,6 @@
 //! `compare`: what changed between two results files.
 
-use super::{Failure, print, report};
+use super::{Failure, outputs, print, report};
 use clap::{Args, ValueHint};
 use scrimp_suite::html::{Files, comparison};
 use scrimp_suite::{compare, log};
@@ -54,6 +54,7 @@ fn percent(text: &str) -> Result<f64, String> {
 
 pub fn run(args: &CompareArgs) -> Result<u8, Failure> {
     args.report.as_deref().map(report::may_be_written).transpose()?;
+    outputs::spare(&[("--report", args.report.as_deref())], &[&args.before, &args.after])?;
     let [before, after] = [&args.before, &args.after].map(|path| log::read(path).map_err(Failure));
     let (before, after) = (before?, after?);
     let found = compare::compare(&before, &after, args.threshold);

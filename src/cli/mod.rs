@@ -11,6 +11,7 @@ mod explore;
 mod graph;
 mod guides;
 mod net;
+mod outputs;
 mod progress;
 mod report;
 mod runs;

@@ -64,8 +64,9 @@ pub fn may_be_written(path: &Path) -> Result<(), Failure> {
     let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let why = match ending.as_deref().and_then(OsStr::to_str) {
+        _ if path == Path::new("-") => "standard output is for the answer; name a file that ends in .html",
+        _ if path.is_dir() => "this is a directory",
         Some("html" | "htm") if folder.is_some_and(|folder| !folder.is_dir()) => "there is no such directory",
-        Some("html" | "htm") if path.is_dir() => "this is a directory",
         Some("html" | "htm") => return Ok(()),
         _ => "it is a page for a browser, so its name must end in .html",
     };

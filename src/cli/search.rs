@@ -6,6 +6,7 @@ use super::curves::Curves;
 use super::graph::GraphFiles;
 use super::guides::{self, Guide};
 use super::net;
+use super::outputs;
 use super::progress::{Patience, stop_on_interrupt};
 use super::report::{self, ReportFile};
 use super::watch::Watch;
@@ -23,6 +24,7 @@ use std::time::Instant;
 
 pub fn count(args: &CountArgs) -> Result<u8, Failure> {
     args.search.refuse_mixture()?;
+    outputs::spare(&outputs::of_search(&args.search), &[&args.model])?;
     let mut plan = Plan::new(&options(&args.search, false, args.in_degrees)?)?;
     let mut file = ReportFile::new(args.search.report.as_deref(), Kind::Count, &args.model)?;
     let mut loaded = open(&args.model, &args.search)?;

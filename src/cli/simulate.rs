@@ -1,7 +1,7 @@
 //! `simulate`: one run of the model, event by event.
 
 use super::args::definition;
-use super::{Failure, chart, print, remark, style};
+use super::{Failure, chart, outputs, print, remark, style};
 use clap::{Args, ValueHint};
 use scrimp::chart::Drawing;
 use scrimp::report::number::count_of;
@@ -12,7 +12,7 @@ use scrimp::{Loaded, Model};
 use scrimp_system::Random;
 use serde_json::Value;
 use std::io::{BufRead, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 pub struct SimulateArgs {
@@ -50,6 +50,9 @@ pub struct SimulateArgs {
 }
 
 pub fn run(args: &SimulateArgs) -> Result<u8, Failure> {
+    let read: Vec<&Path> =
+        [Some(&args.model), args.trace.as_ref()].into_iter().flatten().map(PathBuf::as_path).collect();
+    outputs::spare(&[("--chart", args.chart.as_deref())], &read)?;
     let loaded = Loaded::open_with(&args.model, &args.define)?;
     loaded.system.warnings.iter().for_each(|warning| remark(warning));
     let mut shown = Shown { walk: walk(loaded)?, steps: 0, drawing: Drawing::default() };
