@@ -2,8 +2,8 @@
 
 use crate::Subject;
 use crate::number::{grouped, grouped_digits};
-use scrimp_search::SetFacts;
 use scrimp_search::plan::{ForgetChoice, OrderChoice, ReduceChoice};
+use scrimp_search::{Report, SetFacts};
 
 /// A name and a figure.
 pub type Figure = (&'static str, String);
@@ -50,6 +50,12 @@ fn states(subject: &Subject) -> &'static str {
     }
 }
 
+/// How many states the widest level has: by the sizes of levels where they are known, so that the two agree.
+pub fn widest_level(report: &Report) -> u64 {
+    let sizes = report.facts.level_sizes.iter().copied().filter(|_| report.once);
+    sizes.max().unwrap_or(report.facts.widest)
+}
+
 /// What was counted state by state.
 fn visited(subject: &Subject) -> Vec<Figure> {
     let report = subject.report;
@@ -74,7 +80,10 @@ fn visited(subject: &Subject) -> Vec<Figure> {
     }
     if subject.plan.order == OrderChoice::BreadthFirst {
         row("levels", grouped(facts.depth as u64));
-        row(if subject.plan.is_by_level() { "widest level" } else { "most open states" }, grouped(facts.widest));
+        match subject.plan.is_by_level() {
+            true => row("widest level", grouped(widest_level(report))),
+            false => row("most open states", grouped(facts.widest)),
+        }
     } else {
         row("longest path searched", grouped(facts.depth as u64));
         row("most open states", grouped(facts.widest));

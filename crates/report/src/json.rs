@@ -1,5 +1,6 @@
 //! One JSON object for scripts. Its fields are kept stable; new ones may be added.
 
+use crate::counted::widest_level;
 use crate::{Overall, Subject, branching, trace, unreached};
 use scrimp_search::plan::ReduceChoice;
 use scrimp_search::{Limit, Omission, PropertyResult, Report, Verdict};
@@ -45,7 +46,7 @@ pub fn report(subject: &Subject) -> Value {
         "events_run": facts.transitions,
         "open": facts.open,
         "levels": facts.depth,
-        "widest_level": facts.widest,
+        "widest_level": widest_level(report),
         "level_sizes": level_sizes(report),
         "initial_states": facts.initial_states,
         "max_out_degree": facts.max_out_degree,
