@@ -123,11 +123,11 @@ fn process_name(model: &NativeModel, process: usize) -> String {
 
 /// The row of a step that passes a message. Where its values are not known, the model's own words stand for it.
 fn message(passed: Passed, actor: usize, label: &str) -> Row {
-    let Passed { channel, from, to, values, position } = passed;
+    let Passed { channel, queue, from, to, values, position } = passed;
     let (lane, sign, message) = match (from, to) {
         (Some(from), Some(receiver)) => (from, '!', Message::Rendezvous { receiver }),
-        (Some(from), None) => (from, '!', Message::Sent { channel: channel.clone() }),
-        (None, Some(to)) => (to, '?', Message::Received { channel: channel.clone(), position }),
+        (Some(from), None) => (from, '!', Message::Sent { channel: queue, position }),
+        (None, Some(to)) => (to, '?', Message::Received { channel: queue, position: position.unwrap_or(0) }),
         (None, None) => return Row::step(actor, label),
     };
     let label = match values.is_empty() {

@@ -131,3 +131,30 @@ fn a_simulation_finds_more_processes_than_expected() {
     let out = scrimp_reading(&["simulate", &path, "-i"], &picks).code(0).stdout;
     assert!(out.contains("creates proc  5 (W)"), "{out}");
 }
+
+/// A message of a sorted send goes before larger ones, and one that is only looked at stays where it is.
+#[test]
+fn sorted_messages_have_their_own_arrows() {
+    let text = "chan q = [4] of { byte };
+active proctype A() { q!!5; q!!3; q!4; q!!1 }
+active proctype B() { byte x; len(q) == 4; q?<x>; q?x; q??4; q?x; q?x; assert(false) }\n";
+    let path = file("chart-sorted.pml", text);
+    let out = scrimp(&["check", &path, "--chart", "-"]).code(1).stdout;
+    let numbers = ["q!5  (1)", "q!3  (2)", "q!4  (3)", "q!1  (4)", "q?1  (4)", "q?4  (3)", "q?3  (2)", "q?5  (1)"];
+    let drawn = out.lines().filter(|line| line.contains('●') && line.ends_with(')'));
+    let rows: Vec<&str> = drawn.filter_map(|line| line.find('q').map(|at| &line[at..])).collect();
+    assert_eq!(rows, numbers, "{out}");
+}
+
+/// Channels that have the same name and different owners are not one.
+#[test]
+fn channels_of_processes_are_told_apart() {
+    let text = "chan far = [2] of { chan };
+active [2] proctype P() { chan mine = [2] of { byte }; byte x; far!mine; mine?x; assert(x == 9 || x == 8) }
+active proctype S() { chan one, two; far?one; far?two; two!8; one!9; timeout -> assert(false) }\n";
+    let path = file("chart-mine.pml", text);
+    let out = scrimp(&["check", &path, "--chart", "-"]).code(1).stdout;
+    for name in ["P_0.mine!", "P_1.mine!", "P_0.mine?", "P_1.mine?", "far!P_0.mine", "far!P_1.mine"] {
+        assert!(out.contains(name), "{name}: {out}");
+    }
+}

@@ -248,8 +248,9 @@ fn row_json(shown: &chart::Shown) -> Value {
             row.insert("to".into(), (*receiver).into());
             "rendezvous"
         }
-        Some(Message::Sent { channel }) => {
+        Some(Message::Sent { channel, position }) => {
             row.insert("channel".into(), channel.clone().into());
+            row.insert("position".into(), (*position).into());
             "sent"
         }
         Some(Message::Received { channel, position }) => {

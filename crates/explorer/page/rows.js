@@ -46,7 +46,8 @@ function notes(step, label) {
   return out;
 }
 
-/** Pairs sends with receives: a receive takes the message at its position, counted from the oldest. */
+/** Pairs sends with receives: a message comes to stand at its position, counted from the oldest, and a receive takes the one
+ * at its position. */
 function pair(all) {
   const waiting = new Map();
   for (const item of all) {
@@ -54,7 +55,7 @@ function pair(all) {
     if (!waiting.has(item.channel)) waiting.set(item.channel, []);
     const queue = waiting.get(item.channel);
     item.received = null;
-    if (item.kind === "sent") queue.push(item);
+    if (item.kind === "sent") queue.splice(item.position ?? queue.length, 0, item);
     else item.from = queue.splice(item.position ?? 0, 1)[0] ?? null;
     if (item.from) item.from.received = item;
   }

@@ -1,19 +1,25 @@
 //! What a model tells of its states and events, for traces, simulations and charts.
 
 use crate::NativeModel;
+use crate::interpret::Interpreter;
+use scrimp_system::outline::Queue;
 use scrimp_system::{Event, EventCode, EventText, Expr, Fault, FaultRecord, Model, Span, Standing, StepText, VarId};
 
 /// A message that an event passes on, as a chart shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passed {
+    /// The channel's name, such as people read it.
     pub channel: String,
+    /// What tells the channel from all others.
+    pub queue: String,
     /// Numbers of processes; one of them is missing where the message waits in the channel.
     pub from: Option<usize>,
     pub to: Option<usize>,
     /// Its fields, in words.
     pub values: Vec<String>,
-    /// The message's place among those in the channel, where it is taken out of it.
-    pub position: usize,
+    /// The message's place among those in the channel, where it is put there or taken out; unknown where the language does
+    /// not say what is in a channel, which is then first in, first out.
+    pub position: Option<usize>,
 }
 
 impl NativeModel {
@@ -56,24 +62,28 @@ impl NativeModel {
         let table = |i: usize| message.shown_by.get(i).copied().flatten();
         let values: Vec<String> =
             message.values.iter().enumerate().map(|(i, value)| self.shown(state, value, table(i))).collect();
-        let position = match (message.from, message.to) {
-            (None, Some(_)) => self.position(state, &message.channel, &values),
-            _ => 0,
-        };
+        let queue = message.queue.and_then(|number| self.program.system.outline.queues.get(number as usize));
+        let position = queue.and_then(|queue| match (message.from, message.to) {
+            (Some(_), None) => Some(self.put(state, code, queue)),
+            (None, Some(_)) => self.messages(state, queue).iter().position(|other| *other == values),
+            _ => None,
+        });
         let number = |process: scrimp_system::ProcessId| process.index();
         let (from, to) = (message.from.map(number), message.to.map(number));
-        Some(Passed { channel: message.channel.clone(), from, to, values, position })
+        let channel = message.channel.clone();
+        let queue = message.queue.map_or_else(|| channel.clone(), |number| number.to_string());
+        Some(Passed { channel, queue, from, to, values, position })
     }
 
-    /// Where the first such message is in a channel: only a receive at random takes another than the first.
-    fn position(&self, state: &[u8], channel: &str, values: &[String]) -> usize {
-        let outline = &self.program.system.outline;
-        let Some(queue) = outline.queues.iter().find(|queue| queue.name == channel) else { return 0 };
-        let messages = self.messages(state, queue);
-        messages.iter().position(|message| message == values).unwrap_or(0)
+    /// Where the message that an event sends comes to stand: before larger ones, where the send is a sorted one.
+    fn put(&self, state: &[u8], code: EventCode, queue: &Queue) -> usize {
+        let before = self.messages(state, queue);
+        let after = self.parts(code).0.and_then(|event| Interpreter::new(&self.program).single(event, state));
+        let after = after.map_or(Vec::new(), |after| self.messages(&after, queue));
+        before.iter().zip(&after).position(|(one, other)| one != other).unwrap_or(before.len())
     }
 
-    pub(crate) fn messages(&self, state: &[u8], queue: &scrimp_system::outline::Queue) -> Vec<Vec<String>> {
+    pub(crate) fn messages(&self, state: &[u8], queue: &Queue) -> Vec<Vec<String>> {
         let system = &self.program.system;
         let field = |at: i64| {
             let value = |field: &VarId| system.show_value(*field, self.read(state, *field, at));

@@ -90,7 +90,10 @@ pub enum Moment {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
+    /// The name of the channel, such as is not that of another.
     pub channel: String,
+    /// Its number among the [`queues`](crate::Outline::queues), where it is one of them.
+    pub queue: Option<u32>,
     pub from: Option<ProcessId>,
     pub to: Option<ProcessId>,
     /// What is sent or received, read in the state that the event leaves; empty where the language does not say.

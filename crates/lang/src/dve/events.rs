@@ -231,7 +231,8 @@ impl<'a> Events<'a> {
             }
             before.push(step_level(1));
             let room = Expr::binary(BinaryOp::Less, Expr::Var(*level), Expr::Const(capacity));
-            let message = Message { channel: name, from: process, to: None, values: vec![], shown_by: vec![] };
+            let message =
+                Message { channel: name, queue: None, from: process, to: None, values: vec![], shown_by: vec![] };
             return self.add(half, room, label, before, Some(message));
         }
         d.budget.spend(4 * slots.len() as u64 * capacity as u64, sync.place)?;
@@ -249,7 +250,7 @@ impl<'a> Events<'a> {
         }
         before.push(step_level(-1));
         let filled = Expr::binary(BinaryOp::Greater, Expr::Var(*level), Expr::Const(0));
-        let message = Message { channel: name, from: None, to: process, values: vec![], shown_by: vec![] };
+        let message = Message { channel: name, queue: None, from: None, to: process, values: vec![], shown_by: vec![] };
         self.add(half, filled, label, before, Some(message))
     }
 
@@ -279,6 +280,7 @@ impl<'a> Events<'a> {
             partner: Some(receiver.transition.span),
             message: Some(Message {
                 channel: self.d.scopes.spell(channel.declaration.name).to_string(),
+                queue: None,
                 from: Some(sender.step.process),
                 to: Some(receiver.step.process),
                 values: vec![],

@@ -22,6 +22,8 @@ pub(crate) struct Queue {
     pub length: Option<VarId>,
     pub fields: Vec<VarId>,
     pub name: String,
+    /// The number by which traces know what is in it; none for a rendezvous channel.
+    pub place: Option<u32>,
 }
 
 /// `target = value`, read where the assignment runs.

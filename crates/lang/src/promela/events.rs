@@ -276,12 +276,12 @@ impl<'p> Lowering<'p> {
                 Some(length) => {
                     let can = all([is, room(length, self.queues[queue].capacity)]);
                     let effects = self.send(queue, sorted.then_some(&raw[..]), &message);
-                    let name = self.queues[queue].name.clone();
+                    let (channel, place) = (self.channel_name(queue), self.queues[queue].place);
                     let from = Some(self.process(here.instance));
                     let values = message.iter().map(|value| value.expr.clone()).collect();
                     let shown_by = self.field_tables(queue);
                     self.push(here, can, effects, |event| {
-                        event.message = Some(Message { channel: name, from, to: None, values, shown_by });
+                        event.message = Some(Message { channel, queue: place, from, to: None, values, shown_by });
                     })?;
                 }
                 None if here.alternative.then == Next::Bound || here.state.inner => {
@@ -323,10 +323,11 @@ impl<'p> Lowering<'p> {
             let (from, _) = self.going(here.instance, here.site.state, here.alternative);
             let (to, then) = self.going(receiver.instance, receiver.site.state, alternative);
             let label = format!("{} -> {}", here.alternative.action.text, alternative.action.text);
-            let name = self.queues[queue].name.clone();
+            let channel = self.channel_name(queue);
             let values = message.iter().map(|value| value.expr.clone()).collect();
             let shown_by = self.field_tables(queue);
-            let message = Message { channel: name, from: Some(from.process), to: Some(to.process), values, shown_by };
+            let (sender, receiving) = (Some(from.process), Some(to.process));
+            let message = Message { channel, queue: None, from: sender, to: receiving, values, shown_by };
             let mut statements = self.statement_of(here.instance, here.alternative);
             statements.extend(self.statement_of(receiver.instance, alternative));
             let event = Event {
@@ -366,12 +367,12 @@ impl<'p> Lowering<'p> {
                 false => self.match_at(queue, &matching, 0),
             };
             let effects = self.receive(queue, random, keep, arguments, &matching, context)?;
-            let name = self.queues[queue].name.clone();
+            let (channel, place) = (self.channel_name(queue), self.queues[queue].place);
             let to = Some(self.process(here.instance));
             let values = self.received(queue, random, &matching);
             let shown_by = self.field_tables(queue);
             self.push(here, all([is, found]), effects, |event| {
-                event.message = (!keep).then_some(Message { channel: name, from: None, to, values, shown_by });
+                event.message = (!keep).then_some(Message { channel, queue: place, from: None, to, values, shown_by });
             })?;
         }
         Ok(())

@@ -231,12 +231,13 @@ impl<'p> Lowering<'p> {
                     fields.push(field);
                 }
             }
+            let place = length.map(|_| self.system.outline.queues.len() as u32);
             if let Some(length) = length {
                 let (name, fields) = (name.clone(), fields.clone());
                 self.system.outline.queues.push(scrimp_system::outline::Queue { name, owner, length, fields });
             }
             let (instance, id, kind, name) = (*instance, *id, *kind, name.clone());
-            self.queues.push(Queue { id, kind, capacity, instance, length, fields, name });
+            self.queues.push(Queue { id, kind, capacity, instance, length, fields, name, place });
         }
     }
 

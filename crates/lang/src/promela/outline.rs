@@ -1,5 +1,6 @@
 //! What traces show of a program: its statements, where its processes stand, and names for values.
 
+use super::channels::Queue;
 use super::core::{Access, Action, Proctype, Scalar, Statement, Value};
 use super::lower::Lowering;
 use super::values::Context;
@@ -67,9 +68,14 @@ impl Lowering<'_> {
 
     /// Makes the tables of names; those of variables refer to them as they are added.
     pub fn outline_names(&mut self) {
-        let mut channels = BTreeMap::new();
-        for queue in &self.queues {
-            channels.entry(queue.id as i64).or_insert(queue.name.clone());
+        let mut channels: BTreeMap<i64, String> = BTreeMap::new();
+        for number in 0..self.queues.len() {
+            let (name, Queue { id, name: short, .. }) = (self.channel_name(number), &self.queues[number]);
+            let known = channels.entry(*id as i64).or_insert_with(|| name.clone());
+            // The same number, at different times, for channels of different processes.
+            if *known != name {
+                *known = format!("{short}#{id}");
+            }
         }
         let mut tables = vec![channels];
         for kind in self.kinds() {
@@ -77,6 +83,18 @@ impl Lowering<'_> {
             tables.push(members.map(|m| (m.value, m.name.to_string())).collect());
         }
         self.system.outline.names = tables;
+    }
+
+    /// What a channel is called: by its name alone where no other has it, else with its owner, as values show it.
+    pub fn channel_name(&self, queue: usize) -> String {
+        let Queue { name, instance, id, .. } = &self.queues[queue];
+        let slot = |instance: Option<usize>| instance.map(|instance| self.instance(instance).slot);
+        let own = slot(*instance);
+        let another = |other: &Queue| other.name == *name && (other.id != *id || slot(other.instance) != own);
+        match own.filter(|_| self.queues.iter().any(another)) {
+            Some(slot) => format!("{}.{name}", self.system.processes[slot].name),
+            None => name.clone(),
+        }
     }
 
     /// The kinds of mtype, the nameless one first.

@@ -96,7 +96,7 @@ impl Lowering<'_> {
             let wanted =
                 arguments.iter().map(|a| a.as_ref().map(|v| self.value(v, context).map(|v| v.expr)).transpose());
             let wanted = wanted.collect::<Result<_, _>>()?;
-            steps.push(Step { channel: self.queues[queue].name.clone(), receives, wanted, target: target as u32 });
+            steps.push(Step { channel: self.channel_name(queue), receives, wanted, target: target as u32 });
         }
         Ok(steps)
     }

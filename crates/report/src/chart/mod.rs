@@ -38,8 +38,8 @@ pub struct Row {
 pub enum Message {
     /// The other process receives in the same step.
     Rendezvous { receiver: usize },
-    /// Goes into a buffer.
-    Sent { channel: String },
+    /// Goes into a buffer: behind all that is in it, unless it is known to come to stand elsewhere, counted from the oldest.
+    Sent { channel: String, position: Option<usize> },
     /// Comes out of a buffer: the oldest that is in it, unless it is known to be another, counted from the oldest.
     Received { channel: String, position: usize },
 }
@@ -89,7 +89,10 @@ impl Chart {
             match &row.message {
                 None => {}
                 Some(Message::Rendezvous { receiver }) => arrows.push(Arrow { from: here, to: (*receiver, number) }),
-                Some(Message::Sent { channel }) => waiting.entry(channel).or_default().push_back(here),
+                Some(Message::Sent { channel, position }) => {
+                    let queue = waiting.entry(channel).or_default();
+                    queue.insert(position.unwrap_or(queue.len()).min(queue.len()), here);
+                }
                 Some(Message::Received { channel, position }) => {
                     let sent = waiting.get_mut(channel.as_str()).and_then(|queue| queue.remove(*position));
                     arrows.extend(sent.map(|from| Arrow { from, to: here }));
@@ -121,7 +124,7 @@ impl Chart {
             if from.1 != to.1 {
                 // A channel of its own for each message, so that what is left out does not matter.
                 let channel = number.to_string();
-                rows[from.1].message = Some(Message::Sent { channel: channel.clone() });
+                rows[from.1].message = Some(Message::Sent { channel: channel.clone(), position: None });
                 rows[to.1].message = Some(Message::Received { channel, position: 0 });
             }
         }
@@ -145,8 +148,8 @@ mod tests {
         Chart {
             lanes: vec!["Sender".into(), "Receiver <1>".into(), "Timer".into()],
             rows: vec![
-                row(0, "data!3", Message::Sent { channel: channel() }),
-                row(0, "data!4", Message::Sent { channel: channel() }),
+                row(0, "data!3", Message::Sent { channel: channel(), position: None }),
+                row(0, "data!4", Message::Sent { channel: channel(), position: Some(1) }),
                 Row::step(2, "time = 1 & more"),
                 row(1, "data?3", Message::Received { channel: channel(), position: 0 }),
                 row(1, "ack!0", Message::Rendezvous { receiver: 0 }),
@@ -169,6 +172,16 @@ mod tests {
         chart.rows[3].message = Some(Message::Received { channel: "data".into(), position: 1 });
         let arrows = chart.arrows();
         assert_eq!((arrows[0].from, arrows[2].from), ((0, 1), (0, 0)));
+    }
+
+    #[test]
+    fn a_message_may_go_before_others() {
+        let mut chart = example();
+        chart.rows[1].message = Some(Message::Sent { channel: "data".into(), position: Some(0) });
+        let arrows = chart.arrows();
+        assert_eq!((arrows[0].from, arrows[2].from), ((0, 1), (0, 0)));
+        chart.rows[1].message = Some(Message::Sent { channel: "data".into(), position: Some(9) });
+        assert_eq!(chart.arrows(), example().arrows());
     }
 
     /// The second message is sent before the loop and received in it: both ends are drawn, and no arrow between charts.
