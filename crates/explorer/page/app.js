@@ -51,7 +51,7 @@ const history = new History(walk, { shown: shown("history"), say, opened });
 const chart = new Chart(walk, shown("chart"));
 const graph = new Graph(walk, shown("graph"));
 const net = new Net(walk, shown("net"));
-const check = new Check({ report, say, opened });
+const check = new Check({ report, say, opened: (answer) => walk.queue(() => opened(answer)) });
 
 layout.on("history", () => history.show());
 layout.on("chart", () => chart.show());

@@ -134,17 +134,14 @@ export class Events {
 
   /** Takes the event at a place of the list, as it will be when earlier steps are done. */
   takeAt(index) {
-    this.walk.work.then(() => {
-      const event = this.offered()[index];
-      if (event) this.walk.take(this.walk.view.node, event.choice);
-    });
+    this.walk.takeLater(() => this.offered()[index]);
   }
 
   /** Takes one of the offered events at random. */
   takeAny() {
-    this.walk.work.then(() => {
-      const events = this.walk.view?.enabled ?? [];
-      if (events.length) this.walk.take(this.walk.view.node, events[Math.floor(Math.random() * events.length)].choice);
+    this.walk.takeLater(() => {
+      const events = this.walk.view.enabled;
+      return events[Math.floor(Math.random() * events.length)];
     });
   }
 
