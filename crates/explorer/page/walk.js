@@ -209,10 +209,18 @@ export class Walk {
     this.arrive(view, why, why === "trace");
   }
 
-  /** Begins: the initial states are the roots of the tree. */
-  async begin(model) {
+  /** Begins: the initial states are the roots of the tree. Where one was before the page was loaded again is found again,
+   * if the server still knows it. */
+  async begin(model, before) {
     this.clear();
     for (const node of model.initial) this.add(node, null, []);
-    await this.open(model.start, "start");
+    if (!before) return this.open(model.start, "start");
+    try {
+      await this.open(before.run, "start");
+      if (before.current !== this.current) await this.open({ node: before.current, loop: null }, "start");
+    } catch (error) {
+      if (error.status !== 404) throw error;
+      await this.begin(model, null);
+    }
   }
 }
