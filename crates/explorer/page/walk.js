@@ -129,7 +129,8 @@ export class Walk {
   keep(view) {
     for (const process of view.processes) name(process.lane, process.name);
     this.view = view;
-    const wrong = (view.faults ?? []).map(({ lane, text }) => ({ lane, text }));
+    const wrong = (view.violations ?? []).map((name) => ({ lane: null, text: `does not hold: ${name}` }));
+    for (const { lane, text } of view.faults ?? []) wrong.push({ lane, text });
     if (view.end && view.bad) wrong.push({ lane: null, text: view.end });
     const entry = this.tree.get(view.node);
     if (entry) entry.wrong = wrong;
