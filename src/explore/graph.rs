@@ -1,8 +1,9 @@
 //! The state graph around where one is: states that were met, what leads from one to another, and a readable part of it.
 
 use super::net::tenth;
-use crate::{Batch, Entry, EventCode, Model, NativeModel};
+use crate::{Batch, EventCode, Model, NativeModel};
 use scrimp_draw::{Size, layered};
+use scrimp_system::Change;
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -88,14 +89,7 @@ impl Graph {
     }
 
     /// The answer to `api/graph`: what is around the last state of a path, with what follows the expanded vertices.
-    pub fn view(
-        &mut self,
-        model: &NativeModel,
-        entries: &[Entry],
-        path: &[&[u8]],
-        expanded: &[VertexId],
-        most: usize,
-    ) -> Value {
+    pub fn view(&mut self, model: &NativeModel, path: &[&[u8]], expanded: &[VertexId], most: usize) -> Value {
         let most = most.clamp(1, MOST_DRAWN);
         let way: Vec<VertexId> =
             path[path.len().saturating_sub(ANCESTORS + 1)..].iter().map(|state| self.number(state)).collect();
@@ -121,7 +115,7 @@ impl Graph {
         // States of the path are known for how one came from one to the next.
         before.iter().for_each(|&vertex| self.expand(model, vertex));
         let edges = self.edges(model, &shown);
-        let drawn = self.drawn(model, entries, &shown, &edges, &way, &open);
+        let drawn = self.drawn(model, &shown, &edges, &way, &open);
         self.forget(&shown);
         drawn
     }
@@ -213,7 +207,6 @@ impl Graph {
     fn drawn(
         &self,
         model: &NativeModel,
-        entries: &[Entry],
         shown: &Shown,
         edges: &[Edge],
         way: &[VertexId],
@@ -234,7 +227,7 @@ impl Graph {
             });
             lines[line].2.push(event);
         }
-        let labels = self.labels(model, entries, shown, &lines, way);
+        let labels = self.labels(model, shown, &lines, way);
         let sizes: Vec<Size> = labels.iter().map(|label| size(label)).collect();
         let ends: Vec<(usize, usize)> =
             lines.iter().map(|(from, to, _)| (shown.places[from], shown.places[to])).collect();
@@ -275,7 +268,6 @@ impl Graph {
     fn labels(
         &self,
         model: &NativeModel,
-        entries: &[Entry],
         shown: &Shown,
         lines: &[(VertexId, VertexId, Vec<EventCode>)],
         way: &[VertexId],
@@ -292,15 +284,9 @@ impl Graph {
             let Some(old) = before.get(vertex).and_then(state) else {
                 return Vec::new();
             };
-            let changes = model.differences(old, now);
-            let mut lines: Vec<String> = changes
-                .iter()
-                .take(CHANGES)
-                .map(|(entry, old, new)| {
-                    let name = entries.get(*entry).map_or("", |entry| &entry.name);
-                    shortened(&format!("{name}: {old} → {new}"))
-                })
-                .collect();
+            let changes = model.changes(old, now);
+            let told = |c: &Change| shortened(&format!("{}: {} → {}", c.name, c.before, c.after));
+            let mut lines: Vec<String> = changes.iter().take(CHANGES).map(told).collect();
             if changes.len() > CHANGES {
                 lines.push(format!("and {} more", changes.len() - CHANGES));
             }
