@@ -79,6 +79,12 @@ impl Shown {
     }
 }
 
+/// The end of the path, and the state before it.
+struct Way<'a> {
+    vertices: Vec<VertexId>,
+    before: Option<&'a [u8]>,
+}
+
 /// A step between two drawn vertices: from, event, to.
 type Edge = (VertexId, EventCode, VertexId);
 
@@ -91,9 +97,10 @@ impl Graph {
     /// The answer to `api/graph`: what is around the last state of a path, with what follows the expanded vertices.
     pub fn view(&mut self, model: &NativeModel, path: &[&[u8]], expanded: &[VertexId], most: usize) -> Value {
         let most = most.clamp(1, MOST_DRAWN);
-        let way: Vec<VertexId> =
-            path[path.len().saturating_sub(ANCESTORS + 1)..].iter().map(|state| self.number(state)).collect();
-        let Some((&current, before)) = way.split_last() else { return json!({}) };
+        let (earlier, last) = path.split_at(path.len().saturating_sub(ANCESTORS + 1));
+        let vertices: Vec<VertexId> = last.iter().map(|state| self.number(state)).collect();
+        let way = Way { vertices, before: earlier.last().copied() };
+        let Some((&current, before)) = way.vertices.split_last() else { return json!({}) };
         let mut shown = Shown { order: Vec::new(), places: HashMap::new(), most, cut: false };
         shown.add(current);
         before.iter().rev().for_each(|&vertex| {
@@ -209,7 +216,7 @@ impl Graph {
         model: &NativeModel,
         shown: &Shown,
         edges: &[Edge],
-        way: &[VertexId],
+        way: &Way<'_>,
         open: &HashSet<VertexId>,
     ) -> Value {
         let initial: HashSet<VertexId> = {
@@ -231,7 +238,7 @@ impl Graph {
         let sizes: Vec<Size> = labels.iter().map(|label| size(label)).collect();
         let ends: Vec<(usize, usize)> =
             lines.iter().map(|(from, to, _)| (shown.places[from], shown.places[to])).collect();
-        let first: Vec<usize> = way.iter().filter_map(|vertex| shown.places.get(vertex).copied()).collect();
+        let first: Vec<usize> = way.vertices.iter().filter_map(|vertex| shown.places.get(vertex).copied()).collect();
         let drawing = layered(&sizes, &ends, &first);
         let vertices = shown.order.iter().enumerate().map(|(i, vertex)| {
             let ((x, y), Size { left, right, height }) = (drawing.places[i], sizes[i]);
@@ -241,8 +248,8 @@ impl Graph {
                 "x": tenth(x - left + MARGIN), "y": tenth(y - height / 2.0 + MARGIN),
                 "width": tenth(left + right), "height": tenth(height),
                 "label": labels[i],
-                "current": way.last() == Some(vertex),
-                "on_path": way.contains(vertex),
+                "current": way.vertices.last() == Some(vertex),
+                "on_path": way.vertices.contains(vertex),
                 "initial": initial.contains(vertex),
                 "expanded": open.contains(vertex),
                 "successors": looks.map(|looks| looks.successors),
@@ -252,7 +259,7 @@ impl Graph {
         });
         let edges = lines.iter().zip(&drawing.lines).map(|((from, to, events), line)| {
             let points: Vec<Value> = line.iter().map(|&(x, y)| json!([tenth(x + MARGIN), tenth(y + MARGIN)])).collect();
-            let on_path = way.windows(2).any(|pair| pair == [*from, *to]);
+            let on_path = way.vertices.windows(2).any(|pair| pair == [*from, *to]);
             json!({ "from": from, "to": to, "label": names(model, events), "on_path": on_path, "points": points })
         });
         json!({
@@ -270,18 +277,19 @@ impl Graph {
         model: &NativeModel,
         shown: &Shown,
         lines: &[(VertexId, VertexId, Vec<EventCode>)],
-        way: &[VertexId],
+        way: &Way<'_>,
     ) -> Vec<Vec<String>> {
-        let mut before: HashMap<VertexId, VertexId> = way.windows(2).map(|pair| (pair[1], pair[0])).collect();
+        let mut before: HashMap<VertexId, VertexId> = way.vertices.windows(2).map(|pair| (pair[1], pair[0])).collect();
         for (from, to, _) in lines {
-            if from != to && way.first() != Some(to) {
+            if from != to && way.vertices.first() != Some(to) {
                 before.entry(*to).or_insert(*from);
             }
         }
         let state = |vertex: &VertexId| self.vertices.get(vertex).map(|v| &v.state);
         let label = |vertex: &VertexId| {
             let Some(now) = state(vertex) else { return Vec::new() };
-            let Some(old) = before.get(vertex).and_then(state) else {
+            let first = way.before.filter(|_| way.vertices.first() == Some(vertex));
+            let Some(old) = before.get(vertex).and_then(|before| Some(&**state(before)?)).or(first) else {
                 return Vec::new();
             };
             let changes = model.changes(old, now);

@@ -71,6 +71,8 @@ fn the_way_that_was_gone_is_marked() {
     }
     let states: Vec<&[u8]> = path.iter().map(Vec::as_slice).collect();
     let view = Graph::default().view(&model, &states, &[], 200);
+    // The first of them too, by what was before it.
+    assert!(list(&view, "vertices").iter().all(|v| !v["label"].as_array().unwrap().is_empty()));
     let on_path = |what: &str| list(&view, what).iter().filter(|v| v["on_path"] == true).count();
     assert_eq!((on_path("vertices"), on_path("edges")), (ANCESTORS + 1, ANCESTORS));
     assert!(list(&view, "edges").iter().all(|e| e["points"].as_array().unwrap().len() >= 2));
