@@ -43,7 +43,7 @@ pub enum Command {
     ///
     /// A Promela model is shown as `spin -p -g -l` shows it: number, process, place, statement, changed values, and what
     /// `printf` prints.
-    Simulate(SimulateArgs),
+    Simulate(super::simulate::SimulateArgs),
     /// Look at a model in the browser: step through it, see its source, charts and states, check it
     ///
     /// Prints an address on this machine and opens it.
@@ -57,7 +57,7 @@ pub enum Command {
     ///
     /// Of the formulas named, or of those that the model has. Such a file, from here or from another tool, is checked with
     /// `scrimp check MODEL --property 'hoa: FILE'`.
-    Automaton(AutomatonArgs),
+    Automaton(super::runs::AutomatonArgs),
     /// Run a suite: a table of models and configurations, with expected and published values
     Bench(super::bench::BenchArgs),
     /// Hold two results files of `scrimp bench` against each other
@@ -404,56 +404,6 @@ pub fn joined(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
         }
     }
     joined
-}
-
-#[derive(Debug, Args)]
-pub struct AutomatonArgs {
-    /// The model whose names the formulas use
-    #[arg(value_hint = ValueHint::FilePath)]
-    pub model: PathBuf,
-
-    /// A formula such as 'ltl: [] (P@try -> <> P@cs)'; may be given several times
-    #[arg(short, long, value_name = "TEXT")]
-    pub property: Vec<String>,
-
-    /// Define a macro of a Promela model before it is read, as `spin -DN=3` does; may be given several times
-    #[arg(short = 'D', long, value_name = "NAME[=VALUE]", value_parser = definition)]
-    pub define: Vec<(String, String)>,
-}
-
-#[derive(Debug, Args)]
-pub struct SimulateArgs {
-    /// The model: DVE (.dve), Promela (.pml), a Petri net (.pnml), a labelled transition system (.aut) or a network of
-    /// these (.network), also compressed (.gz)
-    #[arg(value_hint = ValueHint::FilePath)]
-    pub model: PathBuf,
-
-    /// Define a macro of a Promela model before it is read, as `spin -DN=3` does; may be given several times
-    #[arg(short = 'D', long, value_name = "NAME[=VALUE]", value_parser = definition)]
-    pub define: Vec<(String, String)>,
-
-    /// Replay a trace: a file written by `scrimp check --json`
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub trace: Option<PathBuf>,
-
-    /// Choose each event yourself
-    #[arg(short, long, conflicts_with = "trace")]
-    pub interactive: bool,
-
-    /// Draw the run as a message sequence chart: a picture (FILE.svg), or text (any other name, or -)
-    ///
-    /// Processes stand side by side, messages are arrows between them. Where the run passes no messages, every step is
-    /// shown.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub chart: Option<PathBuf>,
-
-    /// How many random events to run
-    #[arg(short = 'n', long, default_value_t = 20, value_name = "N")]
-    pub steps: usize,
-
-    /// Seed of the random choice: the same seed takes the same way
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    pub seed: u64,
 }
 
 /// `NAME`, which stands for 1, or `NAME=VALUE`.

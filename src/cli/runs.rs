@@ -1,18 +1,19 @@
 //! Properties of runs: one search for each.
 
-use super::args::{AutomatonArgs, SearchArgs};
+use super::args::{SearchArgs, definition};
 use super::guides::Guide;
 use super::progress::{Patience, stop_on_interrupt};
 use super::search::{Searched, begun, runnable, tell_nothing};
 use super::watch::Watch;
 use super::{Failure, print};
+use clap::{Args, ValueHint};
 use scrimp::parse_property;
 use scrimp::properties::Asked;
 use scrimp::temporal::{Bad, Means, RunKind, RunProperty, decide};
 use scrimp::{Control, Loaded, NativeModel, Plan};
 use scrimp_lang::PropertyKind;
 use scrimp_system::Expr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -58,6 +59,21 @@ pub fn automaton(path: &Path, model: &NativeModel) -> Result<RunProperty, Failur
     let atom = |text: &str| condition(model, text).map_err(|Failure(message)| format!("{name}: {message}"));
     let bad = Bad::of_text(&name, &text, &atom).map_err(Failure)?;
     Ok(RunProperty::new(bad.name.clone(), RunKind::No(Box::new(bad))))
+}
+
+#[derive(Debug, Args)]
+pub struct AutomatonArgs {
+    /// The model whose names the formulas use
+    #[arg(value_hint = ValueHint::FilePath)]
+    model: PathBuf,
+
+    /// A formula such as 'ltl: [] (P@try -> <> P@cs)'; may be given several times
+    #[arg(short, long, value_name = "TEXT")]
+    property: Vec<String>,
+
+    /// Define a macro of a Promela model before it is read, as `spin -DN=3` does; may be given several times
+    #[arg(short = 'D', long, value_name = "NAME[=VALUE]", value_parser = definition)]
+    define: Vec<(String, String)>,
 }
 
 /// `automaton`: the runs that break a property, as an automaton in the Hanoi format.

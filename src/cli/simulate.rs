@@ -1,7 +1,8 @@
 //! `simulate`: one run of the model, event by event.
 
-use super::args::SimulateArgs;
+use super::args::definition;
 use super::{Failure, chart, print, remark, style};
+use clap::{Args, ValueHint};
 use scrimp::chart::Drawing;
 use scrimp::report::number::count_of;
 use scrimp::report::trace::{beginning, state_lines, step_lines};
@@ -11,6 +12,42 @@ use scrimp::{Loaded, Model};
 use scrimp_system::Random;
 use serde_json::Value;
 use std::io::{BufRead, Write};
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub struct SimulateArgs {
+    /// The model: DVE (.dve), Promela (.pml), a Petri net (.pnml), a labelled transition system (.aut) or a network of
+    /// these (.network), also compressed (.gz)
+    #[arg(value_hint = ValueHint::FilePath)]
+    model: PathBuf,
+
+    /// Define a macro of a Promela model before it is read, as `spin -DN=3` does; may be given several times
+    #[arg(short = 'D', long, value_name = "NAME[=VALUE]", value_parser = definition)]
+    define: Vec<(String, String)>,
+
+    /// Replay a trace: a file written by `scrimp check --json`
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    trace: Option<PathBuf>,
+
+    /// Choose each event yourself
+    #[arg(short, long, conflicts_with = "trace")]
+    interactive: bool,
+
+    /// Draw the run as a message sequence chart: a picture (FILE.svg), or text (any other name, or -)
+    ///
+    /// Processes stand side by side, messages are arrows between them. Where the run passes no messages, every step is
+    /// shown.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    chart: Option<PathBuf>,
+
+    /// How many random events to run
+    #[arg(short = 'n', long, default_value_t = 20, value_name = "N")]
+    steps: usize,
+
+    /// Seed of the random choice: the same seed takes the same way
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    seed: u64,
+}
 
 pub fn run(args: &SimulateArgs) -> Result<u8, Failure> {
     let loaded = Loaded::open_with(&args.model, &args.define)?;

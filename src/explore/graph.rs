@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_millis(25);
 /// Changes on a label, characters of one, and how large they are drawn.
 const CHANGES: usize = 3;
 const CHARACTERS: usize = 26;
-const CHARACTER: f64 = 6.8;
+const CHARACTER: f64 = 7.3;
 const LINE: f64 = 15.0;
 const PADDING: f64 = 8.0;
 const MARGIN: f64 = 20.0;
@@ -338,7 +338,7 @@ fn look(model: &NativeModel, state: &[u8], batch: &mut Batch) -> Looks {
 }
 
 fn size(label: &[String]) -> Size {
-    let longest = label.iter().map(|line| line.chars().count()).max().unwrap_or(0).max(6);
+    let longest = label.iter().map(|line| line.chars().count()).max().unwrap_or(0).max(9);
     Size::new(longest as f64 * CHARACTER + 2.0 * PADDING, label.len().max(1) as f64 * LINE + PADDING)
 }
 

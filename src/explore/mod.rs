@@ -124,7 +124,7 @@ impl Explored for Explorer {
             }
             Request::Step { node, choice } => self.with_session(|session| session.step(node, choice)),
             Request::Random { node, steps, seed } => self.with_session(|session| session.random(node, steps, seed)),
-            Request::Path { node } => self.with_session(|session| session.path(node)),
+            Request::Path { node, after } => self.with_session(|session| session.path(node, after)),
             Request::Trace { node, again } => self.with_session(|session| session.trace(node, again)),
             Request::Replay { trace } => {
                 let trace = find_trace(&trace).ok_or_else(|| Refusal::wrong("there is no trace in this file"))?;

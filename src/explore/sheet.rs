@@ -1,6 +1,6 @@
 //! A net on a sheet of paper: where nodes and arcs are, as its author drew them or laid out in layers.
 
-use scrimp_draw::{Size, layered};
+use scrimp_draw::{Drawing, Size, layered};
 use scrimp_net::{Net, PlaceId, Transition, TransitionId};
 use std::collections::HashMap;
 
@@ -18,6 +18,8 @@ const NAME: f64 = 110.0;
 const APART: f64 = 72.0;
 const CLOSEST: f64 = 8.0;
 const LARGEST: f64 = 8000.0;
+/// The shape of the panel in which nets are drawn: its height by its width.
+const TALLER: f64 = 1.4;
 
 /// A net, or a part of one, with places for its nodes.
 #[derive(Debug, Default)]
@@ -85,7 +87,10 @@ impl Sheet {
         };
         let edges: Vec<(usize, usize)> = arcs.iter().map(ends).collect();
         let marked: Vec<usize> = (0..places.len()).filter(|&i| net.places[places[i] as usize].initial > 0).collect();
-        let drawing = layered(&sizes, &edges, &marked);
+        // All that is marked on top, or one of them: whichever can be drawn larger.
+        let [all, one] = [&marked[..], &marked[..marked.len().min(1)]].map(|first| layered(&sizes, &edges, first));
+        let extent = |drawing: &Drawing| drawing.width.max(drawing.height / TALLER);
+        let drawing = if extent(&one) < extent(&all) { one } else { all };
         let shift = |(x, y): (f64, f64)| (x + MARGIN, y + MARGIN);
         let mut sheet = Sheet {
             width: drawing.width + 2.0 * MARGIN,

@@ -3,6 +3,7 @@
 #![allow(dead_code)] // each test file uses its own part
 
 pub mod command;
+pub mod explorer;
 pub mod formulas;
 pub mod header;
 pub mod ltl;

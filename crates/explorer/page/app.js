@@ -167,6 +167,7 @@ async function read(start) {
   if (model.warnings?.length) complain(model.warnings.join(" "));
   for (const button of ["save", "load", "run"]) find(button).disabled = false;
   document.body.dataset.ready = "true";
+  performance.mark("ready");
 }
 
 read().catch(report);

@@ -2,7 +2,7 @@
 // rows in sight are drawn, so that a run of any length scrolls.
 
 import { count, draw, find, make } from "./dom.js";
-import { badge, colour, known, nameOf } from "./lanes.js";
+import { badge, colour, edition, known, nameOf } from "./lanes.js";
 import { rows } from "./rows.js";
 import { HEIGHT, Sheet, TOP } from "./sheet.js";
 
@@ -33,8 +33,11 @@ export class Chart {
     this.arrows = [];
     this.drawn = null;
     walk.on("moved", () => this.show());
-    // What is wrong with the last state is known when it has arrived.
-    walk.on("shown", () => walk.tree.get(walk.line.at(-1))?.wrong?.length && this.show());
+    // What is wrong with the last state, and who has appeared in it, is known when it has arrived.
+    walk.on("shown", () => {
+      const wrong = walk.tree.get(walk.line.at(-1))?.wrong;
+      if (wrong?.length || this.edition !== edition()) this.show();
+    });
     this.fold.addEventListener("change", () => {
       this.touched = true;
       this.unfolded.clear();
@@ -66,6 +69,7 @@ export class Chart {
       if (chart.messages === 0) chart = rows(walk, false, this.unfolded);
     }
     Object.assign(this, chart);
+    this.edition = edition();
     this.loopRows = this.loop();
     this.hint.hidden = this.rows.length > 0;
     find("chart-note").textContent =

@@ -10,22 +10,42 @@ const OPTIONS = [
   { key: "memory", title: "Memory", hint: "512M" },
   { key: "time", title: "Time", hint: "60s" },
   { key: "threads", title: "Threads", hint: "1", number: true },
-  { key: "order", title: "Order", hint: "which state next", among: ["bfs", "dfs", "random", "best", "progress"] },
+  {
+    key: "order",
+    title: "Order",
+    hint: "bfs",
+    means: "which state next",
+    among: ["bfs", "dfs", "random", "best", "progress"],
+  },
   {
     key: "store",
     title: "Store",
-    hint: "how states are kept",
+    hint: "table",
+    means: "how states are kept",
     among: ["table", "tree", "collapse", "dfa", "comback", "compact", "bitstate"],
   },
-  { key: "reduce", title: "Reduce", hint: "what may be left out", among: ["none", "por", "por+sleep", "edge-lean"] },
-  { key: "engine", title: "Engine", hint: "how to search", among: ["explicit", "symbolic", "bmc"] },
+  {
+    key: "reduce",
+    title: "Reduce",
+    hint: "none",
+    means: "which events may be skipped",
+    among: ["none", "por", "por+sleep", "edge-lean"],
+  },
+  {
+    key: "engine",
+    title: "Engine",
+    hint: "explicit",
+    means: "what does the searching",
+    among: ["explicit", "symbolic", "bmc"],
+  },
   {
     key: "forget",
     title: "Forget",
-    hint: "which states may be dropped",
+    hint: "none",
+    means: "which states may be dropped",
     among: ["none", "pseudo-root", "cache", "sweep"],
   },
-  { key: "fair", title: "Fairness", hint: "of runs without end", among: ["weak"] },
+  { key: "fair", title: "Fairness", hint: "none", means: "which runs without end count", among: ["weak"] },
 ];
 
 const WORDS = {
@@ -42,6 +62,25 @@ const WHOLE = {
   "no-error-found": "No error found, though not every state was certainly visited.",
   incomplete: "Incomplete: the check ended before it could decide.",
   error: "Error: the check could not be done.",
+};
+
+/** Why a verdict can be relied on. */
+const GUARANTEES = {
+  exhaustive: "every state was visited",
+  proof: "proved",
+  witness: "shown by a run",
+  counterexample: "shown by a run",
+};
+
+/** Why a check ended early. */
+const LIMITS = {
+  memory: "the memory was used up",
+  time: "the time was up",
+  interrupt: "it was stopped",
+  cache: "the cache was full",
+  visits: "the visits were used up",
+  disk: "the disk was full",
+  tokens: "a place had too many tokens",
 };
 
 /** The panel of checks. Of the page it needs a voice (`say`, `report`), and what to do with a run (`opened`). */
@@ -103,8 +142,18 @@ export class Check {
   }
 
   async run() {
-    await post("check", { properties: this.asked(), options: this.options() });
+    // Nothing of an earlier check may be taken for an answer of this one.
+    this.watching++;
+    this.curves.clear();
+    this.tell({ running: true });
+    try {
+      await post("check", { properties: this.asked(), options: this.options() });
+    } catch (error) {
+      find("answer").hidden = true;
+      throw error;
+    }
     this.say("The check is running.");
+    this.appear = true;
     await this.watch(false);
   }
 
@@ -131,7 +180,7 @@ export class Check {
       first = false;
       from = answer.next ?? from;
       this.running(answer.running);
-      this.curves.add(answer.samples ?? [], answer.limit_memory);
+      this.curves.add(answer.samples ?? [], answer.limit_memory, !answer.running);
       this.tell(answer);
       if (!answer.running) return;
       await new Promise((resolve) => setTimeout(resolve, PAUSE));
@@ -140,6 +189,8 @@ export class Check {
 
   tell(answer) {
     find("answer").hidden = false;
+    if (this.appear) find("answer").scrollIntoView({ block: "nearest" });
+    this.appear = false;
     const last = this.curves.samples.at(-1);
     const verdict = find("verdict");
     verdict.className = answer.running ? "running" : (answer.verdict ?? "error");
@@ -151,7 +202,7 @@ export class Check {
           `${(answer.seconds ?? 0).toFixed(1)} s`,
         ]
       : [
-          answer.guarantee,
+          LIMITS[answer.limits?.reached] ?? GUARANTEES[answer.guarantee],
           typeof answer.states === "number" && count(answer.states, "state"),
           typeof answer.transitions === "number" && count(answer.transitions, "transition"),
           typeof answer.memory_peak_bytes === "number" && bytes(answer.memory_peak_bytes),
@@ -164,7 +215,7 @@ export class Check {
     find("check-message").hidden = !answer.message;
     find("check-message").textContent = answer.message ?? "";
     find("verdicts").replaceChildren(
-      ...(answer.running ? [] : (answer.properties ?? [])).map((property) => this.property(property)),
+      ...(answer.running ? [] : ordered(answer.properties ?? [])).map((property) => this.property(property)),
     );
     find("command-line").replaceChildren(
       ...(answer.command ? ["The same on the command line: ", make("code", {}, answer.command)] : []),
@@ -176,11 +227,7 @@ export class Check {
     const steps = property.steps;
     const has = steps !== null && steps !== undefined;
     const lasso = property.loop !== null && property.loop !== undefined;
-    const length = !has
-      ? ""
-      : lasso
-        ? `a run of ${count(steps, "step")} that repeats from step ${property.loop} on`
-        : `a run of ${count(steps, "step")}`;
+    const length = `a run of ${count(steps ?? 0, "single step")}${lasso ? ", the last of them again and again" : ""}`;
     const vacuous = Array.isArray(property.vacuous) ? property.vacuous.length > 0 : Boolean(property.vacuous);
     return make(
       "li",
@@ -217,7 +264,10 @@ export class Check {
   }
 }
 
-function field({ key, title, hint, among, number }) {
+/** What does not hold comes first. */
+const ordered = (properties) => [...properties].sort((a, b) => (b.verdict === "violated") - (a.verdict === "violated"));
+
+function field({ key, title, hint, means, among, number }) {
   const id = `option-${key}`;
   const input = make("input", {
     id,
@@ -230,7 +280,7 @@ function field({ key, title, hint, among, number }) {
   });
   return make(
     "label",
-    { class: "field", for: id },
+    { class: "field", for: id, title: means },
     title,
     input,
     among

@@ -37,9 +37,12 @@ export class Curves {
     this.element.replaceChildren();
   }
 
-  /** Adds samples; where there are very many, every other one is dropped. */
-  add(samples, limit) {
+  /** Adds samples; where there are very many, every other one is dropped. At the end all memory has been given back, which
+   * says nothing about the check. */
+  add(samples, limit, ended) {
     this.samples.push(...samples);
+    const [before, last] = this.samples.slice(-2);
+    if (ended && last) last.memory = Math.max(last.memory, before.memory);
     while (this.samples.length > MOST)
       this.samples = this.samples.filter((_, index, all) => index % 2 === 0 || index === all.length - 1);
     if (this.samples.length)

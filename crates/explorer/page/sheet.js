@@ -106,7 +106,8 @@ export class Sheet {
     if (row.kind === "loop") group.append(title(row.still ? "↻ and then nothing more, for ever" : "↻ again and again"));
     else if (row.kind === "back")
       group.append(title(row.to ? `↑ back to the state after step ${row.to}` : "↑ back to the initial state"));
-    else if (row.kind === "note") group.append(this.beside(row.lane, y + 4, row.note.text, `note ${row.note.kind}`));
+    else if (row.kind === "note")
+      group.append(this.across((x ?? MARGIN) + 9, y + 4, row.note.text, `note ${row.note.kind}`));
     else if (row.kind === "fold") this.folded(row, y, group);
     else {
       if (x !== undefined) group.append(this.dot(row, x, y));
@@ -132,14 +133,18 @@ export class Sheet {
     group.append(this.beside(first, y + 4, `▸ ${count(row.count, "step")}`, "label"));
   }
 
-  /** The label of a rendezvous stands in the middle above its arrow, moved where it would not fit. */
+  /** The label of a rendezvous stands in the middle above its arrow. */
   between(row, y) {
     const from = this.at.get(row.lane) ?? MARGIN;
     const to = this.at.get(row.to) ?? from + this.apart;
-    const label = shorten(row.label, Math.max(12, Math.floor((this.width - MARGIN - 12) / LETTER)));
-    const length = label.length * LETTER;
-    const x = Math.max(MARGIN + 4, Math.min((from + to - length) / 2, this.width - 8 - length));
-    return draw("text", { class: "label", x, y: y - 6 }, label);
+    return this.across((from + to - row.label.length * LETTER) / 2, y - 6, row.label, "label");
+  }
+
+  /** A text from a place on, or further left where it would not fit. */
+  across(wish, y, text, kind) {
+    const label = shorten(text, Math.max(12, Math.floor((this.width - MARGIN - 12) / LETTER)));
+    const x = Math.max(MARGIN + 4, Math.min(wish, this.width - 8 - label.length * LETTER));
+    return draw("text", { class: kind, x, y }, label);
   }
 
   arrow(arrow) {

@@ -3,8 +3,14 @@
 import { find, make } from "./dom.js";
 import { badge, colour, nameOf } from "./lanes.js";
 
-/** A group with more values than this may go on in the next column. */
-const LONG = 8;
+/** How wide a column is at least, and how many there are at most. */
+const NARROWEST = 230;
+const COLUMNS = 3;
+/** A long group is cut into parts of at most so many values, which may stand in different columns. */
+const PART = 30;
+/** How high a head and a value are, about. */
+const HEAD = 32;
+const ROW = 22;
 
 /** The panel of the state; `goto` shows a line of the source. */
 export class State {
@@ -15,6 +21,13 @@ export class State {
     this.filter = find("state-filter");
     this.changed = find("state-changed");
     this.closed = new Set();
+    this.columns = 1;
+    new ResizeObserver(([entry]) => {
+      const columns = Math.max(1, Math.min(COLUMNS, Math.floor(entry.contentRect.width / NARROWEST)));
+      if (columns === this.columns || entry.contentRect.width === 0) return;
+      this.columns = columns;
+      if (walk.view) this.show();
+    }).observe(this.list);
     walk.on("shown", () => this.show());
     this.filter.addEventListener("input", () => this.narrow());
     this.changed.addEventListener("change", () => this.show());
@@ -50,22 +63,31 @@ export class State {
       const own = owned.get(process.lane);
       const named = text !== "" && !this.changed.checked && process.name.toLowerCase().includes(text);
       if (narrowed && !own.length && !named) continue;
-      groups.push(this.process(process, own, view));
+      groups.push(...this.process(process, own, view));
     }
-    if (shared.length)
-      groups.push(
-        this.group(view.processes.length ? "shared" : "values", view.processes.length ? "Shared" : "Values", shared),
-      );
-    if (channels.length) groups.push(this.group("channels", "Channels", channels));
-    if (!groups.length)
-      groups.push(
-        make("p", { class: "empty" }, narrowed ? "Nothing here has this in its name." : "This state has no variables."),
-      );
+    if (shared.length) groups.push(...this.group("shared", view.processes.length ? "Shared" : "Values", shared));
+    if (channels.length) groups.push(...this.group("channels", "Channels", channels));
+    const none = narrowed ? "Nothing here has this in its name." : "This state has no variables.";
+    if (!groups.length) groups.push({ element: make("p", { class: "empty" }, none), height: HEAD });
     find("state-count").textContent =
       values.length < view.values_total
         ? `${values.length.toLocaleString("en")} of ${view.values_total.toLocaleString("en")}`
         : "";
-    this.list.replaceChildren(make("div", { class: "groups" }, groups));
+    this.list.replaceChildren(make("div", { class: "groups" }, this.piles(groups)));
+  }
+
+  /** The parts one below the other in columns of about the same height. */
+  piles(parts) {
+    const total = parts.reduce((sum, part) => sum + part.height, 0);
+    const piles = Array.from({ length: this.columns }, () => []);
+    let [column, height] = [0, 0];
+    for (const part of parts) {
+      const full = height + part.height / 2 > (total / this.columns) * (column + 1);
+      if (full && piles[column].length && column + 1 < this.columns) column++;
+      piles[column].push(part.element);
+      height += part.height;
+    }
+    return piles.map((pile) => make("div", { class: "pile" }, pile));
   }
 
   process(process, values, view) {
@@ -76,32 +98,51 @@ export class State {
     const link =
       line &&
       make("button", { type: "button", class: "link", title, onclick: () => this.goto(line) }, `line ${line.line}`);
-    const group = this.group(`process ${process.lane}`, head, values, process);
-    if (moved) group.classList.add("moved");
-    if (link) group.append(link);
-    return group;
+    const parts = this.group(`process ${process.lane}`, head, values, process);
+    if (moved) parts[0].element.classList.add("moved");
+    if (link) {
+      parts[0].element.classList.add("linked");
+      parts[0].element.append(link);
+    }
+    return parts;
   }
 
+  /** A group as parts `{element, height}`: the first has the head. */
   group(key, head, values, process) {
-    const classes = ["group", process ? colour(process.lane) : "lane-none"];
-    if (values.length > LONG) classes.push("long");
-    const group = make("div", { class: classes.join(" ") });
-    if (!values.length) {
-      group.append(make("div", { class: "head bare" }, head));
-      return group;
-    }
-    const rows = make(
-      "div",
-      { class: "rows" },
-      values.map((value) => row(value, process)),
-    );
-    const details = make("details", { open: !this.closed.has(key) }, make("summary", { class: "head" }, head), rows);
+    const part = (height, ...content) => {
+      const element = make("div", { class: `group ${process ? colour(process.lane) : "lane-none"}` }, content);
+      // What is out of sight is not laid out, but takes its room.
+      element.style.containIntrinsicSize = `auto ${height}px`;
+      return { element, height };
+    };
+    if (!values.length) return [part(HEAD, make("div", { class: "head bare" }, head))];
+    const open = !this.closed.has(key);
+    const length = process ? PART : Math.max(8, Math.min(PART, Math.ceil(values.length / this.columns)));
+    const rows = (from) => {
+      const some = values.slice(from, from + length);
+      return [
+        make(
+          "div",
+          { class: "rows" },
+          some.map((value) => row(value, process)),
+        ),
+        some.length * ROW,
+      ];
+    };
+    const [first, height] = rows(0);
+    const details = make("details", { open }, make("summary", { class: "head" }, head), first);
     details.addEventListener("toggle", () => {
+      if (details.open === open) return;
       if (details.open) this.closed.delete(key);
       else this.closed.add(key);
+      this.show();
     });
-    group.append(details);
-    return group;
+    const parts = [part(open ? HEAD + height : HEAD, details)];
+    for (let from = length; open && from < values.length; from += length) {
+      const [more, height] = rows(from);
+      parts.push(part(height, more));
+    }
+    return parts;
   }
 }
 

@@ -155,8 +155,10 @@ export class Walk {
   /** Goes to the end of a run that the server has replayed, with all its steps. */
   async open(end, why) {
     if (!this.tree.has(end.node)) {
-      const { path } = await get(`path/${end.node}`);
-      path.forEach((entry, index) => this.add(entry.node, index ? path[index - 1].node : null, entry.steps));
+      // What is known already need not be sent again, where the way goes through the current state.
+      const after = this.current === undefined ? "" : `?after=${this.current}`;
+      const { path } = await get(`path/${end.node}${after}`);
+      for (const entry of path) this.add(entry.node, entry.parent, entry.steps);
     }
     if (end.loop !== null && end.loop !== undefined) {
       this.loops.clear();

@@ -25,9 +25,10 @@ pub enum Request {
         steps: usize,
         seed: u64,
     },
-    /// All steps from the initial state on.
+    /// All steps from the initial state on, or behind a node that the way goes through.
     Path {
         node: u32,
+        after: Option<u32>,
     },
     /// The same as a trace to keep; with the node at which its loop begins.
     Trace {

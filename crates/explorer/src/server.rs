@@ -70,7 +70,7 @@ fn router(guard: Guard, explored: Arc<dyn Explored>) -> Router {
                 Ok(Request::Node { node, values: word("values"), enabled: word("enabled") })
             }),
         )
-        .route("/path/{node}", with_node(|node, _| Ok(Request::Path { node })))
+        .route("/path/{node}", with_node(|node, words| Ok(Request::Path { node, after: number(words, "after")? })))
         .route("/trace/{node}", with_node(|node, words| Ok(Request::Trace { node, again: number(words, "loop")? })))
         .route(
             "/source/{node}",

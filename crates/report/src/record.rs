@@ -121,26 +121,18 @@ impl Record {
 
     fn stored(&self) -> Option<Plot> {
         let figures: [Figure<Sample>; 3] = [("stored", |s| s.states), ("expanded", |s| s.visits), ("open", |s| s.open)];
-        let plot = self.over_time("States over time", Axis::linear("states", Unit::Count), &figures);
-        plot.filter(|_| self.samples.iter().any(|s| s.states > 0))
+        over_time("States over time", Axis::linear("states", Unit::Count), self.searching(), &figures)
     }
 
     fn memory(&self) -> Option<Plot> {
         let figures: [Figure<Sample>; 1] = [("resident", |s| s.memory)];
-        let plot = self.over_time("Memory over time", Axis::linear("resident memory", Unit::Bytes), &figures);
-        plot.filter(|_| self.samples.iter().any(|s| s.memory > 0))
+        over_time("Memory over time", Axis::linear("resident memory", Unit::Bytes), &self.samples, &figures)
     }
 
-    /// What is read off the samples, one series for each figure that is not always zero.
-    fn over_time(&self, title: &str, y: Axis, figures: &[Figure<Sample>]) -> Option<Plot> {
-        let series = figures.iter().filter(|(_, figure)| self.samples.iter().any(|sample| figure(sample) > 0));
-        let series = series.map(|(name, figure)| Series {
-            name: (*name).into(),
-            kind: Kind::Line,
-            points: self.samples.iter().map(|sample| (sample.seconds, figure(sample) as f64)).collect(),
-        });
-        let x = Axis::linear("time", Unit::Seconds);
-        (self.samples.len() > 1).then(|| Plot { title: title.into(), x, y, series: series.collect() })
+    /// The samples from where states were visited: a measure may have been looked for before.
+    fn searching(&self) -> &[Sample] {
+        let first = self.samples.iter().position(|sample| sample.states > 0 || sample.visits > 0);
+        first.map_or(&[], |first| &self.samples[first.saturating_sub(1)..])
     }
 
     fn rate(&self) -> Option<Plot> {
@@ -153,10 +145,11 @@ impl Record {
 
     /// States expanded a second, over about a fiftieth of the time each.
     fn rates(&self) -> Vec<(f64, f64)> {
-        let (Some(first), Some(last)) = (self.samples.first(), self.samples.last()) else { return Vec::new() };
+        let samples = self.searching();
+        let (Some(first), Some(last)) = (samples.first(), samples.last()) else { return Vec::new() };
         let window = ((last.seconds - first.seconds) / 50.0).max(1e-6);
         let (mut points, mut from) = (Vec::new(), first);
-        for to in &self.samples {
+        for to in samples {
             if to.visits < from.visits {
                 // Another search has begun.
                 from = to;
@@ -182,6 +175,19 @@ impl Record {
         let title = "The sweep-line's front".into();
         (self.front.len() > 1).then(|| Plot { title, x, y, series: series.collect() })
     }
+}
+
+/// What is read off the samples, one series for each figure that is not always zero; nothing, where all are.
+fn over_time(title: &str, y: Axis, samples: &[Sample], figures: &[Figure<Sample>]) -> Option<Plot> {
+    let series = figures.iter().filter(|(_, figure)| samples.iter().any(|sample| figure(sample) > 0));
+    let series = series.map(|(name, figure)| Series {
+        name: (*name).into(),
+        kind: Kind::Line,
+        points: samples.iter().map(|sample| (sample.seconds, figure(sample) as f64)).collect(),
+    });
+    let series: Vec<Series> = series.collect();
+    let x = Axis::linear("time", Unit::Seconds);
+    (samples.len() > 1 && !series.is_empty()).then(|| Plot { title: title.into(), x, y, series })
 }
 
 /// A list that never gets long: when it does, every other one goes, and from then on only every other one is kept.
@@ -249,6 +255,13 @@ mod tests {
         record.front = vec![FrontPoint::default(), FrontPoint { visits: 5, stored: 3, ..FrontPoint::default() }];
         assert_eq!(record.plots().len(), 5);
         assert_eq!(record.panels(&[Panel::Front])[0].series.len(), 1, "nothing was open or persistent");
+        let idle = Sample { memory: 5, ..Sample::default() };
+        let early = (0..10).map(|i| Sample { seconds: f64::from(i), ..idle });
+        let mut late = Record { samples: early.collect(), ..Record::default() };
+        late.append(record, 10.0);
+        let over_time = &late.panels(&[Panel::Stored])[0];
+        assert_eq!(over_time.series[0].points[0].0, 10.0, "what came before the search is not drawn");
+        assert_eq!(late.panels(&[Panel::Memory])[0].series[0].points[0].0, 0.0);
         let unknown = Record { samples: vec![Sample { memory: 5, ..Sample::default() }; 2], ..Record::default() };
         assert_eq!(titles(&unknown), ["Memory over time"], "an engine that counts no states");
     }

@@ -1,0 +1,290 @@
+//! The general state exploring algorithm: choose an open state, run its events, open what is new, close it.
+//!
+//! One loop serves every order and every forgetter. An order that bounds its levels gets one event at a time: a source that
+//! must wait keeps its place, and the successors of the sources begun last are kept with it; those of sources further back
+//! are generated again on return. Other orders get whole batches of sources, so that the store can overlap its cache
+//! misses. Where the store may not grow, states are offered one at a time, and one goes for each that comes.
+//!
+//! A reduction may leave events out on condition that one of the others leads to a state whose own turn comes later: one
+//! that was not begun. Where none does, the source is taken up again for the rest of its events before it is closed.
+
+mod expand;
+mod follow;
+mod room;
+
+use crate::budget::{Budget, Control, Limit};
+use crate::check::Check;
+use crate::column::Column;
+use crate::condensed::Observer;
+use crate::forget::{Forget, ForgetFacts};
+use crate::graph::GraphFacts;
+use crate::order::{Next, Order};
+use crate::outcome::{Ended, Outcome, batch_size};
+use crate::reduce::{Reduce, Round, Sleeping};
+use crate::store::{Found, Origin, StateId, Store};
+use scrimp_system::{Batch, EventCode, Model};
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Bytes of successor states kept before those of the sources further back are dropped.
+const KEPT: usize = 1 << 20;
+const DROPPED: u32 = u32::MAX;
+const NO_EVENT: EventCode = EventCode::MAX;
+/// A source that is no longer stored.
+const GONE: StateId = StateId::MAX;
+
+/// Where a state stands by a measure or a heuristic, from its bytes and its depth: lowest first.
+pub type Rank<'a> = dyn Fn(&[u8], u32) -> u128 + 'a;
+
+/// The parts of a search.
+pub struct Parts<'a> {
+    pub model: &'a dyn Model,
+    pub store: &'a mut dyn Store,
+    pub order: &'a mut dyn Order,
+    pub forget: &'a mut dyn Forget,
+    pub reduce: &'a mut dyn Reduce,
+    /// The events that sleep at each state, if any may.
+    pub sleeping: Option<Sleeping>,
+    pub check: &'a dyn Check,
+    pub control: &'a Control,
+    pub budget: &'a Arc<Budget>,
+    /// Where a state stands, for orders that ask: by its bytes and its depth.
+    pub rank: Option<&'a Rank<'a>>,
+    /// The most states to expand.
+    pub most_visits: u64,
+    /// Is told whenever the sweep-line has moved.
+    pub front: Option<&'a dyn Fn(Front)>,
+    /// Is told of everything found, where the order expands states in one go.
+    pub observer: Option<&'a dyn Observer>,
+    /// The order goes level by level: where no state is found twice, those of each level are counted.
+    pub by_level: bool,
+}
+
+/// The sweep-line where it stood, and what was stored just before it moved on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Front {
+    pub sweep: u64,
+    pub progress: u128,
+    pub stored: u64,
+    pub open: u64,
+    pub persistent: u64,
+    pub visits: u64,
+}
+
+/// A source that was begun.
+#[derive(Debug, Clone, Copy)]
+struct Frame {
+    id: StateId,
+    /// Where its successors start among those kept, or [`DROPPED`].
+    first: u32,
+    /// How many of them are done.
+    done: u32,
+    count: u32,
+}
+
+/// Which of its events a source is begun with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// All that are to be explored.
+    Whole,
+    /// Those that were chosen, on a condition that is not met yet.
+    Provided,
+    /// Those that were left out at first.
+    Rest,
+}
+
+/// How far a state has come, where a reduction needs to know.
+const WAITING: u8 = 0;
+const BEGUN: u8 = 1;
+
+struct Search<'a> {
+    parts: Parts<'a>,
+    wants_states: bool,
+    frames: Vec<Frame>,
+    /// What each of them was begun with, where a reduction needs to know.
+    marks: Vec<(Part, Round)>,
+    kept: Batch,
+    /// Where each of those comes from, if the store wants to know.
+    origins: Option<Vec<Origin>>,
+    /// A state, and its successors, only to be looked at.
+    state: Batch,
+    scratch: Batch,
+    found: Vec<Found>,
+    /// The event that led to each state, where the reduction asks for it.
+    via: Option<Column<u32>>,
+    /// How far each state has come, where the reduction may ask for that.
+    progress: Option<Column<u8>>,
+    keep: Vec<bool>,
+    /// Sources of a group that are done with what was chosen and must be taken up again for the rest.
+    unmet: Vec<(StateId, Round)>,
+    facts: GraphFacts,
+    visits: u64,
+    stored_peak: u64,
+    /// Bytes of the order that the budget knows of.
+    order_bytes: usize,
+    /// Memory for several states at once was refused: they come one at a time.
+    pressed: bool,
+    /// The most states to store, since memory for one more was refused. It is not asked for again: that takes long.
+    most: usize,
+}
+
+/// Why a search ends early.
+enum Stop {
+    Decided,
+    Limit(Limit),
+    Unsuited(String),
+}
+
+type Step<T = ()> = Result<T, Stop>;
+
+/// Searches with the given parts until everything is visited, the check is content, or a limit is reached.
+pub fn search(parts: Parts) -> io::Result<Outcome> {
+    let via = parts.reduce.wants_events().then(|| Column::new(parts.budget)).transpose()?;
+    let history = parts.reduce.wants_history() || parts.sleeping.is_some();
+    let progress = history.then(|| Column::new(parts.budget)).transpose()?;
+    let bytes = parts.model.state_bytes();
+    let mut search = Search {
+        wants_states: parts.check.wants_states(),
+        frames: Vec::new(),
+        marks: Vec::new(),
+        kept: Batch::new(bytes),
+        origins: parts.store.wants_origins().then(Vec::new),
+        state: Batch::new(bytes),
+        scratch: Batch::new(bytes),
+        found: Vec::new(),
+        via,
+        progress,
+        keep: Vec::new(),
+        unmet: Vec::new(),
+        facts: GraphFacts::default(),
+        visits: 0,
+        stored_peak: 0,
+        order_bytes: 0,
+        pressed: false,
+        most: usize::MAX,
+        parts,
+    };
+    let ended = match search.run() {
+        Ok(()) => Ended::Complete,
+        Err(Stop::Decided) => Ended::Decided,
+        Err(Stop::Limit(limit)) => Ended::Limit(limit),
+        Err(Stop::Unsuited(reason)) => Ended::Unsuited(reason),
+    };
+    search.publish();
+    let Search { parts, frames, mut facts, visits, stored_peak, order_bytes, .. } = search;
+    if facts.level_sizes.iter().sum::<u64>() != facts.states || !parts.forget.once() {
+        // States were given up and found again, on another level perhaps, or there are too many levels.
+        facts.level_sizes.clear();
+    }
+    parts.budget.give_back(order_bytes);
+    // Where a limit was met in the midst of several sources, some of them are done.
+    let begun = frames.iter().filter(|frame| frame.done < frame.count).count();
+    let open = (parts.order.len() + begun) as u64;
+    Ok(Outcome {
+        ended,
+        facts: GraphFacts { open, ..facts },
+        levels: Vec::new(),
+        visits,
+        once: parts.forget.once(),
+        by_level: false,
+        forget: ForgetFacts { stored_peak, replays: parts.store.replays(), ..parts.forget.facts() },
+        beside_bytes: parts.forget.bytes() + parts.order.bytes(),
+        expected: None,
+        omission: None,
+    })
+}
+
+impl Search<'_> {
+    fn run(&mut self) -> Step {
+        self.begin()?;
+        let mut ids = Vec::new();
+        let most = self.parts.store.sources_at_once().unwrap_or(batch_size(self.parts.model.state_bytes()));
+        let mut sweep = 1;
+        for tick in 0u64.. {
+            if tick % 1024 == 0 {
+                self.account();
+            }
+            if tick % 16 == 0 {
+                self.publish();
+                if let Some(limit) = self.parts.control.stopped(tick / 16) {
+                    return Err(Stop::Limit(limit));
+                }
+            }
+            if self.visits >= self.parts.most_visits && !(self.parts.order.is_empty() && self.frames.is_empty()) {
+                return Err(Stop::Limit(Limit::Visits));
+            }
+            ids.clear();
+            let left = (self.parts.most_visits - self.visits).min(most as u64) as usize;
+            let batch = self.parts.forget.at_once(self.parts.store.len()).min(left);
+            match self.parts.order.next(batch, &mut ids) {
+                Next::Done => {
+                    self.show_front(sweep);
+                    return Ok(());
+                }
+                Next::Advance { again } => self.advance(&mut sweep, again),
+                Next::Resume => {
+                    if self.frames.last().is_some_and(|f| f.first == DROPPED) {
+                        self.expand_again();
+                    }
+                    self.run_events(self.frames.len() - 1)?;
+                }
+                Next::Expand => {
+                    let first = self.frames.len();
+                    self.expand(&ids)?;
+                    self.run_events(first)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells the budget what the order holds by now. It grows without asking, but little by little; what others have taken
+    /// and not used yet must not hide it.
+    fn account(&mut self) {
+        let Parts { order, budget, .. } = &self.parts;
+        let bytes = order.bytes();
+        budget.give_back(std::mem::replace(&mut self.order_bytes, bytes));
+        budget.take(bytes);
+    }
+
+    fn publish(&self) {
+        let Parts { control, store, order, .. } = &self.parts;
+        control.states.store(store.len() as u64, Ordering::Relaxed);
+        control.transitions.store(self.facts.transitions, Ordering::Relaxed);
+        control.visits.store(self.visits, Ordering::Relaxed);
+        control.open.store((order.len() + self.frames.len()) as u64, Ordering::Relaxed);
+        control.depth.store(self.facts.depth as u64, Ordering::Relaxed);
+    }
+
+    /// Opens the initial states.
+    fn begin(&mut self) -> Step {
+        let mut initial = Batch::new(self.parts.model.state_bytes());
+        self.parts.model.initial(&mut initial);
+        std::mem::swap(&mut self.kept, &mut initial);
+        for at in 0..self.kept.len() {
+            self.offer(at..at + 1)?;
+            if self.found[0].new {
+                self.open(at, self.found[0].id, None, 0)?;
+            }
+        }
+        self.facts.initial_states = self.parts.store.len() as u64;
+        self.kept.clear();
+        Ok(())
+    }
+
+    fn advance(&mut self, sweep: &mut u64, again: bool) {
+        self.show_front(*sweep);
+        *sweep += again as u64;
+        self.parts.forget.advanced(self.parts.store, again);
+    }
+
+    fn show_front(&self, sweep: u64) {
+        let Parts { store, forget, order, front, .. } = &self.parts;
+        if let (Some(front), Some(progress)) = (front, order.line()) {
+            let (stored, open) = (store.len() as u64, order.len() as u64);
+            let persistent = forget.facts().persistent;
+            front(Front { sweep, progress, stored, open, persistent, visits: self.visits });
+        }
+    }
+}
