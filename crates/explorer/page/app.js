@@ -1,5 +1,6 @@
 // The page: reads the model, makes the panels, and connects them with each other and with the keyboard.
 
+import { remember, remembered } from "./address.js";
 import { get, Refused } from "./api.js";
 import { Chart } from "./chart.js";
 import { Check } from "./check.js";
@@ -51,7 +52,7 @@ const history = new History(walk, { shown: shown("history"), say, opened });
 const chart = new Chart(walk, shown("chart"));
 const graph = new Graph(walk, shown("graph"));
 const net = new Net(walk, shown("net"));
-const check = new Check({ report, say, opened });
+const check = new Check({ report, say, opened: (answer) => walk.queue(() => opened(answer)) });
 
 layout.on("history", () => history.show());
 layout.on("chart", () => chart.show());
@@ -89,6 +90,7 @@ function words(why) {
 
 walk.on("moved", (why) => {
   quiet();
+  remember(walk);
   find("depth").textContent = String(walk.position);
   find("undo").disabled = find("restart").disabled = walk.position === 0;
   find("redo").disabled = walk.position === walk.line.length - 1;
@@ -141,6 +143,7 @@ async function read(start) {
     complain(model.failed);
     return;
   }
+  const before = start ? null : remembered();
   if (start) model.start = { node: start.node, loop: start.loop };
   document.title = `${model.name} · Scrimp`;
   find("model-name").textContent =
@@ -163,7 +166,7 @@ async function read(start) {
     layout.show(layout.narrow ? "events" : "net");
     if (!layout.narrow) layout.show("graph");
   }
-  await walk.begin(model);
+  await walk.begin(model, before);
   if (model.warnings?.length) complain(model.warnings.join(" "));
   for (const button of ["save", "load", "run"]) find(button).disabled = false;
   document.body.dataset.ready = "true";

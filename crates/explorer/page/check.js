@@ -6,6 +6,7 @@ import { count, find, make } from "./dom.js";
 
 const PAUSE = 200;
 
+/** What the form offers. What needs expressions besides (the orders by a measure, the sweep-line) is for the command line. */
 const OPTIONS = [
   { key: "memory", title: "Memory", hint: "512M" },
   { key: "time", title: "Time", hint: "60s" },
@@ -15,7 +16,7 @@ const OPTIONS = [
     title: "Order",
     hint: "bfs",
     means: "which state next",
-    among: ["bfs", "dfs", "random", "best", "progress"],
+    among: ["bfs", "dfs", "random"],
   },
   {
     key: "store",
@@ -43,7 +44,7 @@ const OPTIONS = [
     title: "Forget",
     hint: "none",
     means: "which states may be dropped",
-    among: ["none", "pseudo-root", "cache", "sweep"],
+    among: ["none", "pseudo-root", "cache"],
   },
   { key: "fair", title: "Fairness", hint: "none", means: "which runs without end count", among: ["weak"] },
 ];

@@ -113,7 +113,8 @@ export function rows(walk, fold, unfolded) {
   return { rows: out, arrows: arrows(out), messages };
 }
 
-/** What is wrong with the last state of the line: nothing more can happen, or something would end in a fault. */
+/** What is wrong with the last state of the line: what should hold does not, something would end in a fault, or nothing more
+ * can happen. */
 function wrong(walk) {
   const node = walk.line.at(-1);
   const place = walk.line.length - 1;
