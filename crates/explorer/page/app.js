@@ -68,6 +68,12 @@ async function opened(answer) {
   if (layout.narrow || model.lanes.length) layout.show("chart");
 }
 
+/** How many statements the steps of the run are, where that is another number: an atomic sequence is one step. */
+function statements() {
+  const sum = walk.line.reduce((sum, node) => sum + walk.steps(node).length, 0);
+  return sum > walk.position ? ` (${count(sum, "statement")})` : "";
+}
+
 /** What happened, in words. */
 function words(why) {
   const step = walk.steps(walk.current).at(-1);
@@ -75,7 +81,7 @@ function words(why) {
   const loop = walk.loop;
   const head =
     why === "trace"
-      ? `A run of ${count(walk.position, "step")}${!loop ? "" : loop.from < loop.to ? `, from step ${loop.from} on again and again` : ", and then nothing more, for ever"}`
+      ? `A run of ${count(walk.position, "step")}${statements()}${!loop ? "" : loop.from < loop.to ? `, from step ${loop.from} on again and again` : ", and then nothing more, for ever"}`
       : ({ undo: "Back at ", redo: "Forward to " }[why] ?? "") + place;
   const changes = (step?.changes ?? []).slice(0, 4).map(([name, from, to]) => `${name} ${from} → ${to}`);
   if (step?.changes?.length > 4) changes.push("…");

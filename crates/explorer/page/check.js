@@ -106,6 +106,8 @@ export class Check {
 
   /** A model was read: what it asks, and what the command line asked. */
   begin(model) {
+    // A trace has every statement of an atomic sequence by itself; on the page such a sequence is one step.
+    this.single = model.language === "Promela" ? "statement" : "step";
     const offered = find("offered");
     offered.hidden = model.properties.length === 0;
     offered.replaceChildren(
@@ -228,7 +230,7 @@ export class Check {
     const steps = property.steps;
     const has = steps !== null && steps !== undefined;
     const lasso = property.loop !== null && property.loop !== undefined;
-    const length = `a run of ${count(steps ?? 0, "single step")}${lasso ? ", the last of them again and again" : ""}`;
+    const length = `a run of ${count(steps ?? 0, this.single)}${lasso ? ", the last of them again and again" : ""}${this.single === "statement" ? " (an atomic sequence of them is one step)" : ""}`;
     const vacuous = Array.isArray(property.vacuous) ? property.vacuous.length > 0 : Boolean(property.vacuous);
     return make(
       "li",

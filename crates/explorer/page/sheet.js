@@ -1,6 +1,6 @@
 // The drawing of a chart: where the lanes are, and how a row, an arrow and a loop look.
 
-import { count, draw, shorten } from "./dom.js";
+import { draw, shorten } from "./dom.js";
 import { colour } from "./lanes.js";
 
 /** How high a row is. */
@@ -155,7 +155,7 @@ export class Sheet {
         group.append(draw("line", { class: `folded ${colour(lane)}`, x1: x, x2: x, y1: y - 9, y2: y + 9 }));
     }
     const first = this.lanes.find((lane) => row.lanes.includes(lane));
-    group.append(this.beside(first, y + 4, `▸ ${count(row.count, "step")}`, "label"));
+    group.append(this.beside(first, y + 4, `▸ ${row.says}`, "label"));
   }
 
   /** The label of a rendezvous stands in the middle above its arrow. */
@@ -205,14 +205,15 @@ export class Sheet {
   }
 }
 
-/** A text in parts of at most so many letters, broken at spaces where there are any. */
+/** A text in parts of at most so many letters, broken where a word or an operator ends. */
 function broken(text, most) {
   const parts = [];
   let rest = text;
   while (rest.length > most) {
-    const space = rest.lastIndexOf(" ", most);
-    const end = space > most / 3 ? space : most;
-    parts.push(rest.slice(0, end));
+    let end = most;
+    while (end > most / 3 && !/[\s)|&,;][^)|&,;]/.test(rest.slice(end - 1, end + 1))) end--;
+    if (end <= most / 3) end = most;
+    parts.push(rest.slice(0, end).trimEnd());
     rest = rest.slice(end).trimStart();
   }
   return [...parts, rest];
