@@ -72,6 +72,19 @@ impl Loaded {
 
     /// Makes room for what was missing when this model of the system ran. `false` when nothing was.
     pub fn grow(&mut self, model: &NativeModel) -> Result<bool, LoadError> {
+        self.grown(model, prepare)
+    }
+
+    /// The same without a look at what else may be missing, for who visits a few states.
+    pub fn grow_just_enough(&mut self, model: &NativeModel) -> Result<bool, LoadError> {
+        self.grown(model, |promela, with_claim| Ok(promela.system(with_claim)?))
+    }
+
+    fn grown(
+        &mut self,
+        model: &NativeModel,
+        larger: impl Fn(&mut Promela, bool) -> Result<System, LoadError>,
+    ) -> Result<bool, LoadError> {
         if let Some(net) = &mut self.net {
             let widened = net.widen(model);
             if widened {
@@ -83,7 +96,7 @@ impl Loaded {
         if !make_room(promela, model, state, record) {
             return Ok(false);
         }
-        self.system = Arc::new(prepare(promela, self.with_claim)?);
+        self.system = Arc::new(larger(promela, self.with_claim)?);
         Ok(true)
     }
 
@@ -102,6 +115,11 @@ impl Loaded {
         }
     }
 
+    /// Has the model a claim, in the system or beside it?
+    pub fn has_claim(&self) -> bool {
+        self.system.claim.is_some() || self.promela.as_ref().is_some_and(|promela| promela.has_claim())
+    }
+
     /// Takes the model's `never` claim into the system; `false` when there is none that is not in it already.
     pub fn add_claim(&mut self) -> Result<bool, LoadError> {
         let Some(promela) = self.promela.as_mut().filter(|p| p.has_claim() && !self.with_claim) else {
@@ -117,6 +135,7 @@ impl Loaded {
         let claim = self.claim_apart()?;
         if let Some(claim) = &claim {
             self.system = claim.system.clone();
+            self.with_claim = false;
         }
         Ok(claim)
     }

@@ -16,10 +16,18 @@ pub fn all(model: &NativeModel) -> Vec<Property<'_>> {
     list
 }
 
+/// What an assertion that must hold in every state is called.
+pub(crate) fn name_of(assertion: &scrimp_system::Assertion) -> String {
+    match assertion.name == NEVER {
+        true => NEVER.into(),
+        false => format!("assertion: {}", assertion.name),
+    }
+}
+
 /// The assertions that must hold in every state.
 pub fn model_assertions(model: &NativeModel) -> Vec<Property<'_>> {
     let property = |a: &scrimp_system::Assertion| {
-        let name = if a.name == NEVER { NEVER.into() } else { format!("assertion: {}", a.name) };
+        let name = name_of(a);
         let kind = PropertyKind::Invariant(condition(model, &a.condition));
         Property::new(name, kind).with_expression(a.condition.clone())
     };

@@ -85,3 +85,70 @@ fn a_model_that_cannot_be_read_ends_it() {
     let wrong = wrong.to_str().unwrap();
     assert!(scrimp(&["explore", "--no-browser", &path, "--trace", wrong]).code(2).stderr.contains("error"));
 }
+
+/// A run of the model with its claim is shown beside the model without it, which stays as it was.
+#[test]
+fn runs_with_a_claim_disturb_nobody() {
+    let server = Served::model("models/two_phase_commit.pml");
+    let model = server.get("api/model").json();
+    assert!(model["properties"].as_array().unwrap().contains(&json!("claim")), "{model}");
+    let mut plain = server.get("api/node/0").json();
+    for _ in 0..5 {
+        let choice = plain["enabled"][0]["choice"].clone();
+        plain = server.post("api/step", &json!({ "node": plain["node"], "choice": choice })).json();
+    }
+    let here = plain["node"].clone();
+    let saved = server.get(&format!("api/trace/{here}")).json();
+    // A trace that suits neither changes nothing.
+    let wrong = json!({ "initial": { "no_such": "0" }, "steps": [] });
+    assert_eq!(server.post("api/trace", &wrong).status, 422);
+    assert_eq!(server.get(&format!("api/node/{here}")).json(), plain);
+    server.post("api/check", &json!({ "properties": ["claim"] })).json();
+    let told = loop {
+        let told = server.get("api/check").json();
+        if told["running"] == false {
+            break told;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    let properties = told["properties"].as_array().unwrap();
+    let violated = properties.iter().find(|p| p["verdict"] == "violated").unwrap_or_else(|| panic!("{told}"));
+    assert_eq!(violated["name"], "never claim");
+    let loaded = server.post("api/check/load", &json!({ "property": violated["number"] })).json();
+    let last = server.get(&format!("api/node/{}", loaded["node"])).json();
+    assert_eq!(last["violations"], json!(["never claim"]), "{last}");
+    assert_eq!(server.get(&format!("api/node/{here}")).json(), plain);
+    // Traces of both are told apart, again and again.
+    for _ in 0..2 {
+        assert_eq!(server.post("api/trace", &saved).json()["node"], here);
+        let again = server.post("api/check/load", &json!({ "property": violated["number"] })).json();
+        assert_eq!(again["node"], loaded["node"]);
+    }
+    let beside = server.post("api/random", &json!({ "node": loaded["node"], "steps": 3, "seed": 1 })).json();
+    assert!(beside["node"].as_u64() >= loaded["node"].as_u64());
+}
+
+/// What the check of a property process finds is replayed by every command.
+#[test]
+fn runs_of_property_processes_are_gone_again() {
+    let (model, file) = (model("starvation.dve"), scratch("starved.json"));
+    let answer = scrimp(&["check", &model, "--json", "-p", "claim"]).code(1).stdout;
+    std::fs::write(&file, answer).unwrap();
+    let file = file.to_str().unwrap();
+    assert!(scrimp(&["simulate", &model, "--trace", file]).code(0).stdout.contains("replayed"));
+    let server = Served::with(Path::new(&model), &["--trace", file]);
+    assert!(server.get("api/model").json()["start"]["loop"].is_u64());
+    assert!(
+        scrimp(&["check", &common::command::model("leader.pml"), "-p", "claim"]).code(2).stderr.contains("no claim")
+    );
+}
+
+/// Events that begin alike are told apart by what follows.
+#[test]
+fn sequences_say_where_they_lead() {
+    let server = Served::model("models/needham_schroeder.pml");
+    let state = server.get("api/node/0").json();
+    let labels: Vec<&str> = state["enabled"].as_array().unwrap().iter().map(|e| e["label"].as_str().unwrap()).collect();
+    let different: std::collections::HashSet<&&str> = labels.iter().collect();
+    assert_eq!(different.len(), labels.len(), "{labels:?}");
+}

@@ -80,7 +80,7 @@ pub struct CheckArgs {
     /// `reach: EXPR`: EXPR holds in some reachable state. `ltl: FORMULA` holds on every run, `ctl: FORMULA` in every initial
     /// state: `ltl: [] (P@try -> <> P@cs)`, `ctl: AG EF P@idle`. `accepting`: no run passes accepting places for ever.
     /// `progress`: no run goes on for ever without progress. `hoa: FILE`: no run is as that automaton says. What the model
-    /// itself asks has a name, which reports show: `ltl NAME`, `assertion: NAME`. Of nets also `bound: SUM`, `bounded`, `one-safe`,
+    /// itself asks has a name, which reports show: `ltl NAME`, `assertion: NAME`; `claim` is its never claim or property process. Of nets also `bound: SUM`, `bounded`, `one-safe`,
     /// `stable-marking`, `quasi-live`, `live`. In EXPR, `P@cs` says that process P is at cs, `P.x` is its
     /// variable x, `a[2]` an element; operators are those of C, and `and`, `or`, `not`, `imply`.
     #[arg(short, long, value_name = "TEXT")]

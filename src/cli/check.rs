@@ -32,6 +32,10 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
         let message = "error: formulas of the Model Checking Contest are about Petri nets (.pnml)";
         return Err(Failure(format!("{}: {message}", formulas.display())));
     }
+    let asks_claim = args.property.iter().any(|text| text.trim() == "claim");
+    if asks_claim && !loaded.has_claim() {
+        return Err(Failure("error: property `claim`: the model has no claim".into()));
+    }
     let claim = loaded.take_claim()?;
     let own = args.property.is_empty() && args.property_file.is_none();
     let name = args.model.display().to_string();
@@ -64,7 +68,7 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
             &Subject { name: &name, model, plan: &plan, report: &report, statements: None, record: record.as_ref() },
         );
     }
-    if own && !told.is_over(args) {
+    if (own || asks_claim) && !told.is_over(args) {
         claims(args, loaded, claim, &plan, &mut told)?;
     }
     told.finish(args)
@@ -220,15 +224,18 @@ enum Written {
     Property(scrimp_lang::Property),
     /// An automaton in a file.
     Automaton(PathBuf),
+    /// What the model's own claim says.
+    Claim,
 }
 
 /// The properties asked for, in terms of a system.
 fn written(args: &CheckArgs, system: &System) -> Result<Vec<Written>, Failure> {
     let mut list = Vec::new();
     for text in &args.property {
-        list.push(match text.trim().strip_prefix("hoa:") {
-            Some(path) => Written::Automaton(path.trim().into()),
-            None => Written::Property(parse_property(system, text)?),
+        list.push(match (text.trim(), text.trim().strip_prefix("hoa:")) {
+            ("claim", _) => Written::Claim,
+            (_, Some(path)) => Written::Automaton(path.trim().into()),
+            _ => Written::Property(parse_property(system, text)?),
         });
     }
     if let Some(path) = &args.property_file {
@@ -249,12 +256,15 @@ fn how_many(args: &CheckArgs, system: &System) -> Result<(usize, usize), Failure
     if list.is_empty() {
         return Ok((1, properties::own_runs(system).len()));
     }
-    let about_runs = |written: &&Written| match written {
-        Written::Property(property) => property.kind.is_about_runs(),
-        Written::Automaton(_) => true,
-    };
-    let runs = list.iter().filter(about_runs).count();
-    Ok((list.len() - runs, runs))
+    let (mut states, mut runs) = (0, 0);
+    for written in list {
+        match written {
+            Written::Property(property) if !property.kind.is_about_runs() => states += 1,
+            Written::Property(_) | Written::Automaton(_) => runs += 1,
+            Written::Claim => {}
+        }
+    }
+    Ok((states, runs))
 }
 
 /// The properties asked for, or all that the model has.
@@ -268,6 +278,8 @@ pub fn asked<'a>(args: &CheckArgs, model: &'a NativeModel) -> Result<Asked<'a>, 
         match written {
             Written::Property(property) => asked.add(model, property).map_err(Failure)?,
             Written::Automaton(path) => asked.runs.push(runs::automaton(&path, model)?),
+            // It is searched with by itself.
+            Written::Claim => {}
         }
     }
     Ok(asked)

@@ -7,6 +7,7 @@ use scrimp::explore::{Explorer, Wish};
 use scrimp_explorer::Server;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 const HELP: &str = "\
 The page shows the model's state, what can happen next, the source with the active lines, a message
@@ -66,6 +67,10 @@ pub fn run(args: &ExploreArgs) -> Result<u8, Failure> {
     let server = Server::bind(args.port).map_err(|e| Failure(format!("error: --port {}: {e}", args.port)))?;
     let (model, define, properties) = (args.model.clone(), args.define.clone(), args.property.clone());
     let explorer = Explorer::open(Wish { model, define, trace, properties });
+    // A model that is soon found to be wrong opens no page.
+    if let Some(message) = explorer.failure(Duration::from_millis(500)) {
+        return Err(Failure(message));
+    }
     let address = server.address();
     print(&format!("{address}\n"))?;
     remark("open this address in a browser; Ctrl-C ends");
@@ -74,7 +79,7 @@ pub fn run(args: &ExploreArgs) -> Result<u8, Failure> {
     }
     let watched = explorer.clone();
     std::thread::spawn(move || {
-        if let Some(message) = watched.failure() {
+        if let Some(message) = watched.failure(Duration::MAX) {
             remark(&message);
             std::process::exit(super::WRONG.into());
         }

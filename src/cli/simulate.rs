@@ -60,7 +60,7 @@ pub fn run(args: &SimulateArgs) -> Result<u8, Failure> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|e| Failure(format!("{name}: error: {e}")))?;
         let value: Value = serde_json::from_str(&text).map_err(|e| Failure(format!("{name}: error: {e}")))?;
-        shown = shown.replay(&value, &name)?;
+        shown = shown.replay(&value, &name, || Ok(Loaded::open_with(&args.model, &args.define)?))?;
     } else if args.interactive {
         shown.interactive()?;
     } else {
@@ -195,7 +195,7 @@ impl Shown {
     }
 
     /// Goes and prints the way of a trace.
-    fn replay(self, value: &Value, name: &str) -> Result<Shown, Failure> {
+    fn replay(self, value: &Value, name: &str, reload: impl Fn() -> Result<Loaded, Failure>) -> Result<Shown, Failure> {
         let trace = find_trace(value).ok_or_else(|| {
             Failure(format!(
                 "{name}: error: there is no trace in it\nhelp: write one with `scrimp check MODEL --json > FILE`"
@@ -209,10 +209,15 @@ impl Shown {
         let run = Run::of(trace).map_err(&mismatch)?;
         let mut shown = self;
         // The run may be one of the model with its claim, or without it.
-        if !run.suits(&shown.walk) {
-            shown.walk.take_other_claim().map_err(failed)?;
+        let mut replayed = shown.walk.replay(&run);
+        if replayed.is_err() {
+            let mut other = walk(reload()?)?;
+            if other.take_other_claim().map_err(failed)?
+                && let Ok(found) = other.replay(&run)
+            {
+                (shown.walk, replayed) = (other, Ok(found));
+            }
         }
-        let replayed = shown.walk.replay(&run);
         let (node, again) = match &replayed {
             Ok(replayed) => (Some(replayed.node), replayed.again),
             Err(Mismatch { node, .. }) => (*node, None),

@@ -208,11 +208,16 @@ impl Watcher {
     /// The rate of the last seconds as a curve, and how much is done.
     fn more(&mut self) -> String {
         let curve = sparkline(self.rates.make_contiguous(), RATES);
-        match self.control.expected.load(Ordering::Relaxed) {
-            0 => format!("  {curve}"),
+        match self.expected(self.shown.states) {
+            None => format!("  {curve}"),
             // It is a guess, and is never more than that.
-            expected => format!("  {curve}  about {} %", (self.shown.visits.saturating_mul(100) / expected).min(99)),
+            Some(all) => format!("  {curve}  about {} %", (self.shown.visits.saturating_mul(100) / all).min(99)),
         }
+    }
+
+    /// How many states are to be expected now that there are so many; nothing, where they are more than was guessed.
+    fn expected(&self, states: u64) -> Option<u64> {
+        Some(self.control.expected.load(Ordering::Relaxed)).filter(|expected| *expected >= states.max(1))
     }
 
     /// The last object is always written: it has the figures of the report.
@@ -226,8 +231,6 @@ impl Watcher {
     /// Seconds are those since the work on the model began, so that they never go back in a run of several searches.
     fn object(&self, sample: &Sample, rate: f64) -> String {
         let Sample { states, visits, transitions, open, depth, memory, .. } = *sample;
-        let expected =
-            Some(self.control.expected.load(Ordering::Relaxed)).filter(|expected| *expected >= states.max(1));
         let object = serde_json::json!({
             "search": self.search,
             "seconds": (begun().elapsed().as_secs_f64() * 1e4).round() / 1e4,
@@ -238,7 +241,7 @@ impl Watcher {
             "depth": depth,
             "memory": memory,
             "rate": rate.round() as u64,
-            "expected": expected,
+            "expected": self.expected(states),
         });
         format!("{object}\n")
     }

@@ -79,6 +79,9 @@ impl Checks {
             }
             words.push(format!("--property={property}"));
         }
+        if options.store.as_ref().is_some_and(|store| store.contains(':') && store.trim().starts_with("disk")) {
+            return Err(Refusal::wrong("a directory for sorted files is named on the command line"));
+        }
         let CheckOptions { memory, time, threads, order, store, reduce, engine, forget, fair, keep_going } = options;
         let named = [
             ("memory", memory.clone()),

@@ -1,8 +1,9 @@
 //! The state graph around where one is: states that were met, what leads from one to another, and a readable part of it.
 
 use super::net::tenth;
-use crate::{Batch, Entry, EventCode, Model, NativeModel};
+use crate::{Batch, EventCode, Model, NativeModel};
 use scrimp_draw::{Size, layered};
+use scrimp_system::Change;
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -78,6 +79,12 @@ impl Shown {
     }
 }
 
+/// The end of the path, and the state before it.
+struct Way<'a> {
+    vertices: Vec<VertexId>,
+    before: Option<&'a [u8]>,
+}
+
 /// A step between two drawn vertices: from, event, to.
 type Edge = (VertexId, EventCode, VertexId);
 
@@ -88,18 +95,12 @@ impl Graph {
     }
 
     /// The answer to `api/graph`: what is around the last state of a path, with what follows the expanded vertices.
-    pub fn view(
-        &mut self,
-        model: &NativeModel,
-        entries: &[Entry],
-        path: &[&[u8]],
-        expanded: &[VertexId],
-        most: usize,
-    ) -> Value {
+    pub fn view(&mut self, model: &NativeModel, path: &[&[u8]], expanded: &[VertexId], most: usize) -> Value {
         let most = most.clamp(1, MOST_DRAWN);
-        let way: Vec<VertexId> =
-            path[path.len().saturating_sub(ANCESTORS + 1)..].iter().map(|state| self.number(state)).collect();
-        let Some((&current, before)) = way.split_last() else { return json!({}) };
+        let (earlier, last) = path.split_at(path.len().saturating_sub(ANCESTORS + 1));
+        let vertices: Vec<VertexId> = last.iter().map(|state| self.number(state)).collect();
+        let way = Way { vertices, before: earlier.last().copied() };
+        let Some((&current, before)) = way.vertices.split_last() else { return json!({}) };
         let mut shown = Shown { order: Vec::new(), places: HashMap::new(), most, cut: false };
         shown.add(current);
         before.iter().rev().for_each(|&vertex| {
@@ -121,7 +122,7 @@ impl Graph {
         // States of the path are known for how one came from one to the next.
         before.iter().for_each(|&vertex| self.expand(model, vertex));
         let edges = self.edges(model, &shown);
-        let drawn = self.drawn(model, entries, &shown, &edges, &way, &open);
+        let drawn = self.drawn(model, &shown, &edges, &way, &open);
         self.forget(&shown);
         drawn
     }
@@ -213,10 +214,9 @@ impl Graph {
     fn drawn(
         &self,
         model: &NativeModel,
-        entries: &[Entry],
         shown: &Shown,
         edges: &[Edge],
-        way: &[VertexId],
+        way: &Way<'_>,
         open: &HashSet<VertexId>,
     ) -> Value {
         let initial: HashSet<VertexId> = {
@@ -234,11 +234,11 @@ impl Graph {
             });
             lines[line].2.push(event);
         }
-        let labels = self.labels(model, entries, shown, &lines, way);
+        let labels = self.labels(model, shown, &lines, way);
         let sizes: Vec<Size> = labels.iter().map(|label| size(label)).collect();
         let ends: Vec<(usize, usize)> =
             lines.iter().map(|(from, to, _)| (shown.places[from], shown.places[to])).collect();
-        let first: Vec<usize> = way.iter().filter_map(|vertex| shown.places.get(vertex).copied()).collect();
+        let first: Vec<usize> = way.vertices.iter().filter_map(|vertex| shown.places.get(vertex).copied()).collect();
         let drawing = layered(&sizes, &ends, &first);
         let vertices = shown.order.iter().enumerate().map(|(i, vertex)| {
             let ((x, y), Size { left, right, height }) = (drawing.places[i], sizes[i]);
@@ -248,8 +248,8 @@ impl Graph {
                 "x": tenth(x - left + MARGIN), "y": tenth(y - height / 2.0 + MARGIN),
                 "width": tenth(left + right), "height": tenth(height),
                 "label": labels[i],
-                "current": way.last() == Some(vertex),
-                "on_path": way.contains(vertex),
+                "current": way.vertices.last() == Some(vertex),
+                "on_path": way.vertices.contains(vertex),
                 "initial": initial.contains(vertex),
                 "expanded": open.contains(vertex),
                 "successors": looks.map(|looks| looks.successors),
@@ -259,7 +259,7 @@ impl Graph {
         });
         let edges = lines.iter().zip(&drawing.lines).map(|((from, to, events), line)| {
             let points: Vec<Value> = line.iter().map(|&(x, y)| json!([tenth(x + MARGIN), tenth(y + MARGIN)])).collect();
-            let on_path = way.windows(2).any(|pair| pair == [*from, *to]);
+            let on_path = way.vertices.windows(2).any(|pair| pair == [*from, *to]);
             json!({ "from": from, "to": to, "label": names(model, events), "on_path": on_path, "points": points })
         });
         json!({
@@ -275,32 +275,26 @@ impl Graph {
     fn labels(
         &self,
         model: &NativeModel,
-        entries: &[Entry],
         shown: &Shown,
         lines: &[(VertexId, VertexId, Vec<EventCode>)],
-        way: &[VertexId],
+        way: &Way<'_>,
     ) -> Vec<Vec<String>> {
-        let mut before: HashMap<VertexId, VertexId> = way.windows(2).map(|pair| (pair[1], pair[0])).collect();
+        let mut before: HashMap<VertexId, VertexId> = way.vertices.windows(2).map(|pair| (pair[1], pair[0])).collect();
         for (from, to, _) in lines {
-            if from != to && way.first() != Some(to) {
+            if from != to && way.vertices.first() != Some(to) {
                 before.entry(*to).or_insert(*from);
             }
         }
         let state = |vertex: &VertexId| self.vertices.get(vertex).map(|v| &v.state);
         let label = |vertex: &VertexId| {
             let Some(now) = state(vertex) else { return Vec::new() };
-            let Some(old) = before.get(vertex).and_then(state) else {
+            let first = way.before.filter(|_| way.vertices.first() == Some(vertex));
+            let Some(old) = before.get(vertex).and_then(|before| Some(&**state(before)?)).or(first) else {
                 return Vec::new();
             };
-            let changes = model.differences(old, now);
-            let mut lines: Vec<String> = changes
-                .iter()
-                .take(CHANGES)
-                .map(|(entry, old, new)| {
-                    let name = entries.get(*entry).map_or("", |entry| &entry.name);
-                    shortened(&format!("{name}: {old} → {new}"))
-                })
-                .collect();
+            let changes = model.changes(old, now);
+            let told = |c: &Change| shortened(&format!("{}: {} → {}", c.name, c.before, c.after));
+            let mut lines: Vec<String> = changes.iter().take(CHANGES).map(told).collect();
             if changes.len() > CHANGES {
                 lines.push(format!("and {} more", changes.len() - CHANGES));
             }

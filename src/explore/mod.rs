@@ -3,6 +3,7 @@
 //! The model is read beside the server, so that the page is there at once. States are visited in a [`Walk`], which all
 //! pages share and which only grows; checks are programs of their own, so that a long one takes nothing from the page.
 
+mod both;
 mod check;
 mod graph;
 mod net;
@@ -12,12 +13,11 @@ mod sheet;
 mod source;
 mod view;
 
-use crate::walk::{Run, Walk, find_trace};
-use crate::{Loaded, net::Structure};
+use crate::walk::find_trace;
+use both::Both;
 use check::Checks;
 use scrimp_explorer::{Explored, Refusal, Request};
 use serde_json::{Value, json};
-use session::Session;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -45,7 +45,7 @@ pub struct Explorer {
 enum Stage {
     Reading,
     Failed(String),
-    Ready(Box<Session>),
+    Ready(Box<Both>),
 }
 
 /// How long the page waits for the model before it is told that it is still being read.
@@ -60,7 +60,7 @@ impl Explorer {
         std::thread::spawn(move || {
             let work = std::panic::AssertUnwindSafe(|| read(&reader.wish));
             let stage = match std::panic::catch_unwind(work) {
-                Ok(Ok(session)) => Stage::Ready(Box::new(session)),
+                Ok(Ok(both)) => Stage::Ready(Box::new(both)),
                 Ok(Err(message)) => Stage::Failed(message),
                 Err(_) => Stage::Failed("the model cannot be read".into()),
             };
@@ -70,10 +70,11 @@ impl Explorer {
         explorer
     }
 
-    /// Why there is no model, once that is known; waits for it.
-    pub fn failure(&self) -> Option<String> {
+    /// Why there is no model, once that is known; waits for it so long.
+    pub fn failure(&self, patience: Duration) -> Option<String> {
         let reading = |stage: &mut Stage| matches!(stage, Stage::Reading);
-        let stage = self.read.wait_while(self.stage(), reading).unwrap_or_else(PoisonError::into_inner);
+        let waited = self.read.wait_timeout_while(self.stage(), patience, reading);
+        let (stage, _) = waited.unwrap_or_else(PoisonError::into_inner);
         match &*stage {
             Stage::Failed(message) => Some(message.clone()),
             _ => None,
@@ -84,9 +85,9 @@ impl Explorer {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn with_session<T>(&self, work: impl FnOnce(&mut Session) -> Result<T, Refusal>) -> Result<T, Refusal> {
+    fn with_models<T>(&self, work: impl FnOnce(&mut Both) -> Result<T, Refusal>) -> Result<T, Refusal> {
         match &mut *self.stage() {
-            Stage::Ready(session) => work(session),
+            Stage::Ready(both) => work(both),
             Stage::Reading => Err(Refusal::conflict("the model is still being read")),
             Stage::Failed(message) => Err(Refusal::conflict(message.clone())),
         }
@@ -99,11 +100,7 @@ impl Explorer {
         match &mut *stage {
             Stage::Reading => json!({ "loading": true }),
             Stage::Failed(message) => json!({ "failed": message }),
-            Stage::Ready(session) => {
-                let mut model = session.model();
-                model["asked"] = self.wish.properties.clone().into();
-                model
-            }
+            Stage::Ready(both) => both.model(),
         }
     }
 }
@@ -117,53 +114,39 @@ impl Explored for Explorer {
             Request::StopCheck => self.checks.stop(),
             Request::LoadRun { property } => {
                 let trace = self.checks.trace(property)?;
-                self.with_session(|session| session.replay(&trace))
+                self.with_models(|both| both.replay(&trace))
             }
             Request::Node { node, values, enabled } => {
-                self.with_session(|session| session.node(node, values.as_deref(), enabled.as_deref()))
+                self.with_models(|both| both.of(node).node(node, values.as_deref(), enabled.as_deref()))
             }
-            Request::Step { node, choice } => self.with_session(|session| session.step(node, choice)),
-            Request::Random { node, steps, seed } => self.with_session(|session| session.random(node, steps, seed)),
-            Request::Path { node, after } => self.with_session(|session| session.path(node, after)),
-            Request::Trace { node, again } => self.with_session(|session| session.trace(node, again)),
+            Request::Step { node, choice } => self.with_models(|both| both.of(node).step(node, choice)),
+            Request::Random { node, steps, seed } => self.with_models(|both| both.of(node).random(node, steps, seed)),
+            Request::Path { node, after } => self.with_models(|both| both.of(node).path(node, after)),
+            Request::Trace { node, again } => self.with_models(|both| both.of(node).trace(node, again)),
             Request::Replay { trace } => {
                 let trace = find_trace(&trace).ok_or_else(|| Refusal::wrong("there is no trace in this file"))?;
-                self.with_session(|session| session.replay(trace))
+                self.with_models(|both| both.replay(trace))
             }
             Request::Source { file, from, count } => {
-                self.with_session(|session| source::lines(session.walk().model(), file, from, count))
+                self.with_models(|both| source::lines(both.of(0).walk().model(), file, from, count))
             }
             Request::Graph { node, expanded, most } => {
-                self.with_session(|session| session.graph(node, &expanded, most))
+                self.with_models(|both| both.of(node).graph(node, &expanded, most))
             }
-            Request::Go { node, vertex } => self.with_session(|session| session.go(node, vertex)),
-            Request::Net { node } => self.with_session(|session| session.net(node)),
+            Request::Go { node, vertex } => self.with_models(|both| both.of(node).go(node, vertex)),
+            Request::Net { node } => self.with_models(|both| both.of(node).net(node)),
         }
     }
 }
 
 /// Reads the model, and replays the trace to begin with.
-fn read(wish: &Wish) -> Result<Session, String> {
-    let mut opened = crate::open_with(&wish.model, &wish.define).map_err(|e| e.to_string())?;
-    let language = view::language(&opened);
-    if let crate::Opened::Net(net) = &mut opened {
-        net.name = wish.model.display().to_string();
-    }
-    // A few markings are looked at: it does not pay to find out how few bits they need.
-    let mut loaded = Loaded::with_structure(opened, Structure::NONE).map_err(|e| e.to_string())?;
-    // A claim is a property, and in the way of whoever looks at the model.
-    loaded.take_claim().map_err(|e| e.to_string())?;
-    let walk = Walk::new(loaded).map_err(|e| e.to_string())?;
-    let mut session = Session::new(walk, language)?;
+fn read(wish: &Wish) -> Result<Both, String> {
+    let mut both = Both::open(wish)?;
     if let Some((name, trace)) = &wish.trace {
-        let wrong = |what: String| {
-            format!("{name}: error: {what}\nhelp: the trace belongs to another model, or the model was changed")
-        };
         let trace = find_trace(trace).ok_or_else(|| {
             format!("{name}: error: there is no trace in it\nhelp: write one with `scrimp check MODEL --json > FILE`")
         })?;
-        Run::of(trace).map_err(wrong)?;
-        session.begin_with(trace).map_err(|refusal| wrong(refusal.message))?;
+        both.begin_with(trace).map_err(|refusal| format!("{name}: error: {}", refusal.message))?;
     }
-    Ok(session)
+    Ok(both)
 }

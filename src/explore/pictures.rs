@@ -25,7 +25,7 @@ impl Pictures {
         for _ in 0..100 {
             self.follow(walk);
             let path: Vec<&[u8]> = walk.path(node).into_iter().map(|node| walk.state(node)).collect();
-            let view = self.graph.view(walk.model(), walk.entries(), &path, expanded, most);
+            let view = self.graph.view(walk.model(), &path, expanded, most);
             if !walk.make_room().map_err(failed)? {
                 return Ok(view);
             }

@@ -4,7 +4,7 @@ use super::pictures::Pictures;
 use super::source::{self, Active};
 use super::view::{self, View};
 use crate::report::trace;
-use crate::walk::{Node, Run, Walk};
+use crate::walk::{Node, Replayed, Run, Walk};
 use crate::{PropertyResult, properties};
 use scrimp_explorer::Refusal;
 use scrimp_system::{Model, Random};
@@ -20,22 +20,27 @@ const MOST_BYTES: usize = 120 << 20;
 pub struct Session {
     walk: Walk,
     language: &'static str,
+    /// The model asks something by a claim.
+    has_claim: bool,
     /// What depends on the model alone, made anew when that grows.
     active: Active,
     entries: usize,
     start: Node,
-    again: Option<Node>,
     pictures: Pictures,
 }
 
 impl Session {
-    pub fn new(mut walk: Walk, language: &'static str) -> Result<Session, String> {
+    pub fn new(mut walk: Walk, language: &'static str, has_claim: bool) -> Result<Session, String> {
         if walk.starts().is_empty() {
             return Err("the model has no initial state".into());
         }
         let start = walk.start(0).map_err(|e| e.to_string())?;
         let (active, entries) = (Active::new(walk.model()), walk.entries().len());
-        Ok(Session { walk, language, active, entries, start, again: None, pictures: Pictures::default() })
+        Ok(Session { walk, language, has_claim, active, entries, start, pictures: Pictures::default() })
+    }
+
+    pub fn start(&self) -> Node {
+        self.start
     }
 
     pub fn walk(&self) -> &Walk {
@@ -64,7 +69,6 @@ impl Session {
             "initial": starts,
             "initial_total": count,
             "initial_labels": labels,
-            "start": { "node": self.start, "loop": self.again },
             "warnings": system.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
         })
     }
@@ -72,10 +76,9 @@ impl Session {
     /// What tells an initial state from the first.
     fn apart(&self, first: Node, node: Node) -> String {
         let (first, state) = (self.walk.state(first), self.walk.state(node));
-        let name = |entry: usize| &self.walk.entries()[entry].name;
-        let values = self.walk.model().differences(first, state);
+        let changes = self.walk.model().changes(first, state);
         let words: Vec<String> =
-            values.iter().take(4).map(|(entry, _, value)| format!("{} = {value}", name(*entry))).collect();
+            changes.iter().take(4).map(|change| format!("{} = {}", change.name, change.after)).collect();
         words.join(", ")
     }
 
@@ -88,11 +91,12 @@ impl Session {
         let mut names = vec!["deadlock".to_string(), "faults".to_string()];
         names.extend(properties::assertions(model).into_iter().map(|property| property.name));
         names.extend(properties::own_runs(model.system()).into_iter().map(|property| property.name));
+        names.extend(self.has_claim.then(|| "claim".to_string()));
         names
     }
 
     fn known(&self, node: Node) -> Result<Node, Refusal> {
-        match (node as usize) < self.walk.len() {
+        match self.walk.has(node) {
             true => Ok(node),
             false => Err(Refusal::unknown(format!("there is no state {node}"))),
         }
@@ -175,7 +179,8 @@ impl Session {
         if let Some(again) = again {
             let edges = path.iter().position(|on_way| *on_way == again);
             let edges = edges.ok_or_else(|| Refusal::wrong("the loop does not begin on this way"))?;
-            let closed = again == node || self.walk.state(again) == self.walk.state(node);
+            let stays = self.walk.choices(node).map_err(failed)?.batch.is_empty();
+            let closed = if again == node { stays } else { self.walk.state(again) == self.walk.state(node) };
             if !closed {
                 return Err(Refusal::wrong("the way is not back where its loop begins"));
             }
@@ -184,37 +189,13 @@ impl Session {
         trace::json(self.walk.model(), &result).ok_or_else(|| Refusal::unknown("there is no trace"))
     }
 
-    /// Goes the way of a trace, with the model's claim or without it, whichever it is of.
-    pub fn replay(&mut self, trace: &Value) -> Result<Value, Refusal> {
-        let run = Run::of(trace).map_err(Refusal::wrong)?;
+    /// Goes the way of a trace.
+    pub fn replay(&mut self, run: &Run) -> Result<Replayed, Refusal> {
         self.room()?;
-        let mut reset = false;
-        if !run.suits(&self.walk) {
-            reset = self.walk.take_other_claim().map_err(failed)?;
-        }
-        if reset {
-            self.start = self.walk.start(0).map_err(failed)?;
-            (self.active, self.entries) = (Active::new(self.walk.model()), self.walk.entries().len());
-        }
-        let replayed = self.walk.replay(&run).map_err(|mismatch| {
-            Refusal::wrong(format!(
-                "{} (the trace belongs to another model, or the model was changed)",
-                mismatch.message
-            ))
-        })?;
-        if reset {
-            (self.start, self.again) = (replayed.node, replayed.again);
-        }
-        Ok(json!({ "node": replayed.node, "loop": replayed.again, "reset": reset }))
-    }
-
-    /// Goes the way of a trace and begins at its end.
-    pub fn begin_with(&mut self, trace: &Value) -> Result<(), Refusal> {
-        let run = Run::of(trace).map_err(Refusal::wrong)?;
-        self.replay(trace)?;
-        let replayed = self.walk.replay(&run).map_err(|mismatch| Refusal::wrong(mismatch.message))?;
-        (self.start, self.again) = (replayed.node, replayed.again);
-        Ok(())
+        self.walk.replay(run).map_err(|mismatch| {
+            let help = "the trace belongs to another model, or the model was changed";
+            Refusal::wrong(format!("{} ({help})", mismatch.message))
+        })
     }
 }
 

@@ -5,7 +5,7 @@ use crate::chart;
 use crate::report::chart::Message;
 use crate::walk::{Choices, Node, SingleStep, Walk};
 use crate::{EntryKind, EventCode, NativeModel, Opened};
-use scrimp_system::{Model, VarId};
+use scrimp_system::{Change, Model, VarId};
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
 
@@ -58,6 +58,7 @@ impl View<'_> {
             "end": ending.map(|ending| ending.text),
             "bad": ending.is_some_and(|ending| ending.bad),
             "faults": self.faults(node)?,
+            "violations": self.violations(node),
             "steps": steps(self.walk, node),
         }))
     }
@@ -107,8 +108,8 @@ impl View<'_> {
     fn values(&self, node: Node) -> (Vec<Value>, usize) {
         let (model, state) = (self.walk.model(), self.walk.state(node));
         let parent = self.walk.parent(node).map(|parent| self.walk.state(parent));
-        let changed = parent.map_or(Vec::new(), |before| model.differences(before, state));
-        let before: HashMap<usize, String> = changed.into_iter().map(|(entry, old, _)| (entry, old)).collect();
+        let changed = parent.map_or(Vec::new(), |before| model.changes(before, state));
+        let before: HashMap<usize, String> = changed.into_iter().map(|change| (change.entry, change.before)).collect();
         // Where processes come and go, those that are gone have no values.
         let come_and_go = !model.system().outline.places.is_empty();
         let lives: HashSet<usize> = model.standing(state).iter().map(|s| s.process as usize).collect();
@@ -145,7 +146,7 @@ impl View<'_> {
         let model = self.walk.model();
         for choice in 0..batch.len() {
             let code = batch.event(choice);
-            let label = label_of(model, code);
+            let label = with_rest(model, self.walk.state(node), code, batch.state(choice));
             if text.as_ref().is_some_and(|text| !label.to_lowercase().contains(text)) {
                 continue;
             }
@@ -159,6 +160,14 @@ impl View<'_> {
             }
         }
         Ok((shown, total))
+    }
+
+    /// What should hold in every state and does not in this one.
+    fn violations(&self, node: Node) -> Vec<String> {
+        let (model, state) = (self.walk.model(), self.walk.state(node));
+        let holds = |condition: &scrimp_system::Expr| model.layout().eval(condition, state);
+        let broken = model.system().assertions.iter().filter(|assertion| holds(&assertion.condition).unwrap_or(0) == 0);
+        broken.map(crate::properties::name_of).collect()
     }
 
     fn faults(&mut self, node: Node) -> Result<Vec<Value>, Failed> {
@@ -180,6 +189,24 @@ fn places_json(places: &[Place]) -> Value {
 fn label_of(model: &NativeModel, code: EventCode) -> String {
     let event = model.parts(code).0.and_then(|number| model.system().events.get(number as usize));
     event.map_or_else(|| model.event(code).label, |event| event.label.clone())
+}
+
+/// The label of a choice; where several steps are taken at once, also of the one that says most of the rest: which passes a
+/// message, or else the last.
+fn with_rest(model: &NativeModel, state: &[u8], code: EventCode, after: &[u8]) -> String {
+    let first = label_of(model, code);
+    let steps = model.steps(state, code, after);
+    let rest = steps.get(1..).unwrap_or_default();
+    let mut before = steps.first().map(|(_, state)| state.as_slice()).unwrap_or(state);
+    let mut telling = None;
+    for (event, after) in rest {
+        telling = telling.or(model.passed(before, *event).map(|_| *event));
+        before = after;
+    }
+    match telling.or(rest.last().map(|(event, _)| *event)) {
+        Some(event) => format!("{first} … {}", label_of(model, event)),
+        None => first,
+    }
 }
 
 /// An event with its processes and its place in the model.
@@ -210,12 +237,9 @@ fn step_json(walk: &Walk, step: &SingleStep) -> Value {
     let model = walk.model();
     let text = model.event(*event);
     let place = source::place_of(model, *event);
-    let changes: Vec<Value> = (model.differences(before, after).into_iter())
-        .map(|(entry, old, new)| (&walk.entries()[entry], old, new))
-        .filter(|(entry, ..)| entry.kind != EntryKind::Place || text.steps.is_empty())
-        .take(MOST_VALUES)
-        .map(|(entry, old, new)| json!([entry.name, old, new]))
-        .collect();
+    let is_told = |change: &Change| walk.entries()[change.entry].kind != EntryKind::Place || text.steps.is_empty();
+    let changes = model.changes(before, after).into_iter().filter(is_told).take(MOST_VALUES);
+    let changes: Vec<Value> = changes.map(|change| json!([change.name, change.before, change.after])).collect();
     let shown = chart::row(model, before, *event);
     let lane = shown.as_ref().map(|shown| shown.row.lane);
     let name = shown.as_ref().and_then(|shown| Some(&shown.names.iter().find(|(number, _)| Some(*number) == lane)?.1));

@@ -26,6 +26,8 @@ pub struct Walk {
     /// The initial states.
     starts: Batch,
     nodes: Vec<Visited>,
+    /// The number of the first node.
+    base: Node,
     /// Where choices have led; before the first state there is a choice among the initial ones.
     taken: HashMap<(Option<Node>, usize), Node>,
     /// States by their hashes, the first of each.
@@ -78,11 +80,27 @@ impl Walk {
             entries,
             starts,
             nodes: Vec::new(),
+            base: 0,
             taken: HashMap::new(),
             hashes: HashMap::new(),
             here: None,
             generation: 0,
         })
+    }
+
+    /// With other numbers than those from 0 on, for who has several walks.
+    pub fn numbered_from(mut self, base: Node) -> Walk {
+        self.base = base;
+        self
+    }
+
+    fn visited(&self, node: Node) -> &Visited {
+        &self.nodes[(node - self.base) as usize]
+    }
+
+    /// Is there such a state?
+    pub fn has(&self, node: Node) -> bool {
+        node.checked_sub(self.base).is_some_and(|number| (number as usize) < self.nodes.len())
     }
 
     pub fn model(&self) -> &NativeModel {
@@ -124,16 +142,16 @@ impl Walk {
     }
 
     pub fn state(&self, node: Node) -> &[u8] {
-        &self.nodes[node as usize].state
+        &self.visited(node).state
     }
 
     pub fn parent(&self, node: Node) -> Option<Node> {
-        self.nodes[node as usize].parent
+        self.visited(node).parent
     }
 
     /// How many choices led here from the initial state.
     pub fn depth(&self, node: Node) -> u32 {
-        self.nodes[node as usize].depth
+        self.visited(node).depth
     }
 
     /// The states on the way here, from the initial one on.
@@ -149,7 +167,7 @@ impl Walk {
     /// The run to a state.
     pub fn run(&self, node: Node) -> crate::Trace {
         let path = self.path(node);
-        let step = |node: &Node| (self.nodes[*node as usize].event, self.state(*node).to_vec());
+        let step = |node: &Node| (self.visited(*node).event, self.state(*node).to_vec());
         crate::Trace { initial: self.state(path[0]).to_vec(), steps: path[1..].iter().map(step).collect() }
     }
 
@@ -167,7 +185,7 @@ impl Walk {
     pub fn steps(&self, node: Node) -> Vec<SingleStep> {
         let Some(parent) = self.parent(node) else { return Vec::new() };
         let mut before = self.state(parent).to_vec();
-        let single = self.model.steps(&before, self.nodes[node as usize].event, self.state(node));
+        let single = self.model.steps(&before, self.visited(node).event, self.state(node));
         let step = |(event, after): (EventCode, Vec<u8>)| {
             let before = std::mem::replace(&mut before, after.clone());
             SingleStep { event, before, after }
@@ -211,7 +229,8 @@ impl Walk {
         }
         let depth = from.map_or(0, |from| self.depth(from) + 1);
         let (state, event) = self.choice(from, choice)?;
-        let node = Node::try_from(self.nodes.len()).map_err(|_| "too many states were visited")?;
+        let number = Node::try_from(self.nodes.len()).ok().and_then(|number| self.base.checked_add(number));
+        let node = number.ok_or("too many states were visited")?;
         self.hashes.entry(hash(&state)).or_insert(node);
         self.nodes.push(Visited { parent: from, choice, event, depth, state: state.into() });
         self.taken.insert((from, choice), node);
@@ -236,7 +255,7 @@ impl Walk {
         if self.here.as_ref().is_none_or(|(here, _)| *here != node) {
             loop {
                 let choices = expand(&self.model, self.state(node));
-                if !self.loaded.grow(&self.model)? {
+                if !self.loaded.grow_just_enough(&self.model)? {
                     self.here = Some((node, choices));
                     break;
                 }
@@ -248,7 +267,7 @@ impl Walk {
 
     /// Makes the system larger where a state was looked at that it is too small for, whoever did.
     pub fn make_room(&mut self) -> Result<bool, Failed> {
-        let grown = self.loaded.grow(&self.model)?;
+        let grown = self.loaded.grow_just_enough(&self.model)?;
         if grown {
             self.grown()?;
         }
@@ -273,7 +292,7 @@ impl Walk {
         let mut last: Option<(Node, Choices)> = None;
         for Visited { parent, choice, .. } in &self.nodes {
             if let Some(parent) = parent.filter(|parent| last.as_ref().is_none_or(|(node, _)| node != parent)) {
-                last = Some((parent, expand(&model, &found[parent as usize].1)));
+                last = Some((parent, expand(&model, &found[(parent - self.base) as usize].1)));
             }
             let batch = match (parent, &last) {
                 (Some(_), Some((_, choices))) => &choices.batch,
@@ -286,7 +305,7 @@ impl Walk {
         }
         self.hashes.clear();
         for (number, (event, state)) in found.into_iter().enumerate() {
-            self.hashes.entry(hash(&state)).or_insert(number as Node);
+            self.hashes.entry(hash(&state)).or_insert(self.base + number as Node);
             (self.nodes[number].event, self.nodes[number].state) = (event, state);
         }
         (self.entries, self.model, self.starts, self.here) = (model.entries(), model, starts, None);

@@ -50,12 +50,6 @@ impl<'a> Run<'a> {
             false => Ok(Run { trace, steps, again: Some(again) }),
         }
     }
-
-    /// Has the model everything that the trace names?
-    pub fn suits(&self, walk: &Walk) -> bool {
-        let known = |key: &String| walk.entries.iter().any(|entry| entry.name == *key);
-        self.trace["initial"].as_object().is_none_or(|initial| initial.keys().all(known))
-    }
 }
 
 impl Walk {
@@ -115,10 +109,10 @@ impl Walk {
 
     /// What becomes otherwise by going from one state to another than a step of a trace says.
     fn differs(&self, before: &[u8], after: &[u8], step: &Value) -> Option<String> {
-        let changed = self.model.differences(before, after);
+        let changed = self.model.changes(before, after);
         for (variable, expected) in step["changes"].as_object().into_iter().flatten() {
-            let found = changed.iter().find(|(entry, ..)| self.entries[*entry].name == *variable);
-            let found = found.map(|(_, _, new)| new.clone()).or_else(|| {
+            let found = changed.iter().find(|change| change.name == *variable);
+            let found = found.map(|change| change.after.clone()).or_else(|| {
                 let entry = self.entries.iter().position(|entry| entry.name == *variable)?;
                 self.model.shown_values(after).into_iter().nth(entry)
             });
@@ -141,8 +135,8 @@ impl Walk {
         if self.state(again) == self.state(node) {
             return Ok(());
         }
-        let differences = self.model.differences(self.state(again), self.state(node));
-        let words = differences.iter().map(|(entry, a, b)| format!("{} was {a} and is {b}", self.entries[*entry].name));
+        let changes = self.model.changes(self.state(again), self.state(node));
+        let words = changes.iter().map(|c| format!("{} was {} and is {}", c.name, c.before, c.after));
         Err(format!("the run is not back where its loop began: {}", words.collect::<Vec<_>>().join(", ")))
     }
 }

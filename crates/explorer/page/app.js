@@ -1,5 +1,6 @@
 // The page: reads the model, makes the panels, and connects them with each other and with the keyboard.
 
+import { remember, remembered } from "./address.js";
 import { get, Refused } from "./api.js";
 import { Chart } from "./chart.js";
 import { Check } from "./check.js";
@@ -51,7 +52,7 @@ const history = new History(walk, { shown: shown("history"), say, opened });
 const chart = new Chart(walk, shown("chart"));
 const graph = new Graph(walk, shown("graph"));
 const net = new Net(walk, shown("net"));
-const check = new Check({ report, say, opened });
+const check = new Check({ report, say, opened: (answer) => walk.queue(() => opened(answer)) });
 
 layout.on("history", () => history.show());
 layout.on("chart", () => chart.show());
@@ -67,6 +68,12 @@ async function opened(answer) {
   if (layout.narrow || model.lanes.length) layout.show("chart");
 }
 
+/** How many statements the steps of the run are, where that is another number: an atomic sequence is one step. */
+function statements() {
+  const sum = walk.line.reduce((sum, node) => sum + walk.steps(node).length, 0);
+  return sum > walk.position ? ` (${count(sum, "statement")})` : "";
+}
+
 /** What happened, in words. */
 function words(why) {
   const step = walk.steps(walk.current).at(-1);
@@ -74,7 +81,7 @@ function words(why) {
   const loop = walk.loop;
   const head =
     why === "trace"
-      ? `A run of ${count(walk.position, "step")}${!loop ? "" : loop.from < loop.to ? `, from step ${loop.from} on again and again` : ", and then nothing more, for ever"}`
+      ? `A run of ${count(walk.position, "step")}${statements()}${!loop ? "" : loop.from < loop.to ? `, from step ${loop.from} on again and again` : ", and then nothing more, for ever"}`
       : ({ undo: "Back at ", redo: "Forward to " }[why] ?? "") + place;
   const changes = (step?.changes ?? []).slice(0, 4).map(([name, from, to]) => `${name} ${from} → ${to}`);
   if (step?.changes?.length > 4) changes.push("…");
@@ -89,6 +96,7 @@ function words(why) {
 
 walk.on("moved", (why) => {
   quiet();
+  remember(walk);
   find("depth").textContent = String(walk.position);
   find("undo").disabled = find("restart").disabled = walk.position === 0;
   find("redo").disabled = walk.position === walk.line.length - 1;
@@ -141,6 +149,7 @@ async function read(start) {
     complain(model.failed);
     return;
   }
+  const before = start ? null : remembered();
   if (start) model.start = { node: start.node, loop: start.loop };
   document.title = `${model.name} · Scrimp`;
   find("model-name").textContent =
@@ -163,7 +172,7 @@ async function read(start) {
     layout.show(layout.narrow ? "events" : "net");
     if (!layout.narrow) layout.show("graph");
   }
-  await walk.begin(model);
+  await walk.begin(model, before);
   if (model.warnings?.length) complain(model.warnings.join(" "));
   for (const button of ["save", "load", "run"]) find(button).disabled = false;
   document.body.dataset.ready = "true";

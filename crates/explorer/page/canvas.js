@@ -4,8 +4,11 @@ import { draw, make } from "./dom.js";
 
 const LEAST = 0.08;
 const MOST = 4;
-/** What is smaller than this cannot be read. */
+/** What is smaller than this cannot be read; on a small screen, which is held nearer, it can be smaller. */
 const READABLE = 0.6;
+const READABLE_NEAR = 0.42;
+/** A panel that is not wider than this is on a small screen. */
+const SMALL = 500;
 
 /** A drawing in a panel; `label` says what it shows to those who cannot see it. */
 export class Canvas {
@@ -123,15 +126,20 @@ export class Canvas {
   /** Shows everything because somebody wants it, even where it cannot be read. */
   whole() {
     this.fit();
-    this.moved = this.scale < READABLE;
+    this.moved = this.scale < this.readable();
   }
 
-  /** Shows everything, or where that would be too small to be read, what is around a box. */
+  readable() {
+    return this.svg.clientWidth <= SMALL ? READABLE_NEAR : READABLE;
+  }
+
+  /** Shows everything, or where that would be too small to be read, what is around a box, and all of the box if it can be. */
   frame(box) {
     this.box = box;
     this.fit();
-    if (this.scale >= READABLE || !box) return;
-    this.scale = 0.85;
+    if (this.scale >= this.readable() || !box) return;
+    const [width, height] = [this.svg.clientWidth, this.svg.clientHeight];
+    this.scale = Math.max(this.readable(), Math.min(0.85, (width - 24) / box.width, (height - 24) / box.height));
     this.center(box);
   }
 

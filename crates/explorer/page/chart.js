@@ -2,7 +2,7 @@
 // rows in sight are drawn, so that a run of any length scrolls.
 
 import { count, draw, find, make } from "./dom.js";
-import { badge, colour, edition, known, nameOf } from "./lanes.js";
+import { badge, colour, known, nameOf } from "./lanes.js";
 import { rows } from "./rows.js";
 import { HEIGHT, Sheet, TOP } from "./sheet.js";
 
@@ -29,15 +29,10 @@ export class Chart {
     );
     this.content = make("div", { class: "tall" }, this.hint, this.svg);
     this.scroller.append(this.heads, this.content);
-    this.rows = [];
+    this.unbroken = this.rows = [];
     this.arrows = [];
     this.drawn = null;
     walk.on("moved", () => this.show());
-    // What is wrong with the last state, and who has appeared in it, is known when it has arrived.
-    walk.on("shown", () => {
-      const wrong = walk.tree.get(walk.line.at(-1))?.wrong;
-      if (wrong?.length || this.edition !== edition()) this.show();
-    });
     this.fold.addEventListener("change", () => {
       this.touched = true;
       this.unfolded.clear();
@@ -68,14 +63,13 @@ export class Chart {
       this.fold.checked = chart.messages > 0;
       if (chart.messages === 0) chart = rows(walk, false, this.unfolded);
     }
-    Object.assign(this, chart);
-    this.edition = edition();
+    this.unbroken = this.rows = chart.rows;
+    this.arrows = chart.arrows;
     this.loopRows = this.loop();
     this.hint.hidden = this.rows.length > 0;
     find("chart-note").textContent =
       walk.line.length < 2 ? "" : `${count(walk.line.length - 1, "step")}, ${count(chart.messages, "message")}`;
     this.place();
-    this.content.style.height = `${this.rows.length * HEIGHT + TOP + 24}px`;
     this.drawn = null;
     this.reveal();
     this.fill();
@@ -84,7 +78,7 @@ export class Chart {
   /** Gives the lanes their places. With many, only those that do something have one. */
   place() {
     const busy = new Set();
-    for (const row of this.rows) {
+    for (const row of this.unbroken) {
       if (row.lane !== null && row.lane !== undefined) busy.add(row.lane);
       for (const lane of row.lanes ?? []) if (lane !== null) busy.add(lane);
       if (row.kind === "rendezvous" && row.to !== undefined) busy.add(row.to);
@@ -92,6 +86,8 @@ export class Chart {
     const all = known();
     const lanes = all.length > MANY && busy.size ? all.filter((lane) => busy.has(lane)) : all;
     this.sheet = new Sheet(lanes, this.room.width, this.walk.position);
+    this.rows = this.sheet.whole(this.unbroken);
+    this.content.style.height = `${this.rows.length * HEIGHT + TOP + 24}px`;
     const { at, apart, width } = this.sheet;
     this.content.style.width = this.heads.style.width = `${width}px`;
     this.heads.replaceChildren(

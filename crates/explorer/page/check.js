@@ -6,6 +6,7 @@ import { count, find, make } from "./dom.js";
 
 const PAUSE = 200;
 
+/** What the form offers. What needs expressions besides (the orders by a measure, the sweep-line) is for the command line. */
 const OPTIONS = [
   { key: "memory", title: "Memory", hint: "512M" },
   { key: "time", title: "Time", hint: "60s" },
@@ -15,7 +16,7 @@ const OPTIONS = [
     title: "Order",
     hint: "bfs",
     means: "which state next",
-    among: ["bfs", "dfs", "random", "best", "progress"],
+    among: ["bfs", "dfs", "random"],
   },
   {
     key: "store",
@@ -43,7 +44,7 @@ const OPTIONS = [
     title: "Forget",
     hint: "none",
     means: "which states may be dropped",
-    among: ["none", "pseudo-root", "cache", "sweep"],
+    among: ["none", "pseudo-root", "cache"],
   },
   { key: "fair", title: "Fairness", hint: "none", means: "which runs without end count", among: ["weak"] },
 ];
@@ -105,6 +106,8 @@ export class Check {
 
   /** A model was read: what it asks, and what the command line asked. */
   begin(model) {
+    // A trace has every statement of an atomic sequence by itself; on the page such a sequence is one step.
+    this.single = model.language === "Promela" ? "statement" : "step";
     const offered = find("offered");
     offered.hidden = model.properties.length === 0;
     offered.replaceChildren(
@@ -227,7 +230,7 @@ export class Check {
     const steps = property.steps;
     const has = steps !== null && steps !== undefined;
     const lasso = property.loop !== null && property.loop !== undefined;
-    const length = `a run of ${count(steps ?? 0, "single step")}${lasso ? ", the last of them again and again" : ""}`;
+    const length = `a run of ${count(steps ?? 0, this.single)}${lasso ? ", the last of them again and again" : ""}${this.single === "statement" ? " (an atomic sequence of them is one step)" : ""}`;
     const vacuous = Array.isArray(property.vacuous) ? property.vacuous.length > 0 : Boolean(property.vacuous);
     return make(
       "li",

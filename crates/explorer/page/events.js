@@ -10,6 +10,13 @@ export class Events {
     this.point = point;
     this.list = find("events-list");
     this.filter = find("events-filter");
+    // What is wrong is read aloud when it comes up; the list itself is not.
+    this.noted = make("div", { class: "notes", "aria-live": "polite" });
+    this.choices = make("div", {});
+    this.list.append(this.noted, this.choices);
+    walk.on("moved", () => {
+      this.arrived = true;
+    });
     walk.on("shown", () => this.show());
     this.filter.addEventListener("input", () => this.narrow());
     this.filter.addEventListener("keydown", (event) => {
@@ -53,8 +60,10 @@ export class Events {
     const total = view.enabled_total;
     find("events-count").textContent =
       events.length < total ? `${events.length.toLocaleString("en")} of ${total.toLocaleString("en")}` : String(total);
-    this.list.replaceChildren(
-      ...this.notes(view),
+    // A filter changes nothing about the state: what was said of it once is not said again.
+    if (this.arrived) this.noted.replaceChildren(...this.notes(view));
+    this.arrived = false;
+    this.choices.replaceChildren(
       make(
         "ol",
         { class: "choices" },
@@ -68,9 +77,11 @@ export class Events {
     if (focused >= 0) this.buttons()[0]?.focus();
   }
 
-  /** What must be said before the events: an end, a violation, a fault that is near. */
+  /** What must be said before the events: what does not hold, an end, a fault that is near. */
   notes(view) {
     const notes = [];
+    for (const name of view.violations ?? [])
+      notes.push(make("p", { class: "note bad violation" }, "✗ Does not hold in this state: ", make("strong", {}, name)));
     for (const step of view.steps) {
       if (step.violated) notes.push(make("p", { class: "note bad" }, `The last step violates: ${step.violated}`));
     }
@@ -134,17 +145,14 @@ export class Events {
 
   /** Takes the event at a place of the list, as it will be when earlier steps are done. */
   takeAt(index) {
-    this.walk.work.then(() => {
-      const event = this.offered()[index];
-      if (event) this.walk.take(this.walk.view.node, event.choice);
-    });
+    this.walk.takeLater(() => this.offered()[index]);
   }
 
   /** Takes one of the offered events at random. */
   takeAny() {
-    this.walk.work.then(() => {
-      const events = this.walk.view?.enabled ?? [];
-      if (events.length) this.walk.take(this.walk.view.node, events[Math.floor(Math.random() * events.length)].choice);
+    this.walk.takeLater(() => {
+      const events = this.walk.view.enabled;
+      return events[Math.floor(Math.random() * events.length)];
     });
   }
 

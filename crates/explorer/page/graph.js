@@ -92,7 +92,7 @@ export class Graph {
       canvas.moved = true;
       canvas.apply();
       if (vertex.expanded) canvas.reveal(this.around(vertex));
-    } else if (!canvas.moved) canvas.frame(current);
+    } else if (!canvas.moved) canvas.frame(current && this.around(current));
     else if (current) canvas.reveal(current);
   }
 
@@ -120,7 +120,9 @@ export class Graph {
 
   vertex(vertex) {
     const { x, y, width, height } = vertex;
-    const lines = vertex.label.length ? vertex.label : [vertex.initial ? "initial" : `state ${vertex.vertex}`];
+    // The first state that is drawn of the run has none before it that it could be told from.
+    const lines = vertex.label.length ? vertex.label : [vertex.initial ? "initial" : "…"];
+    const further = !vertex.label.length && !vertex.initial && vertex.on_path && "further back in the run";
     const first = y + height / 2 - ((lines.length - 1) * LINE) / 2 + 4;
     const classes = ["vertex"];
     for (const [name, value] of Object.entries({
@@ -136,6 +138,7 @@ export class Graph {
       vertex.initial && "initial",
       vertex.dead && "no event is enabled",
       vertex.bad && "an error",
+      further,
       ...vertex.label,
     ];
     const most = Math.max(4, Math.floor((width - 6) / LETTER));
@@ -151,7 +154,7 @@ export class Graph {
         role: "button",
         "aria-label": says.filter(Boolean).join(", "),
       },
-      draw("title", {}, lines.join("\n")),
+      draw("title", {}, further || lines.join("\n")),
       draw("rect", { x, y, width, height, rx: 7 }),
       text,
       this.more(vertex),
@@ -206,6 +209,7 @@ export class Graph {
           vertex.initial ? "initial" : "",
           vertex.dead ? "no event is enabled" : "",
           vertex.bad ? "error" : "",
+          vertex.on_path && !vertex.initial && !vertex.label.length ? "further back in the run" : "",
           ...vertex.label,
         ]
           .filter(Boolean)

@@ -101,7 +101,7 @@ export class History {
       make("span", { class: "number" }, branch ? "↳" : String(row.place)),
       first && first.lane !== null && first.lane !== undefined ? badge(first.lane) : null,
       make("span", { class: "what" }, label),
-      steps.length > 1 ? make("span", { class: "mark" }, `+${steps.length - 1}`) : null,
+      steps.length > 1 ? make("span", { class: "mark", title: `one step of ${steps.length} statements` }, `+${steps.length - 1}`) : null,
       branch ? make("span", { class: "mark" }, "branch") : null,
     );
   }

@@ -5,7 +5,6 @@ import { make } from "./dom.js";
 const COLOURS = 8;
 const names = [];
 const badges = [];
-let renamed = 0;
 
 /** A short sign for a name: its capitals or first letter, and the number at its end. */
 function sign(name) {
@@ -18,7 +17,6 @@ function sign(name) {
 export function name(lane, text) {
   if (lane === null || lane === undefined || names[lane] === text) return;
   names[lane] = text;
-  renamed++;
   let badge = sign(text);
   if (badges.some((other, place) => other === badge && place !== lane)) {
     const letters = text.replace(/[^A-Za-z]/g, "");
@@ -37,9 +35,6 @@ export function reset(texts) {
 
 /** The name of a lane. */
 export const nameOf = (lane) => names[lane] ?? `process ${lane}`;
-
-/** How often a lane was given a name: another number, and what shows names must be drawn anew. */
-export const edition = () => renamed;
 
 /** The lanes known so far. */
 export const known = () => [...names.keys()].filter((lane) => names[lane] !== undefined);

@@ -146,9 +146,11 @@ function place(place) {
   );
 }
 
-/** The name of a node, to its right. */
-const beside = ({ x, y }, half, name) =>
-  draw("text", { class: "name", x: x + half + 4, y: y + 4, "font-size": 10.5 }, shorten(name, 17));
+/** The name of a node: to its right, or below one that stands upright, whose arcs come from both sides. */
+function beside({ x, y, upright }, half, name) {
+  const place = upright ? { x, y: y + LONG / 2 + 11, "text-anchor": "middle" } : { x: x + half + 4, y: y + 4 };
+  return draw("text", { class: "name", ...place, "font-size": 10.5 }, shorten(name, 17));
+}
 
 /** Up to five tokens are dots, more are a number. */
 function tokens({ x, y, tokens }) {

@@ -1,6 +1,7 @@
 // From the line of steps to the rows of a chart: which lane each step belongs to, which send a receive answers, and
 // which steps are folded into one row.
 
+import { count } from "./dom.js";
 import { withoutName } from "./lanes.js";
 
 /** A run of at least so many steps without messages is folded. */
@@ -75,7 +76,10 @@ export function rows(walk, fold, unfolded) {
   const flush = () => {
     if (fold && run.length >= FOLDED && !unfolded.has(run[0].node)) {
       const lanes = [...new Set(run.map((item) => item.lane))];
-      out.push({ ...run.at(-1), kind: "fold", lane: null, lanes, count: run.length, first: run[0], key: run[0].node });
+      // An atomic sequence is one step, of several statements.
+      const steps = new Set(run.map((item) => item.place)).size;
+      const says = count(run.length, steps < run.length ? "statement" : "step");
+      out.push({ ...run.at(-1), kind: "fold", lane: null, lanes, says, first: run[0], key: run[0].node });
     } else out.push(...run);
     run = [];
   };
@@ -114,7 +118,8 @@ export function rows(walk, fold, unfolded) {
   return { rows: out, arrows: arrows(out), messages };
 }
 
-/** What is wrong with the last state of the line: nothing more can happen, or something would end in a fault. */
+/** What is wrong with the last state of the line: what should hold does not, something would end in a fault, or nothing more
+ * can happen. */
 function wrong(walk) {
   const node = walk.line.at(-1);
   const place = walk.line.length - 1;

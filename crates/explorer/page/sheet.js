@@ -1,6 +1,6 @@
 // The drawing of a chart: where the lanes are, and how a row, an arrow and a loop look.
 
-import { count, draw, shorten } from "./dom.js";
+import { draw, shorten } from "./dom.js";
 import { colour } from "./lanes.js";
 
 /** How high a row is. */
@@ -19,9 +19,31 @@ export class Sheet {
   constructor(lanes, room, position) {
     this.lanes = lanes;
     this.position = position;
+    this.room = room;
     this.apart = Math.max(NARROWEST, Math.min(WIDEST, (room - MARGIN) / Math.max(1, lanes.length)));
     this.width = Math.max(room, MARGIN + this.apart * lanes.length);
     this.at = new Map(lanes.map((lane, index) => [lane, MARGIN + this.apart * (index + 0.5)]));
+  }
+
+  /** The rows, with what is wrong at the end of the run broken into as many as its text needs: it is what one looks for. */
+  whole(rows) {
+    const out = [...rows];
+    const tail = [];
+    while (out.at(-1)?.kind === "note" && out.at(-1).note.kind === "violated") {
+      const row = out.pop();
+      const parts = broken(row.note.text, this.letters());
+      const wide = parts.length > 1;
+      tail.unshift(...parts.map((text) => ({ ...row, wide, title: row.note.text, note: { ...row.note, text } })));
+    }
+    tail.forEach((row, place) => {
+      row.index = out.length + place;
+    });
+    return [...out, ...tail];
+  }
+
+  /** How many letters there is room for beside the numbers. */
+  letters() {
+    return Math.max(12, Math.floor((Math.min(this.width, this.room) - MARGIN - 12) / LETTER));
   }
 
   /** Everything between two heights: rows, the arrows that pass there, and the loop. */
@@ -107,14 +129,17 @@ export class Sheet {
     else if (row.kind === "back")
       group.append(title(row.to ? `↑ back to the state after step ${row.to}` : "↑ back to the initial state"));
     else if (row.kind === "note")
-      group.append(this.across((x ?? MARGIN) + 9, y + 4, row.note.text, `note ${row.note.kind}`));
+      group.append(
+        this.across(row.wide ? MARGIN + 4 : (x ?? MARGIN) + 9, y + 4, row.note.text, `note ${row.note.kind}`),
+      );
     else if (row.kind === "fold") this.folded(row, y, group);
     else {
       if (x !== undefined) group.append(this.dot(row, x, y));
       if (row.kind === "rendezvous") group.append(this.between(row, y));
       else group.append(this.beside(row.lane, row.kind === "sent" ? y - 5 : y + 4, row.label, "label", this.away(row)));
     }
-    if (row.title) group.prepend(draw("title", {}, row.title));
+    const says = row.title ?? row.note?.text;
+    if (says) group.prepend(draw("title", {}, says));
     return group;
   }
 
@@ -130,7 +155,7 @@ export class Sheet {
         group.append(draw("line", { class: `folded ${colour(lane)}`, x1: x, x2: x, y1: y - 9, y2: y + 9 }));
     }
     const first = this.lanes.find((lane) => row.lanes.includes(lane));
-    group.append(this.beside(first, y + 4, `▸ ${count(row.count, "step")}`, "label"));
+    group.append(this.beside(first, y + 4, `▸ ${row.says}`, "label"));
   }
 
   /** The label of a rendezvous stands in the middle above its arrow. */
@@ -178,6 +203,20 @@ export class Sheet {
     const bottom = TOP + (loop.to + 1) * HEIGHT - 5;
     return draw("path", { class: "bracket", d: `M${MARGIN - 3},${bottom - 9} h-7 V${top + 9} h7 m-4,-4 l4,4 l-4,4` });
   }
+}
+
+/** A text in parts of at most so many letters, broken where a word or an operator ends. */
+function broken(text, most) {
+  const parts = [];
+  let rest = text;
+  while (rest.length > most) {
+    let end = most;
+    while (end > most / 3 && !/[\s)|&,;][^)|&,;]/.test(rest.slice(end - 1, end + 1))) end--;
+    if (end <= most / 3) end = most;
+    parts.push(rest.slice(0, end).trimEnd());
+    rest = rest.slice(end).trimStart();
+  }
+  return [...parts, rest];
 }
 
 /** The head of an arrow that ends at a point. */

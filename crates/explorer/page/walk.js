@@ -2,9 +2,14 @@
 //
 // The line goes from an initial state through the current one to where we were before going back, so that one can go
 // forward again. Taking another event makes a branch; the line follows, at each state, the branch used last.
+//
+// Whatever moves asks the server first and moves when the state is there, so that what is shown is always of one state.
 
 import { get, post } from "./api.js";
 import { name } from "./lanes.js";
+
+/** Keys that are pressed faster than the server answers wait; more of them than this are forgotten. */
+const WAITING = 50;
 
 export class Walk {
   constructor(report) {
@@ -12,6 +17,8 @@ export class Walk {
     this.listeners = { moved: [], shown: [] };
     this.filters = { values: "", enabled: "" };
     this.work = Promise.resolve();
+    this.waiting = 0;
+    this.failures = 0;
     this.clear();
   }
 
@@ -50,10 +57,24 @@ export class Walk {
     return null;
   }
 
-  /** Does one thing after the other, each when the one before is done. */
+  /** Does one thing after the other, each when the one before is done. What was asked for before something failed was
+   * meant for another state than the one that is still shown, and is not done. */
   queue(action) {
-    this.work = this.work.then(action).catch((error) => this.report(error));
+    const { failures } = this;
+    this.waiting++;
+    this.work = this.work
+      .then(() => failures === this.failures && action())
+      .catch((error) => {
+        this.failures++;
+        this.report(error);
+      })
+      .finally(() => this.waiting--);
     return this.work;
+  }
+
+  /** Does what a key or a button asks for, unless far too many wait already. */
+  press(action) {
+    return this.waiting < WAITING ? this.queue(action) : this.work;
   }
 
   add(node, parent, steps) {
@@ -86,64 +107,85 @@ export class Walk {
     return parts.length ? `?${parts.map(([key, text]) => `${key}=${encodeURIComponent(text)}`).join("&")}` : "";
   }
 
-  /** Asks for the current state; an answer that comes too late is forgotten. */
+  /** Asks for the current state anew, as after another filter; an answer that comes too late is forgotten. */
   async fetch() {
     const wanted = this.current;
     const filters = this.query();
     const view = await get(`node/${wanted}${filters}`);
-    if (wanted === this.current && filters === this.query()) this.arrive(view);
-  }
-
-  arrive(view) {
-    for (const process of view.processes) name(process.lane, process.name);
-    this.view = view;
-    const wrong = (view.faults ?? []).map(({ lane, text }) => ({ lane, text }));
-    if (view.end && view.bad) wrong.push({ lane: null, text: view.end });
-    const entry = this.tree.get(view.node);
-    if (entry) entry.wrong = wrong;
+    if (wanted !== this.current || filters !== this.query()) return;
+    this.keep(view);
     this.emit("shown", view);
   }
 
-  moved(why) {
+  /** A state as the filters want it, even if they change while it is on its way. */
+  async ask(node) {
+    for (;;) {
+      const filters = this.query();
+      const view = await get(`node/${node}${filters}`);
+      if (filters === this.query()) return view;
+    }
+  }
+
+  keep(view) {
+    for (const process of view.processes) name(process.lane, process.name);
+    this.view = view;
+    const wrong = (view.violations ?? []).map((name) => ({ lane: null, text: `does not hold: ${name}` }));
+    for (const { lane, text } of view.faults ?? []) wrong.push({ lane, text });
+    if (view.end && view.bad) wrong.push({ lane: null, text: view.end });
+    const entry = this.tree.get(view.node);
+    if (entry) entry.wrong = wrong;
+  }
+
+  /** Moves to a state that has arrived; `cut` forgets what was walked after it before. */
+  arrive(view, why, cut = false) {
+    this.stand(view.node);
+    if (cut) {
+      this.tree.get(view.node).last = null;
+      this.line.length = this.position + 1;
+    }
+    this.keep(view);
     this.emit("moved", why);
+    this.emit("shown", view);
   }
 
   /** Takes an enabled event of a node, if that is still where we are. */
   take(node, choice) {
-    return this.queue(async () => {
-      if (node !== this.current) return;
-      const view = await post("step", { node, choice });
-      this.add(view.node, node, view.steps);
-      if (node !== this.current) return;
-      this.stand(view.node);
-      this.moved("step");
-      const narrowed =
-        this.query() && (view.values_total > view.values.length || view.enabled_total > view.enabled.length);
-      if (narrowed) await this.fetch();
-      else this.arrive(view);
+    return this.press(() => node === this.current && this.step(choice));
+  }
+
+  /** Takes the event that `choose` finds in the state that is shown when everything asked for before is done. */
+  takeLater(choose) {
+    return this.press(() => {
+      const event = this.view && choose();
+      return event && this.step(event.choice);
     });
+  }
+
+  async step(choice) {
+    const node = this.current;
+    const view = await post("step", { node, choice });
+    this.add(view.node, node, view.steps);
+    const narrowed =
+      this.query() && (view.values_total > view.values.length || view.enabled_total > view.enabled.length);
+    this.arrive(narrowed ? await this.ask(view.node) : view, "step");
   }
 
   /** Goes so many places along the line, back where negative. */
   along(places) {
-    const to = Math.max(0, Math.min(this.line.length - 1, this.position + places));
-    if (to !== this.position) this.to(this.line[to], places < 0 ? "undo" : "redo");
+    return this.press(async () => {
+      const to = Math.max(0, Math.min(this.line.length - 1, this.position + places));
+      if (to !== this.position) this.arrive(await this.ask(this.line[to]), places < 0 ? "undo" : "redo");
+    });
   }
 
   /** Goes to a node, which may be one that the page has not seen yet. */
   to(node, why = "jump") {
-    if (this.tree.has(node)) {
-      this.stand(node);
-      this.moved(why);
-      this.fetch().catch((error) => this.report(error));
-      return Promise.resolve();
-    }
-    return this.queue(() => this.open({ node, loop: null }, why));
+    return this.press(() => this.open({ node, loop: null }, why));
   }
 
   /** Takes up to so many events at random. */
   random(steps) {
-    return this.queue(async () => {
+    return this.press(async () => {
       const seed = Math.floor(Math.random() * 2 ** 31);
       const from = this.current;
       if (from === undefined) return;
@@ -160,23 +202,26 @@ export class Walk {
       const { path } = await get(`path/${end.node}${after}`);
       for (const entry of path) this.add(entry.node, entry.parent, entry.steps);
     }
+    const view = await this.ask(end.node);
     if (end.loop !== null && end.loop !== undefined) {
       this.loops.clear();
       this.loops.set(end.node, end.loop);
     }
-    this.stand(end.node);
-    if (why === "trace") {
-      this.tree.get(end.node).last = null;
-      this.line.length = this.position + 1;
-    }
-    this.moved(why);
-    await this.fetch();
+    this.arrive(view, why, why === "trace");
   }
 
-  /** Begins: the initial states are the roots of the tree. */
-  async begin(model) {
+  /** Begins: the initial states are the roots of the tree. Where one was before the page was loaded again is found again,
+   * if the server still knows it. */
+  async begin(model, before) {
     this.clear();
     for (const node of model.initial) this.add(node, null, []);
-    await this.open(model.start, "start");
+    if (!before) return this.open(model.start, "start");
+    try {
+      await this.open(before.run, "start");
+      if (before.current !== this.current) await this.open({ node: before.current, loop: null }, "start");
+    } catch (error) {
+      if (error.status !== 404) throw error;
+      await this.begin(model, null);
+    }
   }
 }

@@ -27,6 +27,7 @@ macro_rules! files {
 }
 
 files! {
+    "address.js"
     "api.js"
     "app.js"
     "canvas.js"

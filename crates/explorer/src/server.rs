@@ -59,7 +59,10 @@ impl Server {
 
 fn router(guard: Guard, explored: Arc<dyn Explored>) -> Router {
     let with_node = |to: fn(u32, &Words) -> Asked| {
-        get(move |State(explored): Shared, path: Path<u32>, words: Query<Words>| reply(explored, to(path.0, &words.0)))
+        get(move |State(explored): Shared, path: Path<String>, words: Query<Words>| {
+            let node = path.0.parse().map_err(|_| no_number("the address", &path.0));
+            reply(explored, node.and_then(|node| to(node, &words.0)))
+        })
     };
     let api = Router::new()
         .route("/model", get(|State(explored): Shared| reply(explored, Ok(Request::Model))))

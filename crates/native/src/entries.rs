@@ -2,7 +2,7 @@
 
 use crate::NativeModel;
 use scrimp_system::outline::Queue;
-use scrimp_system::{Role, VarId, ViewOf};
+use scrimp_system::{Change, Role, VarId, ViewOf};
 
 /// An entry of [`values`](scrimp_system::Model::values).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,27 +38,35 @@ impl NativeModel {
         self.each_entry(|from| {
             entries.push(match from {
                 From::View(view) => Entry { name: view.name.clone(), owner: None, kind: EntryKind::Value },
-                From::Cell(variable, index) => {
+                From::Cell(variable, _) => {
                     let declared = &system.variables[variable.index()];
                     let (owner, kind) = match declared.role {
                         Role::Control(process) => (Some(process.index()), EntryKind::Place),
                         Role::Channel => (declared.owner.map(|p| p.index()), EntryKind::Channel),
                         Role::Data => (declared.owner.map(|p| p.index()), EntryKind::Value),
                     };
-                    let name = system.full_name(variable);
-                    Entry { name: index.map_or(name.clone(), |index| format!("{name}[{index}]")), owner, kind }
+                    Entry { name: self.name_of(&from), owner, kind }
                 }
                 From::Queue(queue) => {
                     let owner = queue.owner.map(|owner| owner.index());
-                    let name = match owner {
-                        Some(owner) => format!("{}.{}", system.processes[owner].name, queue.name),
-                        None => queue.name.clone(),
-                    };
-                    Entry { name, owner, kind: EntryKind::Channel }
+                    Entry { name: self.name_of(&from), owner, kind: EntryKind::Channel }
                 }
             });
         });
         entries
+    }
+
+    fn name_of(&self, from: &From) -> String {
+        let system = &self.program.system;
+        match from {
+            From::View(view) => view.name.clone(),
+            From::Cell(variable, None) => system.full_name(*variable),
+            From::Cell(variable, Some(index)) => format!("{}[{index}]", system.full_name(*variable)),
+            From::Queue(queue) => match queue.owner {
+                Some(owner) => format!("{}.{}", system.processes[owner.index()].name, queue.name),
+                None => queue.name.clone(),
+            },
+        }
     }
 
     /// The values of all entries in a state.
@@ -68,8 +76,7 @@ impl NativeModel {
         values
     }
 
-    /// The entries that differ between two states, by number, with both values.
-    pub fn differences(&self, before: &[u8], after: &[u8]) -> Vec<(usize, String, String)> {
+    pub(crate) fn changes_between(&self, before: &[u8], after: &[u8]) -> Vec<Change> {
         let mut found = Vec::new();
         let mut number = 0;
         self.each_entry(|from| {
@@ -88,7 +95,7 @@ impl NativeModel {
             if !equal {
                 let (old, new) = (self.value_of(before, &from), self.value_of(after, &from));
                 if old != new {
-                    found.push((number, old, new));
+                    found.push(Change { entry: number, name: self.name_of(&from), before: old, after: new });
                 }
             }
             number += 1;

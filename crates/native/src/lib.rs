@@ -36,7 +36,7 @@ use predecessors::Backwards;
 use program::Program;
 use scrimp_system::dependence::Dependence;
 use scrimp_system::{
-    Batch, EventCode, EventText, Expr, Facts, Fault, FaultRecord, Model, Set, Standing, System, Unsuited,
+    Batch, Change, EventCode, EventText, Expr, Facts, Fault, FaultRecord, Model, Set, Standing, System, Unsuited,
 };
 use std::fmt;
 use std::ops::Range;
@@ -286,6 +286,10 @@ impl Model for NativeModel {
 
     fn values(&self, state: &[u8]) -> Vec<(String, String)> {
         self.values_in(state)
+    }
+
+    fn changes(&self, before: &[u8], after: &[u8]) -> Vec<Change> {
+        self.changes_between(before, after)
     }
 
     fn standing(&self, state: &[u8]) -> Vec<Standing> {

@@ -225,9 +225,19 @@ impl NativeModel {
         }
         text.line = span.line;
         if span.line != 0 {
-            text.source = system.source.line(span).trim().to_string();
+            text.source = shortened(system.source.line(span).trim());
             text.file = system.source.file_name(span.part).to_string();
         }
         text
+    }
+}
+
+/// Characters of a line that are worth showing: a model may be written on one.
+const READABLE: usize = 300;
+
+fn shortened(line: &str) -> String {
+    match line.char_indices().nth(READABLE) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_string(),
     }
 }

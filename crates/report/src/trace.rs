@@ -9,9 +9,8 @@ use std::fmt::Write;
 
 /// The values that differ between two states, as name, before, after; without those that the event tells anyway.
 pub fn changes(model: &dyn Model, before: &[u8], after: &[u8]) -> Vec<(String, String, String)> {
-    let pairs = model.values(before).into_iter().zip(model.values(after)).enumerate();
-    let pairs = pairs.filter(|(i, ((_, a), (_, b)))| a != b && !model.is_place(*i));
-    pairs.map(|(_, ((name, a), (_, b)))| (name, a, b)).collect()
+    let told = model.changes(before, after).into_iter().filter(|change| !model.is_place(change.entry));
+    told.map(|change| (change.name, change.before, change.after)).collect()
 }
 
 /// `name = value` for a whole state, several to a line.

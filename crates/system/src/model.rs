@@ -117,6 +117,23 @@ pub trait Model: Sync {
 
     /// The state as names and values, always in the same order, so that two states can be compared entry by entry.
     fn values(&self, state: &[u8]) -> Vec<(String, String)>;
+
+    /// The entries of [`values`](Model::values) that differ between two states.
+    fn changes(&self, before: &[u8], after: &[u8]) -> Vec<Change> {
+        let pairs = self.values(before).into_iter().zip(self.values(after)).enumerate();
+        let change = |(entry, ((name, before), (_, after)))| Change { entry, name, before, after };
+        pairs.filter(|(_, (before, after))| before != after).map(change).collect()
+    }
+}
+
+/// An entry of a state that has become another in the next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Its number among the entries.
+    pub entry: usize,
+    pub name: String,
+    pub before: String,
+    pub after: String,
 }
 
 /// Why a model cannot give the predecessors of its states.

@@ -1,0 +1,103 @@
+//! The model as one looks at it, without its claim; and with it, for runs that a claim has a part in.
+//!
+//! Both stay as they are, with numbers of their own for their states: whoever looks at the one is not disturbed by who looks
+//! at the other.
+
+use super::session::Session;
+use super::{Wish, view};
+use crate::net::Structure;
+use crate::walk::{Node, Replayed, Run, Walk};
+use crate::{Loaded, Opened};
+use scrimp_explorer::Refusal;
+use serde_json::{Value, json};
+
+/// Numbers from here on are those of the model with its claim.
+const WITH_CLAIM: Node = 1 << 31;
+
+pub struct Both {
+    wish: Wish,
+    plain: Session,
+    /// Made when a run asks for it.
+    claimed: Option<Session>,
+    /// Where to begin.
+    begin: Replayed,
+}
+
+impl Both {
+    pub fn open(wish: &Wish) -> Result<Both, String> {
+        let (mut loaded, language) = load(wish)?;
+        let has_claim = loaded.has_claim();
+        // A claim is a property, and in the way of whoever looks at the model.
+        loaded.take_claim().map_err(|e| e.to_string())?;
+        let plain = Session::new(Walk::new(loaded).map_err(|e| e.to_string())?, language, has_claim)?;
+        let begin = Replayed { node: plain.start(), again: None };
+        Ok(Both { wish: wish.clone(), plain, claimed: None, begin })
+    }
+
+    /// What there is to look at.
+    pub fn model(&mut self) -> Value {
+        let mut model = self.plain.model();
+        model["start"] = told(self.begin);
+        model["asked"] = self.wish.properties.clone().into();
+        model
+    }
+
+    /// The model that a state belongs to.
+    pub fn of(&mut self, node: Node) -> &mut Session {
+        match &mut self.claimed {
+            Some(claimed) if node >= WITH_CLAIM => claimed,
+            _ => &mut self.plain,
+        }
+    }
+
+    /// Goes the way of a trace, in the model that it is of.
+    pub fn replay(&mut self, trace: &Value) -> Result<Value, Refusal> {
+        self.go(trace).map(told)
+    }
+
+    /// Goes the way of a trace, and begins at its end.
+    pub fn begin_with(&mut self, trace: &Value) -> Result<(), Refusal> {
+        self.begin = self.go(trace)?;
+        Ok(())
+    }
+
+    fn go(&mut self, trace: &Value) -> Result<Replayed, Refusal> {
+        let run = Run::of(trace).map_err(Refusal::wrong)?;
+        let refusal = match self.plain.replay(&run) {
+            Ok(replayed) => return Ok(replayed),
+            Err(refusal) => refusal,
+        };
+        if self.claimed.is_none() {
+            self.claimed = with_claim(&self.wish).map_err(Refusal::wrong)?;
+        }
+        match &mut self.claimed {
+            // What is wrong with it in the model that one looks at says more.
+            Some(claimed) => claimed.replay(&run).map_err(|_| refusal),
+            None => Err(refusal),
+        }
+    }
+}
+
+fn told(replayed: Replayed) -> Value {
+    json!({ "node": replayed.node, "loop": replayed.again })
+}
+
+fn load(wish: &Wish) -> Result<(Loaded, &'static str), String> {
+    let mut opened = crate::open_with(&wish.model, &wish.define).map_err(|e| e.to_string())?;
+    let language = view::language(&opened);
+    if let Opened::Net(net) = &mut opened {
+        net.name = wish.model.display().to_string();
+    }
+    // A few markings are looked at: it does not pay to find out how few bits they need.
+    let loaded = Loaded::with_structure(opened, Structure::NONE).map_err(|e| e.to_string())?;
+    Ok((loaded, language))
+}
+
+fn with_claim(wish: &Wish) -> Result<Option<Session>, String> {
+    let (mut loaded, language) = load(wish)?;
+    if loaded.system.claim.is_none() && !loaded.add_claim().map_err(|e| e.to_string())? {
+        return Ok(None);
+    }
+    let walk = Walk::new(loaded).map_err(|e| e.to_string())?.numbered_from(WITH_CLAIM);
+    Session::new(walk, language, true).map(Some)
+}
