@@ -1,7 +1,7 @@
 //! Looking at a model in the browser: a local server that answers its own page and nobody else.
 //!
 //! The server knows no model: it turns what the page asks into [`Request`]s, and whoever is [`Explored`] answers them. It
-//! listens on this machine only, its address has a [secret](guard::Guard) in it, and it refuses what another site's page
+//! listens on this machine only, its address has a secret in it, and it refuses what another site's page
 //! could make a browser send.
 
 mod guard;
