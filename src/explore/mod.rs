@@ -1,7 +1,8 @@
 //! The explorer: what its page can ask of a model, answered.
 //!
-//! The model is read beside the server, so that the page is there at once. States are visited in a [`Walk`], which all
-//! pages share and which only grows; checks are programs of their own, so that a long one takes nothing from the page.
+//! The model is read beside the server, so that the page is there at once. States are visited in a
+//! [`Walk`](crate::walk::Walk), which all pages share and which only grows; checks are programs of their own, so that a
+//! long one takes nothing from the page.
 
 mod both;
 mod check;
