@@ -37,6 +37,7 @@ fn reference(model: &dyn Model) -> Option<GraphFacts> {
         let depth = facts.depth as usize;
         facts.depth += 1;
         facts.widest = facts.widest.max(level.len() as u64);
+        facts.level_sizes.push(level.len() as u64);
         let mut next = Vec::new();
         for state in &level {
             let mut successors = common::successors(model, state);
@@ -75,6 +76,7 @@ fn expected(reference: &GraphFacts, way: Way, found: &GraphFacts) -> GraphFacts 
     if !way.breadth_first() {
         facts = GraphFacts { depth: found.depth, widest: found.widest, ..facts };
         (facts.back_level_edges, facts.longest_back_level_edge) = (None, None);
+        facts.level_sizes.clear();
     }
     if !way.breadth_first() || way.threads > 1 {
         facts.max_in_degree = None;
