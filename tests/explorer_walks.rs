@@ -152,3 +152,30 @@ fn sequences_say_where_they_lead() {
     let different: std::collections::HashSet<&&str> = labels.iter().collect();
     assert_eq!(different.len(), labels.len(), "{labels:?}");
 }
+
+/// Where a net has to grow for what is met on the way, states are drawn as they then are, and those drawn before are gone.
+#[test]
+fn the_graph_is_of_the_net_as_it_has_grown() {
+    let server = Served::model("models/unbounded.pnml");
+    let start = server.get("api/model").json()["start"]["node"].clone();
+    let drawn = |expanded: &str| {
+        let graph = server.get(&format!("api/graph?node={start}&expanded={expanded}&most=50")).json();
+        let vertices = graph["vertices"].as_array().unwrap().clone();
+        let numbers: Vec<String> = vertices.iter().map(|vertex| vertex["vertex"].to_string()).collect();
+        let labels: Vec<_> = vertices.iter().map(|vertex| vertex["label"].clone()).collect();
+        (numbers, labels)
+    };
+    let (before, labels) = drawn("");
+    // Orders come in and nobody serves, until there are more of them than the net had room for.
+    let mut node = server.get(&format!("api/node/{start}")).json();
+    for _ in 0..300 {
+        let enabled = node["enabled"].as_array().unwrap();
+        let wanted = |label: &str| enabled.iter().find(|event| event["label"].as_str().unwrap().starts_with(label));
+        let choice = wanted("order").or(wanted("calm")).unwrap_or_else(|| panic!("{node}"))["choice"].clone();
+        node = server.post("api/step", &json!({ "node": node["node"], "choice": choice })).json();
+    }
+    assert_eq!(drawn(&before.join(",")).1, labels);
+    let old = json!({ "node": start, "vertex": before[1].parse::<u32>().unwrap() });
+    assert_eq!(server.post("api/go", &old).status, 404);
+    assert!(drawn(&drawn("").0.join(",")).1.len() > labels.len());
+}

@@ -309,6 +309,7 @@ impl Walk {
             (self.nodes[number].event, self.nodes[number].state) = (event, state);
         }
         (self.entries, self.model, self.starts, self.here) = (model.entries(), model, starts, None);
+        self.generation += 1;
         Ok(())
     }
 
