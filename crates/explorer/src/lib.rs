@@ -4,6 +4,7 @@
 //! listens on this machine only, its address has a secret in it, and it refuses what another site's page
 //! could make a browser send.
 
+mod bundle;
 mod guard;
 mod page;
 mod request;
