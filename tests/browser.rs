@@ -109,7 +109,7 @@ fn tokens_of_a_net_move() {
     browser.wait("document.querySelector('#depth').textContent === '1'");
     browser.wait(&format!("{marked} !== {before}"));
     browser.wait("document.querySelectorAll('#net .fired').length === 1");
-    browser.wait("document.querySelectorAll('#net .moving circle').length === 0");
+    browser.wait("document.querySelectorAll('#net .above circle').length === 0");
     browser.picture("net-2");
     quiet(&browser);
 }

@@ -135,7 +135,7 @@ impl Explored for Explorer {
                 self.with_models(|both| both.of(node).graph(node, &expanded, most))
             }
             Request::Go { node, vertex } => self.with_models(|both| both.of(node).go(node, vertex)),
-            Request::Net { node } => self.with_models(|both| both.of(node).net(node)),
+            Request::Net { node, drawing } => self.with_models(|both| both.of(node).net(node, drawing)),
         }
     }
 }

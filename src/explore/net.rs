@@ -12,14 +12,26 @@ const MOST: usize = 300;
 /// A transition with more places is drawn only with those that are there anyway.
 const WIDE: usize = 60;
 
+/// Parts of a large net that stay drawn, so that what happens within one is seen there and nothing jumps.
+const PARTS: usize = 8;
+
 /// Draws a net.
 #[derive(Debug)]
 pub struct NetView {
     net: Arc<Net>,
-    /// The whole net, if it is small enough; made when it is first asked for.
-    whole: OnceLock<Option<Sheet>>,
+    /// What was laid out, the last one used at the end: the whole net where it is small, else parts of it.
+    drawings: Vec<Drawing>,
+    /// How many drawings there were.
+    made: u32,
     /// The transitions at each place, made when they are first asked for.
     users: OnceLock<Vec<Vec<TransitionId>>>,
+}
+
+#[derive(Debug)]
+struct Drawing {
+    number: u32,
+    sheet: Sheet,
+    whole: bool,
 }
 
 /// What there is to see at one moment.
@@ -37,47 +49,72 @@ pub struct Moment<'a> {
 impl NetView {
     /// Nothing is laid out before it is asked for.
     pub fn new(net: Arc<Net>) -> NetView {
-        NetView { net, whole: OnceLock::new(), users: OnceLock::new() }
+        NetView { net, drawings: Vec::new(), made: 0, users: OnceLock::new() }
     }
 
-    /// The answer to `api/net`.
-    pub fn view(&self, moment: &Moment<'_>) -> Value {
-        let small = self.net.places.len() + self.net.transitions.len() <= MOST;
-        match self.whole.get_or_init(|| small.then(|| Sheet::whole(&self.net))) {
-            Some(sheet) => self.told(sheet, true, moment),
+    /// The answer to `api/net`. Who has the drawing already is told only what changes in it.
+    pub fn view(&mut self, moment: &Moment<'_>, known: Option<u32>) -> Value {
+        let whole = self.net.places.len() + self.net.transitions.len() <= MOST;
+        let mut near = Near { net: &self.net, places: Vec::new(), transitions: Vec::new(), known: HashSet::new() };
+        // Half of the room for what happens, so that there is something around it.
+        moment.firing().take(MOST / 2).for_each(|t| near.add(t));
+        let suits = |drawing: &Drawing| drawing.whole || drawing.has(&near.transitions);
+        match self.drawings.iter().rposition(suits) {
+            Some(place) => {
+                let drawing = self.drawings.remove(place);
+                self.drawings.push(drawing);
+            }
             None => {
-                let (places, transitions) = self.near(moment);
-                self.told(&Sheet::part(&self.net, &places, &transitions), false, moment)
+                let sheet = match whole {
+                    true => Sheet::whole(&self.net),
+                    false => {
+                        near.spread(self.users.get_or_init(|| users(&self.net)), moment.tokens);
+                        Sheet::part(&self.net, &near.places, &near.transitions)
+                    }
+                };
+                self.drawings.drain(..(self.drawings.len() + 1).saturating_sub(PARTS));
+                self.drawings.push(Drawing { number: self.made, sheet, whole });
+                self.made += 1;
             }
         }
+        self.drawings.last().map_or(Value::Null, |drawing| self.told(drawing, moment, known == Some(drawing.number)))
     }
 
-    fn told(&self, sheet: &Sheet, whole: bool, moment: &Moment<'_>) -> Value {
+    fn told(&self, drawing: &Drawing, moment: &Moment<'_>, known: bool) -> Value {
+        let Drawing { number, sheet, whole } = drawing;
         let tokens = |of: &[u64], place: PlaceId| of.get(place as usize).copied().unwrap_or(0);
         let places = sheet.places.iter().map(|&(place, (x, y))| {
-            let name = &self.net.places[place as usize].name;
             let now = tokens(moment.tokens, place);
-            let mut told = json!({"place": place, "name": name, "x": tenth(x), "y": tenth(y), "tokens": now});
-            let before = moment.before.map(|before| tokens(before, place)).filter(|&before| before != now);
-            if let (Some(before), Some(told)) = (before, told.as_object_mut()) {
+            let mut told = Map::new();
+            told.insert("tokens".into(), now.into());
+            if let Some(before) = moment.before.map(|before| tokens(before, place)).filter(|&before| before != now) {
                 told.insert("before".into(), before.into());
             }
-            told
+            if !known {
+                told.insert("place".into(), place.into());
+                told.insert("name".into(), self.net.places[place as usize].name.as_str().into());
+                told.insert("x".into(), tenth(x));
+                told.insert("y".into(), tenth(y));
+            }
+            Value::Object(told)
         });
         let drawn: HashSet<PlaceId> = sheet.places.iter().map(|&(place, _)| place).collect();
         let transitions = sheet.transitions.iter().map(|&(t, (x, y), upright)| {
             let transition = &self.net.transitions[t as usize];
             let choice = moment.enabled.iter().find(|&&(enabled, _)| enabled == t).map(|&(_, choice)| choice);
             let mut told = Map::new();
+            told.insert("choice".into(), choice.into());
+            if moment.fired == Some(t) {
+                told.insert("fired".into(), true.into());
+            }
+            if known {
+                return Value::Object(told);
+            }
             told.insert("transition".into(), t.into());
             told.insert("name".into(), transition.name.as_str().into());
             told.insert("x".into(), tenth(x));
             told.insert("y".into(), tenth(y));
-            told.insert("choice".into(), choice.into());
             told.insert("upright".into(), upright.into());
-            if moment.fired == Some(t) {
-                told.insert("fired".into(), true.into());
-            }
             if !whole {
                 let missing: HashSet<PlaceId> =
                     arcs_of(t, transition).map(|arc| arc.place).filter(|place| !drawn.contains(place)).collect();
@@ -103,38 +140,39 @@ impl NetView {
             }
             told
         });
-        json!({
-            "width": tenth(sheet.width),
-            "height": tenth(sheet.height),
-            "whole": whole,
-            "places_total": self.net.places.len(),
-            "transitions_total": self.net.transitions.len(),
+        let mut told = json!({
+            "drawing": number,
             "places": places.collect::<Vec<_>>(),
             "transitions": transitions.collect::<Vec<_>>(),
-            "arcs": arcs.collect::<Vec<_>>(),
-        })
-    }
-
-    /// What is near: what was fired, what is enabled, what else takes from marked places, and so on outwards.
-    fn near(&self, moment: &Moment<'_>) -> (Vec<PlaceId>, Vec<TransitionId>) {
-        let mut near = Near { net: &self.net, places: Vec::new(), transitions: Vec::new(), known: HashSet::new() };
-        let firing = moment.fired.into_iter().chain(moment.enabled.iter().map(|&(t, _)| t));
-        // Half of the room for what happens, so that there is something around it.
-        firing.take(MOST / 2).for_each(|t| near.add(t));
-        let users = self.users.get_or_init(|| users(&self.net));
-        let mut at = 0;
-        while near.places.len() + near.transitions.len() < MOST {
-            // In a net where nothing happens, the marked places are what there is to see.
-            let Some(place) = near.places.get(at).copied().or_else(|| near.next_marked(moment.tokens)) else { break };
-            at += 1;
-            users[place as usize].iter().for_each(|&t| near.add(t));
+        });
+        if !known {
+            told["width"] = tenth(sheet.width);
+            told["height"] = tenth(sheet.height);
+            told["whole"] = (*whole).into();
+            told["places_total"] = self.net.places.len().into();
+            told["transitions_total"] = self.net.transitions.len().into();
+            told["arcs"] = arcs.collect();
         }
-        near.places.sort_unstable();
-        near.transitions.sort_unstable();
-        (near.places, near.transitions)
+        told
     }
 }
 
+impl Moment<'_> {
+    /// What was fired, and what is enabled.
+    fn firing(&self) -> impl Iterator<Item = TransitionId> {
+        self.fired.into_iter().chain(self.enabled.iter().map(|&(t, _)| t))
+    }
+}
+
+impl Drawing {
+    /// Are these in it, and is there any?
+    fn has(&self, transitions: &[TransitionId]) -> bool {
+        let drawn = |t: &TransitionId| self.sheet.transitions.iter().any(|(drawn, ..)| drawn == t);
+        !transitions.is_empty() && transitions.iter().all(drawn)
+    }
+}
+
+/// What is near to what happens, and what is around that.
 struct Near<'a> {
     net: &'a Net,
     places: Vec<PlaceId>,
@@ -159,6 +197,19 @@ impl Near<'_> {
             self.places.extend(places);
             self.transitions.push(t);
         }
+    }
+
+    /// Adds what else takes from places that are there, and so on outwards.
+    fn spread(&mut self, users: &[Vec<TransitionId>], tokens: &[u64]) {
+        let mut at = 0;
+        while self.places.len() + self.transitions.len() < MOST {
+            // In a net where nothing happens, the marked places are what there is to see.
+            let Some(place) = self.places.get(at).copied().or_else(|| self.next_marked(tokens)) else { break };
+            at += 1;
+            users[place as usize].iter().for_each(|&t| self.add(t));
+        }
+        self.places.sort_unstable();
+        self.transitions.sort_unstable();
     }
 
     /// Adds a marked place that is not there yet.
@@ -233,10 +284,10 @@ mod tests {
             model.expand(&state, &mut batch);
             let (fired, choice) = choices[0];
             let after = tokens(&model, batch.state(choice));
-            let view = NetView::new(net.clone());
+            let mut view = NetView::new(net.clone());
             let next = enabled(&model, batch.state(choice));
-            let seen =
-                view.view(&Moment { tokens: &after, before: Some(&marking), enabled: &next, fired: Some(fired) });
+            let moment = Moment { tokens: &after, before: Some(&marking), enabled: &next, fired: Some(fired) };
+            let seen = view.view(&moment, None);
             if seen["whole"] == true {
                 assert_eq!(seen["places"].as_array().unwrap().len(), net.places.len());
                 assert_eq!(seen["transitions"].as_array().unwrap().len(), net.transitions.len());
@@ -251,6 +302,15 @@ mod tests {
             }
             let arcs = seen["arcs"].as_array().unwrap();
             assert!(!arcs.is_empty() && arcs.iter().all(|arc| arc["points"].as_array().unwrap().len() >= 2));
+            // Who has the drawing is told the same of its tokens, and nothing else.
+            let again = view.view(&moment, Some(seen["drawing"].as_u64().unwrap() as u32));
+            assert!(again["arcs"].is_null() && again["drawing"] == seen["drawing"]);
+            for (part, told) in [("places", ["tokens", "before"]), ("transitions", ["choice", "fired"])] {
+                let (before, after) = (seen[part].as_array().unwrap(), again[part].as_array().unwrap());
+                assert_eq!(before.len(), after.len());
+                let same = |(a, b): (&Value, &Value)| told.iter().all(|name| a[*name] == b[*name]);
+                assert!(before.iter().zip(after).all(same));
+            }
         }
     }
 
@@ -271,14 +331,27 @@ mod tests {
         let net = Arc::new(ring(10_000));
         let mut marking = vec![0; 10_000];
         marking[5000] = 1;
-        let view = NetView::new(net);
-        let seen = view.view(&Moment { tokens: &marking, before: None, enabled: &[(5000, 0)], fired: None });
+        let mut view = NetView::new(net);
+        let seen = view.view(&Moment { tokens: &marking, before: None, enabled: &[(5000, 0)], fired: None }, None);
         let places: Vec<u64> =
             seen["places"].as_array().unwrap().iter().map(|p| p["place"].as_u64().unwrap()).collect();
         assert!(places.contains(&5000) && places.contains(&5001) && places.contains(&4990) && places.len() > 100);
         assert!(places.len() + seen["transitions"].as_array().unwrap().len() <= MOST);
+        // A part stays as long as everything happens in it; what was left is found again.
+        let at = |place: u32| [(place, 0)];
+        let number = |view: &mut NetView, place: u32| {
+            let enabled = at(place);
+            let moment = Moment { tokens: &marking, before: None, enabled: &enabled, fired: Some(place - 1) };
+            view.view(&moment, None)["drawing"].as_u64().unwrap()
+        };
+        let first = seen["drawing"].as_u64().unwrap();
+        assert_eq!([5001, 5002, 4990].map(|place| number(&mut view, place)), [first; 3]);
+        let other = number(&mut view, 100);
+        assert!(other != first && number(&mut view, 101) == other && number(&mut view, 5001) == first);
+        (1..30).for_each(|i| assert!(number(&mut view, i * 300 + 7) >= first));
+        assert!(view.drawings.len() <= PARTS);
         // Where nothing is enabled there is still something to see.
-        let seen = view.view(&Moment { tokens: &marking, before: None, enabled: &[], fired: None });
+        let seen = view.view(&Moment { tokens: &marking, before: None, enabled: &[], fired: None }, None);
         assert!(!seen["places"].as_array().unwrap().is_empty());
     }
 
@@ -290,8 +363,8 @@ mod tests {
         let transitions: Vec<[f32; 2]> = (0..4).map(|i| at(i, 40.0)).collect();
         net.positions = Some(scrimp_net::Positions { places, transitions });
         let view = |net: &Net| {
-            let view = NetView::new(Arc::new(net.clone()));
-            view.view(&Moment { tokens: &[1, 0, 0, 0], before: None, enabled: &[], fired: None })
+            let mut view = NetView::new(Arc::new(net.clone()));
+            view.view(&Moment { tokens: &[1, 0, 0, 0], before: None, enabled: &[], fired: None }, None)
         };
         let seen = view(&net);
         let x = |i: usize| seen["places"][i]["x"].as_f64().unwrap();

@@ -50,8 +50,8 @@ impl Pictures {
         Ok(json!({ "node": at }))
     }
 
-    /// The net with the tokens that it has there.
-    pub fn net(&mut self, walk: &mut Walk, node: Node) -> Result<Value, Refusal> {
+    /// The net with the tokens that it has there, for who has this drawing of it.
+    pub fn net(&mut self, walk: &mut Walk, node: Node, drawing: Option<u32>) -> Result<Value, Refusal> {
         let net = walk.loaded().net.as_ref().map(|net| net.net.clone());
         let net = net.ok_or_else(|| Refusal::unknown("this model is not a net"))?;
         walk.choices(node).map_err(failed)?;
@@ -65,7 +65,7 @@ impl Pictures {
         let fired = walk.steps(node).last().and_then(|step| transition(step.event));
         let tokens = tokens(model, walk.state(node));
         let moment = Moment { tokens: &tokens, before: before.as_deref(), enabled: &enabled, fired };
-        Ok(self.net.get_or_insert_with(|| NetView::new(net)).view(&moment))
+        Ok(self.net.get_or_insert_with(|| NetView::new(net)).view(&moment, drawing))
     }
 
     /// Begins anew where the model has become another one: then states mean something else.

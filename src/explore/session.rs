@@ -158,9 +158,9 @@ impl Session {
     }
 
     /// The net with its tokens.
-    pub fn net(&mut self, node: Node) -> Result<Value, Refusal> {
+    pub fn net(&mut self, node: Node, drawing: Option<u32>) -> Result<Value, Refusal> {
         let node = self.known(node)?;
-        self.pictures.net(&mut self.walk, node)
+        self.pictures.net(&mut self.walk, node, drawing)
     }
 
     /// The steps to a state; those behind another one, if the way goes through that.

@@ -15,6 +15,9 @@ export class Canvas {
   constructor(panel, label) {
     this.layer = draw("g", {});
     this.svg = draw("svg", { class: "canvas", tabindex: "0", role: "group", "aria-label": label }, this.layer);
+    // What moves is in a drawing of its own above, so that the other one need not be drawn anew with every frame.
+    this.above = draw("g", {});
+    const above = draw("svg", { class: "above", "aria-hidden": "true" }, this.above);
     this.note = make("span", { class: "note-text" });
     const button = (text, title, action) =>
       make("button", { type: "button", title, "aria-label": `${text} ${title}`, onclick: action }, text);
@@ -26,8 +29,10 @@ export class Canvas {
       button("Fit", "Show everything (0)", () => this.whole()),
       this.note,
     );
-    panel.append(this.tools, this.svg);
+    panel.append(this.tools, make("div", { class: "drawing" }, this.svg, above));
     this.size = { width: 1, height: 1 };
+    // How large it is on the page; asking the page for it would make it lay everything out at once.
+    this.room = { width: 0, height: 0 };
     this.x = 0;
     this.y = 0;
     this.scale = 1;
@@ -58,7 +63,10 @@ export class Canvas {
     // A click at the end of a drag is none.
     svg.addEventListener("click", (event) => this.dragged > 6 && event.stopPropagation(), true);
     svg.addEventListener("keydown", (event) => this.key(event));
-    new ResizeObserver(() => !this.moved && this.frame(this.box)).observe(svg);
+    new ResizeObserver(([entry]) => {
+      this.room = entry.contentRect;
+      if (!this.moved) this.frame(this.box);
+    }).observe(svg);
   }
 
   drag(event) {
@@ -99,11 +107,12 @@ export class Canvas {
   }
 
   apply() {
-    this.layer.setAttribute("transform", `translate(${this.x},${this.y}) scale(${this.scale})`);
+    for (const layer of [this.layer, this.above])
+      layer.setAttribute("transform", `translate(${this.x},${this.y}) scale(${this.scale})`);
   }
 
   /** Enlarges around a point, the middle if none is given. */
-  zoom(factor, x = this.svg.clientWidth / 2, y = this.svg.clientHeight / 2) {
+  zoom(factor, x = this.room.width / 2, y = this.room.height / 2) {
     const scale = Math.max(LEAST, Math.min(MOST, this.scale * factor));
     this.x = x - ((x - this.x) * scale) / this.scale;
     this.y = y - ((y - this.y) * scale) / this.scale;
@@ -114,7 +123,7 @@ export class Canvas {
 
   /** Shows everything, but not larger than it is. */
   fit() {
-    const [width, height] = [this.svg.clientWidth, this.svg.clientHeight];
+    const { width, height } = this.room;
     if (!width || !height) return;
     this.scale = Math.max(LEAST, Math.min(1.15, (width - 24) / this.size.width, (height - 24) / this.size.height));
     this.x = (width - this.size.width * this.scale) / 2;
@@ -130,15 +139,15 @@ export class Canvas {
   }
 
   readable() {
-    return this.svg.clientWidth <= SMALL ? READABLE_NEAR : READABLE;
+    return this.room.width <= SMALL ? READABLE_NEAR : READABLE;
   }
 
   /** Shows everything, or where that would be too small to be read, what is around a box, and all of the box if it can be. */
   frame(box) {
     this.box = box;
     this.fit();
-    if (this.scale >= this.readable() || !box) return;
-    const [width, height] = [this.svg.clientWidth, this.svg.clientHeight];
+    const { width, height } = this.room;
+    if (!width || !height || !box || this.scale >= this.readable()) return;
     this.scale = Math.max(this.readable(), Math.min(0.85, (width - 24) / box.width, (height - 24) / box.height));
     this.center(box);
   }
@@ -150,8 +159,8 @@ export class Canvas {
       const least = room - size * this.scale - 12;
       return least > 12 ? (room - size * this.scale) / 2 : Math.max(least, Math.min(12, wanted));
     };
-    this.x = place(this.svg.clientWidth, this.size.width, box.x + box.width / 2);
-    this.y = place(this.svg.clientHeight, this.size.height, box.y + box.height / 2);
+    this.x = place(this.room.width, this.size.width, box.x + box.width / 2);
+    this.y = place(this.room.height, this.size.height, box.y + box.height / 2);
     this.apply();
   }
 
@@ -161,7 +170,7 @@ export class Canvas {
     const top = this.y + box.y * this.scale;
     const right = left + box.width * this.scale;
     const bottom = top + box.height * this.scale;
-    const inside = left >= 0 && top >= 0 && right <= this.svg.clientWidth && bottom <= this.svg.clientHeight;
+    const inside = left >= 0 && top >= 0 && right <= this.room.width && bottom <= this.room.height;
     if (!inside) this.center(box);
   }
 
@@ -187,13 +196,16 @@ export function through(points) {
   return path;
 }
 
-/** The head of an arrow at the end of a path through points. */
-export function tip(points, size = 8) {
+/** The corners of the head of an arrow at the end of a path through points. */
+export function corners(points, size = 8) {
   const [x, y] = points.at(-1);
   let before = points.at(-2);
   for (let index = points.length - 2; index > 0 && Math.hypot(before[0] - x, before[1] - y) < 2; index--)
     before = points[index - 1];
   const angle = Math.atan2(y - before[1], x - before[0]);
   const side = (turn) => `${x - size * Math.cos(angle + turn)},${y - size * Math.sin(angle + turn)}`;
-  return draw("polygon", { class: "tip", points: `${x},${y} ${side(0.42)} ${side(-0.42)}` });
+  return [`${x},${y}`, side(0.42), side(-0.42)];
 }
+
+/** The head itself. */
+export const tip = (points, size) => draw("polygon", { class: "tip", points: corners(points, size).join(" ") });

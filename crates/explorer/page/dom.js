@@ -20,6 +20,17 @@ export const make = (tag, attributes, ...children) => fill(document.createElemen
 /** An SVG element. */
 export const draw = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 
+/** Makes these the children of an element, touching only those that are not there yet. */
+export function settle(parent, children) {
+  children.forEach((child, index) => {
+    const there = parent.childNodes[index];
+    if (there === child) return;
+    if (there) there.replaceWith(child);
+    else parent.append(child);
+  });
+  while (parent.childNodes.length > children.length) parent.lastChild.remove();
+}
+
 /** The element with an id. */
 export const find = (id) => document.getElementById(id);
 

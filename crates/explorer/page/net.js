@@ -1,7 +1,7 @@
 // A Petri net with its tokens: enabled transitions can be clicked, and tokens move along the arcs when one fires.
 
 import { get } from "./api.js";
-import { Canvas, through, tip } from "./canvas.js";
+import { Canvas, corners, through, tip } from "./canvas.js";
 import { draw, find, shorten } from "./dom.js";
 
 const RADIUS = 16;
@@ -18,7 +18,7 @@ export class Net {
     this.shown = shown;
     this.canvas = new Canvas(find("net"), "The net; Tab goes from one enabled transition to the next, Enter fires it");
     this.why = "start";
-    this.fitted = null;
+    this.drawn = null;
     walk.on("moved", (why) => {
       this.why = why;
       this.show();
@@ -42,43 +42,78 @@ export class Net {
   async ask() {
     const wanted = this.walk.current;
     if (wanted === undefined) return;
-    const net = await get(`net?node=${wanted}`);
+    const known = this.drawn ? `&drawing=${this.drawn.drawing}` : "";
+    const net = await get(`net?node=${wanted}${known}`);
     if (wanted !== this.walk.current) return;
+    // An answer without arcs is for a drawing that is there; by now another one may be.
+    if (!net.arcs && net.drawing !== this.drawn.drawing) return this.ask();
     this.node = wanted;
-    this.draw(net);
+    if (net.arcs) this.draw(net);
+    else this.update(net);
+    if ((this.why === "step" || this.why === "redo") && !still.matches) this.animate();
+    this.why = "shown";
   }
 
+  /** Draws a net that was not drawn before, or another part of it. */
   draw(net) {
     const { canvas } = this;
     canvas.note.textContent = net.whole
       ? `${net.places_total} places, ${net.transitions_total} transitions`
       : `a part of the net around the last step: ${net.places.length} of ${net.places_total.toLocaleString("en")} places, ${net.transitions.length} of ${net.transitions_total.toLocaleString("en")} transitions`;
     canvas.note.title = canvas.note.textContent;
-    const moving = draw("g", { class: "moving", "aria-hidden": "true" });
+    for (const place of net.places) place.element = ring(place);
+    for (const transition of net.transitions) bar(transition);
     canvas.show(
       net,
-      draw("g", { class: "arcs" }, net.arcs.map(arc)),
-      draw("g", { class: "places" }, net.places.map(place)),
-      draw("g", { class: "transitions" }, net.transitions.map(transition)),
-      moving,
+      draw("g", { class: "arcs" }, arcs(net.arcs)),
+      draw(
+        "g",
+        { class: "places" },
+        net.places.map((place) => place.element),
+      ),
+      draw(
+        "g",
+        { class: "transitions" },
+        net.transitions.map((transition) => transition.element),
+      ),
     );
-    // The same drawing stays where it was put; of another one, what has happened is shown.
-    const size = `${net.width} ${net.height} ${net.places.length}`;
+    canvas.above.replaceChildren();
+    this.drawn = net;
     const box = busy(net);
-    if (this.fitted === size || canvas.moved) canvas.reveal(box);
+    if (canvas.moved) canvas.reveal(box);
     else canvas.frame(box);
     canvas.box = box;
-    this.fitted = size;
-    if ((this.why === "step" || this.why === "redo") && !still.matches) this.animate(net, moving);
-    this.why = "shown";
+  }
+
+  /** The same drawing with other tokens: what is as it was stays, and the drawing stays where it was put. */
+  update(net) {
+    const { drawn, canvas } = this;
+    net.places.forEach(({ tokens, before }, index) => {
+      const place = drawn.places[index];
+      if (place.tokens === tokens && place.before === before) return;
+      Object.assign(place, { tokens, before });
+      const element = ring(place);
+      place.element.replaceWith(element);
+      place.element = element;
+    });
+    net.transitions.forEach(({ choice, fired }, index) => {
+      const transition = drawn.transitions[index];
+      if (transition.choice === choice && transition.fired === fired) return;
+      Object.assign(transition, { choice, fired });
+      tell(transition);
+    });
+    canvas.box = busy(drawn);
+    canvas.reveal(canvas.box);
   }
 
   /** Dots run along the arcs of what fired: first those taken, then those given. */
-  animate(net, layer) {
+  animate() {
+    const layer = this.canvas.above;
+    const { arcs, transitions } = this.drawn;
     const fired = new Set(
-      net.transitions.filter((transition) => transition.fired).map((transition) => transition.transition),
+      transitions.filter((transition) => transition.fired).map((transition) => transition.transition),
     );
-    for (const arc of net.arcs) {
+    for (const arc of arcs) {
       if (!fired.has(arc.transition) || layer.childElementCount > 60) continue;
       const path = draw("path", { d: through(arc.points) });
       const length = path.getTotalLength();
@@ -114,18 +149,33 @@ function busy(net) {
   return { x, y, width: Math.max(...across) + LONG - x, height: Math.max(...down) + LONG - y };
 }
 
-/** An arc; one that only looks whether a place is empty ends in a ring, one that empties it in two heads. */
-function arc({ points, weight, kind }) {
-  const [x, y] = halfway(points);
-  const [endX, endY] = points.at(-1);
+/** The arcs: all that are plain are one path, which is drawn much sooner than a path for each. */
+function arcs(arcs) {
+  const plain = arcs.filter((arc) => !arc.kind);
+  const heads = plain.map(({ points }) => `M${corners(points, 7).join(" L")}Z`);
+  return [
+    draw("path", { class: "arc", d: plain.map(({ points }) => through(points)).join("") }),
+    draw("path", { class: "tip", d: heads.join("") }),
+    ...arcs.filter((arc) => arc.kind).map(special),
+    ...arcs.filter((arc) => arc.weight > 1).map(weight),
+  ];
+}
+
+/** An arc that only looks whether a place is empty ends in a ring, one that empties it in two heads. */
+function special({ points, kind }) {
+  const [x, y] = points.at(-1);
   return draw(
     "g",
-    { class: `arc ${kind ?? ""}` },
-    draw("path", { d: through(points) }),
-    kind === "inhibitor" ? draw("circle", { class: "ring", cx: endX, cy: endY, r: 4 }) : tip(points, 7),
+    { class: kind },
+    draw("path", { class: "arc", d: through(points) }),
+    kind === "inhibitor" ? draw("circle", { class: "ring", cx: x, cy: y, r: 4 }) : tip(points, 7),
     kind === "reset" ? tip(points, 13) : null,
-    weight > 1 ? draw("text", { x: x + 5, y: y - 3, "font-size": 11 }, String(weight)) : null,
   );
+}
+
+function weight({ points, weight }) {
+  const [x, y] = halfway(points);
+  return draw("text", { x: x + 5, y: y - 3, "font-size": 11 }, String(weight));
 }
 
 function halfway(points) {
@@ -134,7 +184,7 @@ function halfway(points) {
   return [(points[middle - 1][0] + points[middle][0]) / 2, (points[middle - 1][1] + points[middle][1]) / 2];
 }
 
-function place(place) {
+function ring(place) {
   const changed = place.before !== undefined && place.before !== null;
   return draw(
     "g",
@@ -189,27 +239,31 @@ function tokens({ x, y, tokens }) {
   return spots[tokens].map(([dx, dy]) => draw("circle", { class: "token", cx: x + dx, cy: y + dy, r: 3.6 }));
 }
 
-function transition(transition) {
-  const { x, y, upright, choice, name, more } = transition;
+/** Gives a transition its element. */
+function bar(transition) {
+  const { x, y, upright, name } = transition;
   const [width, height] = upright ? [THIN, LONG] : [LONG, THIN];
-  const enabled = choice !== null && choice !== undefined;
-  return draw(
+  transition.element = draw(
     "g",
-    {
-      class: `transition${enabled ? " enabled" : ""}${more ? " partly" : ""}${transition.fired ? " fired" : ""}`,
-      "data-transition": transition.transition,
-      "data-fire": enabled ? choice : null,
-      tabindex: enabled ? "0" : null,
-      role: enabled ? "button" : null,
-      "aria-label": enabled ? `fire ${name}` : null,
-    },
-    draw(
-      "title",
-      {},
-      `${name}: ${enabled ? "enabled, click to fire" : "not enabled"}${more ? `; ${more} more places are not drawn` : ""}`,
-    ),
+    { "data-transition": transition.transition },
+    draw("title", {}),
     draw("rect", { class: "reach", x: x - LONG / 2, y: y - LONG / 2, width: LONG, height: LONG }),
     draw("rect", { class: "bar", x: x - width / 2, y: y - height / 2, width, height, rx: 2 }),
     beside(transition, width / 2, name),
   );
+  tell(transition);
+}
+
+/** Says in its element whether a transition is enabled, and whether it has just fired. */
+function tell({ element, choice, fired, name, more }) {
+  const enabled = choice !== null;
+  const classes = { enabled, partly: more, fired };
+  element.setAttribute("class", ["transition", ...Object.keys(classes).filter((word) => classes[word])].join(" "));
+  const said = { "data-fire": choice, tabindex: 0, role: "button", "aria-label": `fire ${name}` };
+  for (const [attribute, value] of Object.entries(said)) {
+    if (enabled) element.setAttribute(attribute, value);
+    else element.removeAttribute(attribute);
+  }
+  const where = more ? `; ${more} more places are not drawn` : "";
+  element.firstChild.textContent = `${name}: ${enabled ? "enabled, click to fire" : "not enabled"}${where}`;
 }

@@ -1,7 +1,7 @@
 // The current state: each process with where it stands and its variables, then what all share, then the channels.
 
-import { find, make } from "./dom.js";
-import { badge, colour, nameOf } from "./lanes.js";
+import { find, make, settle } from "./dom.js";
+import { badge, badgeOf, colour, nameOf } from "./lanes.js";
 
 /** How wide a column is at least, and how many there are at most. */
 const NARROWEST = 230;
@@ -22,6 +22,9 @@ export class State {
     this.changed = find("state-changed");
     this.closed = new Set();
     this.columns = 1;
+    // What is shown, by what it is of: parts that say the same as before are kept.
+    this.parts = new Map();
+    this.groups = make("div", { class: "groups" });
     new ResizeObserver(([entry]) => {
       const columns = Math.max(1, Math.min(COLUMNS, Math.floor(entry.contentRect.width / NARROWEST)));
       if (columns === this.columns || entry.contentRect.width === 0) return;
@@ -59,25 +62,28 @@ export class State {
     }
     const narrowed = text !== "" || this.changed.checked;
     const groups = [];
+    this.before = this.parts;
+    this.parts = new Map();
     for (const process of view.processes) {
       const own = owned.get(process.lane);
       const named = text !== "" && !this.changed.checked && process.name.toLowerCase().includes(text);
       if (narrowed && !own.length && !named) continue;
       groups.push(...this.process(process, own, view));
     }
-    if (shared.length) groups.push(...this.group("shared", view.processes.length ? "Shared" : "Values", shared));
-    if (channels.length) groups.push(...this.group("channels", "Channels", channels));
+    if (shared.length) groups.push(...this.group("shared", called(view.processes.length ? "Shared" : "Values"), shared));
+    if (channels.length) groups.push(...this.group("channels", called("Channels"), channels));
     const none = narrowed ? "Nothing here has this in its name." : "This state has no variables.";
     if (!groups.length) groups.push({ element: make("p", { class: "empty" }, none), height: HEAD });
     find("state-count").textContent =
       values.length < view.values_total
         ? `${values.length.toLocaleString("en")} of ${view.values_total.toLocaleString("en")}`
         : "";
-    this.list.replaceChildren(make("div", { class: "groups" }, this.piles(groups)));
+    settle(this.list, [this.groups]);
+    this.pile(groups);
   }
 
-  /** The parts one below the other in columns of about the same height. */
-  piles(parts) {
+  /** Puts the parts one below the other in columns of about the same height. */
+  pile(parts) {
     const total = parts.reduce((sum, part) => sum + part.height, 0);
     const piles = Array.from({ length: this.columns }, () => []);
     let [column, height] = [0, 0];
@@ -87,62 +93,78 @@ export class State {
       piles[column].push(part.element);
       height += part.height;
     }
-    return piles.map((pile) => make("div", { class: "pile" }, pile));
+    const columns = piles.map((_, index) => this.groups.children[index] ?? make("div", { class: "pile" }));
+    settle(this.groups, columns);
+    piles.forEach((pile, index) => settle(columns[index], pile));
+  }
+
+  /** A part `{element, height}`: the one that was shown before if that said the same, else made anew. */
+  part(key, says, height, content) {
+    const text = JSON.stringify(says);
+    let part = this.before.get(key);
+    if (part?.text !== text) {
+      const element = content();
+      // What is out of sight is not laid out, but takes its room.
+      element.style.containIntrinsicSize = `auto ${height}px`;
+      part = { text, element, height };
+    }
+    this.parts.set(key, part);
+    return part;
   }
 
   process(process, values, view) {
     const line = process.lines?.[0];
     const moved = view.steps.some((step) => step.lane === process.lane || step.row?.to === process.lane);
-    const head = [badge(process.lane), make("span", { class: "name" }, process.name), standing(process, view, line)];
-    const title = "Show this line in the source";
-    const link =
-      line &&
-      make("button", { type: "button", class: "link", title, onclick: () => this.goto(line) }, `line ${line.line}`);
-    const parts = this.group(`process ${process.lane}`, head, values, process);
-    if (moved) parts[0].element.classList.add("moved");
-    if (link) {
-      parts[0].element.classList.add("linked");
-      parts[0].element.append(link);
+    const place = standing(process, view, line);
+    const head = {
+      says: [process.name, badgeOf(process.lane), line, moved, place],
+      content: () => [badge(process.lane), make("span", { class: "name" }, process.name), told(place)],
+      classes: `${moved ? " moved" : ""}${line ? " linked" : ""}`,
+      link: () => {
+        const title = "Show this line in the source";
+        const onclick = () => this.goto(line);
+        return line && make("button", { type: "button", class: "link", title, onclick }, `line ${line.line}`);
+      },
+    };
+    return this.group(`process ${process.lane}`, head, values, process);
+  }
+
+  /** A group as parts: the first has the head. */
+  group(key, head, values, process) {
+    const classes = `group ${process ? colour(process.lane) : "lane-none"}`;
+    const group = (...content) => make("div", { class: `${classes}${head.classes ?? ""}` }, content, head.link?.());
+    if (!values.length)
+      return [this.part(key, head.says, HEAD, () => group(make("div", { class: "head bare" }, head.content())))];
+    const open = !this.closed.has(key);
+    const length = process ? PART : Math.max(8, Math.min(PART, Math.ceil(values.length / this.columns)));
+    const rows = (some) => {
+      const content = some.map((value) => row(value, process));
+      return make("div", { class: "rows" }, content);
+    };
+    const some = values.slice(0, length);
+    const parts = [
+      this.part(key, [head.says, open, some], open ? HEAD + some.length * ROW : HEAD, () =>
+        group(this.details(key, open, head.content(), rows(some))),
+      ),
+    ];
+    for (let from = length; open && from < values.length; from += length) {
+      const more = values.slice(from, from + length);
+      const content = () => make("div", { class: classes }, rows(more));
+      parts.push(this.part(`${key} from ${from}`, [process?.name, more], more.length * ROW, content));
     }
     return parts;
   }
 
-  /** A group as parts `{element, height}`: the first has the head. */
-  group(key, head, values, process) {
-    const part = (height, ...content) => {
-      const element = make("div", { class: `group ${process ? colour(process.lane) : "lane-none"}` }, content);
-      // What is out of sight is not laid out, but takes its room.
-      element.style.containIntrinsicSize = `auto ${height}px`;
-      return { element, height };
-    };
-    if (!values.length) return [part(HEAD, make("div", { class: "head bare" }, head))];
-    const open = !this.closed.has(key);
-    const length = process ? PART : Math.max(8, Math.min(PART, Math.ceil(values.length / this.columns)));
-    const rows = (from) => {
-      const some = values.slice(from, from + length);
-      return [
-        make(
-          "div",
-          { class: "rows" },
-          some.map((value) => row(value, process)),
-        ),
-        some.length * ROW,
-      ];
-    };
-    const [first, height] = rows(0);
-    const details = make("details", { open }, make("summary", { class: "head" }, head), first);
+  /** What can be folded. */
+  details(key, open, head, rows) {
+    const details = make("details", { open }, make("summary", { class: "head" }, head), rows);
     details.addEventListener("toggle", () => {
       if (details.open === open) return;
       if (details.open) this.closed.delete(key);
       else this.closed.add(key);
       this.show();
     });
-    const parts = [part(open ? HEAD + height : HEAD, details)];
-    for (let from = length; open && from < values.length; from += length) {
-      const [more, height] = rows(from);
-      parts.push(part(height, more));
-    }
-    return parts;
+    return details;
   }
 }
 
@@ -151,9 +173,14 @@ export class State {
 function standing(process, view, line) {
   if (process.at === null || process.at === undefined || process.at === `line ${line?.line}`) return null;
   const change = view.steps.flatMap((step) => step.changes ?? []).find(([name]) => name === process.name);
-  const before = change && change[1] !== process.at ? `before the last step: ${change[1]}` : null;
-  return make("span", { class: before ? "at changed" : "at", title: before ?? "where it stands" }, process.at);
+  return { at: process.at, before: change && change[1] !== process.at ? `before the last step: ${change[1]}` : null };
 }
+
+const told = (place) =>
+  place && make("span", { class: place.before ? "at changed" : "at", title: place.before ?? "where it stands" }, place.at);
+
+/** The head of a group that is no process. */
+const called = (name) => ({ says: name, content: () => name });
 
 const isChanged = (value) => value.before !== null && value.before !== undefined;
 

@@ -56,9 +56,10 @@ pub enum Request {
         node: u32,
         vertex: u32,
     },
-    /// A net with its tokens.
+    /// A net with its tokens; who has this drawing of it is told no more than the tokens.
     Net {
         node: u32,
+        drawing: Option<u32>,
     },
     /// Begins to check properties; without any, those of the model.
     Check {

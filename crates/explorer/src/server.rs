@@ -91,7 +91,7 @@ fn router(guard: Guard, explored: Arc<dyn Explored>) -> Router {
                 Ok(Request::Graph { node: node(words)?, expanded, most: number(words, "most")?.unwrap_or(200) })
             }),
         )
-        .route("/net", with_words(|words| Ok(Request::Net { node: node(words)? })))
+        .route("/net", with_words(|words| Ok(Request::Net { node: node(words)?, drawing: number(words, "drawing")? })))
         .route("/step", with_body(|Step { node, choice }| Request::Step { node, choice }))
         .route("/random", with_body(|Random { node, steps, seed }| Request::Random { node, steps, seed }))
         .route("/trace", with_body(|trace| Request::Replay { trace }))
