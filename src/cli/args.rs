@@ -356,18 +356,20 @@ pub struct SearchArgs {
 
     /// Draw how the search went: a picture (FILE.svg), or text (any other name, or -)
     ///
-    /// States per level, states stored and expanded over time, memory, rate, and the front of a sweep-line.
+    /// States per level, states stored and expanded over time, memory, rate, and the front of a sweep-line; for engines that
+    /// do not visit state by state, nodes of decision diagrams or clauses of formulas.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub plot: Option<PathBuf>,
 
-    /// Which of the plots to draw, such as levels,memory: levels, stored, memory, rate, front [default: all there are]
+    /// Which of the plots to draw, such as levels,memory: levels, stored, nodes, clauses, memory, rate, front [default: all
+    /// there are]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = clap::value_parser!(Panel))]
     pub panels: Vec<Panel>,
 
     /// Write the progress to standard error even where that is no terminal: text, or json for programs [default: text]
     ///
     /// `--show-progress json` writes one object a line, several each second and one at the end of each search: seconds, states
-    /// (stored), visits (expanded), transitions, open, depth, memory (bytes), rate (visits a second).
+    /// (stored), visits (expanded), transitions, open, depth, nodes, clauses, memory (bytes), rate (visits a second).
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
     pub show_progress: Option<ShowProgress>,
 }

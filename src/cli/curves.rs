@@ -42,10 +42,12 @@ impl Curves {
         }
         let curves = || plots.iter().map(|plot| text(plot, SIZE.0, SIZE.1)).collect::<Vec<_>>().join("\n");
         if let Some(path) = &args.plot {
-            match plots.is_empty() {
-                true if args.quiet => {}
-                true => remark(&format!("--plot {}: there is nothing to plot", path.display())),
-                false if path == Path::new("-") => print(&curves())?,
+            if plots.is_empty() && !args.quiet {
+                remark(&format!("--plot {}: there is nothing to plot", path.display()));
+            }
+            // An empty picture too: nobody is to take an older one for this run's.
+            match path == Path::new("-") {
+                true => print(&curves())?,
                 false if is_picture(path) => write(path, &svg(&plots))?,
                 false => write(path, &curves())?,
             }

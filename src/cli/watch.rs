@@ -119,14 +119,15 @@ fn last_figures(control: &Control, report: &Report) -> Figures {
         transitions: facts.transitions,
         open: facts.open,
         depth: u64::from(facts.depth),
+        ..shown
     }
 }
 
 /// A sample of these figures, at the beginning of time.
 fn of(figures: Figures) -> Sample {
-    let Figures { states, visits, transitions, open, depth } = figures;
+    let Figures { states, visits, transitions, open, depth, nodes, clauses } = figures;
     let memory = scrimp::resident().unwrap_or(0) as u64;
-    Sample { seconds: 0.0, states, visits, transitions, open, depth, memory }
+    Sample { seconds: 0.0, states, visits, transitions, open, depth, nodes, clauses, memory }
 }
 
 /// What is written to standard error.
@@ -230,7 +231,7 @@ impl Watcher {
 
     /// Seconds are those since the work on the model began, so that they never go back in a run of several searches.
     fn object(&self, sample: &Sample, rate: f64) -> String {
-        let Sample { states, visits, transitions, open, depth, memory, .. } = *sample;
+        let Sample { states, visits, transitions, open, depth, nodes, clauses, memory, .. } = *sample;
         let object = serde_json::json!({
             "search": self.search,
             "seconds": (begun().elapsed().as_secs_f64() * 1e4).round() / 1e4,
@@ -239,6 +240,8 @@ impl Watcher {
             "transitions": transitions,
             "open": open,
             "depth": depth,
+            "nodes": nodes,
+            "clauses": clauses,
             "memory": memory,
             "rate": rate.round() as u64,
             "expected": self.expected(states),
@@ -247,15 +250,18 @@ impl Watcher {
     }
 }
 
+/// What the engine counts: not every one visits state by state.
 fn line(sample: &Sample, visits: u64, seconds: f64) -> String {
     let time = Duration::try_from_secs_f64(seconds).unwrap_or(LINE);
-    format!(
-        "{} states  {}  open {}  depth {}  {}  {:.0} s",
-        grouped(sample.states),
-        rate(visits, time),
-        grouped(sample.open),
-        grouped(sample.depth),
-        bytes(usize::try_from(sample.memory).unwrap_or(usize::MAX)),
-        sample.seconds,
-    )
+    let depth = grouped(sample.depth);
+    let done = match (sample.visits, sample.nodes, sample.clauses) {
+        (0, 1.., _) => format!("sets of states in {} nodes", grouped(sample.nodes)),
+        (0, 0, 1..) => format!("runs of {depth} steps  {} clauses", grouped(sample.clauses)),
+        _ => {
+            let (states, open) = (grouped(sample.states), grouped(sample.open));
+            format!("{states} states  {}  open {open}  depth {depth}", rate(visits, time))
+        }
+    };
+    let memory = bytes(usize::try_from(sample.memory).unwrap_or(usize::MAX));
+    format!("{done}  {memory}  {:.0} s", sample.seconds)
 }

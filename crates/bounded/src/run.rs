@@ -148,6 +148,8 @@ impl<'a, 's> Engine<'a, 's, '_> {
                 break;
             }
             control.depth.store(depth as u64, Ordering::Relaxed);
+            let clauses = base.formula.clauses() + step.as_ref().map_or(0, |step| step.counts()[0]);
+            control.clauses.store(clauses, Ordering::Relaxed);
             if let Some(step) = step
                 && !self.prove(step, depth)
             {

@@ -23,6 +23,9 @@ const KINDS = [
   { key: "rate", title: "States a second", text: plain },
   { key: "memory", title: "Memory", text: bytes },
   { key: "open", title: "Open", text: plain },
+  { key: "nodes", title: "Nodes of diagrams", text: plain, work: true },
+  { key: "clauses", title: "Clauses", text: plain, work: true },
+  { key: "depth", title: "Steps of runs", text: plain, work: true },
 ];
 
 /** The curves of one check. */
@@ -46,7 +49,13 @@ export class Curves {
     while (this.samples.length > MOST)
       this.samples = this.samples.filter((_, index, all) => index % 2 === 0 || index === all.length - 1);
     if (this.samples.length)
-      this.element.replaceChildren(...KINDS.map((kind) => this.curve(kind, kind.key === "memory" ? limit : null)));
+      this.element.replaceChildren(...this.kinds().map((kind) => this.curve(kind, kind.key === "memory" ? limit : null)));
+  }
+
+  /** What the engine counts: one that does not visit state by state has something else to show. */
+  kinds() {
+    const counted = ({ key }) => this.samples.some((sample) => sample[key] > 0);
+    return KINDS.filter((kind) => (this.samples.some((sample) => sample.visits > 0) ? !kind.work : counted(kind)));
   }
 
   curve({ key, title, text }, limit) {

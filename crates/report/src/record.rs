@@ -32,6 +32,9 @@ pub struct Sample {
     pub transitions: u64,
     pub open: u64,
     pub depth: u64,
+    /// Nodes of decision diagrams, and clauses of formulas.
+    pub nodes: u64,
+    pub clauses: u64,
     /// Resident bytes of the process.
     pub memory: u64,
 }
@@ -54,10 +57,13 @@ pub enum Panel {
     Memory,
     Rate,
     Front,
+    Nodes,
+    Clauses,
 }
 
 impl Panel {
-    pub const ALL: [Panel; 5] = [Panel::Levels, Panel::Stored, Panel::Memory, Panel::Rate, Panel::Front];
+    pub const ALL: [Panel; 7] =
+        [Panel::Levels, Panel::Stored, Panel::Nodes, Panel::Clauses, Panel::Memory, Panel::Rate, Panel::Front];
 
     /// The name that a user writes.
     pub fn name(self) -> &'static str {
@@ -67,6 +73,8 @@ impl Panel {
             Panel::Memory => "memory",
             Panel::Rate => "rate",
             Panel::Front => "front",
+            Panel::Nodes => "nodes",
+            Panel::Clauses => "clauses",
         }
     }
 }
@@ -109,6 +117,8 @@ impl Record {
             Panel::Memory => self.memory(),
             Panel::Rate => self.rate(),
             Panel::Front => self.front(),
+            Panel::Nodes => self.work("Nodes of the decision diagrams over time", ("nodes", |s| s.nodes)),
+            Panel::Clauses => self.work("Clauses over time", ("clauses", |s| s.clauses)),
         }
     }
 
@@ -122,6 +132,11 @@ impl Record {
     fn stored(&self) -> Option<Plot> {
         let figures: [Figure<Sample>; 3] = [("stored", |s| s.states), ("expanded", |s| s.visits), ("open", |s| s.open)];
         over_time("States over time", Axis::linear("states", Unit::Count), self.searching(), &figures)
+    }
+
+    /// What an engine that does not store states one by one has to show instead.
+    fn work(&self, title: &str, figure: Figure<Sample>) -> Option<Plot> {
+        over_time(title, Axis::linear(figure.0, Unit::Count), &self.samples, &[figure])
     }
 
     fn memory(&self) -> Option<Plot> {
@@ -255,6 +270,9 @@ mod tests {
         record.front = vec![FrontPoint::default(), FrontPoint { visits: 5, stored: 3, ..FrontPoint::default() }];
         assert_eq!(record.plots().len(), 5);
         assert_eq!(record.panels(&[Panel::Front])[0].series.len(), 1, "nothing was open or persistent");
+        let sets = (0..5).map(|i| Sample { seconds: i as f64, nodes: 100 * i, memory: 5, ..Sample::default() });
+        let symbolic = Record { samples: sets.collect(), ..Record::default() };
+        assert_eq!(titles(&symbolic), ["Nodes of the decision diagrams over time", "Memory over time"]);
         let idle = Sample { memory: 5, ..Sample::default() };
         let early = (0..10).map(|i| Sample { seconds: f64::from(i), ..idle });
         let mut late = Record { samples: early.collect(), ..Record::default() };

@@ -174,6 +174,9 @@ pub struct Control {
     pub transitions: AtomicU64,
     pub open: AtomicU64,
     pub depth: AtomicU64,
+    /// Nodes of the decision diagrams of an engine that has some, and clauses of the formulas of one that has those.
+    pub nodes: AtomicU64,
+    pub clauses: AtomicU64,
     /// How many states there may be in all; 0 where nothing can be said.
     pub expected: AtomicU64,
     /// So many states are needed for the next guess.
@@ -191,6 +194,9 @@ pub struct Figures {
     pub transitions: u64,
     pub open: u64,
     pub depth: u64,
+    /// Nodes of decision diagrams, and clauses of formulas.
+    pub nodes: u64,
+    pub clauses: u64,
 }
 
 impl Control {
@@ -210,6 +216,8 @@ impl Control {
             transitions: AtomicU64::new(0),
             open: AtomicU64::new(0),
             depth: AtomicU64::new(0),
+            nodes: AtomicU64::new(0),
+            clauses: AtomicU64::new(0),
             expected: AtomicU64::new(0),
             foresight_at: AtomicU64::new(1 << 12),
             kept: Mutex::default(),
@@ -225,6 +233,8 @@ impl Control {
             transitions: self.transitions.load(Ordering::Relaxed),
             open: self.open.load(Ordering::Relaxed),
             depth: self.depth.load(Ordering::Relaxed),
+            nodes: self.nodes.load(Ordering::Relaxed),
+            clauses: self.clauses.load(Ordering::Relaxed),
         })
     }
 

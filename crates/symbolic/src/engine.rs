@@ -11,6 +11,7 @@ use scrimp_search::budget::{Budget, Control};
 use scrimp_system::{Layout, System};
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// Nodes that are worth a better order.
@@ -174,6 +175,7 @@ impl<'a> Engine<'a> {
         mut work: impl FnMut(&mut Space<'a>, &mut Diagrams) -> Result<T, Full>,
     ) -> Result<T, Halt> {
         self.tick += 1;
+        self.control.nodes.store(self.diagrams.live() as u64, Ordering::Relaxed);
         if let Some(limit) = self.control.stopped(self.tick) {
             return Err(Halt::Limit(limit));
         }

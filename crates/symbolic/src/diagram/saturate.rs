@@ -12,6 +12,7 @@ use super::store::{EMPTY, UNIT};
 use super::{Diagrams, Edge, Full, Halt, Kept, Relation, Set};
 use scrimp_search::budget::Control;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// An edge of a node in the making.
 #[derive(Clone, Copy)]
@@ -56,14 +57,15 @@ pub(super) struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Looks now and then whether a limit is reached.
+    /// Looks now and then whether a limit is reached, and says how many nodes there are.
     #[inline]
-    pub fn look(&mut self) -> Result<(), Halt> {
+    pub fn look(&mut self, nodes: usize) -> Result<(), Halt> {
         self.tick += 1;
-        if self.tick & 0xfff == 0
-            && let Some(limit) = self.control.stopped(0)
-        {
-            return Err(Halt::Limit(limit));
+        if self.tick & 0xfff == 0 {
+            self.control.nodes.store(nodes as u64, Ordering::Relaxed);
+            if let Some(limit) = self.control.stopped(0) {
+                return Err(Halt::Limit(limit));
+            }
         }
         Ok(())
     }
@@ -179,7 +181,7 @@ impl Diagrams {
                     self.items[index].done = item.child;
                     let first = firings.partition_point(|firing| firing.from < item.value);
                     for firing in firings[first..].iter().take_while(|firing| firing.from == item.value) {
-                        run.look()?;
+                        run.look(self.live())?;
                         let after = self.fire(self.items[index].child, firing.rest, level + 1, run)?;
                         if after != EMPTY && self.add_item(base, firing.to, after, run)? && firing.to < item.value {
                             index += 1;
@@ -257,7 +259,7 @@ impl Diagrams {
 
     /// The node with the items from `base` on, which are taken off.
     pub(super) fn make_items(&mut self, base: usize, run: &mut Run<'_>) -> Result<u32, Halt> {
-        run.look()?;
+        run.look(self.live())?;
         if self.store.is_littered() {
             self.collect_beside(run.kept);
         }

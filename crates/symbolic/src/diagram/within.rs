@@ -92,7 +92,7 @@ impl Diagrams {
                     self.items[index].done = item.child;
                     let first = firings.partition_point(|firing| firing.from < item.value);
                     for firing in firings[first..].iter().take_while(|firing| firing.from == item.value) {
-                        run.look()?;
+                        run.look(self.live())?;
                         let room = self.store.child(within, firing.to);
                         if room == EMPTY {
                             continue;
