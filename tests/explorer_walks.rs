@@ -128,6 +128,29 @@ fn runs_with_a_claim_disturb_nobody() {
     assert!(beside["node"].as_u64() >= loaded["node"].as_u64());
 }
 
+/// Messages of DVE have their values, and those that wait are shown as a channel's.
+#[test]
+fn messages_of_dve_say_what_they_carry() {
+    let path = model("sliding_window_bad.dve");
+    let chart = scrimp(&["check", &path, "--chart", "-"]).code(1).stdout;
+    assert!(chart.contains("data!1,1  (2)") && chart.contains("data?1,1  (2)") && chart.contains("ack!1"), "{chart}");
+    let answer = scrimp(&["check", &path, "--json"]).code(1).json();
+    let properties = answer["properties"].as_array().unwrap();
+    let trace = &properties.iter().find(|property| property["verdict"] == "violated").unwrap()["trace"];
+    assert_eq!((&trace["initial"]["data"], &trace["initial"]["data.len"]), (&json!("[]"), &json!(null)));
+    assert_eq!(trace["steps"][1]["changes"]["data"], json!("[0,0][1,1]"), "{trace}");
+    // Through a channel of bytes goes what a byte holds.
+    let (narrow, text) = (
+        scratch("narrow.dve"),
+        "channel {byte} c[1]; channel {byte} d[0];\n\
+        process P { int x = 300; state a, b, e; init a; trans a -> b { sync c!x; }, b -> e { sync d!x + 1; }; }\n\
+        process Q { int y; state a, b, e; init a; trans a -> b { sync c?y; }, b -> e { sync d?y; }; }\nsystem async;\n",
+    );
+    std::fs::write(&narrow, text).unwrap();
+    let chart = scrimp(&["check", narrow.to_str().unwrap(), "-p", "deadlock", "--chart", "-"]).code(1).stdout;
+    assert!(chart.contains("c!44") && chart.contains("c?44") && chart.contains("d!45"), "{chart}");
+}
+
 /// What the check of a property process finds is replayed by every command.
 #[test]
 fn runs_of_property_processes_are_gone_again() {

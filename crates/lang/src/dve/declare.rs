@@ -23,6 +23,8 @@ pub(crate) struct Channel<'m> {
     pub capacity: u32,
     /// The fill level, then one array per position of the tuple; none for a rendezvous.
     pub variables: Vec<VarId>,
+    /// Its number among the queues, where it is one.
+    pub queue: Option<u32>,
 }
 
 pub(crate) struct Declarations<'a> {
@@ -223,7 +225,9 @@ impl<'a> Declarations<'a> {
                 self.initial.extend(std::iter::repeat_n(0, capacity as usize));
             }
         }
-        self.channels.push(Channel { declaration, capacity: capacity as u32, variables });
+        let buffered = self.channels.iter().filter(|channel| channel.capacity > 0).count();
+        let queue = (capacity > 0).then_some(buffered as u32);
+        self.channels.push(Channel { declaration, capacity: capacity as u32, variables, queue });
         Ok(())
     }
 

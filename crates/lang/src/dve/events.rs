@@ -231,8 +231,9 @@ impl<'a> Events<'a> {
             }
             before.push(step_level(1));
             let room = Expr::binary(BinaryOp::Less, Expr::Var(*level), Expr::Const(capacity));
+            let values = self.carried(&half.sent, channel);
             let message =
-                Message { channel: name, queue: None, from: process, to: None, values: vec![], shown_by: vec![] };
+                Message { channel: name, queue: channel.queue, from: process, to: None, values, shown_by: vec![] };
             return self.add(half, room, label, before, Some(message));
         }
         d.budget.spend(4 * slots.len() as u64 * capacity as u64, sync.place)?;
@@ -250,7 +251,9 @@ impl<'a> Events<'a> {
         }
         before.push(step_level(-1));
         let filled = Expr::binary(BinaryOp::Greater, Expr::Var(*level), Expr::Const(0));
-        let message = Message { channel: name, queue: None, from: None, to: process, values: vec![], shown_by: vec![] };
+        let values = slots.iter().map(|slot| element(*slot, 0)).collect();
+        let message =
+            Message { channel: name, queue: channel.queue, from: None, to: process, values, shown_by: vec![] };
         self.add(half, filled, label, before, Some(message))
     }
 
@@ -283,13 +286,25 @@ impl<'a> Events<'a> {
                 queue: None,
                 from: Some(sender.step.process),
                 to: Some(receiver.step.process),
-                values: vec![],
+                values: self.carried(&sender.sent, channel),
                 shown_by: vec![],
             }),
             moves,
             ..Event::default()
         };
         self.push(event, sender.transition)
+    }
+
+    /// What is sent, as a typed channel carries it, for people.
+    fn carried(&self, sent: &[Expr], channel: &Channel<'_>) -> Vec<Expr> {
+        let types = channel.declaration.types.as_deref().unwrap_or_default();
+        let is_byte = |position: usize| types.get(position) == Some(&Type::Byte);
+        let value = |(position, value): (usize, &Expr)| match is_byte(position) && !fits_byte(value, &self.d.variables)
+        {
+            true => Expr::binary(BinaryOp::BitAnd, value.clone(), Expr::Const(255)),
+            false => value.clone(),
+        };
+        sent.iter().enumerate().map(value).collect()
     }
 
     /// The value as a typed channel carries it. Storing wraps at the target's width, so only a value that goes through a

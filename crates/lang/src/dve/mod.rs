@@ -14,8 +14,9 @@ use crate::diagnostic::{Diagnostic, Place, Problem};
 use crate::expression::lower::{Budget, Lowering, all_of};
 use crate::expression::parser::Parser;
 use crate::symbols::Map;
-use declare::Declarations;
+use declare::{Channel, Declarations};
 pub(crate) use scope::instance_name;
+use scrimp_system::outline::{Outline, Queue};
 use scrimp_system::{Assertion, BinaryOp, Claim, ClaimMove, Expr, Process, ProcessId, Source, System};
 
 /// Operators, operands and events that a model may have once templates and rendezvous are written out.
@@ -58,10 +59,22 @@ fn system(text: &str, source: &Source) -> Result<System, Problem> {
         None => None,
     };
     let warnings = warnings(source, d.scopes.unindexed.take());
+    let outline = Outline { queues: queues(&d), ..Outline::default() };
     let Declarations { variables, initial, constants, .. } = d;
     let source = source.clone();
     let initial = vec![initial];
-    Ok(System { variables, processes, events, initial, assertions, claim, constants, warnings, ..System::new(source) })
+    let system = System::new(source);
+    Ok(System { variables, processes, events, initial, assertions, claim, constants, warnings, outline, ..system })
+}
+
+/// The channels that hold messages.
+fn queues(d: &Declarations<'_>) -> Vec<Queue> {
+    let queue = |channel: &Channel<'_>| {
+        let (length, fields) = channel.variables.split_first()?;
+        let name = d.scopes.spell(channel.declaration.name).to_string();
+        Some(Queue { name, owner: None, length: *length, fields: fields.to_vec() })
+    };
+    d.channels.iter().filter_map(queue).collect()
 }
 
 /// Remarks on arrays that are used without an index, each place once and the first few in full.
