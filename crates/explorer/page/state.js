@@ -11,6 +11,8 @@ const PART = 30;
 /** How high a head and a value are, about. */
 const HEAD = 32;
 const ROW = 22;
+/** Letters at the end of a long name that are always shown. */
+const TAIL = 5;
 
 /** The panel of the state; `goto` shows a line of the source. */
 export class State {
@@ -118,7 +120,7 @@ export class State {
     const place = standing(process, view, line);
     const head = {
       says: [process.name, badgeOf(process.lane), line, moved, place],
-      content: () => [badge(process.lane), make("span", { class: "name" }, process.name), told(place)],
+      content: () => [badge(process.lane), make("span", { class: "name", title: process.name }, halves(process.name)), told(place)],
       classes: `${moved ? " moved" : ""}${line ? " linked" : ""}`,
       link: () => {
         const title = "Show this line in the source";
@@ -178,6 +180,12 @@ function standing(process, view, line) {
 
 const told = (place) =>
   place && make("span", { class: place.before ? "at changed" : "at", title: place.before ?? "where it stands" }, place.at);
+
+/** A long name in two parts, of which the first gives way where there is little room: names often differ at their ends. */
+function halves(name) {
+  if (name.length <= 2 * TAIL) return name;
+  return [make("span", { class: "front" }, name.slice(0, -TAIL)), make("span", {}, name.slice(-TAIL))];
+}
 
 /** The head of a group that is no process. */
 const called = (name) => ({ says: name, content: () => name });
