@@ -125,9 +125,7 @@ fn last_figures(control: &Control, report: &Report) -> Figures {
 
 /// A sample of these figures, at the beginning of time.
 fn of(figures: Figures) -> Sample {
-    let Figures { states, visits, transitions, open, depth, nodes, clauses } = figures;
-    let memory = scrimp::resident().unwrap_or(0) as u64;
-    Sample { seconds: 0.0, states, visits, transitions, open, depth, nodes, clauses, memory }
+    Sample { seconds: 0.0, figures, memory: scrimp::resident().unwrap_or(0) as u64 }
 }
 
 /// What is written to standard error.
@@ -183,8 +181,10 @@ impl Watcher {
     }
 
     fn show(&mut self, sample: &Sample) {
-        let (visits, seconds) =
-            (sample.visits.saturating_sub(self.shown.visits), (sample.seconds - self.shown.seconds).max(1e-9));
+        let (visits, seconds) = (
+            sample.figures.visits.saturating_sub(self.shown.figures.visits),
+            (sample.seconds - self.shown.seconds).max(1e-9),
+        );
         self.shown = *sample;
         self.rates.push_back(visits as f64 / seconds);
         if self.rates.len() > RATES {
@@ -209,10 +209,12 @@ impl Watcher {
     /// The rate of the last seconds as a curve, and how much is done.
     fn more(&mut self) -> String {
         let curve = sparkline(self.rates.make_contiguous(), RATES);
-        match self.expected(self.shown.states) {
+        match self.expected(self.shown.figures.states) {
             None => format!("  {curve}"),
             // It is a guess, and is never more than that.
-            Some(all) => format!("  {curve}  about {} %", (self.shown.visits.saturating_mul(100) / all).min(99)),
+            Some(all) => {
+                format!("  {curve}  about {} %", (self.shown.figures.visits.saturating_mul(100) / all).min(99))
+            }
         }
     }
 
@@ -224,14 +226,17 @@ impl Watcher {
     /// The last object is always written: it has the figures of the report.
     fn show_last(&self, sample: &Sample) {
         if self.show == Show::Objects {
-            let _ =
-                write!(std::io::stderr(), "{}", self.object(sample, sample.visits as f64 / sample.seconds.max(1e-9)));
+            let _ = write!(
+                std::io::stderr(),
+                "{}",
+                self.object(sample, sample.figures.visits as f64 / sample.seconds.max(1e-9))
+            );
         }
     }
 
     /// Seconds are those since the work on the model began, so that they never go back in a run of several searches.
     fn object(&self, sample: &Sample, rate: f64) -> String {
-        let Sample { states, visits, transitions, open, depth, nodes, clauses, memory, .. } = *sample;
+        let Figures { states, visits, transitions, open, depth, nodes, clauses } = sample.figures;
         let object = serde_json::json!({
             "search": self.search,
             "seconds": (begun().elapsed().as_secs_f64() * 1e4).round() / 1e4,
@@ -242,7 +247,7 @@ impl Watcher {
             "depth": depth,
             "nodes": nodes,
             "clauses": clauses,
-            "memory": memory,
+            "memory": sample.memory,
             "rate": rate.round() as u64,
             "expected": self.expected(states),
         });
@@ -253,12 +258,13 @@ impl Watcher {
 /// What the engine counts: not every one visits state by state.
 fn line(sample: &Sample, visits: u64, seconds: f64) -> String {
     let time = Duration::try_from_secs_f64(seconds).unwrap_or(LINE);
-    let depth = grouped(sample.depth);
-    let done = match (sample.visits, sample.nodes, sample.clauses) {
-        (0, 1.., _) => format!("sets of states in {} nodes", grouped(sample.nodes)),
-        (0, 0, 1..) => format!("runs of {depth} steps  {} clauses", grouped(sample.clauses)),
+    let figures = &sample.figures;
+    let depth = grouped(figures.depth);
+    let done = match (figures.visits, figures.nodes, figures.clauses) {
+        (0, nodes @ 1.., _) => format!("sets of states in {} nodes", grouped(nodes)),
+        (0, 0, clauses @ 1..) => format!("runs of {depth} steps  {} clauses", grouped(clauses)),
         _ => {
-            let (states, open) = (grouped(sample.states), grouped(sample.open));
+            let (states, open) = (grouped(figures.states), grouped(figures.open));
             format!("{states} states  {}  open {open}  depth {depth}", rate(visits, time))
         }
     };

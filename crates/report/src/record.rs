@@ -1,6 +1,7 @@
 //! What a run leaves of how it went: figures taken now and then, the sizes of levels, and where the sweep-line stood.
 
 use crate::plot::{Axis, Kind, Plot, Series, Unit};
+use scrimp_search::Figures;
 use std::str::FromStr;
 
 /// A line of a plot: its name, and what it shows of a point in time.
@@ -20,21 +21,12 @@ pub struct Record {
     pub front: Vec<FrontPoint>,
 }
 
-/// The figures of a search at one moment. What an engine does not count is zero.
+/// A search at one moment.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Sample {
     /// Since the search began.
     pub seconds: f64,
-    /// States stored.
-    pub states: u64,
-    /// States expanded, each time counted.
-    pub visits: u64,
-    pub transitions: u64,
-    pub open: u64,
-    pub depth: u64,
-    /// Nodes of decision diagrams, and clauses of formulas.
-    pub nodes: u64,
-    pub clauses: u64,
+    pub figures: Figures,
     /// Resident bytes of the process.
     pub memory: u64,
 }
@@ -117,8 +109,8 @@ impl Record {
             Panel::Memory => self.memory(),
             Panel::Rate => self.rate(),
             Panel::Front => self.front(),
-            Panel::Nodes => self.work("Nodes of the decision diagrams over time", ("nodes", |s| s.nodes)),
-            Panel::Clauses => self.work("Clauses over time", ("clauses", |s| s.clauses)),
+            Panel::Nodes => self.work("Nodes of the decision diagrams over time", ("nodes", |s| s.figures.nodes)),
+            Panel::Clauses => self.work("Clauses over time", ("clauses", |s| s.figures.clauses)),
         }
     }
 
@@ -130,7 +122,8 @@ impl Record {
     }
 
     fn stored(&self) -> Option<Plot> {
-        let figures: [Figure<Sample>; 3] = [("stored", |s| s.states), ("expanded", |s| s.visits), ("open", |s| s.open)];
+        let figures: [Figure<Sample>; 3] =
+            [("stored", |s| s.figures.states), ("expanded", |s| s.figures.visits), ("open", |s| s.figures.open)];
         over_time("States over time", Axis::linear("states", Unit::Count), self.searching(), &figures)
     }
 
@@ -146,7 +139,7 @@ impl Record {
 
     /// The samples from where states were visited: a measure may have been looked for before.
     fn searching(&self) -> &[Sample] {
-        let first = self.samples.iter().position(|sample| sample.states > 0 || sample.visits > 0);
+        let first = self.samples.iter().position(|sample| sample.figures.states > 0 || sample.figures.visits > 0);
         first.map_or(&[], |first| &self.samples[first.saturating_sub(1)..])
     }
 
@@ -165,11 +158,11 @@ impl Record {
         let window = ((last.seconds - first.seconds) / 50.0).max(1e-6);
         let (mut points, mut from) = (Vec::new(), first);
         for to in samples {
-            if to.visits < from.visits {
+            if to.figures.visits < from.figures.visits {
                 // Another search has begun.
                 from = to;
             } else if to.seconds - from.seconds >= window {
-                let rate = (to.visits - from.visits) as f64 / (to.seconds - from.seconds);
+                let rate = (to.figures.visits - from.figures.visits) as f64 / (to.seconds - from.seconds);
                 points.push((f64::midpoint(from.seconds, to.seconds), rate));
                 from = to;
             }
@@ -257,7 +250,8 @@ mod tests {
     use super::*;
 
     fn sample(i: u64) -> Sample {
-        Sample { seconds: i as f64 / 10.0, states: i * 9, visits: i * 8, open: i, memory: 1 << 20, ..Sample::default() }
+        let figures = Figures { states: i * 9, visits: i * 8, open: i, ..Figures::default() };
+        Sample { seconds: i as f64 / 10.0, figures, memory: 1 << 20 }
     }
 
     #[test]
@@ -270,7 +264,8 @@ mod tests {
         record.front = vec![FrontPoint::default(), FrontPoint { visits: 5, stored: 3, ..FrontPoint::default() }];
         assert_eq!(record.plots().len(), 5);
         assert_eq!(record.panels(&[Panel::Front])[0].series.len(), 1, "nothing was open or persistent");
-        let sets = (0..5).map(|i| Sample { seconds: i as f64, nodes: 100 * i, memory: 5, ..Sample::default() });
+        let nodes = |nodes| Figures { nodes, ..Figures::default() };
+        let sets = (0..5).map(|i| Sample { seconds: i as f64, figures: nodes(100 * i), memory: 5 });
         let symbolic = Record { samples: sets.collect(), ..Record::default() };
         assert_eq!(titles(&symbolic), ["Nodes of the decision diagrams over time", "Memory over time"]);
         let idle = Sample { memory: 5, ..Sample::default() };
