@@ -128,9 +128,10 @@ impl Explored for Explorer {
                 let trace = find_trace(&trace).ok_or_else(|| Refusal::wrong("there is no trace in this file"))?;
                 self.with_models(|both| both.replay(trace))
             }
-            Request::Source { file, from, count } => {
-                self.with_models(|both| source::lines(both.of(0).walk().model(), file, from, count))
-            }
+            Request::Source { file, from, count } => self.with_models(|both| match both.of(0).walk().model().file() {
+                Some(model) => source::lines(model, file, from, count),
+                None => Err(Refusal::unknown("this model has no text")),
+            }),
             Request::Graph { node, expanded, most } => {
                 self.with_models(|both| both.of(node).graph(node, &expanded, most))
             }

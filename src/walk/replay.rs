@@ -1,7 +1,7 @@
 //! Going a way that a trace describes, each event of which must be enabled and change what the trace says.
 
 use super::{Node, Walk};
-use crate::{Batch, Model, NativeModel};
+use crate::{Batch, Explorable};
 use serde_json::Value;
 
 /// A trace that was read: the steps, and where among them its loop begins if it goes on for ever.
@@ -58,7 +58,7 @@ impl Walk {
         let begin = |node: Node, i: usize| (run.again == Some(i)).then_some(node);
         let initial = &run.trace["initial"];
         let start = (0..self.starts.len()).find(|&i| {
-            let values = self.model.shown_values(self.starts.state(i));
+            let values = self.model().shown_values(self.starts.state(i));
             self.entries.iter().zip(&values).all(|(entry, value)| initial[&entry.name] == value.as_str())
         });
         let lost = |node: Option<Node>, message: String| Mismatch { message, node };
@@ -88,9 +88,9 @@ impl Walk {
     fn chosen(&mut self, node: Node, step: &Value) -> Result<usize, String> {
         self.choices(node).map_err(|e| e.to_string())?;
         let choices = &self.here(node).ok_or("the event is not enabled")?.batch;
-        let (model, state) = (&self.model, self.state(node));
+        let (model, state) = (self.model(), self.state(node));
         let label = step["label"].as_str().unwrap_or("?");
-        let renumbered = self.loaded.system.outgrown.is_some();
+        let renumbered = self.loaded().is_some_and(|loaded| loaded.system.outgrown.is_some());
         // A larger system of the same model has other numbers for the same events.
         let same = |i: &usize| step["event"] == choices.event(*i);
         let named = |i: &usize| label_of(model, state, choices, *i) == label;
@@ -109,12 +109,12 @@ impl Walk {
 
     /// What becomes otherwise by going from one state to another than a step of a trace says.
     fn differs(&self, before: &[u8], after: &[u8], step: &Value) -> Option<String> {
-        let changed = self.model.changes(before, after);
+        let changed = self.model().changes(before, after);
         for (variable, expected) in step["changes"].as_object().into_iter().flatten() {
             let found = changed.iter().find(|change| change.name == *variable);
             let found = found.map(|change| change.after.clone()).or_else(|| {
                 let entry = self.entries.iter().position(|entry| entry.name == *variable)?;
-                self.model.shown_values(after).into_iter().nth(entry)
+                self.model().shown_values(after).into_iter().nth(entry)
             });
             if found.as_deref() != expected.as_str() {
                 return Some(format!("{variable} becomes {}, not {expected}", found.as_deref().unwrap_or("nothing")));
@@ -135,14 +135,14 @@ impl Walk {
         if self.state(again) == self.state(node) {
             return Ok(());
         }
-        let changes = self.model.changes(self.state(again), self.state(node));
+        let changes = self.model().changes(self.state(again), self.state(node));
         let words = changes.iter().map(|c| format!("{} was {} and is {}", c.name, c.before, c.after));
         Err(format!("the run is not back where its loop began: {}", words.collect::<Vec<_>>().join(", ")))
     }
 }
 
 /// The label that a trace has for a choice: that of the step that it ends with.
-fn label_of(model: &NativeModel, state: &[u8], choices: &Batch, choice: usize) -> String {
+fn label_of(model: &dyn Explorable, state: &[u8], choices: &Batch, choice: usize) -> String {
     let code = choices.event(choice);
     let steps = model.steps(state, code, choices.state(choice));
     model.event(steps.last().map_or(code, |(event, _)| *event)).label
