@@ -5,7 +5,7 @@
 
 mod replay;
 
-pub use replay::{Mismatch, Replayed, Run, find_trace};
+pub use replay::{Mismatch, Replayed, Run, find_trace, note_states};
 
 use crate::{Batch, Entry, EventCode, Explorable, Loaded, Mode, NativeModel};
 use scrimp_system::{FaultRecord, Random};

@@ -9,6 +9,8 @@ use serde_json::Value;
 pub struct Run<'a> {
     trace: &'a Value,
     steps: &'a [Value],
+    /// What [`note_states`] has added.
+    states: &'a [Value],
     again: Option<usize>,
 }
 
@@ -38,18 +40,37 @@ pub fn find_trace(value: &Value) -> Option<&Value> {
 
 impl<'a> Run<'a> {
     pub fn of(trace: &'a Value) -> Result<Run<'a>, String> {
-        let steps = trace["steps"].as_array().map_or(&[][..], Vec::as_slice);
+        let list = |name: &str| trace[name].as_array().map_or(&[][..], Vec::as_slice);
+        let (steps, states) = (list("steps"), list("states"));
         if trace["loop"].is_null() {
-            return Ok(Run { trace, steps, again: None });
+            return Ok(Run { trace, steps, states, again: None });
         }
         let again =
             trace["loop"].as_u64().and_then(|again| usize::try_from(again).ok()).filter(|again| *again <= steps.len());
         let again = again.ok_or_else(|| format!("there is no step {} at which a loop could begin", trace["loop"]))?;
         match again.checked_sub(1).is_some_and(|last| steps[last]["event"].is_null()) {
             true => Err(format!("the loop begins after step {again}, which leads to no state")),
-            false => Ok(Run { trace, steps, again: Some(again) }),
+            false => Ok(Run { trace, steps, states, again: Some(again) }),
         }
     }
+}
+
+impl Run<'_> {
+    /// Does it say that the state after so many edges is this one?
+    fn is_at(&self, edges: usize, state: &[u8]) -> bool {
+        self.states.get(edges).and_then(Value::as_str).is_some_and(|noted| noted == written(state))
+    }
+}
+
+/// Adds to a trace what its states are, byte by byte. What a model in Rust tells of its states need not tell all of them
+/// apart; with this, a trace still names one run.
+pub fn note_states(trace: &mut Value, run: &crate::Trace) {
+    let states = std::iter::once(&run.initial).chain(run.steps.iter().map(|(_, state)| state));
+    trace["states"] = states.map(|state| written(state)).collect();
+}
+
+fn written(state: &[u8]) -> String {
+    state.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Walk {
@@ -57,21 +78,25 @@ impl Walk {
     pub fn replay(&mut self, run: &Run) -> Result<Replayed, Mismatch> {
         let begin = |node: Node, i: usize| (run.again == Some(i)).then_some(node);
         let initial = &run.trace["initial"];
-        let start = (0..self.starts.len()).find(|&i| {
-            let values = self.model().shown_values(self.starts.state(i));
+        let suits = |i: &usize| {
+            let values = self.model().shown_values(self.starts.state(*i));
             self.entries.iter().zip(&values).all(|(entry, value)| initial[&entry.name] == value.as_str())
-        });
+        };
+        let exact = |i: &usize| run.is_at(0, self.starts.state(*i));
+        let all = 0..self.starts.len();
+        let start = all.clone().find(|i| exact(i) && suits(i)).or_else(|| all.clone().find(suits));
         let lost = |node: Option<Node>, message: String| Mismatch { message, node };
         let start = start.ok_or_else(|| lost(None, "the model has no such initial state".into()))?;
         let mut node = self.start(start).map_err(|e| lost(None, e.to_string()))?;
-        let (mut again, mut number) = (None, 0);
+        let (mut again, mut number, mut edges) = (None, 0, 0);
         for (i, step) in run.steps.iter().enumerate() {
             again = again.or(begin(node, i));
             number += 1;
             if step["event"].is_null() {
                 continue; // on the way to the next one
             }
-            let taken = self.chosen(node, step).map_err(|what| {
+            edges += 1;
+            let taken = self.chosen(node, step, |state| run.is_at(edges, state)).map_err(|what| {
                 let label = step["label"].as_str().unwrap_or("?");
                 lost(Some(node), format!("step {number}, {label}: {what}"))
             });
@@ -85,7 +110,7 @@ impl Walk {
     }
 
     /// The choice that a step of a trace stands for.
-    fn chosen(&mut self, node: Node, step: &Value) -> Result<usize, String> {
+    fn chosen(&mut self, node: Node, step: &Value, exact: impl Fn(&[u8]) -> bool) -> Result<usize, String> {
         self.choices(node).map_err(|e| e.to_string())?;
         let choices = &self.here(node).ok_or("the event is not enabled")?.batch;
         let (model, state) = (self.model(), self.state(node));
@@ -97,7 +122,8 @@ impl Walk {
         let differs = |i: usize| self.differs(state, choices.state(i), step);
         let suits = |i: &usize| differs(*i).is_none();
         let all = 0..choices.len();
-        let choice = (all.clone().find(|i| same(i) && named(i) && suits(i)))
+        let choice = (all.clone().find(|i| exact(choices.state(*i)) && same(i) && named(i) && suits(i)))
+            .or_else(|| all.clone().find(|i| same(i) && named(i) && suits(i)))
             .or_else(|| all.clone().find(|i| renumbered && named(i) && suits(i)))
             .or_else(|| all.clone().find(same))
             .ok_or("the event is not enabled")?;
