@@ -12,7 +12,7 @@ use common::explorer::Served;
 use driver::Browser;
 use rust_model::{Buffer, Wake, properties};
 use scrimp::explore::{Page, Serve};
-use scrimp::{Batch, EventCode, EventText, Fault, Model, Passed, Property};
+use scrimp::{Batch, Control, EventCode, EventText, Fault, Model, Options, Passed, Plan, Property, Trace};
 use scrimp_system::Random;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -109,7 +109,7 @@ impl Model for Post {
     }
 }
 
-/// Without end: numbers that grow in two ways.
+/// Without end: numbers that grow in two ways, slowly, since the memory of one test is that of all.
 struct Endless;
 
 impl Model for Endless {
@@ -123,6 +123,7 @@ impl Model for Endless {
 
     fn expand(&self, state: &[u8], out: &mut Batch) {
         let number = u128::from_le_bytes(state.try_into().expect("sixteen bytes"));
+        std::thread::sleep(Duration::from_micros(20));
         out.push(&number.wrapping_mul(3).to_le_bytes(), 0);
         out.push(&number.wrapping_add(5).to_le_bytes(), 1);
     }
@@ -142,7 +143,10 @@ fn quiet() -> Serve {
 
 /// Serves a model by a thread, for as long as the test runs.
 fn served<M: Model + Send + 'static>(model: M, properties: impl Into<Vec<Property<'static>>>) -> Served {
-    let page = Page::new(model, properties, &quiet()).expect("it is served");
+    serve_by_thread(Page::new(model, properties, &quiet()).expect("it is served"))
+}
+
+fn serve_by_thread(page: Page) -> Served {
     let address = page.address();
     std::thread::spawn(move || page.run());
     Served::at(&address, None)
@@ -220,7 +224,8 @@ fn walk(server: &Served, model: &impl Model, seed: u64) {
         let mut told: Vec<String> =
             list(&node["steps"][0], "changes").iter().map(|change| change[0].as_str().unwrap().to_string()).collect();
         assert_eq!(labels(list(&node, "steps")), [model.event(batch.event(choice)).label]);
-        (changed.sort(), told.sort());
+        changed.sort();
+        told.sort();
         assert_eq!(told, changed);
         state = next;
     }
@@ -283,8 +288,7 @@ fn walks_are_those_of_the_model() {
 #[test]
 fn a_broken_invariant_is_found_and_its_run_loaded() {
     let server = served(Post, Post::properties());
-    for options in [json!({}), json!({ "threads": 2, "memory": "200M" }), json!({ "order": "dfs", "keep_going": true })]
-    {
+    for options in [json!({}), json!({ "threads": 2, "memory": "1G" }), json!({ "order": "dfs", "keep_going": true })] {
         let told = checked(&server, &json!({ "properties": [KEPT, "deadlock"], "options": options }));
         assert_eq!((&told["verdict"], &told["command"]), (&json!("violated"), &Value::Null), "{told}");
         assert!(told["samples"][0]["states"].as_u64().is_some_and(|states| states > 3), "{told}");
@@ -311,6 +315,24 @@ fn a_broken_invariant_is_found_and_its_run_loaded() {
     assert_eq!((&told["verdict"], &told["states"]), (&json!("verified"), &json!(12)), "{told}");
     let told = checked(&server, &json!({ "options": { "keep_going": true } }));
     assert_eq!(list(&told, "properties").len(), 3);
+}
+
+/// What a search of the program itself has found can be looked at.
+#[test]
+fn the_page_begins_with_a_run() {
+    let plan = Plan::new(&Options { memory: Some(1 << 30), ..Options::default() }).unwrap();
+    let report = scrimp::run(&Post, &Post::properties(), &plan, &Control::new(None)).unwrap();
+    let run = report.properties[1].trace.clone().unwrap();
+    let how = Serve { run: Some(run.clone()), name: Some("a post".into()), ..quiet() };
+    let server = serve_by_thread(Page::new(Post, Post::properties(), &how).unwrap());
+    let model = server.get("api/model").json();
+    assert_eq!(model["name"], "a post");
+    let node = server.get(&format!("api/node/{}", model["start"]["node"])).json();
+    assert_eq!((&node["depth"], &node["violations"]), (&json!(run.steps.len()), &json!([KEPT])));
+    // A run of something else is not shown.
+    let wrong = Trace { initial: vec![2, 2, 2], steps: Vec::new() };
+    let error = Page::new(Post, [], &Serve { run: Some(wrong), ..quiet() }).err().expect("there is no such run");
+    assert!(error.to_string().contains("no such initial state"), "{error}");
 }
 
 /// Messages are those that the model tells; what two do together is one from the first to the second.

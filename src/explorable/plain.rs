@@ -8,8 +8,9 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// States that are looked at to find the processes, and for how long.
+/// States that are looked at to find the processes, their bytes, and for how long.
 const SAMPLE: usize = 2000;
+const SAMPLE_BYTES: usize = 16 << 20;
 const PATIENCE: Duration = Duration::from_millis(200);
 
 /// A model with a name and with properties.
@@ -36,10 +37,10 @@ impl Plain {
         let (begun, mut batch) = (Instant::now(), Batch::new(self.state_bytes()));
         self.initial(&mut batch);
         let (mut met, mut open) = (HashSet::new(), VecDeque::new());
-        let mut events = HashSet::new();
+        let (mut events, most) = (HashSet::new(), SAMPLE.min(SAMPLE_BYTES / self.state_bytes().max(1)));
         let mut take = |batch: &Batch, open: &mut VecDeque<Vec<u8>>| {
             for state in (0..batch.len()).map(|i| batch.state(i)) {
-                if met.len() < SAMPLE && met.insert(state.to_vec()) {
+                if met.len() < most && met.insert(state.to_vec()) {
                     open.push_back(state.to_vec());
                 }
             }

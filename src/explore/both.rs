@@ -6,8 +6,8 @@
 use super::session::Session;
 use super::{Wish, view};
 use crate::net::Structure;
-use crate::walk::{Node, Replayed, Run, Walk};
-use crate::{Loaded, Opened, Plain};
+use crate::walk::{Node, Replayed, Run, Walk, exact_json};
+use crate::{Loaded, Opened, Plain, PropertyResult, Trace};
 use scrimp_explorer::Refusal;
 use serde_json::{Value, json};
 
@@ -34,9 +34,16 @@ impl Both {
         Ok(Both::of_session(plain, Some(wish.clone())))
     }
 
-    /// A model in Rust.
-    pub fn given(model: Plain) -> Result<Both, String> {
-        Ok(Both::of_session(Session::new(Walk::through(Box::new(model)), "Rust", false)?, None))
+    /// A model in Rust, at the end of a run if there is one to begin with.
+    pub fn given(model: Plain, run: Option<Trace>) -> Result<Both, String> {
+        let mut result = PropertyResult::undecided("given");
+        result.trace = run;
+        let trace = exact_json(&model, &result);
+        let mut both = Both::of_session(Session::new(Walk::through(Box::new(model)), "Rust", false)?, None);
+        if let Some(trace) = trace {
+            both.begin_with(&trace).map_err(|refusal| refusal.message)?;
+        }
+        Ok(both)
     }
 
     fn of_session(plain: Session, wish: Option<Wish>) -> Both {

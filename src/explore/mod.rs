@@ -20,7 +20,7 @@ mod view;
 pub use serve::{Page, Serve, open_browser, serve};
 
 use crate::walk::find_trace;
-use crate::{Model, Plain, Property};
+use crate::{Model, Plain, Property, Trace};
 use both::Both;
 use check::{Checks, Program, Thread};
 use scrimp_explorer::{Explored, Refusal, Request};
@@ -66,11 +66,16 @@ impl Explorer {
         Explorer::begin(checks, true, move || read(&wish))
     }
 
-    /// Begins to look at a model in Rust.
-    pub fn of_model(model: Arc<dyn Model + Send>, name: String, properties: Vec<Property<'static>>) -> Arc<Explorer> {
+    /// Begins to look at a model in Rust, at the end of a run if one is given.
+    pub fn of_model(
+        model: Arc<dyn Model + Send>,
+        name: String,
+        properties: Vec<Property<'static>>,
+        run: Option<Trace>,
+    ) -> Arc<Explorer> {
         let properties: Arc<[Property<'static>]> = properties.into();
         let checks = Checks::new(Thread { model: model.clone(), name: name.clone(), properties: properties.clone() });
-        Explorer::begin(checks, false, || Both::given(Plain::new(model, name, properties)))
+        Explorer::begin(checks, false, || Both::given(Plain::new(model, name, properties), run))
     }
 
     fn begin(

@@ -1,7 +1,7 @@
 //! A model in Rust in the browser.
 
 use super::Explorer;
-use crate::{Model, Property};
+use crate::{Model, Property, Trace};
 use scrimp_explorer::Server;
 use std::io::{self, Write};
 use std::process::{Command, Stdio};
@@ -17,11 +17,13 @@ pub struct Serve {
     pub open_browser: bool,
     /// What the page calls the model; without one, the name of its type.
     pub name: Option<String>,
+    /// A run that [`scrimp::run`](crate::run) has found: the page begins at its end.
+    pub run: Option<Trace>,
 }
 
 impl Default for Serve {
     fn default() -> Serve {
-        Serve { port: 0, open_browser: true, name: None }
+        Serve { port: 0, open_browser: true, name: None, run: None }
     }
 }
 
@@ -29,7 +31,7 @@ impl Default for Serve {
 /// answers it until the program is ended with Ctrl-C.
 ///
 /// The page offers to check the properties, or that there is no deadlock where none are given. Fails where the port is taken,
-/// or where the model has no initial state.
+/// where the model has no initial state, or where it has no such run as is to be shown.
 ///
 /// ```no_run
 /// use scrimp::explore::{Serve, serve};
@@ -82,7 +84,7 @@ impl Page {
             properties.push(Property::deadlock());
         }
         let name = how.name.clone().unwrap_or_else(|| short_name(std::any::type_name::<M>()));
-        let explorer = Explorer::of_model(Arc::new(model), name, properties);
+        let explorer = Explorer::of_model(Arc::new(model), name, properties, how.run.clone());
         match explorer.failure(Page::PATIENCE) {
             Some(message) => Err(io::Error::new(io::ErrorKind::InvalidInput, message)),
             None => Ok(Page { server, explorer }),

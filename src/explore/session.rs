@@ -5,7 +5,7 @@ use super::source::{self, Active};
 use super::view::{self, View};
 use crate::PropertyResult;
 use crate::report::trace;
-use crate::walk::{Node, Replayed, Run, Walk, note_states};
+use crate::walk::{Node, Replayed, Run, Walk, exact_json};
 use scrimp_explorer::Refusal;
 use scrimp_system::Random;
 use serde_json::{Value, json};
@@ -173,9 +173,8 @@ impl Session {
     /// The way to a state as a trace, as a check writes it.
     pub fn trace(&mut self, node: Node, again: Option<Node>) -> Result<Value, Refusal> {
         let path = self.walk.path(self.known(node)?);
-        let run = self.walk.run(node);
         let mut result = PropertyResult::undecided("explored");
-        result.trace = Some(run.clone());
+        result.trace = Some(self.walk.run(node));
         if let Some(again) = again {
             let edges = path.iter().position(|on_way| *on_way == again);
             let edges = edges.ok_or_else(|| Refusal::wrong("the loop does not begin on this way"))?;
@@ -186,12 +185,9 @@ impl Session {
             }
             result.cycle = Some(edges);
         }
-        let told = trace::json(self.walk.model(), &result);
-        let mut told = told.ok_or_else(|| Refusal::unknown("there is no trace"))?;
-        if self.walk.model().file().is_none() {
-            note_states(&mut told, &run);
-        }
-        Ok(told)
+        let model = self.walk.model();
+        let told = if model.file().is_some() { trace::json(model, &result) } else { exact_json(model, &result) };
+        told.ok_or_else(|| Refusal::unknown("there is no trace"))
     }
 
     /// Goes the way of a trace.

@@ -5,7 +5,8 @@
 
 mod replay;
 
-pub use replay::{Mismatch, Replayed, Run, find_trace, note_states};
+pub(crate) use replay::exact_json;
+pub use replay::{Mismatch, Replayed, Run, find_trace};
 
 use crate::{Batch, Entry, EventCode, Explorable, Loaded, Mode, NativeModel};
 use scrimp_system::{FaultRecord, Random};

@@ -1,7 +1,7 @@
 //! Going a way that a trace describes, each event of which must be enabled and change what the trace says.
 
 use super::{Node, Walk};
-use crate::{Batch, Explorable};
+use crate::{Batch, Explorable, Model, PropertyResult};
 use serde_json::Value;
 
 /// A trace that was read: the steps, and where among them its loop begins if it goes on for ever.
@@ -9,7 +9,7 @@ use serde_json::Value;
 pub struct Run<'a> {
     trace: &'a Value,
     steps: &'a [Value],
-    /// What [`note_states`] has added.
+    /// Its states, where it has them: see [`exact_json`].
     states: &'a [Value],
     again: Option<usize>,
 }
@@ -62,11 +62,13 @@ impl Run<'_> {
     }
 }
 
-/// Adds to a trace what its states are, byte by byte. What a model in Rust tells of its states need not tell all of them
-/// apart; with this, a trace still names one run.
-pub fn note_states(trace: &mut Value, run: &crate::Trace) {
+/// The run of a result as a trace with its states, byte by byte. What a model in Rust tells of its states need not tell all
+/// of them apart; by this, the trace still names one run.
+pub(crate) fn exact_json(model: &dyn Model, result: &PropertyResult) -> Option<Value> {
+    let (mut trace, run) = (crate::report::trace::json(model, result)?, result.trace.as_ref()?);
     let states = std::iter::once(&run.initial).chain(run.steps.iter().map(|(_, state)| state));
     trace["states"] = states.map(|state| written(state)).collect();
+    Some(trace)
 }
 
 fn written(state: &[u8]) -> String {

@@ -35,9 +35,11 @@ pub struct Work {
     /// How to do the same on the command line, where that can be done.
     command: Option<String>,
     running: Option<Running>,
-    /// Runs to its end, and takes note of how it goes and of the answer; fails where there can be none.
-    run: Box<dyn FnOnce(&Mutex<Check>) -> Result<(), String> + Send>,
+    run: Run,
 }
+
+/// Runs a check to its end, and takes note of how it goes and of the answer; fails where there can be none.
+type Run = Box<dyn FnOnce(&Mutex<Check>) -> Result<(), String> + Send>;
 
 /// What can be asked to stop.
 enum Running {

@@ -3,7 +3,8 @@
 use super::{Check, Checker, Running, Work, lock};
 use crate::report::record::Sample;
 use crate::report::{Subject, json, number};
-use crate::{Control, Model, Options, Plan, Property, PropertyKind, run, walk};
+use crate::walk::exact_json;
+use crate::{Control, Model, Options, Plan, Property, PropertyKind, run};
 use scrimp_explorer::{CheckOptions, Refusal};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -66,9 +67,7 @@ impl Thread {
             Subject { name: &self.name, model: &*self.model, plan, report: &report, statements: None, record: None };
         let mut answer = json::report(&subject);
         for (number, property) in report.properties.iter().enumerate() {
-            if let Some(run) = &property.trace {
-                walk::note_states(&mut answer["properties"][number]["trace"], run);
-            }
+            answer["properties"][number]["trace"] = exact_json(&*self.model, property).into();
         }
         let (last, seconds) = (Sample::last(control.figures(), &report), report.elapsed.as_secs_f64());
         let mut check = lock(check);
