@@ -7,14 +7,19 @@
 //! waits. Waking all who wait repairs it.
 //!
 //! ```text
-//! cargo run --example rust_model
+//! cargo run --release --example rust_model
+//! cargo run --release --example rust_model -- explore
 //! ```
+//!
+//! The second opens the faulty buffer in the browser, where one can take its steps by hand, or check it and look at the run
+//! that ends in the deadlock.
 //!
 //! A [`Model`] says three things: where to start ([`initial`](Model::initial)), what can happen next
 //! ([`expand`](Model::expand)), and how to tell it to people ([`event`](Model::event), [`values`](Model::values)). A state is
 //! a short string of bytes, and the less there is in it, the fewer states there are: here, how many items are in the buffer
 //! and who waits.
 
+use scrimp::explore::{Serve, serve};
 use scrimp::report::{Style, Subject, text};
 use scrimp::{Batch, Control, EventCode, EventText, Model, Options, Plan, Property, Report, run};
 
@@ -107,23 +112,30 @@ impl Model for Buffer {
 }
 
 /// Can the buffer overflow, or everybody wait for ever?
-pub fn check(buffer: &Buffer) -> (Plan, Report) {
+pub fn properties(buffer: &Buffer) -> [Property<'static>; 2] {
     let capacity = buffer.capacity;
-    let properties = [
+    [
         Property::invariant("never more items than there is room for", move |state| state[ITEMS] <= capacity),
         Property::deadlock(),
-    ];
+    ]
+}
+
+pub fn check(buffer: &Buffer) -> (Plan, Report) {
     let plan = Plan::new(&Options::default()).expect("the usual options can be combined");
-    let report = run(buffer, &properties, &plan, &Control::new(None)).expect("there is memory to begin with");
+    let report = run(buffer, &properties(buffer), &plan, &Control::new(None)).expect("there is memory to begin with");
     (plan, report)
 }
 
-fn main() {
+fn main() -> std::io::Result<()> {
     let faulty = Buffer { producers: 2, consumers: 1, capacity: 1, wake: Wake::One };
+    if std::env::args().nth(1).as_deref() == Some("explore") {
+        return serve(faulty, properties(&faulty), &Serve::default());
+    }
     let repaired = Buffer { wake: Wake::All, ..faulty };
     for (name, buffer) in [("wake one", faulty), ("wake all", repaired)] {
         let (plan, report) = check(&buffer);
         let subject = Subject { name, model: &buffer, plan: &plan, report: &report, statements: None, record: None };
         println!("{}", text::check(&subject, Style::PLAIN));
     }
+    Ok(())
 }

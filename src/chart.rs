@@ -1,7 +1,7 @@
 //! Message sequence charts of runs: what each step of a run is in the chart.
 
 use crate::report::chart::{Chart, Message, Row};
-use crate::{EventCode, FaultRecord, Model, NativeModel, Passed};
+use crate::{EventCode, Explorable, FaultRecord, Passed};
 use std::collections::BTreeMap;
 
 /// A chart in the making. Its lanes are numbers of processes until it is written.
@@ -20,7 +20,7 @@ pub struct Drawing {
 
 impl Drawing {
     /// Adds the step that an event makes in a state.
-    pub fn step(&mut self, model: &NativeModel, state: &[u8], event: EventCode) {
+    pub fn step(&mut self, model: &dyn Explorable, state: &[u8], event: EventCode) {
         let Some(Shown { row, notable, names }) = row(model, state, event) else {
             self.unseen |= self.again.is_some();
             return;
@@ -36,11 +36,11 @@ impl Drawing {
     }
 
     /// Adds the fault that a run ends in.
-    pub fn fault(&mut self, model: &NativeModel, record: FaultRecord) {
-        let Some(actor) = model.actor(record.event) else { return };
+    pub fn fault(&mut self, model: &dyn Explorable, record: FaultRecord) {
+        let Some(actor) = model.lanes_of(record.event).first().copied() else { return };
         let text = model.event(record.event);
         let name = text.steps.first().map(|s| lane_name(&s.name, s.process));
-        self.name(actor, name.unwrap_or_else(|| process_name(model, actor)));
+        self.name(actor, name.unwrap_or_else(|| model.lane_name(actor)));
         self.rows.push(Row::step(actor, model.fault(record)));
         self.notable.push(true);
     }
@@ -90,12 +90,12 @@ pub struct Shown {
 }
 
 /// The row of the step that an event makes in a state; `None` where no process makes it.
-pub fn row(model: &NativeModel, state: &[u8], event: EventCode) -> Option<Shown> {
+pub fn row(model: &dyn Explorable, state: &[u8], event: EventCode) -> Option<Shown> {
     let text = model.event(event);
-    let actor = model.actor(event)?;
+    let actor = *model.lanes_of(event).first()?;
     let mut names: Vec<(usize, String)> = match text.steps.is_empty() {
         false => text.steps.iter().map(|s| (s.process as usize, lane_name(&s.name, s.process))).collect(),
-        true => vec![(actor, process_name(model, actor))],
+        true => vec![(actor, model.lane_name(actor))],
     };
     let printed = model.printed(state, event).map(|(_, text)| text.trim().to_string());
     let statement = text.steps.first().map(|step| step.statement.clone());
@@ -105,7 +105,7 @@ pub fn row(model: &NativeModel, state: &[u8], event: EventCode) -> Option<Shown>
         None => Row::step(actor, label),
         Some(passed) => {
             let both = [passed.from, passed.to].into_iter().flatten();
-            names.extend(both.map(|process| (process, process_name(model, process))));
+            names.extend(both.map(|process| (process, model.lane_name(process))));
             message(passed, actor, &text.label)
         }
     };
@@ -115,10 +115,6 @@ pub fn row(model: &NativeModel, state: &[u8], event: EventCode) -> Option<Shown>
 /// What a process of a type is called: `Node:1`, and `init:0` for what Promela calls `:init:`.
 pub fn lane_name(kind: &str, number: u32) -> String {
     format!("{}:{number}", kind.trim_matches(':'))
-}
-
-fn process_name(model: &NativeModel, process: usize) -> String {
-    model.system().processes.get(process).map_or_else(|| process.to_string(), |p| p.name.clone())
 }
 
 /// The row of a step that passes a message. Where its values are not known, the model's own words stand for it.
@@ -131,6 +127,7 @@ fn message(passed: Passed, actor: usize, label: &str) -> Row {
         (None, None) => return Row::step(actor, label),
     };
     let label = match values.is_empty() {
+        true if channel.is_empty() => label.to_string(),
         true => label.split(": ").next().unwrap_or(label).to_string(),
         false => format!("{channel}{sign}{}", values.join(",")),
     };

@@ -36,6 +36,7 @@
 
 pub mod chart;
 mod engines;
+mod explorable;
 pub mod explore;
 mod load;
 pub mod net;
@@ -44,12 +45,13 @@ pub mod temporal;
 pub mod walk;
 
 pub use engines::run_engine;
+pub use explorable::{Explorable, Plain};
 pub use load::{Loaded, load};
 pub use scrimp_lang::{
     Language, LoadError, NetNames, Opened, Promela, open, open_as, open_with, parse_property, parse_property_file,
     read_formulas,
 };
-pub use scrimp_native::{Entry, EntryKind, Mode, NativeModel, Passed};
+pub use scrimp_native::{Entry, EntryKind, Mode, NativeModel};
 pub use scrimp_progress::{AutoOptions, Measure};
 pub use scrimp_report as report;
 pub use scrimp_search::budget::resident;
@@ -57,4 +59,4 @@ pub use scrimp_search::{
     Budget, Control, Figures, ForgetFacts, Found, Front, GraphFacts, Guides, Limit, Omission, Options, Plan, Property,
     PropertyKind, PropertyResult, Refusal, Report, Step, Trace, Verdict, condensed, ctl, plan, run, run_guided,
 };
-pub use scrimp_system::{Batch, EventCode, EventText, Fault, FaultRecord, Layout, Model, System};
+pub use scrimp_system::{Batch, EventCode, EventText, Fault, FaultRecord, Layout, Model, Passed, System};

@@ -1,7 +1,7 @@
 //! Walks through models: trees of states, models that grow on the way, and traces that are gone again.
 
+use scrimp::Loaded;
 use scrimp::walk::{Run, Walk};
-use scrimp::{Loaded, Model};
 use scrimp_system::Random;
 use std::path::Path;
 

@@ -3,10 +3,9 @@
 use super::args::definition;
 use super::{Failure, print, remark};
 use clap::{Args, ValueHint};
-use scrimp::explore::{Explorer, Wish};
+use scrimp::explore::{Explorer, Wish, open_browser};
 use scrimp_explorer::Server;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 const HELP: &str = "\
@@ -86,14 +85,4 @@ pub fn run(args: &ExploreArgs) -> Result<u8, Failure> {
     });
     server.run(explorer)?;
     Ok(0)
-}
-
-/// Asks the system to open the page; whoever has no browser has the address.
-fn open_browser(address: &str) {
-    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
-    let quiet =
-        Command::new(program).arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-    if let Ok(mut child) = quiet {
-        std::thread::spawn(move || child.wait());
-    }
 }

@@ -3,12 +3,12 @@
 use super::args::definition;
 use super::{Failure, chart, outputs, print, remark, style};
 use clap::{Args, ValueHint};
+use scrimp::Loaded;
 use scrimp::chart::Drawing;
 use scrimp::report::number::count_of;
 use scrimp::report::trace::{beginning, state_lines, step_lines};
 use scrimp::report::{lasso, process};
 use scrimp::walk::{Mismatch, Node, Run, Walk, find_trace};
-use scrimp::{Loaded, Model};
 use scrimp_system::Random;
 use serde_json::Value;
 use std::io::{BufRead, Write};

@@ -6,7 +6,7 @@ use super::search::begun;
 use scrimp::report::number::{bytes, grouped, rate};
 use scrimp::report::plot::sparkline;
 use scrimp::report::record::{FrontPoint, Record, Sample, Thinned};
-use scrimp::{Control, Figures, Front, Report};
+use scrimp::{Control, Front, Report};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::io::{IsTerminal, Write};
@@ -79,7 +79,7 @@ impl Watch {
         let mut samples = watcher.samples.clone().map(Thinned::finish).unwrap_or_default();
         // What is done afterwards, to tell of what was found, is no part of it.
         samples.retain(|sample| sample.seconds < time.as_secs_f64());
-        let mut last = Sample { seconds: time.as_secs_f64(), ..of(last_figures(&self.control, report)) };
+        let mut last = Sample { seconds: time.as_secs_f64(), ..Sample::last(self.control.figures(), report) };
         // By now all memory may have been given back.
         last.memory = samples.last().map_or(watcher.shown.memory, |sample| sample.memory).max(last.memory);
         watcher.show_last(&last);
@@ -103,29 +103,6 @@ impl Drop for Watch {
     fn drop(&mut self) {
         self.stop();
     }
-}
-
-/// The figures of a search that is over: engines show theirs only now and then, the report has the last ones.
-fn last_figures(control: &Control, report: &Report) -> Figures {
-    let (shown, facts) = (control.figures(), &report.facts);
-    if report.visits == 0 {
-        return shown;
-    }
-    // How many are stored is known where none was forgotten.
-    let states = if report.forget.stored_peak == facts.states { facts.states } else { shown.states };
-    Figures {
-        states,
-        visits: report.visits,
-        transitions: facts.transitions,
-        open: facts.open,
-        depth: u64::from(facts.depth),
-        ..shown
-    }
-}
-
-/// A sample of these figures, at the beginning of time.
-fn of(figures: Figures) -> Sample {
-    Sample { seconds: 0.0, figures, memory: scrimp::resident().unwrap_or(0) as u64 }
 }
 
 /// What is written to standard error.
@@ -162,13 +139,13 @@ impl Watcher {
             if now >= next_sample
                 && let Some(samples) = &mut self.samples
             {
-                samples.push(Sample { seconds: now.as_secs_f64(), ..of(self.control.figures()) });
+                samples.push(Sample { seconds: now.as_secs_f64(), ..Sample::of(self.control.figures()) });
                 // What is not kept need not be looked at.
                 next_sample = now + SAMPLE * u32::try_from(samples.stride()).unwrap_or(u32::MAX);
             }
             if now >= next_line {
                 if self.show != Show::Nothing && !self.control.is_finished() {
-                    self.show(&Sample { seconds: now.as_secs_f64(), ..of(self.control.figures()) });
+                    self.show(&Sample { seconds: now.as_secs_f64(), ..Sample::of(self.control.figures()) });
                 }
                 next_line = now + every;
             }
@@ -236,21 +213,8 @@ impl Watcher {
 
     /// Seconds are those since the work on the model began, so that they never go back in a run of several searches.
     fn object(&self, sample: &Sample, rate: f64) -> String {
-        let Figures { states, visits, transitions, open, depth, nodes, clauses } = sample.figures;
-        let object = serde_json::json!({
-            "search": self.search,
-            "seconds": (begun().elapsed().as_secs_f64() * 1e4).round() / 1e4,
-            "states": states,
-            "visits": visits,
-            "transitions": transitions,
-            "open": open,
-            "depth": depth,
-            "nodes": nodes,
-            "clauses": clauses,
-            "memory": sample.memory,
-            "rate": rate.round() as u64,
-            "expected": self.expected(states),
-        });
+        let object =
+            sample.object(self.search, begun().elapsed().as_secs_f64(), rate, self.expected(sample.figures.states));
         format!("{object}\n")
     }
 }

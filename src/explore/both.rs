@@ -6,8 +6,8 @@
 use super::session::Session;
 use super::{Wish, view};
 use crate::net::Structure;
-use crate::walk::{Node, Replayed, Run, Walk};
-use crate::{Loaded, Opened};
+use crate::walk::{Node, Replayed, Run, Walk, exact_json};
+use crate::{Loaded, Opened, Plain, PropertyResult, Trace};
 use scrimp_explorer::Refusal;
 use serde_json::{Value, json};
 
@@ -15,7 +15,8 @@ use serde_json::{Value, json};
 const WITH_CLAIM: Node = 1 << 31;
 
 pub struct Both {
-    wish: Wish,
+    /// What the file is read by again for its claim; a model in Rust has neither.
+    wish: Option<Wish>,
     plain: Session,
     /// Made when a run asks for it.
     claimed: Option<Session>,
@@ -30,15 +31,31 @@ impl Both {
         // A claim is a property, and in the way of whoever looks at the model.
         loaded.take_claim().map_err(|e| e.to_string())?;
         let plain = Session::new(Walk::new(loaded).map_err(|e| e.to_string())?, language, has_claim)?;
+        Ok(Both::of_session(plain, Some(wish.clone())))
+    }
+
+    /// A model in Rust, at the end of a run if there is one to begin with.
+    pub fn given(model: Plain, run: Option<Trace>) -> Result<Both, String> {
+        let mut result = PropertyResult::undecided("given");
+        result.trace = run;
+        let trace = exact_json(&model, &result);
+        let mut both = Both::of_session(Session::new(Walk::through(Box::new(model)), "Rust", false)?, None);
+        if let Some(trace) = trace {
+            both.begin_with(&trace).map_err(|refusal| refusal.message)?;
+        }
+        Ok(both)
+    }
+
+    fn of_session(plain: Session, wish: Option<Wish>) -> Both {
         let begin = Replayed { node: plain.start(), again: None };
-        Ok(Both { wish: wish.clone(), plain, claimed: None, begin })
+        Both { wish, plain, claimed: None, begin }
     }
 
     /// What there is to look at.
     pub fn model(&mut self) -> Value {
         let mut model = self.plain.model();
         model["start"] = told(self.begin);
-        model["asked"] = self.wish.properties.clone().into();
+        model["asked"] = self.wish.as_ref().map_or(Vec::new(), |wish| wish.properties.clone()).into();
         model
     }
 
@@ -67,8 +84,8 @@ impl Both {
             Ok(replayed) => return Ok(replayed),
             Err(refusal) => refusal,
         };
-        if self.claimed.is_none() {
-            self.claimed = with_claim(&self.wish).map_err(Refusal::wrong)?;
+        if let (None, Some(wish)) = (&self.claimed, &self.wish) {
+            self.claimed = with_claim(wish).map_err(Refusal::wrong)?;
         }
         match &mut self.claimed {
             // What is wrong with it in the model that one looks at says more.

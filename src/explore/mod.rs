@@ -3,22 +3,29 @@
 //! The model is read beside the server, so that the page is there at once. States are visited in a
 //! [`Walk`](crate::walk::Walk), which all pages share and which only grows; checks are programs of their own, so that a
 //! long one takes nothing from the page.
+//!
+//! A model in Rust is looked at with [`serve`]; it is checked by a thread.
 
 mod both;
 mod check;
 mod graph;
 mod net;
 mod pictures;
+mod serve;
 mod session;
 mod sheet;
 mod source;
 mod view;
 
+pub use serve::{Page, Serve, open_browser, serve};
+
 use crate::walk::find_trace;
+use crate::{Model, Plain, Property, Trace};
 use both::Both;
-use check::Checks;
+use check::{Checks, Program, Thread};
 use scrimp_explorer::{Explored, Refusal, Request};
 use serde_json::{Value, json};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -36,10 +43,10 @@ pub struct Wish {
 
 /// Answers the page.
 pub struct Explorer {
-    wish: Wish,
     session: Mutex<Stage>,
     read: Condvar,
     checks: Checks,
+    is_file: bool,
 }
 
 /// How far the model has come.
@@ -55,15 +62,36 @@ const PATIENCE: Duration = Duration::from_millis(400);
 impl Explorer {
     /// Begins to read the model.
     pub fn open(wish: Wish) -> Arc<Explorer> {
-        let checks = Checks::new(wish.model.clone(), wish.define.clone());
-        let explorer = Arc::new(Explorer { wish, session: Mutex::new(Stage::Reading), read: Condvar::new(), checks });
+        let checks = Checks::new(Program { model: wish.model.clone(), define: wish.define.clone() });
+        Explorer::begin(checks, true, move || read(&wish))
+    }
+
+    /// Begins to look at a model in Rust, at the end of a run if one is given.
+    pub fn of_model(
+        model: Arc<dyn Model + Send>,
+        name: String,
+        properties: Vec<Property<'static>>,
+        run: Option<Trace>,
+    ) -> Arc<Explorer> {
+        let properties: Arc<[Property<'static>]> = properties.into();
+        let checks = Checks::new(Thread { model: model.clone(), name: name.clone(), properties: properties.clone() });
+        Explorer::begin(checks, false, || Both::given(Plain::new(model, name, properties), run))
+    }
+
+    fn begin(
+        checks: Checks,
+        is_file: bool,
+        read: impl FnOnce() -> Result<Both, String> + Send + 'static,
+    ) -> Arc<Explorer> {
+        let explorer =
+            Arc::new(Explorer { session: Mutex::new(Stage::Reading), read: Condvar::new(), checks, is_file });
         let reader = explorer.clone();
         std::thread::spawn(move || {
-            let work = std::panic::AssertUnwindSafe(|| read(&reader.wish));
-            let stage = match std::panic::catch_unwind(work) {
+            let stage = match catch_unwind(AssertUnwindSafe(read)) {
                 Ok(Ok(both)) => Stage::Ready(Box::new(both)),
                 Ok(Err(message)) => Stage::Failed(message),
-                Err(_) => Stage::Failed("the model cannot be read".into()),
+                Err(_) if is_file => Stage::Failed("the model cannot be read".into()),
+                Err(panic) => Stage::Failed(check::panicked(&*panic)),
             };
             *reader.stage() = stage;
             reader.read.notify_all();
@@ -107,7 +135,18 @@ impl Explorer {
 }
 
 impl Explored for Explorer {
+    /// A model in Rust may panic, as one under development does: that is said, and the page goes on.
     fn answer(&self, request: Request) -> Result<Value, Refusal> {
+        match catch_unwind(AssertUnwindSafe(|| self.answered(request))) {
+            Ok(answer) => answer,
+            Err(panic) if self.is_file => resume_unwind(panic),
+            Err(panic) => Err(Refusal::wrong(check::panicked(&*panic))),
+        }
+    }
+}
+
+impl Explorer {
+    fn answered(&self, request: Request) -> Result<Value, Refusal> {
         match request {
             Request::Model => Ok(self.model()),
             Request::Check { properties, options } => self.checks.begin(&properties, &options),
@@ -128,9 +167,10 @@ impl Explored for Explorer {
                 let trace = find_trace(&trace).ok_or_else(|| Refusal::wrong("there is no trace in this file"))?;
                 self.with_models(|both| both.replay(trace))
             }
-            Request::Source { file, from, count } => {
-                self.with_models(|both| source::lines(both.of(0).walk().model(), file, from, count))
-            }
+            Request::Source { file, from, count } => self.with_models(|both| match both.of(0).walk().model().file() {
+                Some(model) => source::lines(model, file, from, count),
+                None => Err(Refusal::unknown("this model has no text")),
+            }),
             Request::Graph { node, expanded, most } => {
                 self.with_models(|both| both.of(node).graph(node, &expanded, most))
             }

@@ -52,12 +52,11 @@ impl Pictures {
 
     /// The net with the tokens that it has there, for who has this drawing of it.
     pub fn net(&mut self, walk: &mut Walk, node: Node, drawing: Option<u32>) -> Result<Value, Refusal> {
-        let net = walk.loaded().net.as_ref().map(|net| net.net.clone());
+        let net = walk.loaded().and_then(|loaded| Some(loaded.net.as_ref()?.net.clone()));
         let net = net.ok_or_else(|| Refusal::unknown("this model is not a net"))?;
         walk.choices(node).map_err(failed)?;
-        let model = walk.model();
-        let choices = walk.here(node).map(|choices| &choices.batch);
-        let choices = choices.ok_or_else(|| Refusal::unknown("nothing is known of this state"))?;
+        let known = walk.model().file().zip(walk.here(node).map(|choices| &choices.batch));
+        let (model, choices) = known.ok_or_else(|| Refusal::unknown("nothing is known of this state"))?;
         let transition = |event| model.parts(event).0;
         let enabled: Vec<_> =
             (0..choices.len()).filter_map(|choice| Some((transition(choices.event(choice))?, choice))).collect();

@@ -3,11 +3,11 @@
 use super::pictures::Pictures;
 use super::source::{self, Active};
 use super::view::{self, View};
+use crate::PropertyResult;
 use crate::report::trace;
-use crate::walk::{Node, Replayed, Run, Walk};
-use crate::{PropertyResult, properties};
+use crate::walk::{Node, Replayed, Run, Walk, exact_json};
 use scrimp_explorer::Refusal;
-use scrimp_system::{Model, Random};
+use scrimp_system::Random;
 use serde_json::{Value, json};
 
 /// Initial states that are offered.
@@ -35,7 +35,7 @@ impl Session {
             return Err("the model has no initial state".into());
         }
         let start = walk.start(0).map_err(|e| e.to_string())?;
-        let (active, entries) = (Active::new(walk.model()), walk.entries().len());
+        let (active, entries) = (active(&walk), walk.entries().len());
         Ok(Session { walk, language, has_claim, active, entries, start, pictures: Pictures::default() })
     }
 
@@ -54,22 +54,24 @@ impl Session {
         let first = starts.first().copied().unwrap_or(self.start);
         let labels: Vec<String> = starts.iter().map(|node| self.apart(first, *node)).collect();
         let model = self.walk.model();
-        let system = model.system();
-        let is_net = self.walk.loaded().net.is_some();
+        let (file, entries) = (model.file(), self.walk.entries().len());
+        let system = file.map(|file| file.system());
+        let is_net = self.walk.loaded().is_some_and(|loaded| loaded.net.is_some());
+        let warnings = system.map_or(Vec::new(), |system| system.warnings.iter().map(ToString::to_string).collect());
         json!({
-            "name": system.source.name,
+            "name": model.name(),
             "language": self.language,
             "net": is_net,
             "state_bytes": model.state_bytes(),
-            "variables": system.variables.len(),
-            "events": system.events.len(),
-            "lanes": view::lanes(model),
-            "files": source::files(model),
+            "variables": system.map_or(entries, |system| system.variables.len()),
+            "events": system.map(|system| system.events.len()),
+            "lanes": model.lanes(),
+            "files": file.map_or(json!([]), source::files),
             "properties": self.properties(is_net),
             "initial": starts,
             "initial_total": count,
             "initial_labels": labels,
-            "warnings": system.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "warnings": warnings,
         })
     }
 
@@ -87,10 +89,7 @@ impl Session {
         if is_net {
             return vec!["deadlock".into()];
         }
-        let model = self.walk.model();
-        let mut names = vec!["deadlock".to_string(), "faults".to_string()];
-        names.extend(properties::assertions(model).into_iter().map(|property| property.name));
-        names.extend(properties::own_runs(model.system()).into_iter().map(|property| property.name));
+        let mut names = self.walk.model().asks();
         names.extend(self.has_claim.then(|| "claim".to_string()));
         names
     }
@@ -107,7 +106,7 @@ impl Session {
         // What can happen is looked at first: the model may have to grow for it.
         self.walk.choices(node).map_err(failed)?;
         if self.entries != self.walk.entries().len() {
-            (self.active, self.entries) = (Active::new(self.walk.model()), self.walk.entries().len());
+            (self.active, self.entries) = (active(&self.walk), self.walk.entries().len());
         }
         View { walk: &mut self.walk, active: &self.active, values, enabled }.node(node).map_err(failed)
     }
@@ -186,7 +185,9 @@ impl Session {
             }
             result.cycle = Some(edges);
         }
-        trace::json(self.walk.model(), &result).ok_or_else(|| Refusal::unknown("there is no trace"))
+        let model = self.walk.model();
+        let told = if model.file().is_some() { trace::json(model, &result) } else { exact_json(model, &result) };
+        told.ok_or_else(|| Refusal::unknown("there is no trace"))
     }
 
     /// Goes the way of a trace.
@@ -197,6 +198,10 @@ impl Session {
             Refusal::wrong(format!("{} ({help})", mismatch.message))
         })
     }
+}
+
+fn active(walk: &Walk) -> Active {
+    walk.model().file().map(Active::new).unwrap_or_default()
 }
 
 pub fn failed(error: Box<dyn std::error::Error>) -> Refusal {

@@ -1,6 +1,6 @@
 //! The text of the model, by lines, and where its events and processes are in it.
 
-use crate::NativeModel;
+use crate::{Explorable, NativeModel};
 use scrimp_explorer::Refusal;
 use scrimp_system::{EventCode, Span};
 use serde_json::{Value, json};
@@ -38,19 +38,21 @@ pub fn lines(model: &NativeModel, file: usize, from: usize, count: usize) -> Res
 }
 
 /// Where an event is written: its statement, or what stands for it.
-pub fn place_of(model: &NativeModel, code: EventCode) -> Option<Place> {
+pub fn place_of(model: &dyn Explorable, code: EventCode) -> Option<Place> {
+    let model = model.file()?;
     let system = model.system();
     let event = system.events.get(model.parts(code).0? as usize)?;
     let statement = event.statements.first().and_then(|number| system.outline.statements.get(*number as usize));
     place(statement.map_or(event.span, |statement| statement.span))
 }
 
-/// That line, without what surrounds it.
-pub fn line_of(model: &NativeModel, code: EventCode) -> String {
-    let system = &model.system();
-    let event = model.parts(code).0.and_then(|number| system.events.get(number as usize));
-    let line = event.map_or("", |event| system.source.line(event.span));
-    line.trim().chars().take(200).collect()
+/// That line, without what surrounds it; of a model without text, what it says itself.
+pub fn line_of(model: &dyn Explorable, code: EventCode) -> String {
+    let short = |line: &str| line.trim().chars().take(200).collect();
+    let Some(file) = model.file() else { return short(&model.event(code).source) };
+    let system = file.system();
+    let event = file.parts(code).0.and_then(|number| system.events.get(number as usize));
+    short(event.map_or("", |event| system.source.line(event.span)))
 }
 
 pub fn place(span: Span) -> Option<Place> {
@@ -58,6 +60,7 @@ pub fn place(span: Span) -> Option<Place> {
 }
 
 /// For each process and each of its locations, the lines of what it can do there.
+#[derive(Default)]
 pub struct Active(HashMap<(usize, u32), Vec<Place>>);
 
 impl Active {

@@ -4,8 +4,8 @@ use super::source::{self, Active, Place};
 use crate::chart;
 use crate::report::chart::Message;
 use crate::walk::{Choices, Node, SingleStep, Walk};
-use crate::{EntryKind, EventCode, NativeModel, Opened};
-use scrimp_system::{Change, Model, VarId};
+use crate::{EntryKind, EventCode, Explorable, NativeModel, Opened};
+use scrimp_system::{Change, Event, Model, Standing, VarId};
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
 
@@ -26,11 +26,6 @@ pub fn language(opened: &Opened) -> &'static str {
             _ => "DVE",
         },
     }
-}
-
-/// The processes, in the order of their numbers.
-pub fn lanes(model: &NativeModel) -> Vec<String> {
-    model.system().processes.iter().map(|process| process.name.clone()).collect()
 }
 
 /// A look at one state, at values and events with some text in their names.
@@ -58,20 +53,47 @@ impl View<'_> {
             "end": ending.map(|ending| ending.text),
             "bad": ending.is_some_and(|ending| ending.bad),
             "faults": self.faults(node)?,
-            "violations": self.violations(node),
+            "violations": self.walk.model().violations(self.walk.state(node)),
             "steps": steps(self.walk, node),
         }))
     }
 
     /// Where each process is.
     fn processes(&self, node: Node) -> Value {
-        let (model, state) = (self.walk.model(), self.walk.state(node));
+        let state = self.walk.state(node);
+        match self.walk.model().file() {
+            Some(model) => self.processes_of_file(model, state),
+            None => self.processes_without_text(state),
+        }
+    }
+
+    /// Where the model says that its processes are, or else the values that are called after them.
+    fn processes_without_text(&self, state: &[u8]) -> Value {
+        let model = self.walk.model();
+        let standing = model.standing(state);
+        if !standing.is_empty() {
+            let at = |s: &Standing| (s.line > 0).then(|| format!("line {}", s.line));
+            let one = |s: Standing| {
+                let name = chart::lane_name(&s.name, s.process);
+                json!({ "lane": s.process, "name": name, "at": at(&s), "statements": s.statements, "lines": [] })
+            };
+            return standing.into_iter().map(one).collect();
+        }
+        let values = model.shown_values(state);
+        let places = self.walk.entries().iter().zip(values).filter(|(entry, _)| entry.kind == EntryKind::Place);
+        let at: HashMap<usize, String> = places.filter_map(|(entry, value)| Some((entry.owner?, value))).collect();
+        let one =
+            |(lane, name): (usize, String)| json!({ "lane": lane, "name": name, "at": at.get(&lane), "lines": [] });
+        model.lanes().into_iter().enumerate().map(one).collect()
+    }
+
+    fn processes_of_file(&self, model: &NativeModel, state: &[u8]) -> Value {
         let system = model.system();
         let standing = model.standing(state);
         if !system.outline.places.is_empty() {
-            let one = |s: scrimp_system::Standing| {
+            let one = |s: Standing| {
                 let number = s.process as usize;
-                let lines = self.lines(number, system.processes[number].control, state);
+                let lines = self.lines(model, number, system.processes[number].control, state);
                 let line = lines.first().map_or(s.line, |(_, line)| *line);
                 json!({
                     "lane": s.process, "name": chart::lane_name(&s.name, s.process),
@@ -83,7 +105,7 @@ impl View<'_> {
         let one = |(number, process): (usize, &scrimp_system::Process)| {
             let location = model.layout().read(state, process.control, 0).unwrap_or(0);
             let at = usize::try_from(location).ok().and_then(|location| process.locations.get(location));
-            let lines = self.lines(number, process.control, state);
+            let lines = self.lines(model, number, process.control, state);
             json!({ "lane": number, "name": process.name, "at": at, "lines": places_json(&lines) })
         };
         // A claim that was taken out has one place and no life.
@@ -94,8 +116,7 @@ impl View<'_> {
     }
 
     /// The lines of what a process can do in a state; where it can do nothing, its last one.
-    fn lines(&self, process: usize, control: VarId, state: &[u8]) -> Vec<Place> {
-        let model = self.walk.model();
+    fn lines(&self, model: &NativeModel, process: usize, control: VarId, state: &[u8]) -> Vec<Place> {
         let location = u32::try_from(model.layout().read(state, control, 0).unwrap_or(0)).unwrap_or(0);
         let places = model.system().outline.places.get(process);
         let own = places.and_then(|places| source::place(places.get(location as usize)?.span));
@@ -111,7 +132,7 @@ impl View<'_> {
         let changed = parent.map_or(Vec::new(), |before| model.changes(before, state));
         let before: HashMap<usize, String> = changed.into_iter().map(|change| (change.entry, change.before)).collect();
         // Where processes come and go, those that are gone have no values.
-        let come_and_go = !model.system().outline.places.is_empty();
+        let come_and_go = model.file().is_some_and(|file| !file.system().outline.places.is_empty());
         let lives: HashSet<usize> = model.standing(state).iter().map(|s| s.process as usize).collect();
         let (zeros, text) = (!model.leaves_out_zeros(), self.values.map(str::to_lowercase));
         let mut shown = Vec::new();
@@ -162,14 +183,6 @@ impl View<'_> {
         Ok((shown, total))
     }
 
-    /// What should hold in every state and does not in this one.
-    fn violations(&self, node: Node) -> Vec<String> {
-        let (model, state) = (self.walk.model(), self.walk.state(node));
-        let holds = |condition: &scrimp_system::Expr| model.layout().eval(condition, state);
-        let broken = model.system().assertions.iter().filter(|assertion| holds(&assertion.condition).unwrap_or(0) == 0);
-        broken.map(crate::properties::name_of).collect()
-    }
-
     fn faults(&mut self, node: Node) -> Result<Vec<Value>, Failed> {
         let faults = self.walk.faults(node)?;
         let model = self.walk.model();
@@ -186,14 +199,19 @@ fn places_json(places: &[Place]) -> Value {
     places.iter().map(|(file, line)| json!({ "file": file, "line": line })).collect()
 }
 
-fn label_of(model: &NativeModel, code: EventCode) -> String {
-    let event = model.parts(code).0.and_then(|number| model.system().events.get(number as usize));
-    event.map_or_else(|| model.event(code).label, |event| event.label.clone())
+fn label_of(model: &dyn Explorable, code: EventCode) -> String {
+    event_of(model, code).map_or_else(|| model.event(code).label, |event| event.label.clone())
+}
+
+/// The event of a model file.
+fn event_of(model: &dyn Explorable, code: EventCode) -> Option<&Event> {
+    let file = model.file()?;
+    file.system().events.get(file.parts(code).0? as usize)
 }
 
 /// The label of a choice; where several steps are taken at once, also of the one that says most of the rest: which passes a
 /// message, or else the last.
-fn with_rest(model: &NativeModel, state: &[u8], code: EventCode, after: &[u8]) -> String {
+fn with_rest(model: &dyn Explorable, state: &[u8], code: EventCode, after: &[u8]) -> String {
     let first = label_of(model, code);
     let steps = model.steps(state, code, after);
     let rest = steps.get(1..).unwrap_or_default();
@@ -210,17 +228,18 @@ fn with_rest(model: &NativeModel, state: &[u8], code: EventCode, after: &[u8]) -
 }
 
 /// An event with its processes and its place in the model.
-fn event_json(model: &NativeModel, code: EventCode, label: String) -> Value {
-    let system = model.system();
-    let event = model.parts(code).0.and_then(|number| system.events.get(number as usize));
-    let lanes: Vec<usize> = event.map_or(Vec::new(), |event| event.moves.iter().map(|m| m.process.index()).collect());
+fn event_json(model: &dyn Explorable, code: EventCode, label: String) -> Value {
+    let lanes = model.lanes_of(code);
     let place = source::place_of(model, code);
     let mut one = json!({
         "label": label, "lane": lanes.first(), "lanes": lanes,
         "file": place.map(|(file, _)| file), "line": place.map(|(_, line)| line),
         "source": source::line_of(model, code),
     });
-    let statement = event.and_then(|event| system.outline.statements.get(*event.statements.first()? as usize));
+    let statement = event_of(model, code).and_then(|event| {
+        let statements = &model.file()?.system().outline.statements;
+        statements.get(*event.statements.first()? as usize)
+    });
     if let Some(statement) = statement {
         one["statement"] = statement.text.clone().into();
     }

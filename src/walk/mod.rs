@@ -5,9 +5,10 @@
 
 mod replay;
 
+pub(crate) use replay::exact_json;
 pub use replay::{Mismatch, Replayed, Run, find_trace};
 
-use crate::{Batch, Entry, EventCode, Loaded, Mode, Model, NativeModel};
+use crate::{Batch, Entry, EventCode, Explorable, Loaded, Mode, NativeModel};
 use scrimp_system::{FaultRecord, Random};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
@@ -19,8 +20,7 @@ type Failed = Box<dyn std::error::Error>;
 
 /// A model and where one has been in it.
 pub struct Walk {
-    loaded: Loaded,
-    model: NativeModel,
+    ground: Ground,
     /// What every state consists of.
     entries: Vec<Entry>,
     /// The initial states.
@@ -36,6 +36,33 @@ pub struct Walk {
     here: Option<(Node, Choices)>,
     /// How often the model has become another one.
     generation: usize,
+}
+
+/// What a walk goes through.
+enum Ground {
+    /// A model file, which may have to be made larger on the way.
+    File {
+        loaded: Box<Loaded>,
+        model: Box<NativeModel>,
+    },
+    Given(Box<dyn Explorable + Send>),
+}
+
+impl Ground {
+    fn model(&self) -> &dyn Explorable {
+        match self {
+            Ground::File { model, .. } => &**model,
+            Ground::Given(model) => &**model,
+        }
+    }
+
+    /// Makes the system larger where a state was looked at that it is too small for; the model is still the old one then.
+    fn grow(&mut self) -> Result<bool, Failed> {
+        match self {
+            Ground::File { loaded, model } => Ok(loaded.grow_just_enough(model)?),
+            Ground::Given(_) => Ok(false),
+        }
+    }
 }
 
 struct Visited {
@@ -72,11 +99,19 @@ pub struct SingleStep {
 impl Walk {
     /// Before the first state.
     pub fn new(loaded: Loaded) -> Result<Walk, Failed> {
-        let model = runnable(&loaded)?;
-        let (entries, starts) = (model.entries(), starts(&model));
-        Ok(Walk {
-            loaded,
-            model,
+        let model = Box::new(runnable(&loaded)?);
+        Ok(Walk::on(Ground::File { loaded: Box::new(loaded), model }))
+    }
+
+    /// Before the first state of a model that is no file.
+    pub fn through(model: Box<dyn Explorable + Send>) -> Walk {
+        Walk::on(Ground::Given(model))
+    }
+
+    fn on(ground: Ground) -> Walk {
+        let (entries, starts) = (ground.model().entries(), starts(ground.model()));
+        Walk {
+            ground,
             entries,
             starts,
             nodes: Vec::new(),
@@ -85,7 +120,7 @@ impl Walk {
             hashes: HashMap::new(),
             here: None,
             generation: 0,
-        })
+        }
     }
 
     /// With other numbers than those from 0 on, for who has several walks.
@@ -103,8 +138,8 @@ impl Walk {
         node.checked_sub(self.base).is_some_and(|number| (number as usize) < self.nodes.len())
     }
 
-    pub fn model(&self) -> &NativeModel {
-        &self.model
+    pub fn model(&self) -> &dyn Explorable {
+        self.ground.model()
     }
 
     /// What every state consists of.
@@ -112,13 +147,18 @@ impl Walk {
         &self.entries
     }
 
-    pub fn loaded(&self) -> &Loaded {
-        &self.loaded
+    /// The model file.
+    pub fn loaded(&self) -> Option<&Loaded> {
+        match &self.ground {
+            Ground::File { loaded, .. } => Some(loaded),
+            Ground::Given(_) => None,
+        }
     }
 
     /// Begins anew with the model's claim taken out, or taken in; `false` where there is none.
     pub fn take_other_claim(&mut self) -> Result<bool, Failed> {
-        let other = self.loaded.take_claim()?.is_some() || self.loaded.add_claim()?;
+        let Ground::File { loaded, .. } = &mut self.ground else { return Ok(false) };
+        let other = loaded.take_claim()?.is_some() || loaded.add_claim()?;
         if other {
             self.nodes.clear();
             self.taken.clear();
@@ -185,7 +225,7 @@ impl Walk {
     pub fn steps(&self, node: Node) -> Vec<SingleStep> {
         let Some(parent) = self.parent(node) else { return Vec::new() };
         let mut before = self.state(parent).to_vec();
-        let single = self.model.steps(&before, self.visited(node).event, self.state(node));
+        let single = self.model().steps(&before, self.visited(node).event, self.state(node));
         let step = |(event, after): (EventCode, Vec<u8>)| {
             let before = std::mem::replace(&mut before, after.clone());
             SingleStep { event, before, after }
@@ -220,7 +260,7 @@ impl Walk {
 
     /// Was an assertion violated by the last step?
     pub fn violated(&self, node: Node) -> bool {
-        self.steps(node).iter().any(|step| self.model.violated(&step.before, step.event).is_some())
+        self.steps(node).iter().any(|step| self.model().violated(&step.before, step.event).is_some())
     }
 
     fn enter(&mut self, from: Option<Node>, choice: usize) -> Result<Node, Failed> {
@@ -254,8 +294,8 @@ impl Walk {
     pub fn choices(&mut self, node: Node) -> Result<&Choices, Failed> {
         if self.here.as_ref().is_none_or(|(here, _)| *here != node) {
             loop {
-                let choices = expand(&self.model, self.state(node));
-                if !self.loaded.grow_just_enough(&self.model)? {
+                let choices = expand(self.model(), self.state(node));
+                if !self.ground.grow()? {
                     self.here = Some((node, choices));
                     break;
                 }
@@ -267,7 +307,7 @@ impl Walk {
 
     /// Makes the system larger where a state was looked at that it is too small for, whoever did.
     pub fn make_room(&mut self) -> Result<bool, Failed> {
-        let grown = self.loaded.grow_just_enough(&self.model)?;
+        let grown = self.ground.grow()?;
         if grown {
             self.grown()?;
         }
@@ -286,7 +326,8 @@ impl Walk {
 
     /// Finds all states again in the larger system; where that fails, everything stays as it was.
     fn grown(&mut self) -> Result<(), Failed> {
-        let model = runnable(&self.loaded)?;
+        let Some(loaded) = self.loaded() else { return Ok(()) };
+        let model = runnable(loaded)?;
         let starts = starts(&model);
         let mut found: Vec<(EventCode, Box<[u8]>)> = Vec::with_capacity(self.nodes.len());
         let mut last: Option<(Node, Choices)> = None;
@@ -308,7 +349,10 @@ impl Walk {
             self.hashes.entry(hash(&state)).or_insert(self.base + number as Node);
             (self.nodes[number].event, self.nodes[number].state) = (event, state);
         }
-        (self.entries, self.model, self.starts, self.here) = (model.entries(), model, starts, None);
+        (self.entries, self.starts, self.here) = (model.entries(), starts, None);
+        if let Ground::File { model: old, .. } = &mut self.ground {
+            **old = model;
+        }
         self.generation += 1;
         Ok(())
     }
@@ -317,12 +361,14 @@ impl Walk {
     pub fn ending(&mut self, node: Node) -> Result<Option<Ending>, Failed> {
         let Choices { batch, deadlock } = self.choices(node)?;
         let (enabled, deadlock) = (batch.len(), *deadlock);
-        let processes = !self.model.standing(self.state(node)).is_empty();
+        let processes = !self.model().standing(self.state(node)).is_empty();
         let ending = |text, bad| Some(Ending { text, bad });
         Ok(match enabled {
             0 if deadlock && processes => ending("invalid end state: nothing more can happen", true),
             0 if deadlock => ending("deadlock: no event is enabled", true),
-            0 if self.model.system().claim.is_none() => ending("the end: nothing more can happen", false),
+            0 if self.model().file().is_none_or(|file| file.system().claim.is_none()) => {
+                ending("the end: nothing more can happen", false)
+            }
             0 => ending("the model could move, but its property automaton cannot follow", false),
             _ => None,
         })
@@ -335,7 +381,7 @@ impl Walk {
 
     /// Bytes held for the states, about.
     pub fn bytes(&self) -> usize {
-        let each = self.model.state_bytes() + size_of::<Visited>() + 3 * size_of::<(Option<Node>, usize, Node)>();
+        let each = self.model().state_bytes() + size_of::<Visited>() + 3 * size_of::<(Option<Node>, usize, Node)>();
         self.nodes.len() * each
     }
 }
@@ -346,13 +392,13 @@ fn runnable(loaded: &Loaded) -> Result<NativeModel, Failed> {
     Ok(NativeModel::new(loaded.system.clone(), Mode::Interpreted)?)
 }
 
-fn starts(model: &NativeModel) -> Batch {
+fn starts(model: &dyn Explorable) -> Batch {
     let mut batch = Batch::new(model.state_bytes());
     model.initial(&mut batch);
     batch
 }
 
-fn expand(model: &NativeModel, state: &[u8]) -> Choices {
+fn expand(model: &dyn Explorable, state: &[u8]) -> Choices {
     let mut batch = Batch::new(model.state_bytes());
     model.expand(state, &mut batch);
     let deadlock = batch.take_deadlock(batch.len());

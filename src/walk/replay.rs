@@ -1,7 +1,7 @@
 //! Going a way that a trace describes, each event of which must be enabled and change what the trace says.
 
 use super::{Node, Walk};
-use crate::{Batch, Model, NativeModel};
+use crate::{Batch, Explorable, Model, PropertyResult};
 use serde_json::Value;
 
 /// A trace that was read: the steps, and where among them its loop begins if it goes on for ever.
@@ -9,6 +9,8 @@ use serde_json::Value;
 pub struct Run<'a> {
     trace: &'a Value,
     steps: &'a [Value],
+    /// Its states, where it has them: see [`exact_json`].
+    states: &'a [Value],
     again: Option<usize>,
 }
 
@@ -38,18 +40,39 @@ pub fn find_trace(value: &Value) -> Option<&Value> {
 
 impl<'a> Run<'a> {
     pub fn of(trace: &'a Value) -> Result<Run<'a>, String> {
-        let steps = trace["steps"].as_array().map_or(&[][..], Vec::as_slice);
+        let list = |name: &str| trace[name].as_array().map_or(&[][..], Vec::as_slice);
+        let (steps, states) = (list("steps"), list("states"));
         if trace["loop"].is_null() {
-            return Ok(Run { trace, steps, again: None });
+            return Ok(Run { trace, steps, states, again: None });
         }
         let again =
             trace["loop"].as_u64().and_then(|again| usize::try_from(again).ok()).filter(|again| *again <= steps.len());
         let again = again.ok_or_else(|| format!("there is no step {} at which a loop could begin", trace["loop"]))?;
         match again.checked_sub(1).is_some_and(|last| steps[last]["event"].is_null()) {
             true => Err(format!("the loop begins after step {again}, which leads to no state")),
-            false => Ok(Run { trace, steps, again: Some(again) }),
+            false => Ok(Run { trace, steps, states, again: Some(again) }),
         }
     }
+}
+
+impl Run<'_> {
+    /// Does it say that the state after so many edges is this one?
+    fn is_at(&self, edges: usize, state: &[u8]) -> bool {
+        self.states.get(edges).and_then(Value::as_str).is_some_and(|noted| noted == written(state))
+    }
+}
+
+/// The run of a result as a trace with its states, byte by byte. What a model in Rust tells of its states need not tell all
+/// of them apart; by this, the trace still names one run.
+pub(crate) fn exact_json(model: &dyn Model, result: &PropertyResult) -> Option<Value> {
+    let (mut trace, run) = (crate::report::trace::json(model, result)?, result.trace.as_ref()?);
+    let states = std::iter::once(&run.initial).chain(run.steps.iter().map(|(_, state)| state));
+    trace["states"] = states.map(|state| written(state)).collect();
+    Some(trace)
+}
+
+fn written(state: &[u8]) -> String {
+    state.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Walk {
@@ -57,21 +80,25 @@ impl Walk {
     pub fn replay(&mut self, run: &Run) -> Result<Replayed, Mismatch> {
         let begin = |node: Node, i: usize| (run.again == Some(i)).then_some(node);
         let initial = &run.trace["initial"];
-        let start = (0..self.starts.len()).find(|&i| {
-            let values = self.model.shown_values(self.starts.state(i));
+        let suits = |i: &usize| {
+            let values = self.model().shown_values(self.starts.state(*i));
             self.entries.iter().zip(&values).all(|(entry, value)| initial[&entry.name] == value.as_str())
-        });
+        };
+        let exact = |i: &usize| run.is_at(0, self.starts.state(*i));
+        let all = 0..self.starts.len();
+        let start = all.clone().find(|i| exact(i) && suits(i)).or_else(|| all.clone().find(suits));
         let lost = |node: Option<Node>, message: String| Mismatch { message, node };
         let start = start.ok_or_else(|| lost(None, "the model has no such initial state".into()))?;
         let mut node = self.start(start).map_err(|e| lost(None, e.to_string()))?;
-        let (mut again, mut number) = (None, 0);
+        let (mut again, mut number, mut edges) = (None, 0, 0);
         for (i, step) in run.steps.iter().enumerate() {
             again = again.or(begin(node, i));
             number += 1;
             if step["event"].is_null() {
                 continue; // on the way to the next one
             }
-            let taken = self.chosen(node, step).map_err(|what| {
+            edges += 1;
+            let taken = self.chosen(node, step, |state| run.is_at(edges, state)).map_err(|what| {
                 let label = step["label"].as_str().unwrap_or("?");
                 lost(Some(node), format!("step {number}, {label}: {what}"))
             });
@@ -85,19 +112,20 @@ impl Walk {
     }
 
     /// The choice that a step of a trace stands for.
-    fn chosen(&mut self, node: Node, step: &Value) -> Result<usize, String> {
+    fn chosen(&mut self, node: Node, step: &Value, exact: impl Fn(&[u8]) -> bool) -> Result<usize, String> {
         self.choices(node).map_err(|e| e.to_string())?;
         let choices = &self.here(node).ok_or("the event is not enabled")?.batch;
-        let (model, state) = (&self.model, self.state(node));
+        let (model, state) = (self.model(), self.state(node));
         let label = step["label"].as_str().unwrap_or("?");
-        let renumbered = self.loaded.system.outgrown.is_some();
+        let renumbered = self.loaded().is_some_and(|loaded| loaded.system.outgrown.is_some());
         // A larger system of the same model has other numbers for the same events.
         let same = |i: &usize| step["event"] == choices.event(*i);
         let named = |i: &usize| label_of(model, state, choices, *i) == label;
         let differs = |i: usize| self.differs(state, choices.state(i), step);
         let suits = |i: &usize| differs(*i).is_none();
         let all = 0..choices.len();
-        let choice = (all.clone().find(|i| same(i) && named(i) && suits(i)))
+        let choice = (all.clone().find(|i| exact(choices.state(*i)) && same(i) && named(i) && suits(i)))
+            .or_else(|| all.clone().find(|i| same(i) && named(i) && suits(i)))
             .or_else(|| all.clone().find(|i| renumbered && named(i) && suits(i)))
             .or_else(|| all.clone().find(same))
             .ok_or("the event is not enabled")?;
@@ -109,12 +137,12 @@ impl Walk {
 
     /// What becomes otherwise by going from one state to another than a step of a trace says.
     fn differs(&self, before: &[u8], after: &[u8], step: &Value) -> Option<String> {
-        let changed = self.model.changes(before, after);
+        let changed = self.model().changes(before, after);
         for (variable, expected) in step["changes"].as_object().into_iter().flatten() {
             let found = changed.iter().find(|change| change.name == *variable);
             let found = found.map(|change| change.after.clone()).or_else(|| {
                 let entry = self.entries.iter().position(|entry| entry.name == *variable)?;
-                self.model.shown_values(after).into_iter().nth(entry)
+                self.model().shown_values(after).into_iter().nth(entry)
             });
             if found.as_deref() != expected.as_str() {
                 return Some(format!("{variable} becomes {}, not {expected}", found.as_deref().unwrap_or("nothing")));
@@ -135,14 +163,14 @@ impl Walk {
         if self.state(again) == self.state(node) {
             return Ok(());
         }
-        let changes = self.model.changes(self.state(again), self.state(node));
+        let changes = self.model().changes(self.state(again), self.state(node));
         let words = changes.iter().map(|c| format!("{} was {} and is {}", c.name, c.before, c.after));
         Err(format!("the run is not back where its loop began: {}", words.collect::<Vec<_>>().join(", ")))
     }
 }
 
 /// The label that a trace has for a choice: that of the step that it ends with.
-fn label_of(model: &NativeModel, state: &[u8], choices: &Batch, choice: usize) -> String {
+fn label_of(model: &dyn Explorable, state: &[u8], choices: &Batch, choice: usize) -> String {
     let code = choices.event(choice);
     let steps = model.steps(state, code, choices.state(choice));
     model.event(steps.last().map_or(code, |(event, _)| *event)).label

@@ -7,9 +7,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Ends with the value that stands for it.
+/// Ends with the value that stands for it, unless it is served by the test itself.
 pub struct Served {
-    process: Child,
+    process: Option<Child>,
     pub port: u16,
     pub secret: String,
 }
@@ -54,7 +54,12 @@ impl Served {
             .expect("the command can be run");
         let mut line = String::new();
         BufReader::new(process.stdout.take().expect("piped")).read_line(&mut line).expect("an address");
-        let rest = line.trim().strip_prefix("http://127.0.0.1:").unwrap_or_else(|| panic!("an address: {line:?}"));
+        Served::at(line.trim(), Some(process))
+    }
+
+    /// What is served at an address, by a process if it is not the test itself.
+    pub fn at(address: &str, process: Option<Child>) -> Served {
+        let rest = address.strip_prefix("http://127.0.0.1:").unwrap_or_else(|| panic!("an address: {address:?}"));
         let (port, secret) = rest.trim_end_matches('/').split_once('/').expect("a secret");
         let served = Served { port: port.parse().expect("a port"), secret: secret.to_string(), process };
         served.wait();
@@ -118,25 +123,27 @@ impl Served {
 
     /// Bytes of memory that the program uses, where the system tells.
     pub fn memory(&self) -> Option<usize> {
-        let text = std::fs::read_to_string(format!("/proc/{}/status", self.process.id())).ok()?;
+        let text = std::fs::read_to_string(format!("/proc/{}/status", self.id())).ok()?;
         let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
         Some(line.trim().trim_end_matches(" kB").trim().parse::<usize>().ok()? << 10)
     }
 
     /// Has the program ended by itself?
     pub fn has_ended(&mut self) -> bool {
-        self.process.try_wait().is_ok_and(|status| status.is_some())
+        self.process.as_mut().is_some_and(|process| process.try_wait().is_ok_and(|status| status.is_some()))
     }
 
     pub fn id(&self) -> u32 {
-        self.process.id()
+        self.process.as_ref().map_or_else(std::process::id, Child::id)
     }
 }
 
 impl Drop for Served {
     fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        if let Some(process) = &mut self.process {
+            let _ = process.kill();
+            let _ = process.wait();
+        }
     }
 }
 

@@ -158,11 +158,14 @@ async function read(start) {
   find("model-facts").textContent = [
     model.language,
     count(model.variables, model.net ? "place" : "variable"),
-    count(model.events, model.net ? "transition" : "event"),
+    model.events === null ? null : count(model.events, model.net ? "transition" : "event"),
     `${count(model.state_bytes, "byte")} a state`,
-  ].join(" · ");
+  ]
+    .filter(Boolean)
+    .join(" · ");
   reset(model.lanes);
   layout.offer("net", model.net);
+  if (model.language === "Rust") layout.withoutText();
   source.begin(model);
   history.begin(model);
   chart.begin();

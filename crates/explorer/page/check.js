@@ -116,6 +116,10 @@ export class Check {
         make("label", { class: "tick" }, make("input", { type: "checkbox", name: "offered", value: text }), ` ${text}`),
       ),
     );
+    // A model without a text has the properties that it was given, and what looks into a text is not for it.
+    const textless = model.language === "Rust";
+    for (const key of ["property", "option-engine", "option-fair"])
+      for (const part of [find(key), document.querySelector(`label[for=${key}]`)]) part.hidden = textless;
     if (model.asked?.length) find("property").value = model.asked.join("\n");
     find("property").rows = Math.max(2, Math.min(8, model.asked?.length ?? 0));
   }

@@ -13,7 +13,7 @@ const FOCUS = {
   state: ".scroll",
   chart: ".scroll",
   graph: "svg",
-  check: "textarea",
+  check: "textarea:not([hidden])",
 };
 
 /** The panels and their tabs; every panel has exactly one tab, which moves between its dock and the bar. */
@@ -68,6 +68,15 @@ export class Layout {
   /** Says whether the model has use for a panel. */
   offer(panel, offered) {
     this.tabOf(panel).hidden = !offered;
+  }
+
+  /** A model without a text has nothing for the middle of the window: chart, graph and checks stand there. */
+  withoutText() {
+    this.offer("source", false);
+    this.docks = this.docks.filter((dock) => dock.element.id !== "dock-source");
+    find("dock-source")?.replaceWith(find("dock-detail"));
+    document.querySelector("[data-divides=detail]").hidden = true;
+    this.arrange();
   }
 
   /** Brings a panel into sight. */

@@ -28,7 +28,6 @@ pub use condition::{Conditions, Predicate, Quantity};
 pub use entries::{Entry, EntryKind};
 #[doc(hidden)]
 pub use partition::Limits;
-pub use told::Passed;
 
 use counters::Tally;
 use engine::Engine;
@@ -36,7 +35,8 @@ use predecessors::Backwards;
 use program::Program;
 use scrimp_system::dependence::Dependence;
 use scrimp_system::{
-    Batch, Change, EventCode, EventText, Expr, Facts, Fault, FaultRecord, Model, Set, Standing, System, Unsuited,
+    Batch, Change, EventCode, EventText, Expr, Facts, Fault, FaultRecord, Model, Passed, Set, Standing, System,
+    Unsuited,
 };
 use std::fmt;
 use std::ops::Range;
@@ -307,5 +307,13 @@ impl Model for NativeModel {
 
     fn printed(&self, state: &[u8], code: EventCode) -> Option<(u32, String)> {
         self.text_printed(state, code)
+    }
+
+    fn processes(&self) -> Vec<String> {
+        self.program.system.processes.iter().map(|process| process.name.clone()).collect()
+    }
+
+    fn passed(&self, state: &[u8], code: EventCode) -> Option<Passed> {
+        self.message_passed(state, code)
     }
 }

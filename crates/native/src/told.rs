@@ -3,24 +3,9 @@
 use crate::NativeModel;
 use crate::interpret::Interpreter;
 use scrimp_system::outline::Queue;
-use scrimp_system::{Event, EventCode, EventText, Expr, Fault, FaultRecord, Model, Span, Standing, StepText, VarId};
-
-/// A message that an event passes on, as a chart shows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Passed {
-    /// The channel's name, such as people read it.
-    pub channel: String,
-    /// What tells the channel from all others.
-    pub queue: String,
-    /// Numbers of processes; one of them is missing where the message waits in the channel.
-    pub from: Option<usize>,
-    pub to: Option<usize>,
-    /// Its fields, in words.
-    pub values: Vec<String>,
-    /// The message's place among those in the channel, where it is put there or taken out; unknown where the language does
-    /// not say what is in a channel, which is then first in, first out.
-    pub position: Option<usize>,
-}
+use scrimp_system::{
+    Event, EventCode, EventText, Expr, Fault, FaultRecord, Model, Passed, Span, Standing, StepText, VarId,
+};
 
 impl NativeModel {
     pub(crate) fn event_of(&self, code: EventCode) -> Option<&Event> {
@@ -51,13 +36,12 @@ impl NativeModel {
         (holds == Ok(0)).then(|| self.fault(record))
     }
 
-    /// The number of the process that makes the first move of an event.
-    pub fn actor(&self, code: EventCode) -> Option<usize> {
-        self.event_of(code)?.moves.first().map(|step| step.process.index())
+    /// The numbers of the processes that move in an event, first the one that the event is called by.
+    pub fn movers(&self, code: EventCode) -> Vec<usize> {
+        self.event_of(code).map_or(Vec::new(), |event| event.moves.iter().map(|step| step.process.index()).collect())
     }
 
-    /// The message that the event with this code passes on when it happens in `state`.
-    pub fn passed(&self, state: &[u8], code: EventCode) -> Option<Passed> {
+    pub(crate) fn message_passed(&self, state: &[u8], code: EventCode) -> Option<Passed> {
         let message = self.event_of(code)?.message.as_ref()?;
         let table = |i: usize| message.shown_by.get(i).copied().flatten();
         let values: Vec<String> =

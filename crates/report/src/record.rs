@@ -1,7 +1,8 @@
 //! What a run leaves of how it went: figures taken now and then, the sizes of levels, and where the sweep-line stood.
 
 use crate::plot::{Axis, Kind, Plot, Series, Unit};
-use scrimp_search::Figures;
+use scrimp_search::{Figures, Report, budget};
+use serde_json::{Value, json};
 use std::str::FromStr;
 
 /// A line of a plot: its name, and what it shows of a point in time.
@@ -29,6 +30,50 @@ pub struct Sample {
     pub figures: Figures,
     /// Resident bytes of the process.
     pub memory: u64,
+}
+
+impl Sample {
+    /// A sample of these figures, at the beginning of time.
+    pub fn of(figures: Figures) -> Sample {
+        Sample { seconds: 0.0, figures, memory: budget::resident().unwrap_or(0) as u64 }
+    }
+
+    /// The last sample of a search that is over: engines show their figures only now and then, the report has the last ones.
+    pub fn last(shown: Figures, report: &Report) -> Sample {
+        let facts = &report.facts;
+        if report.visits == 0 {
+            return Sample::of(shown);
+        }
+        // How many are stored is known where none was forgotten.
+        let states = if report.forget.stored_peak == facts.states { facts.states } else { shown.states };
+        Sample::of(Figures {
+            states,
+            visits: report.visits,
+            transitions: facts.transitions,
+            open: facts.open,
+            depth: u64::from(facts.depth),
+            ..shown
+        })
+    }
+
+    /// The sample for programs: of which search of a run, when, how fast, and how many states there may be in all.
+    pub fn object(&self, search: u64, seconds: f64, rate: f64, expected: Option<u64>) -> Value {
+        let Figures { states, visits, transitions, open, depth, nodes, clauses } = self.figures;
+        json!({
+            "search": search,
+            "seconds": (seconds * 1e4).round() / 1e4,
+            "states": states,
+            "visits": visits,
+            "transitions": transitions,
+            "open": open,
+            "depth": depth,
+            "nodes": nodes,
+            "clauses": clauses,
+            "memory": self.memory,
+            "rate": rate.round() as u64,
+            "expected": expected,
+        })
+    }
 }
 
 /// What was stored when the sweep-line moved on.

@@ -35,7 +35,7 @@ pub use intervals::{Intervals, intervals};
 pub use inverse::{Inverse, inverse};
 pub use known::{AtMost, Known, Later, Literal, Terms, Weight};
 pub use layout::{Field, Layout, Slot};
-pub use model::{Batch, Change, EventCode, EventText, FaultRecord, Model, Standing, StepText, Unsuited};
+pub use model::{Batch, Change, EventCode, EventText, FaultRecord, Model, Passed, Standing, StepText, Unsuited};
 pub use outline::Outline;
 pub use random::Random;
 pub use source::{Included, Source, Span};

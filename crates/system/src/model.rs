@@ -112,6 +112,18 @@ pub trait Model: Sync {
         None
     }
 
+    /// The names of the processes, in the order of their numbers; nothing where there are none, or where only events name
+    /// them.
+    fn processes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The message that the event with this code passes on when it happens in `state`.
+    fn passed(&self, state: &[u8], code: EventCode) -> Option<Passed> {
+        let _ = (state, code);
+        None
+    }
+
     /// What a trace says of the event with this code.
     fn event(&self, code: EventCode) -> EventText;
 
@@ -196,6 +208,23 @@ pub struct StepText {
     pub statement: String,
     /// The process is gone afterwards.
     pub last: bool,
+}
+
+/// A message that an event passes on, as a chart shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Passed {
+    /// The channel's name, such as people read it; empty where the message is called what its event is called.
+    pub channel: String,
+    /// What tells the channel from all others.
+    pub queue: String,
+    /// Numbers of processes; one of them is missing where the message waits in the channel.
+    pub from: Option<usize>,
+    pub to: Option<usize>,
+    /// Its fields, in words.
+    pub values: Vec<String>,
+    /// The message's place among those in the channel, where it is put there or taken out; unknown where the language does
+    /// not say what is in a channel, which is then first in, first out.
+    pub position: Option<usize>,
 }
 
 /// Where a process is.

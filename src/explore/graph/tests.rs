@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Loaded, Mode};
+use crate::{Loaded, Mode, NativeModel};
 use std::path::Path;
 
 fn model(name: &str) -> NativeModel {

@@ -1,0 +1,194 @@
+//! Checks that the page begins, one at a time: how each stands, and what came of it.
+//!
+//! A model file is checked by this program once more, in a process of its own. A model in Rust is only there in this
+//! process, and is searched by a thread.
+
+mod program;
+mod thread;
+
+pub use program::Program;
+pub use thread::{Thread, panicked};
+
+use crate::Control;
+use scrimp_explorer::{CheckOptions, Refusal};
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Samples that are kept of one check.
+const MOST_SAMPLES: usize = 20_000;
+
+/// One check at a time.
+pub struct Checks {
+    checker: Box<dyn Checker>,
+    current: Mutex<Option<Arc<Mutex<Check>>>>,
+}
+
+/// Who checks.
+pub trait Checker: Send + Sync {
+    /// Makes ready a check of these properties; without any, of all that the model asks.
+    fn prepare(&self, properties: &[String], options: &CheckOptions) -> Result<Work, Refusal>;
+}
+
+/// A check that can begin.
+pub struct Work {
+    /// How to do the same on the command line, where that can be done.
+    command: Option<String>,
+    running: Option<Running>,
+    run: Run,
+}
+
+/// Runs a check to its end, and takes note of how it goes and of the answer; fails where there can be none.
+type Run = Box<dyn FnOnce(&Mutex<Check>) -> Result<(), String> + Send>;
+
+/// What can be asked to stop.
+enum Running {
+    Process(u32),
+    Search(Arc<Control>),
+}
+
+/// How a check stands.
+pub struct Check {
+    command: Option<String>,
+    begun: Instant,
+    /// How long it took, once it has ended.
+    took: Option<Duration>,
+    running: Option<Running>,
+    stopped: Option<Instant>,
+    samples: Vec<Value>,
+    answer: Option<Value>,
+    /// What it said beside its answer.
+    remarks: String,
+}
+
+impl Checks {
+    pub fn new(checker: impl Checker + 'static) -> Checks {
+        Checks { checker: Box::new(checker), current: Mutex::new(None) }
+    }
+
+    pub fn begin(&self, properties: &[String], options: &CheckOptions) -> Result<Value, Refusal> {
+        let mut current = lock(&self.current);
+        if current.as_ref().is_some_and(|check| lock(check).took.is_none()) {
+            return Err(Refusal::conflict("a check is running"));
+        }
+        let Work { command, running, run } = self.checker.prepare(properties, options)?;
+        let check = Arc::new(Mutex::new(Check {
+            command,
+            begun: Instant::now(),
+            took: None,
+            running,
+            stopped: None,
+            samples: Vec::new(),
+            answer: None,
+            remarks: String::new(),
+        }));
+        *current = Some(check.clone());
+        // What does the checking lives as long as the thread that has started it.
+        std::thread::spawn(move || {
+            if let Err(error) = run(&check) {
+                lock(&check).remarks.push_str(&error);
+            }
+            let mut check = lock(&check);
+            (check.took, check.running) = (Some(check.begun.elapsed()), None);
+        });
+        Ok(json!({ "running": true }))
+    }
+
+    fn current(&self) -> Result<Arc<Mutex<Check>>, Refusal> {
+        lock(&self.current).clone().ok_or_else(|| Refusal::unknown("nothing was checked yet"))
+    }
+
+    /// How it stands, with the samples from this number on.
+    pub fn told(&self, from: usize) -> Result<Value, Refusal> {
+        let Some(current) = lock(&self.current).clone() else {
+            return Ok(json!({ "running": false, "nothing": true }));
+        };
+        let check = lock(&current);
+        let samples = check.samples.get(from.min(check.samples.len())..).unwrap_or_default();
+        let mut told = json!({
+            "running": check.took.is_none(),
+            "seconds": check.took.unwrap_or_else(|| check.begun.elapsed()).as_secs_f64(),
+            "command": check.command,
+            "samples": samples,
+            "next": check.samples.len(),
+        });
+        if check.took.is_none() {
+            return Ok(told);
+        }
+        let remarks = check.remarks.trim();
+        match &check.answer {
+            None => {
+                told["verdict"] = "error".into();
+                told["message"] =
+                    if remarks.is_empty() { "the check came to no answer".into() } else { remarks.into() };
+            }
+            Some(answer) => {
+                for (name, value) in answer.as_object().into_iter().flatten() {
+                    if !matches!(name.as_str(), "properties" | "unreached" | "level_sizes" | "seconds") {
+                        told[name.as_str()] = value.clone();
+                    }
+                }
+                let properties = answer["properties"].as_array().map_or(&[][..], Vec::as_slice);
+                told["properties"] = properties.iter().enumerate().map(property).collect();
+                if !remarks.is_empty() && told["message"].is_null() {
+                    told["message"] = remarks.into();
+                }
+            }
+        }
+        Ok(told)
+    }
+
+    pub fn stop(&self) -> Result<Value, Refusal> {
+        let current = self.current()?;
+        let mut check = lock(&current);
+        let first = check.stopped.is_none();
+        match &check.running {
+            None => return Ok(json!({})),
+            // Asked once, it says what it knows; asked again, it ends.
+            Some(Running::Process(process)) => program::signal(*process, first),
+            Some(Running::Search(control)) => control.interrupt(),
+        }
+        check.stopped.get_or_insert_with(Instant::now);
+        Ok(json!({}))
+    }
+
+    /// The run that was found for a property.
+    pub fn trace(&self, property: usize) -> Result<Value, Refusal> {
+        let current = self.current()?;
+        let check = lock(&current);
+        let trace = check.answer.as_ref().map(|answer| &answer["properties"][property]["trace"]);
+        match trace {
+            Some(trace) if trace["steps"].is_array() => Ok(trace.clone()),
+            _ => Err(Refusal::unknown("there is no run for this property")),
+        }
+    }
+}
+
+/// A property without its run, which may be long.
+fn property((number, property): (usize, &Value)) -> Value {
+    let steps = property["trace"]["steps"].as_array().map(Vec::len);
+    json!({
+        "number": number, "name": property["name"], "verdict": property["verdict"], "answer": property["answer"],
+        "how": property["how"], "vacuous": property["vacuous"], "fault": property["fault"],
+        "steps": steps, "loop": property["trace"]["loop"],
+    })
+}
+
+impl Check {
+    fn sample(&mut self, sample: Value) {
+        if self.samples.len() < MOST_SAMPLES {
+            self.samples.push(sample);
+        }
+    }
+
+    fn remark(&mut self, line: &str) {
+        if self.remarks.len() < 10_000 {
+            self.remarks.push_str(line);
+            self.remarks.push('\n');
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

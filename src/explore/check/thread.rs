@@ -1,0 +1,157 @@
+//! A check by a thread of this process, of a model in Rust.
+
+use super::{Check, Checker, Running, Work, lock};
+use crate::report::record::Sample;
+use crate::report::{Subject, json, number};
+use crate::walk::exact_json;
+use crate::{Control, Model, Options, Plan, Property, PropertyKind, run};
+use scrimp_explorer::{CheckOptions, Refusal};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// How often figures are taken.
+const EVERY: Duration = Duration::from_millis(100);
+
+/// Checks a model that was given with its properties.
+#[derive(Clone)]
+pub struct Thread {
+    pub model: Arc<dyn Model + Send>,
+    pub name: String,
+    pub properties: Arc<[Property<'static>]>,
+}
+
+impl Checker for Thread {
+    fn prepare(&self, properties: &[String], options: &CheckOptions) -> Result<Work, Refusal> {
+        let chosen = self.chosen(properties)?;
+        let plan = plan(options)?;
+        let control = Arc::new(Control::new(plan.options.time));
+        let (checker, running) = (self.clone(), Some(Running::Search(control.clone())));
+        let run = move |check: &Mutex<Check>| checker.run(&chosen, &plan, &control, check);
+        Ok(Work { command: None, running, run: Box::new(run) })
+    }
+}
+
+impl Thread {
+    /// The numbers of the properties with these names.
+    fn chosen(&self, names: &[String]) -> Result<Vec<usize>, Refusal> {
+        let names: Vec<&str> = names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()).collect();
+        let known = |name: &str| self.properties.iter().any(|property| property.name.trim() == name);
+        if let Some(name) = names.iter().find(|name| !known(name)) {
+            return Err(Refusal::wrong(format!(
+                "'{name}' is no property of this model: those of a model in Rust are given by its program"
+            )));
+        }
+        let wanted = |number: &usize| names.is_empty() || names.contains(&self.properties[*number].name.trim());
+        Ok((0..self.properties.len()).filter(wanted).collect())
+    }
+
+    fn run(&self, chosen: &[usize], plan: &Plan, control: &Control, check: &Mutex<Check>) -> Result<(), String> {
+        let properties: Vec<Property> = chosen.iter().map(|number| lent(&self.properties[*number])).collect();
+        let over = AtomicBool::new(false);
+        let searched = std::thread::scope(|scope| {
+            let watcher = scope.spawn(|| watch(control, &over, check));
+            let work = AssertUnwindSafe(|| run(&*self.model, &properties, plan, control));
+            let searched = catch_unwind(work);
+            over.store(true, Ordering::Release);
+            watcher.thread().unpark();
+            searched
+        });
+        let report = match searched {
+            Ok(searched) => searched.map_err(|e| e.to_string())?,
+            Err(panic) => return Err(panicked(&*panic)),
+        };
+        let subject =
+            Subject { name: &self.name, model: &*self.model, plan, report: &report, statements: None, record: None };
+        let mut answer = json::report(&subject);
+        for (number, property) in report.properties.iter().enumerate() {
+            answer["properties"][number]["trace"] = exact_json(&*self.model, property).into();
+        }
+        let (last, seconds) = (Sample::last(control.figures(), &report), report.elapsed.as_secs_f64());
+        let mut check = lock(check);
+        check.sample(last.object(1, seconds, last.figures.visits as f64 / seconds.max(1e-9), None));
+        check.answer = Some(answer);
+        Ok(())
+    }
+}
+
+/// Takes figures until the search is over.
+fn watch(control: &Control, over: &AtomicBool, check: &Mutex<Check>) {
+    let (mut before, mut then) = (0, Duration::ZERO);
+    loop {
+        std::thread::park_timeout(EVERY);
+        if over.load(Ordering::Acquire) {
+            return;
+        }
+        let now = control.elapsed();
+        if now < then + EVERY || control.is_finished() {
+            continue;
+        }
+        let sample = Sample::of(control.figures());
+        let rate = sample.figures.visits.saturating_sub(before) as f64 / (now - then).as_secs_f64();
+        let expected =
+            Some(control.expected.load(Ordering::Relaxed)).filter(|all| *all >= sample.figures.states.max(1));
+        lock(check).sample(sample.object(1, now.as_secs_f64(), rate, expected));
+        (before, then) = (sample.figures.visits, now);
+    }
+}
+
+/// The same property, for one search.
+fn lent<'a>(property: &'a Property<'static>) -> Property<'a> {
+    let kind = match &property.kind {
+        PropertyKind::Deadlock => PropertyKind::Deadlock,
+        PropertyKind::Faults => PropertyKind::Faults,
+        PropertyKind::Assertions => PropertyKind::Assertions,
+        PropertyKind::Invariant(holds) => PropertyKind::Invariant(Box::new(holds)),
+        PropertyKind::Reach(holds) => PropertyKind::Reach(Box::new(holds)),
+    };
+    Property { name: property.name.clone(), kind, expression: property.expression.clone() }
+}
+
+/// How to search, as the form of the page says it.
+fn plan(options: &CheckOptions) -> Result<Plan, Refusal> {
+    let CheckOptions { memory, time, threads, order, store, reduce, engine, forget, fair, keep_going } = options;
+    let given = |value: &Option<String>| value.as_ref().map(|v| v.trim().to_string()).filter(|v| !v.is_empty());
+    if given(engine).is_some_and(|engine| engine != "explicit") {
+        return Err(Refusal::wrong(
+            "other engines look into a model's text; a model in Rust is searched state by state",
+        ));
+    }
+    if given(fair).is_some() {
+        return Err(Refusal::wrong(
+            "fairness is about runs without end; the properties of a model in Rust are about states",
+        ));
+    }
+    let (order, store, forget) = (given(order), given(store), given(forget));
+    let begins = |value: &Option<String>, with: &str| value.as_ref().is_some_and(|value| value.starts_with(with));
+    if begins(&order, "progress") || begins(&order, "best") || begins(&forget, "sweep") {
+        return Err(Refusal::wrong("this needs a measure of states: give one to scrimp::run_guided"));
+    }
+    if begins(&store, "disk:") {
+        return Err(Refusal::wrong("a directory for sorted files is named in scrimp::Options"));
+    }
+    let mut wanted = Options { keep_going: *keep_going, ..Options::default() };
+    wanted.memory = read(given(memory), number::parse_size)?;
+    wanted.time = read(given(time), number::parse_duration)?;
+    wanted.threads = threads.map_or(1, |threads| threads as usize);
+    wanted.order = read(order, str::parse)?;
+    wanted.store = read(store, str::parse)?;
+    wanted.forget = read(forget, str::parse)?.unwrap_or(wanted.forget);
+    wanted.reduce = read(given(reduce), str::parse)?.unwrap_or(wanted.reduce);
+    Plan::new(&wanted).map_err(|refusal| Refusal::wrong(format!("{}; {}", refusal.reason, refusal.instead)))
+}
+
+fn read<T, E: ToString>(value: Option<String>, how: impl Fn(&str) -> Result<T, E>) -> Result<Option<T>, Refusal> {
+    value.map(|value| how(&value)).transpose().map_err(|e| {
+        let message = e.to_string();
+        Refusal::wrong(message.strip_prefix("error: ").unwrap_or(&message))
+    })
+}
+
+/// What there is to say of a model that panicked.
+pub fn panicked(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    format!("the model panicked: {}", text.unwrap_or("it does not say why"))
+}
