@@ -31,7 +31,7 @@ pub trait Explorable: Model {
             let rest = |lane: &String| name.strip_prefix(lane.as_str());
             let owner = lanes.iter().position(|lane| rest(lane).is_some_and(|r| r.is_empty() || r.starts_with('.')));
             let kind = if lanes.contains(&name) { EntryKind::Place } else { EntryKind::Value };
-            Entry { name, owner, kind }
+            Entry { name, owner, kind, instance: None }
         };
         values.into_iter().map(entry).collect()
     }

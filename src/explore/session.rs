@@ -56,16 +56,21 @@ impl Session {
         let model = self.walk.model();
         let (file, entries) = (model.file(), self.walk.entries().len());
         let system = file.map(|file| file.system());
-        let is_net = self.walk.loaded().is_some_and(|loaded| loaded.net.is_some());
+        let net = self.walk.loaded().and_then(|loaded| Some(&loaded.net.as_ref()?.net));
+        let is_net = net.is_some();
+        // A claim that was taken out does nothing, and has no lane.
+        let gone = |lane: usize| system.is_some_and(|system| view::is_gone(system, &system.processes[lane]));
+        let lanes: Vec<Option<String>> =
+            model.lanes().into_iter().enumerate().map(|(lane, name)| (!gone(lane)).then_some(name)).collect();
         let warnings = system.map_or(Vec::new(), |system| system.warnings.iter().map(ToString::to_string).collect());
         json!({
             "name": model.name(),
             "language": self.language,
             "net": is_net,
             "state_bytes": model.state_bytes(),
-            "variables": system.map_or(entries, |system| system.variables.len()),
-            "events": system.map(|system| system.events.len()),
-            "lanes": model.lanes(),
+            "variables": net.map_or(system.map_or(entries, |system| system.variables.len()), |net| net.places.len()),
+            "events": net.map(|net| net.transitions.len()).or(system.map(|system| system.events.len())),
+            "lanes": lanes,
             "files": file.map_or(json!([]), source::files),
             "properties": self.properties(is_net),
             "initial": starts,

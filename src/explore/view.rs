@@ -4,10 +4,10 @@ use super::source::{self, Active, Place};
 use crate::chart;
 use crate::report::chart::Message;
 use crate::walk::{Choices, Node, SingleStep, Walk};
-use crate::{EntryKind, EventCode, Explorable, NativeModel, Opened};
-use scrimp_system::{Change, Event, Model, Standing, VarId};
+use crate::{Entry, EntryKind, EventCode, Explorable, NativeModel, Opened};
+use scrimp_system::{Change, Event, Model, Standing, System, VarId};
 use serde_json::{Map, Value, json};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Values and events that are sent at once.
 const MOST_VALUES: usize = 1000;
@@ -108,11 +108,7 @@ impl View<'_> {
             let lines = self.lines(model, number, process.control, state);
             json!({ "lane": number, "name": process.name, "at": at, "lines": places_json(&lines) })
         };
-        // A claim that was taken out has one place and no life.
-        let claim = |p: &scrimp_system::Process| {
-            p.locations.len() > 1 && system.variables[p.control.index()].domain.width() == 0
-        };
-        system.processes.iter().enumerate().filter(|(_, process)| !claim(process)).map(one).collect()
+        system.processes.iter().enumerate().filter(|(_, process)| !is_gone(system, process)).map(one).collect()
     }
 
     /// The lines of what a process can do in a state; where it can do nothing, its last one.
@@ -131,27 +127,39 @@ impl View<'_> {
         let parent = self.walk.parent(node).map(|parent| self.walk.state(parent));
         let changed = parent.map_or(Vec::new(), |before| model.changes(before, state));
         let before: HashMap<usize, String> = changed.into_iter().map(|change| (change.entry, change.before)).collect();
-        // Where processes come and go, those that are gone have no values.
-        let come_and_go = model.file().is_some_and(|file| !file.system().outline.places.is_empty());
-        let lives: HashSet<usize> = model.standing(state).iter().map(|s| s.process as usize).collect();
+        // Where processes come and go, those that are gone have no values, and the others what they are now.
+        let come_and_go = model.file().filter(|file| !file.system().outline.places.is_empty());
+        let instances = come_and_go.map(|file| file.instances(state));
+        let is_there = |entry: &Entry| match (&instances, entry.owner) {
+            (Some(instances), Some(owner)) => {
+                let now = instances.get(owner).copied().flatten();
+                now.is_some() && (entry.instance.is_none() || entry.instance == now)
+            }
+            _ => true,
+        };
         let (zeros, text) = (!model.leaves_out_zeros(), self.values.map(str::to_lowercase));
         let mut shown = Vec::new();
         let mut total = 0;
         for (number, (entry, value)) in self.walk.entries().iter().zip(model.shown_values(state)).enumerate() {
-            let there = entry.kind != EntryKind::Place
-                && (zeros || value != "0" || before.contains_key(&number))
-                && (!come_and_go || entry.owner.is_none_or(|owner| lives.contains(&owner)))
-                && text.as_ref().is_none_or(|text| entry.name.to_lowercase().contains(text));
-            if !there {
+            if entry.kind == EntryKind::Place || !is_there(entry) {
                 continue;
             }
             total += 1;
-            if shown.len() < MOST_VALUES {
+            let changed = before.contains_key(&number);
+            let wanted = match &text {
+                Some(text) => entry.name.to_lowercase().contains(text),
+                None => zeros || value != "0" || changed,
+            };
+            // What has changed is not left out, however late it comes.
+            if wanted && (shown.len() < MOST_VALUES || changed && shown.len() < 2 * MOST_VALUES) {
                 let mut one = json!({
                     "name": entry.name, "lane": entry.owner, "value": value, "before": before.get(&number),
                 });
                 if entry.kind == EntryKind::Channel {
                     one["channel"] = true.into();
+                }
+                if let Some(short) = come_and_go.and_then(|file| short_name(file, entry)) {
+                    one["short"] = short.into();
                 }
                 shown.push(one);
             }
@@ -167,12 +175,10 @@ impl View<'_> {
         let model = self.walk.model();
         for choice in 0..batch.len() {
             let code = batch.event(choice);
-            let label = with_rest(model, self.walk.state(node), code, batch.state(choice));
-            if text.as_ref().is_some_and(|text| !label.to_lowercase().contains(text)) {
-                continue;
-            }
             total += 1;
-            if shown.len() < MOST_EVENTS {
+            let label = with_rest(model, self.walk.state(node), code, batch.state(choice));
+            let wanted = text.as_ref().is_none_or(|text| words(model, code, &label).contains(text));
+            if wanted && shown.len() < MOST_EVENTS {
                 let mut one = event_json(model, code, label);
                 one["choice"] = choice.into();
                 one["node"] = self.walk.taken(Some(node), choice).into();
@@ -197,6 +203,34 @@ impl View<'_> {
 
 fn places_json(places: &[Place]) -> Value {
     places.iter().map(|(file, line)| json!({ "file": file, "line": line })).collect()
+}
+
+/// A claim that was taken out has one place and no life.
+pub fn is_gone(system: &System, process: &scrimp_system::Process) -> bool {
+    process.locations.len() > 1 && system.variables[process.control.index()].domain.width() == 0
+}
+
+/// What an event is found by, in small letters: what it is called, who takes part, and its line.
+fn words(model: &dyn Explorable, code: EventCode, label: &str) -> String {
+    let (source, text) = (source::line_of(model, code), model.event(code));
+    let processes = text.steps.iter().map(|step| chart::lane_name(&step.name, step.process)).chain(text.processes);
+    format!("{label} {source} {}", processes.collect::<Vec<_>>().join(" ")).to_lowercase()
+}
+
+/// The name of a variable as its process knows it: neither the place of the process nor its type is a part of that.
+fn short_name(model: &NativeModel, entry: &Entry) -> Option<String> {
+    let owner = &model.system().processes[entry.owner?].name;
+    let own = entry.name.strip_prefix(owner.as_str())?.strip_prefix('.')?;
+    match (entry.kind, entry.instance) {
+        (EntryKind::Value, Some(_)) => Some(own.split_once('.').map_or(own, |(_, name)| name).to_string()),
+        (EntryKind::Value, None) => Some(own.to_string()),
+        (EntryKind::Place, _) => None,
+        (EntryKind::Channel, instance) => {
+            let places = model.system().outline.places.get(entry.owner?)?;
+            let process = &places.iter().find(|place| instance == Some(place.instance))?.process;
+            Some(format!("{}.{own}", chart::lane_name(process, entry.owner? as u32)))
+        }
+    }
 }
 
 fn label_of(model: &dyn Explorable, code: EventCode) -> String {

@@ -61,10 +61,9 @@ layout.on("net", () => net.show());
 layout.on("check", () => check.show());
 layout.on("source", () => source.list.fill());
 
-/** The server has replayed a run: go to its end, with a model read anew if it had to be. */
+/** The server has replayed a run: go to its end. */
 async function opened(answer) {
-  if (answer.reset) await read(answer);
-  else await walk.open(answer, "trace");
+  await walk.open(answer, "trace");
   if (layout.narrow || model.lanes.length) layout.show("chart");
 }
 
@@ -81,7 +80,7 @@ function words(why) {
   const loop = walk.loop;
   const head =
     why === "trace"
-      ? `A run of ${count(walk.position, "step")}${statements()}${!loop ? "" : loop.from < loop.to ? `, from step ${loop.from} on again and again` : ", and then nothing more, for ever"}`
+      ? `A run of ${count(walk.position, "step")}${statements()}${!loop ? "" : loop.from < loop.to ? `, from step ${loop.from + 1} on again and again` : ", and then nothing more, for ever"}`
       : ({ undo: "Back at ", redo: "Forward to " }[why] ?? "") + place;
   const changes = (step?.changes ?? []).slice(0, 4).map(([name, from, to]) => `${name} ${from} → ${to}`);
   if (step?.changes?.length > 4) changes.push("…");
@@ -142,15 +141,13 @@ async function awaited() {
 }
 
 /** Reads the model and shows its first state, or the end of a run. */
-async function read(start) {
+async function read() {
   model = await awaited();
   if (model.failed) {
     find("model-name").textContent = "The model cannot be read";
     complain(model.failed);
     return;
   }
-  const before = start ? null : remembered();
-  if (start) model.start = { node: start.node, loop: start.loop };
   document.title = `${model.name} · Scrimp`;
   find("model-name").textContent =
     model.name.length > 40 ? `…/${model.name.split("/").slice(-2).join("/")}` : model.name;
@@ -175,7 +172,7 @@ async function read(start) {
     layout.show(layout.narrow ? "events" : "net");
     if (!layout.narrow) layout.show("graph");
   }
-  await walk.begin(model, before);
+  await walk.begin(model, remembered());
   if (model.warnings?.length) complain(model.warnings.join(" "));
   for (const button of ["save", "load", "run"]) find(button).disabled = false;
   document.body.dataset.ready = "true";

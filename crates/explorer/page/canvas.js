@@ -152,8 +152,15 @@ export class Canvas {
     this.center(box);
   }
 
+  /** What can be shown of a box at once: all of it, or else its core. */
+  within(box) {
+    const fits = box.width * this.scale <= this.room.width && box.height * this.scale <= this.room.height;
+    return fits ? box : (box.core ?? box);
+  }
+
   /** Moves a box to the middle, but shows no more empty space for it than there must be. */
-  center(box) {
+  center(whole) {
+    const box = this.within(whole);
     const place = (room, size, middle) => {
       const wanted = room / 2 - middle * this.scale;
       const least = room - size * this.scale - 12;
@@ -165,7 +172,8 @@ export class Canvas {
   }
 
   /** Moves so that a box can be seen, and not at all where it can be seen already. */
-  reveal(box) {
+  reveal(whole) {
+    const box = this.within(whole);
     const left = this.x + box.x * this.scale;
     const top = this.y + box.y * this.scale;
     const right = left + box.width * this.scale;

@@ -1,7 +1,7 @@
 // The enabled events: who can do what here, what would go wrong, and why nothing can happen where nothing can.
 
 import { find, make } from "./dom.js";
-import { badge, colour, withoutName } from "./lanes.js";
+import { badge, colour, nameOf, withoutName } from "./lanes.js";
 
 /** The panel of enabled events; `point` shows the line of an event in the source, or nothing. */
 export class Events {
@@ -37,20 +37,17 @@ export class Events {
   narrow() {
     const view = this.walk.view;
     if (!view) return;
-    const asked = this.walk.filters.enabled !== "" || view.enabled_total > view.enabled.length;
-    if (asked) {
-      this.walk.filters.enabled = this.filter.value.trim();
-      this.walk.fetch().catch((error) => this.walk.report(error));
-    } else this.show();
+    this.walk.filters.enabled = this.filter.value.trim();
+    // Where not all events are here, those that suit may be elsewhere.
+    if (view.enabled.length < view.enabled_total) this.walk.fetch().catch((error) => this.walk.report(error));
+    else this.show();
   }
 
   /** The events in the list, after the filter. */
   offered() {
     const text = this.filter.value.trim().toLowerCase();
     const events = this.walk.view?.enabled ?? [];
-    return text
-      ? events.filter((event) => `${event.label} ${event.source ?? ""}`.toLowerCase().includes(text))
-      : events;
+    return text ? events.filter((event) => words(event).includes(text)) : events;
   }
 
   show() {
@@ -106,13 +103,8 @@ export class Events {
     const label = withoutName(event.label, event.lane);
     const title = event.statement ?? label;
     const known = event.node !== null && event.node !== undefined ? "taken" : event.seen ? "known state" : null;
-    const lanes = event.lanes?.length
-      ? event.lanes
-      : event.lane === null || event.lane === undefined
-        ? []
-        : [event.lane];
-    const under =
-      event.statement && event.statement !== label ? label : event.source && event.source !== title ? event.source : "";
+    const lanes = lanesOf(event);
+    const under = event.statement && event.statement !== label ? label : rest(event.source ?? "", title);
     return make(
       "button",
       {
@@ -151,7 +143,7 @@ export class Events {
   /** Takes one of the offered events at random. */
   takeAny() {
     this.walk.takeLater(() => {
-      const events = this.walk.view.enabled;
+      const events = this.offered().length ? this.offered() : this.walk.view.enabled;
       return events[Math.floor(Math.random() * events.length)];
     });
   }
@@ -165,3 +157,15 @@ export class Events {
     buttons[next].focus();
   }
 }
+
+/** What an event is found by: what it is called, its line, and who takes part. */
+function words(event) {
+  const who = lanesOf(event).map(nameOf);
+  return [event.label, event.source ?? "", ...who].join(" ").toLowerCase();
+}
+
+/** The processes that take part in an event. */
+const lanesOf = ({ lane, lanes }) => (lanes?.length ? lanes : lane === null || lane === undefined ? [] : [lane]);
+
+/** What a line says beyond what was said already: events that begin alike differ in their rest. */
+const rest = (source, said) => (source.startsWith(said) ? source.slice(said.length).trim() : source);

@@ -54,7 +54,7 @@ export function listen(does) {
 
 /** Whether a key already means something where the focus is: scrolling, or moving a drawing. */
 function moves(key, target) {
-  if (!key.startsWith("Arrow") && key !== "Home" && key !== "End") return false;
+  if (!key.startsWith("Arrow")) return false;
   if (target.closest(".canvas, .divider, #source-list")) return true;
   return key !== "ArrowLeft" && key !== "ArrowRight" && target.closest(".scroll") && !target.closest("#events");
 }

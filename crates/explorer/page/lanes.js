@@ -30,7 +30,7 @@ export function name(lane, text) {
 export function reset(texts) {
   names.length = 0;
   badges.length = 0;
-  texts.forEach((text, lane) => name(lane, text));
+  texts.forEach((text, lane) => text !== null && name(lane, text));
 }
 
 /** The name of a lane. */

@@ -57,6 +57,7 @@ export class Net {
   /** Draws a net that was not drawn before, or another part of it. */
   draw(net) {
     const { canvas } = this;
+    const focused = focus();
     canvas.note.textContent = net.whole
       ? `${net.places_total} places, ${net.transitions_total} transitions`
       : `a part of the net around the last step: ${net.places.length} of ${net.places_total.toLocaleString("en")} places, ${net.transitions.length} of ${net.transitions_total.toLocaleString("en")} transitions`;
@@ -83,11 +84,20 @@ export class Net {
     if (canvas.moved) canvas.reveal(box);
     else canvas.frame(box);
     canvas.box = box;
+    this.refocus(focused);
+  }
+
+  /** What had the focus has it again, if it can still be fired; else the drawing has it. */
+  refocus(transition) {
+    if (transition === undefined) return;
+    const still = this.drawn.transitions.find((other) => String(other.transition) === transition && other.choice !== null);
+    (still?.element ?? this.canvas.svg).focus();
   }
 
   /** The same drawing with other tokens: what is as it was stays, and the drawing stays where it was put. */
   update(net) {
     const { drawn, canvas } = this;
+    const focused = focus();
     net.places.forEach(({ tokens, before }, index) => {
       const place = drawn.places[index];
       if (place.tokens === tokens && place.before === before) return;
@@ -104,6 +114,7 @@ export class Net {
     });
     canvas.box = busy(drawn);
     canvas.reveal(canvas.box);
+    this.refocus(focused);
   }
 
   /** Dots run along the arcs of what fired: first those taken, then those given. */
@@ -136,6 +147,9 @@ export class Net {
   }
 }
 
+/** The number of the transition that has the focus. */
+const focus = () => document.activeElement?.closest?.("#net [data-transition]")?.dataset.transition;
+
 /** The part of a net where something has just happened, or else can happen. */
 function busy(net) {
   const fired = net.transitions.filter((transition) => transition.fired);
@@ -143,6 +157,11 @@ function busy(net) {
     ? [...fired, ...net.places.filter((place) => place.before !== undefined)]
     : net.transitions.filter((transition) => transition.choice !== null).slice(0, 1);
   const nodes = near.length ? near : net.places.slice(0, 1);
+  return { ...around(nodes), core: around(nodes.slice(0, 1)) };
+}
+
+/** The box around nodes of the net. */
+function around(nodes) {
   const across = nodes.map((node) => node.x);
   const down = nodes.map((node) => node.y);
   const [x, y] = [Math.min(...across) - LONG, Math.min(...down) - LONG];

@@ -71,7 +71,8 @@ export function rows(walk, fold, unfolded) {
   pair(all);
   const loop = walk.loop;
   const out = [];
-  const messages = all.filter((item) => item.kind !== "step").length;
+  // A message that was received was sent before.
+  const messages = all.filter((item) => item.kind === "sent" || item.kind === "rendezvous").length;
   let run = [];
   const flush = () => {
     if (fold && run.length >= FOLDED && !unfolded.has(run[0].node)) {

@@ -41,11 +41,10 @@ export class State {
   narrow() {
     const view = this.walk.view;
     if (!view) return;
-    const asked = this.walk.filters.values !== "" || view.values_total > view.values.length;
-    if (asked) {
-      this.walk.filters.values = this.filter.value.trim();
-      this.walk.fetch().catch((error) => this.walk.report(error));
-    } else this.show();
+    this.walk.filters.values = this.filter.value.trim();
+    // Where not all values are here, those that suit may be elsewhere.
+    if (view.values.length < view.values_total) this.walk.fetch().catch((error) => this.walk.report(error));
+    else this.show();
   }
 
   show() {
@@ -68,13 +67,22 @@ export class State {
     this.parts = new Map();
     for (const process of view.processes) {
       const own = owned.get(process.lane);
-      const named = text !== "" && !this.changed.checked && process.name.toLowerCase().includes(text);
-      if (narrowed && !own.length && !named) continue;
+      const named = process.name.toLowerCase().includes(text);
+      // Who has moved has changed, even if none of its variables has.
+      const suits = this.changed.checked ? named && hasMoved(process, view) : text !== "" && named;
+      if (narrowed && !own.length && !suits) continue;
       groups.push(...this.process(process, own, view));
     }
     if (shared.length) groups.push(...this.group("shared", called(view.processes.length ? "Shared" : "Values"), shared));
     if (channels.length) groups.push(...this.group("channels", called("Channels"), channels));
-    const none = narrowed ? "Nothing here has this in its name." : "This state has no variables.";
+    const none =
+      text !== ""
+        ? "Nothing here has this in its name."
+        : this.changed.checked
+          ? "The last step has changed nothing here."
+          : view.values_total
+            ? "All places are empty."
+            : "This state has no variables.";
     if (!groups.length) groups.push({ element: make("p", { class: "empty" }, none), height: HEAD });
     find("state-count").textContent =
       values.length < view.values_total
@@ -116,7 +124,7 @@ export class State {
 
   process(process, values, view) {
     const line = process.lines?.[0];
-    const moved = view.steps.some((step) => step.lane === process.lane || step.row?.to === process.lane);
+    const moved = hasMoved(process, view);
     const place = standing(process, view, line);
     const head = {
       says: [process.name, badgeOf(process.lane), line, moved, place],
@@ -164,11 +172,17 @@ export class State {
       if (details.open === open) return;
       if (details.open) this.closed.delete(key);
       else this.closed.add(key);
+      const focused = details.contains(document.activeElement);
       this.show();
+      if (focused) this.parts.get(key)?.element.querySelector("summary")?.focus();
     });
     return details;
   }
 }
+
+/** Whether a process took part in the last step. */
+const hasMoved = (process, view) =>
+  view.steps.some((step) => step.lane === process.lane || step.row?.to === process.lane);
 
 /** Where a process stands, marked where it came there by the last step. A place that is only called after its line says
  * nothing that the line does not say. */
@@ -202,7 +216,7 @@ function withoutOwner(name, owner) {
 }
 
 function row(value, process) {
-  const short = process ? withoutOwner(value.name, process.name) : value.name;
+  const short = value.short ?? (process ? withoutOwner(value.name, process.name) : value.name);
   const changed = isChanged(value);
   return make(
     "div",

@@ -104,9 +104,11 @@ fn router(guard: Guard, explored: Arc<dyn Explored>) -> Router {
         .route("/check/stop", with_body(|Nothing {}| Request::StopCheck))
         .route("/check/load", with_body(|Load { property }| Request::LoadRun { property }))
         .with_state(explored);
+    let home = format!("{}/", guard.prefix());
     let inner = Router::new()
         .nest("/api", api)
-        .route("/", get(|| file(String::new())))
+        // What the page asks for is found beside its address, if that ends with a slash.
+        .route("/", get(|| async move { redirected(&home) }))
         .route("/{name}", get(|Path(name): Path<String>| file(name)));
     Router::new()
         .nest(&guard.prefix(), inner)
@@ -168,6 +170,15 @@ fn told(status: StatusCode, kind: &'static str, text: Vec<u8>) -> Reply {
     let mut reply = Response::new(Body::from(text));
     *reply.status_mut() = status;
     reply.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    reply
+}
+
+/// Sends a browser to another address.
+fn redirected(address: &str) -> Reply {
+    let mut reply = told(StatusCode::PERMANENT_REDIRECT, "text/plain", Vec::new());
+    if let Ok(address) = HeaderValue::from_str(address) {
+        reply.headers_mut().insert(header::LOCATION, address);
+    }
     reply
 }
 

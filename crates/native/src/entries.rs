@@ -11,6 +11,8 @@ pub struct Entry {
     /// The number of the process that it belongs to.
     pub owner: Option<usize>,
     pub kind: EntryKind,
+    /// Where the owner can be one thing or another, which of them has it: see [`NativeModel::instances`].
+    pub instance: Option<u32>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +39,9 @@ impl NativeModel {
         let mut entries = Vec::new();
         self.each_entry(|from| {
             entries.push(match from {
-                From::View(view) => Entry { name: view.name.clone(), owner: None, kind: EntryKind::Value },
+                From::View(view) => {
+                    Entry { name: view.name.clone(), owner: None, kind: EntryKind::Value, instance: None }
+                }
                 From::Cell(variable, _) => {
                     let declared = &system.variables[variable.index()];
                     let (owner, kind) = match declared.role {
@@ -45,11 +49,13 @@ impl NativeModel {
                         Role::Channel => (declared.owner.map(|p| p.index()), EntryKind::Channel),
                         Role::Data => (declared.owner.map(|p| p.index()), EntryKind::Value),
                     };
-                    Entry { name: self.name_of(&from), owner, kind }
+                    let instance = system.outline.instances.get(&variable).copied();
+                    Entry { name: self.name_of(&from), owner, kind, instance }
                 }
                 From::Queue(queue) => {
                     let owner = queue.owner.map(|owner| owner.index());
-                    Entry { name: self.name_of(&from), owner, kind: EntryKind::Channel }
+                    let instance = system.outline.instances.get(&queue.length).copied();
+                    Entry { name: self.name_of(&from), owner, kind: EntryKind::Channel, instance }
                 }
             });
         });

@@ -2,7 +2,7 @@
 
 use crate::NativeModel;
 use crate::interpret::Interpreter;
-use scrimp_system::outline::Queue;
+use scrimp_system::outline::{Place, Queue};
 use scrimp_system::{
     Event, EventCode, EventText, Expr, Fault, FaultRecord, Model, Passed, Span, Standing, StepText, VarId,
 };
@@ -112,6 +112,16 @@ impl NativeModel {
             }
         }
         Some((process, out))
+    }
+
+    /// What each process is in a state, where processes come and go; nothing where it is not there.
+    pub fn instances(&self, state: &[u8]) -> Vec<Option<u32>> {
+        let system = &self.program.system;
+        let instance = |(process, places): (&scrimp_system::Process, &Vec<Place>)| {
+            let place = places.get(usize::try_from(self.read(state, process.control, 0)).ok()?)?;
+            (!place.process.is_empty()).then_some(place.instance)
+        };
+        system.processes.iter().zip(&system.outline.places).map(instance).collect()
     }
 
     pub(crate) fn standing_in(&self, state: &[u8]) -> Vec<Standing> {

@@ -18,6 +18,8 @@ pub struct Outline {
     pub shown_by: BTreeMap<VarId, u32>,
     /// Channels, which are shown as what is in them.
     pub queues: Vec<Queue>,
+    /// For variables of a process that can be one thing or another, which of them they are of, as [`Place::instance`] says.
+    pub instances: BTreeMap<VarId, u32>,
 }
 
 /// A statement of a process type.
@@ -42,6 +44,8 @@ pub struct Place {
     pub span: Span,
     /// The process may stop here for ever.
     pub end: bool,
+    /// Who has this location: a process can be one of several, of one type or of different ones.
+    pub instance: u32,
 }
 
 /// The variables of a channel.

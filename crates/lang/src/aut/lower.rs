@@ -11,7 +11,7 @@ use crate::diagnostic::Place;
 use crate::lines::Lines;
 use crate::symbols::Map;
 use scrimp_system::{
-    Assign, Domain, Event, Expr, Moment, Move, Process, ProcessId, Role, Source, Span, System, VarId, Variable,
+    Assign, Domain, Event, Expr, Message, Moment, Move, Process, ProcessId, Role, Source, Span, System, VarId, Variable,
 };
 use std::rc::Rc;
 
@@ -243,6 +243,17 @@ impl Lowering<'_> {
             }
         }
         event.assertion = joint.forbidden.then_some(Expr::FALSE);
+        if let [(first, _), .., (last, _)] = &joint.parts[..] {
+            // What several do together is drawn from the first of them to the last.
+            event.message = Some(Message {
+                channel: event.label.clone(),
+                queue: None,
+                from: Some(ProcessId(*first)),
+                to: Some(ProcessId(*last)),
+                values: vec![],
+                shown_by: vec![],
+            });
+        }
         self.events.push(event);
     }
 }

@@ -191,6 +191,7 @@ impl<'p> Lowering<'p> {
                         let length = (!leaf.dimensions.is_empty()).then(|| leaf.cells() as u32);
                         let id = self.add_variable(full, owner, domain(&leaf.scalar), length, Role::Data);
                         self.show_by(id, &leaf.scalar);
+                        self.belongs_to(id, instance.filter(|_| several));
                         Storage::Variable(id)
                     }
                 });
@@ -233,11 +234,19 @@ impl<'p> Lowering<'p> {
             }
             let place = length.map(|_| self.system.outline.queues.len() as u32);
             if let Some(length) = length {
+                self.belongs_to(length, *instance);
                 let (name, fields) = (name.clone(), fields.clone());
                 self.system.outline.queues.push(scrimp_system::outline::Queue { name, owner, length, fields });
             }
             let (instance, id, kind, name) = (*instance, *id, *kind, name.clone());
             self.queues.push(Queue { id, kind, capacity, instance, length, fields, name, place });
+        }
+    }
+
+    /// Says of which instance a variable is.
+    fn belongs_to(&mut self, variable: VarId, instance: Option<usize>) {
+        if let Some(instance) = instance {
+            self.system.outline.instances.insert(variable, instance as u32);
         }
     }
 

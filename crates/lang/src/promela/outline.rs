@@ -47,8 +47,8 @@ impl Lowering<'_> {
     pub fn outline_places(&mut self) {
         let source = self.program.source.clone();
         let mut lines = Lines::of(&source);
-        let nobody =
-            outline::Place { process: String::new(), number: 0, span: scrimp_system::Span::default(), end: true };
+        let (process, span) = (String::new(), scrimp_system::Span::default());
+        let nobody = outline::Place { process, number: 0, span, end: true, instance: u32::MAX };
         let mut places: Vec<Vec<outline::Place>> =
             self.system.processes.iter().map(|process| vec![nobody.clone(); process.locations.len()]).collect();
         for instance in 0..self.instances.all.len() {
@@ -60,6 +60,7 @@ impl Lowering<'_> {
                     number: state.number,
                     span: lines.span(state.place),
                     end: state.valid_end,
+                    instance: instance as u32,
                 };
             }
         }
