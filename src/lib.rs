@@ -1,7 +1,7 @@
 //! Scrimp decides properties of finite-state models inside the memory you give it.
 //!
 //! The `scrimp` command does that for model files. This library does it for models written in Rust: implement [`Model`]
-//! for a system of your own and hand it to [`run`].
+//! for a system of your own and hand it to [`run`], or to [`explore::serve`] to look at it in the browser.
 //!
 //! ```
 //! use scrimp::{Batch, Control, EventText, Model, Options, Plan, Property, Verdict, run};

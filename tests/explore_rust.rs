@@ -4,138 +4,23 @@ mod common;
 #[allow(dead_code)]
 #[path = "browser/driver.rs"]
 mod driver;
+#[path = "explore_rust/models.rs"]
+mod models;
 #[allow(dead_code)]
 #[path = "../examples/rust_model.rs"]
 mod rust_model;
 
 use common::explorer::Served;
 use driver::Browser;
+use models::{Endless, KEPT, Post};
 use rust_model::{Buffer, Wake, properties};
-use scrimp::explore::{Page, Serve};
-use scrimp::{Batch, Control, EventCode, EventText, Fault, Model, Options, Passed, Plan, Property, Trace};
+use scrimp::explore::{Page, Serve, serve};
+use scrimp::{Batch, Control, EventCode, EventText, Model, Options, Plan, Property, Trace};
 use scrimp_system::Random;
 use serde_json::{Value, json};
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-
-/// A sender posts letters, two at most, that a receiver takes. Now and then the sender tosses a coin, which nobody sees: with
-/// one side both meet, with the other a letter may be lost.
-#[derive(Clone, Copy)]
-struct Post;
-
-const WAITING: usize = 0;
-const COIN: usize = 1;
-const LOST: usize = 2;
-
-const LABELS: [&str; 5] = ["send", "receive", "toss", "lose", "meet"];
-const SEND: EventCode = 0;
-const RECEIVE: EventCode = 1;
-const TOSS: EventCode = 2;
-const LOSE: EventCode = 3;
-const MEET: EventCode = 4;
-
-const KEPT: &str = "no letter is lost";
-
-impl Post {
-    fn properties() -> [Property<'static>; 3] {
-        let few = Property::invariant("at most two wait", |state| state[WAITING] <= 2);
-        [few, Property::invariant(KEPT, |state| state[LOST] == 0), Property::deadlock()]
-    }
-}
-
-impl Model for Post {
-    fn state_bytes(&self) -> usize {
-        3
-    }
-
-    fn initial(&self, out: &mut Batch) {
-        out.push(&[0, 0, 0], 0);
-        out.push(&[1, 0, 0], 0);
-    }
-
-    fn expand(&self, state: &[u8], out: &mut Batch) {
-        let &[waiting, coin, lost] = state else { panic!("three bytes") };
-        if waiting < 2 {
-            out.push(&[waiting + 1, coin, lost], SEND);
-        }
-        if waiting > 0 {
-            out.push(&[waiting - 1, coin, lost], RECEIVE);
-        }
-        if coin == 0 {
-            out.push(&[waiting, 1, lost], TOSS);
-            out.push(&[waiting, 2, lost], TOSS);
-        }
-        if coin == 1 {
-            out.push(&[waiting, 0, lost], MEET);
-        }
-        if coin == 2 && waiting == 2 {
-            out.push(&[1, coin, 1], LOSE);
-            out.push_fault(LOSE, Fault::Assertion);
-        }
-    }
-
-    fn event(&self, code: EventCode) -> EventText {
-        let processes: &[&str] = match code {
-            RECEIVE => &["receiver"],
-            MEET => &["sender", "receiver"],
-            _ => &["sender"],
-        };
-        let processes = processes.iter().map(ToString::to_string).collect();
-        EventText { label: LABELS[code as usize].into(), processes, ..EventText::default() }
-    }
-
-    fn values(&self, state: &[u8]) -> Vec<(String, String)> {
-        let at = if state[COIN] == 0 { "ready" } else { "tossed" };
-        let value = |name: &str, value: String| (name.to_string(), value);
-        vec![
-            value("waiting", state[WAITING].to_string()),
-            value("lost", state[LOST].to_string()),
-            value("sender", at.to_string()),
-            value("receiver.idle", (state[WAITING] == 0).to_string()),
-        ]
-    }
-
-    fn processes(&self) -> Vec<String> {
-        vec!["sender".into(), "receiver".into()]
-    }
-
-    fn passed(&self, state: &[u8], code: EventCode) -> Option<Passed> {
-        let passed = Passed { channel: "post".into(), queue: "post".into(), ..Passed::default() };
-        let values = vec!["letter".to_string()];
-        match code {
-            SEND => Some(Passed { from: Some(0), values, position: Some(state[WAITING] as usize), ..passed }),
-            RECEIVE => Some(Passed { to: Some(1), values, position: Some(0), ..passed }),
-            _ => None,
-        }
-    }
-}
-
-/// Without end: numbers that grow in two ways, slowly, since the memory of one test is that of all.
-struct Endless;
-
-impl Model for Endless {
-    fn state_bytes(&self) -> usize {
-        16
-    }
-
-    fn initial(&self, out: &mut Batch) {
-        out.push(&1u128.to_le_bytes(), 0);
-    }
-
-    fn expand(&self, state: &[u8], out: &mut Batch) {
-        let number = u128::from_le_bytes(state.try_into().expect("sixteen bytes"));
-        std::thread::sleep(Duration::from_micros(20));
-        out.push(&number.wrapping_mul(3).to_le_bytes(), 0);
-        out.push(&number.wrapping_add(5).to_le_bytes(), 1);
-    }
-
-    fn event(&self, code: EventCode) -> EventText {
-        EventText { label: ["triple", "add"][code as usize].into(), ..EventText::default() }
-    }
-
-    fn values(&self, state: &[u8]) -> Vec<(String, String)> {
-        vec![("number".into(), format!("{state:?}"))]
-    }
-}
 
 fn quiet() -> Serve {
     Serve { open_browser: false, ..Serve::default() }
@@ -335,6 +220,32 @@ fn the_page_begins_with_a_run() {
     assert!(error.to_string().contains("no such initial state"), "{error}");
 }
 
+/// In a process of its own, which is this test once more: it prints where it is, and answers there until it is ended.
+#[test]
+fn serving_prints_the_address() {
+    const CHILD: &str = "SCRIMP_TEST_SERVES";
+    if std::env::var_os(CHILD).is_some() {
+        return serve(Post, Post::properties(), &quiet()).expect("it is served");
+    }
+    let mut process = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "serving_prints_the_address", "--nocapture"])
+        .env(CHILD, "yes")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the test can be run");
+    let lines = BufReader::new(process.stdout.take().expect("piped")).lines().map_while(Result::ok);
+    // The harness may have begun the line.
+    let address = lines.into_iter().find_map(|line| Some(line[line.find("http://")?..].to_string()));
+    let mut server = Served::at(&address.expect("an address"), Some(process));
+    assert_eq!(server.get("api/model").json()["name"], "Post");
+    assert!(!server.has_ended());
+    // A port that is taken cannot be listened on.
+    let error = serve(Post, [], &Serve { port: server.port, ..quiet() }).expect_err("somebody else listens");
+    assert_eq!(error.kind(), std::io::ErrorKind::AddrInUse);
+}
+
 /// Messages are those that the model tells; what two do together is one from the first to the second.
 #[test]
 fn charts_have_lanes_and_messages() {
@@ -363,6 +274,7 @@ fn charts_have_lanes_and_messages() {
 #[test]
 fn saved_walks_are_gone_again() {
     let (server, other) = (served(Post, Post::properties()), served(Post, []));
+    assert_eq!(other.get("api/model").json()["properties"], json!(["deadlock"]), "without any it is this");
     for seed in 1..=20 {
         let start = server.get("api/model").json()["initial"][seed % 2].clone();
         let end =
@@ -461,20 +373,23 @@ fn a_panic_is_told() {
             EventText { label: "on".into(), processes: vec!["it".into()], ..EventText::default() }
         }
         fn values(&self, state: &[u8]) -> Vec<(String, String)> {
+            assert_ne!(state[0], 100, "state 100 cannot be told");
             vec![("at".into(), state[0].to_string())]
         }
         fn processes(&self) -> Vec<String> {
             vec!["it".into()]
         }
     }
-    let server = served(Fragile, []);
-    assert_eq!(server.get("api/model").json()["properties"], json!(["deadlock"]));
+    let server = served(Fragile, [Property::deadlock(), Property::invariant("below 100", |state| state[0] < 100)]);
     let far = server.post("api/random", &json!({ "node": 0, "steps": 500, "seed": 1 }));
     assert!(far.error().contains("state 200 is broken"), "{far:?}");
     assert_eq!(server.get("api/node/0").json()["depth"], 0);
-    let told = checked(&server, &json!({}));
-    assert_eq!(told["verdict"], "error");
-    assert!(told["message"].as_str().unwrap().contains("state 200 is broken"), "{told}");
+    // While it is searched, and when it tells of what was found.
+    for (property, says) in [("deadlock", "state 200 is broken"), ("below 100", "state 100 cannot be told")] {
+        let told = checked(&server, &json!({ "properties": [property] }));
+        assert_eq!(told["verdict"], "error");
+        assert!(told["message"].as_str().unwrap().contains(says), "{told}");
+    }
     // One that cannot be looked at at all is not served.
     struct Nowhere;
     impl Model for Nowhere {

@@ -54,7 +54,8 @@ pub trait Explorable: Model {
     /// The numbers of the processes that take part in an event, first the one that the event is called by.
     fn lanes_of(&self, code: EventCode) -> Vec<usize>;
 
-    /// What is wrong with the event with this code in `state`, where it asserts what does not hold there.
+    /// What is wrong with the event with this code in `state`, where it asserts what does not hold there. The state may be one
+    /// that an edge of several steps only passes through.
     fn violated(&self, state: &[u8], code: EventCode) -> Option<String> {
         let mut batch = Batch::new(self.state_bytes());
         self.expand(state, &mut batch);

@@ -7,7 +7,7 @@ use crate::walk::exact_json;
 use crate::{Control, Model, Options, Plan, Property, PropertyKind, run};
 use scrimp_explorer::{CheckOptions, Refusal};
 use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -29,7 +29,11 @@ impl Checker for Thread {
         let plan = plan(options)?;
         let control = Arc::new(Control::new(plan.options.time));
         let (checker, running) = (self.clone(), Some(Running::Search(control.clone())));
-        let run = move |check: &Mutex<Check>| checker.run(&chosen, &plan, &control, check);
+        // A model under development may panic, while it is searched or when it tells of what was found.
+        let run = move |check: &Mutex<Check>| {
+            let work = AssertUnwindSafe(|| checker.run(&chosen, &plan, &control, check));
+            catch_unwind(work).unwrap_or_else(|panic| Err(panicked(&*panic)))
+        };
         Ok(Work { command: None, running, run: Box::new(run) })
     }
 }
@@ -59,10 +63,7 @@ impl Thread {
             watcher.thread().unpark();
             searched
         });
-        let report = match searched {
-            Ok(searched) => searched.map_err(|e| e.to_string())?,
-            Err(panic) => return Err(panicked(&*panic)),
-        };
+        let report = searched.unwrap_or_else(|panic| resume_unwind(panic)).map_err(|e| e.to_string())?;
         let subject =
             Subject { name: &self.name, model: &*self.model, plan, report: &report, statements: None, record: None };
         let mut answer = json::report(&subject);
