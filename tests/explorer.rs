@@ -19,6 +19,10 @@ fn only_the_page_itself_is_answered() {
     assert_eq!(status(&path, &[]), 200);
     let own = format!("Origin: http://127.0.0.1:{}", served.port);
     assert_eq!(status(&path, &[&own, "Sec-Fetch-Site: same-origin"]), 200);
+    // Somebody who leaves out the last slash is sent on, to where the page finds its own files.
+    let reply = served.ask("GET", &format!("/{}", served.secret), &[], "");
+    let home = format!("location: /{}/", served.secret);
+    assert!(reply.status == 308 && reply.head.lines().any(|line| line.eq_ignore_ascii_case(&home)), "{reply:?}");
     // Without the secret, or with another one.
     let wrong = format!("/{}/api/model", "0".repeat(32));
     for path in [&wrong, "/", "/api/model", "//api/model", "/favicon.ico", &path[..30]] {

@@ -202,3 +202,75 @@ fn the_graph_is_of_the_net_as_it_has_grown() {
     assert_eq!(server.post("api/go", &old).status, 404);
     assert!(drawn(&drawn("").0.join(",")).1.len() > labels.len());
 }
+
+/// A process that is born has the variables of what it is, whatever stood in its place before.
+#[test]
+fn processes_have_their_own_variables() {
+    let server = Served::model("models/spawn.pml");
+    let mut node = server.get("api/node/0").json();
+    let mut types = std::collections::HashSet::new();
+    for seed in 0..200 {
+        let next = server.post("api/random", &json!({ "node": node["node"], "steps": 1, "seed": seed })).json();
+        node = server.get(&format!("api/node/{}", next["node"])).json();
+        let values = node["values"].as_array().unwrap();
+        let names: std::collections::HashSet<_> = values.iter().map(|value| value["name"].as_str().unwrap()).collect();
+        assert_eq!(names.len(), values.len(), "{node}");
+        for process in node["processes"].as_array().unwrap() {
+            let kind = process["name"].as_str().unwrap().split(':').next().unwrap();
+            let own = values.iter().filter(|v| v["lane"] == process["lane"] && v["channel"] != true);
+            let mut own: Vec<&str> = own.map(|v| v["short"].as_str().unwrap()).collect();
+            own.sort_unstable();
+            let expected: &[&str] = match kind {
+                "init" => &["child", "i", "value"],
+                "Factorial" => &["n", "result"],
+                _ => &["mine", "number"],
+            };
+            assert!(own.iter().all(|name| expected.contains(name)) && !own.is_empty(), "{process}: {own:?}");
+            types.insert(kind.to_string());
+        }
+    }
+    assert_eq!(types.len(), 3);
+}
+
+/// A filter looks at everything, and says how much that is.
+#[test]
+fn filters_find_what_is_not_sent() {
+    let server = Served::model("models/kanban.pnml");
+    let model = server.get("api/model").json();
+    assert_eq!((&model["variables"], &model["events"]), (&json!(16), &json!(16)));
+    let plain = server.get("api/node/0").json();
+    let (shown, total) = (plain["values"].as_array().unwrap().len() as u64, plain["values_total"].as_u64().unwrap());
+    assert!(shown < total && total == 16, "{shown} of {total}");
+    let empty = server.get("api/node/0?values=C3_BAD&enabled=nothing").json();
+    assert_eq!((empty["values"].as_array().unwrap().len(), &empty["values"][0]["value"]), (1, &json!("0")));
+    assert_eq!(empty["values_total"], total);
+    assert_eq!((&empty["enabled"], &empty["enabled_total"]), (&json!([]), &plain["enabled_total"]));
+    // What has changed is there, however many others come before it.
+    let many = scratch("many.dve");
+    let text = "byte a[3000];\nprocess P { int i = 2900; state s; init s; trans s -> s { effect a[i] = 1, i = i + 1; }; }\n\
+        system async;\n";
+    std::fs::write(&many, text).unwrap();
+    let server = Served::with(&many, &[]);
+    let next = server.post("api/step", &json!({ "node": 0, "choice": 0 })).json();
+    let changed: Vec<_> = next["values"].as_array().unwrap().iter().filter(|v| !v["before"].is_null()).collect();
+    assert_eq!(changed.iter().map(|v| &v["name"]).collect::<Vec<_>>(), [&json!("a[2900]"), &json!("P.i")]);
+    // A process is found by its name, a statement by its line.
+    let server = Served::model("models/needham_schroeder.pml");
+    let found =
+        |text: &str| server.get(&format!("api/node/0?enabled={text}")).json()["enabled"].as_array().unwrap().len();
+    let all = found("");
+    assert!((1..=all).contains(&found("alice")) && found("no-such-thing") == 0);
+}
+
+/// What the parts of a network do together is an arrow; a claim that was taken out has no lane.
+#[test]
+fn networks_have_arrows() {
+    let server = Served::model("models/phils3.network");
+    let next = server.post("api/step", &json!({ "node": 0, "choice": 0 })).json();
+    let row = &next["steps"][0]["row"];
+    assert_eq!((&row["kind"], &row["lane"], &row["to"]), (&json!("rendezvous"), &json!(0), &json!(3)), "{next}");
+    let chart = scrimp(&["check", &model("phils3.network"), "-p", "deadlock", "--chart", "-"]).code(1).stdout;
+    assert!(chart.contains('▶') && chart.contains("A takes F"), "{chart}");
+    let lanes = Served::model("models/starvation.dve").get("api/model").json()["lanes"].clone();
+    assert!(lanes.as_array().unwrap().contains(&json!(null)) && lanes[0] == "P_0", "{lanes}");
+}
