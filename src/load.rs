@@ -19,6 +19,8 @@ const SAMPLE: usize = 20_000;
 const AFTERWARDS: usize = 200;
 /// Time after which a search is begun with what room there is.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// The same for who visits a few states: what is missing then is soon made.
+const HASTE: Duration = Duration::from_millis(40);
 
 /// Reads a model from a file; the language is known by the file's extension, or else by its text.
 pub fn load(path: &Path) -> Result<System, LoadError> {
@@ -35,6 +37,8 @@ pub struct Loaded {
     promela: Option<Promela>,
     with_claim: bool,
     pub net: Option<PetriNet>,
+    /// How long a first look at a Promela model may take.
+    patience: Duration,
 }
 
 impl Loaded {
@@ -53,26 +57,36 @@ impl Loaded {
 
     /// Using only some of a net's structure.
     pub fn with_structure(opened: Opened, structure: Structure) -> Result<Loaded, LoadError> {
+        Loaded::within(opened, structure, PATIENCE)
+    }
+
+    /// For who visits a few states, and wants to begin at once: it does not pay to find out how few bits the markings of a net
+    /// need, or how many processes a Promela model may ever start.
+    pub fn at_once(opened: Opened) -> Result<Loaded, LoadError> {
+        Loaded::within(opened, Structure::NONE, HASTE)
+    }
+
+    fn within(opened: Opened, structure: Structure, patience: Duration) -> Result<Loaded, LoadError> {
         match opened {
             Opened::System(system) => {
-                Ok(Loaded { system: Arc::new(system), promela: None, with_claim: false, net: None })
+                Ok(Loaded { system: Arc::new(system), promela: None, with_claim: false, net: None, patience })
             }
             Opened::Promela(mut promela) => {
-                let system = Arc::new(prepare(&mut promela, false)?);
-                Ok(Loaded { system, promela: Some(promela), with_claim: false, net: None })
+                let system = Arc::new(prepare(&mut promela, false, patience)?);
+                Ok(Loaded { system, promela: Some(promela), with_claim: false, net: None, patience })
             }
             Opened::Net(net) => {
                 let name = net.name.clone();
                 let net = PetriNet::new(net, name, structure);
                 let system = net.lowered()?.system.clone();
-                Ok(Loaded { system, promela: None, with_claim: false, net: Some(net) })
+                Ok(Loaded { system, promela: None, with_claim: false, net: Some(net), patience })
             }
         }
     }
 
     /// Makes room for what was missing when this model of the system ran. `false` when nothing was.
     pub fn grow(&mut self, model: &NativeModel) -> Result<bool, LoadError> {
-        self.grown(model, prepare)
+        self.grown(model, |promela, with_claim| prepare(promela, with_claim, PATIENCE))
     }
 
     /// The same without a look at what else may be missing, for who visits a few states.
@@ -125,7 +139,7 @@ impl Loaded {
         let Some(promela) = self.promela.as_mut().filter(|p| p.has_claim() && !self.with_claim) else {
             return Ok(false);
         };
-        self.system = Arc::new(prepare(promela, true)?);
+        self.system = Arc::new(prepare(promela, true, self.patience)?);
         self.with_claim = true;
         Ok(true)
     }
@@ -148,14 +162,14 @@ impl Loaded {
 }
 
 /// The system of a Promela model, with room for all processes that a first look at its states finds.
-fn prepare(promela: &mut Promela, with_claim: bool) -> Result<System, LoadError> {
-    let begun = Instant::now();
+fn prepare(promela: &mut Promela, with_claim: bool, patience: Duration) -> Result<System, LoadError> {
+    let until = Instant::now() + patience;
     loop {
         let system = Arc::new(promela.system(with_claim)?);
         // Going deep finds soonest what processes that start each other need; what is left is found by going wide.
         let grown = promela.may_want_room()
-            && begun.elapsed() < PATIENCE
-            && (explore(promela, &system, true) || explore(promela, &system, false));
+            && Instant::now() < until
+            && (explore(promela, &system, true, until) || explore(promela, &system, false, until));
         if !grown {
             return Ok(Arc::unwrap_or_clone(system));
         }
@@ -163,7 +177,7 @@ fn prepare(promela: &mut Promela, with_claim: bool) -> Result<System, LoadError>
 }
 
 /// Runs the system for a while; says whether more room was made.
-fn explore(promela: &mut Promela, system: &Arc<System>, deep: bool) -> bool {
+fn explore(promela: &mut Promela, system: &Arc<System>, deep: bool, until: Instant) -> bool {
     let Ok(model) = NativeModel::new(system.clone(), Mode::Interpreted) else { return false };
     let mut batch = Batch::new(model.state_bytes());
     model.initial(&mut batch);
@@ -179,7 +193,7 @@ fn explore(promela: &mut Promela, system: &Arc<System>, deep: bool) -> bool {
     keep(&batch, &mut states);
     let (mut visited, mut next, mut grown) = (0, 0, false);
     let mut end = if deep { SAMPLE / 10 } else { SAMPLE };
-    while visited < end {
+    while visited < end && (visited % 64 != 0 || Instant::now() < until) {
         let state = match deep {
             true => states.pop(),
             false => states.get(next).cloned(),

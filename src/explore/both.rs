@@ -5,7 +5,6 @@
 
 use super::session::Session;
 use super::{Wish, view};
-use crate::net::Structure;
 use crate::walk::{Node, Replayed, Run, Walk, exact_json};
 use crate::{Loaded, Opened, Plain, PropertyResult, Trace};
 use scrimp_explorer::Refusal;
@@ -105,8 +104,7 @@ fn load(wish: &Wish) -> Result<(Loaded, &'static str), String> {
     if let Opened::Net(net) = &mut opened {
         net.name = wish.model.display().to_string();
     }
-    // A few markings are looked at: it does not pay to find out how few bits they need.
-    let loaded = Loaded::with_structure(opened, Structure::NONE).map_err(|e| e.to_string())?;
+    let loaded = Loaded::at_once(opened).map_err(|e| e.to_string())?;
     Ok((loaded, language))
 }
 
