@@ -21,6 +21,8 @@ fn a_walk_can_be_saved_and_gone_again() {
         let known = path["path"][2]["node"].clone();
         let rest = server.get(&format!("api/path/{end}?after={known}")).json();
         assert_eq!(rest["path"].as_array().unwrap()[..], path["path"].as_array().unwrap()[3..], "{name}");
+        let some = server.get(&format!("api/path/{end}?after={known}&most=2")).json();
+        assert_eq!(some["path"].as_array().unwrap()[..], path["path"].as_array().unwrap()[3..5], "{name}");
         let trace = server.get(&format!("api/trace/{end}")).json();
         assert_eq!(server.post("api/trace", &trace).json()["node"], end, "{name}");
         // Another program goes the same way, and the explorer begins where it ends.

@@ -30,7 +30,9 @@ impl Both {
         // A claim is a property, and in the way of whoever looks at the model.
         loaded.take_claim().map_err(|e| e.to_string())?;
         let plain = Session::new(Walk::new(loaded).map_err(|e| e.to_string())?, language, has_claim)?;
-        Ok(Both::of_session(plain, Some(wish.clone())))
+        // The trace is long, and no longer needed when it was gone.
+        let (model, define, properties) = (wish.model.clone(), wish.define.clone(), wish.properties.clone());
+        Ok(Both::of_session(plain, Some(Wish { model, define, properties, trace: None })))
     }
 
     /// A model in Rust, at the end of a run if there is one to begin with.

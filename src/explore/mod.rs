@@ -161,7 +161,7 @@ impl Explorer {
             }
             Request::Step { node, choice } => self.with_models(|both| both.of(node).step(node, choice)),
             Request::Random { node, steps, seed } => self.with_models(|both| both.of(node).random(node, steps, seed)),
-            Request::Path { node, after } => self.with_models(|both| both.of(node).path(node, after)),
+            Request::Path { node, after, most } => self.with_models(|both| both.of(node).path(node, after, most)),
             Request::Trace { node, again } => self.with_models(|both| both.of(node).trace(node, again)),
             Request::Replay { trace } => {
                 let trace = find_trace(&trace).ok_or_else(|| Refusal::wrong("there is no trace in this file"))?;

@@ -167,12 +167,12 @@ impl Session {
         self.pictures.net(&mut self.walk, node, drawing)
     }
 
-    /// The steps to a state; those behind another one, if the way goes through that.
-    pub fn path(&mut self, node: Node, after: Option<Node>) -> Result<Value, Refusal> {
+    /// The first so many steps to a state; those behind another one, if the way goes through that.
+    pub fn path(&mut self, node: Node, after: Option<Node>, most: usize) -> Result<Value, Refusal> {
         let path = self.walk.path(self.known(node)?);
         let known = after.and_then(|after| path.iter().position(|node| *node == after)).map_or(0, |place| place + 1);
         let step = |node: &Node| json!({ "node": node, "parent": self.walk.parent(*node), "steps": view::steps(&self.walk, *node) });
-        Ok(json!({ "path": path[known..].iter().map(step).collect::<Vec<_>>() }))
+        Ok(json!({ "path": path[known..].iter().take(most).map(step).collect::<Vec<_>>() }))
     }
 
     /// The way to a state as a trace, as a check writes it.

@@ -80,9 +80,11 @@ impl Walk {
     pub fn replay(&mut self, run: &Run) -> Result<Replayed, Mismatch> {
         let begin = |node: Node, i: usize| (run.again == Some(i)).then_some(node);
         let initial = &run.trace["initial"];
+        let other = |name: &str| self.is_renumbered() && initial[name].is_null();
         let suits = |i: &usize| {
             let values = self.model().shown_values(self.starts.state(*i));
-            self.entries.iter().zip(&values).all(|(entry, value)| initial[&entry.name] == value.as_str())
+            let mut values = self.entries.iter().zip(&values);
+            values.all(|(entry, value)| initial[&entry.name] == value.as_str() || other(&entry.name))
         };
         let exact = |i: &usize| run.is_at(0, self.starts.state(*i));
         let all = 0..self.starts.len();
@@ -111,20 +113,27 @@ impl Walk {
         Ok(Replayed { node, again })
     }
 
+    /// May the trace be of a larger or smaller system of the same model? That has other numbers for the same events, and
+    /// partly other names for what belongs to processes.
+    fn is_renumbered(&self) -> bool {
+        self.loaded().is_some_and(|loaded| loaded.system.outgrown.is_some())
+    }
+
     /// The choice that a step of a trace stands for.
     fn chosen(&mut self, node: Node, step: &Value, exact: impl Fn(&[u8]) -> bool) -> Result<usize, String> {
         self.choices(node).map_err(|e| e.to_string())?;
         let choices = &self.here(node).ok_or("the event is not enabled")?.batch;
         let (model, state) = (self.model(), self.state(node));
         let label = step["label"].as_str().unwrap_or("?");
-        let renumbered = self.loaded().is_some_and(|loaded| loaded.system.outgrown.is_some());
-        // A larger system of the same model has other numbers for the same events.
+        let renumbered = self.is_renumbered();
+        let statements = |i: &usize| statements_of(model, state, choices, *i);
         let same = |i: &usize| step["event"] == choices.event(*i);
         let named = |i: &usize| label_of(model, state, choices, *i) == label;
         let differs = |i: usize| self.differs(state, choices.state(i), step);
         let suits = |i: &usize| differs(*i).is_none();
         let all = 0..choices.len();
         let choice = (all.clone().find(|i| exact(choices.state(*i)) && same(i) && named(i) && suits(i)))
+            .or_else(|| all.clone().find(|i| renumbered && statements(i) == noted(step) && suits(i)))
             .or_else(|| all.clone().find(|i| same(i) && named(i) && suits(i)))
             .or_else(|| all.clone().find(|i| renumbered && named(i) && suits(i)))
             .or_else(|| all.clone().find(same))
@@ -144,6 +153,9 @@ impl Walk {
                 let entry = self.entries.iter().position(|entry| entry.name == *variable)?;
                 self.model().shown_values(after).into_iter().nth(entry)
             });
+            if found.is_none() && self.is_renumbered() {
+                continue;
+            }
             if found.as_deref() != expected.as_str() {
                 return Some(format!("{variable} becomes {}, not {expected}", found.as_deref().unwrap_or("nothing")));
             }
@@ -167,6 +179,19 @@ impl Walk {
         let words = changes.iter().map(|c| format!("{} was {} and is {}", c.name, c.before, c.after));
         Err(format!("the run is not back where its loop began: {}", words.collect::<Vec<_>>().join(", ")))
     }
+}
+
+/// Who executes which statement, by their numbers, in the step that a choice ends with.
+fn statements_of(model: &dyn Explorable, state: &[u8], choices: &Batch, choice: usize) -> Vec<(u64, u64)> {
+    let steps = model.steps(state, choices.event(choice), choices.state(choice));
+    let last = steps.last().map_or(choices.event(choice), |(event, _)| *event);
+    model.event(last).steps.iter().map(|step| (u64::from(step.process), u64::from(step.number))).collect()
+}
+
+/// The same, as a trace says it.
+fn noted(step: &Value) -> Vec<(u64, u64)> {
+    let statements = step["statements"].as_array().map_or(&[][..], Vec::as_slice);
+    statements.iter().filter_map(|one| Some((one["process"].as_u64()?, one["state"].as_u64()?))).collect()
 }
 
 /// The label that a trace has for a choice: that of the step that it ends with.

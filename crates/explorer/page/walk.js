@@ -10,6 +10,8 @@ import { name } from "./lanes.js";
 
 /** Keys that are pressed faster than the server answers wait; more of them than this are forgotten. */
 const WAITING = 50;
+/** Steps of a long way that are asked for at once: the server keeps no more than that in memory. */
+const PIECE = 1000;
 
 export class Walk {
   constructor(report) {
@@ -196,11 +198,14 @@ export class Walk {
 
   /** Goes to the end of a run that the server has replayed, with all its steps. */
   async open(end, why) {
-    if (!this.tree.has(end.node)) {
-      // What is known already need not be sent again, where the way goes through the current state.
-      const after = this.current === undefined ? "" : `?after=${this.current}`;
-      const { path } = await get(`path/${end.node}${after}`);
+    // What is known already need not be sent again, where the way goes through the current state.
+    let known = this.current;
+    while (!this.tree.has(end.node)) {
+      const after = known === undefined ? "" : `&after=${known}`;
+      const { path } = await get(`path/${end.node}?most=${PIECE}${after}`);
       for (const entry of path) this.add(entry.node, entry.parent, entry.steps);
+      if (!path.length) break;
+      known = path.at(-1).node;
     }
     const view = await this.ask(end.node);
     if (end.loop !== null && end.loop !== undefined) {

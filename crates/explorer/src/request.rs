@@ -25,10 +25,11 @@ pub enum Request {
         steps: usize,
         seed: u64,
     },
-    /// All steps from the initial state on, or behind a node that the way goes through.
+    /// The first so many steps from the initial state on, or behind a node that the way goes through.
     Path {
         node: u32,
         after: Option<u32>,
+        most: usize,
     },
     /// The same as a trace to keep; with the node at which its loop begins.
     Trace {

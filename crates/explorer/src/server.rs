@@ -73,7 +73,13 @@ fn router(guard: Guard, explored: Arc<dyn Explored>) -> Router {
                 Ok(Request::Node { node, values: word("values"), enabled: word("enabled") })
             }),
         )
-        .route("/path/{node}", with_node(|node, words| Ok(Request::Path { node, after: number(words, "after")? })))
+        .route(
+            "/path/{node}",
+            with_node(|node, words| {
+                let most = number(words, "most")?.unwrap_or(usize::MAX);
+                Ok(Request::Path { node, after: number(words, "after")?, most })
+            }),
+        )
         .route("/trace/{node}", with_node(|node, words| Ok(Request::Trace { node, again: number(words, "loop")? })))
         .route(
             "/source/{node}",
