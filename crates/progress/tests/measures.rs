@@ -78,7 +78,9 @@ fn instances_and_channels_have_names_too() {
     // Processes and channels as a whole are no numbers; the parts of a channel are.
     let process = |name: &str| system.processes.iter().any(|p| p.name == name);
     let numbers = names.filter(|name| !process(name) && *name != "c").chain(["c.len", "c.0[1]", "c.1[0]"]);
-    assert_eq!(numbers.map(|name| Measure::parse(&system, name).unwrap_or_else(|e| panic!("{e}"))).count(), 7);
+    let measures: Vec<Measure> =
+        numbers.map(|name| Measure::parse(&system, name).unwrap_or_else(|e| panic!("{e}"))).collect();
+    assert_eq!(measures.len(), 7);
 }
 
 #[test]
