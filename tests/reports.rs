@@ -33,6 +33,42 @@ fn a_violation_is_shown_with_its_run() {
     assert!(page.count("svg", "") == 1 && page.count("svg", "plot") >= 1, "a chart and plots");
 }
 
+/// What a violation leaves unsearched is still part of what was asked: in the text, for scripts and in the report.
+#[test]
+fn properties_that_were_not_searched_are_undecided() {
+    let lock = model("naive_lock.dve");
+    let asked = ["invariant: !(P_0@cs && P_1@cs)", "ltl: [] <> P_0@cs", "ltl: [] <> P_1@cs", "ctl: EF P_0@cs"];
+    let mut words = vec!["check", lock.as_str()];
+    asked.iter().for_each(|text| words.extend(["-p", *text]));
+    let (answer, page) = report("left", 1, &[&words[..], &["--json"]].concat());
+    let properties = answer.json()["properties"].clone();
+    let told = |field: &str| -> Vec<String> {
+        let list = properties.as_array().expect("a list");
+        list.iter().map(|p| p[field].as_str().expect("a text").to_string()).collect()
+    };
+    assert_eq!(told("name"), asked);
+    assert_eq!(told("verdict"), ["violated", "incomplete", "incomplete", "incomplete"]);
+    page.has(&["1 of 4 violated, 3 undecided", "another property's violation came first", "ctl: EF P_0@cs"]);
+    let text = scrimp(&words).code(1).stdout;
+    asked[1..].iter().for_each(|name| assert!(text.contains(&format!("undecided  {name}\n")), "{text}"));
+    // The violation may also be one of a later search.
+    let text = scrimp(&["check", &lock, "-p", asked[1], "-p", asked[2]]).code(1).stdout;
+    assert!(text.contains(&format!("violated   {}", asked[1])), "{text}");
+    assert!(text.contains(&format!("undecided  {}", asked[2])), "{text}");
+}
+
+/// The claim of a model too.
+#[test]
+fn a_claim_that_was_not_searched_is_undecided() {
+    let dve = "process P { state a, b; init a; trans a -> b {}; }\n\
+               process LTL { state q; accept q; init q; trans q -> q {}; }\nsystem async property LTL;\n";
+    let text = scrimp(&["check", &file("report-claim.dve", dve)]).code(1).stdout;
+    assert!(text.contains("violated   deadlock") && text.contains("undecided  LTL"), "{text}");
+    let promela = "init { assert(false) }\nnever { accept: do :: true od }\n";
+    let text = scrimp(&["check", &file("report-claim.pml", promela)]).code(1).stdout;
+    assert!(text.contains("violated   assertions") && text.contains("undecided  never claim"), "{text}");
+}
+
 #[test]
 fn a_count_has_figures_and_reasons() {
     let (answer, page) = report("count", 0, &["count", &model("peterson3.dve")]);

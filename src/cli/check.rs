@@ -3,8 +3,8 @@
 use super::args::CheckArgs;
 use super::curves::Curves;
 use super::report::{ReportFile, drawn};
-use super::search::{Searched, begun, json_or_text, open, options, runnable, search, with_room};
-use super::{Failure, chart, net, outputs, print, remark, runs};
+use super::search::{Searched, begun, open, options, runnable, search, with_room};
+use super::{Failure, chart, net, outputs, print, remark, runs, style};
 use scrimp::chart::Drawing;
 use scrimp::properties::{self, Asked};
 use scrimp::report::html::Kind;
@@ -53,7 +53,8 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
             args,
             model,
             &Subject { name: &name, model, plan: &plan, report: &report, statements, record: record.as_ref() },
-        );
+            || left(args, model, 0, (own || asks_claim).then_some((&mut loaded, claim.as_ref()))),
+        )?;
     }
     for number in 0..runs {
         if told.is_over(args) {
@@ -66,7 +67,8 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
             args,
             model,
             &Subject { name: &name, model, plan: &plan, report: &report, statements: None, record: record.as_ref() },
-        );
+            || left(args, model, number + 1, (own || asks_claim).then_some((&mut loaded, claim.as_ref()))),
+        )?;
     }
     if (own || asks_claim) && !told.is_over(args) {
         claims(args, loaded, claim, &plan, &mut told)?;
@@ -89,12 +91,12 @@ fn claims(
         let (model, Searched { report, record }) = with_room(&mut loaded, &args.search, false, |model| {
             runs::search(model, &property, &mut plan, &args.search)
         })?;
-        told.add(
+        return told.add(
             args,
             model,
             &Subject { name: &name, model, plan: &plan, report: &report, statements: None, record: record.as_ref() },
+            || Ok(Vec::new()),
         );
-        return Ok(());
     }
     // A claim restricts what it watches, so it is searched with after the model has been searched without.
     if !loaded.add_claim()? {
@@ -108,23 +110,24 @@ fn claims(
     let (model, Searched { report, record }) = with_room(&mut loaded, &args.search, false, |model| {
         search(model, &properties::model_assertions(model), &mut plan, &args.search)
     })?;
+    let accepts = accepts(&loaded.system);
     told.add(
         args,
         model,
         &Subject { name: &name, model, plan: &plan, report: &report, statements: None, record: record.as_ref() },
-    );
-    let accepts = loaded.system.claim.iter().any(|c| !loaded.system.processes[c.process.index()].accepting.is_empty());
+        || Ok(accepts.then(|| ACCEPTANCE.to_string()).into_iter().collect()),
+    )?;
     if !accepts || told.is_over(args) {
         return Ok(());
     }
     loop {
         let Some(claim) = loaded.claim_apart()? else { return Ok(()) };
         let model = runnable(claim.system.clone(), args.search.interpret, false)?;
-        let property = RunProperty::new("never claim: acceptance", RunKind::Claim(Box::new(claim)));
+        let property = RunProperty::new(ACCEPTANCE, RunKind::Claim(Box::new(claim)));
         let report = runs::search(model, &property, &mut plan, &args.search);
         if !loaded.grow(model)? {
             let Searched { report, record } = report?;
-            told.add(
+            return told.add(
                 args,
                 model,
                 &Subject {
@@ -135,10 +138,40 @@ fn claims(
                     statements: None,
                     record: record.as_ref(),
                 },
+                || Ok(Vec::new()),
             );
-            return Ok(());
         }
     }
+}
+
+/// That a `never` claim accepts no run.
+const ACCEPTANCE: &str = "never claim: acceptance";
+
+/// Has the system a claim that accepts runs?
+fn accepts(system: &System) -> bool {
+    system.claim.iter().any(|claim| !system.processes[claim.process.index()].accepting.is_empty())
+}
+
+/// What is not searched for any more where a violation ends the work: the properties of runs from this number on, and what
+/// the claim says, if that was asked.
+fn left(
+    args: &CheckArgs,
+    model: &NativeModel,
+    number: usize,
+    claim: Option<(&mut Loaded, Option<&Apart>)>,
+) -> Result<Vec<String>, Failure> {
+    let mut names: Vec<String> = asked(args, model)?.runs.into_iter().skip(number).map(|p| p.name).collect();
+    match claim {
+        Some((_, Some(claim))) => names.push(claim.name.clone()),
+        Some((loaded, None)) => {
+            if loaded.add_claim()? {
+                names.extend(loaded.system.assertions.iter().map(properties::name_of));
+                names.extend(accepts(&loaded.system).then(|| ACCEPTANCE.to_string()));
+            }
+        }
+        None => {}
+    }
+    Ok(names)
 }
 
 /// What was found out so far.
@@ -156,22 +189,35 @@ impl Told {
         Ok(Told { answers: Vec::new(), overall: Overall::Verified, drawing: None, file, curves: Curves::default() })
     }
 
-    fn add(&mut self, args: &CheckArgs, model: &NativeModel, subject: &Subject) {
+    /// Adds what a search has found; where that ends the work, what is left stays undecided.
+    fn add(
+        &mut self,
+        args: &CheckArgs,
+        model: &NativeModel,
+        subject: &Subject,
+        left: impl FnOnce() -> Result<Vec<String>, Failure>,
+    ) -> Result<(), Failure> {
         let overall = Overall::of(subject.report);
         self.overall = if self.answers.is_empty() { overall } else { self.overall.and(overall) };
-        self.answers.push(json_or_text(subject, &args.search, text::check));
+        let left = if self.is_over(args) { left()? } else { Vec::new() };
+        self.answers.push(match args.search.json {
+            true => json::leaving(subject, &left),
+            false => text::leaving(subject, &left, style()).into(),
+        });
         if args.chart.is_some() && self.drawing.is_none() {
             self.drawing = subject.report.properties.iter().find_map(|p| drawn(model, p));
         }
         if let Some(file) = &mut self.file {
             file.add(model, subject);
+            file.leave(&left);
         }
         self.curves.add(subject, &args.search);
+        Ok(())
     }
 
     /// Has what was found ended the work?
     fn is_over(&self, args: &CheckArgs) -> bool {
-        !self.answers.is_empty() && self.overall == Overall::Violated && !args.keep_going
+        self.overall == Overall::Violated && !args.keep_going
     }
 
     fn finish(self, args: &CheckArgs) -> Result<u8, Failure> {

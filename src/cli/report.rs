@@ -40,6 +40,11 @@ impl ReportFile {
         self.document.add(subject, charts);
     }
 
+    /// Adds properties that were not searched for, because a violation had ended the work.
+    pub fn leave(&mut self, names: &[String]) {
+        self.document.leave(names);
+    }
+
     /// Says why there was no search.
     pub fn remark(&mut self, why: &str) {
         self.document.remark(why);

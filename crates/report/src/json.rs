@@ -24,6 +24,16 @@ pub fn together(answers: Vec<Value>, overall: Overall) -> Value {
     all
 }
 
+/// The answer of a check that a violation ended, with the properties of these names, which were not searched for.
+pub fn leaving(subject: &Subject, left: &[String]) -> Value {
+    let mut answer = report(subject);
+    if let Value::Array(list) = &mut answer["properties"] {
+        let undecided = |name: &String| property(subject.model, &PropertyResult::undecided(name), Overall::Violated);
+        list.extend(left.iter().map(undecided));
+    }
+    answer
+}
+
 pub fn report(subject: &Subject) -> Value {
     let Subject { name, model, plan, report, statements, .. } = subject;
     let facts = &report.facts;

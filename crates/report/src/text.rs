@@ -9,6 +9,11 @@ use std::fmt::Write;
 
 /// The answer of `check`.
 pub fn check(subject: &Subject, style: Style) -> String {
+    leaving(subject, &[], style)
+}
+
+/// The same where a violation ended the work, so that properties of these names were not searched for.
+pub fn leaving(subject: &Subject, left: &[String], style: Style) -> String {
     let overall = Overall::of(subject.report);
     let word = match overall {
         Overall::Verified => style.good(overall.word()),
@@ -20,13 +25,16 @@ pub fn check(subject: &Subject, style: Style) -> String {
     for p in &subject.report.properties {
         let answer = p.answer.as_ref().map_or(String::new(), |answer| format!("  {answer}"));
         let how = p.how.as_ref().map_or(String::new(), |how| format!("  ({how})"));
-        let _ = writeln!(out, "  {}  {}{answer}{how}", verdict_word(p, style), p.name);
+        let _ = writeln!(out, "  {}  {}{answer}{how}", verdict_word(p.verdict, style), p.name);
         for condition in &p.vacuous {
             let _ = writeln!(
                 out,
                 "             (and would hold whatever is demanded after {condition}: that never matters)"
             );
         }
+    }
+    for name in left {
+        let _ = writeln!(out, "  {}  {name}", verdict_word(Verdict::Undecided, style));
     }
     for p in &subject.report.properties {
         out.push_str(&evidence(subject, p, style));
@@ -59,8 +67,8 @@ pub fn count(subject: &Subject, style: Style) -> String {
     out
 }
 
-fn verdict_word(p: &PropertyResult, style: Style) -> String {
-    match p.verdict {
+fn verdict_word(verdict: Verdict, style: Style) -> String {
+    match verdict {
         Verdict::Verified => style.good("holds    "),
         Verdict::Violated => style.bad("violated "),
         Verdict::Undecided => style.warn("undecided"),

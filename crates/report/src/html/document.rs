@@ -99,6 +99,16 @@ impl Document {
         self.searches.push((title, searched));
     }
 
+    /// Adds properties that were not searched for, because a violation had ended the work.
+    pub fn leave(&mut self, names: &[String]) {
+        let (tone, word) = words::UNDECIDED;
+        for name in names {
+            let why = "another property's violation came first; --keep-going searches on";
+            self.properties.push(vec![pill(tone, word), format!("<code>{}</code>", escape(name)), why.into()]);
+            self.undecided += 1;
+        }
+    }
+
     /// Says why there was no search.
     pub fn remark(&mut self, why: &str) {
         let sentence = format!("{}.", capital(why).trim_end_matches('.'));

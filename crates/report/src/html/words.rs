@@ -5,12 +5,15 @@ use crate::number::{count_of, grouped_digits};
 use crate::{Overall, Subject, json, lasso};
 use scrimp_search::{PropertyResult, Verdict};
 
+/// The word for what is not known.
+pub const UNDECIDED: (Tone, &str) = (Tone::Warn, "undecided");
+
 /// A verdict as a word.
 pub fn verdict(p: &PropertyResult) -> (Tone, &'static str) {
     match p.verdict {
         Verdict::Verified => (Tone::Good, "holds"),
         Verdict::Violated => (Tone::Bad, "violated"),
-        Verdict::Undecided => (Tone::Warn, "undecided"),
+        Verdict::Undecided => UNDECIDED,
     }
 }
 
