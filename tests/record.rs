@@ -60,7 +60,22 @@ fn where_there_are_no_levels_none_are_told() {
     ] {
         let report = scrimp(&[["count", &path, "--json"].as_slice(), options].concat()).json();
         assert_eq!(report["level_sizes"], Value::Null, "{options:?}");
+        assert_eq!(report["widest_level"], Value::Null, "{options:?}");
     }
+    let report = count(&path, &["--forget", "sweep", "--progress", "auto"]);
+    assert_eq!(report["widest_level"], Value::Null);
+    assert!(report["most_open_states"].as_u64().is_some_and(|open| open > 0));
+}
+
+/// What a search that begins level by level and ends behind a sweep-line has open is no level.
+#[test]
+fn levels_are_not_told_of_a_search_that_forgets_by_itself() {
+    let words = ["count", &model("large/election6.dve"), "--memory", "24M"];
+    let report = scrimp(&[words.as_slice(), &["--json"]].concat()).code(0).json();
+    assert!(report["plan"]["decisions"].to_string().contains("starts over with --forget sweep"), "{report}");
+    assert_eq!((&report["states"], &report["widest_level"]), (&4_657_093.into(), &Value::Null));
+    let text = scrimp(&words).code(0).stdout;
+    assert!(text.contains("most open states") && !text.contains("widest level"), "{text}");
 }
 
 /// A search that ends early has the states of the level it was finding too.
