@@ -241,4 +241,8 @@ fn suites_and_their_comparison() {
     let (_, page) = report("compare-wrong", 1, &["compare", &results[0], &file("report-three.jsonl", text)]);
     page.has(&["wrong", "1,570", "1,571"]);
     assert_eq!(page.count("tr", "bad"), 1);
+    // Results that are not there any more.
+    let (_, page) = report("compare-gone", 1, &["compare", &results[0], &file("report-none.jsonl", "")]);
+    page.has(&["7 cases gone", "0 cases in both", "Only before", "Nothing that matters of what both have"]);
+    assert!(!page.text.contains("nothing worse"));
 }

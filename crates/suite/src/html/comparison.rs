@@ -36,10 +36,12 @@ pub fn comparison(files: &Files, threshold: f64, command: &str) -> String {
             let _ = writeln!(body, "<section>\n<h2>{title}</h2>\n<ul>{items}</ul>\n</section>");
         }
     }
-    let (tone, verdict) = match (found.wrong.len(), found.worse.len()) {
-        (0, 0) => (Tone::Good, "nothing worse"),
-        (0, _) => (Tone::Warn, "worse in places"),
-        _ => (Tone::Bad, "wrong"),
+    let (tone, verdict) = match (found.wrong.len(), found.worse.len(), found.gone.len()) {
+        (0, 0, 0) => (Tone::Good, "nothing worse".to_string()),
+        (0, _, 0) => (Tone::Warn, "worse in places".to_string()),
+        (_, _, 0) => (Tone::Bad, "wrong".to_string()),
+        (0, _, gone) => (Tone::Bad, format!("{} gone", count_of(gone as u64, "case"))),
+        (_, _, gone) => (Tone::Bad, format!("wrong, and {} gone", count_of(gone as u64, "case"))),
     };
     let summary = format!(
         "{} in both: {} wrong, {} worse, {} better by more than {} %; {} new, {} gone.",
@@ -55,7 +57,7 @@ pub fn comparison(files: &Files, threshold: f64, command: &str) -> String {
         kind: "scrimp compare".into(),
         title: files.names.join(" → "),
         tone,
-        verdict: verdict.into(),
+        verdict,
         summary,
         command: command.into(),
         body,
@@ -81,7 +83,10 @@ fn changes(found: &Comparison) -> String {
         }
     }
     match lines.len() {
-        1 => "<section>\n<h2>What changed</h2>\n<p>Nothing that matters.</p>\n</section>\n".to_string(),
+        1 => {
+            let of_both = if found.gone.is_empty() { "" } else { " of what both have" };
+            format!("<section>\n<h2>What changed</h2>\n<p>Nothing that matters{of_both}.</p>\n</section>\n")
+        }
         _ => format!(
             "<section>\n<h2>What changed</h2>\n{}</section>\n",
             table(&[false, false, false, true, true, true], &lines)
