@@ -167,6 +167,12 @@ fn long_runs_stay_small() {
     let (_, page) = report("longer", 1, &["check", &long(30_000), "-p", "invariant: P.y < 30000"]);
     assert!(page.text.len() < 12_000_000, "{} bytes", page.text.len());
     page.has(&["are left out here", "60,000"]);
+    // Outside of what is folded.
+    let mut parts = page.text.split("<details class=\"fold\">");
+    let mut open = parts.next().unwrap_or_default().matches("<li>").count();
+    open +=
+        parts.map(|part| part.split_once("</details>").expect("a fold ends").1.matches("<li>").count()).sum::<usize>();
+    assert_eq!(open, 20, "the first five steps and the last fifteen");
 }
 
 #[test]
