@@ -251,3 +251,18 @@ fn what_cannot_be_plotted_is_refused() {
     let text = scrimp(&["count", &path, "--plot", "-", "--panels", "levels"]).code(0);
     assert!(text.stdout.contains("States per level"));
 }
+
+/// Plots are chosen for pictures, curves and reports; without any of them nobody would see the choice.
+#[test]
+fn panels_need_something_to_be_in() {
+    let path = model("phils3.dve");
+    for command in ["check", "count"] {
+        let said = scrimp(&[command, &path, "--panels", "levels"]).refused();
+        assert!(said.contains("--panels says which plots are drawn; add --plot"), "{said}");
+    }
+    let report = scratch("record-panels.html");
+    scrimp(&["count", &path, "--panels", "levels", "--report", &report.to_string_lossy()]).code(0);
+    let page = std::fs::read_to_string(report).unwrap();
+    assert_eq!(page.matches("<svg").count(), 1);
+    assert!(page.contains("States per level"));
+}

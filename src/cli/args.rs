@@ -380,12 +380,21 @@ impl SearchArgs {
         self.plot.is_some() || self.report.is_some() || self.verbose
     }
 
-    /// Fails where two things would be written to the same place.
+    /// Fails where two things would be written to the same place, or plots are chosen and none is drawn.
     pub fn refuse_mixture(&self) -> Result<(), Failure> {
-        match self.json && self.plot.as_deref() == Some(Path::new("-")) {
-            true => Err(Failure("error: --json and --plot - would write to the same place".into())),
-            false => Ok(()),
+        if self.json && self.plot.as_deref() == Some(Path::new("-")) {
+            return Err(Failure("error: --json and --plot - would write to the same place".into()));
         }
+        if !self.panels.is_empty() && !self.records() {
+            let message = "error: --panels says which plots are drawn; add --plot FILE, --report FILE.html or -v";
+            return Err(Failure(message.into()));
+        }
+        Ok(())
+    }
+
+    /// The plots that are to be drawn.
+    pub fn wanted_panels(&self) -> &[Panel] {
+        if self.panels.is_empty() { &Panel::ALL } else { &self.panels }
     }
 }
 

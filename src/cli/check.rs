@@ -185,7 +185,7 @@ struct Told {
 
 impl Told {
     fn new(args: &CheckArgs) -> Result<Told, Failure> {
-        let file = ReportFile::new(args.search.report.as_deref(), Kind::Check, &args.model)?;
+        let file = ReportFile::new(&args.search, Kind::Check, &args.model)?;
         Ok(Told { answers: Vec::new(), overall: Overall::Verified, drawing: None, file, curves: Curves::default() })
     }
 

@@ -1,6 +1,7 @@
 //! `--report`: what a run found out, as one file for a browser.
 
 use super::Failure;
+use super::args::SearchArgs;
 use scrimp::chart::Drawing;
 use scrimp::condensed::replace;
 use scrimp::report::Subject;
@@ -26,12 +27,13 @@ fn asked_for() -> MutexGuard<'static, Option<(PathBuf, Kind, String)>> {
 
 impl ReportFile {
     /// The report on a model, where one is asked for.
-    pub fn new(path: Option<&Path>, kind: Kind, model: &Path) -> Result<Option<ReportFile>, Failure> {
-        let Some(path) = path else { return Ok(None) };
+    pub fn new(args: &SearchArgs, kind: Kind, model: &Path) -> Result<Option<ReportFile>, Failure> {
+        let Some(path) = args.report.as_deref() else { return Ok(None) };
         may_be_written(path)?;
         let name = model.display().to_string();
         *asked_for() = Some((path.to_path_buf(), kind, name.clone()));
-        Ok(Some(ReportFile { path: path.to_path_buf(), document: Document::new(kind, name, command()) }))
+        let document = Document::new(kind, name, command()).with_panels(args.wanted_panels());
+        Ok(Some(ReportFile { path: path.to_path_buf(), document }))
     }
 
     /// Adds a search that has ended, with a chart of each run that it found.

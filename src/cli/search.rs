@@ -26,7 +26,7 @@ pub fn count(args: &CountArgs) -> Result<u8, Failure> {
     args.search.refuse_mixture()?;
     outputs::spare(&outputs::of_search(&args.search), &[&args.model])?;
     let mut plan = Plan::new(&options(&args.search, false, args.in_degrees)?)?;
-    let mut file = ReportFile::new(args.search.report.as_deref(), Kind::Count, &args.model)?;
+    let mut file = ReportFile::new(&args.search, Kind::Count, &args.model)?;
     let mut loaded = open(&args.model, &args.search)?;
     if let Some(net) = &mut loaded.net
         && let Some(why) = net::infinite(net, &plan, &args.search)

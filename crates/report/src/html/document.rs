@@ -3,6 +3,7 @@
 use super::{Page, Pictures, Tone, branching, caption, escape, page, pill, searched, table, trace, words};
 use crate::chart::{self, Chart};
 use crate::number::{count_of, grouped};
+use crate::record::Panel;
 use crate::{Overall, Subject};
 use scrimp_search::{PropertyResult, Verdict};
 use std::fmt::Write;
@@ -40,6 +41,8 @@ pub struct Document {
     /// The plan of the first search, as markup.
     plan: Option<String>,
     pictures: Pictures,
+    /// The plots that are drawn of each search.
+    panels: Vec<Panel>,
 }
 
 impl Document {
@@ -59,7 +62,13 @@ impl Document {
             sentences: Vec::new(),
             plan: None,
             pictures: Pictures::default(),
+            panels: Panel::ALL.to_vec(),
         }
+    }
+
+    /// The same with these plots only.
+    pub fn with_panels(self, panels: &[Panel]) -> Document {
+        Document { panels: panels.to_vec(), ..self }
     }
 
     /// Adds a search that has ended; `charts` has one for each property whose run can be drawn.
@@ -179,7 +188,7 @@ impl Document {
     /// How a search went.
     fn searched(&mut self, subject: &Subject) -> String {
         let mut out = searched::measured(subject, self.kind);
-        let plots = subject.record.map(|record| record.plots()).unwrap_or_default();
+        let plots = subject.record.map(|record| record.panels(&self.panels)).unwrap_or_default();
         if !plots.is_empty() {
             out.push_str("<h3>How it went</h3>\n");
             out.push_str(&self.pictures.plots(&plots));
