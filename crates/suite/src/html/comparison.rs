@@ -1,7 +1,7 @@
 //! Two results files side by side: each case with what it cost before and after, what is wrong and what got worse first.
 
 use super::curves::{Cost, cactus, scatter};
-use crate::compare::{Change, Comparison, Pair, compare, figure, pairs};
+use crate::compare::{Change, Comparison, INSTANT, Pair, compare, figure, pairs};
 use crate::document::plain;
 use crate::record::{Outcome, Record};
 use scrimp_report::html::{Page, Pictures, Tone, escape, marked_table, page, pill, table};
@@ -113,7 +113,7 @@ fn side_by_side(cases: &[Pair], found: &Comparison) -> String {
         for (field, _) in SHOWN {
             let shown =
                 |record: &Record| record.field(field).map_or(String::new(), |value| escape(&figure(field, &value)));
-            let ratio = before.number(field).zip(after.number(field)).filter(|(a, _)| *a > 0.0);
+            let ratio = before.number(field).zip(after.number(field)).filter(|(a, b)| *a > 0.0 && tell(field, *a, *b));
             let ratio = ratio.map_or(String::new(), |(a, b)| marked(b / a, field, name, found));
             cells.extend([shown(before), shown(after), ratio]);
         }
@@ -128,6 +128,11 @@ fn side_by_side(cases: &[Pair], found: &Comparison) -> String {
             marked_table(&numbers, &lines, &|line| tones.get(line).copied().unwrap_or(Tone::Plain))
         ),
     }
+}
+
+/// Do two figures have a ratio that says something? Times that are shown as a few hundredths of a second have none.
+fn tell(field: &str, before: f64, after: f64) -> bool {
+    field != "wall_seconds" || before.max(after) > INSTANT
 }
 
 /// A ratio, with a word where it counts as a change.
