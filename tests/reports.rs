@@ -103,7 +103,7 @@ fn a_run_for_ever_has_stem_and_loop() {
     page.has(&["that go round for ever", "the loop begins here", "and so on for ever, from step 2 again"]);
     page.has(&["then, again and again"]);
     let (_, page) = report("claim", 1, &["check", &model("starvation.dve")]);
-    page.has(&["the loop begins here", "Search 2 of 2"]);
+    page.has(&["the loop begins here", "violated. Search 2 of 2: 12 states. A run that shows it was found"]);
 }
 
 #[test]
@@ -189,6 +189,7 @@ fn a_limit_is_told() {
     page.has(&["nodes at most", "1,570"]);
     let (_, page) = report("formulas", 0, &["check", &model("peterson3.dve"), "--engine", "bmc:3"]);
     page.has(&["clauses", "lengths of runs looked at", "k-induction"]);
+    page.has(&["All of it was proven without visiting states"]);
 }
 
 #[test]
@@ -242,6 +243,22 @@ fn suites_and_their_comparison() {
     let (_, page) = report("compare", 0, &["compare", &results[0], &results[1]]);
     page.has(&["7 cases in both", "Side by side", "before against after", "Solved within a time", "What changed"]);
     assert_eq!(page.count("svg", "plot"), 3);
+    // Times of no length that could be told have no ratio; memory and stored states have.
+    let short = |name: &str| {
+        let text = std::fs::read_to_string(name).unwrap();
+        let line = |line: &str| {
+            let mut record: serde_json::Value = serde_json::from_str(line).expect("a record");
+            record["wall_seconds"] = 0.0123.into();
+            format!("{record}\n")
+        };
+        file("report-short.jsonl", text.lines().map(line).collect::<String>())
+    };
+    let same = short(&results[0]);
+    let (_, page) = report("compare-short", 0, &["compare", &same, &same]);
+    assert!(
+        page.text
+            .contains("<td class=\"number\">0.01 s</td><td class=\"number\">0.01 s</td><td class=\"number\"></td>")
+    );
     // A result that a right tool cannot change.
     let text = std::fs::read_to_string(&results[1]).unwrap().replacen("\"states\":1570", "\"states\":1571", 1);
     let (_, page) = report("compare-wrong", 1, &["compare", &results[0], &file("report-three.jsonl", text)]);

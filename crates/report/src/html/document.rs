@@ -264,9 +264,13 @@ impl Document {
             (_, violated, 0) => format!("{violated} of {all} violated. "),
             (_, violated, undecided) => format!("{violated} of {all} violated, {undecided} undecided. "),
         };
-        // The search that decided it has the word.
-        let decisive = self.sentences.iter().find(|(overall, _)| self.overall == Some(*overall));
-        format!("{properties}{}", decisive.or(self.sentences.first()).map_or("", |(_, sentence)| sentence))
+        // The search that decided it has the word; of several, it is said which.
+        let decisive = self.sentences.iter().position(|(overall, _)| self.overall == Some(*overall)).unwrap_or(0);
+        let sentence = self.sentences.get(decisive).map_or("", |(_, sentence)| sentence);
+        match self.searches.len() {
+            0 | 1 => format!("{properties}{sentence}"),
+            many => format!("{properties}Search {} of {many}: {sentence}", decisive + 1),
+        }
     }
 }
 

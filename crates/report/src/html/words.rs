@@ -79,6 +79,9 @@ pub fn guarantee(subject: &Subject) -> &'static str {
     match (json::guarantee(subject), subject.report.reduced) {
         ("exhaustive", false) => "Every reachable state was visited.",
         ("exhaustive", true) => "Every state that can matter to what was asked was visited; others were left out.",
+        ("proof", _) if subject.report.properties.iter().all(|p| p.how.is_some()) => {
+            "All of it was proven without visiting states."
+        }
         ("proof", _) => "Some of it was proven without visiting states.",
         ("witness", _) => "What was found decides it; not every state had to be visited.",
         ("counterexample", _) => "A run that shows it was found; the search ended there.",
