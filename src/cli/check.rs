@@ -21,7 +21,7 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
         return Err(Failure("error: --json and --chart - would write to the same place".into()));
     }
     args.search.refuse_mixture()?;
-    outputs::spare_of_check(args)?;
+    outputs::admit_of_check(args)?;
     let mut plan = Plan::new(&options(&args.search, args.keep_going, false)?)?;
     let mut told = Told::new(args)?;
     let mut loaded = open(&args.model, &args.search)?;

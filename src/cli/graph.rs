@@ -26,14 +26,6 @@ impl<'a> GraphFiles<'a> {
             files.push((path, form));
         }
         files.extend(dot.map(|path| (path, Form::Dot)));
-        // Better now than after a long search.
-        for (path, _) in &files {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            if folder.is_some_and(|folder| !folder.is_dir()) {
-                let message = "error: the graph cannot be written: there is no such directory";
-                return Err(Failure(format!("{}: {message}", path.display())));
-            }
-        }
         let Some(vectors) = files.iter().map(|(_, form)| form.vectors()).max() else { return Ok(None) };
         let mut wanted = Wanted { vectors, ..Wanted::default() };
         for property in properties {

@@ -29,7 +29,7 @@ impl ReportFile {
     /// The report on a model, where one is asked for.
     pub fn new(args: &SearchArgs, kind: Kind, model: &Path) -> Result<Option<ReportFile>, Failure> {
         let Some(path) = args.report.as_deref() else { return Ok(None) };
-        may_be_written(path)?;
+        is_a_page(path)?;
         let name = model.display().to_string();
         *asked_for() = Some((path.to_path_buf(), kind, name.clone()));
         let document = Document::new(kind, name, command()).with_panels(args.wanted_panels());
@@ -65,15 +65,11 @@ pub fn write_nothing(why: &str) -> Result<(), Failure> {
     write(&path, &document.page())
 }
 
-/// Whether the name is one of a page, so that no model is overwritten, and there is a directory for it: better known now than
-/// after a long search.
-pub fn may_be_written(path: &Path) -> Result<(), Failure> {
+/// Whether the name is one of a page, so that no model is overwritten: better known now than after a long search.
+pub fn is_a_page(path: &Path) -> Result<(), Failure> {
     let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let why = match ending.as_deref().and_then(OsStr::to_str) {
         _ if path == Path::new("-") => "standard output is for the answer; name a file that ends in .html",
-        _ if path.is_dir() => "this is a directory",
-        Some("html" | "htm") if folder.is_some_and(|folder| !folder.is_dir()) => "there is no such directory",
         Some("html" | "htm") => return Ok(()),
         _ => "it is a page for a browser, so its name must end in .html",
     };

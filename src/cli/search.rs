@@ -24,7 +24,7 @@ use std::time::Instant;
 
 pub fn count(args: &CountArgs) -> Result<u8, Failure> {
     args.search.refuse_mixture()?;
-    outputs::spare(&outputs::of_search(&args.search), &[&args.model])?;
+    outputs::admit(&outputs::of_search(&args.search), &[&args.model])?;
     let mut plan = Plan::new(&options(&args.search, false, args.in_degrees)?)?;
     let mut file = ReportFile::new(&args.search, Kind::Count, &args.model)?;
     let mut loaded = open(&args.model, &args.search)?;
