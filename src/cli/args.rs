@@ -126,7 +126,7 @@ pub struct CountArgs {
     pub search: SearchArgs,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct SearchArgs {
     /// Define a macro of a Promela model before it is read, as `spin -DN=3` does; may be given several times
     #[arg(short = 'D', long, value_name = "NAME[=VALUE]", value_parser = definition)]
@@ -203,7 +203,8 @@ pub struct SearchArgs {
     /// Write the reachability graph to a file: .aut (Aldebaran), .dot (Graphviz) or .scg (Scrimp's condensed form)
     ///
     /// With --forget sweep states are dropped behind the line and their numbers and successors stay: where the measure goes
-    /// back, the graph may have some states more than once (an unfolding, bisimilar to the reachability graph).
+    /// back, the graph may have some states more than once (an unfolding, bisimilar to the reachability graph). Where only runs
+    /// are asked about, one more search makes the graph.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub graph: Option<PathBuf>,
 

@@ -1,7 +1,8 @@
 //! `check`: everything that is asked of a model, or that it asks of itself.
 
-use super::args::CheckArgs;
+use super::args::{CheckArgs, SearchArgs};
 use super::curves::Curves;
+use super::graph::Made;
 use super::report::{ReportFile, drawn};
 use super::search::{Searched, begun, open, options, runnable, search, with_room};
 use super::{Failure, chart, net, outputs, print, remark, runs, style};
@@ -10,7 +11,7 @@ use scrimp::properties::{self, Asked};
 use scrimp::report::html::Kind;
 use scrimp::report::{Overall, Subject, json, text, unreached};
 use scrimp::temporal::{Apart, RunKind, RunProperty};
-use scrimp::{Loaded, NativeModel, Plan, System, parse_property, parse_property_file};
+use scrimp::{Loaded, NativeModel, Plan, System, Trace, parse_property, parse_property_file};
 use scrimp_search::plan::{EngineChoice, ReduceChoice};
 use scrimp_system::Source;
 use std::path::{Path, PathBuf};
@@ -42,10 +43,18 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
     let watch = args.search.json || !args.search.quiet;
     // What is asked is read against the system: a model that runs is only made where something is searched.
     let (states, runs) = how_many(args, &loaded.system)?;
+    let wants_graph = args.search.graph.is_some() || args.search.dot.is_some();
+    if states == 0 && wants_graph {
+        // Searches for runs go their own ways: the graph takes one that visits every state.
+        let (model, searched) =
+            with_room(&mut loaded, &args.search, false, |model| search(model, &[], &mut plan, &args.search))?;
+        told.graph = searched.graph.map(|graph| (model, graph));
+    }
     if states > 0 {
-        let (model, Searched { report, record }) = with_room(&mut loaded, &args.search, watch, |model| {
+        let (model, Searched { report, record, graph }) = with_room(&mut loaded, &args.search, watch, |model| {
             search(model, &asked(args, model)?.states, &mut plan, &args.search)
         })?;
+        told.graph = graph.map(|graph| (model, graph));
         // What a reduction leaves out may be executed all the same.
         let whole = report.exhaustive && report.visits > 0 && !plan.options.reduce.leaves_out_states();
         let statements = whole.then(|| statements(model)).flatten();
@@ -60,7 +69,7 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
         if told.is_over(args) {
             break;
         }
-        let (model, Searched { report, record }) = with_room(&mut loaded, &args.search, false, |model| {
+        let (model, Searched { report, record, .. }) = with_room(&mut loaded, &args.search, false, |model| {
             runs::search(model, &asked(args, model)?.runs[number], &mut plan, &args.search)
         })?;
         told.add(
@@ -88,7 +97,7 @@ fn claims(
     let mut plan = plan.clone();
     if let Some(claim) = claim {
         let property = RunProperty::new(claim.name.clone(), RunKind::Claim(Box::new(claim)));
-        let (model, Searched { report, record }) = with_room(&mut loaded, &args.search, false, |model| {
+        let (model, Searched { report, record, .. }) = with_room(&mut loaded, &args.search, false, |model| {
             runs::search(model, &property, &mut plan, &args.search)
         })?;
         return told.add(
@@ -106,9 +115,12 @@ fn claims(
         // The claim sees every step.
         plan.options.reduce = ReduceChoice::Nothing;
     }
+    // The graph is that of the model alone.
+    plan.options.graph = false;
+    let without_graph = SearchArgs { graph: None, dot: None, ..args.search.clone() };
     let name = format!("{name} with its never claim");
-    let (model, Searched { report, record }) = with_room(&mut loaded, &args.search, false, |model| {
-        search(model, &properties::model_assertions(model), &mut plan, &args.search)
+    let (model, Searched { report, record, .. }) = with_room(&mut loaded, &args.search, false, |model| {
+        search(model, &properties::model_assertions(model), &mut plan, &without_graph)
     })?;
     let accepts = accepts(&loaded.system);
     told.add(
@@ -126,7 +138,7 @@ fn claims(
         let property = RunProperty::new(ACCEPTANCE, RunKind::Claim(Box::new(claim)));
         let report = runs::search(model, &property, &mut plan, &args.search);
         if !loaded.grow(model)? {
-            let Searched { report, record } = report?;
+            let Searched { report, record, .. } = report?;
             return told.add(
                 args,
                 model,
@@ -181,12 +193,23 @@ struct Told {
     drawing: Option<Drawing>,
     file: Option<ReportFile>,
     curves: Curves,
+    /// The graph, with the model that it is of, and the first run that was found.
+    graph: Option<(&'static NativeModel, Made)>,
+    run: Option<Trace>,
 }
 
 impl Told {
     fn new(args: &CheckArgs) -> Result<Told, Failure> {
         let file = ReportFile::new(&args.search, Kind::Check, &args.model)?;
-        Ok(Told { answers: Vec::new(), overall: Overall::Verified, drawing: None, file, curves: Curves::default() })
+        Ok(Told {
+            answers: Vec::new(),
+            overall: Overall::Verified,
+            drawing: None,
+            file,
+            curves: Curves::default(),
+            graph: None,
+            run: None,
+        })
     }
 
     /// Adds what a search has found; where that ends the work, what is left stays undecided.
@@ -207,6 +230,9 @@ impl Told {
         if args.chart.is_some() && self.drawing.is_none() {
             self.drawing = subject.report.properties.iter().find_map(|p| drawn(model, p));
         }
+        if self.graph.is_some() && self.run.is_none() {
+            self.run = subject.report.properties.iter().find_map(|p| p.trace.clone());
+        }
         if let Some(file) = &mut self.file {
             file.add(model, subject);
             file.leave(&left);
@@ -221,7 +247,7 @@ impl Told {
     }
 
     fn finish(self, args: &CheckArgs) -> Result<u8, Failure> {
-        let Told { answers, overall, drawing, file, curves } = self;
+        let Told { answers, overall, drawing, file, curves, graph, run } = self;
         if args.search.json {
             print(&format!("{:#}\n", json::together(answers, overall)))?;
         } else if !args.search.quiet {
@@ -233,6 +259,9 @@ impl Told {
                 None if args.search.quiet => {}
                 None => remark(&format!("--chart {}: there is no run to draw", path.display())),
             }
+        }
+        if let Some((model, graph)) = graph {
+            graph.write(model, run.as_ref(), args.search.quiet)?;
         }
         if let Some(file) = file {
             file.write()?;
