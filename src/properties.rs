@@ -17,7 +17,7 @@ pub fn all(model: &NativeModel) -> Vec<Property<'_>> {
 }
 
 /// What an assertion that must hold in every state is called.
-pub(crate) fn name_of(assertion: &scrimp_system::Assertion) -> String {
+pub fn name_of(assertion: &scrimp_system::Assertion) -> String {
     match assertion.name == NEVER {
         true => NEVER.into(),
         false => format!("assertion: {}", assertion.name),

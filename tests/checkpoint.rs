@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::command::{file, finish, machines, model, scratch, scrimp, start};
+use common::command::{counters, file, finish, machines, model, scratch, scrimp, start};
 use serde_json::Value;
 use std::path::Path;
 use std::time::Duration;
@@ -134,12 +134,25 @@ fn foreign_and_damaged_files_are_refused() {
     assert!(resume(&[&path]).contains("No such file"));
 }
 
-/// A directory that cannot be written does not end the search: the answer is worth more.
+/// A directory that is taken away does not end the search: the answer is worth more.
 #[test]
 fn a_checkpoint_that_cannot_be_written_is_told() {
-    let answer = scrimp(&["count", &model("phils6.dve"), "--json", "--checkpoint", "/nonexistent/x", "--every", "1ms"]);
-    let json = answer.code(0).json();
-    assert_eq!(json["states"], 24040);
+    let model = file("checkpoint-gone.dve", counters(5, 15, 0));
+    let folder = scratch("checkpoint-gone");
+    std::fs::create_dir_all(&folder).expect("a directory can be made");
+    let saved = folder.join("saved");
+    let _ = std::fs::remove_file(&saved);
+    let child = start(&["count", &model, "--json", "--checkpoint", &saved.to_string_lossy(), "--every", "1ms"]);
+    let begun = std::time::Instant::now();
+    while !saved.exists() && begun.elapsed().as_secs() < 60 {
+        std::thread::yield_now();
+    }
+    // The search may be about to write another file into it.
+    while folder.exists() {
+        let _ = std::fs::remove_dir_all(&folder);
+    }
+    let json = finish(child).code(0).json();
+    assert_eq!(json["states"], 1 << 20);
     let remarks = json["plan"]["decisions"].as_array().expect("decisions");
     assert!(remarks.iter().any(|remark| remark.as_str().is_some_and(|text| text.contains("could not be written"))));
 }

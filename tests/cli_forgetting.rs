@@ -111,3 +111,26 @@ fn the_front_is_logged_line_by_line() {
     assert!(lines.clone().count() > 3 && lines.all(|line| line.split('\t').count() == 6), "{text}");
     assert!(scrimp(&[&words[..7], &["/"]].concat()).refused().contains("error"));
 }
+
+/// What was tried and would be refused is no advice.
+#[test]
+fn advice_does_not_name_what_was_given() {
+    let election = model("large/election6.dve");
+    let help = |options: &[&str]| {
+        let text = scrimp(&[["count", &election].as_slice(), options].concat()).code(3).stdout;
+        let line = text.lines().find(|line| line.starts_with("What would help")).expect("there is advice");
+        line.to_string()
+    };
+    let cache = help(&["--forget", "cache", "--memory", "24M"]);
+    assert!(
+        cache.contains("a larger --memory, an order with fewer open states") && !cache.contains("(--forget)"),
+        "{cache}"
+    );
+    let given = help(&["--forget", "cache:20", "--order", "dfs", "--chains", "--memory", "200M"]);
+    assert!(given.contains("--reduce edge-lean"), "{given}");
+    assert!(!given.contains("--order") && !given.contains("--chains"), "{given}");
+    let sweep = help(&["--forget", "sweep", "--progress", "auto", "--memory", "24M"]);
+    assert!(sweep.contains("--forget sweep+cache") && !sweep.contains("--chains"), "{sweep}");
+    let slow = help(&["--forget", "cache:2000", "--order", "dfs", "--time", "100ms"]);
+    assert!(!slow.contains("--threads"), "{slow}");
+}

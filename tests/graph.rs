@@ -320,3 +320,29 @@ fn pictures_show_dead_ends_and_runs() {
     assert_eq!(picture.lines().filter(coloured).count(), steps);
     assert!(scrimp(&["count", &path("phils3.dve"), "--dot", "nowhere/x.dot"]).code(2).stderr.contains("directory"));
 }
+
+/// Where only runs are asked about there is a graph too, and the run that is found is in its picture, loop and all.
+#[test]
+fn pictures_show_runs_that_go_on_for_ever() {
+    let to = scratch("runs.gv");
+    let written = |words: &[&str]| {
+        let _ = std::fs::remove_file(&to);
+        let found = scrimp(&[words, &["--json", "--dot", to.to_str().unwrap()]].concat()).code(1).json();
+        let run = found["properties"].as_array().unwrap().iter().find(|p| p["trace"].is_object()).unwrap();
+        let steps = run["trace"]["steps"].as_array().unwrap().len();
+        let picture = std::fs::read_to_string(&to).unwrap();
+        let coloured = picture.lines().filter(|line| line.contains(" -> ") && line.contains("#cf222e")).count();
+        assert!(coloured > 0 && coloured <= steps, "{coloured} of {steps} in {picture}");
+        let states = picture.lines().filter(|line| line.contains(" [label=") && !line.contains(" -> ")).count();
+        states as u64
+    };
+    let lock = path("naive_lock.dve");
+    let all = scrimp(&["count", &lock, "--json"]).code(0).json()["states"].as_u64().unwrap();
+    assert_eq!(written(&["check", &lock, "-p", "ltl: [] <> P_0@cs"]), all);
+    assert_eq!(written(&["check", &lock, "-p", "ltl: [] <> P_0@cs", "-p", "deadlock", "-k"]), all);
+    written(&["check", &path("starvation.dve")]);
+    let graph = scratch("runs.aut");
+    let _ = std::fs::remove_file(&graph);
+    scrimp(&["check", &lock, "-p", "ctl: EF P_0@cs", "--graph", graph.to_str().unwrap()]).code(0);
+    assert!(std::fs::read_to_string(graph).unwrap().starts_with("des (0, "));
+}

@@ -66,3 +66,57 @@ fn a_report_is_a_file() {
     let words = ["check", &model, "--report", &folder.to_string_lossy()];
     assert!(scrimp(&words).refused().contains("this is a directory"));
 }
+
+/// Every flag that names a file: before the search, and without a trace in the folders that there are.
+#[test]
+fn what_cannot_be_written_is_refused_before_the_search() {
+    let model = file("outputs-early.pml", MODEL);
+    let flags: [(&str, &str, &[&str]); 7] = [
+        ("--report", "a.html", &["check", "count"]),
+        ("--plot", "a.svg", &["check", "count"]),
+        ("--chart", "a.svg", &["check", "simulate"]),
+        ("--dot", "a.dot", &["check", "count"]),
+        ("--graph", "a.aut", &["check", "count"]),
+        ("--checkpoint", "a.saved", &["check", "count"]),
+        ("--front", "a.txt", &["check", "count"]),
+    ];
+    let missing = scratch("outputs-no-such-folder");
+    let folder = scratch("outputs-some-folder");
+    std::fs::create_dir_all(folder.join("a.svg")).unwrap();
+    for (flag, name, commands) in flags {
+        for command in commands {
+            let refused = |path: &std::path::Path| scrimp(&[command, &model, flag, &path.to_string_lossy()]).refused();
+            let said = refused(&missing.join(name));
+            assert!(said.contains("cannot be written: there is no such directory"), "{said}");
+            #[cfg(target_os = "linux")]
+            {
+                let said = refused(&std::path::Path::new("/proc").join(name));
+                assert!(said.contains("cannot be written: "), "{said}");
+            }
+        }
+    }
+    let said = scrimp(&["count", &model, "--plot", &folder.join("a.svg").to_string_lossy()]).refused();
+    assert!(said.contains("the plot cannot be written: this is a directory"), "{said}");
+    // Where something else is wrong, an old file stays, and no new one is made.
+    let old = file("outputs-old.svg", "old");
+    let new = scratch("outputs-new.svg");
+    let _ = std::fs::remove_file(&new);
+    let wrong = file("outputs-wrong.pml", "active proctype");
+    for path in [&old, new.to_str().unwrap()] {
+        scrimp(&["check", &wrong, "--plot", path]).refused();
+    }
+    assert_eq!(std::fs::read_to_string(old).unwrap(), "old");
+    assert!(!new.exists());
+    let left = std::fs::read_dir(new.parent().unwrap()).unwrap();
+    let names = left.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+    assert!(!names.into_iter().any(|name| name.starts_with("outputs-") && name.ends_with(".part")));
+}
+
+#[test]
+fn tables_of_suites_are_refused_as_early() {
+    let suite = file("outputs-suite.toml", "title = \"t\"\n[[task]]\nname = \"a\"\nmodels = [\"outputs-suite.pml\"]\n");
+    file("outputs-suite.pml", MODEL);
+    let missing = scratch("outputs-no-such-folder").join("table.md");
+    let said = scrimp(&["bench", &suite, "--markdown", &missing.to_string_lossy()]).refused();
+    assert!(said.contains("the table cannot be written: there is no such directory"), "{said}");
+}

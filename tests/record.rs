@@ -60,7 +60,22 @@ fn where_there_are_no_levels_none_are_told() {
     ] {
         let report = scrimp(&[["count", &path, "--json"].as_slice(), options].concat()).json();
         assert_eq!(report["level_sizes"], Value::Null, "{options:?}");
+        assert_eq!(report["widest_level"], Value::Null, "{options:?}");
     }
+    let report = count(&path, &["--forget", "sweep", "--progress", "auto"]);
+    assert_eq!(report["widest_level"], Value::Null);
+    assert!(report["most_open_states"].as_u64().is_some_and(|open| open > 0));
+}
+
+/// What a search that begins level by level and ends behind a sweep-line has open is no level.
+#[test]
+fn levels_are_not_told_of_a_search_that_forgets_by_itself() {
+    let words = ["count", &model("large/election6.dve"), "--memory", "24M"];
+    let report = scrimp(&[words.as_slice(), &["--json"]].concat()).code(0).json();
+    assert!(report["plan"]["decisions"].to_string().contains("starts over with --forget sweep"), "{report}");
+    assert_eq!((&report["states"], &report["widest_level"]), (&4_657_093.into(), &Value::Null));
+    let text = scrimp(&words).code(0).stdout;
+    assert!(text.contains("most open states") && !text.contains("widest level"), "{text}");
 }
 
 /// A search that ends early has the states of the level it was finding too.
@@ -235,4 +250,19 @@ fn what_cannot_be_plotted_is_refused() {
     assert!(!std::fs::read_to_string(&picture).unwrap().contains(older));
     let text = scrimp(&["count", &path, "--plot", "-", "--panels", "levels"]).code(0);
     assert!(text.stdout.contains("States per level"));
+}
+
+/// Plots are chosen for pictures, curves and reports; without any of them nobody would see the choice.
+#[test]
+fn panels_need_something_to_be_in() {
+    let path = model("phils3.dve");
+    for command in ["check", "count"] {
+        let said = scrimp(&[command, &path, "--panels", "levels"]).refused();
+        assert!(said.contains("--panels says which plots are drawn; add --plot"), "{said}");
+    }
+    let report = scratch("record-panels.html");
+    scrimp(&["count", &path, "--panels", "levels", "--report", &report.to_string_lossy()]).code(0);
+    let page = std::fs::read_to_string(report).unwrap();
+    assert_eq!(page.matches("<svg").count(), 1);
+    assert!(page.contains("States per level"));
 }

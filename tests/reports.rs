@@ -33,6 +33,42 @@ fn a_violation_is_shown_with_its_run() {
     assert!(page.count("svg", "") == 1 && page.count("svg", "plot") >= 1, "a chart and plots");
 }
 
+/// What a violation leaves unsearched is still part of what was asked: in the text, for scripts and in the report.
+#[test]
+fn properties_that_were_not_searched_are_undecided() {
+    let lock = model("naive_lock.dve");
+    let asked = ["invariant: !(P_0@cs && P_1@cs)", "ltl: [] <> P_0@cs", "ltl: [] <> P_1@cs", "ctl: EF P_0@cs"];
+    let mut words = vec!["check", lock.as_str()];
+    asked.iter().for_each(|text| words.extend(["-p", *text]));
+    let (answer, page) = report("left", 1, &[&words[..], &["--json"]].concat());
+    let properties = answer.json()["properties"].clone();
+    let told = |field: &str| -> Vec<String> {
+        let list = properties.as_array().expect("a list");
+        list.iter().map(|p| p[field].as_str().expect("a text").to_string()).collect()
+    };
+    assert_eq!(told("name"), asked);
+    assert_eq!(told("verdict"), ["violated", "incomplete", "incomplete", "incomplete"]);
+    page.has(&["1 of 4 violated, 3 undecided", "another property's violation came first", "ctl: EF P_0@cs"]);
+    let text = scrimp(&words).code(1).stdout;
+    asked[1..].iter().for_each(|name| assert!(text.contains(&format!("undecided  {name}\n")), "{text}"));
+    // The violation may also be one of a later search.
+    let text = scrimp(&["check", &lock, "-p", asked[1], "-p", asked[2]]).code(1).stdout;
+    assert!(text.contains(&format!("violated   {}", asked[1])), "{text}");
+    assert!(text.contains(&format!("undecided  {}", asked[2])), "{text}");
+}
+
+/// The claim of a model too.
+#[test]
+fn a_claim_that_was_not_searched_is_undecided() {
+    let dve = "process P { state a, b; init a; trans a -> b {}; }\n\
+               process LTL { state q; accept q; init q; trans q -> q {}; }\nsystem async property LTL;\n";
+    let text = scrimp(&["check", &file("report-claim.dve", dve)]).code(1).stdout;
+    assert!(text.contains("violated   deadlock") && text.contains("undecided  LTL"), "{text}");
+    let promela = "init { assert(false) }\nnever { accept: do :: true od }\n";
+    let text = scrimp(&["check", &file("report-claim.pml", promela)]).code(1).stdout;
+    assert!(text.contains("violated   assertions") && text.contains("undecided  never claim"), "{text}");
+}
+
 #[test]
 fn a_count_has_figures_and_reasons() {
     let (answer, page) = report("count", 0, &["count", &model("peterson3.dve")]);
@@ -67,7 +103,7 @@ fn a_run_for_ever_has_stem_and_loop() {
     page.has(&["that go round for ever", "the loop begins here", "and so on for ever, from step 2 again"]);
     page.has(&["then, again and again"]);
     let (_, page) = report("claim", 1, &["check", &model("starvation.dve")]);
-    page.has(&["the loop begins here", "Search 2 of 2"]);
+    page.has(&["the loop begins here", "violated. Search 2 of 2: 12 states. A run that shows it was found"]);
 }
 
 #[test]
@@ -131,6 +167,12 @@ fn long_runs_stay_small() {
     let (_, page) = report("longer", 1, &["check", &long(30_000), "-p", "invariant: P.y < 30000"]);
     assert!(page.text.len() < 12_000_000, "{} bytes", page.text.len());
     page.has(&["are left out here", "60,000"]);
+    // Outside of what is folded.
+    let mut parts = page.text.split("<details class=\"fold\">");
+    let mut open = parts.next().unwrap_or_default().matches("<li>").count();
+    open +=
+        parts.map(|part| part.split_once("</details>").expect("a fold ends").1.matches("<li>").count()).sum::<usize>();
+    assert_eq!(open, 20, "the first five steps and the last fifteen");
 }
 
 #[test]
@@ -147,6 +189,7 @@ fn a_limit_is_told() {
     page.has(&["nodes at most", "1,570"]);
     let (_, page) = report("formulas", 0, &["check", &model("peterson3.dve"), "--engine", "bmc:3"]);
     page.has(&["clauses", "lengths of runs looked at", "k-induction"]);
+    page.has(&["All of it was proven without visiting states"]);
 }
 
 #[test]
@@ -200,9 +243,29 @@ fn suites_and_their_comparison() {
     let (_, page) = report("compare", 0, &["compare", &results[0], &results[1]]);
     page.has(&["7 cases in both", "Side by side", "before against after", "Solved within a time", "What changed"]);
     assert_eq!(page.count("svg", "plot"), 3);
+    // Times of no length that could be told have no ratio; memory and stored states have.
+    let short = |name: &str| {
+        let text = std::fs::read_to_string(name).unwrap();
+        let line = |line: &str| {
+            let mut record: serde_json::Value = serde_json::from_str(line).expect("a record");
+            record["wall_seconds"] = 0.0123.into();
+            format!("{record}\n")
+        };
+        file("report-short.jsonl", text.lines().map(line).collect::<String>())
+    };
+    let same = short(&results[0]);
+    let (_, page) = report("compare-short", 0, &["compare", &same, &same]);
+    assert!(
+        page.text
+            .contains("<td class=\"number\">0.01 s</td><td class=\"number\">0.01 s</td><td class=\"number\"></td>")
+    );
     // A result that a right tool cannot change.
     let text = std::fs::read_to_string(&results[1]).unwrap().replacen("\"states\":1570", "\"states\":1571", 1);
     let (_, page) = report("compare-wrong", 1, &["compare", &results[0], &file("report-three.jsonl", text)]);
     page.has(&["wrong", "1,570", "1,571"]);
     assert_eq!(page.count("tr", "bad"), 1);
+    // Results that are not there any more.
+    let (_, page) = report("compare-gone", 1, &["compare", &results[0], &file("report-none.jsonl", "")]);
+    page.has(&["7 cases gone", "0 cases in both", "Only before", "Nothing that matters of what both have"]);
+    assert!(!page.text.contains("nothing worse"));
 }

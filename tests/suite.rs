@@ -407,7 +407,7 @@ fn compare_tells_wrong_worse_and_better() {
     let crashed = changed("crashed", &good, |r| r["outcome"] = "crashed".into());
     assert!(scrimp(&["compare", &same, &crashed]).code(0).stdout.contains("outcome done -> crashed"));
     let fewer = file("suite_compare_fewer.jsonl", good[..3].concat());
-    assert!(scrimp(&["compare", &same, &fewer]).code(0).stdout.contains("gone   orders: phils4 order=dfs"));
+    assert!(scrimp(&["compare", &same, &fewer]).code(1).stdout.contains("gone   orders: phils4 order=dfs"));
     assert!(scrimp(&["compare", &fewer, &same]).code(0).stdout.contains("new    orders: phils4 order=dfs"));
 }
 

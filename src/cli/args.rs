@@ -126,7 +126,7 @@ pub struct CountArgs {
     pub search: SearchArgs,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct SearchArgs {
     /// Define a macro of a Promela model before it is read, as `spin -DN=3` does; may be given several times
     #[arg(short = 'D', long, value_name = "NAME[=VALUE]", value_parser = definition)]
@@ -203,7 +203,8 @@ pub struct SearchArgs {
     /// Write the reachability graph to a file: .aut (Aldebaran), .dot (Graphviz) or .scg (Scrimp's condensed form)
     ///
     /// With --forget sweep states are dropped behind the line and their numbers and successors stay: where the measure goes
-    /// back, the graph may have some states more than once (an unfolding, bisimilar to the reachability graph).
+    /// back, the graph may have some states more than once (an unfolding, bisimilar to the reachability graph). Where only runs
+    /// are asked about, one more search makes the graph.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub graph: Option<PathBuf>,
 
@@ -380,12 +381,21 @@ impl SearchArgs {
         self.plot.is_some() || self.report.is_some() || self.verbose
     }
 
-    /// Fails where two things would be written to the same place.
+    /// Fails where two things would be written to the same place, or plots are chosen and none is drawn.
     pub fn refuse_mixture(&self) -> Result<(), Failure> {
-        match self.json && self.plot.as_deref() == Some(Path::new("-")) {
-            true => Err(Failure("error: --json and --plot - would write to the same place".into())),
-            false => Ok(()),
+        if self.json && self.plot.as_deref() == Some(Path::new("-")) {
+            return Err(Failure("error: --json and --plot - would write to the same place".into()));
         }
+        if !self.panels.is_empty() && !self.records() {
+            let message = "error: --panels says which plots are drawn; add --plot FILE, --report FILE.html or -v";
+            return Err(Failure(message.into()));
+        }
+        Ok(())
+    }
+
+    /// The plots that are to be drawn.
+    pub fn wanted_panels(&self) -> &[Panel] {
+        if self.panels.is_empty() { &Panel::ALL } else { &self.panels }
     }
 }
 

@@ -115,11 +115,11 @@ pub fn run(args: &BenchArgs) -> Result<u8, Failure> {
     if args.list {
         return list(&cases).map(|()| 0);
     }
-    args.report.as_deref().map(report::may_be_written).transpose()?;
+    args.report.as_deref().map(report::is_a_page).transpose()?;
     let out = args.out.clone().unwrap_or_else(|| args.suite.with_extension("results.jsonl"));
     let written =
         [("--report", args.report.as_deref()), ("--markdown", args.markdown.as_deref()), ("--out", Some(&*out))];
-    outputs::spare(&written, &[&args.suite])?;
+    outputs::admit(&written, &[&args.suite])?;
     let (log, records) = Log::open(&out, args.fresh).map_err(Failure)?;
     let stop = Arc::new(AtomicBool::new(false));
     let asked = stop.clone();

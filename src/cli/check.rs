@@ -1,16 +1,17 @@
 //! `check`: everything that is asked of a model, or that it asks of itself.
 
-use super::args::CheckArgs;
+use super::args::{CheckArgs, SearchArgs};
 use super::curves::Curves;
+use super::graph::Made;
 use super::report::{ReportFile, drawn};
-use super::search::{Searched, begun, json_or_text, open, options, runnable, search, with_room};
-use super::{Failure, chart, net, outputs, print, remark, runs};
+use super::search::{Searched, begun, open, options, runnable, search, with_room};
+use super::{Failure, chart, net, outputs, print, remark, runs, style};
 use scrimp::chart::Drawing;
 use scrimp::properties::{self, Asked};
 use scrimp::report::html::Kind;
 use scrimp::report::{Overall, Subject, json, text, unreached};
 use scrimp::temporal::{Apart, RunKind, RunProperty};
-use scrimp::{Loaded, NativeModel, Plan, System, parse_property, parse_property_file};
+use scrimp::{Loaded, NativeModel, Plan, System, Trace, parse_property, parse_property_file};
 use scrimp_search::plan::{EngineChoice, ReduceChoice};
 use scrimp_system::Source;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,7 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
         return Err(Failure("error: --json and --chart - would write to the same place".into()));
     }
     args.search.refuse_mixture()?;
-    outputs::spare_of_check(args)?;
+    outputs::admit_of_check(args)?;
     let mut plan = Plan::new(&options(&args.search, args.keep_going, false)?)?;
     let mut told = Told::new(args)?;
     let mut loaded = open(&args.model, &args.search)?;
@@ -42,10 +43,18 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
     let watch = args.search.json || !args.search.quiet;
     // What is asked is read against the system: a model that runs is only made where something is searched.
     let (states, runs) = how_many(args, &loaded.system)?;
+    let wants_graph = args.search.graph.is_some() || args.search.dot.is_some();
+    if states == 0 && wants_graph {
+        // Searches for runs go their own ways: the graph takes one that visits every state.
+        let (model, searched) =
+            with_room(&mut loaded, &args.search, false, |model| search(model, &[], &mut plan, &args.search))?;
+        told.graph = searched.graph.map(|graph| (model, graph));
+    }
     if states > 0 {
-        let (model, Searched { report, record }) = with_room(&mut loaded, &args.search, watch, |model| {
+        let (model, Searched { report, record, graph }) = with_room(&mut loaded, &args.search, watch, |model| {
             search(model, &asked(args, model)?.states, &mut plan, &args.search)
         })?;
+        told.graph = graph.map(|graph| (model, graph));
         // What a reduction leaves out may be executed all the same.
         let whole = report.exhaustive && report.visits > 0 && !plan.options.reduce.leaves_out_states();
         let statements = whole.then(|| statements(model)).flatten();
@@ -53,20 +62,22 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
             args,
             model,
             &Subject { name: &name, model, plan: &plan, report: &report, statements, record: record.as_ref() },
-        );
+            || left(args, model, 0, (own || asks_claim).then_some((&mut loaded, claim.as_ref()))),
+        )?;
     }
     for number in 0..runs {
         if told.is_over(args) {
             break;
         }
-        let (model, Searched { report, record }) = with_room(&mut loaded, &args.search, false, |model| {
+        let (model, Searched { report, record, .. }) = with_room(&mut loaded, &args.search, false, |model| {
             runs::search(model, &asked(args, model)?.runs[number], &mut plan, &args.search)
         })?;
         told.add(
             args,
             model,
             &Subject { name: &name, model, plan: &plan, report: &report, statements: None, record: record.as_ref() },
-        );
+            || left(args, model, number + 1, (own || asks_claim).then_some((&mut loaded, claim.as_ref()))),
+        )?;
     }
     if (own || asks_claim) && !told.is_over(args) {
         claims(args, loaded, claim, &plan, &mut told)?;
@@ -86,15 +97,15 @@ fn claims(
     let mut plan = plan.clone();
     if let Some(claim) = claim {
         let property = RunProperty::new(claim.name.clone(), RunKind::Claim(Box::new(claim)));
-        let (model, Searched { report, record }) = with_room(&mut loaded, &args.search, false, |model| {
+        let (model, Searched { report, record, .. }) = with_room(&mut loaded, &args.search, false, |model| {
             runs::search(model, &property, &mut plan, &args.search)
         })?;
-        told.add(
+        return told.add(
             args,
             model,
             &Subject { name: &name, model, plan: &plan, report: &report, statements: None, record: record.as_ref() },
+            || Ok(Vec::new()),
         );
-        return Ok(());
     }
     // A claim restricts what it watches, so it is searched with after the model has been searched without.
     if !loaded.add_claim()? {
@@ -104,27 +115,31 @@ fn claims(
         // The claim sees every step.
         plan.options.reduce = ReduceChoice::Nothing;
     }
+    // The graph is that of the model alone.
+    plan.options.graph = false;
+    let without_graph = SearchArgs { graph: None, dot: None, ..args.search.clone() };
     let name = format!("{name} with its never claim");
-    let (model, Searched { report, record }) = with_room(&mut loaded, &args.search, false, |model| {
-        search(model, &properties::model_assertions(model), &mut plan, &args.search)
+    let (model, Searched { report, record, .. }) = with_room(&mut loaded, &args.search, false, |model| {
+        search(model, &properties::model_assertions(model), &mut plan, &without_graph)
     })?;
+    let accepts = accepts(&loaded.system);
     told.add(
         args,
         model,
         &Subject { name: &name, model, plan: &plan, report: &report, statements: None, record: record.as_ref() },
-    );
-    let accepts = loaded.system.claim.iter().any(|c| !loaded.system.processes[c.process.index()].accepting.is_empty());
+        || Ok(accepts.then(|| ACCEPTANCE.to_string()).into_iter().collect()),
+    )?;
     if !accepts || told.is_over(args) {
         return Ok(());
     }
     loop {
         let Some(claim) = loaded.claim_apart()? else { return Ok(()) };
         let model = runnable(claim.system.clone(), args.search.interpret, false)?;
-        let property = RunProperty::new("never claim: acceptance", RunKind::Claim(Box::new(claim)));
+        let property = RunProperty::new(ACCEPTANCE, RunKind::Claim(Box::new(claim)));
         let report = runs::search(model, &property, &mut plan, &args.search);
         if !loaded.grow(model)? {
-            let Searched { report, record } = report?;
-            told.add(
+            let Searched { report, record, .. } = report?;
+            return told.add(
                 args,
                 model,
                 &Subject {
@@ -135,10 +150,40 @@ fn claims(
                     statements: None,
                     record: record.as_ref(),
                 },
+                || Ok(Vec::new()),
             );
-            return Ok(());
         }
     }
+}
+
+/// That a `never` claim accepts no run.
+const ACCEPTANCE: &str = "never claim: acceptance";
+
+/// Has the system a claim that accepts runs?
+fn accepts(system: &System) -> bool {
+    system.claim.iter().any(|claim| !system.processes[claim.process.index()].accepting.is_empty())
+}
+
+/// What is not searched for any more where a violation ends the work: the properties of runs from this number on, and what
+/// the claim says, if that was asked.
+fn left(
+    args: &CheckArgs,
+    model: &NativeModel,
+    number: usize,
+    claim: Option<(&mut Loaded, Option<&Apart>)>,
+) -> Result<Vec<String>, Failure> {
+    let mut names: Vec<String> = asked(args, model)?.runs.into_iter().skip(number).map(|p| p.name).collect();
+    match claim {
+        Some((_, Some(claim))) => names.push(claim.name.clone()),
+        Some((loaded, None)) => {
+            if loaded.add_claim()? {
+                names.extend(loaded.system.assertions.iter().map(properties::name_of));
+                names.extend(accepts(&loaded.system).then(|| ACCEPTANCE.to_string()));
+            }
+        }
+        None => {}
+    }
+    Ok(names)
 }
 
 /// What was found out so far.
@@ -148,34 +193,61 @@ struct Told {
     drawing: Option<Drawing>,
     file: Option<ReportFile>,
     curves: Curves,
+    /// The graph, with the model that it is of, and the first run that was found.
+    graph: Option<(&'static NativeModel, Made)>,
+    run: Option<Trace>,
 }
 
 impl Told {
     fn new(args: &CheckArgs) -> Result<Told, Failure> {
-        let file = ReportFile::new(args.search.report.as_deref(), Kind::Check, &args.model)?;
-        Ok(Told { answers: Vec::new(), overall: Overall::Verified, drawing: None, file, curves: Curves::default() })
+        let file = ReportFile::new(&args.search, Kind::Check, &args.model)?;
+        Ok(Told {
+            answers: Vec::new(),
+            overall: Overall::Verified,
+            drawing: None,
+            file,
+            curves: Curves::default(),
+            graph: None,
+            run: None,
+        })
     }
 
-    fn add(&mut self, args: &CheckArgs, model: &NativeModel, subject: &Subject) {
+    /// Adds what a search has found; where that ends the work, what is left stays undecided.
+    fn add(
+        &mut self,
+        args: &CheckArgs,
+        model: &NativeModel,
+        subject: &Subject,
+        left: impl FnOnce() -> Result<Vec<String>, Failure>,
+    ) -> Result<(), Failure> {
         let overall = Overall::of(subject.report);
         self.overall = if self.answers.is_empty() { overall } else { self.overall.and(overall) };
-        self.answers.push(json_or_text(subject, &args.search, text::check));
+        let left = if self.is_over(args) { left()? } else { Vec::new() };
+        self.answers.push(match args.search.json {
+            true => json::leaving(subject, &left),
+            false => text::leaving(subject, &left, style()).into(),
+        });
         if args.chart.is_some() && self.drawing.is_none() {
             self.drawing = subject.report.properties.iter().find_map(|p| drawn(model, p));
         }
+        if self.graph.is_some() && self.run.is_none() {
+            self.run = subject.report.properties.iter().find_map(|p| p.trace.clone());
+        }
         if let Some(file) = &mut self.file {
             file.add(model, subject);
+            file.leave(&left);
         }
         self.curves.add(subject, &args.search);
+        Ok(())
     }
 
     /// Has what was found ended the work?
     fn is_over(&self, args: &CheckArgs) -> bool {
-        !self.answers.is_empty() && self.overall == Overall::Violated && !args.keep_going
+        self.overall == Overall::Violated && !args.keep_going
     }
 
     fn finish(self, args: &CheckArgs) -> Result<u8, Failure> {
-        let Told { answers, overall, drawing, file, curves } = self;
+        let Told { answers, overall, drawing, file, curves, graph, run } = self;
         if args.search.json {
             print(&format!("{:#}\n", json::together(answers, overall)))?;
         } else if !args.search.quiet {
@@ -187,6 +259,9 @@ impl Told {
                 None if args.search.quiet => {}
                 None => remark(&format!("--chart {}: there is no run to draw", path.display())),
             }
+        }
+        if let Some((model, graph)) = graph {
+            graph.write(model, run.as_ref(), args.search.quiet)?;
         }
         if let Some(file) = file {
             file.write()?;

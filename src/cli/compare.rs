@@ -10,6 +10,7 @@ const HELP: &str = "\
 wrong   states, transitions, deadlocks or verdict differ though both runs came to their end
 worse   time, stored_peak, visits or memory grew by more than the threshold, or a run no longer ends
 better  the opposite
+gone    there is no later result
 A search over a parameter is one case, judged by the smallest value it found.
 
 Examples:
@@ -19,7 +20,7 @@ Examples:
   scrimp compare before.jsonl after.jsonl --threshold 5%
   scrimp compare before.jsonl after.jsonl --report change.html
 
-Exit codes: 0 nothing is wrong, 1 something is, 2 a file cannot be read.";
+Exit codes: 0 nothing is wrong or gone, 1 something is, 2 a file cannot be read.";
 
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
@@ -53,8 +54,8 @@ fn percent(text: &str) -> Result<f64, String> {
 }
 
 pub fn run(args: &CompareArgs) -> Result<u8, Failure> {
-    args.report.as_deref().map(report::may_be_written).transpose()?;
-    outputs::spare(&[("--report", args.report.as_deref())], &[&args.before, &args.after])?;
+    args.report.as_deref().map(report::is_a_page).transpose()?;
+    outputs::admit(&[("--report", args.report.as_deref())], &[&args.before, &args.after])?;
     let [before, after] = [&args.before, &args.after].map(|path| log::read(path).map_err(Failure));
     let (before, after) = (before?, after?);
     let found = compare::compare(&before, &after, args.threshold);
@@ -67,5 +68,6 @@ pub fn run(args: &CompareArgs) -> Result<u8, Failure> {
         let files = Files { names, before: &before, after: &after };
         report::write(path, &comparison(&files, args.threshold, &report::command()))?;
     }
-    Ok(!found.wrong.is_empty() as u8)
+    // A result that is not there is not known to be right.
+    Ok(!(found.wrong.is_empty() && found.gone.is_empty()) as u8)
 }

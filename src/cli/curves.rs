@@ -4,7 +4,6 @@ use super::args::SearchArgs;
 use super::{Failure, print, remark};
 use scrimp::report::Subject;
 use scrimp::report::plot::{Plot, svg, text};
-use scrimp::report::record::Panel;
 use std::io::Write;
 use std::path::Path;
 
@@ -21,13 +20,12 @@ impl Curves {
     /// Adds what a search has recorded.
     pub fn add(&mut self, subject: &Subject, args: &SearchArgs) {
         let Some(record) = subject.record.filter(|_| args.verbose || args.plot.is_some()) else { return };
-        let wanted: &[Panel] = if args.panels.is_empty() { &Panel::ALL } else { &args.panels };
         let about = match &subject.report.properties[..] {
             [] => "all states".to_string(),
             [only] => only.name.clone(),
             several => format!("{} properties", several.len()),
         };
-        self.searches.push((about, record.panels(wanted)));
+        self.searches.push((about, record.panels(args.wanted_panels())));
     }
 
     /// Writes the picture, and prints the curves.

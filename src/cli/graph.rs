@@ -1,9 +1,9 @@
 //! `--graph` and `--dot`: the reachability graph as a file.
 
 use super::{Failure, remark};
-use scrimp::condensed::{Form, Wanted, replace};
-use scrimp::{NativeModel, Property, PropertyKind, Report};
-use std::path::Path;
+use scrimp::condensed::{Condensed, Form, Wanted, replace};
+use scrimp::{NativeModel, Property, PropertyKind, Trace};
+use std::path::{Path, PathBuf};
 
 pub struct GraphFiles<'a> {
     files: Vec<(&'a Path, Form)>,
@@ -26,14 +26,6 @@ impl<'a> GraphFiles<'a> {
             files.push((path, form));
         }
         files.extend(dot.map(|path| (path, Form::Dot)));
-        // Better now than after a long search.
-        for (path, _) in &files {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            if folder.is_some_and(|folder| !folder.is_dir()) {
-                let message = "error: the graph cannot be written: there is no such directory";
-                return Err(Failure(format!("{}: {message}", path.display())));
-            }
-        }
         let Some(vectors) = files.iter().map(|(_, form)| form.vectors()).max() else { return Ok(None) };
         let mut wanted = Wanted { vectors, ..Wanted::default() };
         for property in properties {
@@ -44,16 +36,28 @@ impl<'a> GraphFiles<'a> {
         Ok(Some(GraphFiles { files, wanted }))
     }
 
-    /// Writes what was found; a picture shows the first run of the report.
-    pub fn write(self, model: &NativeModel, report: &Report, quiet: bool) -> Result<(), Failure> {
-        let Some(graph) = self.wanted.graph.into_inner() else {
-            return Ok(());
-        };
-        let run = report.properties.iter().find_map(|property| property.trace.as_ref());
+    /// The graph that was made, if it was.
+    pub fn made(self) -> Option<Made> {
+        let graph = self.wanted.graph.into_inner()?;
+        Some(Made { files: self.files.into_iter().map(|(path, form)| (path.to_path_buf(), form)).collect(), graph })
+    }
+}
+
+/// A graph, and the files it goes to. It is written when all is known, since the run in its picture may come from a later
+/// search.
+pub struct Made {
+    files: Vec<(PathBuf, Form)>,
+    graph: Condensed,
+}
+
+impl Made {
+    /// Writes the graph; a picture shows the run.
+    pub fn write(self, model: &NativeModel, run: Option<&Trace>, quiet: bool) -> Result<(), Failure> {
+        let Made { files, graph } = self;
         let open = (0..graph.states()).filter(|&state| !graph.is_expanded(state)).count();
-        for (path, form) in self.files {
+        for (path, form) in files {
             let path_text = path.display();
-            replace(path, |out| graph.export(form, model, run, out))
+            replace(&path, |out| graph.export(form, model, run, out))
                 .map_err(|e| Failure(format!("{path_text}: error: the graph cannot be written: {e}")))?;
             if open > 0 && !quiet {
                 remark(&format!("{path_text}: warning: the graph is not complete: {open} states were not expanded"));

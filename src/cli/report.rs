@@ -1,6 +1,7 @@
 //! `--report`: what a run found out, as one file for a browser.
 
 use super::Failure;
+use super::args::SearchArgs;
 use scrimp::chart::Drawing;
 use scrimp::condensed::replace;
 use scrimp::report::Subject;
@@ -26,18 +27,24 @@ fn asked_for() -> MutexGuard<'static, Option<(PathBuf, Kind, String)>> {
 
 impl ReportFile {
     /// The report on a model, where one is asked for.
-    pub fn new(path: Option<&Path>, kind: Kind, model: &Path) -> Result<Option<ReportFile>, Failure> {
-        let Some(path) = path else { return Ok(None) };
-        may_be_written(path)?;
+    pub fn new(args: &SearchArgs, kind: Kind, model: &Path) -> Result<Option<ReportFile>, Failure> {
+        let Some(path) = args.report.as_deref() else { return Ok(None) };
+        is_a_page(path)?;
         let name = model.display().to_string();
         *asked_for() = Some((path.to_path_buf(), kind, name.clone()));
-        Ok(Some(ReportFile { path: path.to_path_buf(), document: Document::new(kind, name, command()) }))
+        let document = Document::new(kind, name, command()).with_panels(args.wanted_panels());
+        Ok(Some(ReportFile { path: path.to_path_buf(), document }))
     }
 
     /// Adds a search that has ended, with a chart of each run that it found.
     pub fn add(&mut self, model: &NativeModel, subject: &Subject) {
         let charts = subject.report.properties.iter().map(|p| Some(drawn(model, p)?.chart())).collect();
         self.document.add(subject, charts);
+    }
+
+    /// Adds properties that were not searched for, because a violation had ended the work.
+    pub fn leave(&mut self, names: &[String]) {
+        self.document.leave(names);
     }
 
     /// Says why there was no search.
@@ -58,15 +65,11 @@ pub fn write_nothing(why: &str) -> Result<(), Failure> {
     write(&path, &document.page())
 }
 
-/// Whether the name is one of a page, so that no model is overwritten, and there is a directory for it: better known now than
-/// after a long search.
-pub fn may_be_written(path: &Path) -> Result<(), Failure> {
+/// Whether the name is one of a page, so that no model is overwritten: better known now than after a long search.
+pub fn is_a_page(path: &Path) -> Result<(), Failure> {
     let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let why = match ending.as_deref().and_then(OsStr::to_str) {
         _ if path == Path::new("-") => "standard output is for the answer; name a file that ends in .html",
-        _ if path.is_dir() => "this is a directory",
-        Some("html" | "htm") if folder.is_some_and(|folder| !folder.is_dir()) => "there is no such directory",
         Some("html" | "htm") => return Ok(()),
         _ => "it is a page for a browser, so its name must end in .html",
     };

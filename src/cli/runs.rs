@@ -37,7 +37,7 @@ pub fn search(
     let means = Means { plan, control: &control, fair: &fair, progress };
     let report = decide(model, property, &means).map_err(|e| Failure(format!("error: {e}")))?;
     let record = watch.finish(&report, control.elapsed());
-    Ok(Searched { report, record })
+    Ok(Searched { report, record, graph: None })
 }
 
 /// The conditions that hold again and again on the runs that count.

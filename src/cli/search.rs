@@ -3,7 +3,7 @@
 use super::args::{CheckArgs, CountArgs, SearchArgs};
 use super::check::asked;
 use super::curves::Curves;
-use super::graph::GraphFiles;
+use super::graph::{GraphFiles, Made};
 use super::guides::{self, Guide};
 use super::net;
 use super::outputs;
@@ -24,17 +24,20 @@ use std::time::Instant;
 
 pub fn count(args: &CountArgs) -> Result<u8, Failure> {
     args.search.refuse_mixture()?;
-    outputs::spare(&outputs::of_search(&args.search), &[&args.model])?;
+    outputs::admit(&outputs::of_search(&args.search), &[&args.model])?;
     let mut plan = Plan::new(&options(&args.search, false, args.in_degrees)?)?;
-    let mut file = ReportFile::new(args.search.report.as_deref(), Kind::Count, &args.model)?;
+    let mut file = ReportFile::new(&args.search, Kind::Count, &args.model)?;
     let mut loaded = open(&args.model, &args.search)?;
     if let Some(net) = &mut loaded.net
         && let Some(why) = net::infinite(net, &plan, &args.search)
     {
         return net::tell_infinite(&args.model, &why, file, &args.search);
     }
-    let (model, Searched { mut report, record }) =
+    let (model, Searched { mut report, record, graph }) =
         with_room(&mut loaded, &args.search, false, |model| search(model, &[], &mut plan, &args.search))?;
+    if let Some(graph) = graph {
+        graph.write(model, None, args.search.quiet)?;
+    }
     // Sets of states tell it by themselves; what was visited before a search was taken up was not counted.
     if report.sets.is_none() {
         report.tokens = model.most_tokens().filter(|_| args.search.resume.is_none());
@@ -204,10 +207,11 @@ pub fn open(path: &Path, args: &SearchArgs) -> Result<Loaded, Failure> {
     Ok(loaded)
 }
 
-/// What came of a search, and how it went, if that was recorded.
+/// What came of a search, how it went, if that was recorded, and the graph, if one was to be made.
 pub struct Searched {
     pub report: Report,
     pub record: Option<Record>,
+    pub graph: Option<Made>,
 }
 
 /// Searches a model; begins again with a larger one where it turns out to be too small. With `watch`, the model remembers
@@ -295,14 +299,11 @@ pub fn search_for_graph(
         scrimp::run_engine(model, properties, plan, &control, guides).map_err(|e| Failure(format!("error: {e}")))?;
     let explicit = plan.options.engine == EngineChoice::Explicit;
     let record = watch.finish(&report, if explicit { report.elapsed } else { control.elapsed() });
-    if let Some(graph) = graph {
-        graph.write(model, &report, args.quiet)?;
-    }
     // The answer is worth more than the log.
     if let Err(Failure(message)) = guide.finish() {
         remark(&message);
     }
-    Ok(Searched { report, record })
+    Ok(Searched { report, record, graph: graph.and_then(GraphFiles::made) })
 }
 
 /// The answer where a limit was over before anything was known.

@@ -52,7 +52,7 @@ pub struct SimulateArgs {
 pub fn run(args: &SimulateArgs) -> Result<u8, Failure> {
     let read: Vec<&Path> =
         [Some(&args.model), args.trace.as_ref()].into_iter().flatten().map(PathBuf::as_path).collect();
-    outputs::spare(&[("--chart", args.chart.as_deref())], &read)?;
+    outputs::admit(&[("--chart", args.chart.as_deref())], &read)?;
     let loaded = Loaded::at_once(scrimp::open_with(&args.model, &args.define)?)?;
     loaded.system.warnings.iter().for_each(|warning| remark(warning));
     let mut shown = Shown { walk: walk(loaded)?, steps: 0, drawing: Drawing::default() };

@@ -2,7 +2,7 @@
 
 use crate::Subject;
 use crate::number::{grouped, grouped_digits};
-use scrimp_search::plan::{ForgetChoice, OrderChoice, ReduceChoice};
+use scrimp_search::plan::{ForgetChoice, ReduceChoice};
 use scrimp_search::{Report, SetFacts};
 
 /// A name and a figure.
@@ -28,10 +28,7 @@ pub fn counted(subject: &Subject) -> Vec<Figure> {
 
 /// The same in brief, for a search that was about something else and may have ended early.
 pub fn visited_in_brief(subject: &Subject) -> Vec<Figure> {
-    let report = subject.report;
-    let by_level = !report.facts.level_sizes.is_empty();
     let told = |name: &str| match name {
-        "levels" | "widest level" => by_level || report.sets.is_some(),
         "deadlocks" | "initial states" | "longest path searched" | "most open states" => false,
         "back-level edges" | "longest of them" => false,
         name => !name.contains("degree"),
@@ -50,10 +47,20 @@ fn states(subject: &Subject) -> &'static str {
     }
 }
 
-/// How many states the widest level has: by the sizes of levels where they are known, so that the two agree.
-pub fn widest_level(report: &Report) -> u64 {
-    let sizes = report.facts.level_sizes.iter().copied().filter(|_| report.once);
-    sizes.max().unwrap_or(report.facts.widest)
+/// How many states the widest level has, where the search went level by level: by the sizes of the levels, so that the two
+/// agree. A search may begin level by level and go on otherwise, so that its plan does not tell.
+pub fn widest_level(report: &Report) -> Option<u64> {
+    let facts = &report.facts;
+    let widest = facts.level_sizes.iter().copied().max().filter(|_| report.once)?;
+    // Of very many levels, not all sizes are kept.
+    let all = facts.level_sizes.iter().sum::<u64>() == facts.states;
+    Some(if all { widest } else { widest.max(facts.widest) })
+}
+
+/// The most states that were open at a time, where these were not just two levels.
+pub fn most_open(subject: &Subject) -> Option<u64> {
+    let otherwise = widest_level(subject.report).is_none() || !subject.plan.is_by_level();
+    otherwise.then_some(subject.report.facts.widest)
 }
 
 /// What was counted state by state.
@@ -78,15 +85,15 @@ fn visited(subject: &Subject) -> Vec<Figure> {
     if facts.initial_states != 1 {
         row("initial states", grouped(facts.initial_states));
     }
-    if subject.plan.order == OrderChoice::BreadthFirst {
-        row("levels", grouped(facts.depth as u64));
-        match subject.plan.is_by_level() {
-            true => row("widest level", grouped(widest_level(report))),
-            false => row("most open states", grouped(facts.widest)),
+    match widest_level(report) {
+        Some(widest) => {
+            row("levels", grouped(facts.depth as u64));
+            row("widest level", grouped(widest));
         }
-    } else {
-        row("longest path searched", grouped(facts.depth as u64));
-        row("most open states", grouped(facts.widest));
+        None => row("longest path searched", grouped(facts.depth as u64)),
+    }
+    if let Some(open) = most_open(subject) {
+        row("most open states", grouped(open));
     }
     row("average degree", format!("{:.2}", facts.transitions as f64 / report.visits.max(1) as f64));
     row("largest out-degree", grouped(facts.max_out_degree));

@@ -1,6 +1,6 @@
 //! One JSON object for scripts. Its fields are kept stable; new ones may be added.
 
-use crate::counted::widest_level;
+use crate::counted::{most_open, widest_level};
 use crate::{Overall, Subject, branching, trace, unreached};
 use scrimp_search::plan::ReduceChoice;
 use scrimp_search::{Limit, Omission, PropertyResult, Report, Verdict};
@@ -22,6 +22,16 @@ pub fn together(answers: Vec<Value>, overall: Overall) -> Value {
         all["verdict"] = overall.word().into();
     }
     all
+}
+
+/// The answer of a check that a violation ended, with the properties of these names, which were not searched for.
+pub fn leaving(subject: &Subject, left: &[String]) -> Value {
+    let mut answer = report(subject);
+    if let Value::Array(list) = &mut answer["properties"] {
+        let undecided = |name: &String| property(subject.model, &PropertyResult::undecided(name), Overall::Violated);
+        list.extend(left.iter().map(undecided));
+    }
+    answer
 }
 
 pub fn report(subject: &Subject) -> Value {
@@ -78,6 +88,7 @@ pub fn report(subject: &Subject) -> Value {
             "disk_failure": report.disk.as_ref().and_then(|disk| disk.failure.as_deref()),
         },
     });
+    object["most_open_states"] = most_open(subject).into();
     if let Some((in_place, in_all)) = report.tokens {
         object["max_token_in_place"] = in_place.into();
         object["max_token_per_marking"] = in_all.into();
@@ -118,7 +129,7 @@ fn level_sizes(report: &Report) -> Option<&[u64]> {
 }
 
 /// Figures of a search that visits states.
-const OF_VISITS: [&str; 16] = [
+const OF_VISITS: [&str; 17] = [
     "states",
     "transitions",
     "deadlocks",
@@ -128,6 +139,7 @@ const OF_VISITS: [&str; 16] = [
     "open",
     "levels",
     "widest_level",
+    "most_open_states",
     "initial_states",
     "max_out_degree",
     "average_degree",

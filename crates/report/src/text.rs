@@ -3,12 +3,17 @@
 use crate::counted::counted;
 use crate::number::{bytes, count_of, grouped, grouped_digits, rate};
 use crate::{Overall, Style, Subject, branching, lasso, process, trace, unreached};
-use scrimp_search::plan::{EngineChoice, ForgetChoice};
-use scrimp_search::{Limit, Omission, PropertyResult, Verdict};
+use scrimp_search::plan::{EngineChoice, ForgetChoice, Options, OrderChoice, ReduceChoice};
+use scrimp_search::{Limit, Omission, Plan, PropertyResult, Verdict};
 use std::fmt::Write;
 
 /// The answer of `check`.
 pub fn check(subject: &Subject, style: Style) -> String {
+    leaving(subject, &[], style)
+}
+
+/// The same where a violation ended the work, so that properties of these names were not searched for.
+pub fn leaving(subject: &Subject, left: &[String], style: Style) -> String {
     let overall = Overall::of(subject.report);
     let word = match overall {
         Overall::Verified => style.good(overall.word()),
@@ -20,13 +25,16 @@ pub fn check(subject: &Subject, style: Style) -> String {
     for p in &subject.report.properties {
         let answer = p.answer.as_ref().map_or(String::new(), |answer| format!("  {answer}"));
         let how = p.how.as_ref().map_or(String::new(), |how| format!("  ({how})"));
-        let _ = writeln!(out, "  {}  {}{answer}{how}", verdict_word(p, style), p.name);
+        let _ = writeln!(out, "  {}  {}{answer}{how}", verdict_word(p.verdict, style), p.name);
         for condition in &p.vacuous {
             let _ = writeln!(
                 out,
                 "             (and would hold whatever is demanded after {condition}: that never matters)"
             );
         }
+    }
+    for name in left {
+        let _ = writeln!(out, "  {}  {name}", verdict_word(Verdict::Undecided, style));
     }
     for p in &subject.report.properties {
         out.push_str(&evidence(subject, p, style));
@@ -59,8 +67,8 @@ pub fn count(subject: &Subject, style: Style) -> String {
     out
 }
 
-fn verdict_word(p: &PropertyResult, style: Style) -> String {
-    match p.verdict {
+fn verdict_word(verdict: Verdict, style: Style) -> String {
+    match verdict {
         Verdict::Verified => style.good("holds    "),
         Verdict::Violated => style.bad("violated "),
         Verdict::Undecided => style.warn("undecided"),
@@ -188,41 +196,42 @@ pub(crate) fn limits(subject: &Subject, style: Style) -> String {
                 }
                 _ => format!("the memory budget of {} is used up", bytes(plan.memory)),
             },
-            if !explicit {
-                "a larger --memory, or another engine (--engine)"
-            } else if plan.options.memory.is_some() {
-                "a larger --memory, or a method that forgets (--forget)"
-            } else {
-                "a machine with more memory, or a smaller instance of the model"
+            match (explicit, &plan.options.forget, plan.options.memory) {
+                (false, ..) => "a larger --memory, or another engine (--engine)".to_string(),
+                (_, ForgetChoice::Nothing, Some(_)) => "a larger --memory, or a method that forgets (--forget)".into(),
+                (_, ForgetChoice::Nothing, None) => {
+                    "a machine with more memory, or a smaller instance of the model".into()
+                }
+                (.., Some(_)) => listed("a larger --memory", to_keep_less(plan)),
+                (.., None) => listed("a machine with more memory", to_keep_less(plan)),
             },
         ),
         Limit::Time => (
             format!("the time limit of {:.1} s is over", plan.options.time.unwrap_or_default().as_secs_f64()),
-            if explicit {
-                "a larger --time, or more --threads"
-            } else {
-                "a larger --time, or another engine (--engine)"
+            match explicit {
+                true if may(plan, |options| options.threads += 1) => "a larger --time, or more --threads".to_string(),
+                true => "a larger --time".into(),
+                false => "a larger --time, or another engine (--engine)".into(),
             },
         ),
-        Limit::Interrupt => ("it was interrupted".to_string(), "letting it run"),
+        Limit::Interrupt => ("it was interrupted".to_string(), "letting it run".into()),
         Limit::Cache => (
             format!(
                 "the states that must stay, open ones and their ancestors, do not fit in {} states",
                 grouped(report.forget.stored_peak)
             ),
             match plan.options.forget {
-                ForgetChoice::Cache(_) => {
-                    "a larger cache, an order with fewer open states (--order dfs or bbfs:16), --chains, --reduce edge-lean"
-                }
-                ForgetChoice::Sweep(_) => "a larger cache, a finer --progress measure, --chains",
-                _ => "allowing more states, or --forget cache with --reduce edge-lean",
+                ForgetChoice::Cache(_) | ForgetChoice::Sweep(_) => listed("a larger cache", to_keep_less(plan)),
+                _ => listed("allowing more states", to_keep_less(plan)),
             },
         ),
-        Limit::Visits => ("as many states were visited as were allowed".to_string(), "a larger --max-visits"),
-        Limit::Tokens => ("a place has more tokens than can be counted".to_string(), "a net with smaller numbers"),
+        Limit::Visits => ("as many states were visited as were allowed".to_string(), "a larger --max-visits".into()),
+        Limit::Tokens => {
+            ("a place has more tokens than can be counted".to_string(), "a net with smaller numbers".into())
+        }
         Limit::Disk => (
             report.disk.as_ref().and_then(|disk| disk.failure.clone()).unwrap_or_else(|| "the disk failed".to_string()),
-            "a directory with more room (--store disk:DIR)",
+            "a directory with more room (--store disk:DIR)".into(),
         ),
     };
     if report.sets.is_some() || report.formulas.is_some() {
@@ -240,4 +249,44 @@ pub(crate) fn limits(subject: &Subject, style: Style) -> String {
         grouped(report.facts.open),
         report.facts.depth.saturating_sub(1),
     )
+}
+
+/// What would let a search that forgets keep less, of what it was not told yet.
+fn to_keep_less(plan: &Plan) -> Vec<&'static str> {
+    let Options { forget, chains, reduce, .. } = &plan.options;
+    let mut ways = Vec::new();
+    match forget {
+        ForgetChoice::Nothing => {}
+        ForgetChoice::PseudoRoot(_) => ways.push("--forget cache with --reduce edge-lean"),
+        ForgetChoice::Cache(_) => {
+            let few = matches!(plan.order, OrderChoice::DepthFirst | OrderChoice::Bounded(_));
+            if !few && may(plan, |options| options.order = Some(OrderChoice::DepthFirst)) {
+                ways.push("an order with fewer open states (--order dfs or bbfs:16)");
+            }
+        }
+        ForgetChoice::Sweep(cache) => {
+            ways.push("a finer --progress measure");
+            ways.extend(cache.is_none().then_some("--forget sweep+cache"));
+        }
+    }
+    if !chains && may(plan, |options| options.chains = true) {
+        ways.push("--chains");
+    }
+    let caches = matches!(forget, ForgetChoice::Cache(_));
+    if caches && *reduce == ReduceChoice::Nothing && may(plan, |options| options.reduce = ReduceChoice::EdgeLean) {
+        ways.push("--reduce edge-lean");
+    }
+    ways
+}
+
+/// Could the search also be told this? What would be refused is no advice.
+fn may(plan: &Plan, change: impl FnOnce(&mut Options)) -> bool {
+    let mut options = plan.options.clone();
+    change(&mut options);
+    Plan::new(&options).is_ok()
+}
+
+/// A remedy, and what else there is.
+fn listed(first: &str, others: Vec<&str>) -> String {
+    [&[first], &others[..]].concat().join(", ")
 }

@@ -13,9 +13,12 @@ use std::fmt::Write;
 /// Values that must not change.
 const EQUAL: [&str; 4] = ["verdict", "states", "transitions", "deadlocks"];
 
+/// Seconds below which times differ by chance.
+pub(crate) const INSTANT: f64 = 0.05;
+
 /// What a run costs: the field, and a difference below which it is noise.
 const COSTS: [(&str, f64); 4] =
-    [("wall_seconds", 0.05), ("stored_peak", 0.0), ("visits", 0.0), ("peak_rss_bytes", (2 << 20) as f64)];
+    [("wall_seconds", INSTANT), ("stored_peak", 0.0), ("visits", 0.0), ("peak_rss_bytes", (2 << 20) as f64)];
 
 #[derive(Debug)]
 pub struct Change {

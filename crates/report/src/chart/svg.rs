@@ -1,18 +1,20 @@
 //! A chart as a picture that stands alone: no scripts, no fonts of its own, readable on light and dark backgrounds.
 
-use super::{Chart, Message, Part};
+use super::{Chart, Message, Part, Row};
 use crate::markup::escape;
 use std::fmt::Write;
 
 /// Distances, in the units of the picture.
-const LANE: usize = 180;
 const ROW: usize = 28;
 const TOP: usize = 56;
 const MARGIN: usize = 60;
+/// From one lane to the next: as far as the labels of messages need, within limits.
+const LANE: std::ops::RangeInclusive<usize> = 180..=360;
 /// What a title takes above its part.
 const TITLE: usize = 24;
-/// Characters of a label and of a name that are shown; the whole text is in the tooltip.
-const LABEL: usize = 22;
+/// From a lane to a label beside it, and from there to what comes next, which may be the head of an arrow.
+const GAP: usize = 8;
+const HEAD: usize = 12;
 
 const STYLE: &str = "text{font:12px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;fill:#1f2328}\
 .name{font-weight:bold;text-anchor:middle}.title{font-style:italic}.number{fill:#6e7781;text-anchor:end}\
@@ -25,7 +27,7 @@ const STYLE: &str = "text{font:12px ui-monospace,Menlo,Consolas,'DejaVu Sans Mon
 /// The chart as the text of an SVG file.
 pub fn svg(chart: &Chart) -> String {
     let sheet = Sheet::new(chart);
-    let (width, height) = (2 * MARGIN + LANE * chart.lanes.len().max(1), sheet.height);
+    let Sheet { lane: lane_width, width, height, .. } = sheet;
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
          height=\"{height}\" role=\"img\">\n<title>Message sequence chart</title>\n<style>{STYLE}</style>\n\
@@ -34,13 +36,13 @@ pub fn svg(chart: &Chart) -> String {
          <rect class=\"sheet\" width=\"{width}\" height=\"{height}\"/>\n"
     );
     for (top, part) in &sheet.parts {
-        heads(chart, *top, part, &mut out);
+        heads(chart, &sheet, *top, part, &mut out);
     }
     for arrow in chart.arrows() {
         let ((x, y), (to_x, to_y)) = (sheet.point(arrow.from), sheet.point(arrow.to));
         let path = match arrow.from.0 == arrow.to.0 {
             // To itself: out to the right and back.
-            true => format!("M{x} {y}C{} {y} {} {to_y} {to_x} {to_y}", x + LANE / 3, x + LANE / 3),
+            true => format!("M{x} {y}C{} {y} {} {to_y} {to_x} {to_y}", x + lane_width / 3, x + lane_width / 3),
             false => format!("M{x} {y}L{to_x} {to_y}"),
         };
         let _ = writeln!(out, "<path class=\"arrow\" d=\"{path}\" marker-end=\"url(#head)\"/>");
@@ -51,8 +53,8 @@ pub fn svg(chart: &Chart) -> String {
         let _ = writeln!(out, "<circle class=\"dot\" cx=\"{x}\" cy=\"{y}\" r=\"3\"/>");
         // Above an arrow to the left the label would stand on the wrong side of it.
         let left = matches!(row.message, Some(Message::Rendezvous { receiver }) if receiver < row.lane);
-        let (anchor, text_x) = if left { ("end", x - 8) } else { ("start", x + 8) };
-        let label = escape(&shortened(&row.label));
+        let (anchor, text_x) = if left { ("end", x - GAP) } else { ("start", x + GAP) };
+        let label = escape(&sheet.label(row));
         let whole = escape(&row.label);
         let _ = writeln!(
             out,
@@ -67,12 +69,23 @@ pub fn svg(chart: &Chart) -> String {
 /// The parts of a chart, one below the other, each with where its lanes begin.
 struct Sheet {
     parts: Vec<(usize, Part)>,
+    /// From one lane to the next.
+    lane: usize,
+    width: usize,
     height: usize,
 }
 
 impl Sheet {
     fn new(chart: &Chart) -> Sheet {
-        let mut sheet = Sheet { parts: Vec::new(), height: 0 };
+        let shown = || chart.rows.iter().filter(|row| chart.shown(row));
+        // As wide as the message needs that needs most: it has the length of its arrow.
+        let needed = |row: &Row| (GAP + length_of(&row.label) + HEAD).div_ceil(lanes_of(row));
+        let lane = shown().filter(|row| row.message.is_some()).map(needed).max().unwrap_or(0);
+        let mut sheet = Sheet { parts: Vec::new(), lane: lane.clamp(*LANE.start(), *LANE.end()), width: 0, height: 0 };
+        // Labels of the last lane stand to its right.
+        let end = |row: &Row| sheet.middle(row.lane) + GAP + length_of(&sheet.label(row)) + HEAD;
+        let last = shown().filter(|row| row.lane + 1 == chart.lanes.len()).map(end).max().unwrap_or(0);
+        sheet.width = last.max(2 * MARGIN + sheet.lane * chart.lanes.len().max(1));
         for part in chart.parts() {
             let top = sheet.height + if part.title.is_some() { TITLE } else { 0 };
             sheet.height = top + length(&part);
@@ -85,7 +98,16 @@ impl Sheet {
     fn point(&self, (lane, row): (usize, usize)) -> (usize, usize) {
         let part = self.parts.iter().find(|(_, part)| part.rows.contains(&row));
         let (top, place) = part.map_or((0, row), |(top, part)| (*top, row - part.rows.start));
-        (middle(lane), top + TOP + ROW + place * ROW)
+        (self.middle(lane), top + TOP + ROW + place * ROW)
+    }
+
+    fn middle(&self, lane: usize) -> usize {
+        MARGIN + self.lane / 2 + lane * self.lane
+    }
+
+    /// As much of a label as there is room for; the whole text is in the tooltip.
+    fn label(&self, row: &Row) -> String {
+        shortened(&row.label, lanes_of(row) * self.lane - GAP - HEAD)
     }
 }
 
@@ -94,20 +116,24 @@ fn length(part: &Part) -> usize {
     TOP + ROW * (part.rows.len() + 2)
 }
 
-fn middle(lane: usize) -> usize {
-    MARGIN + LANE / 2 + lane * LANE
+/// Over how many lanes the label of a row may reach: as many as the arrow that it stands on.
+fn lanes_of(row: &Row) -> usize {
+    match row.message {
+        Some(Message::Rendezvous { receiver }) => receiver.abs_diff(row.lane).max(1),
+        _ => 1,
+    }
 }
 
 /// What stands above a part, the names of its lanes, and the lanes.
-fn heads(chart: &Chart, top: usize, part: &Part, out: &mut String) {
+fn heads(chart: &Chart, sheet: &Sheet, top: usize, part: &Part, out: &mut String) {
     if let Some(title) = part.title {
         let _ = writeln!(out, "<text class=\"title\" x=\"12\" y=\"{}\">{title}</text>", top - 4);
     }
     let bottom = top + length(part) - ROW / 2;
     for (lane, name) in chart.lanes.iter().enumerate() {
-        let x = middle(lane);
-        let (left, wide) = (x - LANE / 2 + 6, LANE - 12);
-        let (short, whole) = (escape(&shortened(name)), escape(name));
+        let x = sheet.middle(lane);
+        let (left, wide) = (x - sheet.lane / 2 + 6, sheet.lane - 12);
+        let (short, whole) = (escape(&shortened(name, wide - GAP)), escape(name));
         let (box_top, box_bottom, text_y) = (top + 12, top + 40, top + 30);
         let _ = writeln!(out, "<line class=\"lane\" x1=\"{x}\" y1=\"{box_bottom}\" x2=\"{x}\" y2=\"{bottom}\"/>");
         let _ =
@@ -116,11 +142,27 @@ fn heads(chart: &Chart, top: usize, part: &Part, out: &mut String) {
     }
 }
 
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(LABEL) {
-        None => text.to_string(),
-        Some(_) => text.chars().take(LABEL - 1).chain(['…']).collect(),
+/// What a text takes of the picture, whichever of the fonts it is shown in.
+fn length_of(text: &str) -> usize {
+    text.chars().map(quarters).sum::<usize>().div_ceil(4)
+}
+
+/// What a letter takes, in quarters of a unit; those of scripts with square letters are wider.
+fn quarters(letter: char) -> usize {
+    if letter < '\u{1100}' || letter == '…' { 29 } else { 52 }
+}
+
+/// As much of a text as there is room for.
+fn shortened(text: &str, room: usize) -> String {
+    if length_of(text) <= room {
+        return text.to_string();
     }
+    let mut taken = quarters('…');
+    let fits = |letter: &char| {
+        taken += quarters(*letter);
+        taken <= 4 * room
+    };
+    text.chars().take_while(fits).chain(['…']).collect()
 }
 
 #[cfg(test)]
@@ -143,6 +185,50 @@ mod tests {
         let picture = svg(&chart);
         assert!(picture.contains("Receiver &lt;1&gt;") && !picture.contains("Receiver <"));
         assert!(picture.contains("1 &amp; more") && picture.contains('…') && !picture.contains('\u{1}'));
+    }
+
+    /// What a picture says at the places of labels, and where these end; and how wide it is.
+    fn labels(picture: &str) -> (Vec<(String, usize)>, usize) {
+        let after = |text: &str, begin: &str| text.split_once(begin).map(|(_, rest)| rest.to_string());
+        let number = |text: String| text.split_once('"').and_then(|(n, _)| n.parse::<usize>().ok()).expect("a number");
+        let mut found = Vec::new();
+        for line in picture.lines().filter(|line| line.contains("text-anchor=\"start\"")) {
+            let text =
+                after(line, ">").and_then(|rest| rest.split_once('<').map(|(text, _)| text.to_string())).unwrap();
+            let x = number(after(line, "<text x=\"").unwrap());
+            found.push((text.clone(), x + length_of(&text)));
+        }
+        (found, number(after(picture, " width=\"").unwrap()))
+    }
+
+    #[test]
+    fn labels_use_the_room_there_is() {
+        let mut chart = example();
+        let message = "net!first,eve,alice,nonce_of_alice";
+        chart.rows[0].label = message.into();
+        assert!(svg(&chart).contains(&format!(">{message}<title>")), "lanes are wide enough for messages");
+        // Of what is longer than the widest lane, as much is shown as one has room for.
+        chart.rows[0].label = "m".repeat(200);
+        let (found, _) = labels(&svg(&chart));
+        assert!(found[0].0.ends_with('…') && found[0].0.chars().count() > 40, "{found:?}");
+        // An arrow over two lanes has room for twice as much.
+        chart.rows[0] = Row { message: Some(Message::Rendezvous { receiver: 2 }), ..chart.rows[0].clone() };
+        let (found, _) = labels(&svg(&chart));
+        assert!(found[0].0.chars().count() > 90, "{found:?}");
+    }
+
+    #[test]
+    fn labels_stay_in_the_picture() {
+        let mut chart = example();
+        for label in ["time = 1 and a statement that is long", "ｆｕｌｌ　ｗｉｄｔｈ　ｌｅｔｔｅｒｓ"]
+        {
+            chart.rows[2].label = label.into();
+            let (found, width) = labels(&svg(&chart));
+            assert!(found.iter().all(|(_, end)| *end <= width), "{found:?} in {width}");
+        }
+        let mut first = svg(&example());
+        first.truncate(200);
+        assert!(first.contains("width=\"660\""), "a chart of short labels is as wide as ever: {first}");
     }
 
     #[test]

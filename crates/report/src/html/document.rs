@@ -3,6 +3,7 @@
 use super::{Page, Pictures, Tone, branching, caption, escape, page, pill, searched, table, trace, words};
 use crate::chart::{self, Chart};
 use crate::number::{count_of, grouped};
+use crate::record::Panel;
 use crate::{Overall, Subject};
 use scrimp_search::{PropertyResult, Verdict};
 use std::fmt::Write;
@@ -40,6 +41,8 @@ pub struct Document {
     /// The plan of the first search, as markup.
     plan: Option<String>,
     pictures: Pictures,
+    /// The plots that are drawn of each search.
+    panels: Vec<Panel>,
 }
 
 impl Document {
@@ -59,7 +62,13 @@ impl Document {
             sentences: Vec::new(),
             plan: None,
             pictures: Pictures::default(),
+            panels: Panel::ALL.to_vec(),
         }
+    }
+
+    /// The same with these plots only.
+    pub fn with_panels(self, panels: &[Panel]) -> Document {
+        Document { panels: panels.to_vec(), ..self }
     }
 
     /// Adds a search that has ended; `charts` has one for each property whose run can be drawn.
@@ -97,6 +106,16 @@ impl Document {
         };
         let searched = self.searched(subject);
         self.searches.push((title, searched));
+    }
+
+    /// Adds properties that were not searched for, because a violation had ended the work.
+    pub fn leave(&mut self, names: &[String]) {
+        let (tone, word) = words::UNDECIDED;
+        for name in names {
+            let why = "another property's violation came first; --keep-going searches on";
+            self.properties.push(vec![pill(tone, word), format!("<code>{}</code>", escape(name)), why.into()]);
+            self.undecided += 1;
+        }
     }
 
     /// Says why there was no search.
@@ -169,7 +188,7 @@ impl Document {
     /// How a search went.
     fn searched(&mut self, subject: &Subject) -> String {
         let mut out = searched::measured(subject, self.kind);
-        let plots = subject.record.map(|record| record.plots()).unwrap_or_default();
+        let plots = subject.record.map(|record| record.panels(&self.panels)).unwrap_or_default();
         if !plots.is_empty() {
             out.push_str("<h3>How it went</h3>\n");
             out.push_str(&self.pictures.plots(&plots));
@@ -245,9 +264,13 @@ impl Document {
             (_, violated, 0) => format!("{violated} of {all} violated. "),
             (_, violated, undecided) => format!("{violated} of {all} violated, {undecided} undecided. "),
         };
-        // The search that decided it has the word.
-        let decisive = self.sentences.iter().find(|(overall, _)| self.overall == Some(*overall));
-        format!("{properties}{}", decisive.or(self.sentences.first()).map_or("", |(_, sentence)| sentence))
+        // The search that decided it has the word; of several, it is said which.
+        let decisive = self.sentences.iter().position(|(overall, _)| self.overall == Some(*overall)).unwrap_or(0);
+        let sentence = self.sentences.get(decisive).map_or("", |(_, sentence)| sentence);
+        match self.searches.len() {
+            0 | 1 => format!("{properties}{sentence}"),
+            many => format!("{properties}Search {} of {many}: {sentence}", decisive + 1),
+        }
     }
 }
 

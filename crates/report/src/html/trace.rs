@@ -40,18 +40,18 @@ pub fn steps(model: &dyn Model, initial: &[u8], (steps, again): (&[Step], Option
     let mut out = String::new();
     match (head.last(), tail.first()) {
         (Some(last), Some(first)) if first.number > last.number + 1 => {
-            out.push_str(&list(&head));
+            out.push_str(&folded(&head, FIRST, 0));
             let _ = writeln!(
                 out,
                 "<p class=\"remark\">Steps {} to {} are left out here; <code>--json</code> has them all.</p>",
                 grouped(last.number as u64 + 1),
                 grouped(first.number as u64 - 1)
             );
-            out.push_str(&folded(&tail, 0));
+            out.push_str(&folded(&tail, 0, LAST));
         }
         _ => {
             let all: Vec<Item> = head.into_iter().chain(tail).collect();
-            out.push_str(&folded(&all, FIRST));
+            out.push_str(&whole(&all));
         }
     }
     if let Some(again) = again {
@@ -80,27 +80,24 @@ fn fitting(items: impl Iterator<Item = Item>, room: usize) -> (Vec<Item>, Vec<It
     (head, tail.into())
 }
 
-/// A list of which, where it is long, only the first so many items and the last ones are open.
-fn folded(items: &[Item], first: usize) -> String {
-    if items.len() <= FEW {
-        return list(items);
-    }
-    let (open, rest) = items.split_at(first);
-    let (hidden, last) = rest.split_at(rest.len() - LAST);
+/// All steps of a run: a list that is folded where it is long.
+fn whole(items: &[Item]) -> String {
+    if items.len() <= FEW { list(items) } else { folded(items, FIRST, LAST) }
+}
+
+/// A list of which only the first and the last so many items are open.
+fn folded(items: &[Item], first: usize, last: usize) -> String {
+    let (open, rest) = items.split_at(first.min(items.len()));
+    let (hidden, last) = rest.split_at(rest.len().saturating_sub(last));
     let mut out = list(open);
     for part in hidden.chunks(FOLD) {
-        if let [begin, .., end] = part {
-            let has_loop = if part.iter().any(|item| item.begins_loop) { ", where the loop begins" } else { "" };
-            let _ = writeln!(
-                out,
-                "<details class=\"fold\"><summary>steps {} to {}{has_loop}</summary>\n{}</details>",
-                grouped(begin.number as u64),
-                grouped(end.number as u64),
-                list(part)
-            );
-        } else {
-            out.push_str(&list(part));
-        }
+        let (begin, end) = (part[0].number as u64, part[part.len() - 1].number as u64);
+        let steps = match begin == end {
+            true => format!("step {}", grouped(begin)),
+            false => format!("steps {} to {}", grouped(begin), grouped(end)),
+        };
+        let has_loop = if part.iter().any(|item| item.begins_loop) { ", where the loop begins" } else { "" };
+        let _ = writeln!(out, "<details class=\"fold\"><summary>{steps}{has_loop}</summary>\n{}</details>", list(part));
     }
     out + &list(last)
 }
@@ -137,7 +134,7 @@ pub fn plain_steps(model: &dyn Model, number: usize, before: &[u8], edges: &[(Ev
         }
         before.clone_from(after);
     }
-    (folded(&items, FIRST), number)
+    (whole(&items), number)
 }
 
 /// One step: number, event, place in the model, changed values.

@@ -5,12 +5,15 @@ use crate::number::{count_of, grouped_digits};
 use crate::{Overall, Subject, json, lasso};
 use scrimp_search::{PropertyResult, Verdict};
 
+/// The word for what is not known.
+pub const UNDECIDED: (Tone, &str) = (Tone::Warn, "undecided");
+
 /// A verdict as a word.
 pub fn verdict(p: &PropertyResult) -> (Tone, &'static str) {
     match p.verdict {
         Verdict::Verified => (Tone::Good, "holds"),
         Verdict::Violated => (Tone::Bad, "violated"),
-        Verdict::Undecided => (Tone::Warn, "undecided"),
+        Verdict::Undecided => UNDECIDED,
     }
 }
 
@@ -76,6 +79,9 @@ pub fn guarantee(subject: &Subject) -> &'static str {
     match (json::guarantee(subject), subject.report.reduced) {
         ("exhaustive", false) => "Every reachable state was visited.",
         ("exhaustive", true) => "Every state that can matter to what was asked was visited; others were left out.",
+        ("proof", _) if subject.report.properties.iter().all(|p| p.how.is_some()) => {
+            "All of it was proven without visiting states."
+        }
         ("proof", _) => "Some of it was proven without visiting states.",
         ("witness", _) => "What was found decides it; not every state had to be visited.",
         ("counterexample", _) => "A run that shows it was found; the search ended there.",

@@ -1,7 +1,7 @@
 //! Two results files side by side: each case with what it cost before and after, what is wrong and what got worse first.
 
 use super::curves::{Cost, cactus, scatter};
-use crate::compare::{Change, Comparison, Pair, compare, figure, pairs};
+use crate::compare::{Change, Comparison, INSTANT, Pair, compare, figure, pairs};
 use crate::document::plain;
 use crate::record::{Outcome, Record};
 use scrimp_report::html::{Page, Pictures, Tone, escape, marked_table, page, pill, table};
@@ -36,10 +36,12 @@ pub fn comparison(files: &Files, threshold: f64, command: &str) -> String {
             let _ = writeln!(body, "<section>\n<h2>{title}</h2>\n<ul>{items}</ul>\n</section>");
         }
     }
-    let (tone, verdict) = match (found.wrong.len(), found.worse.len()) {
-        (0, 0) => (Tone::Good, "nothing worse"),
-        (0, _) => (Tone::Warn, "worse in places"),
-        _ => (Tone::Bad, "wrong"),
+    let (tone, verdict) = match (found.wrong.len(), found.worse.len(), found.gone.len()) {
+        (0, 0, 0) => (Tone::Good, "nothing worse".to_string()),
+        (0, _, 0) => (Tone::Warn, "worse in places".to_string()),
+        (_, _, 0) => (Tone::Bad, "wrong".to_string()),
+        (0, _, gone) => (Tone::Bad, format!("{} gone", count_of(gone as u64, "case"))),
+        (_, _, gone) => (Tone::Bad, format!("wrong, and {} gone", count_of(gone as u64, "case"))),
     };
     let summary = format!(
         "{} in both: {} wrong, {} worse, {} better by more than {} %; {} new, {} gone.",
@@ -55,7 +57,7 @@ pub fn comparison(files: &Files, threshold: f64, command: &str) -> String {
         kind: "scrimp compare".into(),
         title: files.names.join(" → "),
         tone,
-        verdict: verdict.into(),
+        verdict,
         summary,
         command: command.into(),
         body,
@@ -81,7 +83,10 @@ fn changes(found: &Comparison) -> String {
         }
     }
     match lines.len() {
-        1 => "<section>\n<h2>What changed</h2>\n<p>Nothing that matters.</p>\n</section>\n".to_string(),
+        1 => {
+            let of_both = if found.gone.is_empty() { "" } else { " of what both have" };
+            format!("<section>\n<h2>What changed</h2>\n<p>Nothing that matters{of_both}.</p>\n</section>\n")
+        }
         _ => format!(
             "<section>\n<h2>What changed</h2>\n{}</section>\n",
             table(&[false, false, false, true, true, true], &lines)
@@ -108,7 +113,7 @@ fn side_by_side(cases: &[Pair], found: &Comparison) -> String {
         for (field, _) in SHOWN {
             let shown =
                 |record: &Record| record.field(field).map_or(String::new(), |value| escape(&figure(field, &value)));
-            let ratio = before.number(field).zip(after.number(field)).filter(|(a, _)| *a > 0.0);
+            let ratio = before.number(field).zip(after.number(field)).filter(|(a, b)| *a > 0.0 && tell(field, *a, *b));
             let ratio = ratio.map_or(String::new(), |(a, b)| marked(b / a, field, name, found));
             cells.extend([shown(before), shown(after), ratio]);
         }
@@ -123,6 +128,11 @@ fn side_by_side(cases: &[Pair], found: &Comparison) -> String {
             marked_table(&numbers, &lines, &|line| tones.get(line).copied().unwrap_or(Tone::Plain))
         ),
     }
+}
+
+/// Do two figures have a ratio that says something? Times that are shown as a few hundredths of a second have none.
+fn tell(field: &str, before: f64, after: f64) -> bool {
+    field != "wall_seconds" || before.max(after) > INSTANT
 }
 
 /// A ratio, with a word where it counts as a change.
