@@ -173,15 +173,12 @@ fn left(
     claim: Option<(&mut Loaded, Option<&Apart>)>,
 ) -> Result<Vec<String>, Failure> {
     let mut names: Vec<String> = asked(args, model)?.runs.into_iter().skip(number).map(|p| p.name).collect();
-    match claim {
-        Some((_, Some(claim))) => names.push(claim.name.clone()),
-        Some((loaded, None)) => {
-            if loaded.add_claim()? {
-                names.extend(loaded.system.assertions.iter().map(properties::name_of));
-                names.extend(accepts(&loaded.system).then(|| ACCEPTANCE.to_string()));
-            }
-        }
-        None => {}
+    let Some((loaded, claim)) = claim else { return Ok(names) };
+    if let Some(claim) = claim {
+        names.push(claim.name.clone());
+    } else if loaded.add_claim()? {
+        names.extend(loaded.system.assertions.iter().map(properties::name_of));
+        names.extend(accepts(&loaded.system).then(|| ACCEPTANCE.to_string()));
     }
     Ok(names)
 }
