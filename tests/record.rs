@@ -240,7 +240,8 @@ fn what_cannot_be_plotted_is_refused() {
     let panels = "levels, stored, nodes, clauses, memory, rate, front";
     assert!(message.contains("speed") && message.contains(panels), "{message}");
     assert!(scrimp(&["count", &path, "--plot", "-", "--json"]).code(2).stderr.contains("--plot -"));
-    assert!(scrimp(&["count", &path, "--plot", "no/such/place.svg"]).code(2).stderr.contains("--plot no/such"));
+    let message = scrimp(&["count", &path, "--plot", "no/such/place.svg"]).refused();
+    assert!(message.contains("no/such/place.svg: error: the plot cannot be written"), "{message}");
     // Nobody takes what an earlier run has left for the picture of this one.
     let (picture, older) = (scratch("record-nothing.svg"), "of an earlier run");
     std::fs::write(&picture, older).unwrap();
