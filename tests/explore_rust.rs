@@ -41,20 +41,7 @@ fn serve_by_thread(page: Page) -> Served {
 #[track_caller]
 fn checked(server: &Served, asked: &Value) -> Value {
     assert_eq!(server.post("api/check", asked).json()["running"], true);
-    ended(server)
-}
-
-#[track_caller]
-fn ended(server: &Served) -> Value {
-    let begun = Instant::now();
-    loop {
-        let told = server.get("api/check").json();
-        if told["running"] == false {
-            return told;
-        }
-        assert!(begun.elapsed() < Duration::from_secs(60), "{told}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    server.ended()
 }
 
 fn list<'a>(value: &'a Value, name: &str) -> &'a Vec<Value> {
@@ -315,7 +302,7 @@ fn a_check_without_end_is_stopped() {
     assert_eq!(server.post("api/step", &json!({ "node": 0, "choice": 1 })).json()["depth"], 1);
     let asked = Instant::now();
     server.post("api/check/stop", &json!({})).json();
-    let told = ended(&server);
+    let told = server.ended();
     assert!(asked.elapsed() < Duration::from_secs(20));
     assert_eq!((&told["verdict"], &told["limits"]["reached"]), (&json!("incomplete"), &json!("interrupt")), "{told}");
     let samples = list(&told, "samples");

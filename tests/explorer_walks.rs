@@ -6,7 +6,7 @@ use common::command::{model, scratch, scrimp};
 use common::explorer::Served;
 use serde_json::json;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 #[test]
 fn a_walk_can_be_saved_and_gone_again() {
@@ -40,19 +40,8 @@ fn a_walk_can_be_saved_and_gone_again() {
 #[test]
 fn a_check_runs_and_its_run_is_loaded() {
     let server = Served::model("models/needham_schroeder.pml");
-    let ended = |server: &Served| {
-        let begun = Instant::now();
-        loop {
-            let told = server.get("api/check").json();
-            if told["running"] == false {
-                return told;
-            }
-            assert!(begun.elapsed() < Duration::from_secs(60), "{told}");
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    };
     server.post("api/check", &json!({ "options": { "memory": "256M" } })).json();
-    let told = ended(&server);
+    let told = server.ended();
     assert_eq!(told["verdict"], "violated", "{told}");
     let properties = told["properties"].as_array().unwrap();
     let violated = properties.iter().find(|p| p["verdict"] == "violated").unwrap();
@@ -67,11 +56,11 @@ fn a_check_runs_and_its_run_is_loaded() {
     assert_eq!(large.post("api/check", &json!({})).status, 409);
     std::thread::sleep(Duration::from_millis(700));
     large.post("api/check/stop", &json!({})).json();
-    let told = ended(&large);
+    let told = large.ended();
     assert!(told["samples"].as_array().is_some_and(|samples| !samples.is_empty()), "{told}");
     // What is wrong with a property is said.
     server.post("api/check", &json!({ "properties": ["invariant: nobody == 3"] })).json();
-    let told = ended(&server);
+    let told = server.ended();
     assert_eq!(told["verdict"], "error");
     assert!(told["message"].as_str().unwrap().contains("nobody"), "{told}");
 }
@@ -106,13 +95,7 @@ fn runs_with_a_claim_disturb_nobody() {
     assert_eq!(server.post("api/trace", &wrong).status, 422);
     assert_eq!(server.get(&format!("api/node/{here}")).json(), plain);
     server.post("api/check", &json!({ "properties": ["claim"] })).json();
-    let told = loop {
-        let told = server.get("api/check").json();
-        if told["running"] == false {
-            break told;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    };
+    let told = server.ended();
     let properties = told["properties"].as_array().unwrap();
     let violated = properties.iter().find(|p| p["verdict"] == "violated").unwrap_or_else(|| panic!("{told}"));
     assert_eq!(violated["name"], "never claim");

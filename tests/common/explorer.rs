@@ -121,6 +121,20 @@ impl Served {
         self.ask("POST", &format!("/{}/{path}", self.secret), &["Content-Type: application/json"], &body.to_string())
     }
 
+    /// Waits for what a check says at its end.
+    #[track_caller]
+    pub fn ended(&self) -> Value {
+        let begun = Instant::now();
+        loop {
+            let told = self.get("api/check").json();
+            if told["running"] == false {
+                return told;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(60), "{told}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
     /// Bytes of memory that the program uses, where the system tells.
     pub fn memory(&self) -> Option<usize> {
         let text = std::fs::read_to_string(format!("/proc/{}/status", self.id())).ok()?;
