@@ -4,6 +4,7 @@
 
 pub mod command;
 pub mod explorer;
+pub mod faulty;
 pub mod formulas;
 pub mod header;
 pub mod ltl;

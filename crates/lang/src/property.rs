@@ -185,7 +185,7 @@ impl Atoms<Expr> for Conditions<'_> {
     }
 
     fn is_risky(&mut self, p: &Parser<'_>, id: ExprId) -> Result<bool, Problem> {
-        Ok(self.value(p, id)?.may_fault())
+        Ok(self.value(p, id)?.may_fault(&self.names.system.variables))
     }
 }
 
