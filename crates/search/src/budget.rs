@@ -171,6 +171,7 @@ pub struct Control {
     started: Instant,
     stop: Stop,
     finished: AtomicBool,
+    saving: AtomicBool,
     /// Milliseconds between pauses, and when the next one is due; 0 for none.
     pause_every: AtomicU64,
     pause_at: AtomicU64,
@@ -220,6 +221,7 @@ impl Control {
             started: Instant::now(),
             stop,
             finished: AtomicBool::new(false),
+            saving: AtomicBool::new(false),
             pause_every: AtomicU64::new(0),
             pause_at: AtomicU64::new(u64::MAX),
             pause_at_states: AtomicU64::new(u64::MAX),
@@ -337,6 +339,16 @@ impl Control {
         self.transitions.store(transitions, Ordering::Relaxed);
         self.open.store(path, Ordering::Relaxed);
         self.depth.store(path, Ordering::Relaxed);
+    }
+
+    /// The search is being saved, or that is over.
+    pub(crate) fn save(&self, begins: bool) {
+        self.saving.store(begins, Ordering::Release);
+    }
+
+    /// Is the search being saved? Whoever ends it waits for that.
+    pub fn is_saving(&self) -> bool {
+        self.saving.load(Ordering::Acquire)
     }
 
     pub fn elapsed(&self) -> Duration {

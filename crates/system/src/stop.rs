@@ -4,6 +4,7 @@
 //! belong together: to ask one is to ask them all.
 
 use std::cell::Cell;
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -14,6 +15,16 @@ pub enum Cause {
     Time,
     Interrupt,
     Memory,
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Cause::Time => "the time limit is over",
+            Cause::Interrupt => "it was interrupted",
+            Cause::Memory => "the memory budget is used up",
+        })
+    }
 }
 
 /// When to stop.
