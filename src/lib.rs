@@ -48,8 +48,8 @@ pub use engines::run_engine;
 pub use explorable::{Explorable, Plain};
 pub use load::{Loaded, load};
 pub use scrimp_lang::{
-    Language, LoadError, NetNames, Opened, Promela, open, open_as, open_with, parse_property, parse_property_file,
-    read_formulas,
+    Language, LoadError, NetNames, Opened, Promela, open, open_as, open_with, open_within, parse_property,
+    parse_property_file, read_formulas,
 };
 pub use scrimp_native::{Entry, EntryKind, Mode, NativeModel};
 pub use scrimp_progress::{AutoOptions, Measure};
@@ -59,4 +59,4 @@ pub use scrimp_search::{
     Budget, Control, Figures, ForgetFacts, Found, Front, GraphFacts, Guides, Limit, Omission, Options, Plan, Property,
     PropertyKind, PropertyResult, Refusal, Report, Step, Trace, Verdict, condensed, ctl, plan, run, run_guided,
 };
-pub use scrimp_system::{Batch, EventCode, EventText, Fault, FaultRecord, Layout, Model, Passed, System};
+pub use scrimp_system::{Batch, Cause, EventCode, EventText, Fault, FaultRecord, Layout, Model, Passed, Stop, System};

@@ -7,7 +7,7 @@ use crate::net::{PetriNet, Structure};
 use crate::temporal::{Apart, apart};
 use scrimp_lang::{LoadError, Opened, Promela};
 use scrimp_native::{Mode, NativeModel};
-use scrimp_system::{Batch, Fault, Model, System, VarId};
+use scrimp_system::{Batch, Fault, Model, Stop, System, VarId};
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -39,6 +39,7 @@ pub struct Loaded {
     pub net: Option<PetriNet>,
     /// How long a first look at a Promela model may take.
     patience: Duration,
+    stop: Stop,
 }
 
 impl Loaded {
@@ -57,36 +58,46 @@ impl Loaded {
 
     /// Using only some of a net's structure.
     pub fn with_structure(opened: Opened, structure: Structure) -> Result<Loaded, LoadError> {
-        Loaded::within(opened, structure, PATIENCE)
+        Loaded::within_limits(opened, structure, &Stop::never())
+    }
+
+    /// The same, as long as there is time and memory.
+    pub fn within_limits(opened: Opened, structure: Structure, stop: &Stop) -> Result<Loaded, LoadError> {
+        Loaded::within(opened, structure, PATIENCE, stop)
     }
 
     /// For who visits a few states, and wants to begin at once: it does not pay to find out how few bits the markings of a net
     /// need, or how many processes a Promela model may ever start.
     pub fn at_once(opened: Opened) -> Result<Loaded, LoadError> {
-        Loaded::within(opened, Structure::NONE, HASTE)
+        Loaded::within(opened, Structure::NONE, HASTE, &Stop::never())
     }
 
-    fn within(opened: Opened, structure: Structure, patience: Duration) -> Result<Loaded, LoadError> {
+    fn within(opened: Opened, structure: Structure, patience: Duration, stop: &Stop) -> Result<Loaded, LoadError> {
+        let stop = stop.clone();
         match opened {
             Opened::System(system) => {
-                Ok(Loaded { system: Arc::new(system), promela: None, with_claim: false, net: None, patience })
+                Ok(Loaded { system: Arc::new(system), promela: None, with_claim: false, net: None, patience, stop })
             }
             Opened::Promela(mut promela) => {
-                let system = Arc::new(prepare(&mut promela, false, patience)?);
-                Ok(Loaded { system, promela: Some(promela), with_claim: false, net: None, patience })
+                let system = Arc::new(prepare(&mut promela, false, patience, &stop)?);
+                Ok(Loaded { system, promela: Some(promela), with_claim: false, net: None, patience, stop })
             }
             Opened::Net(net) => {
                 let name = net.name.clone();
-                let net = PetriNet::new(net, name, structure);
+                let net = PetriNet::under(net, name, structure, &stop);
+                if let Some(cause) = stop.due_or_full() {
+                    return Err(LoadError::Stopped(cause));
+                }
                 let system = net.lowered()?.system.clone();
-                Ok(Loaded { system, promela: None, with_claim: false, net: Some(net), patience })
+                Ok(Loaded { system, promela: None, with_claim: false, net: Some(net), patience, stop })
             }
         }
     }
 
     /// Makes room for what was missing when this model of the system ran. `false` when nothing was.
     pub fn grow(&mut self, model: &NativeModel) -> Result<bool, LoadError> {
-        self.grown(model, |promela, with_claim| prepare(promela, with_claim, PATIENCE))
+        let stop = self.stop.clone();
+        self.grown(model, |promela, with_claim| prepare(promela, with_claim, PATIENCE, &stop))
     }
 
     /// The same without a look at what else may be missing, for who visits a few states.
@@ -139,7 +150,7 @@ impl Loaded {
         let Some(promela) = self.promela.as_mut().filter(|p| p.has_claim() && !self.with_claim) else {
             return Ok(false);
         };
-        self.system = Arc::new(prepare(promela, true, self.patience)?);
+        self.system = Arc::new(prepare(promela, true, self.patience, &self.stop)?);
         self.with_claim = true;
         Ok(true)
     }
@@ -162,9 +173,12 @@ impl Loaded {
 }
 
 /// The system of a Promela model, with room for all processes that a first look at its states finds.
-fn prepare(promela: &mut Promela, with_claim: bool, patience: Duration) -> Result<System, LoadError> {
+fn prepare(promela: &mut Promela, with_claim: bool, patience: Duration, stop: &Stop) -> Result<System, LoadError> {
     let until = Instant::now() + patience;
     loop {
+        if let Some(cause) = stop.due_or_full() {
+            return Err(LoadError::Stopped(cause));
+        }
         let system = Arc::new(promela.system(with_claim)?);
         // Going deep finds soonest what processes that start each other need; what is left is found by going wide.
         let grown = promela.may_want_room()

@@ -139,7 +139,7 @@ fn results(net: &Net, asked: &[Asked], manner: &Manner) -> Result<(Vec<PropertyR
         Ok::<Report, Box<dyn Error>>(report)
     };
     let petri = PetriNet::new(net.clone(), "random".into(), manner.structure);
-    let answered = Inquiry::new(petri, questions).answer(&plan, manner.mode, &mut search, || false)?;
+    let answered = Inquiry::new(petri, questions).answer(&plan, manner.mode, &mut search, &scrimp::Stop::never())?;
     Ok((answered.report.properties.clone(), answered.report))
 }
 

@@ -66,7 +66,7 @@ pub enum Command {
     Completions { shell: clap_complete::Shell },
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct CheckArgs {
     /// The model: DVE (.dve), Promela (.pml), a Petri net (.pnml), a labelled transition system (.aut) or a network of
     /// these (.network), also compressed (.gz)

@@ -3,32 +3,35 @@
 use super::args::{CheckArgs, SearchArgs};
 use super::curves::Curves;
 use super::graph::Made;
+use super::limits;
 use super::report::{ReportFile, drawn};
-use super::search::{Searched, begun, open, options, runnable, search, with_room};
-use super::{Failure, chart, net, outputs, print, remark, runs, style};
+use super::search::{Searched, open, options, runnable, search, unread, with_room};
+use super::{Failure, WRONG, chart, net, outputs, print, remark, runs, style};
 use scrimp::chart::Drawing;
 use scrimp::properties::{self, Asked};
 use scrimp::report::html::Kind;
 use scrimp::report::{Overall, Subject, json, text, unreached};
 use scrimp::temporal::{Apart, RunKind, RunProperty};
-use scrimp::{Loaded, NativeModel, Plan, System, Trace, parse_property, parse_property_file};
+use scrimp::{Cause, Loaded, NativeModel, Plan, System, Trace, parse_property, parse_property_file};
 use scrimp_search::plan::{EngineChoice, ReduceChoice};
 use scrimp_system::Source;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
-    begun();
+    limits::begin(&args.search);
     if args.search.json && args.chart.as_deref() == Some(Path::new("-")) {
         return Err(Failure("error: --json and --chart - would write to the same place".into()));
     }
     args.search.refuse_mixture()?;
     outputs::admit_of_check(args)?;
     let mut plan = Plan::new(&options(&args.search, args.keep_going, false)?)?;
-    let mut told = Told::new(args)?;
+    let mut file = ReportFile::new(&args.search, Kind::Check, &args.model)?;
     let mut loaded = open(&args.model, &args.search)?;
     if let Some(net) = loaded.net.take() {
-        return net::check(args, net, plan, told.file);
+        return net::check(args, net, plan, file);
     }
+    let told = Shared::new(file.take(), args);
     if let Some(formulas) = args.formulas.first() {
         let message = "error: formulas of the Model Checking Contest are about Petri nets (.pnml)";
         return Err(Failure(format!("{}: {message}", formulas.display())));
@@ -48,17 +51,17 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
         // Searches for runs go their own ways: the graph takes one that visits every state.
         let (model, searched) =
             with_room(&mut loaded, &args.search, false, |model| search(model, &[], &mut plan, &args.search))?;
-        told.graph = searched.graph.map(|graph| (model, graph));
+        told.lock().graph = searched.graph.map(|graph| (model, graph));
     }
     if states > 0 {
         let (model, Searched { report, record, graph }) = with_room(&mut loaded, &args.search, watch, |model| {
             search(model, &asked(args, model)?.states, &mut plan, &args.search)
         })?;
-        told.graph = graph.map(|graph| (model, graph));
+        told.lock().graph = graph.map(|graph| (model, graph));
         // What a reduction leaves out may be executed all the same.
         let whole = report.exhaustive && report.visits > 0 && !plan.options.reduce.leaves_out_states();
         let statements = whole.then(|| statements(model)).flatten();
-        told.add(
+        told.lock().add(
             args,
             model,
             &Subject { name: &name, model, plan: &plan, report: &report, statements, record: record.as_ref() },
@@ -66,23 +69,24 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
         )?;
     }
     for number in 0..runs {
-        if told.is_over(args) {
+        if told.lock().is_over(args) {
             break;
         }
         let (model, Searched { report, record, .. }) = with_room(&mut loaded, &args.search, false, |model| {
             runs::search(model, &asked(args, model)?.runs[number], &mut plan, &args.search)
         })?;
-        told.add(
+        told.lock().add(
             args,
             model,
             &Subject { name: &name, model, plan: &plan, report: &report, statements: None, record: record.as_ref() },
             || left(args, model, number + 1, (own || asks_claim).then_some((&mut loaded, claim.as_ref()))),
         )?;
     }
-    if (own || asks_claim) && !told.is_over(args) {
-        claims(args, loaded, claim, &plan, &mut told)?;
+    if (own || asks_claim) && !told.lock().is_over(args) {
+        claims(args, loaded, claim, &plan, &told)?;
     }
-    told.finish(args)
+    limits::done();
+    told.lock().finish(args)
 }
 
 /// What the model's claim says: a property process, which is no part of the system any more, or a `never` claim.
@@ -91,7 +95,7 @@ fn claims(
     mut loaded: Loaded,
     claim: Option<Apart>,
     plan: &Plan,
-    told: &mut Told,
+    told: &Shared,
 ) -> Result<(), Failure> {
     let name = args.model.display().to_string();
     let mut plan = plan.clone();
@@ -100,7 +104,7 @@ fn claims(
         let (model, Searched { report, record, .. }) = with_room(&mut loaded, &args.search, false, |model| {
             runs::search(model, &property, &mut plan, &args.search)
         })?;
-        return told.add(
+        return told.lock().add(
             args,
             model,
             &Subject { name: &name, model, plan: &plan, report: &report, statements: None, record: record.as_ref() },
@@ -108,7 +112,7 @@ fn claims(
         );
     }
     // A claim restricts what it watches, so it is searched with after the model has been searched without.
-    if !loaded.add_claim()? {
+    if !loaded.add_claim().map_err(unread)? {
         return Ok(());
     }
     if plan.options.reduce.leaves_out_states() && plan.options.engine == EngineChoice::Explicit {
@@ -123,13 +127,13 @@ fn claims(
         search(model, &properties::model_assertions(model), &mut plan, &without_graph)
     })?;
     let accepts = accepts(&loaded.system);
-    told.add(
+    told.lock().add(
         args,
         model,
         &Subject { name: &name, model, plan: &plan, report: &report, statements: None, record: record.as_ref() },
         || Ok(accepts.then(|| ACCEPTANCE.to_string()).into_iter().collect()),
     )?;
-    if !accepts || told.is_over(args) {
+    if !accepts || told.lock().is_over(args) {
         return Ok(());
     }
     loop {
@@ -137,9 +141,9 @@ fn claims(
         let model = runnable(claim.system.clone(), args.search.interpret, false)?;
         let property = RunProperty::new(ACCEPTANCE, RunKind::Claim(Box::new(claim)));
         let report = runs::search(model, &property, &mut plan, &args.search);
-        if !loaded.grow(model)? {
+        if !loaded.grow(model).map_err(unread)? {
             let Searched { report, record, .. } = report?;
-            return told.add(
+            return told.lock().add(
                 args,
                 model,
                 &Subject {
@@ -176,11 +180,27 @@ fn left(
     let Some((loaded, claim)) = claim else { return Ok(names) };
     if let Some(claim) = claim {
         names.push(claim.name.clone());
-    } else if loaded.add_claim()? {
+    } else if loaded.add_claim().is_ok_and(|added| added) {
         names.extend(loaded.system.assertions.iter().map(properties::name_of));
         names.extend(accepts(&loaded.system).then(|| ACCEPTANCE.to_string()));
     }
     Ok(names)
+}
+
+/// What was found out so far, for who searches and for who ends that.
+struct Shared(Arc<Mutex<Told>>);
+
+impl Shared {
+    fn new(file: Option<ReportFile>, args: &CheckArgs) -> Shared {
+        let told = Arc::new(Mutex::new(Told::new(file)));
+        let (shared, args) = (Shared(told.clone()), args.clone());
+        limits::tell_by(move |cause| shared.lock().cut(cause, &args));
+        Shared(told)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Told> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// What was found out so far.
@@ -196,9 +216,8 @@ struct Told {
 }
 
 impl Told {
-    fn new(args: &CheckArgs) -> Result<Told, Failure> {
-        let file = ReportFile::new(&args.search, Kind::Check, &args.model)?;
-        Ok(Told {
+    fn new(file: Option<ReportFile>) -> Told {
+        Told {
             answers: Vec::new(),
             overall: Overall::Verified,
             drawing: None,
@@ -206,7 +225,7 @@ impl Told {
             curves: Curves::default(),
             graph: None,
             run: None,
-        })
+        }
     }
 
     /// Adds what a search has found; where that ends the work, what is left stays undecided.
@@ -243,8 +262,31 @@ impl Told {
         self.overall == Overall::Violated && !args.keep_going
     }
 
-    fn finish(self, args: &CheckArgs) -> Result<u8, Failure> {
-        let Told { answers, overall, drawing, file, curves, graph, run } = self;
+    /// Ends before all is known: says what is, and why there is no more.
+    fn cut(&mut self, cause: Cause, args: &CheckArgs) -> u8 {
+        if self.answers.is_empty() {
+            return limits::tell_nothing(cause, args.search.json, args.search.quiet);
+        }
+        self.overall = self.overall.and(Overall::Incomplete);
+        let why = format!("Stopped: {cause}; what is left was not looked at.");
+        if args.search.json {
+            self.answers[0]["verdict"] = self.overall.word().into();
+            self.answers[0]["limits"]["reached"] = limits::word(cause).into();
+        } else {
+            self.answers.push(format!("{why}\n").into());
+        }
+        if let Some(file) = &mut self.file {
+            file.remark(&why);
+        }
+        self.finish(args).unwrap_or_else(|Failure(message)| {
+            remark(&message);
+            WRONG
+        })
+    }
+
+    /// Writes all that was found out.
+    fn finish(&mut self, args: &CheckArgs) -> Result<u8, Failure> {
+        let Told { answers, overall, drawing, file, curves, graph, run } = std::mem::replace(self, Told::new(None));
         if args.search.json {
             print(&format!("{:#}\n", json::together(answers, overall)))?;
         } else if !args.search.quiet {

@@ -2,6 +2,7 @@
 
 use super::Failure;
 use super::args::SearchArgs;
+use super::limits;
 use scrimp::plan::ForgetChoice;
 use scrimp::{AutoOptions, Found, Front, Measure, NativeModel, Plan};
 use std::cell::RefCell;
@@ -71,7 +72,7 @@ impl Guide {
 pub fn measure(model: &NativeModel, plan: &Plan) -> Found {
     let bytes = MOST_FOR_AUTO.min(plan.memory / 4);
     let options = AutoOptions { caching: true, bytes, seed: plan.options.seed, ..AutoOptions::default() };
-    let measure = Measure::auto(model, options).measure;
+    let measure = Measure::auto_until(model, options, &limits::stop()).measure;
     Found { text: measure.text(), measure: Box::new(move |state| measure.value(state)) }
 }
 
@@ -93,7 +94,8 @@ fn find(model: &NativeModel, level: Option<u8>, plan: &mut Plan) -> Measure {
     let caching = matches!(plan.options.forget, ForgetChoice::Sweep(Some(_)));
     let bytes = MOST_FOR_AUTO.min(plan.memory / 3);
     let seed = plan.options.seed;
-    let found = Measure::auto(model, AutoOptions { level, caching, bytes, seed, ..AutoOptions::default() });
+    let options = AutoOptions { level, caching, bytes, seed, ..AutoOptions::default() };
+    let found = Measure::auto_until(model, options, &limits::stop());
     plan.options.progress = Some(found.measure.text());
     found.measure
 }

@@ -2,9 +2,9 @@
 
 use super::args::{CheckArgs, SearchArgs};
 use super::curves::Curves;
-use super::progress::interrupted;
+use super::limits::{self, begun};
 use super::report::ReportFile;
-use super::search::{begun, json_or_text, search_for_graph};
+use super::search::{json_or_text, rest_of_time, search_for_graph};
 use super::{Failure, print};
 use scrimp::condensed::Wanted;
 use scrimp::net::{Inquiry, PetriNet};
@@ -70,7 +70,7 @@ fn answer(
 ) -> Result<u8, Failure> {
     let mode = if args.search.interpret { Mode::Interpreted } else { Mode::Auto };
     let mut rest = plan.clone();
-    rest.options.time = rest.options.time.map(|time| time.saturating_sub(begun().elapsed()));
+    rest.options.time = rest_of_time(&plan);
     // The searches of one inquiry are told as one.
     let mut record = args.search.records().then(Record::default);
     let mut search = |model: &NativeModel, properties: &[Property], plan: &mut Plan, wanted: &Wanted| {
@@ -83,7 +83,8 @@ fn answer(
         }
         Ok::<_, Failure>(searched.report)
     };
-    let mut answered = Inquiry::new(net, questions).answer(&rest, mode, &mut search, interrupted)?;
+    let mut answered = Inquiry::new(net, questions).answer(&rest, mode, &mut search, &limits::stop())?;
+    limits::done();
     // TRUE and FALSE are the contest's words; a property that was written out holds or does not.
     for result in answered.report.properties.iter_mut().skip(from_files) {
         result.answer = result.answer.take().filter(|answer| answer.parse::<u64>().is_ok() || answer == "ω");

@@ -2,19 +2,18 @@
 
 use super::args::{SearchArgs, definition};
 use super::guides::Guide;
-use super::progress::{Patience, stop_on_interrupt};
-use super::search::{Searched, begun, runnable, tell_nothing};
+use super::limits;
+use super::search::{Searched, rest_of_time, runnable};
 use super::watch::Watch;
 use super::{Failure, print};
 use clap::{Args, ValueHint};
 use scrimp::parse_property;
 use scrimp::properties::Asked;
 use scrimp::temporal::{Bad, Means, RunKind, RunProperty, decide};
-use scrimp::{Control, Loaded, NativeModel, Plan};
+use scrimp::{Loaded, NativeModel, Plan};
 use scrimp_lang::PropertyKind;
 use scrimp_system::Expr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 /// Decides a property of runs.
@@ -24,18 +23,14 @@ pub fn search(
     plan: &mut Plan,
     args: &SearchArgs,
 ) -> Result<Searched, Failure> {
-    let control = Arc::new(Control::new(plan.options.time.map(|time| time.saturating_sub(begun().elapsed()))));
-    stop_on_interrupt(&control);
+    let control = limits::control(rest_of_time(plan));
     let watch = Watch::new(&control, args);
     let fair = fair(args, model)?;
     let guide = Guide::new(args, model, plan)?;
-    let end = args.time.and_then(|time| begun().checked_add(time));
-    let (json, quiet) = (args.json, args.quiet);
-    let _patience = Patience::with(&control, end, move |limit| tell_nothing(limit, json, quiet));
     let progress = guide.progress.as_ref().map(|measure| |state: &[u8]| measure.value(state));
     let progress = progress.as_ref().map(|f| f as &dyn Fn(&[u8]) -> u128);
     let means = Means { plan, control: &control, fair: &fair, progress };
-    let report = decide(model, property, &means).map_err(|e| Failure(format!("error: {e}")))?;
+    let report = decide(model, property, &means).map_err(|e| limits::failed(&e))?;
     let record = watch.finish(&report, control.elapsed());
     Ok(Searched { report, record, graph: None })
 }

@@ -5,24 +5,25 @@ use super::check::asked;
 use super::curves::Curves;
 use super::graph::{GraphFiles, Made};
 use super::guides::{self, Guide};
+use super::limits::{self, begun};
 use super::net;
 use super::outputs;
-use super::progress::{Patience, stop_on_interrupt};
-use super::report::{self, ReportFile};
+use super::report::ReportFile;
 use super::watch::Watch;
 use super::{Failure, print, remark, style};
 use scrimp::condensed::Wanted;
 use scrimp::net::PetriNet;
 use scrimp::report::html::Kind;
 use scrimp::report::{Overall, Record, Subject, json, number, text};
-use scrimp::{Control, Guides, Loaded, Mode, NativeModel, Opened, Options, Plan, Property, Report, System};
+use scrimp::{Guides, LoadError, Loaded, Mode, NativeModel, Opened, Options, Plan, Property, Report, System};
 use scrimp_search::estimate::Estimate;
 use scrimp_search::plan::EngineChoice;
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::Duration;
 
 pub fn count(args: &CountArgs) -> Result<u8, Failure> {
+    limits::begin(&args.search);
     args.search.refuse_mixture()?;
     outputs::admit(&outputs::of_search(&args.search), &[&args.model])?;
     let mut plan = Plan::new(&options(&args.search, false, args.in_degrees)?)?;
@@ -31,10 +32,12 @@ pub fn count(args: &CountArgs) -> Result<u8, Failure> {
     if let Some(net) = &mut loaded.net
         && let Some(why) = net::infinite(net, &plan, &args.search)
     {
+        limits::done();
         return net::tell_infinite(&args.model, &why, file, &args.search);
     }
     let (model, Searched { mut report, record, graph }) =
         with_room(&mut loaded, &args.search, false, |model| search(model, &[], &mut plan, &args.search))?;
+    limits::done();
     if let Some(graph) = graph {
         graph.write(model, None, args.search.quiet)?;
     }
@@ -63,6 +66,7 @@ pub fn count(args: &CountArgs) -> Result<u8, Failure> {
 }
 
 pub fn plan(args: &CheckArgs) -> Result<u8, Failure> {
+    limits::begin(&args.search);
     let plan = Plan::new(&options(&args.search, args.keep_going, false)?)?;
     let mut loaded = open(&args.model, &args.search)?;
     // A short look shows whether there is room enough.
@@ -184,27 +188,33 @@ pub fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<
     })
 }
 
-/// When the work on the model began: what a limit of time counts from.
-pub fn begun() -> Instant {
-    static BEGUN: OnceLock<Instant> = OnceLock::new();
-    *BEGUN.get_or_init(Instant::now)
+/// What is left of the time of a plan, which counts from when the work began.
+pub fn rest_of_time(plan: &Plan) -> Option<Duration> {
+    plan.options.time.map(|time| time.saturating_sub(begun().elapsed()))
 }
 
 /// Reads a model that may turn out to be larger than it looks.
 pub fn open(path: &Path, args: &SearchArgs) -> Result<Loaded, Failure> {
-    begun();
     let structure =
         args.structure.parse().map_err(|e| Failure(format!("error: --structure {}: {e}", args.structure)))?;
-    let mut opened = scrimp::open_with(path, &args.define)?;
+    let mut opened = scrimp::open_within(path, &args.define, &limits::stop()).map_err(unread)?;
     if let Opened::Net(net) = &mut opened {
         // What goes wrong with it is told with the name that the user gave.
         net.name = path.display().to_string();
     }
-    let loaded = Loaded::with_structure(opened, structure)?;
+    let loaded = Loaded::within_limits(opened, structure, &limits::stop()).map_err(unread)?;
     if !args.quiet {
         loaded.system.warnings.iter().for_each(|warning| remark(warning));
     }
     Ok(loaded)
+}
+
+/// Why a model was not read. Where a limit was reached, the process ends.
+pub fn unread(error: LoadError) -> Failure {
+    match error {
+        LoadError::Stopped(cause) => limits::end(cause),
+        error => error.into(),
+    }
 }
 
 /// What came of a search, how it went, if that was recorded, and the graph, if one was to be made.
@@ -226,7 +236,7 @@ pub fn with_room(
     loop {
         let model = runnable(loaded.system.clone(), args.interpret, watch)?;
         let result = work(model);
-        if !loaded.grow(model)? {
+        if !loaded.grow(model).map_err(unread)? {
             return Ok((model, result?));
         }
         if !std::mem::replace(&mut told, true) {
@@ -274,13 +284,9 @@ pub fn search_for_graph(
         return Err(Failure(format!("error: --disk {}: there is no such directory", dir.display())));
     }
     // A search that begins again has what is left of the time.
-    let control = Arc::new(Control::new(plan.options.time.map(|time| time.saturating_sub(begun().elapsed()))));
-    stop_on_interrupt(&control);
+    let control = limits::control(rest_of_time(plan));
     let watch = Watch::new(&control, args);
     let guide = Guide::new(args, model, plan)?;
-    let end = args.time.and_then(|time| begun().checked_add(time));
-    let (json, quiet) = (args.json, args.quiet);
-    let _patience = Patience::with(&control, end, move |limit| tell_nothing(limit, json, quiet));
     let progress = guide.progress.as_ref().map(|measure| |state: &[u8]| measure.value(state));
     let heuristic = guide.heuristic.as_ref().map(|measure| |state: &[u8]| measure.value(state));
     let front = |front| {
@@ -295,8 +301,7 @@ pub fn search_for_graph(
         find_measure: Some(&find_measure),
         graph: wanted.or(graph.as_ref().map(|graph| &graph.wanted)),
     };
-    let report =
-        scrimp::run_engine(model, properties, plan, &control, guides).map_err(|e| Failure(format!("error: {e}")))?;
+    let report = scrimp::run_engine(model, properties, plan, &control, guides).map_err(|e| limits::failed(&e))?;
     let explicit = plan.options.engine == EngineChoice::Explicit;
     let record = watch.finish(&report, if explicit { report.elapsed } else { control.elapsed() });
     // The answer is worth more than the log.
@@ -304,28 +309,6 @@ pub fn search_for_graph(
         remark(&message);
     }
     Ok(Searched { report, record, graph: graph.and_then(GraphFiles::made) })
-}
-
-/// The answer where a limit was over before anything was known.
-pub fn tell_nothing(limit: &str, as_json: bool, quiet: bool) {
-    let why = if limit == "time" { "the time limit is over" } else { "it was interrupted" };
-    // There is nobody left to tell of a failure to write.
-    let _ = report::write_nothing(&format!("Stopped: {why}, and nothing is known yet."));
-    let _ = if as_json {
-        let answer = serde_json::json!({
-            "verdict": Overall::Incomplete.word(),
-            "guarantee": "none",
-            "states": null,
-            "transitions": null,
-            "properties": [],
-            "limits": { "reached": limit },
-        });
-        print(&format!("{answer:#}\n"))
-    } else if quiet {
-        Ok(())
-    } else {
-        print(&format!("incomplete\nStopped: {why}, and nothing is known yet.\n"))
-    };
 }
 
 /// The answer: an object, or a text as one string.

@@ -2,7 +2,7 @@
 //! figures where they can be read at any time.
 
 use super::args::{SearchArgs, ShowProgress};
-use super::search::begun;
+use super::limits::begun;
 use scrimp::report::number::{bytes, grouped, rate};
 use scrimp::report::plot::sparkline;
 use scrimp::report::record::{FrontPoint, Record, Sample, Thinned};

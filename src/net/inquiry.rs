@@ -13,6 +13,7 @@ use scrimp_native::{BuildError, Mode, NativeModel};
 use scrimp_net::{Condition, NamedQuestion};
 use scrimp_search::plan::EngineChoice;
 use scrimp_search::{Limit, Plan, Report};
+use scrimp_system::Stop;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -47,14 +48,13 @@ pub struct Means<'a, 's, E> {
     pub plan: &'a Plan,
     pub mode: Mode,
     pub search: &'a mut Search<'s, E>,
-    /// Does the user want it to end?
-    pub interrupted: fn() -> bool,
-    deadline: Option<Instant>,
+    /// When all of it has to end.
+    pub stop: Stop,
 }
 
 impl<E> Means<'_, '_, E> {
     fn left(&self) -> Option<Duration> {
-        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+        self.stop.deadline().map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
     /// When a way that may take so long must end.
@@ -70,7 +70,7 @@ impl<E> Means<'_, '_, E> {
     }
 
     pub fn is_over(&self) -> bool {
-        (self.interrupted)() || self.left().is_some_and(|left| left.is_zero())
+        self.stop.due().is_some()
     }
 }
 
@@ -85,10 +85,11 @@ impl Inquiry {
         plan: &Plan,
         mode: Mode,
         search: &mut Search<E>,
-        interrupted: fn() -> bool,
+        stop: &Stop,
     ) -> Result<Answered, E> {
-        let deadline = plan.options.time.and_then(|time| Instant::now().checked_add(time));
-        let mut means = Means { plan, mode, search, interrupted, deadline };
+        let stop = plan.options.time.map_or_else(|| stop.clone(), |time| stop.within(time));
+        let mut decider = Decider::new(mode, stop.clone());
+        let mut means = Means { plan, mode, search, stop };
         let begun = Instant::now();
         // Who asks for another engine wants to hear what that one says.
         let all_ways = plan.options.engine == EngineChoice::Explicit;
@@ -96,7 +97,6 @@ impl Inquiry {
             equation::at_a_glance(&self.net, &mut self.answers);
             cover::answer(&mut self.net, &mut self.answers, means.end_of(GLANCE), plan.memory);
         }
-        let mut decider = Decider::new(mode, interrupted);
         let mut last = match self.answers.open().is_empty() {
             true => self.nothing(&means, begun)?,
             false => match self.explore(if all_ways { SHORT } else { LONGEST }, &mut means) {
@@ -139,8 +139,7 @@ impl Inquiry {
         last.report.elapsed = begun.elapsed();
         last.report.limit = match last.report.limit {
             _ if self.answers.is_done() => None,
-            _ if (means.interrupted)() => Some(Limit::Interrupt),
-            _ if means.is_over() => Some(Limit::Time),
+            _ if means.is_over() => means.stop.due().map(Limit::from),
             // Only what cannot be decided here is left.
             None if last.report.exhaustive || last.report.omission.is_some() || !all_ways => None,
             Some(Limit::Time) | None => Some(Limit::Memory),

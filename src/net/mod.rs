@@ -26,7 +26,7 @@ use scrimp_net::linear::{self, Affine, Flow, Inequality};
 use scrimp_net::{Encoding, Kept, Lowered, MOST_TOKENS, Net, OneOf};
 use scrimp_search::condensed::Wanted;
 use scrimp_search::{Plan, Property, Report};
-use scrimp_system::{Later, Source};
+use scrimp_system::{Later, Source, Stop};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -63,7 +63,13 @@ pub struct PetriNet {
 
 impl PetriNet {
     pub fn new(net: Net, name: String, structure: Structure) -> PetriNet {
-        PetriNet::within(net, name, structure, Instant::now() + PATIENCE)
+        PetriNet::under(net, name, structure, &Stop::never())
+    }
+
+    /// Looks at the structure as long as there is time.
+    pub fn under(net: Net, name: String, structure: Structure, stop: &Stop) -> PetriNet {
+        let deadline = stop.within(PATIENCE).deadline().unwrap_or_else(Instant::now);
+        PetriNet::within(net, name, structure, deadline)
     }
 
     /// Looks at the structure only until then.

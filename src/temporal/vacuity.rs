@@ -20,11 +20,7 @@ pub fn look(model: &NativeModel, property: &RunProperty, means: &Means, report: 
         return;
     };
     for (condition, stronger) in antecedents(formula).into_iter().take(MOST) {
-        let mut time = PATIENCE.max(report.elapsed);
-        if let Some(limit) = means.plan.options.time {
-            time = time.min(limit.saturating_sub(means.control.elapsed()));
-        }
-        let control = Control::new(Some(time));
+        let control = Control::under(means.control.stop().within(PATIENCE.max(report.elapsed)));
         let stronger = match &property.kind {
             RunKind::Ctl(_) => RunKind::Ctl(stronger),
             _ => RunKind::Ltl(stronger),

@@ -21,14 +21,14 @@ mod symbols;
 pub use diagnostic::Diagnostic;
 pub use dve::parse_dve;
 pub use measure::{MeasurePart, parse_measure, refuse_part};
-pub use pnml::{read_formulas, read_formulas_from, read_net, read_net_from};
+pub use pnml::{read_formulas, read_formulas_from, read_net, read_net_from, read_net_within};
 pub use promela::Promela;
 pub use property::{Property, PropertyKind, parse_property, parse_property_file};
 
 pub use question::NetNames;
 pub use reading::Language;
 use scrimp_net::Net;
-use scrimp_system::{Source, System};
+use scrimp_system::{Cause, Source, Stop, System};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -38,8 +38,13 @@ const MAX_TEXT: u64 = 64 << 20;
 /// Why there is no system: the file cannot be used, or what it says is wrong.
 #[derive(Debug, Clone)]
 pub enum LoadError {
-    File { path: PathBuf, problem: String },
+    File {
+        path: PathBuf,
+        problem: String,
+    },
     Model(Diagnostic),
+    /// There was no time or no memory to go on.
+    Stopped(Cause),
 }
 
 impl fmt::Display for LoadError {
@@ -47,6 +52,7 @@ impl fmt::Display for LoadError {
         match self {
             LoadError::File { path, problem } => write!(f, "{}: error: {problem}", path.display()),
             LoadError::Model(diagnostic) => diagnostic.fmt(f),
+            LoadError::Stopped(cause) => write!(f, "error: the model is not read: {cause}"),
         }
     }
 }
@@ -76,43 +82,54 @@ pub fn open(path: &Path) -> Result<Opened, LoadError> {
 
 /// Reads a model from a file, with macros that are defined from outside: their names and what they stand for.
 pub fn open_with(path: &Path, definitions: &[(String, String)]) -> Result<Opened, LoadError> {
+    open_within(path, definitions, &Stop::never())
+}
+
+/// The same, as long as there is time and memory.
+pub fn open_within(path: &Path, definitions: &[(String, String)], stop: &Stop) -> Result<Opened, LoadError> {
     let format = reading::format_of(path)?;
     if format.language == Some(Language::Aut) {
         // It can be larger than any text that a person writes, and is read piece by piece.
-        return read(path, "", Language::Aut, definitions);
+        return read(path, "", Language::Aut, definitions, stop);
     }
     if format.language == Some(Language::Pnml) {
-        return open_net(path, definitions);
+        return open_net(path, definitions, stop);
     }
     let text = reading::read_text(path, format.compressed)?;
     let language = match format.language {
         Some(language) => language,
         None => reading::guess(path, &text)?,
     };
-    read(path, &text, language, definitions)
+    read(path, &text, language, definitions, stop)
 }
 
 /// Reads a model from a file, in a language that its name need not tell.
 pub fn open_as(path: &Path, language: Language) -> Result<Opened, LoadError> {
     if language == Language::Aut {
-        return read(path, "", language, &[]);
+        return read(path, "", language, &[], &Stop::never());
     }
     if language == Language::Pnml {
-        return open_net(path, &[]);
+        return open_net(path, &[], &Stop::never());
     }
     let compressed = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));
-    read(path, &reading::read_text(path, compressed)?, language, &[])
+    read(path, &reading::read_text(path, compressed)?, language, &[], &Stop::never())
 }
 
 /// Nets are read as a stream and can be of any size.
-fn open_net(path: &Path, definitions: &[(String, String)]) -> Result<Opened, LoadError> {
+fn open_net(path: &Path, definitions: &[(String, String)], stop: &Stop) -> Result<Opened, LoadError> {
     match definitions.is_empty() {
-        true => Ok(Opened::Net(read_net(path)?)),
+        true => Ok(Opened::Net(read_net_within(path, stop)?)),
         false => Err(reading::refuse(path, "a net has no macros that could be defined")),
     }
 }
 
-fn read(path: &Path, text: &str, language: Language, definitions: &[(String, String)]) -> Result<Opened, LoadError> {
+fn read(
+    path: &Path,
+    text: &str,
+    language: Language,
+    definitions: &[(String, String)],
+    stop: &Stop,
+) -> Result<Opened, LoadError> {
     let name = path.display().to_string();
     match language {
         Language::Dve | Language::Aut | Language::Network if !definitions.is_empty() => {
@@ -120,7 +137,7 @@ fn read(path: &Path, text: &str, language: Language, definitions: &[(String, Str
         }
         Language::Aut => Ok(Opened::System(aut::open_aut(path)?)),
         Language::Network => Ok(Opened::System(aut::open_network(path, text)?)),
-        Language::Pnml => open_net(path, definitions),
+        Language::Pnml => open_net(path, definitions, stop),
         Language::Dve => Ok(Opened::System(parse_dve(Source::new(name, text))?)),
         Language::Promela => {
             let folder = path.parent().unwrap_or(Path::new("."));

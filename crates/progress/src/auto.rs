@@ -8,6 +8,7 @@ use crate::sample::{Sample, SampleLimits};
 use crate::search::{Found, Search};
 use crate::sweep::Sweep;
 use scrimp_native::NativeModel;
+use scrimp_system::Stop;
 
 /// The largest share of regress edges at each level.
 pub const SHARES: [f64; 6] = [0.0, 0.01, 0.02, 0.05, 0.1, 0.2];
@@ -49,9 +50,14 @@ pub struct Auto {
 impl Measure {
     /// Finds a measure by looking at a part of the state space.
     pub fn auto(model: &NativeModel, options: AutoOptions) -> Auto {
+        Measure::auto_until(model, options, &Stop::never())
+    }
+
+    /// The same, as long as there is time: the best measure that was found by then.
+    pub fn auto_until(model: &NativeModel, options: AutoOptions, stop: &Stop) -> Auto {
         let limits = SampleLimits { states: options.states, bytes: options.bytes / 4 * 3 };
-        let sample = Sample::new(model, limits, options.seed);
-        let mut levels = Measure::levels(model, &sample, options);
+        let sample = Sample::until(model, limits, options.seed, stop);
+        let mut levels = Measure::levels_until(model, &sample, options, stop);
         let best = match options.level {
             Some(_) => levels.len() - 1,
             // Visiting twice as often is worth a quarter less memory.
@@ -62,9 +68,13 @@ impl Measure {
 
     /// The measures of all levels up to the one that is asked for.
     pub fn levels(model: &NativeModel, sample: &Sample, options: AutoOptions) -> Vec<Auto> {
+        Measure::levels_until(model, sample, options, &Stop::never())
+    }
+
+    fn levels_until(model: &NativeModel, sample: &Sample, options: AutoOptions, stop: &Stop) -> Vec<Auto> {
         let system = model.system();
         let highest = options.level.unwrap_or(5).min(5);
-        let mut search = Search::new(system, model.layout(), sample, options);
+        let mut search = Search::new(system, model.layout(), sample, options, stop);
         let mut best: Found = search.judge(vec![], 1.0, f64::INFINITY);
         let mut found = Vec::new();
         for level in 0..=highest {

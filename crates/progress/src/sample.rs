@@ -3,8 +3,7 @@
 //! States are numbered in the order of a breadth-first search. When the search ends within its limits the sample is the
 //! whole space and every figure that is computed from it is exact.
 
-use scrimp_system::Random;
-use scrimp_system::{Batch, Model};
+use scrimp_system::{Batch, Model, Random, Stop};
 
 /// How much of a state space may be looked at.
 #[derive(Debug, Clone, Copy)]
@@ -39,6 +38,11 @@ const MOST_EDGES: usize = 1 << 31;
 impl Sample {
     /// Searches breadth-first, and when there is more than the limits allow, goes on by random walks.
     pub fn new(model: &dyn Model, limits: SampleLimits, seed: u64) -> Sample {
+        Sample::until(model, limits, seed, &Stop::never())
+    }
+
+    /// The same, as long as there is time.
+    pub fn until(model: &dyn Model, limits: SampleLimits, seed: u64, stop: &Stop) -> Sample {
         let stride = model.state_bytes();
         let mut growing = Growing {
             model,
@@ -54,6 +58,7 @@ impl Sample {
                 complete: false,
             },
             walking: false,
+            stop,
         };
         growing.begin();
         let mut next = 0;
@@ -114,6 +119,7 @@ struct Growing<'m> {
     batch: Batch,
     sample: Sample,
     walking: bool,
+    stop: &'m Stop,
 }
 
 impl Growing<'_> {
@@ -126,6 +132,9 @@ impl Growing<'_> {
 
     fn is_full(&self, limits: SampleLimits) -> bool {
         let sample = &self.sample;
+        if self.stop.due().is_some() {
+            return true;
+        }
         // States and edges, with room to grow, index, and what sorting and simulating takes; the last third is for walks.
         let bytes = sample.len() * (2 * sample.stride + 140) + sample.edges() * 8;
         let share = if self.walking { 1.0 } else { 1.0 / (1.0 + WALKED) };

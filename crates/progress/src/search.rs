@@ -11,7 +11,7 @@ use crate::measure::{BITS, bits};
 use crate::order::Ranker;
 use crate::sample::Sample;
 use crate::sweep::{Patience, Sweep, Sweeper};
-use scrimp_system::{Layout, System};
+use scrimp_system::{Layout, Stop, System};
 use std::collections::BTreeMap;
 
 /// States that the quick estimate looks at.
@@ -41,6 +41,8 @@ pub struct Search<'a> {
     /// What was done so far, in steps of about a nanosecond, and what may be.
     work: u64,
     effort: u64,
+    /// When it has to end, whatever was done.
+    stop: &'a Stop,
 }
 
 /// A vector of candidates, by number, and what it comes to.
@@ -63,7 +65,13 @@ struct Gap {
 }
 
 impl<'a> Search<'a> {
-    pub fn new(system: &System, layout: &Layout, sample: &'a Sample, options: AutoOptions) -> Search<'a> {
+    pub fn new(
+        system: &System,
+        layout: &Layout,
+        sample: &'a Sample,
+        options: AutoOptions,
+        stop: &'a Stop,
+    ) -> Search<'a> {
         let probes = Probes::new(sample, PROBES, options.seed);
         let most = (options.bytes / 4 / (4 * probes.members.len().max(1))).max(20);
         let mut candidates = Candidates { system, layout, sample, probes: &probes, most, found: vec![] };
@@ -82,6 +90,7 @@ impl<'a> Search<'a> {
             closed,
             work: 0,
             effort: options.effort,
+            stop,
         }
     }
 
@@ -122,7 +131,7 @@ impl<'a> Search<'a> {
     pub fn climb(&mut self, start: Found, share: f64, tried: Option<f64>) -> Found {
         let mut best = start;
         let mut above = tried.unwrap_or(-1.0);
-        while self.work < self.effort {
+        while self.work < self.effort && self.stop.due().is_none() {
             let additions = (0..=best.vector.len()).map(|at| (at, false)).collect();
             let next = self.step(&best, (above, share), additions, vec![]).or_else(|| {
                 let replacements = (0..best.vector.len()).map(|at| (at, true)).collect();
@@ -168,6 +177,9 @@ impl<'a> Search<'a> {
             }
             let Some(gap) = self.gap(&best.vector, at, replaces) else { continue };
             for number in 0..self.candidates.len() {
+                if self.stop.due().is_some() {
+                    return None;
+                }
                 if !best.vector.contains(&number)
                     && let Some(estimate) = self.estimate(&gap, number, shares)
                 {

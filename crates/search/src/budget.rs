@@ -3,8 +3,9 @@
 //! Memory means the resident memory of the whole process. A structure asks before it grows and is told whether that stays
 //! within the budget; nothing is allocated first and regretted later.
 
+use scrimp_system::{Cause, Stop};
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -22,6 +23,16 @@ pub enum Limit {
     Disk,
     /// A place of a net has more tokens than can be counted.
     Tokens,
+}
+
+impl From<Cause> for Limit {
+    fn from(cause: Cause) -> Limit {
+        match cause {
+            Cause::Time => Limit::Time,
+            Cause::Interrupt => Limit::Interrupt,
+            Cause::Memory => Limit::Memory,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -158,9 +169,9 @@ fn free_memory() -> Option<usize> {
 #[derive(Debug)]
 pub struct Control {
     started: Instant,
-    deadline: Option<Instant>,
-    stop: AtomicU8,
+    stop: Stop,
     finished: AtomicBool,
+    saving: AtomicBool,
     /// Milliseconds between pauses, and when the next one is due; 0 for none.
     pause_every: AtomicU64,
     pause_at: AtomicU64,
@@ -201,12 +212,16 @@ pub struct Figures {
 
 impl Control {
     pub fn new(time: Option<Duration>) -> Control {
-        let started = Instant::now();
+        Control::under(Stop::at(time.and_then(|time| Instant::now().checked_add(time))))
+    }
+
+    /// For a run that ends when this says so.
+    pub fn under(stop: Stop) -> Control {
         Control {
-            started,
-            deadline: time.and_then(|t| started.checked_add(t)),
-            stop: AtomicU8::new(0),
+            started: Instant::now(),
+            stop,
             finished: AtomicBool::new(false),
+            saving: AtomicBool::new(false),
             pause_every: AtomicU64::new(0),
             pause_at: AtomicU64::new(u64::MAX),
             pause_at_states: AtomicU64::new(u64::MAX),
@@ -260,20 +275,19 @@ impl Control {
 
     /// Asks the run to end soon, as the user does with Ctrl-C.
     pub fn interrupt(&self) {
-        self.stop.store(Limit::Interrupt as u8 + 1, Ordering::Relaxed);
+        self.stop.ask();
+    }
+
+    /// When the run is to end, for work that is done on the way.
+    pub fn stop(&self) -> &Stop {
+        &self.stop
     }
 
     /// Has a limit been reached? `tick` counts the caller's rounds; the clock is read only now and then.
     #[inline]
     pub fn stopped(&self, tick: u64) -> Option<Limit> {
-        if tick.is_multiple_of(8) && self.deadline.is_some_and(|d| Instant::now() >= d) {
-            self.stop.store(Limit::Time as u8 + 1, Ordering::Relaxed);
-        }
-        match self.stop.load(Ordering::Relaxed) {
-            0 => None,
-            s if s == Limit::Time as u8 + 1 => Some(Limit::Time),
-            _ => Some(Limit::Interrupt),
-        }
+        let due = if tick.is_multiple_of(8) { self.stop.due() } else { self.stop.asked() };
+        due.map(Limit::from)
     }
 
     /// From now on the search is to pause every so often, so that it can be saved.
@@ -325,6 +339,16 @@ impl Control {
         self.transitions.store(transitions, Ordering::Relaxed);
         self.open.store(path, Ordering::Relaxed);
         self.depth.store(path, Ordering::Relaxed);
+    }
+
+    /// The search is being saved, or that is over.
+    pub(crate) fn save(&self, begins: bool) {
+        self.saving.store(begins, Ordering::Release);
+    }
+
+    /// Is the search being saved? Whoever ends it waits for that.
+    pub fn is_saving(&self) -> bool {
+        self.saving.load(Ordering::Acquire)
     }
 
     pub fn elapsed(&self) -> Duration {

@@ -101,10 +101,10 @@ impl<'a> Deep<'a> {
             }
             if tick % 64 == 0 {
                 self.publish(set, path);
-                if let Some(limit) = self.control.stopped(tick / 64) {
+                if let Some(limit) = self.control.stopped(0) {
                     return Err(Ended::Limit(limit));
                 }
-                if self.control.pause_due(tick / 64) {
+                if self.control.pause_due(0) {
                     return Err(Ended::Paused);
                 }
             }

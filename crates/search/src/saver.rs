@@ -61,12 +61,14 @@ impl<'a> Saver<'a> {
             return;
         };
         let findings = self.safety.findings();
+        self.control.save(true);
         let saved = checkpoint::write(path, self.identity, &mut |to| {
             put(to, stage.len() as u64)?;
             to.write_all(stage.as_bytes())?;
             put_findings(to, &findings)?;
             content(to)
         });
+        self.control.save(false);
         if let Err(error) = saved {
             self.control.say(format!("the checkpoint {} could not be written: {error}", path.display()));
         }

@@ -2,6 +2,7 @@
 
 use scrimp_search::budget::{Budget, Control};
 use scrimp_symbolic::diagram::{Diagrams, Full, Kept, Relation, STACK_PER_LEVEL};
+use scrimp_system::Stop;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -53,7 +54,7 @@ fn relations(d: &mut Diagrams, net: &Net) -> Result<Vec<Relation>, Full> {
 
 fn run(net: &Net) {
     let began = Instant::now();
-    let mut d = Diagrams::new(&Arc::new(Budget::new(4 << 30))).expect("memory");
+    let mut d = Diagrams::new(&Arc::new(Budget::new(4 << 30)), &Stop::never()).expect("memory");
     let relations = relations(&mut d, net).expect("room for the relations");
     let start = d.single(&net.start).expect("room for a vector");
     let made = began.elapsed();

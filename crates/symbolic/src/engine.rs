@@ -4,7 +4,7 @@
 //! and what is held here; whoever computes with several sets holds those that a later operation needs.
 
 use crate::action::{Action, actions};
-use crate::diagram::{Diagrams, Full, Halt, Kept, Relation, Set};
+use crate::diagram::{Diagrams, Halt, Kept, Relation, Set};
 use crate::rule::Rule;
 use crate::space::Space;
 use scrimp_search::budget::{Budget, Control};
@@ -57,7 +57,7 @@ pub struct Engine<'a> {
 impl<'a> Engine<'a> {
     /// Diagrams for a system whose cells have their levels already.
     pub fn new(space: Space<'a>, budget: &Arc<Budget>, control: &'a Control) -> io::Result<Engine<'a>> {
-        let diagrams = Diagrams::new(budget)?;
+        let diagrams = Diagrams::new(budget, control.stop())?;
         let system = space.system;
         Ok(Engine {
             system,
@@ -86,9 +86,13 @@ impl<'a> Engine<'a> {
             return Ok(());
         }
         let time = REORDER_TIME.max(self.control.elapsed() / 4);
-        let Ok(from) = self.diagrams.sift(sets, time, self.control) else {
-            self.reorder_at = None;
-            return Ok(());
+        let from = match self.diagrams.sift(sets, time, self.control) {
+            Ok(from) => from,
+            Err(Halt::Full) => {
+                self.reorder_at = None;
+                return Ok(());
+            }
+            Err(halt) => return Err(halt),
         };
         self.reorderings += 1;
         self.held = sets.to_vec();
@@ -137,13 +141,14 @@ impl<'a> Engine<'a> {
     }
 
     fn rule(&mut self, action: &Action, beside: &[Rule]) -> Result<Rule, Halt> {
-        if let Ok(rule) = Rule::new(&mut self.space, &mut self.diagrams, action) {
-            return Ok(rule);
+        match Rule::new(&mut self.space, &mut self.diagrams, action) {
+            Err(Halt::Full) => {}
+            made => return made,
         }
         let (mut sets, mut relations) = (Vec::new(), Vec::new());
         beside.iter().for_each(|rule| rule.roots(&mut sets, &mut relations));
         self.collect_beside(&sets, &relations);
-        Ok(Rule::new(&mut self.space, &mut self.diagrams, action)?)
+        Rule::new(&mut self.space, &mut self.diagrams, action)
     }
 
     /// Frees what neither the rules nor those who hold sets need.
@@ -172,7 +177,7 @@ impl<'a> Engine<'a> {
     pub fn attempt<T>(
         &mut self,
         operands: &[Set],
-        mut work: impl FnMut(&mut Space<'a>, &mut Diagrams) -> Result<T, Full>,
+        mut work: impl FnMut(&mut Space<'a>, &mut Diagrams) -> Result<T, Halt>,
     ) -> Result<T, Halt> {
         self.tick += 1;
         self.control.nodes.store(self.diagrams.live() as u64, Ordering::Relaxed);
@@ -182,11 +187,12 @@ impl<'a> Engine<'a> {
         if self.diagrams.is_littered() {
             self.collect_beside(operands, &[]);
         }
-        if let Ok(done) = work(&mut self.space, &mut self.diagrams) {
-            return Ok(done);
+        match work(&mut self.space, &mut self.diagrams) {
+            Err(Halt::Full) => {}
+            done => return done,
         }
         self.collect_beside(operands, &[]);
-        Ok(work(&mut self.space, &mut self.diagrams)?)
+        work(&mut self.space, &mut self.diagrams)
     }
 
     /// Holds what is held now only, once the work is done.
@@ -266,13 +272,14 @@ impl<'a> Engine<'a> {
                     }
                     match rule.learn(&mut self.space, &mut self.diagrams, states) {
                         Ok(new) => learnt |= new,
-                        Err(Full) => {
+                        Err(Halt::Full) => {
                             self.collect();
                             let event = &mut self.events[number];
                             let list = if kind == 0 { Some(&mut event.happens) } else { event.faults.as_mut() };
                             let Some(rule) = list.and_then(|list| list.get_mut(at)) else { break };
                             learnt |= rule.learn(&mut self.space, &mut self.diagrams, states)?;
                         }
+                        Err(halt) => return Err(halt),
                     }
                 }
             }
@@ -324,7 +331,7 @@ impl<'a> Engine<'a> {
         &mut self,
         states: Set,
         relations: &[Relation],
-        mut part: impl FnMut(&mut Diagrams, Set, Relation) -> Result<Set, Full>,
+        mut part: impl FnMut(&mut Diagrams, Set, Relation) -> Result<Set, Halt>,
     ) -> Result<Set, Halt> {
         if states.is_empty() {
             return Ok(Set::EMPTY);

@@ -6,7 +6,7 @@
 //! be learnt from the vectors that occur.
 
 use crate::action::{Action, Decided, Test};
-use crate::diagram::{Diagrams, Full, Relation};
+use crate::diagram::{Diagrams, Halt, Relation};
 use crate::space::Space;
 use crate::term::Term;
 use scrimp_system::BinaryOp;
@@ -29,14 +29,14 @@ pub struct Factor {
 
 /// Why there is no relation.
 pub enum Failed {
-    Full,
+    Halt(Halt),
     /// There are too many combinations of values.
     Large,
 }
 
-impl From<Full> for Failed {
-    fn from(_: Full) -> Failed {
-        Failed::Full
+impl From<Halt> for Failed {
+    fn from(halt: Halt) -> Failed {
+        Failed::Halt(halt)
     }
 }
 

@@ -4,7 +4,7 @@
 //! looked at: a rule is shown sets of states, takes up what is new in them, and is exact for all that it was shown.
 
 use crate::action::{Action, Test};
-use crate::diagram::{Diagrams, Full, Relation, Set};
+use crate::diagram::{Diagrams, Halt, Relation, Set};
 use crate::expand::{Expansion, Factor, Failed, factors};
 use crate::space::Space;
 
@@ -33,14 +33,14 @@ struct Listed {
 
 impl Rule {
     /// The relation of an action; what is too large is left to be learnt.
-    pub fn new(space: &mut Space, diagrams: &mut Diagrams, action: &Action) -> Result<Rule, Full> {
+    pub fn new(space: &mut Space, diagrams: &mut Diagrams, action: &Action) -> Result<Rule, Halt> {
         let mut rule =
             Rule { relation: Relation::IDENTITY, cells: Vec::new(), fixed: Relation::IDENTITY, listed: Vec::new() };
         for factor in factors(action) {
             rule.cells.extend(&factor.cells);
             match Expansion::relation(space, diagrams, &factor) {
                 Ok(relation) => rule.fixed = diagrams.join(rule.fixed, relation)?,
-                Err(Failed::Full) => return Err(Full),
+                Err(Failed::Halt(halt)) => return Err(halt),
                 Err(Failed::Large) => {
                     let mut factor = factor;
                     factor.cells.sort_by_key(|cell| space.level(*cell));
@@ -74,7 +74,7 @@ impl Rule {
     }
 
     /// Takes up what is new in these states. Says whether there was anything.
-    pub fn learn(&mut self, space: &mut Space, diagrams: &mut Diagrams, states: Set) -> Result<bool, Full> {
+    pub fn learn(&mut self, space: &mut Space, diagrams: &mut Diagrams, states: Set) -> Result<bool, Halt> {
         if self.listed.is_empty() || self.fixed.is_empty() {
             return Ok(false);
         }

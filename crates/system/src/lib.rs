@@ -21,6 +21,7 @@ pub mod projection;
 mod random;
 pub mod source;
 mod spell;
+pub mod stop;
 mod system;
 mod validate;
 pub mod values;
@@ -39,6 +40,7 @@ pub use model::{Batch, Change, EventCode, EventText, FaultRecord, Model, Passed,
 pub use outline::Outline;
 pub use random::Random;
 pub use source::{Included, Source, Span};
+pub use stop::{Cause, Rounds, Stop};
 pub use system::{
     Assertion, Claim, ClaimMove, Constant, ConstantValue, Domain, EventId, Initial, Invalid, NamedFormula, Overflow,
     Process, ProcessId, Role, System, Valuation, VarId, Variable, ViewOf,

@@ -11,8 +11,7 @@ use scrimp_search::ctl::{self, CtlTask};
 use scrimp_search::plan::ReduceChoice;
 use scrimp_search::{Control, Limit, Plan, Trace, Verdict};
 use scrimp_symbolic::{Question, QuestionKind};
-use scrimp_system::Expr;
-use std::thread;
+use scrimp_system::{Expr, Stop};
 use std::time::Duration;
 
 /// What has to be looked for in runs.
@@ -38,12 +37,12 @@ pub struct Found {
 pub struct Decider {
     model: Option<NativeModel>,
     mode: Mode,
-    interrupted: fn() -> bool,
+    stop: Stop,
 }
 
 impl Decider {
-    pub fn new(mode: Mode, interrupted: fn() -> bool) -> Decider {
-        Decider { model: None, mode, interrupted }
+    pub fn new(mode: Mode, stop: Stop) -> Decider {
+        Decider { model: None, mode, stop }
     }
 
     /// Works with a model of the net, and once more with a larger one as long as it turns out to be too small. Where there is
@@ -80,14 +79,14 @@ impl Decider {
         time: Duration,
         reduced: bool,
     ) -> Result<Found, E> {
-        let interrupted = self.interrupted;
+        let stop = self.stop.clone();
         self.with_model(net, |model, lowered| {
-            let control = Control::new(Some(time));
-            watched(&control, interrupted, || match runs {
+            let control = Control::under(stop.within(time));
+            let found = match runs {
                 Runs::Linear(formula) => linear(formula, model, lowered, plan, &control, reduced),
                 Runs::Branching(formula) => local(formula, model, lowered, plan, &control),
-            })
-            .unwrap_or_default()
+            };
+            found.unwrap_or_default()
         })
     }
 
@@ -99,7 +98,7 @@ impl Decider {
         plan: &Plan,
         time: Duration,
     ) -> Result<Vec<Found>, E> {
-        let interrupted = self.interrupted;
+        let stop = self.stop.clone();
         // What says the same of branching time is quicker there.
         let converted = all.iter().map(|runs| match runs {
             Runs::Linear(formula) => branching(formula).map_or(Runs::Linear(formula.clone()), Runs::Branching),
@@ -107,36 +106,12 @@ impl Decider {
         });
         let converted: Vec<Runs> = converted.collect();
         let found: Result<Vec<Found>, E> = self.with_model(net, |model, lowered| {
-            let control = Control::new(Some(time));
-            watched(&control, interrupted, || with_sets(&converted, model, lowered, plan, &control)).unwrap_or_default()
+            let control = Control::under(stop.within(time));
+            with_sets(&converted, model, lowered, plan, &control).unwrap_or_default()
         });
         let found = found?;
         Ok(if found.is_empty() { vec![Found::default(); all.len()] } else { found })
     }
-}
-
-/// Does something that can be ended by the user.
-fn watched<T>(control: &Control, interrupted: fn() -> bool, work: impl FnOnce() -> T) -> T {
-    /// Wakes the one who watches, whatever happens.
-    struct Wake<'c>(&'c Control, thread::Thread);
-    impl Drop for Wake<'_> {
-        fn drop(&mut self) {
-            self.0.finish();
-            self.1.unpark();
-        }
-    }
-    thread::scope(|scope| {
-        let watcher = scope.spawn(|| {
-            while !control.is_finished() {
-                if interrupted() {
-                    control.interrupt();
-                }
-                thread::park_timeout(Duration::from_millis(100));
-            }
-        });
-        let _wake = Wake(control, watcher.thread().clone());
-        work()
-    })
 }
 
 fn over_states(formula: &Formula, lowered: &Lowered) -> Option<scrimp_temporal::Formula<Expr>> {

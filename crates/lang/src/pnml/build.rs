@@ -6,6 +6,7 @@ use super::nupn;
 use super::wiring::{Wire, wire};
 use super::wrong::Wrong;
 use scrimp_net::{Group, Net, Place, Transition};
+use scrimp_system::{Rounds, Stop};
 
 /// An arc with its ends resolved: the transition's number, and which way it goes.
 #[derive(Debug, Clone, Copy)]
@@ -54,12 +55,14 @@ pub(super) fn by_transition(draft: &Draft) -> Result<(Vec<usize>, Vec<u32>), Wro
     Ok((starts, order))
 }
 
-pub(super) fn build(mut draft: Draft) -> Result<Net, Wrong> {
+pub(super) fn build(mut draft: Draft, stop: &Stop) -> Result<Net, Wrong> {
+    let rounds = Rounds::new(stop, 1 << 10);
     draft.resolve_references()?;
     let (starts, order) = by_transition(&draft)?;
     let mut transitions = Vec::with_capacity(draft.transitions.len());
     let mut wires = Vec::new();
     for (number, t) in draft.transitions.iter().enumerate() {
+        rounds.next()?;
         wires.clear();
         for &arc in &order[starts[number]..starts[number + 1]] {
             let arc = &draft.arcs[arc as usize];

@@ -6,10 +6,11 @@ use super::element::Element;
 use super::wrong::Wrong;
 use super::xml::Xml;
 use super::{number, nupn, position};
+use scrimp_system::{Rounds, Stop};
 use std::io::BufRead;
 
 /// The draft of the document's only net.
-pub(super) fn read<R: BufRead>(xml: &mut Xml<R>) -> Result<Draft, Wrong> {
+pub(super) fn read<R: BufRead>(xml: &mut Xml<R>, stop: &Stop) -> Result<Draft, Wrong> {
     if !xml.child(0)? {
         return Err(Wrong::new(At { line: 1, column: 1 }, "there is no element in this file"));
     }
@@ -26,14 +27,15 @@ pub(super) fn read<R: BufRead>(xml: &mut Xml<R>) -> Result<Draft, Wrong> {
         if draft.is_some() {
             return Err(Wrong::new(xml.at(), "a second net; files with one net are supported"));
         }
-        draft = Some(net(xml)?);
+        draft = Some(net(xml, stop)?);
     }
     // What follows the root must be nothing.
     while xml.child(0)? {}
     draft.ok_or_else(|| Wrong::new(root, "there is no <net> in this file"))
 }
 
-fn net<R: BufRead>(xml: &mut Xml<R>) -> Result<Draft, Wrong> {
+fn net<R: BufRead>(xml: &mut Xml<R>, stop: &Stop) -> Result<Draft, Wrong> {
+    let rounds = Rounds::new(stop, 1 << 8);
     let mut draft = Draft { name: xml.attribute("id").unwrap_or_default().to_string(), ..Draft::default() };
     let kind = xml.attribute("type").unwrap_or_default().to_ascii_lowercase();
     draft.coloured = ["symmetric", "highlevel", "hlpng"].iter().any(|word| kind.contains(word));
@@ -41,6 +43,7 @@ fn net<R: BufRead>(xml: &mut Xml<R>) -> Result<Draft, Wrong> {
     // Pages only group what is on them; they can be nested.
     let mut depth = outermost;
     loop {
+        rounds.next()?;
         if !xml.child(depth)? {
             if depth == outermost {
                 break;

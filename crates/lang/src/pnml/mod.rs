@@ -19,6 +19,7 @@ mod xml;
 
 use crate::{Diagnostic, LoadError, reading};
 use scrimp_net::{NamedQuestion, Net};
+use scrimp_system::Stop;
 use std::io::BufRead;
 use std::path::Path;
 use wrong::Wrong;
@@ -26,17 +27,22 @@ use xml::Xml;
 
 /// Reads a net from a file, plain or compressed.
 pub fn read_net(path: &Path) -> Result<Net, LoadError> {
-    net(reading::stream(path)?).map_err(|wrong| wrong.in_file(path))
+    read_net_within(path, &Stop::never())
+}
+
+/// The same, as long as there is time and memory.
+pub fn read_net_within(path: &Path, stop: &Stop) -> Result<Net, LoadError> {
+    net(reading::stream(path)?, stop).map_err(|wrong| wrong.in_file(path))
 }
 
 /// Reads a net from a stream; `name` is what messages call it.
 pub fn read_net_from(name: &str, reader: impl BufRead) -> Result<Net, Diagnostic> {
-    net(reader).map_err(|wrong| wrong.locate(name))
+    net(reader, &Stop::never()).map_err(|wrong| wrong.locate(name))
 }
 
-fn net(reader: impl BufRead) -> Result<Net, Wrong> {
-    let draft = document::read(&mut Xml::new(reader))?;
-    if draft.coloured { colour::unfold(draft) } else { build::build(draft) }
+fn net(reader: impl BufRead, stop: &Stop) -> Result<Net, Wrong> {
+    let draft = document::read(&mut Xml::new(reader), stop)?;
+    if draft.coloured { colour::unfold(draft, stop) } else { build::build(draft, stop) }
 }
 
 /// Reads the questions of a file of the contest's properties, plain or compressed.

@@ -2,7 +2,7 @@
 
 use super::counted::At;
 use crate::{Diagnostic, LoadError, reading};
-use scrimp_system::{Source, Span};
+use scrimp_system::{Cause, Source, Span};
 use std::io::{BufRead, Read};
 use std::path::Path;
 
@@ -12,9 +12,20 @@ pub(super) struct Wrong(Box<Parts>);
 
 #[derive(Debug, Clone)]
 struct Parts {
+    kind: Kind,
     at: At,
     message: String,
     help: Option<String>,
+}
+
+/// What kind of problem it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Wrong,
+    /// More than can be dealt with.
+    Large,
+    /// None of the document: there was no time or no memory to go on.
+    Stopped(Cause),
 }
 
 /// Lines of more bytes are not shown.
@@ -22,7 +33,18 @@ const LONGEST_LINE: u64 = 1 << 20;
 
 impl Wrong {
     pub fn new(at: At, message: impl Into<String>) -> Wrong {
-        Wrong(Box::new(Parts { at, message: message.into(), help: None }))
+        Wrong(Box::new(Parts { kind: Kind::Wrong, at, message: message.into(), help: None }))
+    }
+
+    /// There is too much of something.
+    pub fn large(at: At, message: impl Into<String>) -> Wrong {
+        let mut wrong = Wrong::new(at, message);
+        wrong.0.kind = Kind::Large;
+        wrong
+    }
+
+    pub fn is_large(&self) -> bool {
+        self.0.kind == Kind::Large
     }
 
     pub fn help(mut self, help: impl Into<String>) -> Wrong {
@@ -37,13 +59,16 @@ impl Wrong {
 
     /// The diagnostic for a file, with the line.
     pub fn in_file(self, path: &Path) -> LoadError {
+        if let Kind::Stopped(cause) = self.0.kind {
+            return LoadError::Stopped(cause);
+        }
         let line = line_of(path, self.0.at.line).unwrap_or_default();
         LoadError::Model(self.with_line(&path.display().to_string(), &line))
     }
 
     /// A source that has nothing but this line, in its place.
     fn with_line(self, name: &str, line: &str) -> Diagnostic {
-        let Parts { at, message, help } = *self.0;
+        let Parts { at, message, help, .. } = *self.0;
         let before = if line.is_empty() { 0 } else { at.line.saturating_sub(1) as usize };
         let text = "\n".repeat(before) + line;
         let column = at.column.saturating_sub(1) as usize;
@@ -53,6 +78,14 @@ impl Wrong {
         let (start, end) = ((before + from) as u32, (before + from + length) as u32);
         let span = Span { start, end, line: at.line, column: at.column, part: 0 };
         Diagnostic { source: Source::new(name, text), span, message, help }
+    }
+}
+
+impl From<Cause> for Wrong {
+    fn from(cause: Cause) -> Wrong {
+        let mut wrong = Wrong::new(At::default(), cause.to_string());
+        wrong.0.kind = Kind::Stopped(cause);
+        wrong
     }
 }
 

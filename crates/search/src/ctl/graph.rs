@@ -69,7 +69,7 @@ impl Work<'_> {
     #[inline]
     fn step(&mut self) -> Result<(), Stop> {
         self.ticks += 1;
-        match self.ticks.is_multiple_of(4096).then(|| self.control.stopped(self.ticks / 4096)) {
+        match self.ticks.is_multiple_of(4096).then(|| self.control.stopped(0)) {
             Some(Some(limit)) => Err(Stop::Limit(limit)),
             _ => Ok(()),
         }

@@ -167,7 +167,7 @@ impl<'a> Space<'a> {
         control.visits.store(self.expanded, Ordering::Relaxed);
         control.transitions.store(self.graph.transitions(), Ordering::Relaxed);
         control.open.store(self.store.len() as u64 - self.expanded, Ordering::Relaxed);
-        match control.stopped(self.ticks / 256) {
+        match control.stopped(0) {
             Some(limit) => Err(Stop::Limit(limit)),
             None => Ok(()),
         }

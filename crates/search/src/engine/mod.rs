@@ -207,7 +207,7 @@ impl Search<'_> {
             }
             if tick % 16 == 0 {
                 self.publish();
-                if let Some(limit) = self.parts.control.stopped(tick / 16) {
+                if let Some(limit) = self.parts.control.stopped(0) {
                     return Err(Stop::Limit(limit));
                 }
             }

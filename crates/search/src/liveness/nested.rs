@@ -145,7 +145,7 @@ impl<'s, 'p, 'a> Nested<'s, 'p, 'a> {
         self.ticks += 1;
         if self.ticks.is_multiple_of(64) {
             self.control.show_path(self.states.len(), self.facts.transitions, self.outer.len() as u64);
-            if let Some(limit) = self.control.stopped(self.ticks / 64) {
+            if let Some(limit) = self.control.stopped(0) {
                 return Err(Halt::Limit(limit));
             }
         }

@@ -354,7 +354,7 @@ impl Searcher<'_, '_, '_> {
             let seen = transitions.load(Ordering::Relaxed);
             control.show_path(states.load(Ordering::Relaxed), seen, self.outer.len() as u64);
         }
-        control.stopped(self.ticks / STRIDE).map_or(Ok(()), |limit| Err(Halt::Limit(limit)))
+        control.stopped(0).map_or(Ok(()), |limit| Err(Halt::Limit(limit)))
     }
 }
 

@@ -2,19 +2,19 @@
 
 use super::cache::BETWEEN;
 use super::store::{EMPTY, UNIT};
-use super::{Diagrams, Full, Set};
+use super::{Diagrams, Halt, Set};
 
 impl Diagrams {
     /// A set that holds all of `low` and nothing outside `high`, with few nodes: never more than the smaller of the two has.
     /// `low` must be a part of `high`.
-    pub fn least_between(&mut self, low: Set, high: Set) -> Result<Set, Full> {
+    pub fn least_between(&mut self, low: Set, high: Set) -> Result<Set, Halt> {
         let found = Set(self.enter(|d| d.between_nodes(low.0, high.0))?);
         let candidates = [found, low, high];
         Ok(candidates.into_iter().min_by_key(|&set| self.nodes(&[set])).unwrap_or(low))
     }
 
     /// Values whose children have a set in common between their bounds share it; values that need not be there are left out.
-    fn between_nodes(&mut self, low: u32, high: u32) -> Result<u32, Full> {
+    fn between_nodes(&mut self, low: u32, high: u32) -> Result<u32, Halt> {
         if low == high || low <= UNIT || high <= UNIT {
             return Ok(low);
         }

@@ -2,7 +2,7 @@
 //!
 //! Nothing depends on a result being there, so the table grows when many are lost, as far as the budget allows.
 
-use super::Full;
+use super::Halt;
 use scrimp_search::budget::Budget;
 use std::sync::Arc;
 
@@ -56,10 +56,10 @@ pub fn at(operation: u32, level: usize) -> u32 {
 }
 
 impl Cache {
-    pub fn new(budget: &Arc<Budget>) -> Result<Cache, Full> {
+    pub fn new(budget: &Arc<Budget>) -> Result<Cache, Halt> {
         let bytes = LEAST * size_of::<Entry>();
         if !budget.may_take(bytes) {
-            return Err(Full);
+            return Err(Halt::Full);
         }
         budget.take(bytes);
         let entries = vec![Entry::default(); LEAST];

@@ -4,15 +4,15 @@
 
 use super::cache::{DOMAIN, IMAGE, at};
 use super::store::{EMPTY, UNIT};
-use super::{Diagrams, Edge, Full, Relation, Set};
+use super::{Diagrams, Edge, Halt, Relation, Set};
 
 impl Diagrams {
     /// The successors of the set's vectors.
-    pub fn image(&mut self, set: Set, relation: Relation) -> Result<Set, Full> {
+    pub fn image(&mut self, set: Set, relation: Relation) -> Result<Set, Halt> {
         self.enter(|d| d.image_nodes(set.0, relation.0, 0)).map(Set)
     }
 
-    fn image_nodes(&mut self, set: u32, relation: u32, level: usize) -> Result<u32, Full> {
+    fn image_nodes(&mut self, set: u32, relation: u32, level: usize) -> Result<u32, Halt> {
         if relation == UNIT {
             return Ok(set);
         }
@@ -54,7 +54,7 @@ impl Diagrams {
     }
 
     /// Adds vectors at a value to the node in the making from `base` on.
-    pub(super) fn add(&mut self, base: usize, value: u32, child: u32) -> Result<(), Full> {
+    pub(super) fn add(&mut self, base: usize, value: u32, child: u32) -> Result<(), Halt> {
         if child == EMPTY {
             return Ok(());
         }
@@ -69,7 +69,7 @@ impl Diagrams {
     }
 
     /// The vectors of `within` that have a successor in the set.
-    pub fn preimage(&mut self, set: Set, relation: Relation, within: Set) -> Result<Set, Full> {
+    pub fn preimage(&mut self, set: Set, relation: Relation, within: Set) -> Result<Set, Halt> {
         // The cache does not know at which level a node is for this: it serves one length at a time.
         let length = self.length(set);
         if length != self.preimage_length {
@@ -79,7 +79,7 @@ impl Diagrams {
         self.enter(|d| d.preimage_nodes(set.0, relation.0, within.0, 0)).map(Set)
     }
 
-    fn preimage_nodes(&mut self, set: u32, relation: u32, within: u32, level: usize) -> Result<u32, Full> {
+    fn preimage_nodes(&mut self, set: u32, relation: u32, within: u32, level: usize) -> Result<u32, Halt> {
         if relation == UNIT {
             return self.intersect_nodes(set, within);
         }
@@ -128,11 +128,11 @@ impl Diagrams {
     }
 
     /// The vectors of the set that have a successor, wherever it is.
-    pub fn domain(&mut self, set: Set, relation: Relation) -> Result<Set, Full> {
+    pub fn domain(&mut self, set: Set, relation: Relation) -> Result<Set, Halt> {
         self.enter(|d| d.domain_nodes(set.0, relation.0, 0)).map(Set)
     }
 
-    fn domain_nodes(&mut self, set: u32, relation: u32, level: usize) -> Result<u32, Full> {
+    fn domain_nodes(&mut self, set: u32, relation: u32, level: usize) -> Result<u32, Halt> {
         if relation == UNIT {
             return Ok(set);
         }

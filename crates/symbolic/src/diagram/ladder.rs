@@ -4,7 +4,7 @@
 //! therefore rewrites the nodes of the upper one, makes those of the lower one anew, and touches nothing else.
 
 use super::store::{EMPTY, UNIT};
-use super::{Diagrams, Edge, Full, Set};
+use super::{Diagrams, Edge, Halt, Set};
 use std::collections::HashMap;
 
 /// The nodes of a level: their edges one after the other, the children numbered as in the next level.
@@ -118,7 +118,7 @@ impl Ladder {
     }
 
     /// Makes the nodes again; gives those of the top in their order.
-    pub fn rebuild(&self, d: &mut Diagrams) -> Result<Vec<u32>, Full> {
+    pub fn rebuild(&self, d: &mut Diagrams) -> Result<Vec<u32>, Halt> {
         let mut below = vec![UNIT];
         for rung in self.rungs.iter().rev() {
             let mut here = Vec::with_capacity(rung.nodes());
@@ -193,7 +193,7 @@ impl Diagrams {
     /// dead afterwards, and so are the relations; the roots get new numbers. Empty sets and the empty vector stay.
     ///
     /// Without room for a copy, or for the result, nothing changes and the answer is `Full`.
-    pub(super) fn reorder(&mut self, roots: &mut [Set], work: impl FnOnce(&mut Ladder)) -> Result<(), Full> {
+    pub(super) fn reorder(&mut self, roots: &mut [Set], work: impl FnOnce(&mut Ladder)) -> Result<(), Halt> {
         self.collect(roots, &[]);
         let mut tops: Vec<u32> = roots.iter().map(|root| root.0).filter(|&root| root > UNIT).collect();
         tops.sort_unstable();
@@ -204,7 +204,7 @@ impl Diagrams {
         // The copy, and room for two levels to change.
         let bytes = self.store.used() * 8;
         if !self.store.budget().may_take(bytes) {
-            return Err(Full);
+            return Err(Halt::Full);
         }
         let budget = self.store.budget().clone();
         budget.take(bytes);

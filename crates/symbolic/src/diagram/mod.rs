@@ -21,6 +21,7 @@ mod within;
 
 use cache::Cache;
 use scrimp_search::budget::{Budget, Limit};
+use scrimp_system::Stop;
 use std::io;
 use std::sync::Arc;
 use store::Store;
@@ -28,23 +29,13 @@ use store::Store;
 /// Stack that an operation may need for each level of a diagram, in bytes, with room to spare.
 pub const STACK_PER_LEVEL: usize = 2048;
 
-/// The budget does not allow more nodes. After a [collection](Diagrams::collect) there may be room again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Full;
-
-/// Why a long computation ended early.
+/// Why a computation ended early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Halt {
-    /// There is no room, and a collection does not help.
+    /// The budget does not allow more nodes. After a [collection](Diagrams::collect) there may be room again.
     Full,
     /// A limit was reached.
     Limit(Limit),
-}
-
-impl From<Full> for Halt {
-    fn from(_: Full) -> Halt {
-        Halt::Full
-    }
 }
 
 /// A set of vectors of the same length.
@@ -115,11 +106,11 @@ pub struct Diagrams {
 }
 
 impl Diagrams {
-    /// No sets yet. All memory is asked of the budget.
-    pub fn new(budget: &Arc<Budget>) -> io::Result<Diagrams> {
+    /// No sets yet. All memory is asked of the budget, and every operation ends where it is time to stop.
+    pub fn new(budget: &Arc<Budget>, stop: &Stop) -> io::Result<Diagrams> {
         let full = |_| io::Error::new(io::ErrorKind::OutOfMemory, "no memory for decision diagrams within the budget");
         Ok(Diagrams {
-            store: Store::new(budget).map_err(full)?,
+            store: Store::new(budget, stop).map_err(full)?,
             cache: Cache::new(budget).map_err(full)?,
             edges: Vec::new(),
             saturation: None,
@@ -174,7 +165,7 @@ impl Diagrams {
     }
 
     /// Runs an operation from outside: whatever it leaves in the making when it fails is dropped.
-    fn enter<T>(&mut self, work: impl FnOnce(&mut Diagrams) -> Result<T, Full>) -> Result<T, Full> {
+    fn enter<T>(&mut self, work: impl FnOnce(&mut Diagrams) -> Result<T, Halt>) -> Result<T, Halt> {
         let base = self.edges.len();
         let answer = work(self);
         self.edges.truncate(base);
@@ -183,7 +174,7 @@ impl Diagrams {
 
     /// The node with the edges from `base` on, which are taken off.
     #[inline]
-    fn make(&mut self, base: usize) -> Result<u32, Full> {
+    fn make(&mut self, base: usize) -> Result<u32, Halt> {
         let edges = &self.edges[base..];
         let node = if edges.is_empty() { store::EMPTY } else { self.store.set_node(edges)? };
         self.edges.truncate(base);

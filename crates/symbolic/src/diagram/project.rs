@@ -2,11 +2,11 @@
 
 use super::cache::{PROJECT, TEST, at};
 use super::store::{EMPTY, UNIT};
-use super::{Diagrams, Full, Set};
+use super::{Diagrams, Halt, Set};
 
 impl Diagrams {
     /// What the vectors of the set have at these levels (ascending). The result has that length.
-    pub fn project(&mut self, set: Set, levels: &[usize]) -> Result<Set, Full> {
+    pub fn project(&mut self, set: Set, levels: &[usize]) -> Result<Set, Halt> {
         self.enter(|d| {
             // The levels as a chain of nodes: what is cached for it holds for these levels, whoever asks.
             let mut chain = UNIT;
@@ -17,7 +17,7 @@ impl Diagrams {
         })
     }
 
-    fn project_nodes(&mut self, set: u32, chain: u32, level: usize) -> Result<u32, Full> {
+    fn project_nodes(&mut self, set: u32, chain: u32, level: usize) -> Result<u32, Halt> {
         if set == EMPTY || chain == UNIT {
             return Ok(set.min(UNIT));
         }
@@ -52,7 +52,7 @@ impl Diagrams {
     }
 
     /// The vectors of the set whose projection onto these levels (ascending) is in `part`.
-    pub fn meet(&mut self, set: Set, part: Set, levels: &[usize]) -> Result<Set, Full> {
+    pub fn meet(&mut self, set: Set, part: Set, levels: &[usize]) -> Result<Set, Halt> {
         let test = self.enter(|d| {
             let mut chain = UNIT;
             for &level in levels.iter().rev() {
@@ -64,7 +64,7 @@ impl Diagrams {
     }
 
     /// The relation of each vector with itself whose entries at the levels of the chain are in `part`.
-    fn test_nodes(&mut self, part: u32, chain: u32) -> Result<u32, Full> {
+    fn test_nodes(&mut self, part: u32, chain: u32) -> Result<u32, Halt> {
         if part <= UNIT || chain == UNIT {
             return Ok(part);
         }

@@ -5,26 +5,23 @@
 
 use super::cache::{INVERSE, JOIN, UNITE};
 use super::store::{EMPTY, UNIT};
-use super::{Diagrams, Full, Relation};
+use super::{Diagrams, Halt, Relation};
 use std::collections::BTreeMap;
 
 type Pair<'a> = (&'a [u32], &'a [u32]);
 
 impl Diagrams {
     /// The relation that changes these levels (ascending) from the first of a pair to the second, for each of the pairs.
-    pub fn relation(&mut self, levels: &[usize], pairs: &[(Vec<u32>, Vec<u32>)]) -> Result<Relation, Full> {
+    pub fn relation(&mut self, levels: &[usize], pairs: &[(Vec<u32>, Vec<u32>)]) -> Result<Relation, Halt> {
         debug_assert!(levels.windows(2).all(|two| two[0] < two[1]));
         debug_assert!(pairs.iter().all(|(from, to)| from.len() == levels.len() && to.len() == levels.len()));
         let mut sorted: Vec<Pair> = pairs.iter().map(|(from, to)| (from.as_slice(), to.as_slice())).collect();
-        sorted.sort_unstable_by(|a, b| {
-            let entries = |pair: &Pair<'_>| pair.0.iter().copied().zip(pair.1.iter().copied()).collect::<Vec<_>>();
-            entries(a).cmp(&entries(b))
-        });
+        sorted.sort_unstable_by(|a, b| a.0.iter().zip(a.1).cmp(b.0.iter().zip(b.1)));
         sorted.dedup();
         self.enter(|d| d.relate(levels, 0, &sorted)).map(Relation)
     }
 
-    fn relate(&mut self, levels: &[usize], depth: usize, pairs: &[Pair<'_>]) -> Result<u32, Full> {
+    fn relate(&mut self, levels: &[usize], depth: usize, pairs: &[Pair<'_>]) -> Result<u32, Halt> {
         if pairs.is_empty() {
             return Ok(EMPTY);
         }
@@ -48,11 +45,11 @@ impl Diagrams {
     }
 
     /// The changes of both at once. They must not touch the same level.
-    pub fn join(&mut self, a: Relation, b: Relation) -> Result<Relation, Full> {
+    pub fn join(&mut self, a: Relation, b: Relation) -> Result<Relation, Halt> {
         self.enter(|d| d.join_nodes(a.0, b.0)).map(Relation)
     }
 
-    fn join_nodes(&mut self, a: u32, b: u32) -> Result<u32, Full> {
+    fn join_nodes(&mut self, a: u32, b: u32) -> Result<u32, Halt> {
         if a == EMPTY || b == EMPTY {
             return Ok(EMPTY);
         }
@@ -83,12 +80,12 @@ impl Diagrams {
     }
 
     /// The changes of either. They must touch the same levels.
-    pub fn unite(&mut self, a: Relation, b: Relation) -> Result<Relation, Full> {
+    pub fn unite(&mut self, a: Relation, b: Relation) -> Result<Relation, Halt> {
         debug_assert!(a.is_empty() || b.is_empty() || self.support(a) == self.support(b));
         self.enter(|d| d.unite_nodes(a.0, b.0)).map(Relation)
     }
 
-    pub(super) fn unite_nodes(&mut self, a: u32, b: u32) -> Result<u32, Full> {
+    pub(super) fn unite_nodes(&mut self, a: u32, b: u32) -> Result<u32, Halt> {
         if a == b || b == EMPTY {
             return Ok(a);
         }
@@ -131,11 +128,11 @@ impl Diagrams {
     }
 
     /// The changes the other way round.
-    pub fn inverse(&mut self, relation: Relation) -> Result<Relation, Full> {
+    pub fn inverse(&mut self, relation: Relation) -> Result<Relation, Halt> {
         self.enter(|d| d.inverse_nodes(relation.0)).map(Relation)
     }
 
-    fn inverse_nodes(&mut self, node: u32) -> Result<u32, Full> {
+    fn inverse_nodes(&mut self, node: u32) -> Result<u32, Halt> {
         if node <= UNIT {
             return Ok(node);
         }
@@ -154,7 +151,7 @@ impl Diagrams {
     }
 
     /// Fewer relations with the same changes: those that touch the same levels become one.
-    pub fn gather(&mut self, relations: &[Relation]) -> Result<Vec<Relation>, Full> {
+    pub fn gather(&mut self, relations: &[Relation]) -> Result<Vec<Relation>, Halt> {
         let mut groups: BTreeMap<Vec<usize>, Relation> = BTreeMap::new();
         for &relation in relations.iter().filter(|relation| !relation.is_empty()) {
             let support = self.support(relation);
@@ -171,7 +168,7 @@ impl Diagrams {
 impl Diagrams {
     /// The relation that changes one level from the first of two values to the second, where what comes with them applies to
     /// the levels below. The edges are sorted, and what comes with them touches the same levels, all below this one.
-    pub fn relation_node(&mut self, level: usize, edges: &[(u32, u32, Relation)]) -> Result<Relation, Full> {
+    pub fn relation_node(&mut self, level: usize, edges: &[(u32, u32, Relation)]) -> Result<Relation, Halt> {
         let triples: Vec<(u32, u32, u32)> = edges.iter().map(|&(from, to, below)| (from, to, below.0)).collect();
         self.store.relation_node(level, &triples).map(Relation)
     }

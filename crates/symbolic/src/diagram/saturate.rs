@@ -9,7 +9,7 @@
 
 use super::cache::{FIRE, SATURATE, at};
 use super::store::{EMPTY, UNIT};
-use super::{Diagrams, Edge, Full, Halt, Kept, Relation, Set};
+use super::{Diagrams, Edge, Halt, Kept, Relation, Set};
 use scrimp_search::budget::Control;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -96,7 +96,7 @@ impl Diagrams {
     }
 
     /// Sorts the relations by level; what is known for other relations is forgotten.
-    pub(super) fn plan(&mut self, relations: &[Relation]) -> Result<Plan, Full> {
+    pub(super) fn plan(&mut self, relations: &[Relation]) -> Result<Plan, Halt> {
         if let Some(plan) = self.saturation.as_ref().filter(|plan| plan.0.relations == relations) {
             return Ok(plan.clone());
         }
@@ -284,14 +284,15 @@ impl Diagrams {
     pub(super) fn retry(
         &mut self,
         run: &Run<'_>,
-        work: impl Fn(&mut Diagrams) -> Result<u32, Full>,
+        work: impl Fn(&mut Diagrams) -> Result<u32, Halt>,
     ) -> Result<u32, Halt> {
         let base = self.edges.len();
-        if let Ok(node) = work(self) {
-            return Ok(node);
+        match work(self) {
+            Err(Halt::Full) => {}
+            done => return done,
         }
         self.edges.truncate(base);
         self.collect_beside(run.kept);
-        Ok(work(self)?)
+        work(self)
     }
 }

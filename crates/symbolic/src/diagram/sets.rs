@@ -2,11 +2,11 @@
 
 use super::cache::{INTERSECT, MINUS, UNION};
 use super::store::{EMPTY, UNIT};
-use super::{Diagrams, Full, Set};
+use super::{Diagrams, Halt, Set};
 
 impl Diagrams {
     /// The set with this vector alone.
-    pub fn single(&mut self, vector: &[u32]) -> Result<Set, Full> {
+    pub fn single(&mut self, vector: &[u32]) -> Result<Set, Halt> {
         self.enter(|d| {
             let mut node = UNIT;
             for &value in vector.iter().rev() {
@@ -19,7 +19,7 @@ impl Diagrams {
     }
 
     /// The set with these vectors, all of the same length. They are sorted on the way.
-    pub fn of_vectors(&mut self, vectors: &mut Vec<Vec<u32>>) -> Result<Set, Full> {
+    pub fn of_vectors(&mut self, vectors: &mut Vec<Vec<u32>>) -> Result<Set, Halt> {
         vectors.sort_unstable();
         vectors.dedup();
         debug_assert!(vectors.windows(2).all(|pair| pair[0].len() == pair[1].len()));
@@ -27,7 +27,7 @@ impl Diagrams {
     }
 
     /// The node of what follows the first `depth` values in these sorted vectors, which agree in those.
-    fn build(&mut self, vectors: &[Vec<u32>], depth: usize) -> Result<u32, Full> {
+    fn build(&mut self, vectors: &[Vec<u32>], depth: usize) -> Result<u32, Halt> {
         match vectors.first() {
             None => return Ok(EMPTY),
             Some(first) if first.len() <= depth => return Ok(UNIT),
@@ -42,12 +42,12 @@ impl Diagrams {
     }
 
     /// The vectors of either.
-    pub fn union(&mut self, a: Set, b: Set) -> Result<Set, Full> {
+    pub fn union(&mut self, a: Set, b: Set) -> Result<Set, Halt> {
         self.enter(|d| d.union_nodes(a.0, b.0)).map(Set)
     }
 
     /// The vectors of any of these.
-    pub fn union_all(&mut self, mut sets: Vec<Set>) -> Result<Set, Full> {
+    pub fn union_all(&mut self, mut sets: Vec<Set>) -> Result<Set, Halt> {
         sets.sort_unstable();
         sets.dedup();
         while sets.len() > 1 {
@@ -61,16 +61,16 @@ impl Diagrams {
     }
 
     /// The vectors of both.
-    pub fn intersect(&mut self, a: Set, b: Set) -> Result<Set, Full> {
+    pub fn intersect(&mut self, a: Set, b: Set) -> Result<Set, Halt> {
         self.enter(|d| d.intersect_nodes(a.0, b.0)).map(Set)
     }
 
     /// The vectors of `a` that are not in `b`.
-    pub fn minus(&mut self, a: Set, b: Set) -> Result<Set, Full> {
+    pub fn minus(&mut self, a: Set, b: Set) -> Result<Set, Halt> {
         self.enter(|d| d.minus_nodes(a.0, b.0)).map(Set)
     }
 
-    pub(super) fn union_nodes(&mut self, a: u32, b: u32) -> Result<u32, Full> {
+    pub(super) fn union_nodes(&mut self, a: u32, b: u32) -> Result<u32, Halt> {
         if a == b || b == EMPTY {
             return Ok(a);
         }
@@ -128,7 +128,7 @@ impl Diagrams {
         }
     }
 
-    pub(super) fn intersect_nodes(&mut self, a: u32, b: u32) -> Result<u32, Full> {
+    pub(super) fn intersect_nodes(&mut self, a: u32, b: u32) -> Result<u32, Halt> {
         if a == b {
             return Ok(a);
         }
@@ -161,7 +161,7 @@ impl Diagrams {
         Ok(result)
     }
 
-    pub(super) fn minus_nodes(&mut self, a: u32, b: u32) -> Result<u32, Full> {
+    pub(super) fn minus_nodes(&mut self, a: u32, b: u32) -> Result<u32, Halt> {
         if a == b || a == EMPTY {
             return Ok(EMPTY);
         }

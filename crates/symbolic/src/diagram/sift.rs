@@ -1,7 +1,7 @@
 //! Better orders of the levels: each level in turn is moved through all places and left at the best one (Rudell's sifting).
 
 use super::ladder::Ladder;
-use super::{Diagrams, Full, Set};
+use super::{Diagrams, Halt, Set};
 use scrimp_search::budget::Control;
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ const GROWTH: usize = 12;
 impl Diagrams {
     /// Exchanges this level and the next one. The roots, all of the same length, get new numbers; everything else is dead
     /// afterwards. Nothing changes when there is no such level, or no room.
-    pub fn swap(&mut self, level: usize, roots: &mut [Set]) -> Result<(), Full> {
+    pub fn swap(&mut self, level: usize, roots: &mut [Set]) -> Result<(), Halt> {
         self.reorder(roots, |ladder| {
             if level + 1 < ladder.levels() {
                 ladder.swap(level);
@@ -22,7 +22,7 @@ impl Diagrams {
     /// Looks for an order of the levels with a smaller diagram, for about so long. Gives, for each new level, which it was
     /// before. The roots, all of the same length, get new numbers; all other sets, and all relations, are dead afterwards.
     /// Nothing changes when there is no room.
-    pub fn sift(&mut self, roots: &mut [Set], time: Duration, control: &Control) -> Result<Vec<usize>, Full> {
+    pub fn sift(&mut self, roots: &mut [Set], time: Duration, control: &Control) -> Result<Vec<usize>, Halt> {
         let mut order = Vec::new();
         self.reorder(roots, |ladder| {
             let mut sifting = Sifting {

@@ -4,8 +4,9 @@
 //! it is, how many edges) and the edges: `value, child` in a set, after the level `from, to, child` in a relation.
 //! Collection marks and sweeps; blocks never move, free neighbours become one run, and new nodes are laid into the runs.
 
-use super::{Edge, Full};
+use super::{Edge, Halt};
 use scrimp_search::budget::Budget;
+use scrimp_system::Stop;
 use std::sync::Arc;
 
 /// The set without vectors, and the set with the empty vector: blocks without edges.
@@ -26,6 +27,9 @@ const WIDE: usize = 1024;
 /// Waste below this many words is not worth a collection; the tests are to see some.
 const LITTER: usize = if cfg!(test) { 1 << 12 } else { 16 << 20 };
 
+/// Nodes that are asked for between two looks at the clock.
+const PATIENCE: u32 = 1 << 12;
+
 pub struct Store {
     words: Vec<u32>,
     /// Where the nodes are: the low half is the number, the high half the hash; 0 for none.
@@ -43,6 +47,9 @@ pub struct Store {
     /// A relation's node in the making.
     block: Vec<u32>,
     budget: Arc<Budget>,
+    stop: Stop,
+    /// How many nodes may still be asked for before it is looked whether it is time to stop.
+    patience: u32,
 }
 
 /// Where the edges of a node are.
@@ -80,9 +87,9 @@ pub fn hash_of_edges(edges: impl Iterator<Item = Edge>) -> u32 {
 }
 
 impl Store {
-    pub fn new(budget: &Arc<Budget>) -> Result<Store, Full> {
+    pub fn new(budget: &Arc<Budget>, stop: &Stop) -> Result<Store, Halt> {
         if !budget.may_take(LEAST_SLOTS * 8) {
-            return Err(Full);
+            return Err(Halt::Full);
         }
         budget.take(LEAST_SLOTS * 8);
         Ok(Store {
@@ -98,6 +105,8 @@ impl Store {
             wide: Vec::new(),
             block: Vec::new(),
             budget: budget.clone(),
+            stop: stop.clone(),
+            patience: PATIENCE,
         })
     }
 
@@ -132,12 +141,12 @@ impl Store {
     }
 
     /// Makes sure that so many nodes find room once the store is empty, the largest of them with `widest` words.
-    pub fn fits(&mut self, nodes: usize, words: usize, widest: usize) -> Result<(), Full> {
+    pub fn fits(&mut self, nodes: usize, words: usize, widest: usize) -> Result<(), Halt> {
         while nodes * 4 > self.slots.len() * 3 {
             let before = self.slots.len();
             self.grow_slots()?;
             if self.slots.len() == before {
-                return Err(Full);
+                return Err(Halt::Full);
             }
         }
         // At the end of a run, less than a block is lost; there may be a few runs.
@@ -200,9 +209,23 @@ impl Store {
         Span { at, end: at + 3 * (self.words[node as usize] & COUNT) as usize }
     }
 
+    /// Fails where it is time to stop. Every operation asks for nodes, so none goes on for long.
+    #[inline]
+    fn look(&mut self) -> Result<(), Halt> {
+        self.patience -= 1;
+        if self.patience == 0 { self.look_up() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn look_up(&mut self) -> Result<(), Halt> {
+        self.patience = PATIENCE;
+        self.stop.due().map_or(Ok(()), |cause| Err(Halt::Limit(cause.into())))
+    }
+
     /// The set's node with these edges.
     #[inline]
-    pub fn set_node(&mut self, edges: &[Edge]) -> Result<u32, Full> {
+    pub fn set_node(&mut self, edges: &[Edge]) -> Result<u32, Halt> {
+        self.look()?;
         let hash = hash_of_edges(edges.iter().copied());
         let mask = self.slots.len() - 1;
         let mut slot = hash as usize & mask;
@@ -234,10 +257,11 @@ impl Store {
     }
 
     /// The relation's node at this level with these edges, sorted by `from` and `to`; the empty relation without edges.
-    pub fn relation_node(&mut self, level: usize, triples: &[(u32, u32, u32)]) -> Result<u32, Full> {
+    pub fn relation_node(&mut self, level: usize, triples: &[(u32, u32, u32)]) -> Result<u32, Halt> {
         if triples.is_empty() {
             return Ok(EMPTY);
         }
+        self.look()?;
         let mut block = std::mem::take(&mut self.block);
         block.clear();
         block.extend([RELATION | triples.len() as u32, level as u32]);
@@ -247,7 +271,7 @@ impl Store {
         answer
     }
 
-    fn block_node(&mut self, block: &[u32]) -> Result<u32, Full> {
+    fn block_node(&mut self, block: &[u32]) -> Result<u32, Halt> {
         let hash = hash_of(block);
         let mask = self.slots.len() - 1;
         let mut slot = hash as usize & mask;
@@ -266,7 +290,7 @@ impl Store {
 
     /// Puts a new node into the table. The slot is looked for again, for the table may have grown.
     #[inline]
-    fn enter(&mut self, node: u32, hash: u32) -> Result<u32, Full> {
+    fn enter(&mut self, node: u32, hash: u32) -> Result<u32, Halt> {
         self.insert(node, hash);
         self.nodes += 1;
         self.peak = self.peak.max(self.nodes);
@@ -285,7 +309,7 @@ impl Store {
 
     /// Room for a block.
     #[inline]
-    fn place(&mut self, words: usize) -> Result<usize, Full> {
+    fn place(&mut self, words: usize) -> Result<usize, Halt> {
         if (self.nodes + 1) * 4 > self.slots.len() * 3 {
             self.grow_slots()?;
         }
@@ -300,11 +324,11 @@ impl Store {
 
     /// A full table is no end as long as it has some free slots: it is slower, but there may be no memory for a larger one.
     #[cold]
-    fn grow_slots(&mut self) -> Result<(), Full> {
+    fn grow_slots(&mut self) -> Result<(), Halt> {
         let slots = self.slots.len() * 2;
         if slots > 1 << 32 || !self.budget.may_take(slots * 8) {
             let crowded = (self.nodes + 1) * 16 > self.slots.len() * 15;
-            return if crowded { Err(Full) } else { Ok(()) };
+            return if crowded { Err(Halt::Full) } else { Ok(()) };
         }
         self.budget.take(slots * 8);
         let smaller = std::mem::replace(&mut self.slots, vec![0; slots]);
@@ -317,7 +341,7 @@ impl Store {
 
     /// Turns to a run with room for so many words; what is left of the present one is kept for later.
     #[cold]
-    fn next_run(&mut self, words: usize) -> Result<(), Full> {
+    fn next_run(&mut self, words: usize) -> Result<(), Halt> {
         self.leave_run();
         if words <= LARGE {
             while let Some((at, size)) = self.narrow.pop() {
@@ -349,11 +373,11 @@ impl Store {
         self.end = at;
     }
 
-    fn grow_words(&mut self, words: usize) -> Result<(), Full> {
+    fn grow_words(&mut self, words: usize) -> Result<(), Halt> {
         let length = self.words.len();
         let chunk = (length / 8).clamp(1 << 14, 1 << 24).max(words);
         if chunk > COUNT as usize || length + chunk > MOST_WORDS || !self.budget.may_take(chunk * 4) {
-            return Err(Full);
+            return Err(Halt::Full);
         }
         self.budget.take(chunk * 4);
         self.words.reserve_exact(chunk);

@@ -1,9 +1,10 @@
 //! Every operation against the same done with plain sets of vectors.
 
-use super::{Diagrams, Full, Halt, Kept, Relation, Set};
+use super::{Diagrams, Halt, Kept, Relation, Set};
 use num_bigint::BigUint;
 use proptest::prelude::*;
 use scrimp_search::budget::{Budget, Control, Limit};
+use scrimp_system::Stop;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +18,7 @@ const LENGTH: usize = 5;
 const VALUES: u32 = 3;
 
 fn diagrams() -> Diagrams {
-    Diagrams::new(&Arc::new(Budget::new(4 << 30))).unwrap()
+    Diagrams::new(&Arc::new(Budget::new(4 << 30)), &Stop::never()).unwrap()
 }
 
 fn some_vectors(most: usize) -> impl Strategy<Value = Vectors> {
@@ -379,7 +380,7 @@ fn counts_are_exact_beyond_machine_integers() {
 }
 
 /// Cells that pass tokens on to the next one, all of them counted from 0 to `most`.
-fn ring(d: &mut Diagrams, cells: usize, most: u32) -> Result<(Set, Vec<Relation>), Full> {
+fn ring(d: &mut Diagrams, cells: usize, most: u32) -> Result<(Set, Vec<Relation>), Halt> {
     let mut start = vec![0; cells];
     start[0] = most;
     let mut relations = Vec::new();
@@ -407,7 +408,7 @@ fn layings(cells: u64, tokens: u64) -> BigUint {
 fn a_small_budget_is_kept_and_nothing_breaks() {
     let base = scrimp_search::budget::resident().unwrap_or(0);
     let budget = Arc::new(Budget::new(base + (48 << 20)));
-    let d = &mut Diagrams::new(&budget).unwrap();
+    let d = &mut Diagrams::new(&budget, &Stop::never()).unwrap();
     let control = Control::new(None);
     let (small, few) = ring(d, 6, 4).unwrap();
     let all = d.saturate(small, &few, Kept::default(), &control).unwrap();
@@ -426,7 +427,7 @@ fn a_small_budget_is_kept_and_nothing_breaks() {
         let more = d.of_vectors(&mut random());
         match more.and_then(|more| d.union(large, more)) {
             Ok(union) => large = union,
-            Err(Full) => break,
+            Err(_) => break,
         }
         rounds += 1;
         assert!(rounds < 5000, "the budget was never full");
@@ -442,11 +443,11 @@ fn a_small_budget_is_kept_and_nothing_breaks() {
 }
 
 /// Different things on a row of places, where neighbours are exchanged.
-fn shuffle(d: &mut Diagrams, places: usize) -> Result<(Set, Vec<Relation>), Full> {
+fn shuffle(d: &mut Diagrams, places: usize) -> Result<(Set, Vec<Relation>), Halt> {
     let things = 0..places as u32;
     let different = || things.clone().flat_map(|x| things.clone().map(move |y| (x, y))).filter(|(x, y)| x != y);
     let pairs: Vec<_> = different().map(|(x, y)| (vec![x, y], vec![y, x])).collect();
-    let relations = (1..places).map(|place| d.relation(&[place - 1, place], &pairs)).collect::<Result<_, Full>>()?;
+    let relations = (1..places).map(|place| d.relation(&[place - 1, place], &pairs)).collect::<Result<_, Halt>>()?;
     Ok((d.single(&things.clone().collect::<Vec<_>>())?, relations))
 }
 
@@ -457,7 +458,7 @@ fn saturation_collects_by_itself_and_answers_full_when_that_does_not_help() {
     for kilobytes in [350, 400, 450, 500, 550, 600, 700, 80_000] {
         let budget = Arc::new(Budget::new(base + (kilobytes << 10) + (8 << 20)));
         budget.hold(8 << 20);
-        let Ok(mut d) = Diagrams::new(&budget) else { continue };
+        let Ok(mut d) = Diagrams::new(&budget, &Stop::never()) else { continue };
         // With hardly any cache it may take very long.
         let control = Control::new(Some(Duration::from_secs(if kilobytes > 1000 { 600 } else { 1 })));
         let made = shuffle(&mut d, 10).map_err(Halt::from);

@@ -6,9 +6,31 @@
 use super::super::counted::At;
 use super::super::wrong::Wrong;
 use super::values::{Guard, Value};
+use scrimp_system::{Rounds, Stop};
 
 /// Variables that one transition may have.
 const MOST_VARIABLES: usize = 500;
+
+/// How many values may still be tried, and whether there is time to try them.
+#[derive(Debug)]
+pub(super) struct Tries<'s> {
+    left: u64,
+    rounds: Rounds<'s>,
+}
+
+impl<'s> Tries<'s> {
+    pub fn new(left: u64, stop: &'s Stop) -> Tries<'s> {
+        Tries { left, rounds: Rounds::new(stop, 1 << 12) }
+    }
+
+    /// Another one.
+    #[inline]
+    pub fn take(&mut self, at: At) -> Result<(), Wrong> {
+        let too_many = || Wrong::large(at, "too many combinations of values are tried for the transitions' guards");
+        self.left = self.left.checked_sub(1).ok_or_else(too_many)?;
+        Ok(self.rounds.next()?)
+    }
+}
 
 #[derive(Debug)]
 pub(super) struct Plan {
@@ -52,24 +74,24 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Calls for every binding. `budget` is how many values may still be tried.
+    /// Calls for every binding. `tries` is how many values may still be tried.
     pub fn each(
         &self,
         binding: &mut [u64],
-        budget: &mut u64,
+        tries: &mut Tries,
         found: &mut dyn FnMut(&[u64]) -> Result<(), Wrong>,
     ) -> Result<(), Wrong> {
         if !passes(&self.first, binding) {
             return Ok(());
         }
-        self.from(0, binding, budget, found)
+        self.from(0, binding, tries, found)
     }
 
     fn from(
         &self,
         step: usize,
         binding: &mut [u64],
-        budget: &mut u64,
+        tries: &mut Tries,
         found: &mut dyn FnMut(&[u64]) -> Result<(), Wrong>,
     ) -> Result<(), Wrong> {
         let Some(Step { variable, size, determined, tests }) = self.steps.get(step) else { return found(binding) };
@@ -79,16 +101,10 @@ impl Plan {
             Some(_) => 0..0,
         };
         for value in values {
-            let Some(left) = budget.checked_sub(1) else {
-                return Err(Wrong::new(
-                    self.at,
-                    "too many combinations of values are tried for the transitions' guards",
-                ));
-            };
-            *budget = left;
+            tries.take(self.at)?;
             binding[*variable] = value;
             if passes(tests, binding) {
-                self.from(step + 1, binding, budget, found)?;
+                self.from(step + 1, binding, tries, found)?;
             }
         }
         Ok(())
@@ -110,7 +126,7 @@ fn passes(tests: &[Guard], binding: &[u64]) -> bool {
 }
 
 /// Cuts conjunctions, negated disjunctions, and equalities of tuples.
-fn flatten(guard: Guard, out: &mut Vec<Guard>) {
+pub(super) fn flatten(guard: Guard, out: &mut Vec<Guard>) {
     match guard {
         Guard::All(parts) => parts.into_iter().for_each(|part| flatten(part, out)),
         Guard::Not(inner) => match *inner {
@@ -155,7 +171,7 @@ fn next(waiting: &[Conjunct], free: &[(usize, u64)]) -> (usize, Option<Value>) {
 }
 
 /// The term that `left` = `right` makes the variable equal to.
-fn solve(left: &Value, right: &Value, variable: usize) -> Option<Value> {
+pub(super) fn solve(left: &Value, right: &Value, variable: usize) -> Option<Value> {
     let (mut left, mut right) = (left, right.clone());
     let mut occurs = false;
     right.variables(&mut |v| occurs |= v == variable);
@@ -170,11 +186,11 @@ fn solve(left: &Value, right: &Value, variable: usize) -> Option<Value> {
 mod tests {
     use super::*;
 
-    fn bindings(conjuncts: Vec<Guard>, sizes: &[u64], mut budget: u64) -> Result<Vec<Vec<u64>>, Wrong> {
+    fn bindings(conjuncts: Vec<Guard>, sizes: &[u64], budget: u64) -> Result<Vec<Vec<u64>>, Wrong> {
         let variables: Vec<(usize, u64)> = sizes.iter().copied().enumerate().collect();
         let plan = Plan::new(conjuncts, &variables, At::default())?;
         let mut found = Vec::new();
-        plan.each(&mut vec![0; sizes.len()], &mut budget, &mut |binding| {
+        plan.each(&mut vec![0; sizes.len()], &mut Tries::new(budget, &Stop::never()), &mut |binding| {
             found.push(binding.to_vec());
             Ok(())
         })?;

@@ -33,7 +33,7 @@ impl Multiset {
             let Some(base) = base else { return Ok(None) };
             let size: u64 = summand.each.iter().map(|(_, size)| size).product();
             if elements.len() as u64 + size > most {
-                return Err(Wrong::new(at, "this unfolds to more elements than are supported".to_string()));
+                return Err(Wrong::large(at, "this unfolds to more elements than are supported"));
             }
             for mut number in 0..size {
                 let mut element = base;
@@ -56,6 +56,12 @@ impl Multiset {
             }
         }
         Ok(Some(merged))
+    }
+
+    /// The elements one by one, each with its parts and their weights, where it is a sum of single elements.
+    pub fn elements(&self) -> Option<Vec<&[(u64, Value)]>> {
+        let single = |summand: &Summand| summand.count > 0 && summand.each.is_empty();
+        self.0.iter().all(single).then(|| self.0.iter().map(|summand| &summand.values[..]).collect())
     }
 
     pub fn values(&self) -> impl Iterator<Item = &Value> {

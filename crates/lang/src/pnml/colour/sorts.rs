@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 pub(in super::super) type SortId = usize;
 
-/// Elements that a sort may have; beyond this nothing can be unfolded anyway.
-const MOST: u64 = 1 << 32;
+/// Elements that a sort may have: a sum of several of them still fits a number.
+const MOST: u64 = 1 << 48;
 /// Parts that an element of a sort may have, all products in it opened.
 const WIDEST: usize = 1000;
 

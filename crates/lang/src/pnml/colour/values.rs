@@ -61,6 +61,42 @@ impl Value {
         }
     }
 
+    /// Binds the variables in the term so that it stands for this element, as far as the element tells them; those that get
+    /// a value are noted. `false` where it cannot stand for it. What a part or a truth is of, no element tells: that is only
+    /// looked at where it is known.
+    pub fn bind(&self, element: u64, binding: &mut [u64], bound: &mut [bool], noted: &mut Vec<usize>) -> bool {
+        match self {
+            Value::Constant(value) => *value == element,
+            Value::Variable(variable) if bound[*variable] => binding[*variable] == element,
+            Value::Variable(variable) => {
+                (binding[*variable], bound[*variable]) = (element, true);
+                noted.push(*variable);
+                true
+            }
+            Value::Shift { of, by, size, cyclic } => {
+                let place = element as i128 - *by as i128;
+                let place = if *cyclic { place.rem_euclid(*size as i128) } else { place };
+                (0..*size as i128).contains(&place) && of.bind(place as u64, binding, bound, noted)
+            }
+            Value::Tuple(parts) => bind_parts(parts, element, binding, bound, noted),
+            Value::Part { .. } | Value::Truth(_) => {
+                let mut known = true;
+                self.variables(&mut |variable| known &= bound[variable]);
+                !known || self.of(binding) == Some(element)
+            }
+        }
+    }
+
+    /// Calls for each variable that an element tells.
+    pub fn told(&self, found: &mut impl FnMut(usize)) {
+        match self {
+            Value::Variable(variable) => found(*variable),
+            Value::Shift { of, .. } => of.told(found),
+            Value::Tuple(parts) => parts.iter().for_each(|(_, part)| part.told(found)),
+            Value::Constant(_) | Value::Part { .. } | Value::Truth(_) => {}
+        }
+    }
+
     /// Calls for each variable in the term.
     pub fn variables(&self, found: &mut impl FnMut(usize)) {
         match self {
@@ -71,6 +107,22 @@ impl Value {
             Value::Truth(guard) => guard.variables(found),
         }
     }
+}
+
+/// [`Value::bind`] for an element that is the sum of these parts times their weights, which get smaller: every part but the
+/// first is below the weight before its own, divided by its own.
+pub(super) fn bind_parts(
+    parts: &[(u64, Value)],
+    mut element: u64,
+    binding: &mut [u64],
+    bound: &mut [bool],
+    noted: &mut Vec<usize>,
+) -> bool {
+    parts.iter().all(|(weight, part)| {
+        let value = element / weight;
+        element %= weight;
+        part.bind(value, binding, bound, noted)
+    }) && element == 0
 }
 
 impl Guard {

@@ -1,0 +1,168 @@
+//! The limits of the whole run: its time, its memory until a search counts that, and Ctrl-C.
+//!
+//! Whatever may take long looks at [`stop`], and ends with what it has. Where something does not look, a guard ends the process
+//! a moment later, with all that was found out until then. It waits only for what is being written.
+
+use super::args::SearchArgs;
+use super::report;
+use super::{Failure, print, remark};
+use scrimp::report::Overall;
+use scrimp::{Cause, Control, Stop};
+use scrimp_search::budget::{default_memory, resident};
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What may go by until who is told to stop does so, and how much more of a long time.
+const GRACE: Duration = Duration::from_millis(600);
+const SHARE: u32 = 30;
+/// How often the guard looks.
+const GLANCE: Duration = Duration::from_millis(10);
+/// Signals that come together are one wish: a shell may send one to the process and to its group.
+const TOGETHER: Duration = Duration::from_millis(500);
+
+/// Says all that is known, with why there is no more, and answers the exit code.
+type Teller = Box<dyn FnOnce(Cause) -> u8 + Send>;
+
+static BEGUN: OnceLock<Instant> = OnceLock::new();
+static STOP: OnceLock<Stop> = OnceLock::new();
+/// When the user asked to stop.
+static ASKED: OnceLock<Instant> = OnceLock::new();
+static TELLER: Mutex<Option<Teller>> = Mutex::new(None);
+/// What the search at hand shows.
+static SEARCH: Mutex<Option<Arc<Control>>> = Mutex::new(None);
+/// Does a search count the memory?
+static COUNTED: AtomicBool = AtomicBool::new(false);
+
+/// When the work on the model began: what a limit of time counts from.
+pub fn begun() -> Instant {
+    *BEGUN.get_or_init(Instant::now)
+}
+
+/// Begins the work on a model, under the limits that were given.
+pub fn begin(args: &SearchArgs) {
+    let memory = args.memory.unwrap_or_else(default_memory);
+    let deadline = args.time.and_then(|time| begun().checked_add(time));
+    if STOP.set(Stop::at(deadline).with_memory(memory, resident)).is_err() {
+        return;
+    }
+    let (json, quiet) = (args.json, args.quiet);
+    tell_by(move |cause| tell_nothing(cause, json, quiet));
+    // Without a handler Ctrl-C just kills the process, as usual.
+    let _ = ctrlc::set_handler(|| {
+        if ASKED.get_or_init(Instant::now).elapsed() > TOGETHER {
+            std::process::exit(Overall::Incomplete.exit_code().into());
+        }
+        stop().ask();
+    });
+    let grace = GRACE + args.time.unwrap_or_default() / SHARE;
+    std::thread::spawn(move || guard(deadline, grace));
+}
+
+/// When everything has to end.
+pub fn stop() -> Stop {
+    STOP.get().cloned().unwrap_or_default()
+}
+
+/// What a search and those who watch it share: it may take so much of the time from now on.
+pub fn control(time: Option<Duration>) -> Arc<Control> {
+    let stop = time.map_or_else(stop, |time| stop().within(time));
+    let control = Arc::new(Control::under(stop));
+    *lock(&SEARCH) = Some(control.clone());
+    COUNTED.store(true, Ordering::Release);
+    control
+}
+
+/// From now on this tells what is known.
+pub fn tell_by(teller: impl FnOnce(Cause) -> u8 + Send + 'static) {
+    *lock(&TELLER) = Some(Box::new(teller));
+}
+
+/// The work is done, and what there is to say is said by who calls this: the guard leaves it alone.
+pub fn done() {
+    // Where the guard was faster, it ends the process.
+    while lock(&TELLER).take().is_none() && STOP.get().is_some() {
+        std::thread::park();
+    }
+}
+
+/// Ends the process with all that is known.
+pub fn end(cause: Cause) -> ! {
+    let teller = lock(&TELLER).take();
+    if let Some(tell) = teller {
+        std::process::exit(tell(cause).into());
+    }
+    // The guard is at it.
+    loop {
+        std::thread::park();
+    }
+}
+
+/// Why a search could not begin or go on. Where that was for want of memory, the process ends with all that is known.
+pub fn failed(error: &io::Error) -> Failure {
+    if error.kind() == io::ErrorKind::OutOfMemory {
+        remark(&format!("the search is given up: {error}"));
+        end(Cause::Memory);
+    }
+    Failure(format!("error: {error}"))
+}
+
+fn lock<T>(mutex: &'static Mutex<T>) -> MutexGuard<'static, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ends the process where a limit is over and nobody has looked.
+fn guard(deadline: Option<Instant>, grace: Duration) {
+    loop {
+        std::thread::sleep(GLANCE);
+        let late = |since: &Instant| since.elapsed() > grace;
+        let full = || !COUNTED.load(Ordering::Acquire) && stop().due_or_full() == Some(Cause::Memory);
+        let cause = match deadline {
+            _ if ASKED.get().is_some_and(late) => Cause::Interrupt,
+            Some(deadline) if late(&deadline) => Cause::Time,
+            _ if full() => Cause::Memory,
+            _ => continue,
+        };
+        if lock(&SEARCH).as_ref().is_some_and(|control| control.is_saving()) {
+            continue;
+        }
+        if let Some(tell) = lock(&TELLER).take() {
+            std::process::exit(tell(cause).into());
+        }
+    }
+}
+
+/// A cause as reports call it.
+pub fn word(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Time => "time",
+        Cause::Interrupt => "interrupt",
+        Cause::Memory => "memory",
+    }
+}
+
+/// The answer where a limit was over before anything was known.
+pub fn tell_nothing(cause: Cause, as_json: bool, quiet: bool) -> u8 {
+    let why = format!("Stopped: {cause}, and nothing is known yet.");
+    // There is nobody left to tell of a failure to write.
+    let _ = report::write_nothing(&why);
+    let _: Result<(), Failure> = match (as_json, quiet) {
+        (true, _) => print(&format!("{:#}\n", nothing(cause))),
+        (false, true) => Ok(()),
+        (false, false) => print(&format!("incomplete\n{why}\n")),
+    };
+    Overall::Incomplete.exit_code()
+}
+
+/// An answer that says nothing but why.
+pub fn nothing(cause: Cause) -> serde_json::Value {
+    serde_json::json!({
+        "verdict": Overall::Incomplete.word(),
+        "guarantee": "none",
+        "states": null,
+        "transitions": null,
+        "properties": [],
+        "limits": { "reached": word(cause) },
+    })
+}
