@@ -183,7 +183,7 @@ impl Lowering<'_> {
                     return Err(Problem::new(*place, format!("`{name}` has no label `{label}`")));
                 }
                 let mut places = Vec::new();
-                for instance in self.of_process(*process) {
+                for instance in self.of_process(*process, pid.is_none()) {
                     let slot = self.instance(instance).slot;
                     let here = flow.labels.iter().filter(|(l, _)| l == label);
                     let at =
@@ -291,7 +291,7 @@ impl Lowering<'_> {
         let pid = pid.map(|pid| self.value(pid, context)).transpose()?;
         // As in SPIN, the variables of a process that is not there are zero.
         let mut result = Bounded::constant(0);
-        for instance in self.of_process(process).into_iter().rev() {
+        for instance in self.of_process(process, pid.is_none()).into_iter().rev() {
             // Indices are those of whoever asks, the variable is the other's.
             let mut there = access.clone();
             let mut indices = Vec::new();
@@ -355,9 +355,10 @@ impl Lowering<'_> {
         Ok(Bounded::truth(found))
     }
 
-    /// The instances of a proctype.
-    fn of_process(&self, process: usize) -> Vec<usize> {
-        (0..self.instances.all.len()).filter(|i| self.instance(*i).process == process).collect()
+    /// The instances of a proctype; as in SPIN, only the first where one is meant without saying which.
+    fn of_process(&self, process: usize, only_first: bool) -> Vec<usize> {
+        let of = (0..self.instances.all.len()).filter(|i| self.instance(*i).process == process);
+        if only_first { of.take(1).collect() } else { of.collect() }
     }
 
     fn dimensions(&self, access: &Access, instance: Option<usize>) -> &[u32] {
