@@ -152,3 +152,61 @@ fn growing_costs_little_at_every_size() {
         assert!(bytes <= 1.1 * (state_bytes + 8.0), "{states} states of {state_bytes} bytes take {bytes} each");
     }
 }
+
+/// Few letters, and more vectors than can be learnt: sets of states whose relations are made from what occurs.
+fn tied(most: usize) -> String {
+    let count = 6;
+    let variables: Vec<String> = (0..count).map(|i| format!("v{i}")).collect();
+    let mut text = format!("byte {}, z;\n", variables.join(", "));
+    for v in &variables {
+        text += &format!(
+            "process P_{v} {{ state s; init s; trans s -> s {{ guard {v} < {most}; effect {v} = {v} + 1; }}; }}\n"
+        );
+    }
+    let sum: Vec<String> = (0..count).map(|i| format!("v{i} * v{}", (i + 1) % count)).collect();
+    text += &format!(
+        "process Q {{ state s; init s; trans s -> s {{ guard ({}) % 7 == 3; effect z = (v0 * v1 * v2 + v3 * v4 * v5) % 251; }}; }}\nsystem async;\n",
+        sum.join(" + ")
+    );
+    text
+}
+
+/// A second more at most, and a twentieth of the time.
+#[test]
+fn the_time_is_kept_by_every_engine() {
+    let path = file("limit_tied.dve", tied(60));
+    let ways: [&[&str]; 5] = [
+        &["--engine", "symbolic"],
+        &["--engine", "symbolic", "-p", "ctl: AG EF z == 3"],
+        &["--forget", "sweep", "--progress", "auto", "-p", "ctl: AG EF z == 250"],
+        &["--forget", "sweep", "--progress", "auto", "-p", "invariant: z < 251"],
+        &["--store", "dfa", "-p", "invariant: z < 251"],
+    ];
+    for way in ways {
+        let begun = std::time::Instant::now();
+        let words = [["check", &path, "--json", "--time", "1s"].as_slice(), way].concat();
+        let json = scrimp(&words).code(3).json();
+        assert_eq!((&json["verdict"], &json["limits"]["reached"]), (&"incomplete".into(), &"time".into()), "{way:?}");
+        assert!(begun.elapsed() < Duration::from_millis(3000), "{way:?}: {:?}", begun.elapsed());
+    }
+}
+
+/// A budget that the program itself uses up is no wrong usage: nothing is known, and that is said.
+#[test]
+fn tiny_budgets_end_cleanly() {
+    let path = file("limit_tiny.dve", tied(60));
+    let asked: [&[&str]; 3] = [&["-p", "ctl: AG EF z == 250"], &["-p", "ltl: [] <> z == 3"], &["--engine", "symbolic"]];
+    for way in asked {
+        for mebibytes in [4, 12, 14, 16, 24] {
+            let memory = format!("{mebibytes}M");
+            let words = [["check", &path, "--json", "--memory", &memory, "--time", "2s"].as_slice(), way].concat();
+            let (answer, peak) = watch(start(&words));
+            assert!(matches!(answer.code, Some(0 | 1 | 3)), "{words:?}: {:?} {}", answer.code, answer.stderr);
+            assert!(!answer.stderr.contains("error"), "{words:?}: {}", answer.stderr);
+            // Below that, the program itself takes the most.
+            if mebibytes >= 16 {
+                at_most(peak.unwrap_or(0), 1.05, mebibytes, &format!("{words:?}"));
+            }
+        }
+    }
+}

@@ -81,7 +81,7 @@ pub fn run(args: &ExplainArgs) -> Result<u8, Failure> {
         };
         let decided = examine(&task, &mut act);
         if !loaded.grow(model)? {
-            decided.map_err(|e| Failure(format!("error: {e}")))?;
+            decided.map_err(Failure::because)?;
             return played.unwrap_or_else(|| Err(too_much())).map(|()| 0);
         }
     }

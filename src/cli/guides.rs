@@ -68,9 +68,15 @@ impl Guide {
     }
 }
 
+/// Memory to look for a measure with: no more than this, and half of what is left.
+fn room(plan: &Plan, most: usize) -> usize {
+    let left = plan.memory.saturating_sub(scrimp::resident().unwrap_or(0));
+    MOST_FOR_AUTO.min(most).min(left / 2)
+}
+
 /// A measure for a search that has to forget although nobody asked for that.
 pub fn measure(model: &NativeModel, plan: &Plan) -> Found {
-    let bytes = MOST_FOR_AUTO.min(plan.memory / 4);
+    let bytes = room(plan, plan.memory / 4);
     let options = AutoOptions { caching: true, bytes, seed: plan.options.seed, ..AutoOptions::default() };
     let measure = Measure::auto_until(model, options, &limits::stop()).measure;
     Found { text: measure.text(), measure: Box::new(move |state| measure.value(state)) }
@@ -92,7 +98,7 @@ fn automatic(text: &str) -> Result<Option<Option<u8>>, Failure> {
 
 fn find(model: &NativeModel, level: Option<u8>, plan: &mut Plan) -> Measure {
     let caching = matches!(plan.options.forget, ForgetChoice::Sweep(Some(_)));
-    let bytes = MOST_FOR_AUTO.min(plan.memory / 3);
+    let bytes = room(plan, plan.memory / 3);
     let seed = plan.options.seed;
     let options = AutoOptions { level, caching, bytes, seed, ..AutoOptions::default() };
     let found = Measure::auto_until(model, options, &limits::stop());

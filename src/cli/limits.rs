@@ -105,7 +105,7 @@ pub fn failed(error: &io::Error) -> Failure {
         remark(&format!("the search is given up: {error}"));
         end(Cause::Memory);
     }
-    Failure(format!("error: {error}"))
+    Failure::because(error)
 }
 
 fn lock<T>(mutex: &'static Mutex<T>) -> MutexGuard<'static, T> {

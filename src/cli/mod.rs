@@ -31,6 +31,16 @@ const WRONG: u8 = 2;
 #[derive(Debug)]
 pub struct Failure(pub String);
 
+impl Failure {
+    /// What went wrong. Whether it is an error is said once, by whoever says where.
+    pub fn because(error: impl std::fmt::Display) -> Failure {
+        let text = error.to_string();
+        let first = text.lines().next().unwrap_or_default();
+        let says_so = first.starts_with("error: ") || first.contains(": error: ");
+        Failure(if says_so { text } else { format!("error: {text}") })
+    }
+}
+
 impl<E: std::error::Error> From<E> for Failure {
     fn from(error: E) -> Failure {
         Failure(error.to_string())
@@ -95,4 +105,21 @@ pub fn remark(text: &str) {
 /// Colours for standard output: on a terminal, unless `NO_COLOR` is set.
 pub fn style() -> Style {
     Style { colour: std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Failure;
+
+    #[test]
+    fn an_error_says_so_once() {
+        for (said, told) in [
+            ("no memory", "error: no memory"),
+            ("error: this cannot be; do that", "error: this cannot be; do that"),
+            ("m.dve:1:2: error: wrong\n  x", "m.dve:1:2: error: wrong\n  x"),
+            ("wrong\nhelp: not: error: here", "error: wrong\nhelp: not: error: here"),
+        ] {
+            assert_eq!(Failure::because(said).0, told);
+        }
+    }
 }

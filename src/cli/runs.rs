@@ -89,7 +89,7 @@ pub fn print_automata(args: &AutomatonArgs) -> Result<u8, Failure> {
         return Err(Failure("error: there is no property of runs; name one with --property 'ltl: …'".into()));
     }
     for property in asked.runs {
-        print(&property.bad(&[], Duration::MAX).map_err(|e| Failure(format!("error: {e}")))?.text(system))?;
+        print(&property.bad(&[], Duration::MAX).map_err(Failure::because)?.text(system))?;
     }
     Ok(0)
 }

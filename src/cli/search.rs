@@ -72,7 +72,7 @@ pub fn plan(args: &CheckArgs) -> Result<u8, Failure> {
     // A short look shows whether there is room enough.
     let model = loop {
         let model = runnable(loaded.system.clone(), args.search.interpret, false)?;
-        Estimate::sample(model).map_err(|e| Failure(format!("error: {e}")))?;
+        Estimate::sample(model).map_err(Failure::because)?;
         if !loaded.grow(model)? {
             break model;
         }
@@ -89,7 +89,7 @@ pub fn plan(args: &CheckArgs) -> Result<u8, Failure> {
         let parts: serde_json::Map<_, _> =
             plan.parts().into_iter().map(|(k, v)| (k.to_string(), serde_json::Value::from(v))).collect();
         let state_bytes = scrimp::Model::state_bytes(model);
-        let estimate = Estimate::sample(model).map_err(|e| Failure(format!("error: {e}")))?;
+        let estimate = Estimate::sample(model).map_err(Failure::because)?;
         let object = serde_json::json!({
             "plan": parts,
             "state_bytes": state_bytes,
@@ -123,7 +123,7 @@ pub fn plan(args: &CheckArgs) -> Result<u8, Failure> {
 
 /// What a short look at the model says about each store.
 fn foresight(model: &NativeModel, plan: &Plan) -> Result<String, Failure> {
-    let estimate = Estimate::sample(model).map_err(|e| Failure(format!("error: {e}")))?;
+    let estimate = Estimate::sample(model).map_err(Failure::because)?;
     let free = plan.memory.saturating_sub(scrimp::resident().unwrap_or(0) + plan.memory / 100);
     let room = |each: f64| number::grouped((free as f64 / each) as u64);
     let mut out = match (estimate.complete, estimate.expected) {

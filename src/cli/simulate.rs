@@ -77,7 +77,7 @@ fn walk(loaded: Loaded) -> Result<Walk, Failure> {
 }
 
 fn failed(error: Box<dyn std::error::Error>) -> Failure {
-    Failure(format!("error: {error}"))
+    Failure::because(error)
 }
 
 /// A run, and what was printed of it.

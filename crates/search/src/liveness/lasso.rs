@@ -2,8 +2,9 @@
 
 use super::nearby::entries;
 use super::product::{INSIDE, Mover, Product, STUTTER, WEAK};
+use crate::budget::Budget;
 use crate::trace::Trace;
-use scrimp_system::{Batch, EventCode, Model};
+use scrimp_system::{Batch, EventCode, Model, Stop};
 use scrimp_temporal::Marks;
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -13,6 +14,8 @@ const EFFORT: usize = 300_000;
 const PATIENCE: Duration = Duration::from_secs(3);
 /// Bytes that may be kept of them.
 const ROOM: usize = 256 << 20;
+/// Bytes that a state takes beside what it is, its edges included.
+const BESIDE: usize = 400;
 /// Ways to the loop that are tried.
 const ENTRIES: usize = 12;
 /// Sets of marks up to which all ways of meeting them are tried.
@@ -39,13 +42,16 @@ pub struct Lasso {
 pub(super) type Steps = Vec<(EventCode, Vec<u8>)>;
 
 impl Rough {
-    /// The run as one of the model, shortened if that is quickly done.
-    pub fn finish(self, product: &Product) -> Option<Lasso> {
-        let deadline = Instant::now() + PATIENCE;
-        let room = (ROOM / product.state_bytes().max(1)).min(EFFORT);
+    /// The run as one of the model, shortened if that is quickly done, within what is left of memory and time.
+    pub fn finish(self, product: &Product, budget: &Budget, stop: &Stop) -> Option<Lasso> {
+        let patience =
+            stop.deadline().map_or(PATIENCE, |end| end.saturating_duration_since(Instant::now()).min(PATIENCE));
+        let deadline = Instant::now() + patience;
+        // A state is kept twice, and has a place in a list and in a table.
+        let room = (ROOM.min(budget.left() / 2) / (2 * product.state_bytes() + BESIDE)).min(EFFORT);
         let mut mover = Mover::new(product, None);
         let mut best: Option<(Vec<u8>, Steps, Steps)> = None;
-        for (first, stem) in entries(&mut mover, room, deadline - PATIENCE / 2, ENTRIES) {
+        for (first, stem) in entries(&mut mover, room, deadline - patience / 2, ENTRIES) {
             let entry = stem.last().map_or(&first, |(_, state)| state).clone();
             let Some(cycle) = self.loop_at(&mut mover, &entry, room, deadline) else { continue };
             let length = stem.len() + cycle.len();

@@ -214,7 +214,7 @@ fn search_in(question: &Question, plan: &Plan, control: &Control, store: &StoreC
         Ok(()) => answer.accepted = Some(false),
         Err(Halt::Found) => {
             answer.accepted = Some(true);
-            answer.lasso = rough.and_then(|rough| rough.finish(&product));
+            answer.lasso = rough.and_then(|rough| rough.finish(&product, &budget, control.stop()));
         }
         Err(Halt::Full) => answer.limit = Some(Limit::Memory),
         Err(Halt::Limit(limit)) => answer.limit = Some(limit),

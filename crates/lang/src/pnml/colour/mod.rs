@@ -255,3 +255,6 @@ fn show(sorts: &Sorts, variables: &[(usize, u64)], values: &[u64]) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests;
