@@ -134,7 +134,7 @@ fn with_sets(model: &NativeModel, name: &str, kind: QuestionKind, means: &Means)
         control.say("sets of states are not reduced for properties of runs");
         plan.options.reduce = ReduceChoice::Nothing;
     }
-    let mut conditions: Vec<&Expr> = Vec::new();
+    let mut conditions: Vec<&Expr> = fair.iter().collect();
     match &question.kind {
         QuestionKind::Ctl(formula) => formula.atoms(&mut |e| conditions.push(e)),
         QuestionKind::Automaton { atoms, .. } => conditions.extend(atoms),

@@ -81,7 +81,7 @@ pub fn property<'a>(model: &'a NativeModel, text: &str) -> Property<'a> {
     let parsed = scrimp::parse_property(model.system(), text).unwrap_or_else(|e| panic!("{e}"));
     let mut asked = scrimp::properties::Asked::default();
     asked.add(model, parsed).unwrap_or_else(|e| panic!("{e}"));
-    asked.states.pop().expect("one property")
+    asked.states.swap_remove(0)
 }
 
 /// The enabled events of a state with their successors.

@@ -23,8 +23,9 @@ use crate::budget::Budget;
 use crate::region::Region;
 use form::{Form, LANE, Place};
 use std::io;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use crate::sync::Mutex;
+use std::sync::Arc;
 
 const BUCKET_BYTES: usize = 64;
 /// The header, in the first word of a bucket: how many entries, and whether someone is adding one.
@@ -212,7 +213,7 @@ impl Cells {
                             self.put(bucket, unlocked, entry);
                             return true;
                         }
-                        std::hint::spin_loop();
+                        crate::sync::spin_loop();
                     }
                 }
             }

@@ -11,7 +11,7 @@ use crate::store::{Found, StateId};
 use crate::words::{copy_at, hash_at, same_at};
 use scrimp_system::Batch;
 use std::ops::Range;
-use std::sync::atomic::Ordering;
+use crate::sync::atomic::Ordering;
 
 /// Full buckets that are followed without waiting for memory.
 const FOLLOWED: usize = 4;

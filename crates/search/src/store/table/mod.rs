@@ -27,7 +27,7 @@ use std::cell::UnsafeCell;
 use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use crate::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 /// Numbers a thread takes at once.
 const BLOCK: u32 = 256;

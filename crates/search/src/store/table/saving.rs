@@ -4,7 +4,7 @@ use super::Table;
 use crate::column::Stack;
 use crate::store::Store;
 use std::io::{self, Read, Write};
-use std::sync::atomic::Ordering;
+use crate::sync::atomic::Ordering;
 
 impl Table {
     /// Writes all that is needed to have the same states with the same numbers again.

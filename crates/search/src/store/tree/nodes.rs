@@ -12,7 +12,7 @@ use crate::store::index::{Index, SLOTS, prefetch};
 use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use crate::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 /// Numbers that a thread takes at once.
 const BLOCK: u32 = 256;
