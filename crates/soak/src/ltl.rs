@@ -44,7 +44,7 @@ impl Explicit {
             if states.len() > most {
                 return None;
             }
-            let successors = super::successors(model, &state);
+            let successors = crate::replay::successors(model, &state);
             if successors.faults().iter().any(|record| record.fault == Fault::Endless) {
                 return None;
             }
