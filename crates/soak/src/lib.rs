@@ -9,10 +9,13 @@ pub mod case;
 pub mod command;
 pub mod configuration;
 pub mod coverage;
+pub mod dve;
+pub mod formula;
 pub mod formulas;
 pub mod language;
 pub mod ltl;
 pub mod matrix;
+pub mod oracle;
 pub mod replay;
 pub mod shrink;
 pub mod soak;
@@ -20,5 +23,5 @@ pub mod summary;
 
 /// Every language, with its share of a hundred models.
 pub fn languages() -> Vec<soak::Entry> {
-    Vec::new()
+    vec![soak::Entry::of::<dve::Dve>(10)]
 }

@@ -1,0 +1,27 @@
+//! What must come out: states enumerated one by one, and formulas evaluated by what they mean.
+
+pub mod branching;
+pub mod graph;
+pub mod linear;
+
+/// Models with more states than this are left out.
+pub const MOST_STATES: usize = 1500;
+
+/// Is there a cycle, among states that can be reached from state 0, through one like this?
+pub fn cycle_through(edges: &[Vec<(usize, usize)>], is_wanted: impl Fn(usize) -> bool) -> bool {
+    let comes_back = |start: usize| {
+        let (mut seen, mut open) = (vec![false; edges.len()], vec![start]);
+        while let Some(at) = open.pop() {
+            for (next, _) in &edges[at] {
+                if *next == start {
+                    return true;
+                }
+                if !std::mem::replace(&mut seen[*next], true) {
+                    open.push(*next);
+                }
+            }
+        }
+        false
+    };
+    (0..edges.len()).any(|state| is_wanted(state) && comes_back(state))
+}
