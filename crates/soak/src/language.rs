@@ -69,11 +69,13 @@ pub struct Answer {
     pub holds: bool,
     /// How many events the shortest run has that shows it.
     pub steps: Option<usize>,
+    /// The answer itself, where it is more than yes or no.
+    pub value: Option<String>,
 }
 
 impl Answer {
     pub fn new(property: impl Into<String>, holds: bool) -> Answer {
-        Answer { property: property.into(), fair: false, holds, steps: None }
+        Answer { property: property.into(), fair: false, holds, steps: None, value: None }
     }
 
     /// As the shortest run of so many events shows.

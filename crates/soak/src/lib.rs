@@ -12,10 +12,13 @@ pub mod coverage;
 pub mod dve;
 pub mod formula;
 pub mod formulas;
+pub mod inquiry;
 pub mod language;
 pub mod ltl;
 pub mod matrix;
+pub mod network;
 pub mod oracle;
+pub mod pnml;
 pub mod replay;
 pub mod shrink;
 pub mod soak;
@@ -23,5 +26,5 @@ pub mod summary;
 
 /// Every language, with its share of a hundred models.
 pub fn languages() -> Vec<soak::Entry> {
-    vec![soak::Entry::of::<dve::Dve>(10)]
+    vec![soak::Entry::of::<dve::Dve>(10), soak::Entry::of::<pnml::Pnml>(10), soak::Entry::of::<network::Network>(10)]
 }

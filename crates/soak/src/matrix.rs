@@ -2,6 +2,7 @@
 //! configuration is exact, every run that is found can be run.
 
 use crate::configuration::Configuration;
+use crate::inquiry;
 use crate::language::{Answer, Expected};
 use crate::replay::{replay, replay_run};
 use scrimp::properties::{Asked, model_assertions};
@@ -33,7 +34,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    fn leave_out(&mut self, why: impl Into<String>) {
+    pub fn leave_out(&mut self, why: impl Into<String>) {
         *self.left_out.entry(why.into()).or_default() += 1;
     }
 
@@ -112,6 +113,14 @@ impl Matrix<'_> {
         tally: &mut Tally,
     ) -> Result<(), String> {
         let plan = Plan::new(options).map_err(|e| e.to_string())?;
+        if let Some(net) = &loaded.net {
+            let net = net.clone();
+            let wanted = Wanted { answers: Vec::new(), whole: true, way, plan: &plan };
+            if way.counts() && chosen.is_none_or(|number| number.is_multiple_of(2)) {
+                self.states(loaded, &wanted, tally)?;
+            }
+            return inquiry::ask(net, self.expected, way, &plan, chosen, tally);
+        }
         let about_runs = |answer: &Answer| -> Result<bool, String> {
             let property = parse_property(&loaded.system, &answer.property).map_err(|e| e.to_string())?;
             Ok(property.kind.is_about_runs())

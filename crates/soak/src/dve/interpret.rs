@@ -22,7 +22,6 @@ struct Room {
     first: usize,
     length: usize,
     ty: Type,
-    is_array: bool,
 }
 
 #[derive(Debug)]
@@ -65,8 +64,7 @@ impl<'m> Interpreter<'m> {
     /// Makes room for a variable, and gives it its first values: 0 where none are written, none beyond its size.
     fn declare(&mut self, variable: &Variable, process: Option<usize>) -> Room {
         let length = variable.size.as_ref().map_or(1, |(size, _)| *size);
-        let room =
-            Room { first: self.initial.values.len(), length, ty: variable.ty, is_array: variable.size.is_some() };
+        let room = Room { first: self.initial.values.len(), length, ty: variable.ty };
         let values: Vec<i64> =
             variable.initial.iter().map(|e| self.eval(e, &self.initial, process).unwrap_or(0)).collect();
         for at in 0..length {
@@ -325,39 +323,6 @@ impl Meaning for Interpreter<'_> {
             })
             .collect();
         steps
-    }
-
-    fn shown(&self, state: &State) -> Vec<(String, String)> {
-        let model = self.model;
-        let mut shown = Vec::new();
-        let mut variable = |prefix: &str, declared: &Variable, room: &Room| {
-            if declared.kind != Kind::Variable {
-                return;
-            }
-            for at in 0..room.length {
-                let index = if room.is_array { format!("[{at}]") } else { String::new() };
-                shown.push((format!("{prefix}{}{index}", declared.name), state.values[room.first + at].to_string()));
-            }
-        };
-        model.variables.iter().zip(&self.globals).for_each(|(v, room)| variable("", v, room));
-        for process in 0..model.processes.len() {
-            let prefix = format!("{}.", model.process_name(process));
-            model
-                .body(process)
-                .variables
-                .iter()
-                .zip(&self.locals[process])
-                .for_each(|(v, room)| variable(&prefix, v, room));
-        }
-        for process in (0..model.processes.len()).filter(|p| self.with_watcher || Some(*p) != model.watcher()) {
-            shown.push((model.process_name(process), model.body(process).states[state.places[process]].clone()));
-        }
-        for (channel, messages) in model.channels.iter().zip(&state.messages).filter(|(c, _)| c.room() > 0) {
-            let message = |m: &Vec<i64>| format!("[{}]", m.iter().map(i64::to_string).collect::<Vec<_>>().join(","));
-            let all: String = messages.iter().map(message).collect();
-            shown.push((channel.name.clone(), if all.is_empty() { "[]".into() } else { all }));
-        }
-        shown
     }
 }
 

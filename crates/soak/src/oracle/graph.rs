@@ -13,9 +13,6 @@ pub trait Meaning {
 
     /// What can happen in a state.
     fn steps(&self, state: &Self::State) -> Steps<Self::State>;
-
-    /// A state as a run shows it: names and values, in any order.
-    fn shown(&self, state: &Self::State) -> Vec<(String, String)>;
 }
 
 /// What can happen in a state.

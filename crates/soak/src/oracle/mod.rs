@@ -25,3 +25,16 @@ pub fn cycle_through(edges: &[Vec<(usize, usize)>], is_wanted: impl Fn(usize) ->
     };
     (0..edges.len()).any(|state| is_wanted(state) && comes_back(state))
 }
+
+/// Is there, from every state, a way to one that has a label?
+pub fn from_everywhere(labels: &[u64], edges: &[Vec<(usize, usize)>]) -> bool {
+    let mut there: Vec<bool> = labels.iter().map(|label| *label > 0).collect();
+    loop {
+        let next = |state: usize| there[state] || edges[state].iter().any(|(to, _)| there[*to]);
+        let more: Vec<bool> = (0..edges.len()).map(next).collect();
+        if more == there {
+            return there.into_iter().all(|value| value);
+        }
+        there = more;
+    }
+}
