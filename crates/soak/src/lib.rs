@@ -13,6 +13,7 @@ pub mod formulas;
 pub mod language;
 pub mod ltl;
 pub mod matrix;
+pub mod promela;
 pub mod replay;
 pub mod shrink;
 pub mod soak;
@@ -20,5 +21,5 @@ pub mod summary;
 
 /// Every language, with its share of a hundred models.
 pub fn languages() -> Vec<soak::Entry> {
-    Vec::new()
+    vec![soak::Entry::of::<promela::Promela>(10)]
 }

@@ -104,7 +104,7 @@ pub fn run(settings: &Settings) -> Summary {
 /// One line that is written over again and again, now and then.
 fn show(summary: &Summary, begun: Instant) {
     let models = summary.models();
-    if models % 16 == 0 && std::io::stderr().is_terminal() {
+    if models.is_multiple_of(16) && std::io::stderr().is_terminal() {
         let rate = models as f64 / begun.elapsed().as_secs_f64().max(0.001);
         eprint!("\r{models} models, {} findings, {rate:.1} a second ", summary.findings());
         let _ = std::io::stderr().flush();
