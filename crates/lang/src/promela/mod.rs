@@ -18,6 +18,7 @@ mod formula;
 mod instances;
 mod known;
 mod launch;
+mod link;
 mod loops;
 mod lower;
 mod outline;

@@ -5,6 +5,7 @@ use super::declare::{Declared, Kind, Names};
 use super::element::{Body, Builder, Kinds};
 use super::flow::flow;
 use super::formula;
+use super::link::Linked;
 use super::print;
 use super::resolve::Scope;
 use super::syntax::{Active, Item, Process, Sequence, Specification, StepKind};
@@ -106,12 +107,12 @@ pub(crate) fn program(specification: &Specification, source: Source) -> Result<P
     let none = HashSet::new();
     let mut processes = Vec::new();
     for (number, (mut process, body)) in parts.into_iter().enumerate() {
-        process.flow = flow(body, referred.get(&number).unwrap_or(&none))?;
+        process.flow = flow(Linked::new(body, referred.get(&number).unwrap_or(&none))?)?;
         processes.push(process);
     }
-    let never = never.map(|body| flow(body, &none)).transpose()?;
+    let never = never.map(|body| flow(Linked::new(body, &none)?)).transpose()?;
     let trace = match trace {
-        Some((t, body)) => Some(EventTrace { not: t.not, flow: flow(body, &none)?, place: t.place }),
+        Some((t, body)) => Some(EventTrace { not: t.not, flow: flow(Linked::new(body, &none)?)?, place: t.place }),
         None => None,
     };
     let uses = |wanted: fn(&Value) -> bool| {
