@@ -170,6 +170,10 @@ impl Configuration {
         if self.has("--interpret") { Mode::Interpreted } else { Mode::Auto }
     }
 
+    pub fn engine(&self) -> &str {
+        self.value("--engine").unwrap_or("explicit")
+    }
+
     pub fn measure(&self) -> Option<&str> {
         self.value("--progress")
     }
@@ -190,7 +194,7 @@ impl Configuration {
 
     /// May it end without an answer though nothing is used up? Formulas prove what they can.
     pub fn may_give_up(&self) -> bool {
-        self.value("--engine").is_some_and(|engine| engine.starts_with("bmc:"))
+        self.value("--engine").is_some_and(|engine| engine.starts_with("bmc"))
     }
 
     /// As options, with files below a folder. Fails where a word is none that the program knows.

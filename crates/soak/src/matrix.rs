@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// What a search may take. The models are small: one that takes longer is told of.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_millis(1500);
 
 /// What was done with a model.
 #[derive(Debug, Default)]
@@ -336,11 +336,11 @@ fn ended(report: io::Result<Report>, way: &Configuration, tally: &mut Tally) -> 
     match report {
         Ok(report) => {
             if let Some(limit) = report.limit {
-                tally.leave_out(format!("limit: {limit:?}"));
+                tally.leave_out(format!("limit of {limit:?} with engine {}", way.engine()));
             }
             Ok(Some(report))
         }
-        Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => {
             tally.leave_out(error.to_string());
             Ok(None)
         }

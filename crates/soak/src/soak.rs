@@ -64,7 +64,7 @@ fn language_of(languages: &[Entry], number: u64) -> Entry {
 pub fn run(settings: &Settings) -> Summary {
     let begun = Instant::now();
     let (next, summary) = (AtomicU64::new(settings.first), Mutex::new(Summary::default()));
-    let command = command::find();
+    let (command, known) = (command::find(), Mutex::new(Vec::new()));
     let end = settings.first.saturating_add(settings.models);
     let over = |number: u64| number >= end || settings.time.is_some_and(|time| begun.elapsed() >= time);
     let work = |worker: usize| {
@@ -76,7 +76,7 @@ pub fn run(settings: &Settings) -> Summary {
             }
             let entry = language_of(&settings.languages, number);
             let stem = format!("{}-{}-{number}", entry.name, settings.seed);
-            let place = Place { folder: &folder, command: command.as_deref() };
+            let place = Place { folder: &folder, command: command.as_deref(), known: &known };
             let judged = (entry.take)(seed_of(settings.seed, number), &stem, &place);
             if let Outcome::Wrong(finding) = &judged.outcome {
                 keep(&finding.files, &settings.findings);

@@ -80,7 +80,7 @@ impl Maker<'_> {
         let base = variable.base().to_string();
         let before = std::mem::replace(&mut self.body.no_remote, true);
         let index = match () {
-            _ if self.on.risky && self.chance(50) => self.number_without(2, &base),
+            _ if self.on.risky && self.chance(50) => self.variable_but(&base),
             _ => self.masked(&base),
         };
         self.body.no_remote = before;
@@ -96,6 +96,14 @@ impl Maker<'_> {
         self.written.leaf("number");
         self.written.leave();
         format!("({number}) & 1")
+    }
+
+    /// A variable that is not part of another.
+    fn variable_but(&mut self, base: &str) -> String {
+        match self.a_variable(|variable| !variable.of.is_word() && variable.base() != base) {
+            Some(variable) => self.fixed(&variable),
+            None => self.masked(base),
+        }
     }
 
     /// A number that does not depend on a variable.
