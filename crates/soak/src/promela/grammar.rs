@@ -46,8 +46,6 @@ const STATEMENTS: &[&str] = &[
     "declaration",
     "array declaration",
     "record declaration",
-    "channel declaration",
-    "exclusive use",
 ];
 
 /// What holds expressions: operators and the statements that have some.
@@ -88,7 +86,7 @@ pub static GRAMMAR: Grammar = Grammar {
         "random receive", "peek", "random peek", "if", "do", "for range", "for in", "select", "break", "goto", "label",
         "atomic", "d_step", "block", "unless", "escape", "inline call", "returning call", "macro", "assert", "printf",
         "printm", "run", "set_priority", "declaration", "array declaration", "record declaration",
-        "channel declaration", "exclusive use",
+        "channel declaration",
         // Expressions.
         "+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "<", "<=", ">", ">=", "==", "!=", "&&", "||", "!", "~",
         "minus", "conditional", "number", "true or false", "variable", "element", "field", "_pid", "_nr_pr", "_last",
@@ -103,6 +101,10 @@ pub static GRAMMAR: Grammar = Grammar {
                 "proctype", "init", "inline", "typedef", "mtype", "named mtype", "define", "variable declaration",
                 "array declaration", "record declaration", "channel declaration", "ltl", "never", "trace", "notrace",
             ],
+        },
+        Nesting {
+            outer: &["proctype", "init"],
+            inner: &["channel declaration"],
         },
         Nesting {
             outer: &["proctype"],
@@ -147,17 +149,6 @@ pub static GRAMMAR: Grammar = Grammar {
         Exclusion { outer: &["d_step"], inner: &["break"], why: "SPIN refuses: non_local jump in d_step sequence" },
         Exclusion { outer: &["d_step"], inner: &["unless"], why: "SPIN refuses: unless in d_step" },
         Exclusion { outer: &["d_step"], inner: &["run"], why: "SPIN refuses: run operator in d_step" },
-        Exclusion { outer: &["d_step"], inner: &["label"], why: "" },
-        Exclusion {
-            outer: &["inline"],
-            inner: &["record declaration", "channel declaration", "exclusive use", "run"],
-            why: "",
-        },
-        Exclusion {
-            outer: &["*"],
-            inner: &["exclusive use"],
-            why: "",
-        },
     ],
 };
 

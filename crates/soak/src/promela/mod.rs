@@ -252,6 +252,8 @@ impl<'a> Maker<'a> {
             hidden: safety && chance(4),
             risky: safety && chance(6),
         };
+        // SPIN does not take both.
+        let on = Features { rendezvous: on.rendezvous && !on.priorities, ..on };
         let wish = grammar::wish(random.next());
         Maker {
             random,

@@ -57,7 +57,10 @@ impl Maker<'_> {
 
     fn unless(&mut self, here: Here) -> Node {
         let main = within(here, "unless");
+        let (locals, channels) = (self.body.locals.len(), self.body.channels.len());
         let main = self.inside("unless", |maker| maker.sequence(main, 3));
+        self.body.locals.truncate(locals);
+        self.body.channels.truncate(channels);
         let escape = within(here, "escape");
         let escape = self.inside("escape", |maker| {
             let mut nodes = match maker.wishes("escape").is_some() || maker.chance(50) {
@@ -119,6 +122,9 @@ impl Maker<'_> {
     /// One option. Beside `else` there must be no input or output.
     fn option(&mut self, inner: Here, pure: bool) -> Vec<Node> {
         let wished = self.wishes(inner.inside).is_some();
+        let (locals, channels) = (self.body.locals.len(), self.body.channels.len());
+        // Where a d_step begins with a choice, SPIN looks at conditions only to see whether it can.
+        let pure = pure || (inner.mode == Mode::Step && inner.may_wait);
         let mut nodes = match () {
             _ if pure => {
                 let arrow = if self.chance(50) { "\u{5}" } else { "" };
@@ -127,13 +133,15 @@ impl Maker<'_> {
             _ if inner.mode == Mode::Step || wished || self.chance(60) => self.statement(inner),
             _ => vec![Node::line(self.inside("condition", |maker| maker.condition()))],
         };
-        // SPIN wants braces where `unless` begins an option.
-        if matches!(&nodes[0], Node::Block(block) if block.form == Form::Unless) {
-            nodes = vec![Node::braces("", nodes)];
+        // SPIN refuses `unless` at the beginning of an option.
+        if matches!(&nodes[0], Node::Block(block) if block.form == Form::Unless || block.head.is_empty()) {
+            nodes.insert(0, Node::line("skip"));
         }
         if (wished && pure) || self.chance(60) {
             nodes.extend(self.statement(Here { may_wait: false, ..inner }));
         }
+        self.body.locals.truncate(locals);
+        self.body.channels.truncate(channels);
         nodes
     }
 

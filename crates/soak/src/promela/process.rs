@@ -262,13 +262,13 @@ impl Maker<'_> {
     fn init(&mut self, most: usize) -> Node {
         self.body = Body { number: self.kinds.len(), ..Body::default() };
         self.written.enter("init");
-        let rest = self.body_of("init", most);
-        let declared = rest.iter().take_while(|node| is_declaration(node)).count();
         let passive: Vec<usize> = (0..self.kinds.len()).filter(|&n| self.kinds[n].active == 0).collect();
         let mut starts = Vec::new();
         for number in passive {
             starts.extend(self.start(number));
         }
+        let rest = self.body_of("init", most);
+        let declared = rest.iter().take_while(|node| is_declaration(node)).count();
         self.written.leave();
         let mut nodes = rest[..declared].to_vec();
         match self.chance(50) && !starts.is_empty() {

@@ -40,7 +40,6 @@ const WEIGHTS: &[(&str, usize)] = &[
     ("declaration", 3),
     ("array declaration", 1),
     ("record declaration", 1),
-    ("channel declaration", 2),
 ];
 
 impl Maker<'_> {
@@ -96,7 +95,7 @@ impl Maker<'_> {
             "d_step" => self.on.d_step,
             "unless" => self.on.unless,
             "goto" | "label" => self.on.goto,
-            "run" => self.on.running && here.depth < 2,
+            "run" => here.depth < 2,
             _ => true,
         }
     }
@@ -109,7 +108,8 @@ impl Maker<'_> {
         let step = here.mode == Mode::Step;
         match production {
             "break" => here.in_loop,
-            "unless" | "run" => !step && !(production == "run" && (here.in_inline || self.kinds.is_empty())),
+            "unless" => !step,
+            "run" => !step && !here.in_inline && self.on.running,
             "condition" => !step || here.may_wait || self.on.risky,
             "set_priority" => self.on.priorities,
             "inline call" => !here.in_inline && self.inlines.iter().any(|(_, returns)| !returns),
@@ -119,7 +119,6 @@ impl Maker<'_> {
             "printm" => self.on.mtypes,
             "record declaration" => self.on.records,
             "send" | "sorted send" | "receive" | "random receive" | "peek" | "random peek" => self.on.channels,
-            "channel declaration" => self.on.channels && !here.in_inline,
             // A jump out of a d_step is none, and a circle within an atomic sequence has no end.
             "goto" | "label" => !step,
             _ => true,
@@ -216,12 +215,6 @@ impl Maker<'_> {
                     self.declared(here, Variable { prefix, length: 1, suffix, of });
                 }
                 line(format!("Plain {name}"))
-            }
-            "channel declaration" => {
-                let signature = self.below(self.signatures.len());
-                let (node, channel) = self.channel("own", signature, 1);
-                self.body.channels.push(channel);
-                Some(vec![node])
             }
             _ => self.nested(here, production),
         }

@@ -46,7 +46,7 @@ fn renamed(model: &Model) -> Program {
             let known = model.names.contains(&word);
             out.push_str(&word);
             if known {
-                out.push_str("_other");
+                out.push_str("Other");
             }
             word.clear();
             out.push(c);
