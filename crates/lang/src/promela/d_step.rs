@@ -77,7 +77,7 @@ impl Assembly<'_> {
         let mut at = from;
         for _ in 0..MAX_HOPS {
             let element = &self.body.elements[at];
-            if !element.in_d_step {
+            if element.in_d_step.is_none() {
                 return Ok(None);
             }
             at = match &element.kind {
@@ -99,7 +99,7 @@ impl Assembly<'_> {
             Kinds::Select(parts) => parts.iter().try_for_each(|part| self.inner_steps(part.first, into, depth + 1)),
             Kinds::Block(_, part) => self.inner_steps(part.first, into, depth + 1),
             Kinds::Unless(parts) => self.inner_steps(parts[0].first, into, depth + 1),
-            Kinds::Dot | Kinds::Break if self.body.elements[self.body.behind(at)].in_d_step => {
+            Kinds::Dot | Kinds::Break if self.body.elements[self.body.behind(at)].in_d_step.is_some() => {
                 self.inner_steps(self.body.behind(at), into, depth + 1)
             }
             _ => {

@@ -8,7 +8,7 @@ use super::core::{Action, LeafInitial, Statement, Value, Variable};
 use super::declare::{Kind, Names};
 use super::print;
 use super::resolve::Scope;
-use super::syntax::{self, ExpressionKind, Ident, Reference, Sequence, Step, StepKind};
+use super::syntax::{self, Expression, ExpressionKind, Ident, Reference, Sequence, Step, StepKind};
 use crate::diagnostic::{Place, Problem};
 use scrimp_system::BinaryOp;
 use std::collections::HashMap;
@@ -26,7 +26,8 @@ pub(crate) struct Element {
     pub atomic: bool,
     /// The last element of an `atomic`.
     pub last_of_atomic: bool,
-    pub in_d_step: bool,
+    /// The `d_step` that it is in, by number.
+    pub in_d_step: Option<u32>,
     /// A label stands before it.
     pub labelled: bool,
     /// The escape sequences that cover it, the outermost first.
@@ -42,7 +43,7 @@ impl Element {
             next: None,
             atomic: false,
             last_of_atomic: false,
-            in_d_step: false,
+            in_d_step: None,
             labelled: false,
             escapes: Vec::new(),
         }
@@ -240,7 +241,10 @@ impl<'a> Builder<'a> {
             }
             StepKind::Exclusive { channels, .. } => {
                 // Only a partial-order reduction would use the promise; the channels must exist all the same.
-                return channels.iter().try_for_each(|c| self.scope.find(self.names, c).map(|_| ()));
+                return channels.iter().try_for_each(|c| match self.scope.find(self.names, c)?.0.length {
+                    None => Ok(()),
+                    Some(_) => Err(Problem::new(c.name.place, "`xr` and `xs` are not for elements of arrays")),
+                });
             }
             // A label before an `unless` is one before the block that it makes.
             StepKind::Unless { .. } if !step.labels.is_empty() => {
@@ -278,8 +282,14 @@ impl<'a> Builder<'a> {
     fn declaration(&mut self, declaration: &syntax::Declaration) -> Result<(), Problem> {
         let declared = self.names.declared(declaration)?;
         let given = self.names.initial(&declared, declaration.initial.as_ref(), Some(&self.scope))?;
+        if let (false, LeafInitial::List(_)) = (self.at_start, &given) {
+            return Err(Problem::new(
+                declared.place,
+                "a list of initial values can only stand at the beginning of a process",
+            ));
+        }
         let now = self.at_start || matches!(given, LeafInitial::Channel(_));
-        let initial = if now || matches!(given, LeafInitial::List(_)) { given.clone() } else { LeafInitial::Zero };
+        let initial = if now { given.clone() } else { LeafInitial::Zero };
         let variable = self.names.variable(&declared, &initial, false)?;
         let (name, kind, place) = (declaration.name.clone(), declared.kind.clone(), declared.place);
         let array = declared.length.is_some();
@@ -298,11 +308,12 @@ impl<'a> Builder<'a> {
             (false, Some(syntax::Initial::Value(e))) => format!("{} = {}", name.name, print::expression(e)),
             (false, _) => format!("{} = 0", name.name),
         };
-        let statement = match (kind, &initial) {
+        let statement = match kind {
             // Nothing happens, but it is a step.
-            (Kind::Record(_), _) | (_, LeafInitial::List(_)) => Statement::Condition(Value::Number(1)),
-            _ => {
-                let reference = Reference { name, index: None, field: None };
+            Kind::Record(_) => Statement::Condition(Value::Number(1)),
+            Kind::Scalar(_) => {
+                let first = || Box::new(Expression { kind: Box::new(ExpressionKind::Number(0)), place });
+                let reference = Reference { name, index: array.then(first), field: None };
                 Statement::Assign(self.scope.variable(self.names, &reference)?, value)
             }
         };
@@ -382,12 +393,12 @@ impl<'a> Builder<'a> {
             }
             StepKind::Atomic(steps) => {
                 let part = self.braces(steps, place)?;
-                self.mark_atomic(part, false);
+                self.mark_atomic(part, None);
                 return Ok(self.element(Kinds::Block(Block::Atomic, part), place));
             }
             StepKind::DStep(steps) => {
                 let part = self.braces(steps, place)?;
-                self.mark_atomic(part, true);
+                self.mark_atomic(part, Some(part.first as u32));
                 return Ok(self.element(Kinds::Block(Block::DStep, part), place));
             }
             StepKind::Block(steps) => {
@@ -459,7 +470,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Marks everything in a sequence as atomic, its very last element as the last.
-    fn mark_atomic(&mut self, part: Part, d_step: bool) {
+    fn mark_atomic(&mut self, part: Part, d_step: Option<u32>) {
         self.walk_atomic(part.first, part.last, d_step);
         let last = part.last;
         if let Kinds::Block(Block::Plain | Block::Atomic, inner) = self.body.elements[last].kind {
@@ -471,16 +482,20 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn walk_atomic(&mut self, first: Id, last: Id, d_step: bool) {
+    fn walk_atomic(&mut self, first: Id, last: Id, d_step: Option<u32>) {
         let mut at = Some(first);
         while let Some(id) = at {
             let element = &mut self.body.elements[id];
+            if let (Kinds::Unless(_), Some(_), None) = (&element.kind, d_step, element.in_d_step) {
+                let message = "`unless` has no effect within a d_step";
+                self.names.warnings.push(Problem::new(element.place, message));
+            }
             element.atomic = true;
-            element.in_d_step |= d_step;
+            element.in_d_step = d_step.or(element.in_d_step);
             let next = element.next;
             let inner: Vec<Part> = match &mut element.kind {
                 Kinds::Block(block, part) => {
-                    if *block == Block::Atomic || *block == Block::DStep && d_step {
+                    if *block == Block::Atomic || *block == Block::DStep && d_step.is_some() {
                         *block = Block::Plain;
                     }
                     if *block == Block::Plain { vec![*part] } else { vec![] }

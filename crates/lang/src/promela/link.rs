@@ -4,7 +4,7 @@
 //! Control graphs are made of [`Linked`] bodies only, in which an element that nothing follows cannot be.
 
 use super::core::{Action, Statement};
-use super::element::{Body, Element, Id, Kinds, Label, Part};
+use super::element::{Block, Body, Element, Id, Kinds, Label, Part};
 use crate::diagnostic::Problem;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -25,6 +25,7 @@ impl Linked {
     pub fn new(mut body: Body, referred: &HashSet<Arc<str>>) -> Result<Linked, Problem> {
         keep_labels(&mut body, referred);
         tie_blocks(&mut body);
+        refuse_escapes(&body)?;
         let targets = resolve_jumps(&body)?;
         let whole = body.whole.expect("the body is complete");
         let behind = |(id, element): (Id, &Element)| match element.next {
@@ -67,8 +68,8 @@ fn keep_labels(body: &mut Body, referred: &HashSet<Arc<str>>) {
         let place = element.place;
         let skip = Action { statement: Statement::Nothing, place, text: "(1)".into() };
         let kind = std::mem::replace(&mut element.kind, Kinds::Action(Arc::new(skip)));
-        let next = element.next.replace(jump);
-        body.elements.push(Element { next, ..Element::new(kind, place) });
+        let (next, in_d_step) = (element.next.replace(jump), element.in_d_step);
+        body.elements.push(Element { next, in_d_step, ..Element::new(kind, place) });
     }
 }
 
@@ -90,6 +91,21 @@ fn tie_blocks(body: &mut Body) {
             body.elements[last].next = next;
         }
     }
+}
+
+/// As in SPIN, a `d_step` cannot begin with an `unless`; others within it have no effect.
+fn refuse_escapes(body: &Body) -> Result<(), Problem> {
+    for element in &body.elements {
+        let Kinds::Block(Block::DStep, part) = &element.kind else { continue };
+        let mut first = &body.elements[part.first];
+        while let Kinds::Block(_, part) = &first.kind {
+            first = &body.elements[part.first];
+        }
+        if let Kinds::Unless(_) = first.kind {
+            return Err(Problem::new(first.place, "a d_step cannot begin with `unless`"));
+        }
+    }
+    Ok(())
 }
 
 /// Where every jump goes: to the label in the same block, else in one around it, else anywhere in the process.
@@ -114,6 +130,11 @@ fn resolve_jumps(body: &Body) -> Result<HashMap<Id, Id>, Problem> {
             }
             _ => continue,
         };
+        match (element.in_d_step, body.elements[target].in_d_step) {
+            (from, to) if from == to => {}
+            (None, _) => return Err(Problem::new(element.place, "this jumps into a d_step")),
+            _ => return Err(Problem::new(element.place, "this jumps out of a d_step")),
+        }
         targets.insert(id, target);
     }
     Ok(targets)

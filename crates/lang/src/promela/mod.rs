@@ -46,7 +46,7 @@ use syntax::Specification;
 /// The syntax tree of a model, and its whole text.
 pub(crate) fn parse(input: Input<'_>) -> Result<(Specification, Source), Diagnostic> {
     let (pieces, source) = preprocess::preprocess(input)?;
-    let parsed = tokens::tokens(&pieces).and_then(parser::parse);
+    let parsed = tokens::tokens(pieces).and_then(parser::parse);
     match parsed {
         Ok(specification) => Ok((specification, source)),
         Err(problem) => Err(problem.locate(&source)),

@@ -155,7 +155,7 @@ fn globals(names: &mut Names, specification: &Specification) -> Result<(), Probl
         let Item::Variables(declarations) = item else { continue };
         for declaration in declarations {
             let declared = names.declared(declaration)?;
-            if let Some(earlier) = names.globals.iter().find(|g| g.name == declared.name) {
+            if let Some(earlier) = names.global_names.get(&declared.name).map(|number| &names.globals[*number]) {
                 let message = format!("the variable `{}` is already declared", declared.name);
                 return Err(Problem::new(declared.place, message).on_line_of(earlier.place));
             }
@@ -165,6 +165,7 @@ fn globals(names: &mut Names, specification: &Specification) -> Result<(), Probl
             }
             let initial = names.initial(&declared, declaration.initial.as_ref(), Some(&Scope::new()))?;
             let variable = names.variable(&declared, &initial, false)?;
+            names.global_names.insert(declared.name.clone(), names.globals.len());
             names.globals.push(declared);
             names.global_variables.push(variable);
         }

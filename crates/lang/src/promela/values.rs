@@ -92,6 +92,21 @@ pub(crate) fn equal(a: Expr, b: Expr) -> Expr {
     Expr::binary(BinaryOp::Equal, a, b)
 }
 
+/// `condition ? then : otherwise`.
+pub(crate) fn choose(condition: Expr, then: Expr, otherwise: Expr) -> Expr {
+    match condition.as_const() {
+        Some(0) => otherwise,
+        Some(_) => then,
+        None => Expr::If(Box::new(condition), Box::new(then), Box::new(otherwise)),
+    }
+}
+
+/// A value that cannot be: evaluating it is a fault.
+pub(crate) fn impossible() -> Expr {
+    let outside = |index| Expr::Table([0].into(), Box::new(index));
+    outside(outside(Expr::Const(1)))
+}
+
 impl Lowering<'_> {
     /// A condition: zero is false.
     pub fn condition(&self, value: &Value, context: Context) -> Result<Expr, Problem> {
@@ -308,14 +323,12 @@ impl Lowering<'_> {
     }
 
     fn channel_test(&self, test: ChannelTest, channel: &Access, context: Context) -> Result<Bounded, Problem> {
-        let chosen = self.read(channel, context)?.expr;
-        let mut result: Option<Expr> = None;
-        let mut most = 0;
-        for queue in self.candidates(channel, context)? {
+        let capacities = self.meant(channel, context)?.into_iter().map(|(queue, _)| self.queues[queue].capacity as i64);
+        let high = if test == ChannelTest::Length { capacities.max().unwrap_or(0) } else { 1 };
+        let expr = self.asked(channel, context, |queue| {
             let queue = &self.queues[queue];
             let capacity = queue.capacity as i64;
-            most = most.max(capacity);
-            let value = match (test, queue.length) {
+            Ok(match (test, queue.length) {
                 (ChannelTest::Length, Some(length)) => Expr::Var(length),
                 (ChannelTest::Empty, Some(length)) => Expr::equals(length, 0),
                 (ChannelTest::NotEmpty, Some(length)) => Expr::not(Expr::equals(length, 0)),
@@ -323,29 +336,20 @@ impl Lowering<'_> {
                 (ChannelTest::NotFull, Some(length)) => Expr::not(Expr::equals(length, capacity)),
                 (ChannelTest::Length | ChannelTest::NotEmpty | ChannelTest::Full, None) => Expr::Const(0),
                 (ChannelTest::Empty | ChannelTest::NotFull, None) => Expr::Const(1),
-            };
-            let is = equal(chosen.clone(), Expr::Const(queue.id as i64));
-            result = Some(match result {
-                None => value,
-                Some(other) => Expr::If(Box::new(is), Box::new(value), Box::new(other)),
-            });
-        }
-        let high = if test == ChannelTest::Length { most } else { 1 };
-        Ok(Bounded { expr: result.unwrap_or(Expr::Const(0)), low: 0, high })
+            })
+        })?;
+        Ok(Bounded { expr, low: 0, high })
     }
 
     fn poll(&self, channel: &Access, random: bool, arguments: &[Match], context: Context) -> Result<Bounded, Problem> {
-        let mut conditions = Vec::new();
-        for queue in self.candidates(channel, context)? {
-            let is = self.is_queue(channel, queue, context)?;
+        let found = self.asked(channel, context, |queue| {
             let matching = self.matches(queue, arguments, context)?;
-            let found = match random {
+            Ok(match random {
                 true => self.any_match(queue, &matching),
                 false => self.match_at(queue, &matching, 0),
-            };
-            conditions.push(all([is, found]));
-        }
-        Ok(Bounded::truth(any(conditions)))
+            })
+        })?;
+        Ok(Bounded::truth(found))
     }
 
     /// The instances of a proctype; only the first where one is meant without saying which.
