@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Configurations that are drawn for a model, beside the plain one.
-const WAYS: usize = 4;
+const WAYS: usize = 3;
 /// One model of so many is given to the command too.
 const COMMAND: usize = 150;
 /// How long a model that shows something is made smaller, the first ones of their kind longer.
@@ -61,6 +61,13 @@ enum Examined {
     Incomparable(String),
     Refused(String),
     Wrong(String),
+}
+
+/// What the model of that seed writes of the grammar.
+pub fn write<L: Language>(seed: u64) -> Written {
+    let mut written = Written::new(L::GRAMMAR);
+    L::generate(&mut Random(seed), &mut written);
+    written
 }
 
 /// Takes the case of that seed, whose files are called `stem`.
@@ -158,13 +165,13 @@ fn through<L: Language>(
     (random, ways): (&mut Random, usize),
     tally: &mut Tally,
 ) -> Result<(), String> {
-    let path = write(&L::files(model, stem), folder).map_err(|e| e.to_string())?;
+    let path = put(&L::files(model, stem), folder).map_err(|e| e.to_string())?;
     let open = || Loaded::open(&path).map_err(|e| e.to_string());
     Matrix { open: &open, folder, expected }.run(random, ways, tally)
 }
 
 /// Writes files to a folder that holds nothing else, and says where the first one is.
-fn write(files: &[(String, String)], folder: &Path) -> std::io::Result<PathBuf> {
+fn put(files: &[(String, String)], folder: &Path) -> std::io::Result<PathBuf> {
     fresh(folder)?;
     for (name, text) in files {
         std::fs::write(folder.join(name), text)?;

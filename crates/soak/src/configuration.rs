@@ -58,9 +58,10 @@ impl Configuration {
     /// Any way; `measures` are expressions over the model.
     pub fn draw(random: &mut Random, measures: &[String]) -> Configuration {
         let mut way = Configuration::default();
-        match random.below(10) {
-            0 | 1 => way.symbolic(random),
-            2 => way.set("--engine", if random.below(3) == 0 { "bmc:4" } else { "bmc" }),
+        // Formulas take longest.
+        match random.below(30) {
+            0..=4 => way.symbolic(random),
+            5 => way.set("--engine", if random.below(3) == 0 { "bmc:4" } else { "bmc" }),
             _ => way.explicit(random, measures),
         }
         if random.below(3) == 0 {

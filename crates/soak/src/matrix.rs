@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// What a search may take. The models are small: one that takes longer is told of.
-const PATIENCE: Duration = Duration::from_millis(1500);
+const PATIENCE: Duration = Duration::from_millis(800);
 
 /// What was done with a model.
 #[derive(Debug, Default)]

@@ -1,8 +1,8 @@
 //! The soak: model after model, by several threads, for as long as one wants.
 
-use crate::case::{Judged, Outcome, Place, take};
+use crate::case::{Judged, Outcome, Place, take, write};
 use crate::command;
-use crate::coverage::Grammar;
+use crate::coverage::{Grammar, Written};
 use crate::language::Language;
 use crate::summary::Summary;
 use scrimp_system::Random;
@@ -20,11 +20,21 @@ pub struct Entry {
     /// Of a hundred models of all languages, so many.
     pub share: usize,
     take: fn(u64, &str, &Place) -> Judged,
+    write: fn(u64) -> Written,
 }
 
 impl Entry {
     pub const fn of<L: Language>(share: usize) -> Entry {
-        Entry { name: L::NAME, grammar: L::GRAMMAR, share, take: take::<L> }
+        Entry { name: L::NAME, grammar: L::GRAMMAR, share, take: take::<L>, write: write::<L> }
+    }
+}
+
+impl Entry {
+    /// What so many models write of the grammar, without judging them.
+    pub fn coverage(&self, seed: u64, models: u64) -> Written {
+        let mut all = Written::new(self.grammar);
+        (0..models).for_each(|number| all.add(&(self.write)(seed_of(seed, number))));
+        all
     }
 }
 

@@ -51,9 +51,9 @@ impl Maker<'_> {
     pub(super) fn sending(&mut self, here: Here, sorted: bool) -> Option<Vec<Node>> {
         let channel = self.usable(here).filter(|c| !sorted || c.capacity.is_some_and(|n| n > 0))?;
         let text = self.channel_text(&channel);
-        let before = self.written.clone();
+        let mark = self.written.mark();
         let Some(line) = self.send(&channel, &text, sorted) else {
-            *self.written = before;
+            self.written.back_to(mark);
             return None;
         };
         Some(self.without_waiting(here, line, &format!("nfull({text})"), &format!("full({text})")))

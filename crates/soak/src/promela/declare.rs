@@ -130,9 +130,9 @@ impl Maker<'_> {
                 let values: Vec<String> = (0..length).map(|_| self.constant(of)).collect();
                 format!(" = {{ {} }}", values.join(", "))
             }
-            _ if scope != Scope::Global && matches!(of, Type::Short | Type::Int) && !array && self.chance(70) => {
+            _ if scope != Scope::Global && matches!(of, Type::Short | Type::Int) && !array && self.chance(90) => {
                 let before = std::mem::replace(&mut self.body.no_remote, true);
-                let value = self.inside("initial value", |maker| maker.value(of));
+                let value = self.inside("initial value", |maker| maker.given(of));
                 self.body.no_remote = before;
                 format!(" = {value}")
             }

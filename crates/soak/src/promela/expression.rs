@@ -91,6 +91,34 @@ impl Maker<'_> {
 
     /// Zero or one, whatever the state; without reading a variable.
     fn masked(&mut self, base: &str) -> String {
+        let asks = std::mem::replace(&mut self.asks, false);
+        let mark = self.written.mark();
+        let text = match self.below(6) {
+            0 => self.pure_condition(),
+            1 => self.comparison(),
+            2 => self.inside("conditional", |maker| {
+                let condition = maker.comparison();
+                maker.written.leaf("number");
+                format!("({condition} -> 1 : 0)")
+            }),
+            3 => {
+                self.written.leaf("number");
+                "1".into()
+            }
+            _ => self.low_bit(base),
+        };
+        self.asks = asks;
+        // A condition may be any number by itself.
+        let sure = text == "1" || text.starts_with("(") && text.ends_with(")") && self.written.top(mark).is_some_and(is_truth);
+        let sure = sure || text.starts_with('\u{1}') || text.starts_with("!(") || text.ends_with("& 1");
+        if sure && !text.contains(base) {
+            return text;
+        }
+        self.written.back_to(mark);
+        self.low_bit(base)
+    }
+
+    fn low_bit(&mut self, base: &str) -> String {
         self.written.enter("&");
         let number = self.number_without(1, base);
         self.written.leaf("number");
@@ -109,12 +137,12 @@ impl Maker<'_> {
     /// A number that does not depend on a variable.
     fn number_without(&mut self, depth: usize, base: &str) -> String {
         for _ in 0..4 {
-            let before = self.written.clone();
+            let mark = self.written.mark();
             let text = self.number(depth);
             if !text.contains(base) {
                 return text;
             }
-            *self.written = before;
+            self.written.back_to(mark);
         }
         self.written.leaf("number");
         "1".into()
@@ -151,8 +179,10 @@ impl Maker<'_> {
                 None => self.noted_constant(of),
             };
         }
-        if self.chance(30) {
-            return self.noted_constant(of);
+        match self.below(100) {
+            0..20 => return self.noted_constant(of),
+            20..35 => return self.atom(),
+            _ => {}
         }
         if !self.on.wide || !self.chance(35) {
             return self.few();
@@ -174,6 +204,11 @@ impl Maker<'_> {
             maker.few()
         });
         form.replace('@', &few)
+    }
+
+    /// What a variable gets once and for all: any number will do.
+    pub(super) fn given(&mut self, of: Type) -> String {
+        if of.is_word() || self.chance(60) { self.value(of) } else { self.number(2) }
     }
 
     /// An expression with two or three values.
@@ -290,10 +325,17 @@ impl Maker<'_> {
                 self.written.leaf("_nr_pr");
                 "_nr_pr".to_string()
             }
-            4 if self.on.last && self.chance(40) => {
+            4 if self.on.last => {
                 self.written.leaf("_last");
                 "_last".to_string()
             }
+            5 if self.asks && self.chance(50) => match self.a_channel(|c| c.capacity.is_some_and(|n| n > 0)) {
+                Some(channel) => {
+                    let text = self.channel_text(&channel);
+                    self.poll(&channel, &text)
+                }
+                None => self.variable_text(),
+            },
             5 => match self.a_channel(|_| true) {
                 Some(channel) => {
                     self.written.leaf("len");
@@ -375,7 +417,7 @@ impl Maker<'_> {
 
     /// Operators without parentheses, for the parser.
     fn chain(&mut self) -> String {
-        let before = self.written.clone();
+        let mark = self.written.mark();
         let mut text = self.atom();
         for _ in 0..2 + self.below(3) {
             let operators =
@@ -385,7 +427,7 @@ impl Maker<'_> {
             text = format!("{text} {operator} {sign}{next}");
         }
         // What stands inside what is the parser's business.
-        *self.written = before;
+        self.written.back_to(mark);
         text
     }
 
@@ -401,7 +443,7 @@ impl Maker<'_> {
             return None;
         }
         let kind = self.pick(&others);
-        if self.chance(30) {
+        if self.chance(50) {
             self.written.leaf("remote variable");
             return Some(format!("{}:seen", kind.name));
         }
@@ -411,9 +453,16 @@ impl Maker<'_> {
 
     /// A condition that may ask channels too.
     pub(super) fn condition(&mut self) -> String {
-        if self.on.timeouts && self.chance(8) {
-            self.written.leaf("timeout");
-            return "timeout".to_string();
+        if self.on.timeouts && self.chance(10) {
+            let operator = ["", "&&", "||"][self.below(3)];
+            if operator.is_empty() {
+                self.written.leaf("timeout");
+                return "timeout".to_string();
+            }
+            return self.inside(operator, |maker| {
+                maker.written.leaf("timeout");
+                format!("timeout {operator} {}", maker.comparison())
+            });
         }
         if self.chance(70) {
             return self.pure_condition();
@@ -440,4 +489,9 @@ impl Maker<'_> {
         self.written.leaf("probe");
         format!("{}({text})", self.pick(&["empty", "full", "nempty", "nfull"]))
     }
+}
+
+/// Is it zero or one?
+fn is_truth(production: &str) -> bool {
+    ["<", "<=", ">", ">=", "==", "!=", "&&", "||", "!", "conditional"].contains(&production)
 }

@@ -113,7 +113,7 @@ pub static GRAMMAR: Grammar = Grammar {
         Nesting { outer: &["variable declaration"], inner: &["initial value", "hidden", "show", "local"] },
         Nesting { outer: SEQUENCES, inner: STATEMENTS },
         Nesting { outer: &["label"], inner: &["assignment", "if", "do", "atomic", "block", "condition", "send", "goto"] },
-        Nesting { outer: &["trace", "notrace"], inner: &["do", "send", "receive", "if"] },
+        Nesting { outer: &["trace", "notrace"], inner: &["do", "send", "receive"] },
         Nesting { outer: &["do"], inner: &["send", "receive"] },
         Nesting { outer: WITH_EXPRESSIONS, inner: OPERATORS },
         Nesting { outer: WITH_EXPRESSIONS, inner: OPERANDS },
@@ -149,6 +149,34 @@ pub static GRAMMAR: Grammar = Grammar {
         Exclusion { outer: &["d_step"], inner: &["break"], why: "SPIN refuses: non_local jump in d_step sequence" },
         Exclusion { outer: &["d_step"], inner: &["unless"], why: "SPIN refuses: unless in d_step" },
         Exclusion { outer: &["d_step"], inner: &["run"], why: "SPIN refuses: run operator in d_step" },
+        Exclusion {
+            outer: &["inline"],
+            inner: &["unless", "run"],
+            why: "SPIN refuses it in a d_step, and inlines are called there too",
+        },
+        Exclusion {
+            outer: &["index"],
+            inner: &[
+                "+", "-", "*", "/", "%", "|", "^", "<<", ">>", "~", "minus", "true or false", "_pid", "_nr_pr", "_last",
+                "len", "remote label", "remote variable", "get_priority",
+            ],
+            why: "an index that is out of range in most states ends the comparison: it stands below `&`",
+        },
+        Exclusion {
+            outer: &["index"],
+            inner: &["poll", "random poll"],
+            why: "not comparable: SPIN reads an index more than once",
+        },
+        Exclusion {
+            outer: &["initial value"],
+            inner: &["remote label", "remote variable"],
+            why: "SPIN refuses remote references in initial values",
+        },
+        Exclusion {
+            outer: &["initial value", "eval", "argument"],
+            inner: &["poll", "random poll"],
+            why: "SPIN writes C for it that does not compile",
+        },
     ],
 };
 

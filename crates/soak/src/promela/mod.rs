@@ -215,6 +215,8 @@ struct Maker<'a> {
     names: Vec<String>,
     /// Expressions that are being written, one inside the other.
     deep: usize,
+    /// May expressions ask channels here? Not beside `else`.
+    asks: bool,
 }
 
 const MTYPES: [&str; 3] = ["red", "green", "blue"];
@@ -234,12 +236,12 @@ impl<'a> Maker<'a> {
             travelling: chance(25),
             init: chance(45),
             running: chance(55),
-            remote: chance(35),
-            priorities: safety && chance(6),
+            remote: chance(50),
+            priorities: safety && chance(8),
             // To SPIN a claim is one more process.
             counts_processes: safety && chance(40),
             pids: !question.is_about_progress() && chance(50),
-            last: safety && chance(8),
+            last: safety && chance(10),
             wide: chance(40),
             unless: chance(40),
             atomic: chance(70),
@@ -270,6 +272,7 @@ impl<'a> Maker<'a> {
             body: Body::default(),
             names: Vec::new(),
             deep: 0,
+            asks: false,
         }
     }
 

@@ -83,6 +83,9 @@ impl Maker<'_> {
         let name = self.fresh(stem);
         let inner = Here { inside: "label", may_wait: false, ..here };
         let mut nodes = self.inside("label", |maker| maker.statement(inner));
+        if begins_with_unless(&nodes) {
+            nodes.insert(0, Node::line("skip"));
+        }
         // SPIN wants the braces, and nothing declared.
         if !matches!(nodes.first(), Some(Node::Block(block)) if block.form != Form::Unless) && nodes.len() > 1 {
             nodes = vec![Node::braces("", nodes)];
@@ -134,7 +137,7 @@ impl Maker<'_> {
             _ => vec![Node::line(self.inside("condition", |maker| maker.condition()))],
         };
         // SPIN refuses `unless` at the beginning of an option.
-        if matches!(&nodes[0], Node::Block(block) if block.form == Form::Unless || block.head.is_empty()) {
+        if begins_with_unless(&nodes) {
             nodes.insert(0, Node::line("skip"));
         }
         if (wished && pure) || self.chance(60) {
@@ -226,4 +229,11 @@ impl Maker<'_> {
 /// What surrounds what stands directly inside a production that stands here.
 fn within(here: Here, inside: &'static str) -> Here {
     Here { inside, depth: here.depth + 1, ..here }
+}
+
+fn begins_with_unless(nodes: &[Node]) -> bool {
+    match nodes.first() {
+        Some(Node::Block(block)) => block.form == Form::Unless || begins_with_unless(&block.parts[0]),
+        _ => false,
+    }
 }

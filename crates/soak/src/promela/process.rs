@@ -64,7 +64,7 @@ impl Maker<'_> {
         instances
     }
 
-    /// Two inlines: one that does something with its arguments, one that returns a value.
+    /// Inlines: one that returns a value, and some that do something with their arguments and call those before.
     fn inlines(&mut self) -> Vec<Node> {
         self.body = Body { left: 4, ..Body::default() };
         let here = Here {
@@ -75,19 +75,23 @@ impl Maker<'_> {
             in_loop: false,
             in_inline: true,
         };
-        let (first, second) = (self.fresh("act"), self.fresh("give"));
-        let no_remote = std::mem::replace(&mut self.body.no_remote, true);
-        let mut body = self.inside("inline", |maker| maker.sequence(here, 3));
-        body.insert(0, Node::line("byte turns"));
-        body.push(Node::line("target = amount"));
-        self.body.no_remote = no_remote;
+        let give = self.fresh("give");
         self.written.leaf("inline");
-        let give = vec![Node::line("return (amount + 1) & 3")];
-        self.inlines = vec![(first.clone(), false), (second.clone(), true)];
-        vec![
-            Node::braces(format!("inline {first}(target, amount)"), body),
-            Node::braces(format!("inline {second}(amount)"), give),
-        ]
+        let returns = Node::braces(format!("inline {give}(amount)"), vec![Node::line("return (amount + 1) & 3")]);
+        self.inlines = vec![(give, true)];
+        let mut nodes = vec![returns];
+        self.body.no_remote = true;
+        for _ in 0..2 {
+            let name = self.fresh("act");
+            let mut body = self.inside("inline", |maker| maker.sequence(here, 3));
+            body.insert(0, Node::line("byte turns"));
+            body.push(Node::line("target = amount"));
+            nodes.push(Node::braces(format!("inline {name}(target, amount)"), body));
+            // The next one may call it.
+            self.inlines.push((name, false));
+        }
+        self.body.no_remote = false;
+        nodes
     }
 
     fn process(&mut self, number: usize, most: usize) -> Node {
@@ -152,9 +156,9 @@ impl Maker<'_> {
             false => self.pick(&["==", "!=", "<", ">="]),
         };
         self.inside(operator, |maker| {
-            let before = maker.written.clone();
+            let mark = maker.written.mark();
             let text = maker.fixed(&variable);
-            *maker.written = before;
+            maker.written.back_to(mark);
             format!("{text} {operator} {}", maker.constant(variable.of))
         })
     }
@@ -237,9 +241,9 @@ impl Maker<'_> {
 
     fn local_variables(&mut self) {
         for i in 0..1 + self.below(2) {
-            let before = self.written.clone();
+            let mark = self.written.mark();
             let (node, variable) = self.variable(&format!("l{i}"), Scope::Process);
-            *self.written = before;
+            self.written.back_to(mark);
             self.body.declarations.push(node);
             self.body.locals.push(variable);
         }

@@ -12,7 +12,7 @@ const WEIGHTS: &[(&str, usize)] = &[
     ("condition", 5),
     ("skip", 2),
     ("send", 12),
-    ("sorted send", 2),
+    ("sorted send", 5),
     ("receive", 12),
     ("random receive", 2),
     ("peek", 2),
@@ -112,20 +112,29 @@ impl Maker<'_> {
             "run" => !step && !here.in_inline && self.on.running,
             "condition" => !step || here.may_wait || self.on.risky,
             "set_priority" => self.on.priorities,
-            "inline call" => !here.in_inline && self.inlines.iter().any(|(_, returns)| !returns),
-            "returning call" => !here.in_inline && self.inlines.iter().any(|(_, returns)| *returns),
+            "inline call" => self.inlines.iter().any(|(_, returns)| !returns),
+            "returning call" => self.inlines.iter().any(|(_, returns)| *returns),
             "macro" => self.macros,
             "assert" => self.on.asserts,
             "printm" => self.on.mtypes,
             "record declaration" => self.on.records,
             "send" | "sorted send" | "receive" | "random receive" | "peek" | "random peek" => self.on.channels,
             // A jump out of a d_step is none, and a circle within an atomic sequence has no end.
-            "goto" | "label" => !step,
+            "goto" | "label" => !step || ["d_step", "inline"].contains(&here.inside),
             _ => true,
         }
     }
 
+    /// Writes a statement. Most may ask channels; a condition may stand beside `else`.
     fn write(&mut self, here: Here, production: &'static str) -> Option<Vec<Node>> {
+        let asks = ["assignment", "assert", "printf", "send", "sorted send"].contains(&production);
+        self.asks = asks && here.mode != Mode::Step;
+        let nodes = self.written_out(here, production);
+        self.asks = false;
+        nodes
+    }
+
+    fn written_out(&mut self, here: Here, production: &'static str) -> Option<Vec<Node>> {
         let line = |text: String| Some(vec![Node::line(text)]);
         match production {
             "assignment" => Some(vec![self.assignment()]),
@@ -169,6 +178,18 @@ impl Maker<'_> {
                 line(format!("printm({text})"))
             }
             "select" => self.select(),
+            "goto" if here.mode == Mode::Step => {
+                self.written.leaf("goto");
+                let name = self.fresh("L");
+                let (first, second, third) = (self.assignment(), self.assignment(), self.assignment());
+                let (jump, label) = (Node::line(format!("goto {name}")), Node::line(format!("{name}:")));
+                Some(vec![first, jump, second, label, third])
+            }
+            "label" if here.mode == Mode::Step => {
+                let name = self.fresh("L");
+                let statement = self.inside("label", |maker| maker.assignment());
+                Some(vec![Node::line("skip"), Node::line(format!("{name}:")), statement])
+            }
             "goto" => {
                 self.written.leaf("goto");
                 // Something is done first, because SPIN refuses a circle of nothing but jumps.
@@ -228,7 +249,7 @@ impl Maker<'_> {
     }
 
     fn local(&mut self, here: Here, array: bool) -> Option<Vec<Node>> {
-        let before = self.written.clone();
+        let mark = self.written.mark();
         for _ in 0..8 {
             let name = self.fresh("s");
             let (node, variable) = self.variable(&name, Scope::Block);
@@ -236,7 +257,7 @@ impl Maker<'_> {
                 self.declared(here, variable);
                 return Some(vec![node]);
             }
-            *self.written = before.clone();
+            self.written.back_to(mark);
         }
         None
     }
@@ -247,10 +268,10 @@ impl Maker<'_> {
         }
         let Some(variable) = self.a_variable(|_| true) else { return Node::line("skip") };
         self.inside("assignment", |maker| {
-            let before = maker.written.clone();
+            let mark = maker.written.mark();
             let text = maker.text_of(&variable);
             // What stands on the left is no expression.
-            *maker.written = before;
+            maker.written.back_to(mark);
             let value = maker.value(variable.of);
             Node::line(format!("{text} = {value}"))
         })
@@ -274,7 +295,7 @@ impl Maker<'_> {
 
     /// `run` in one of the places where it may stand.
     pub(super) fn start(&mut self, number: usize) -> Option<Node> {
-        let before = self.written.clone();
+        let mark = self.written.mark();
         let variable = self.a_variable(|v| v.length == 1 && matches!(v.of, Type::Byte | Type::Int | Type::Short | Type::Pid));
         let form = self.below(10);
         let (outer, production) = match (form, &variable) {
@@ -299,7 +320,7 @@ impl Maker<'_> {
             self.written.leave();
         }
         let Some(call) = call else {
-            *self.written = before;
+            self.written.back_to(mark);
             return None;
         };
         let text = format!("run {call}{priority}");
@@ -322,7 +343,7 @@ impl Maker<'_> {
                     self.written.leaf("mtype constant");
                     Some(self.constant(of))
                 }
-                Parameter::Value(of) => Some(self.value(of)),
+                Parameter::Value(of) => Some(self.given(of)),
                 Parameter::Channel(signature) => {
                     let channel = self.a_channel(|channel| channel.signature == signature);
                     channel.map(|channel| self.channel_text(&channel))
