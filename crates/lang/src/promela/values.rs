@@ -183,7 +183,7 @@ impl Lowering<'_> {
                     return Err(Problem::new(*place, format!("`{name}` has no label `{label}`")));
                 }
                 let mut places = Vec::new();
-                for instance in self.of_process(*process, pid.is_none()) {
+                for instance in self.of_process(*process) {
                     let slot = self.instance(instance).slot;
                     let here = flow.labels.iter().filter(|(l, _)| l == label);
                     let at =
@@ -289,8 +289,9 @@ impl Lowering<'_> {
         context: Context,
     ) -> Result<Bounded, Problem> {
         let pid = pid.map(|pid| self.value(pid, context)).transpose()?;
-        let mut result: Option<Bounded> = None;
-        for instance in self.of_process(process, pid.is_none()).into_iter().rev() {
+        // As in SPIN, the variables of a process that is not there are zero.
+        let mut result = Bounded::constant(0);
+        for instance in self.of_process(process).into_iter().rev() {
             // Indices are those of whoever asks, the variable is the other's.
             let mut there = access.clone();
             let mut indices = Vec::new();
@@ -310,16 +311,14 @@ impl Lowering<'_> {
             }
             let value = self.read(&there, Context { instance: Some(instance), ..context })?;
             let slot = Expr::Const(self.instance(instance).slot as i64);
-            result = Some(match (&pid, result) {
-                (None, _) | (_, None) => value,
-                (Some(pid), Some(other)) => Bounded {
-                    expr: Expr::If(Box::new(equal(pid.expr.clone(), slot)), Box::new(value.expr), Box::new(other.expr)),
-                    low: value.low.min(other.low),
-                    high: value.high.max(other.high),
-                },
-            });
+            let meant = pid.as_ref().map_or(Expr::TRUE, |pid| equal(pid.expr.clone(), slot));
+            result = Bounded {
+                expr: choose(all([meant, self.present(instance)]), value.expr, result.expr),
+                low: value.low.min(result.low),
+                high: value.high.max(result.high),
+            };
         }
-        Ok(result.unwrap_or(Bounded::constant(0)))
+        Ok(result)
     }
 
     fn channel_test(&self, test: ChannelTest, channel: &Access, context: Context) -> Result<Bounded, Problem> {
@@ -343,6 +342,10 @@ impl Lowering<'_> {
 
     fn poll(&self, channel: &Access, random: bool, arguments: &[Match], context: Context) -> Result<Bounded, Problem> {
         let found = self.asked(channel, context, |queue| {
+            // There is never anything in a rendezvous channel; SPIN takes the question for an error too.
+            if self.queues[queue].capacity == 0 {
+                return Ok(impossible());
+            }
             let matching = self.matches(queue, arguments, context)?;
             Ok(match random {
                 true => self.any_match(queue, &matching),
@@ -352,10 +355,9 @@ impl Lowering<'_> {
         Ok(Bounded::truth(found))
     }
 
-    /// The instances of a proctype; only the first where one is meant without saying which.
-    fn of_process(&self, process: usize, only_first: bool) -> Vec<usize> {
-        let of = (0..self.instances.all.len()).filter(|i| self.instance(*i).process == process);
-        if only_first { of.take(1).collect() } else { of.collect() }
+    /// The instances of a proctype.
+    fn of_process(&self, process: usize) -> Vec<usize> {
+        (0..self.instances.all.len()).filter(|i| self.instance(*i).process == process).collect()
     }
 
     fn dimensions(&self, access: &Access, instance: Option<usize>) -> &[u32] {
