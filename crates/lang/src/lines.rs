@@ -1,24 +1,26 @@
-//! Lines and columns, found from one place to the next.
+//! Lines and columns, found for places in any order.
 //!
-//! The places of transitions come in the order of the text, so each part of it is counted once, many bytes at a time.
+//! Where a line stands is noted every few bytes as far as the text was looked at, so that each part of it is counted once,
+//! many bytes at a time, and a place is found from the note before it.
 
 use crate::diagnostic::Place;
 use scrimp_system::{Source, Span};
 
-#[derive(Debug, Clone, Copy)]
+/// Bytes between two notes.
+const STRIDE: usize = 128;
+
+#[derive(Debug, Clone)]
 pub(crate) struct Lines<'t> {
     text: &'t [u8],
     /// Of a model in several files, to tell which file a place is in.
     source: Option<&'t Source>,
-    part: u32,
-    at: usize,
-    line: u32,
-    column: u32,
+    /// Line and column of the bytes 0, [`STRIDE`], and so on.
+    notes: Vec<(u32, u32)>,
 }
 
 impl<'t> Lines<'t> {
     pub fn new(text: &'t str) -> Lines<'t> {
-        Lines { text: text.as_bytes(), source: None, part: 0, at: 0, line: 1, column: 1 }
+        Lines { text: text.as_bytes(), source: None, notes: vec![(1, 1)] }
     }
 
     /// For a source that may consist of several files: lines count from the beginning of each.
@@ -26,25 +28,41 @@ impl<'t> Lines<'t> {
         Lines { source: Some(source).filter(|source| !source.included.is_empty()), ..Lines::new(&source.text) }
     }
 
-    /// Line and column of a place; one that stands before the last is found from the start again.
     pub fn span(&mut self, place: Place) -> Span {
-        let start = place.start as usize;
-        let part = self.source.map_or(0, |source| source.part_at(place.start));
-        if start < self.at || part != self.part {
-            let from = self.source.map_or(0, |source| source.part(part).start);
-            (self.part, self.at, self.line, self.column) = (part, from, 1, 1);
+        let (mut line, mut column) = self.locate(place.start as usize);
+        let mut part = 0;
+        if let Some(source) = self.source {
+            part = source.part_at(place.start);
+            let (first_line, first_column) = self.locate(source.part(part).start);
+            if line == first_line {
+                column -= first_column - 1;
+            }
+            line -= first_line - 1;
         }
-        let mut passed = &self.text[self.at..start];
-        if let Some(last) = passed.iter().rposition(|b| *b == b'\n') {
-            self.line += count(passed, |b| b == b'\n');
-            self.column = 1;
-            passed = &passed[last + 1..];
-        }
-        // Columns count characters, so bytes that continue one do not count.
-        self.column += count(passed, |b| !matches!(b, 0x80..=0xbf));
-        self.at = start;
-        Span { start: place.start, end: place.end.max(place.start), line: self.line, column: self.column, part }
+        Span { start: place.start, end: place.end.max(place.start), line, column, part }
     }
+
+    /// Line and column of a byte, from the beginning of all files.
+    fn locate(&mut self, at: usize) -> (u32, u32) {
+        while self.notes.len() <= at / STRIDE {
+            let from = self.notes.len() - 1;
+            let next = advance(self.notes[from], &self.text[from * STRIDE..(from + 1) * STRIDE]);
+            self.notes.push(next);
+        }
+        let note = at / STRIDE;
+        advance(self.notes[note], &self.text[note * STRIDE..at])
+    }
+}
+
+/// Line and column behind some bytes.
+fn advance((mut line, mut column): (u32, u32), mut passed: &[u8]) -> (u32, u32) {
+    if let Some(last) = passed.iter().rposition(|b| *b == b'\n') {
+        line += count(passed, |b| b == b'\n');
+        column = 1;
+        passed = &passed[last + 1..];
+    }
+    // Columns count characters, so bytes that continue one do not count.
+    (line, column + count(passed, |b| !matches!(b, 0x80..=0xbf)))
 }
 
 /// How many bytes are of a kind. Pieces whose count fits a byte let the compiler count many bytes at a time.
@@ -67,6 +85,17 @@ mod tests {
             (span.line, span.column)
         };
         assert_eq!([at('x'), at('y'), at('/'), at('y')], [(2, 7), (4, 2), (1, 1), (4, 2)]);
+    }
+
+    #[test]
+    fn long_texts() {
+        let text: String = (0..100).map(|i| format!("é{}x\n", "y".repeat(i * 7))).collect();
+        let mut lines = Lines::new(&text);
+        let places: Vec<usize> = text.match_indices('x').map(|(at, _)| at).collect();
+        for (i, at) in places.iter().enumerate().rev() {
+            let span = lines.span(Place { start: *at as u32, end: *at as u32 + 1 });
+            assert_eq!((span.line, span.column), (i as u32 + 1, i as u32 * 7 + 2));
+        }
     }
 
     #[test]

@@ -10,14 +10,16 @@ use scrimp::Loaded;
 use scrimp_system::Random;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Configurations that are drawn for a model, beside the plain one.
-const WAYS: usize = 4;
+const WAYS: usize = 3;
 /// One model of so many is given to the command too.
 const COMMAND: usize = 150;
-/// How long a model that shows something is made smaller.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a model that shows something is made smaller, the first ones of their kind longer.
+const PATIENCE: [Duration; 2] = [Duration::from_secs(30), Duration::from_secs(4)];
+const LONGER: usize = 4;
 
 /// Where a case does its work.
 pub struct Place<'a> {
@@ -25,6 +27,8 @@ pub struct Place<'a> {
     pub folder: &'a Path,
     /// The `scrimp` command, where there is one.
     pub command: Option<&'a Path>,
+    /// What was found so far, without numbers.
+    pub known: &'a Mutex<Vec<String>>,
 }
 
 /// What came of a case.
@@ -59,6 +63,13 @@ enum Examined {
     Wrong(String),
 }
 
+/// What the model of that seed writes of the grammar.
+pub fn write<L: Language>(seed: u64) -> Written {
+    let mut written = Written::new(L::GRAMMAR);
+    L::generate(&mut Random(seed), &mut written);
+    written
+}
+
 /// Takes the case of that seed, whose files are called `stem`.
 pub fn take<L: Language>(seed: u64, stem: &str, place: &Place) -> Judged {
     let mut written = Written::new(L::GRAMMAR);
@@ -75,7 +86,13 @@ pub fn take<L: Language>(seed: u64, stem: &str, place: &Place) -> Judged {
 
 fn smallest<L: Language>(model: &L::Model, what: String, seed: u64, stem: &str, place: &Place) -> Finding {
     let mut last = what.clone();
-    let small = shrink(model, L::smaller, PATIENCE, |smaller| {
+    let before = {
+        let mut known = place.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = known.iter().filter(|known| **known == alike(&what)).count();
+        known.push(alike(&what));
+        before
+    };
+    let small = shrink(model, L::smaller, PATIENCE[(before >= LONGER) as usize], |smaller| {
         match examine::<L>(smaller, seed, stem, place, &mut Tally::default()) {
             Examined::Wrong(again) if alike(&again) == alike(&what) => {
                 last = again;
@@ -147,13 +164,13 @@ fn through<L: Language>(
     (random, ways): (&mut Random, usize),
     tally: &mut Tally,
 ) -> Result<(), String> {
-    let path = write(&L::files(model, stem), folder).map_err(|e| e.to_string())?;
+    let path = put(&L::files(model, stem), folder).map_err(|e| e.to_string())?;
     let open = || Loaded::open(&path).map_err(|e| e.to_string());
     Matrix { open: &open, folder, expected }.run(random, ways, tally)
 }
 
 /// Writes files to a folder that holds nothing else, and says where the first one is.
-fn write(files: &[(String, String)], folder: &Path) -> std::io::Result<PathBuf> {
+fn put(files: &[(String, String)], folder: &Path) -> std::io::Result<PathBuf> {
     fresh(folder)?;
     for (name, text) in files {
         std::fs::write(folder.join(name), text)?;

@@ -58,9 +58,10 @@ impl Configuration {
     /// Any way; `measures` are expressions over the model.
     pub fn draw(random: &mut Random, measures: &[String]) -> Configuration {
         let mut way = Configuration::default();
-        match random.below(10) {
-            0 | 1 => way.symbolic(random),
-            2 => way.set("--engine", if random.below(3) == 0 { "bmc:4" } else { "bmc" }),
+        // Formulas take longest.
+        match random.below(30) {
+            0..=4 => way.symbolic(random),
+            5 => way.set("--engine", if random.below(3) == 0 { "bmc:4" } else { "bmc" }),
             _ => way.explicit(random, measures),
         }
         if random.below(3) == 0 {
@@ -170,6 +171,10 @@ impl Configuration {
         if self.has("--interpret") { Mode::Interpreted } else { Mode::Auto }
     }
 
+    pub fn engine(&self) -> &str {
+        self.value("--engine").unwrap_or("explicit")
+    }
+
     pub fn measure(&self) -> Option<&str> {
         self.value("--progress")
     }
@@ -194,7 +199,7 @@ impl Configuration {
 
     /// May it end without an answer though nothing is used up? Formulas prove what they can.
     pub fn may_give_up(&self) -> bool {
-        self.value("--engine").is_some_and(|engine| engine.starts_with("bmc:"))
+        self.value("--engine").is_some_and(|engine| engine.starts_with("bmc"))
     }
 
     /// As options, with files below a folder. Fails where a word is none that the program knows.

@@ -84,6 +84,8 @@ impl Grammar {
 pub struct Written {
     grammar: &'static Grammar,
     counts: Vec<u64>,
+    /// The places of `counts` in the order in which they were counted, so that it can be undone.
+    log: Vec<usize>,
     /// The productions that are being written, innermost last.
     inside: Vec<Production>,
 }
@@ -91,14 +93,16 @@ pub struct Written {
 impl Written {
     pub fn new(grammar: &'static Grammar) -> Written {
         let size = grammar.productions.len();
-        Written { grammar, counts: vec![0; size * size], inside: Vec::new() }
+        Written { grammar, counts: vec![0; size * size], log: Vec::new(), inside: Vec::new() }
     }
 
     /// Begins a production, inside the one that is being written; [`leave`](Written::leave) ends it.
     pub fn enter(&mut self, name: &str) {
         let inner = self.grammar.production(name);
         if let Some(outer) = self.inside.last() {
-            self.counts[outer * self.grammar.productions.len() + inner] += 1;
+            let place = outer * self.grammar.productions.len() + inner;
+            self.counts[place] += 1;
+            self.log.push(place);
         }
         self.inside.push(inner);
     }
@@ -111,6 +115,21 @@ impl Written {
     pub fn leaf(&mut self, name: &str) {
         self.enter(name);
         self.leave();
+    }
+
+    /// Where the writing stands, to come back to.
+    pub fn mark(&self) -> usize {
+        self.log.len()
+    }
+
+    /// Forgets what was written since: it came to nothing.
+    pub fn back_to(&mut self, mark: usize) {
+        self.log.drain(mark..).for_each(|place| self.counts[place] -= 1);
+    }
+
+    /// What was written first since, inside what is being written.
+    pub fn top(&self, mark: usize) -> Option<&'static str> {
+        self.log.get(mark).map(|place| self.grammar.productions[place % self.grammar.productions.len()])
     }
 
     /// Adds what was written elsewhere.

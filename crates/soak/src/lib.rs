@@ -19,6 +19,7 @@ pub mod matrix;
 pub mod network;
 pub mod oracle;
 pub mod pnml;
+pub mod promela;
 pub mod replay;
 pub mod shrink;
 pub mod soak;
@@ -26,5 +27,10 @@ pub mod summary;
 
 /// Every language, with its share of a hundred models.
 pub fn languages() -> Vec<soak::Entry> {
-    vec![soak::Entry::of::<dve::Dve>(10), soak::Entry::of::<pnml::Pnml>(10), soak::Entry::of::<network::Network>(10)]
+    vec![
+        soak::Entry::of::<promela::Promela>(10),
+        soak::Entry::of::<dve::Dve>(30),
+        soak::Entry::of::<pnml::Pnml>(30),
+        soak::Entry::of::<network::Network>(30),
+    ]
 }

@@ -1,8 +1,8 @@
 //! The soak: model after model, by several threads, for as long as one wants.
 
-use crate::case::{Judged, Outcome, Place, take};
+use crate::case::{Judged, Outcome, Place, take, write};
 use crate::command;
-use crate::coverage::Grammar;
+use crate::coverage::{Grammar, Written};
 use crate::language::Language;
 use crate::summary::Summary;
 use scrimp_system::Random;
@@ -20,11 +20,21 @@ pub struct Entry {
     /// Of a hundred models of all languages, so many.
     pub share: usize,
     take: fn(u64, &str, &Place) -> Judged,
+    write: fn(u64) -> Written,
 }
 
 impl Entry {
     pub const fn of<L: Language>(share: usize) -> Entry {
-        Entry { name: L::NAME, grammar: L::GRAMMAR, share, take: take::<L> }
+        Entry { name: L::NAME, grammar: L::GRAMMAR, share, take: take::<L>, write: write::<L> }
+    }
+}
+
+impl Entry {
+    /// What so many models write of the grammar, without judging them.
+    pub fn coverage(&self, seed: u64, models: u64) -> Written {
+        let mut all = Written::new(self.grammar);
+        (0..models).for_each(|number| all.add(&(self.write)(seed_of(seed, number))));
+        all
     }
 }
 
@@ -64,7 +74,7 @@ fn language_of(languages: &[Entry], number: u64) -> Entry {
 pub fn run(settings: &Settings) -> Summary {
     let begun = Instant::now();
     let (next, summary) = (AtomicU64::new(settings.first), Mutex::new(Summary::default()));
-    let command = command::find();
+    let (command, known) = (command::find(), Mutex::new(Vec::new()));
     let end = settings.first.saturating_add(settings.models);
     let over = |number: u64| number >= end || settings.time.is_some_and(|time| begun.elapsed() >= time);
     let work = |worker: usize| {
@@ -76,7 +86,7 @@ pub fn run(settings: &Settings) -> Summary {
             }
             let entry = language_of(&settings.languages, number);
             let stem = format!("{}-{}-{number}", entry.name, settings.seed);
-            let place = Place { folder: &folder, command: command.as_deref() };
+            let place = Place { folder: &folder, command: command.as_deref(), known: &known };
             let judged = (entry.take)(seed_of(settings.seed, number), &stem, &place);
             if let Outcome::Wrong(finding) = &judged.outcome {
                 keep(&finding.files, &settings.findings);
@@ -104,7 +114,7 @@ pub fn run(settings: &Settings) -> Summary {
 /// One line that is written over again and again, now and then.
 fn show(summary: &Summary, begun: Instant) {
     let models = summary.models();
-    if models % 16 == 0 && std::io::stderr().is_terminal() {
+    if models.is_multiple_of(16) && std::io::stderr().is_terminal() {
         let rate = models as f64 / begun.elapsed().as_secs_f64().max(0.001);
         eprint!("\r{models} models, {} findings, {rate:.1} a second ", summary.findings());
         let _ = std::io::stderr().flush();

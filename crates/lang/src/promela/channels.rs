@@ -5,9 +5,10 @@
 
 use super::core::{Access, Field, Match, Value};
 use super::lower::Lowering;
-use super::values::{Bounded, Context, all, any, equal};
+use super::values::{Bounded, Context, all, any, choose, equal, impossible};
 use crate::diagnostic::Problem;
 use scrimp_system::{Assign, BinaryOp, Expr, Moment, VarId};
+use std::collections::BTreeSet;
 
 #[derive(Debug)]
 pub(crate) struct Queue {
@@ -26,6 +27,16 @@ pub(crate) struct Queue {
     pub place: Option<u32>,
 }
 
+/// What a channel expression means in a state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// A channel, by its place in [`Lowering::queues`].
+    Queue(usize),
+    Uninitialised,
+    /// A number that is not, or no longer, that of a channel.
+    Gone,
+}
+
 /// `target = value`, read where the assignment runs.
 pub(crate) fn set(target: VarId, index: Option<Expr>, value: Expr) -> Assign {
     Assign { target, index, value, moment: Moment::Current }
@@ -41,34 +52,67 @@ fn element(variable: VarId, index: i64) -> Expr {
 }
 
 impl Lowering<'_> {
-    /// The channels that a channel variable can be, by their place in `queues`.
-    pub fn candidates(&self, channel: &Access, context: Context) -> Result<Vec<usize>, Problem> {
-        let fixed = self.read(channel, context)?.expr.as_const();
-        let known = match fixed {
-            Some(id) => Some(std::collections::BTreeSet::from([id])),
+    /// All that a channel expression can mean, each with its condition. In every state exactly one of the conditions holds.
+    pub fn meanings(&self, channel: &Access, context: Context) -> Result<Vec<(Meaning, Expr)>, Problem> {
+        let chosen = self.read(channel, context)?.expr;
+        let known = match chosen.as_const() {
+            Some(id) => Some(BTreeSet::from([id])),
             None => self.known_values(channel, context),
         };
-        let possible = |queue: &Queue| known.as_ref().is_none_or(|known| known.contains(&(queue.id as i64)));
-        Ok((0..self.queues.len()).filter(|q| possible(&self.queues[*q])).collect())
+        let possible = |id: i64| known.as_ref().is_none_or(|known| known.contains(&id));
+        let is = |id: i64| equal(chosen.clone(), Expr::Const(id));
+        let mut meanings = Vec::new();
+        let mut always_there = BTreeSet::from([0]);
+        for (number, queue) in self.queues.iter().enumerate().filter(|(_, queue)| possible(queue.id as i64)) {
+            let id = queue.id as i64;
+            let condition = match queue.instance {
+                Some(instance) if Some(instance) != context.instance => all([is(id), self.present(instance)]),
+                _ => {
+                    always_there.insert(id);
+                    is(id)
+                }
+            };
+            meanings.push((Meaning::Queue(number), condition));
+        }
+        if possible(0) {
+            meanings.push((Meaning::Uninitialised, is(0)));
+        }
+        if known.is_none_or(|known| !known.is_subset(&always_there)) {
+            let none = all(meanings.iter().map(|(_, condition)| Expr::not(condition.clone())));
+            meanings.push((Meaning::Gone, none));
+        }
+        Ok(meanings)
     }
 
-    /// Can the channel variable be no channel at all?
-    pub fn may_be_none(&self, channel: &Access, context: Context) -> Result<bool, Problem> {
-        Ok(match self.read(channel, context)?.expr.as_const() {
-            Some(id) => id == 0,
-            None => self.known_values(channel, context).is_none_or(|known| known.contains(&0)),
-        })
+    /// The channels that a channel expression can mean, by their place in `queues`, with their conditions.
+    pub fn meant(&self, channel: &Access, context: Context) -> Result<Vec<(usize, Expr)>, Problem> {
+        let queue = |(meaning, condition)| match meaning {
+            Meaning::Queue(queue) => Some((queue, condition)),
+            Meaning::Uninitialised | Meaning::Gone => None,
+        };
+        Ok(self.meanings(channel, context)?.into_iter().filter_map(queue).collect())
     }
 
-    /// The channel variable is this channel.
-    pub fn is_queue(&self, channel: &Access, queue: usize, context: Context) -> Result<Expr, Problem> {
-        let queue = &self.queues[queue];
-        let chosen = self.read(channel, context)?.expr;
-        let same = equal(chosen, Expr::Const(queue.id as i64));
-        Ok(match queue.instance {
-            Some(instance) if Some(instance) != context.instance => all([same, self.present(instance)]),
-            _ => same,
-        })
+    /// What a question about a channel comes to; asking about what is no channel is a fault.
+    pub fn asked(
+        &self,
+        channel: &Access,
+        context: Context,
+        answer: impl Fn(usize) -> Result<Expr, Problem>,
+    ) -> Result<Expr, Problem> {
+        let mut result: Option<Expr> = None;
+        for (meaning, condition) in self.meanings(channel, context)?.into_iter().rev() {
+            let value = match meaning {
+                Meaning::Queue(queue) => answer(queue)?,
+                Meaning::Uninitialised | Meaning::Gone => impossible(),
+            };
+            // Where no other condition holds, the last does.
+            result = Some(match result {
+                None => value,
+                Some(other) => choose(condition, value, other),
+            });
+        }
+        Ok(result.unwrap_or_else(impossible))
     }
 
     /// What the fields of a message must be, `None` for anything.

@@ -353,6 +353,11 @@ impl Value {
 }
 
 impl Access {
+    /// The same cell, wherever it is written.
+    pub fn is_same(&self, other: &Access) -> bool {
+        (self.variable, self.leaf) == (other.variable, other.leaf) && self.indices == other.indices
+    }
+
     pub fn visit(&self, visit: &mut dyn FnMut(&Value)) {
         self.indices.iter().for_each(|i| i.visit(visit));
     }

@@ -2,7 +2,7 @@
 
 use super::core::{Action, Alternative, Next, State, Statement, Transition};
 use super::element::{Id, Kinds};
-use super::flow::{Assembly, MAX_HOPS, jump_target, number_of};
+use super::flow::{Assembly, MAX_HOPS, number_of};
 use crate::diagnostic::Problem;
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ impl Assembly<'_> {
         &mut self,
         d_step: Id,
         first: Id,
-        exit: Option<usize>,
+        exit: usize,
         then: Next,
     ) -> Result<Vec<Alternative>, Problem> {
         let mut pending: Vec<(Id, usize)> = Vec::new();
@@ -28,7 +28,7 @@ impl Assembly<'_> {
         &mut self,
         d_step: Id,
         at: Id,
-        exit: Option<usize>,
+        exit: usize,
         then: Next,
         pending: &mut Vec<(Id, usize)>,
     ) -> Result<Vec<Alternative>, Problem> {
@@ -42,16 +42,12 @@ impl Assembly<'_> {
                 let Action { place, text, .. } = &*action;
                 action = Arc::new(Action { statement: Statement::Nothing, place: *place, text: text.clone() });
             }
-            let next = match jump_target(self.body, step) {
-                Some(target) => Some(target),
-                None => self.body.elements[step].next,
+            let Some(next) = self.body.next(step) else {
+                return Err(Problem::new(self.body.elements[step].place, "a process cannot end within a d_step"));
             };
-            let next = match next {
-                Some(next) => self.inner_hunt(next)?,
-                None => None,
-            };
+            let next = self.inner_hunt(next)?;
             alternatives.push(match next {
-                None => Alternative { action, target: exit, then, number: number_of(step) },
+                None => Alternative { action, target: Some(exit), then, number: number_of(step) },
                 Some(next) => {
                     let state = match self.inner.get(&(d_step, next)) {
                         Some(&state) => state,
@@ -76,24 +72,19 @@ impl Assembly<'_> {
         Ok(alternatives)
     }
 
-    /// The first element within the `d_step` at which something happens; `None` when it is over.
+    /// The first element within the `d_step` at which something happens; `None` when it is left.
     fn inner_hunt(&self, from: Id) -> Result<Option<Id>, Problem> {
         let mut at = from;
         for _ in 0..MAX_HOPS {
             let element = &self.body.elements[at];
-            if !element.in_d_step {
+            if element.in_d_step.is_none() {
                 return Ok(None);
             }
-            let next = match &element.kind {
-                Kinds::Goto(..) | Kinds::Leave(_) => jump_target(self.body, at),
-                Kinds::Dot | Kinds::Break => element.next,
-                Kinds::Unless(parts) => Some(parts[0].first),
+            at = match &element.kind {
+                Kinds::Goto(..) | Kinds::Leave(_) | Kinds::Dot | Kinds::Break => self.body.next(at).unwrap_or(at),
+                Kinds::Unless(parts) => parts[0].first,
                 _ => return Ok(Some(at)),
             };
-            match next {
-                Some(next) => at = next,
-                None => return Ok(None),
-            }
         }
         Err(Problem::new(self.body.elements[from].place, "the jumps from here go in circles"))
     }
@@ -108,13 +99,9 @@ impl Assembly<'_> {
             Kinds::Select(parts) => parts.iter().try_for_each(|part| self.inner_steps(part.first, into, depth + 1)),
             Kinds::Block(_, part) => self.inner_steps(part.first, into, depth + 1),
             Kinds::Unless(parts) => self.inner_steps(parts[0].first, into, depth + 1),
-            Kinds::Dot | Kinds::Break => match element.next {
-                Some(next) if self.body.elements[next].in_d_step => self.inner_steps(next, into, depth + 1),
-                _ => {
-                    into.push(at);
-                    Ok(())
-                }
-            },
+            Kinds::Dot | Kinds::Break if self.body.elements[self.body.behind(at)].in_d_step.is_some() => {
+                self.inner_steps(self.body.behind(at), into, depth + 1)
+            }
             _ => {
                 into.push(at);
                 Ok(())

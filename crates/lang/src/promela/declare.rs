@@ -18,6 +18,8 @@ const MAX_CAPACITY: i64 = 255;
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     pub globals: Vec<Declared>,
+    /// The global variables by name.
+    pub global_names: HashMap<Arc<str>, usize>,
     pub global_variables: Vec<Variable>,
     pub records: Vec<Record>,
     pub record_names: HashMap<Arc<str>, usize>,

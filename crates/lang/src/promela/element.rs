@@ -8,9 +8,10 @@ use super::core::{Action, LeafInitial, Statement, Value, Variable};
 use super::declare::{Kind, Names};
 use super::print;
 use super::resolve::Scope;
-use super::syntax::{self, Ident, Reference, Sequence, Step, StepKind};
+use super::syntax::{self, Expression, ExpressionKind, Ident, Reference, Sequence, Step, StepKind};
 use crate::diagnostic::{Place, Problem};
 use scrimp_system::BinaryOp;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 pub(crate) type Id = usize;
@@ -19,15 +20,34 @@ pub(crate) type Id = usize;
 pub(crate) struct Element {
     pub kind: Kinds,
     pub place: Place,
-    /// What follows in the text; where a jump goes is another matter.
+    /// What follows in the same sequence; where a jump goes is another matter.
     pub next: Option<Id>,
     /// Within `atomic`, but not its last element.
     pub atomic: bool,
     /// The last element of an `atomic`.
     pub last_of_atomic: bool,
-    pub in_d_step: bool,
+    /// The `d_step` that it is in, by number.
+    pub in_d_step: Option<u32>,
+    /// A label stands before it.
+    pub labelled: bool,
     /// The escape sequences that cover it, the outermost first.
     pub escapes: Vec<Part>,
+}
+
+impl Element {
+    /// An element by itself.
+    pub fn new(kind: Kinds, place: Place) -> Element {
+        Element {
+            kind,
+            place,
+            next: None,
+            atomic: false,
+            last_of_atomic: false,
+            in_d_step: None,
+            labelled: false,
+            escapes: Vec::new(),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -37,6 +57,7 @@ pub(crate) enum Kinds {
     Dot,
     /// The place behind a loop.
     Break,
+    /// To a label, from within these blocks, the innermost last.
     Goto(Ident, Vec<u32>),
     /// A `break`: to the element behind the loop.
     Leave(usize),
@@ -64,8 +85,8 @@ pub(crate) struct Part {
 pub(crate) struct Label {
     pub name: Arc<str>,
     pub element: Id,
-    /// The blocks that it is in, by number.
-    pub blocks: Vec<u32>,
+    /// The innermost block that it is in, by number; 0 for the body itself.
+    pub block: u32,
 }
 
 /// The elements of one body.
@@ -90,6 +111,8 @@ pub(crate) struct Builder<'a> {
     pub(super) loops: Vec<usize>,
     blocks: Vec<u32>,
     next_block: u32,
+    /// The elements behind labels, by name and block.
+    labelled: HashMap<(Arc<str>, u32), Id>,
     is_claim: bool,
     /// Nothing but declarations so far: variables begin with their values. Later ones are assigned to where they stand.
     at_start: bool,
@@ -106,6 +129,7 @@ impl<'a> Builder<'a> {
             loops: Vec::new(),
             blocks: Vec::new(),
             next_block: 0,
+            labelled: HashMap::new(),
             is_claim,
             at_start: true,
         }
@@ -124,15 +148,7 @@ impl<'a> Builder<'a> {
     }
 
     pub(super) fn element(&mut self, kind: Kinds, place: Place) -> Id {
-        self.body.elements.push(Element {
-            kind,
-            place,
-            next: None,
-            atomic: false,
-            last_of_atomic: false,
-            in_d_step: false,
-            escapes: Vec::new(),
-        });
+        self.body.elements.push(Element::new(kind, place));
         self.body.elements.len() - 1
     }
 
@@ -166,13 +182,13 @@ impl<'a> Builder<'a> {
     }
 
     fn label(&mut self, label: &Ident, element: Id) -> Result<(), Problem> {
-        let twice = |l: &&Label| l.name == label.name && l.blocks == self.blocks;
-        if let Some(earlier) = self.body.labels.iter().find(twice) {
+        let block = self.blocks.last().copied().unwrap_or(0);
+        if let Some(earlier) = self.labelled.insert((label.name.clone(), block), element) {
             let problem = Problem::new(label.place, format!("the label `{}` is already there", label.name));
-            return Err(problem.on_line_of(self.body.elements[earlier.element].place));
+            return Err(problem.on_line_of(self.body.elements[earlier].place));
         }
-        let blocks = self.blocks.clone();
-        self.body.labels.push(Label { name: label.name.clone(), element, blocks });
+        self.body.labels.push(Label { name: label.name.clone(), element, block });
+        self.body.elements[element].labelled = true;
         Ok(())
     }
 
@@ -225,7 +241,10 @@ impl<'a> Builder<'a> {
             }
             StepKind::Exclusive { channels, .. } => {
                 // Only a partial-order reduction would use the promise; the channels must exist all the same.
-                return channels.iter().try_for_each(|c| self.scope.find(self.names, c).map(|_| ()));
+                return channels.iter().try_for_each(|c| match self.scope.find(self.names, c)?.0.length {
+                    None => Ok(()),
+                    Some(_) => Err(Problem::new(c.name.place, "`xr` and `xs` are not for elements of arrays")),
+                });
             }
             // A label before an `unless` is one before the block that it makes.
             StepKind::Unless { .. } if !step.labels.is_empty() => {
@@ -246,9 +265,10 @@ impl<'a> Builder<'a> {
         let special = |l: &Ident| ["end", "accept", "progress"].iter().any(|p| l.name.starts_with(p));
         if matches!(self.body.elements[id].kind, Kinds::Goto(..) | Kinds::Leave(_)) && step.labels.iter().any(special) {
             let skip = self.action(Statement::Nothing, place, "(1)".into());
-            for label in self.body.labels.iter_mut().filter(|l| l.element == id) {
-                label.element = skip;
-            }
+            let first = self.body.labels.len() - step.labels.len();
+            self.body.labels[first..].iter_mut().for_each(|label| label.element = skip);
+            self.body.elements[id].labelled = false;
+            self.body.elements[skip].labelled = true;
             self.append(skip);
         }
         let appended = matches!(step.kind, StepKind::If(_) | StepKind::Do(_) | StepKind::Unless { .. })
@@ -262,8 +282,14 @@ impl<'a> Builder<'a> {
     fn declaration(&mut self, declaration: &syntax::Declaration) -> Result<(), Problem> {
         let declared = self.names.declared(declaration)?;
         let given = self.names.initial(&declared, declaration.initial.as_ref(), Some(&self.scope))?;
+        if let (false, LeafInitial::List(_)) = (self.at_start, &given) {
+            return Err(Problem::new(
+                declared.place,
+                "a list of initial values can only stand at the beginning of a process",
+            ));
+        }
         let now = self.at_start || matches!(given, LeafInitial::Channel(_));
-        let initial = if now || matches!(given, LeafInitial::List(_)) { given.clone() } else { LeafInitial::Zero };
+        let initial = if now { given.clone() } else { LeafInitial::Zero };
         let variable = self.names.variable(&declared, &initial, false)?;
         let (name, kind, place) = (declaration.name.clone(), declared.kind.clone(), declared.place);
         let array = declared.length.is_some();
@@ -282,10 +308,12 @@ impl<'a> Builder<'a> {
             (false, Some(syntax::Initial::Value(e))) => format!("{} = {}", name.name, print::expression(e)),
             (false, _) => format!("{} = 0", name.name),
         };
-        let statement = match (kind, &initial) {
-            (Kind::Record(_), _) | (_, LeafInitial::List(_)) => Statement::Nothing,
-            _ => {
-                let reference = Reference { name, index: None, field: None };
+        let statement = match kind {
+            // Nothing happens, but it is a step.
+            Kind::Record(_) => Statement::Condition(Value::Number(1)),
+            Kind::Scalar(_) => {
+                let first = || Box::new(Expression { kind: Box::new(ExpressionKind::Number(0)), place });
+                let reference = Reference { name, index: array.then(first), field: None };
                 Statement::Assign(self.scope.variable(self.names, &reference)?, value)
             }
         };
@@ -299,9 +327,10 @@ impl<'a> Builder<'a> {
         let place = step.place;
         let text = || print::statement(&step.kind);
         let simple = match &step.kind {
-            StepKind::Condition(e) => match self.scope.value(self.names, e)? {
-                Value::Number(1) => Statement::Nothing,
-                value => Statement::Condition(value),
+            StepKind::Condition(e) => match (&*e.kind, self.scope.value(self.names, e)?) {
+                // Only what is written as the number 1 is a `skip`: other conditions that always hold are steps wherever they stand.
+                (ExpressionKind::Number(_) | ExpressionKind::Name(_), Value::Number(1)) => Statement::Nothing,
+                (_, value) => Statement::Condition(value),
             },
             StepKind::Assign { target, value } => {
                 if &*target.name.name == "_priority" {
@@ -364,12 +393,12 @@ impl<'a> Builder<'a> {
             }
             StepKind::Atomic(steps) => {
                 let part = self.braces(steps, place)?;
-                self.mark_atomic(part, false);
+                self.mark_atomic(part, None);
                 return Ok(self.element(Kinds::Block(Block::Atomic, part), place));
             }
             StepKind::DStep(steps) => {
                 let part = self.braces(steps, place)?;
-                self.mark_atomic(part, true);
+                self.mark_atomic(part, Some(part.first as u32));
                 return Ok(self.element(Kinds::Block(Block::DStep, part), place));
             }
             StepKind::Block(steps) => {
@@ -427,7 +456,7 @@ impl<'a> Builder<'a> {
                 },
                 _ => (false, false),
             };
-            if is_skip && !self.body.labels.iter().any(|l| l.element == id) {
+            if is_skip && !element.labelled {
                 skips += 1;
                 if skips > 1 && !is_print && id != part.first && id != part.last {
                     self.body.elements[before].next = at;
@@ -441,7 +470,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Marks everything in a sequence as atomic, its very last element as the last.
-    fn mark_atomic(&mut self, part: Part, d_step: bool) {
+    fn mark_atomic(&mut self, part: Part, d_step: Option<u32>) {
         self.walk_atomic(part.first, part.last, d_step);
         let last = part.last;
         if let Kinds::Block(Block::Plain | Block::Atomic, inner) = self.body.elements[last].kind {
@@ -453,16 +482,20 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn walk_atomic(&mut self, first: Id, last: Id, d_step: bool) {
+    fn walk_atomic(&mut self, first: Id, last: Id, d_step: Option<u32>) {
         let mut at = Some(first);
         while let Some(id) = at {
             let element = &mut self.body.elements[id];
+            if let (Kinds::Unless(_), Some(_), None) = (&element.kind, d_step, element.in_d_step) {
+                let message = "`unless` has no effect within a d_step";
+                self.names.warnings.push(Problem::new(element.place, message));
+            }
             element.atomic = true;
-            element.in_d_step |= d_step;
+            element.in_d_step = d_step.or(element.in_d_step);
             let next = element.next;
             let inner: Vec<Part> = match &mut element.kind {
                 Kinds::Block(block, part) => {
-                    if *block == Block::Atomic || *block == Block::DStep && d_step {
+                    if *block == Block::Atomic || *block == Block::DStep && d_step.is_some() {
                         *block = Block::Plain;
                     }
                     if *block == Block::Plain { vec![*part] } else { vec![] }

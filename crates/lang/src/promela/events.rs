@@ -4,7 +4,7 @@
 //! an earlier alternative in a `d_step`, and, for `else`, anything that is executable. A rendezvous is one event for each
 //! pair of statements that can meet.
 
-use super::channels::{demands, set};
+use super::channels::{Meaning, demands, set};
 use super::core::{Access, Alternative, Field, Next, State, Statement, Transition, Value};
 use super::executable::{Sends, room};
 use super::instances::{Instance, Site};
@@ -15,7 +15,7 @@ use crate::lines::Lines;
 use scrimp_system::{Assign, Event, Expr, Message, Moment, Move, Print, ProcessId, Then};
 
 /// Events that a model may have once it is written out.
-const MAX_EVENTS: usize = 1 << 20;
+const MAX_EVENTS: usize = 1 << 21;
 
 /// A receive statement that can take part in a rendezvous.
 #[derive(Debug, Clone, Copy)]
@@ -92,8 +92,8 @@ impl<'p> Lowering<'p> {
                     for (a, alternative) in transition.alternatives.iter().enumerate() {
                         if let Statement::Receive { channel, keep: false, .. } = &alternative.action.statement {
                             let site = Site { state: number, transition: t, alternative: a };
-                            let queues = self.candidates(channel, context)?;
-                            let rendezvous = queues.into_iter().filter(|q| self.queues[*q].capacity == 0);
+                            let queues = self.meant(channel, context)?.into_iter().map(|(queue, _)| queue);
+                            let rendezvous = queues.filter(|q| self.queues[*q].capacity == 0);
                             receivers.extend(rendezvous.map(|queue| Receiver { instance, site, queue }));
                         }
                     }
@@ -265,8 +265,7 @@ impl<'p> Lowering<'p> {
     ) -> Result<(), Problem> {
         let context = here.context;
         self.refuse_uninitialised(here, channel, "sends to")?;
-        for queue in self.candidates(channel, context)? {
-            let is = self.is_queue(channel, queue, context)?;
+        for (queue, is) in self.meant(channel, context)? {
             let message = self.message(queue, arguments, context)?;
             let raw = self.unkept(arguments, context)?;
             if self.too_many_fields(here, queue, arguments.len(), &is)? {
@@ -356,8 +355,7 @@ impl<'p> Lowering<'p> {
     ) -> Result<(), Problem> {
         let context = here.context;
         self.refuse_uninitialised(here, channel, "receives from")?;
-        for queue in self.candidates(channel, context)? {
-            let is = self.is_queue(channel, queue, context)?;
+        for (queue, is) in self.meant(channel, context)? {
             if self.too_many_fields(here, queue, arguments.len(), &is)? || self.queues[queue].capacity == 0 {
                 continue;
             }
@@ -380,25 +378,16 @@ impl<'p> Lowering<'p> {
 
     /// A channel variable may be no channel, or one that went with its process.
     fn refuse_uninitialised(&mut self, here: &Here<'p>, channel: &Access, does: &str) -> Result<(), Problem> {
-        let chosen = self.read(channel, here.context)?.expr;
-        for queue in self.candidates(channel, here.context)? {
-            let id = self.queues[queue].id;
-            let same: Vec<usize> = (0..self.queues.len()).filter(|q| self.queues[*q].id == id).collect();
-            let owners: Option<Vec<usize>> = same.iter().map(|q| self.queues[*q].instance).collect();
-            let Some(owners) = owners.filter(|owners| !owners.contains(&here.instance) && same[0] == queue) else {
-                continue;
-            };
-            let gone = owners.into_iter().map(|owner| Expr::not(self.present(owner)));
-            let is = super::values::equal(chosen.clone(), Expr::Const(id as i64));
-            let gone = all([is].into_iter().chain(gone));
-            if !here.late {
-                self.push_fault(here, gone, &format!("a process {does} a channel of a process that has ended"))?;
-            }
+        if here.late {
+            return Ok(());
         }
-        if self.may_be_none(channel, here.context)? && !here.late {
-            let chosen = self.read(channel, here.context)?.expr;
-            let none = super::values::equal(chosen, Expr::Const(0));
-            self.push_fault(here, none, &format!("a process {does} a channel that is not initialised"))?;
+        for (meaning, condition) in self.meanings(channel, here.context)? {
+            let what = match meaning {
+                Meaning::Queue(_) => continue,
+                Meaning::Uninitialised => "a channel that is not initialised",
+                Meaning::Gone => "a channel of a process that has ended",
+            };
+            self.push_fault(here, condition, &format!("a process {does} {what}"))?;
         }
         Ok(())
     }

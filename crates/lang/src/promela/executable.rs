@@ -47,8 +47,7 @@ impl<'p> Lowering<'p> {
             Statement::End => self.topmost(context),
             Statement::Send { channel, arguments, .. } => {
                 let mut conditions = Vec::new();
-                for queue in self.candidates(channel, context)? {
-                    let is = self.is_queue(channel, queue, context)?;
+                for (queue, is) in self.meant(channel, context)? {
                     let ready = match self.queues[queue].length {
                         Some(length) => room(length, self.queues[queue].capacity),
                         None => match sends {
@@ -63,8 +62,7 @@ impl<'p> Lowering<'p> {
             }
             Statement::Receive { channel, random, arguments, .. } => {
                 let mut conditions = Vec::new();
-                for queue in self.candidates(channel, context)? {
-                    let is = self.is_queue(channel, queue, context)?;
+                for (queue, is) in self.meant(channel, context)? {
                     let matching = self.matches(queue, &demands(arguments), context)?;
                     let found = match random {
                         true => self.any_match(queue, &matching),
@@ -161,10 +159,9 @@ impl<'p> Lowering<'p> {
         let Statement::Receive { channel, keep: false, arguments, .. } = &alternative.action.statement else {
             return Ok(Expr::FALSE);
         };
-        if !self.candidates(channel, context)?.contains(&queue) {
-            return Ok(Expr::FALSE);
-        }
-        let mut conditions = vec![self.is_queue(channel, queue, context)?];
+        let meant = self.meant(channel, context)?.into_iter().find(|(meant, _)| *meant == queue);
+        let Some((_, is)) = meant else { return Ok(Expr::FALSE) };
+        let mut conditions = vec![is];
         for (wanted, value) in self.matches(queue, &demands(arguments), context)?.into_iter().zip(message) {
             if let Some(wanted) = wanted {
                 conditions.push(equal(wanted, value.expr.clone()));
@@ -200,8 +197,8 @@ impl<'p> Lowering<'p> {
     pub(super) fn meets(&self, transition: &Transition, context: Context) -> Result<bool, Problem> {
         for alternative in &transition.alternatives {
             if let Statement::Send { channel, .. } = &alternative.action.statement {
-                let queues = self.candidates(channel, context)?;
-                return Ok(queues.iter().any(|q| self.queues[*q].capacity == 0));
+                let queues = self.meant(channel, context)?;
+                return Ok(queues.iter().any(|(q, _)| self.queues[*q].capacity == 0));
             }
         }
         Ok(false)

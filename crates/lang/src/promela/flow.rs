@@ -5,7 +5,8 @@
 //! transitions of all its options; what covers a statement by `unless` is tried before it.
 
 use super::core::{Action, Alternative, Flow, Next, State, Statement, Transition, Value};
-use super::element::{Block, Body, Element, Id, Kinds, Part};
+use super::element::{Block, Id, Kinds, Part};
+use super::link::Linked;
 use crate::diagnostic::Problem;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -13,58 +14,15 @@ use std::sync::Arc;
 /// Elements that may be passed through in a row, beyond which the text jumps in circles.
 pub(super) const MAX_HOPS: usize = 500;
 
-/// The control graph of a body. `referred` are the labels that are asked about from elsewhere.
-pub(crate) fn flow(mut body: Body, referred: &HashSet<Arc<str>>) -> Result<Flow, Problem> {
-    keep_labels(&mut body, referred);
-    let whole = body.whole.expect("the body is complete");
-    let mut maker =
-        Maker { targets: resolve_jumps(&body)?, body: &mut body, raw: HashMap::new(), done: HashSet::new() };
+/// The control graph of a body.
+pub(crate) fn flow(mut body: Linked) -> Result<Flow, Problem> {
+    let whole = body.whole;
+    let mut maker = Maker { body: &mut body, raw: HashMap::new(), done: HashSet::new() };
     maker.sequence(whole)?;
     let start = maker.hunt(whole.first, false)?;
     let labels: Vec<(Arc<str>, Id)> = maker.body.labels.iter().map(|l| (l.name.clone(), l.element)).collect();
     let Maker { raw, .. } = maker;
     Assembly::new(&body, raw)?.flow(start, labels)
-}
-
-/// A jump is passed through; where its label is asked about, a step before it can be seen.
-fn keep_labels(body: &mut Body, referred: &HashSet<Arc<str>>) {
-    let asked: Vec<Id> = body.labels.iter().filter(|l| referred.contains(&l.name)).map(|l| l.element).collect();
-    for id in asked {
-        let element = &mut body.elements[id];
-        if !matches!(element.kind, Kinds::Goto(..) | Kinds::Leave(_)) {
-            continue;
-        }
-        let place = element.place;
-        let skip = Action { statement: Statement::Nothing, place, text: "(1)".into() };
-        let jump = std::mem::replace(&mut element.kind, Kinds::Action(Arc::new(skip)));
-        let next = element.next;
-        body.elements.push(Element {
-            kind: jump,
-            place,
-            next,
-            atomic: false,
-            last_of_atomic: false,
-            in_d_step: false,
-            escapes: Vec::new(),
-        });
-        body.elements[id].next = Some(body.elements.len() - 1);
-    }
-}
-
-/// Where every jump goes.
-fn resolve_jumps(body: &Body) -> Result<HashMap<Id, Id>, Problem> {
-    let mut targets = HashMap::new();
-    for (id, element) in body.elements.iter().enumerate() {
-        match (&element.kind, jump_target(body, id)) {
-            (Kinds::Goto(..) | Kinds::Leave(_), Some(target)) => drop(targets.insert(id, target)),
-            (Kinds::Goto(label, _), None) => {
-                return Err(Problem::new(label.place, format!("there is no label `{}`", label.name)));
-            }
-            (Kinds::Leave(_), None) => return Err(Problem::new(element.place, "this loop has no end")),
-            _ => {}
-        }
-    }
-    Ok(targets)
 }
 
 /// What leaves an element, before selections are written out.
@@ -77,7 +35,7 @@ pub(super) enum Raw {
     },
     DStep {
         first: Part,
-        exit: Option<Id>,
+        exit: Id,
         atomic: bool,
         escapes: Vec<Id>,
     },
@@ -86,8 +44,7 @@ pub(super) enum Raw {
 }
 
 struct Maker<'b> {
-    body: &'b mut Body,
-    targets: HashMap<Id, Id>,
+    body: &'b mut Linked,
     raw: HashMap<Id, Raw>,
     done: HashSet<Id>,
 }
@@ -99,11 +56,7 @@ impl Maker<'_> {
         for _ in 0..MAX_HOPS {
             let element = &self.body.elements[at];
             let next = match &element.kind {
-                Kinds::Goto(..) | Kinds::Leave(_) => self.targets[&at],
-                Kinds::Dot | Kinds::Break => match element.next {
-                    None => return Ok(at),
-                    Some(next) => next,
-                },
+                Kinds::Goto(..) | Kinds::Leave(_) | Kinds::Dot | Kinds::Break => self.body.next(at).unwrap_or(at),
                 Kinds::Unless(parts) => self.hunt(parts[0].first, atomic)?,
                 _ => return Ok(at),
             };
@@ -121,10 +74,7 @@ impl Maker<'_> {
         for _ in 0..MAX_HOPS {
             let element = &self.body.elements[at];
             at = match &element.kind {
-                Kinds::Dot => match element.next {
-                    Some(next) => next,
-                    None => break,
-                },
+                Kinds::Dot => self.body.behind(at),
                 Kinds::Unless(parts) => parts[0].first,
                 _ => break,
             };
@@ -150,7 +100,7 @@ impl Maker<'_> {
             if self.done.insert(id) {
                 self.element(id)?;
             }
-            at = if id == part.last { None } else { self.body.elements[id].next };
+            at = (id != part.last).then(|| self.body.behind(id));
         }
         Ok(())
     }
@@ -176,8 +126,7 @@ impl Maker<'_> {
             _ => {
                 let element = &self.body.elements[id];
                 let atomic = element.atomic;
-                let next = self.targets.get(&id).copied().or(element.next);
-                let target = next.map(|next| self.hunt(next, atomic)).transpose()?;
+                let target = self.body.next(id).map(|next| self.hunt(next, atomic)).transpose()?;
                 let escapes = match element.kind {
                     Kinds::Dot => vec![],
                     _ => self.escapes(id)?,
@@ -202,11 +151,9 @@ impl Maker<'_> {
 
     fn block(&mut self, id: Id, block: Block, part: Part) -> Result<(), Problem> {
         self.patch(part);
-        let element = &self.body.elements[id];
-        let (next, atomic) = (element.next, element.atomic);
-        self.body.elements[part.last].next = next;
         if block == Block::DStep {
-            let exit = next.map(|next| self.hunt(next, atomic)).transpose()?;
+            let atomic = self.body.elements[id].atomic;
+            let exit = self.hunt(self.body.behind(id), atomic)?;
             let escapes = self.escapes(id)?;
             self.raw.insert(id, Raw::DStep { first: part, exit, atomic, escapes });
             return self.cover(id);
@@ -219,7 +166,7 @@ impl Maker<'_> {
     fn patch(&mut self, part: Part) {
         let mut at = Some(part.first);
         while let Some(id) = at {
-            if let Some(&target) = self.targets.get(&id) {
+            if let Some(target) = self.body.target(id) {
                 let target = &self.body.elements[target];
                 let into = target.atomic || target.last_of_atomic;
                 let element = &mut self.body.elements[id];
@@ -234,14 +181,14 @@ impl Maker<'_> {
             } else if let Kinds::Select(parts) | Kinds::Unless(parts) = &self.body.elements[id].kind {
                 parts.clone().into_iter().for_each(|part| self.patch(part));
             }
-            at = if id == part.extent { None } else { self.body.elements[id].next };
+            at = (id != part.extent).then(|| self.body.behind(id));
         }
     }
 }
 
 /// Writes out selections and escapes, and numbers what can be reached.
 pub(super) struct Assembly<'b> {
-    pub(super) body: &'b Body,
+    pub(super) body: &'b Linked,
     pub(super) raw: HashMap<Id, Raw>,
     /// For each element, the steps that leave it: which element each is the step of, and the escape it belongs to.
     pub(super) lists: HashMap<Id, Vec<(Id, usize)>>,
@@ -251,7 +198,7 @@ pub(super) struct Assembly<'b> {
 }
 
 impl<'b> Assembly<'b> {
-    fn new(body: &'b Body, raw: HashMap<Id, Raw>) -> Result<Assembly<'b>, Problem> {
+    fn new(body: &'b Linked, raw: HashMap<Id, Raw>) -> Result<Assembly<'b>, Problem> {
         let mut assembly = Assembly {
             body,
             raw,
@@ -350,14 +297,12 @@ impl<'b> Assembly<'b> {
         (number, true)
     }
 
-    fn target(&mut self, target: Option<Id>, waiting: &mut Vec<Id>) -> Option<usize> {
-        target.map(|id| {
-            let (number, new) = self.number(id);
-            if new {
-                waiting.push(id);
-            }
-            number
-        })
+    fn target(&mut self, id: Id, waiting: &mut Vec<Id>) -> usize {
+        let (number, new) = self.number(id);
+        if new {
+            waiting.push(id);
+        }
+        number
     }
 
     fn transitions(&mut self, id: Id, waiting: &mut Vec<Id>) -> Result<Vec<Transition>, Problem> {
@@ -368,7 +313,7 @@ impl<'b> Assembly<'b> {
                     let then = if *atomic { Next::Atomic } else { Next::Free };
                     let target = *target;
                     let action = self.action(step);
-                    let target = self.target(target, waiting);
+                    let target = target.map(|target| self.target(target, waiting));
                     vec![Alternative { action, target, then, number: number_of(step) }]
                 }
                 Raw::DStep { first, exit, atomic, .. } => {
@@ -463,7 +408,7 @@ impl<'b> Assembly<'b> {
         }
         let leads_to = |option: &Id| match self.raw.get(option) {
             Some(Raw::Step { target, .. }) => *target,
-            Some(Raw::DStep { exit, .. }) => *exit,
+            Some(Raw::DStep { exit, .. }) => Some(*exit),
             _ => None,
         };
         let options = choices.into_iter().flatten().filter(|option| marked.contains(*option));
@@ -476,21 +421,4 @@ impl<'b> Assembly<'b> {
 /// SPIN counts elements from one.
 pub(super) fn number_of(id: Id) -> u32 {
     id as u32 + 1
-}
-
-/// Where a jump goes; `None` for other elements, and for jumps to nowhere.
-pub(super) fn jump_target(body: &Body, id: Id) -> Option<Id> {
-    match &body.elements[id].kind {
-        Kinds::Leave(exit) => body.exits[*exit],
-        Kinds::Goto(label, blocks) => {
-            let candidates = body.labels.iter().filter(|l| l.name == label.name);
-            // The label in the same block, else in one around it, else anywhere in the process.
-            let rank = |l: &super::element::Label| match blocks.starts_with(&l.blocks) {
-                true => 1 + l.blocks.len(),
-                false => 0,
-            };
-            candidates.max_by_key(|l| rank(l)).map(|l| l.element)
-        }
-        _ => None,
-    }
 }

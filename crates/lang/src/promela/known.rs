@@ -226,10 +226,12 @@ impl Knowledge {
             }
             Statement::Send { channel, arguments, .. } => {
                 for kind in self.types(program, instances, number, channel) {
-                    for (field, argument) in arguments.iter().enumerate() {
-                        if field < self.fields[kind].len() && program.channels[kind].fields[field] == Scalar::Chan {
-                            let known = self.value(program, Some(number), slot, argument);
-                            changed |= self.fields[kind][field].add(&known);
+                    for (field, scalar) in program.channels[kind].fields.iter().enumerate() {
+                        if *scalar == Scalar::Chan {
+                            // What the statement has too few values for is zero.
+                            let known = arguments.get(field).map(|a| self.value(program, Some(number), slot, a));
+                            let known = known.unwrap_or(Known::one(0));
+                            changed |= self.fields[kind][field].add(&stored(&known, scalar));
                         }
                     }
                 }

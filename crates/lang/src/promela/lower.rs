@@ -424,9 +424,11 @@ fn domain(scalar: &Scalar) -> Domain {
 /// Names of control states: a label, or the line.
 pub(crate) fn location_names(flow: &Flow, lines: &mut Lines<'_>) -> Vec<String> {
     let mut used: HashMap<String, usize> = HashMap::new();
+    // The first label of a state is its name.
+    let labels: HashMap<usize, &str> = flow.labels.iter().rev().map(|(name, at)| (*at, &**name)).collect();
     let mut names = Vec::new();
     for (number, state) in flow.states.iter().enumerate() {
-        let label = flow.labels.iter().find(|(_, at)| *at == number).map(|(name, _)| name.to_string());
+        let label = labels.get(&number).map(|name| name.to_string());
         let name = label.unwrap_or_else(|| format!("line_{}", lines.span(state.place).line));
         let count = used.entry(name.clone()).and_modify(|n| *n += 1).or_insert(1);
         names.push(if *count > 1 { format!("{name}_{count}") } else { name });

@@ -18,6 +18,7 @@ mod formula;
 mod instances;
 mod known;
 mod launch;
+mod link;
 mod loops;
 mod lower;
 mod outline;
@@ -45,7 +46,7 @@ use syntax::Specification;
 /// The syntax tree of a model, and its whole text.
 pub(crate) fn parse(input: Input<'_>) -> Result<(Specification, Source), Diagnostic> {
     let (pieces, source) = preprocess::preprocess(input)?;
-    let parsed = tokens::tokens(&pieces).and_then(parser::parse);
+    let parsed = tokens::tokens(pieces).and_then(parser::parse);
     match parsed {
         Ok(specification) => Ok((specification, source)),
         Err(problem) => Err(problem.locate(&source)),

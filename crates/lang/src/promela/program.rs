@@ -5,6 +5,7 @@ use super::declare::{Declared, Kind, Names};
 use super::element::{Body, Builder, Kinds};
 use super::flow::flow;
 use super::formula;
+use super::link::Linked;
 use super::print;
 use super::resolve::Scope;
 use super::syntax::{Active, Item, Process, Sequence, Specification, StepKind};
@@ -106,12 +107,12 @@ pub(crate) fn program(specification: &Specification, source: Source) -> Result<P
     let none = HashSet::new();
     let mut processes = Vec::new();
     for (number, (mut process, body)) in parts.into_iter().enumerate() {
-        process.flow = flow(body, referred.get(&number).unwrap_or(&none))?;
+        process.flow = flow(Linked::new(body, referred.get(&number).unwrap_or(&none))?)?;
         processes.push(process);
     }
-    let never = never.map(|body| flow(body, &none)).transpose()?;
+    let never = never.map(|body| flow(Linked::new(body, &none)?)).transpose()?;
     let trace = match trace {
-        Some((t, body)) => Some(EventTrace { not: t.not, flow: flow(body, &none)?, place: t.place }),
+        Some((t, body)) => Some(EventTrace { not: t.not, flow: flow(Linked::new(body, &none)?)?, place: t.place }),
         None => None,
     };
     let uses = |wanted: fn(&Value) -> bool| {
@@ -154,7 +155,7 @@ fn globals(names: &mut Names, specification: &Specification) -> Result<(), Probl
         let Item::Variables(declarations) = item else { continue };
         for declaration in declarations {
             let declared = names.declared(declaration)?;
-            if let Some(earlier) = names.globals.iter().find(|g| g.name == declared.name) {
+            if let Some(earlier) = names.global_names.get(&declared.name).map(|number| &names.globals[*number]) {
                 let message = format!("the variable `{}` is already declared", declared.name);
                 return Err(Problem::new(declared.place, message).on_line_of(earlier.place));
             }
@@ -164,6 +165,7 @@ fn globals(names: &mut Names, specification: &Specification) -> Result<(), Probl
             }
             let initial = names.initial(&declared, declaration.initial.as_ref(), Some(&Scope::new()))?;
             let variable = names.variable(&declared, &initial, false)?;
+            names.global_names.insert(declared.name.clone(), names.globals.len());
             names.globals.push(declared);
             names.global_variables.push(variable);
         }

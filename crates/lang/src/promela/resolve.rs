@@ -145,7 +145,7 @@ impl Scope {
                 "_priority" => return Ok(Value::Priority),
                 _ => {}
             }
-            if names.globals.iter().all(|g| &*g.name != name)
+            if !names.global_names.contains_key(name)
                 && let Some(number) = names.mtype_values.get(name)
             {
                 return Ok(Value::Number(names.mtypes[*number].value));
@@ -162,9 +162,8 @@ impl Scope {
 
     pub fn channel(&self, names: &Names, reference: &Reference) -> Result<Access, Problem> {
         let (declared, id) = self.find(names, reference)?;
-        let (access, kind, _) = self.walk(names, reference, declared, id)?;
+        let (access, kind) = self.walk(names, reference, declared, id)?;
         match kind {
-            Kind::Scalar(super::core::Scalar::Chan) => Ok(access),
             // As in SPIN, the number of a channel may be kept in any variable.
             Kind::Scalar(_) => Ok(access),
             Kind::Record(_) => Err(Problem::new(reference.name.place, "a record is no channel")),
@@ -176,7 +175,7 @@ impl Scope {
         if let Some(local) = self.local(name) {
             return Ok((&self.locals[local], VariableId::Local(local)));
         }
-        if let Some(global) = names.globals.iter().position(|g| g.name == *name) {
+        if let Some(&global) = names.global_names.get(name) {
             return Ok((&names.globals[global], VariableId::Global(global)));
         }
         let problem = Problem::new(reference.name.place, format!("there is no variable `{name}`"));
@@ -193,7 +192,7 @@ impl Scope {
         declared: &Declared,
         id: VariableId,
     ) -> Result<Access, Problem> {
-        let (access, kind, _) = self.walk(names, reference, declared, id)?;
+        let (access, kind) = self.walk(names, reference, declared, id)?;
         match kind {
             Kind::Scalar(_) => Ok(access),
             Kind::Record(_) => {
@@ -203,8 +202,23 @@ impl Scope {
         }
     }
 
-    /// Follows indices and fields; also says what is there, and whether it is a whole array.
+    /// Follows indices and fields; also says what is there, which is no whole array.
     fn walk(
+        &self,
+        names: &Names,
+        reference: &Reference,
+        declared: &Declared,
+        id: VariableId,
+    ) -> Result<(Access, Kind), Problem> {
+        let (access, kind, whole) = self.follow(names, reference, declared, id)?;
+        match whole {
+            None => Ok((access, kind)),
+            Some(_) => Err(missing_index(reference.last_name())),
+        }
+    }
+
+    /// Follows indices and fields; also says what is there, and the length where it is a whole array.
+    fn follow(
         &self,
         names: &Names,
         reference: &Reference,
@@ -237,6 +251,7 @@ impl Scope {
                         }
                     }
                 }
+                (None, Some(_)) if part.field.is_some() => return Err(missing_index(&part.name)),
                 (None, Some(length)) => {
                     whole = Some(length);
                     access.indices.push(Value::Number(0));
@@ -266,9 +281,14 @@ impl Scope {
     /// The cells that a reference to a record or a scalar stands for, as arguments of a message.
     fn cells(&self, names: &Names, reference: &Reference) -> Result<Vec<Access>, Problem> {
         let (declared, id) = self.find(names, reference)?;
-        let (access, kind, _) = self.walk(names, reference, declared, id)?;
+        let (access, kind) = self.walk(names, reference, declared, id)?;
+        self.cells_at(names, access, kind)
+    }
+
+    /// The cells at an access to something of a kind.
+    fn cells_at(&self, names: &Names, access: Access, kind: Kind) -> Result<Vec<Access>, Problem> {
         let Kind::Record(_) = kind else { return Ok(vec![access]) };
-        let declared = Declared { name: declared.name.clone(), kind, length: None, place: declared.place };
+        let declared = Declared { name: "".into(), kind, length: None, place: access.place };
         let leaves = names.variable(&declared, &super::core::LeafInitial::Zero, false)?.leaves;
         let mut cells = Vec::new();
         for (i, leaf) in leaves.iter().enumerate() {
@@ -291,7 +311,7 @@ impl Scope {
     pub fn values(&self, names: &Names, e: &Expression) -> Result<Vec<Value>, Problem> {
         if let ExpressionKind::Name(reference) = &*e.kind
             && let Ok((declared, id)) = self.find(names, reference)
-            && let Ok((_, Kind::Record(_), _)) = self.walk(names, reference, declared, id)
+            && let Kind::Record(_) = self.walk(names, reference, declared, id)?.1
         {
             return Ok(self.cells(names, reference)?.into_iter().map(Value::Read).collect());
         }
@@ -311,7 +331,17 @@ impl Scope {
                         if name == "_" && !is_variable {
                             fields.push(Field::Ignore);
                         } else if is_variable {
-                            fields.extend(self.cells(names, reference)?.into_iter().map(Field::Store));
+                            let cells = self.cells(names, reference)?;
+                            if let [cell] = &cells[..]
+                                && cell.indices.is_empty()
+                                && fields
+                                    .iter()
+                                    .any(|field| matches!(field, Field::Store(other) if other.is_same(cell)))
+                            {
+                                let message = format!("`{name}` cannot receive two fields of one message");
+                                return Err(Problem::new(e.place, message));
+                            }
+                            fields.extend(cells.into_iter().map(Field::Store));
                         } else {
                             fields.push(Field::Match(self.name(names, reference)?));
                         }
@@ -335,15 +365,19 @@ impl Scope {
     /// The length of the array that a reference names as a whole, if it does.
     pub fn whole_array(&self, names: &Names, reference: &Reference) -> Result<Option<u32>, Problem> {
         let (declared, id) = self.find(names, reference)?;
-        Ok(self.walk(names, reference, declared, id)?.2)
+        Ok(self.follow(names, reference, declared, id)?.2)
     }
 
     /// Is this a record? Then its cells.
     pub fn record_cells(&self, names: &Names, reference: &Reference) -> Result<Option<Vec<Access>>, Problem> {
         let (declared, id) = self.find(names, reference)?;
-        match self.walk(names, reference, declared, id)?.1 {
-            Kind::Record(_) => self.cells(names, reference).map(Some),
-            Kind::Scalar(_) => Ok(None),
+        match self.follow(names, reference, declared, id)? {
+            (access, kind @ Kind::Record(_), _) => self.cells_at(names, access, kind).map(Some),
+            _ => Ok(None),
         }
     }
+}
+
+fn missing_index(name: &Ident) -> Problem {
+    Problem::new(name.place, format!("missing array index: `{}` is an array", name.name))
 }

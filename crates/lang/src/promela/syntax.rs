@@ -227,6 +227,13 @@ pub(crate) struct Reference {
     pub field: Option<Box<Reference>>,
 }
 
+impl Reference {
+    /// The name that it ends with: the variable's, or the last field's.
+    pub fn last_name(&self) -> &Ident {
+        self.field.as_ref().map_or(&self.name, |field| field.last_name())
+    }
+}
+
 #[derive(Debug, Clone)]
 pub(crate) struct Expression {
     pub kind: Box<ExpressionKind>,

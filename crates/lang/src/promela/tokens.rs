@@ -111,9 +111,19 @@ const KEYWORDS: &[&str] = &[
 ];
 
 /// The tokens; the last one is the end.
-pub(crate) fn tokens(pieces: &[Piece]) -> Result<Vec<Token>, Problem> {
+pub(crate) fn tokens(pieces: Vec<Piece>) -> Result<Vec<Token>, Problem> {
     let mut out = Vec::with_capacity(pieces.len());
-    for piece in pieces {
+    let mut pieces = pieces.into_iter().peekable();
+    // A line began before what was left out.
+    let mut breaks = false;
+    while let Some(mut piece) = pieces.next() {
+        // As in SPIN, the end of a comment that is none is nothing: comments may seem to be nested.
+        if piece.is("*") && pieces.next_if(|next| next.is("/") && !next.space && !next.breaks).is_some() {
+            breaks |= piece.breaks;
+            continue;
+        }
+        piece.breaks |= std::mem::take(&mut breaks);
+        let piece = &piece;
         let kind = match piece.kind {
             PieceKind::Name => word(&piece.text),
             PieceKind::Number => {

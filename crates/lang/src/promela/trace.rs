@@ -90,7 +90,7 @@ impl Lowering<'_> {
                 _ => return Err(Problem::new(place, "an event trace consists of sends and receives")),
             };
             let Some(target) = alternative.target else { continue };
-            let [queue] = self.candidates(channel, context)?[..] else {
+            let [(queue, _)] = self.meant(channel, context)?[..] else {
                 return Err(Problem::new(place, "an event trace needs a channel that is known from the start"));
             };
             let wanted =

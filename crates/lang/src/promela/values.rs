@@ -92,6 +92,21 @@ pub(crate) fn equal(a: Expr, b: Expr) -> Expr {
     Expr::binary(BinaryOp::Equal, a, b)
 }
 
+/// `condition ? then : otherwise`.
+pub(crate) fn choose(condition: Expr, then: Expr, otherwise: Expr) -> Expr {
+    match condition.as_const() {
+        Some(0) => otherwise,
+        Some(_) => then,
+        None => Expr::If(Box::new(condition), Box::new(then), Box::new(otherwise)),
+    }
+}
+
+/// A value that cannot be: evaluating it is a fault.
+pub(crate) fn impossible() -> Expr {
+    let outside = |index| Expr::Table([0].into(), Box::new(index));
+    outside(outside(Expr::Const(1)))
+}
+
 impl Lowering<'_> {
     /// A condition: zero is false.
     pub fn condition(&self, value: &Value, context: Context) -> Result<Expr, Problem> {
@@ -168,7 +183,7 @@ impl Lowering<'_> {
                     return Err(Problem::new(*place, format!("`{name}` has no label `{label}`")));
                 }
                 let mut places = Vec::new();
-                for instance in self.of_process(*process, pid.is_none()) {
+                for instance in self.of_process(*process) {
                     let slot = self.instance(instance).slot;
                     let here = flow.labels.iter().filter(|(l, _)| l == label);
                     let at =
@@ -274,8 +289,9 @@ impl Lowering<'_> {
         context: Context,
     ) -> Result<Bounded, Problem> {
         let pid = pid.map(|pid| self.value(pid, context)).transpose()?;
-        let mut result: Option<Bounded> = None;
-        for instance in self.of_process(process, pid.is_none()).into_iter().rev() {
+        // As in SPIN, the variables of a process that is not there are zero.
+        let mut result = Bounded::constant(0);
+        for instance in self.of_process(process).into_iter().rev() {
             // Indices are those of whoever asks, the variable is the other's.
             let mut there = access.clone();
             let mut indices = Vec::new();
@@ -295,27 +311,23 @@ impl Lowering<'_> {
             }
             let value = self.read(&there, Context { instance: Some(instance), ..context })?;
             let slot = Expr::Const(self.instance(instance).slot as i64);
-            result = Some(match (&pid, result) {
-                (None, _) | (_, None) => value,
-                (Some(pid), Some(other)) => Bounded {
-                    expr: Expr::If(Box::new(equal(pid.expr.clone(), slot)), Box::new(value.expr), Box::new(other.expr)),
-                    low: value.low.min(other.low),
-                    high: value.high.max(other.high),
-                },
-            });
+            let meant = pid.as_ref().map_or(Expr::TRUE, |pid| equal(pid.expr.clone(), slot));
+            result = Bounded {
+                expr: choose(all([meant, self.present(instance)]), value.expr, result.expr),
+                low: value.low.min(result.low),
+                high: value.high.max(result.high),
+            };
         }
-        Ok(result.unwrap_or(Bounded::constant(0)))
+        Ok(result)
     }
 
     fn channel_test(&self, test: ChannelTest, channel: &Access, context: Context) -> Result<Bounded, Problem> {
-        let chosen = self.read(channel, context)?.expr;
-        let mut result: Option<Expr> = None;
-        let mut most = 0;
-        for queue in self.candidates(channel, context)? {
+        let capacities = self.meant(channel, context)?.into_iter().map(|(queue, _)| self.queues[queue].capacity as i64);
+        let high = if test == ChannelTest::Length { capacities.max().unwrap_or(0) } else { 1 };
+        let expr = self.asked(channel, context, |queue| {
             let queue = &self.queues[queue];
             let capacity = queue.capacity as i64;
-            most = most.max(capacity);
-            let value = match (test, queue.length) {
+            Ok(match (test, queue.length) {
                 (ChannelTest::Length, Some(length)) => Expr::Var(length),
                 (ChannelTest::Empty, Some(length)) => Expr::equals(length, 0),
                 (ChannelTest::NotEmpty, Some(length)) => Expr::not(Expr::equals(length, 0)),
@@ -323,35 +335,29 @@ impl Lowering<'_> {
                 (ChannelTest::NotFull, Some(length)) => Expr::not(Expr::equals(length, capacity)),
                 (ChannelTest::Length | ChannelTest::NotEmpty | ChannelTest::Full, None) => Expr::Const(0),
                 (ChannelTest::Empty | ChannelTest::NotFull, None) => Expr::Const(1),
-            };
-            let is = equal(chosen.clone(), Expr::Const(queue.id as i64));
-            result = Some(match result {
-                None => value,
-                Some(other) => Expr::If(Box::new(is), Box::new(value), Box::new(other)),
-            });
-        }
-        let high = if test == ChannelTest::Length { most } else { 1 };
-        Ok(Bounded { expr: result.unwrap_or(Expr::Const(0)), low: 0, high })
+            })
+        })?;
+        Ok(Bounded { expr, low: 0, high })
     }
 
     fn poll(&self, channel: &Access, random: bool, arguments: &[Match], context: Context) -> Result<Bounded, Problem> {
-        let mut conditions = Vec::new();
-        for queue in self.candidates(channel, context)? {
-            let is = self.is_queue(channel, queue, context)?;
+        let found = self.asked(channel, context, |queue| {
+            // There is never anything in a rendezvous channel; SPIN takes the question for an error too.
+            if self.queues[queue].capacity == 0 {
+                return Ok(impossible());
+            }
             let matching = self.matches(queue, arguments, context)?;
-            let found = match random {
+            Ok(match random {
                 true => self.any_match(queue, &matching),
                 false => self.match_at(queue, &matching, 0),
-            };
-            conditions.push(all([is, found]));
-        }
-        Ok(Bounded::truth(any(conditions)))
+            })
+        })?;
+        Ok(Bounded::truth(found))
     }
 
-    /// The instances of a proctype; only the first where one is meant without saying which.
-    fn of_process(&self, process: usize, only_first: bool) -> Vec<usize> {
-        let of = (0..self.instances.all.len()).filter(|i| self.instance(*i).process == process);
-        if only_first { of.take(1).collect() } else { of.collect() }
+    /// The instances of a proctype.
+    fn of_process(&self, process: usize) -> Vec<usize> {
+        (0..self.instances.all.len()).filter(|i| self.instance(*i).process == process).collect()
     }
 
     fn dimensions(&self, access: &Access, instance: Option<usize>) -> &[u32] {

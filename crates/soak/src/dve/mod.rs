@@ -124,17 +124,3 @@ fn labels(values: &[Vec<Result<bool, interpret::Error>>]) -> Option<Vec<u64>> {
     let bit = |number: usize, state: usize| Some((values[number][state].ok()? as u64) << number);
     (0..states).map(|state| (0..values.len()).map(|number| bit(number, state)).sum()).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_pair_is_written() {
-        let mut written = Written::new(&grammar::GRAMMAR);
-        for seed in 0..20_000 {
-            Dve::generate(&mut Random(seed), &mut written);
-        }
-        assert_eq!((written.missing(), written.impossible()), (vec![], vec![]), "{:?}", written.covered());
-    }
-}

@@ -112,17 +112,3 @@ fn answers(question: &Question, interpreter: &Interpreter, graph: &Graph<Marking
     let xml = questions::xml(model, question).map(|xml| answer(format!("xml: {xml}")));
     [Some(answer(questions::text(model, question))), xml].into_iter().flatten().collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_pair_is_written() {
-        let mut written = Written::new(&grammar::GRAMMAR);
-        for seed in 0..20_000 {
-            Pnml::generate(&mut Random(seed), &mut written);
-        }
-        assert_eq!((written.missing(), written.impossible()), (vec![], vec![]), "{:?}", written.covered());
-    }
-}

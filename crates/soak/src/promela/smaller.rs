@@ -1,31 +1,9 @@
-//! Makes a program smaller as long as something remains true of it.
+//! Steps to a smaller program: leaving out lines, options and blocks, or the shell of a block, one at a time.
 
 use super::tree::{Form, Node, Program};
 
-/// The smallest program that this finds by leaving out lines, options and blocks, or the shell of a block, one at a time.
-pub fn shrink(program: &Program, still: &mut dyn FnMut(&Program) -> bool) -> Program {
-    let mut best = program.clone();
-    let mut number = 0;
-    let mut since = 0;
-    // Round and round, until a whole round changes nothing.
-    loop {
-        match change(&best, number) {
-            None if number == 0 || since >= number => return best,
-            None => number = 0,
-            Some(smaller) if still(&smaller) => {
-                best = smaller;
-                since = 0;
-            }
-            Some(_) => {
-                number += 1;
-                since += 1;
-            }
-        }
-    }
-}
-
 /// The program after its `number`th possible change.
-fn change(program: &Program, number: usize) -> Option<Program> {
+pub(super) fn change(program: &Program, number: usize) -> Option<Program> {
     let mut left = number;
     changed(&program.0, &mut left).map(Program)
 }

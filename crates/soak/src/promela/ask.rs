@@ -1,64 +1,58 @@
-//! What a random program is asked about its infinite runs: formulas, never claims, labels of acceptance and progress.
+//! What a random program is asked: about its states, or about its infinite runs by formulas, claims and labels.
 
+use super::process::is_declaration;
 use super::tree::{Form, Node, Program};
-use super::{Features, Maker, Type};
+use super::{Channel, Field, Maker, Model};
 use scrimp_system::Random;
 
-/// What is asked about the infinite runs of a program.
+/// What is asked of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Question {
-    /// Its `ltl` blocks.
-    Formulas,
+    /// Its states, and what goes wrong in them.
+    States,
+    /// Its `ltl` blocks, `f0`, `f1`, ….
+    Formulas { fair: bool },
     /// Its `never` claim.
     Claim,
     /// Its labels of acceptance.
-    Acceptance,
+    Acceptance { fair: bool },
     /// Its labels of progress.
-    Progress,
+    Progress { fair: bool },
 }
 
-/// A program with questions about its infinite runs.
-pub struct Asked {
-    program: Program,
-    pub used: Features,
-    /// LTL formulas, in SPIN's words.
-    pub formulas: Vec<String>,
-    /// A claim, from `never` to its closing brace.
-    never: String,
-}
+/// Formulas for each program: making a verifier takes longer than running it.
+pub(super) const FORMULAS: usize = 3;
 
-/// The program of that seed with so many formulas.
-pub fn asked(seed: u64, allowed: Features, formulas: usize) -> Asked {
-    let mut maker = Maker::new(seed, allowed);
-    let program = maker.program();
-    let formulas = (0..formulas).map(|_| maker.formula()).collect();
-    let never = maker.never();
-    Asked { program, used: maker.used, formulas, never }
-}
-
-impl Asked {
-    /// The program, with labels where the question is about them.
-    pub fn prepared(&self, question: Question, seed: u64) -> Program {
-        match question {
-            Question::Formulas | Question::Claim => self.program.clone(),
-            Question::Acceptance => labelled(&self.program, "accept", &mut Random(seed)),
-            Question::Progress => labelled(&self.program, "progress", &mut Random(seed)),
+impl Question {
+    pub(super) fn draw(random: &mut Random) -> Question {
+        let fair = random.below(3) == 0;
+        match random.below(20) {
+            0..=2 => Question::Formulas { fair },
+            3..=4 => Question::Claim,
+            5 => Question::Acceptance { fair },
+            6 => Question::Progress { fair },
+            _ => Question::States,
         }
     }
 
-    /// The text of a program like this one, with what is asked of it: formulas are `ltl` blocks `f0`, `f1`, …
-    pub fn text(&self, program: &Program, question: Question) -> String {
-        let blocks = self.formulas.iter().enumerate().map(|(i, formula)| format!("ltl f{i} {{ {formula} }}\n"));
-        match question {
-            Question::Formulas => format!("{program}{}", blocks.collect::<String>()),
-            Question::Claim => format!("{program}{}", self.never),
-            Question::Acceptance | Question::Progress => program.to_string(),
-        }
+    pub(super) fn is_about_progress(self) -> bool {
+        matches!(self, Question::Progress { .. })
     }
 }
 
-/// The program with labels of that kind (`accept` or `progress`) at some of its statements.
-fn labelled(program: &Program, kind: &str, random: &mut Random) -> Program {
+impl Model {
+    pub fn text(&self) -> String {
+        self.program.to_string()
+    }
+}
+
+/// The program with labels at some of its statements, where the question is about them.
+pub(super) fn labelled(program: &Program, question: Question, random: &mut Random) -> Program {
+    let kind = match question {
+        Question::Acceptance { .. } => "accept",
+        Question::Progress { .. } => "progress",
+        _ => return program.clone(),
+    };
     let mut labels = 0;
     let mut nodes = program.0.clone();
     for node in &mut nodes {
@@ -82,12 +76,15 @@ fn label(nodes: &mut Vec<Node>, kind: &str, random: &mut Random, labels: &mut us
         // Not before declarations, nor between a label and its statement, nor at the beginning of an alternative; what is
         // jumped to needs care before a d_step.
         let after = at.checked_sub(1).map(|before| &nodes[before]);
-        let plain = matches!(after, Some(Node::Line(text)) if !text.ends_with(':') && !is_declaration(text));
-        let here = match &nodes[at] {
-            Node::Line(text) => !text.ends_with(':') && !is_declaration(text),
-            Node::Block(block) => matches!(block.form, Form::If | Form::Do),
+        let is_plain = |node: &Node| match node {
+            Node::Line(text) => !text.ends_with(':') && !is_declaration(node),
+            Node::Block(_) => false,
         };
-        if plain && here && random.below(100) < 25 {
+        let here = match &nodes[at] {
+            Node::Block(block) => matches!(block.form, Form::If | Form::Do),
+            line => is_plain(line),
+        };
+        if after.is_some_and(is_plain) && here && random.below(100) < 25 {
             nodes.insert(at, Node::line(format!("{kind}{labels}:")));
             *labels += 1;
             at += 1;
@@ -96,19 +93,68 @@ fn label(nodes: &mut Vec<Node>, kind: &str, random: &mut Random, labels: &mut us
     }
 }
 
-fn is_declaration(text: &str) -> bool {
-    let types = ["bit ", "bool ", "byte ", "short ", "int ", "unsigned ", "mtype ", "chan "];
-    types.iter().any(|of| text.starts_with(of))
-}
+impl Maker<'_> {
+    /// What stands behind the processes.
+    pub(super) fn behind(&mut self) -> Vec<Node> {
+        let question = self.question;
+        match question {
+            Question::Formulas { .. } => (0..FORMULAS)
+                .map(|number| {
+                    self.written.leaf("ltl");
+                    Node::line(format!("ltl f{number} {{ {} }}", self.formula()))
+                })
+                .collect(),
+            Question::Claim => {
+                self.written.leaf("never");
+                vec![Node::line(self.never())]
+            }
+            Question::States if self.chance(5) => self.events().into_iter().collect(),
+            _ => Vec::new(),
+        }
+    }
 
-impl Maker {
+    /// Which events there may be on one channel, or may not.
+    fn events(&mut self) -> Option<Node> {
+        let channels = self.channels.clone();
+        let plain = |channel: &Channel| channel.length == 1 && !channel.name.contains('.');
+        let channel = self.pick_where(&channels, plain)?;
+        let wanted: Vec<String> = self.signatures[channel.signature]
+            .clone()
+            .into_iter()
+            .map(|field| match field {
+                Field::Record => "_,_".to_string(),
+                _ => "_".to_string(),
+            })
+            .collect();
+        let (name, wanted) = (channel.name, wanted.join(","));
+        let word = self.pick(&["trace", "notrace"]);
+        self.written.enter(word);
+        let text = match self.below(3) {
+            0 => {
+                self.inside("do", |maker| maker.written.leaf("send"));
+                format!("{word} {{ do :: {name}!{wanted} od }}")
+            }
+            1 => {
+                self.inside("do", |maker| maker.written.leaf("receive"));
+                format!("{word} {{ do :: {name}?{wanted} od }}")
+            }
+            _ => {
+                self.written.leaf("send");
+                self.written.leaf("receive");
+                format!("{word} {{ {name}!{wanted}; {name}?{wanted}; {name}!{wanted} }}")
+            }
+        };
+        self.written.leave();
+        Some(Node::line(text))
+    }
+
     /// Something that is true or not in a state, whoever asks.
     fn fact(&mut self) -> String {
-        let labelled: Vec<String> =
-            self.kinds.iter().filter(|kind| kind.labelled).map(|kind| kind.name.clone()).collect();
+        let single: Vec<String> =
+            self.kinds.iter().filter(|kind| kind.active == 1).map(|kind| kind.name.clone()).collect();
         let channels: Vec<_> = self.channels.iter().filter(|c| c.capacity.is_some_and(|n| n > 0)).cloned().collect();
         match self.below(10) {
-            0 | 1 if !labelled.is_empty() => format!("({}@here)", self.pick(&labelled)),
+            0 | 1 if !single.is_empty() => format!("({}@here)", self.pick(&single)),
             2 if !channels.is_empty() => {
                 let channel = self.pick(&channels);
                 let name = match channel.length {
@@ -118,13 +164,14 @@ impl Maker {
                 format!("(len({name}) {} {})", self.pick(&["==", ">", "!="]), self.below(2))
             }
             _ => {
-                let places = self.globals.clone();
-                let place = self.pick(&places);
-                let operators: &[&str] = match place.of {
-                    Type::Mtype | Type::Bool | Type::Bit => &["==", "!="],
+                let variables = self.globals.clone();
+                let variable = self.pick(&variables);
+                let operators: &[&str] = match variable.of {
+                    super::Type::Mtype | super::Type::Named | super::Type::Bool | super::Type::Bit => &["==", "!="],
                     _ => &["==", "!=", "<", ">="],
                 };
-                let (operator, text, value) = (self.pick(operators), self.fixed(&place), self.constant(place.of));
+                let operator = self.pick(operators);
+                let (text, value) = (self.fixed_text(&variable), self.constant(variable.of));
                 format!("({text} {operator} {value})")
             }
         }
@@ -194,7 +241,7 @@ impl Maker {
             }
             out.push_str("  fi;\n");
         }
-        out.push_str("over:\n  skip\n}\n");
+        out.push_str("over:\n  skip\n}");
         out
     }
 }

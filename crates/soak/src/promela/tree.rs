@@ -63,10 +63,23 @@ impl fmt::Display for Program {
     }
 }
 
+/// At the end of a line: an arrow follows and not a semicolon.
+const ARROW: char = '\u{5}';
+
+/// A line without the marks that the generator leaves for others.
+fn plain(text: &str) -> String {
+    text.trim_end_matches(ARROW).replace('\u{1}', "(").replace('\u{2}', " && ").replace('\u{3}', ")")
+}
+
 fn line(out: &mut String, depth: usize, text: &str) {
-    let end = if text.ends_with(':') || text.starts_with('#') { "\n" } else { ";\n" };
+    let closed = ["ltl ", "never ", "trace ", "notrace "].iter().any(|word| text.starts_with(word));
+    let end = match () {
+        _ if text.ends_with(':') || text.starts_with('#') || closed => "\n",
+        _ if text.ends_with(ARROW) => " ->\n",
+        _ => ";\n",
+    };
     out.push_str(&"  ".repeat(depth));
-    out.push_str(text);
+    out.push_str(&plain(text));
     out.push_str(end);
 }
 
@@ -80,7 +93,7 @@ fn print(out: &mut String, depth: usize, block: &Block) {
         Form::If => ("if".to_string(), "::", "fi"),
         Form::Do => ("do".to_string(), "::", "od"),
     };
-    out.push_str(&format!("{indent}{open}\n"));
+    out.push_str(&format!("{indent}{}\n", plain(&open)));
     for (i, part) in block.parts.iter().enumerate() {
         if i > 0 || between == "::" {
             out.push_str(&format!("{indent}{between}\n"));
