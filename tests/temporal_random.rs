@@ -5,13 +5,13 @@
 
 mod common;
 
-use common::formulas::ltl;
-use common::ltl::{Explicit, holds_on_word};
 use common::shared::{Mixture, condition, system};
 use common::{model, successors};
 use scrimp::plan::{CycleChoice, ReduceChoice, StoreChoice};
 use scrimp::temporal::{Means, RunKind, RunProperty, decide};
 use scrimp::{Batch, Control, Mode, Model, NativeModel, Options, Plan, PropertyResult, System, Verdict};
+use scrimp_soak::formulas::ltl;
+use scrimp_soak::ltl::{Explicit, holds_on_word};
 use scrimp_system::{Expr, Random};
 use scrimp_temporal::Formula;
 use std::collections::BTreeMap;

@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::formulas::ltl;
-use common::ltl::{Explicit, holds_on_word};
+use scrimp_soak::formulas::ltl;
+use scrimp_soak::ltl::{Explicit, holds_on_word};
 use scrimp_system::Random;
 
 const ATOMS: usize = 3;

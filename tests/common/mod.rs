@@ -5,18 +5,16 @@
 pub mod command;
 pub mod explorer;
 pub mod faulty;
-pub mod formulas;
 pub mod header;
-pub mod ltl;
 pub mod nets;
 pub mod page;
 pub mod random;
 pub mod shared;
 
+pub use scrimp_soak::replay::{replay, successors};
+
 use scrimp::plan::OrderChoice;
-use scrimp::{
-    Batch, Control, Fault, Mode, Model, NativeModel, Options, Plan, Property, PropertyKind, Report, System, Trace,
-};
+use scrimp::{Control, Mode, NativeModel, Options, Plan, Property, Report, System};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -82,41 +80,6 @@ pub fn property<'a>(model: &'a NativeModel, text: &str) -> Property<'a> {
     let mut asked = scrimp::properties::Asked::default();
     asked.add(model, parsed).unwrap_or_else(|e| panic!("{e}"));
     asked.states.swap_remove(0)
-}
-
-/// The enabled events of a state with their successors.
-pub fn successors(model: &dyn Model, state: &[u8]) -> Batch {
-    let mut source = Batch::new(model.state_bytes());
-    source.push(state, 0);
-    let mut out = Batch::new(model.state_bytes());
-    model.expand(source.state(0), &mut out);
-    out
-}
-
-/// Runs a trace again, by a model that is not the one that produced it, and looks whether its last state decides the
-/// property. Says what is wrong.
-pub fn replay(model: &dyn Model, trace: &Trace, property: &Property) -> Result<(), String> {
-    let mut initial = Batch::new(model.state_bytes());
-    model.initial(&mut initial);
-    if (0..initial.len()).all(|i| initial.state(i) != trace.initial) {
-        return Err("it does not start in an initial state".into());
-    }
-    let mut state = &trace.initial;
-    for (number, (event, next)) in trace.steps.iter().enumerate() {
-        let enabled = successors(model, state);
-        if (0..enabled.len()).all(|i| enabled.event(i) != *event || enabled.state(i) != next) {
-            return Err(format!("step {}: event {event} does not lead there", number + 1));
-        }
-        state = next;
-    }
-    let decided = match &property.kind {
-        PropertyKind::Deadlock => successors(model, state).is_empty(),
-        PropertyKind::Faults => successors(model, state).faults().iter().any(|f| f.fault != Fault::Assertion),
-        PropertyKind::Assertions => successors(model, state).faults().iter().any(|f| f.fault == Fault::Assertion),
-        PropertyKind::Invariant(condition) => condition(state) != Ok(true),
-        PropertyKind::Reach(condition) => condition(state) == Ok(true),
-    };
-    if decided { Ok(()) } else { Err("its last state does not decide the property".into()) }
 }
 
 /// A file of `models/`, with what its header states.

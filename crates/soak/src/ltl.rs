@@ -1,0 +1,333 @@
+//! LTL by the book, slowly: what the real search is held against.
+//!
+//! For each state and each guess of which formulas hold in the next state, it is known which formulas hold here. A guess must
+//! come true in the next state, and what is promised by an `U` must come. So a run that satisfies a formula is a path to
+//! a strongly connected part of this graph in which every promise is kept. Nothing here is shared with the translation to
+//! automata.
+
+use scrimp::{Batch, Fault, Model};
+use scrimp_temporal::Formula;
+use std::collections::{BTreeSet, HashMap};
+
+/// A state space written out: a state without successors goes on to itself for ever.
+pub struct Explicit {
+    pub initial: Vec<usize>,
+    /// For each state its successors, and which processes move on the way; none where nothing can happen.
+    pub edges: Vec<Vec<(usize, Vec<usize>)>>,
+    /// For each state which processes could move.
+    pub enabled: Vec<Vec<usize>>,
+    /// For each state which atoms hold.
+    pub labels: Vec<u64>,
+}
+
+impl Explicit {
+    /// All states of a model, unless there are more than that, or some are not known because a step does not end.
+    pub fn of(
+        model: &dyn Model,
+        most: usize,
+        processes: &dyn Fn(u32) -> Vec<usize>,
+        label: &dyn Fn(&[u8]) -> u64,
+    ) -> Option<Explicit> {
+        let mut numbers: HashMap<Vec<u8>, usize> = HashMap::new();
+        let mut states: Vec<Vec<u8>> = Vec::new();
+        let mut number = |state: &[u8], states: &mut Vec<Vec<u8>>| {
+            *numbers.entry(state.to_vec()).or_insert_with(|| {
+                states.push(state.to_vec());
+                states.len() - 1
+            })
+        };
+        let mut batch = Batch::new(model.state_bytes());
+        model.initial(&mut batch);
+        let initial = (0..batch.len()).map(|i| number(batch.state(i), &mut states)).collect();
+        let mut all = Explicit { initial, edges: Vec::new(), enabled: Vec::new(), labels: Vec::new() };
+        while let Some(state) = states.get(all.edges.len()).cloned() {
+            if states.len() > most {
+                return None;
+            }
+            let successors = crate::replay::successors(model, &state);
+            if successors.faults().iter().any(|record| record.fault == Fault::Endless) {
+                return None;
+            }
+            let mut edges = Vec::new();
+            for i in 0..successors.len() {
+                edges.push((number(successors.state(i), &mut states), processes(successors.event(i))));
+            }
+            let mut enabled: Vec<usize> = edges.iter().flat_map(|(_, processes)| processes.clone()).collect();
+            enabled.sort_unstable();
+            enabled.dedup();
+            if edges.is_empty() {
+                edges.push((all.edges.len(), Vec::new()));
+            }
+            all.edges.push(edges);
+            all.enabled.push(enabled);
+            all.labels.push(label(&state));
+        }
+        Some(all)
+    }
+
+    /// Is there a run that satisfies the formula? With `fair`, only runs count in which every process moves again and again,
+    /// unless it again and again cannot.
+    pub fn some_run(&self, formula: &Formula<usize>, fair: bool) -> bool {
+        let mut closure = Closure::default();
+        let top = closure.add(formula);
+        assert!(closure.nexts.len() < 20, "too many guesses");
+        let guesses = 1usize << closure.nexts.len();
+        let node = |state: usize, guess: usize| state * guesses + guess;
+        // Which formulas hold: from the guess about the next state.
+        let holds: Vec<Vec<bool>> = (0..self.labels.len() * guesses)
+            .map(|at| closure.values(self.labels[at / guesses], at % guesses))
+            .collect();
+        // From where a guess about the next state is right: exactly one guess for each state before it.
+        let mut edges: Vec<Vec<(usize, &[usize])>> = vec![Vec::new(); holds.len()];
+        for (state, successors) in self.edges.iter().enumerate() {
+            for (next, processes) in successors {
+                for guess in 0..guesses {
+                    let to = node(*next, guess);
+                    let bits = closure.nexts.iter().enumerate();
+                    let right = bits.fold(0, |sum, (bit, promised)| sum | (holds[to][*promised] as usize) << bit);
+                    edges[node(state, right)].push((to, processes));
+                }
+            }
+        }
+        let starts = self.initial.iter().flat_map(|state| (0..guesses).map(move |guess| node(*state, guess)));
+        let starts: Vec<usize> = starts.filter(|at| holds[*at][top]).collect();
+        let components = &components(&edges, &starts);
+        let mut parts: HashMap<usize, Vec<usize>> = HashMap::new();
+        for (at, component) in components.iter().enumerate() {
+            if let Some(component) = component {
+                parts.entry(*component).or_default().push(at);
+            }
+        }
+        let everyone: BTreeSet<usize> = self.enabled.iter().flatten().copied().filter(|_| fair).collect();
+        parts.values().any(|part| {
+            let within = |at: usize| {
+                let component = components[at];
+                edges[at].iter().filter(move |(to, _)| components[*to] == component)
+            };
+            part.iter().any(|at| within(*at).next().is_some())
+                && closure
+                    .promises
+                    .iter()
+                    .all(|(until, kept)| part.iter().any(|at| !holds[*at][*until] || holds[*at][*kept]))
+                && everyone.iter().all(|process| {
+                    let moves = |at: usize| within(at).any(|(_, processes)| processes.contains(process));
+                    part.iter().any(|at| !self.enabled[at / guesses].contains(process) || moves(*at))
+                })
+        })
+    }
+}
+
+/// A formula in few words, its parts numbered so that operands come before what they are part of.
+#[derive(Default)]
+struct Closure {
+    parts: Vec<Part>,
+    /// What is guessed to hold in the next state.
+    nexts: Vec<usize>,
+    /// For each `U`: itself, and what it promises.
+    promises: Vec<(usize, usize)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    True,
+    Atom(usize),
+    Not(usize),
+    And(usize, usize),
+    /// The guess of that number.
+    Next(usize),
+    /// Here the second, or the first and the guess of that number, which is about the whole.
+    Until(usize, usize, usize),
+}
+
+impl Closure {
+    fn part(&mut self, part: Part) -> usize {
+        if let Some(known) = self.parts.iter().position(|known| *known == part) {
+            return known;
+        }
+        self.parts.push(part);
+        self.parts.len() - 1
+    }
+
+    fn not(&mut self, a: usize) -> usize {
+        match self.parts[a] {
+            Part::Not(inner) => inner,
+            _ => self.part(Part::Not(a)),
+        }
+    }
+
+    fn or(&mut self, a: usize, b: usize) -> usize {
+        let (a, b) = (self.not(a), self.not(b));
+        let neither = self.part(Part::And(a, b));
+        self.not(neither)
+    }
+
+    fn next(&mut self, a: usize) -> usize {
+        let guess = self.nexts.iter().position(|known| *known == a).unwrap_or_else(|| {
+            self.nexts.push(a);
+            self.nexts.len() - 1
+        });
+        self.part(Part::Next(guess))
+    }
+
+    fn until(&mut self, a: usize, b: usize) -> usize {
+        let same = |part: &Part| matches!(part, Part::Until(x, y, _) if (*x, *y) == (a, b));
+        if let Some(known) = self.parts.iter().position(same) {
+            return known;
+        }
+        let whole = self.parts.len();
+        self.parts.push(Part::Until(a, b, self.nexts.len()));
+        self.nexts.push(whole);
+        self.promises.push((whole, b));
+        whole
+    }
+
+    fn add(&mut self, formula: &Formula<usize>) -> usize {
+        let all: Vec<usize> = formula.operands().into_iter().map(|operand| self.add(operand)).collect();
+        let always = self.part(Part::True);
+        match formula {
+            Formula::True => always,
+            Formula::False => self.not(always),
+            Formula::Atom(atom) => self.part(Part::Atom(*atom)),
+            Formula::Not(_) => self.not(all[0]),
+            Formula::And(_) => all.into_iter().fold(always, |a, b| self.part(Part::And(a, b))),
+            Formula::Or(_) => {
+                let never = self.not(always);
+                all.into_iter().fold(never, |a, b| self.or(a, b))
+            }
+            Formula::Implies(..) => {
+                let not = self.not(all[0]);
+                self.or(not, all[1])
+            }
+            Formula::Equivalent(..) => {
+                let both = self.part(Part::And(all[0], all[1]));
+                let either = self.or(all[0], all[1]);
+                let neither = self.not(either);
+                self.or(both, neither)
+            }
+            Formula::Next(_) => self.next(all[0]),
+            Formula::Finally(_) => self.until(always, all[0]),
+            Formula::Globally(_) => {
+                let not = self.not(all[0]);
+                let never = self.until(always, not);
+                self.not(never)
+            }
+            Formula::Until(..) => self.until(all[0], all[1]),
+            // The first for ever, or until the second.
+            Formula::WeakUntil(..) => {
+                let not = self.not(all[0]);
+                let stops = self.until(always, not);
+                let (goes_on, until) = (self.not(stops), self.until(all[0], all[1]));
+                self.or(goes_on, until)
+            }
+            Formula::Release(..) => {
+                let (a, b) = (self.not(all[0]), self.not(all[1]));
+                let until = self.until(a, b);
+                self.not(until)
+            }
+            Formula::StrongRelease(..) => {
+                let both = self.part(Part::And(all[0], all[1]));
+                self.until(all[1], both)
+            }
+            Formula::AllPaths(_) | Formula::ExistsPath(_) => panic!("not a formula of LTL"),
+        }
+    }
+
+    /// Which parts hold in a state with these atoms, given which guesses hold in the next.
+    fn values(&self, label: u64, guess: usize) -> Vec<bool> {
+        let mut values: Vec<bool> = Vec::with_capacity(self.parts.len());
+        for part in &self.parts {
+            values.push(match *part {
+                Part::True => true,
+                Part::Atom(atom) => label >> atom & 1 == 1,
+                Part::Not(a) => !values[a],
+                Part::And(a, b) => values[a] && values[b],
+                Part::Next(bit) => guess >> bit & 1 == 1,
+                Part::Until(a, b, bit) => values[b] || values[a] && guess >> bit & 1 == 1,
+            });
+        }
+        values
+    }
+}
+
+/// The strongly connected components of what can be reached: a number for each node, `None` where it cannot.
+fn components(edges: &[Vec<(usize, &[usize])>], starts: &[usize]) -> Vec<Option<usize>> {
+    const NEW: usize = usize::MAX;
+    let (mut found, mut lowest) = (vec![NEW; edges.len()], vec![NEW; edges.len()]);
+    let mut component = vec![None; edges.len()];
+    let (mut open, mut count, mut numbers) = (Vec::new(), 0, 0);
+    for &start in starts {
+        let mut way: Vec<(usize, usize)> = Vec::new();
+        if found[start] == NEW {
+            way.push((start, 0));
+        }
+        while let Some((at, next)) = way.pop() {
+            if next == 0 {
+                (found[at], lowest[at]) = (count, count);
+                count += 1;
+                open.push(at);
+            }
+            match edges[at].get(next) {
+                Some((to, _)) => {
+                    way.push((at, next + 1));
+                    if found[*to] == NEW {
+                        way.push((*to, 0));
+                    } else if component[*to].is_none() {
+                        lowest[at] = lowest[at].min(found[*to]);
+                    }
+                }
+                None => {
+                    if lowest[at] == found[at] {
+                        while let Some(member) = open.pop() {
+                            component[member] = Some(numbers);
+                            if member == at {
+                                break;
+                            }
+                        }
+                        numbers += 1;
+                    }
+                    if let Some((before, _)) = way.last() {
+                        lowest[*before] = lowest[*before].min(lowest[at]);
+                    }
+                }
+            }
+        }
+    }
+    component
+}
+
+/// Does a formula hold on a word: these letters, and then again those from `again` on, for ever? By what each operator means.
+pub fn holds_on_word(formula: &Formula<usize>, word: &[u64], again: usize) -> Vec<bool> {
+    let all: Vec<Vec<bool>> =
+        formula.operands().into_iter().map(|operand| holds_on_word(operand, word, again)).collect();
+    let places = 0..word.len();
+    let next = |place: usize| if place + 1 < word.len() { place + 1 } else { again };
+    // The places that come, each once: from there on nothing new does.
+    let coming = |place: usize| std::iter::successors(Some(place), move |at| Some(next(*at))).take(2 * word.len());
+    // Is there a place where the second holds, and the first at all before?
+    let until = |place: usize, a: &dyn Fn(usize) -> bool, b: &dyn Fn(usize) -> bool| {
+        coming(place).take_while(|at| b(*at) || a(*at)).any(b)
+    };
+    let value = |place: usize| {
+        let (a, b) = (|at: usize| all[0][at], |at: usize| all[1][at]);
+        let (not_a, not_b) = (|at: usize| !all[0][at], |at: usize| !all[1][at]);
+        match formula {
+            Formula::True => true,
+            Formula::False => false,
+            Formula::Atom(atom) => word[place] >> atom & 1 == 1,
+            Formula::Not(_) => !a(place),
+            Formula::And(_) => all.iter().all(|operand| operand[place]),
+            Formula::Or(_) => all.iter().any(|operand| operand[place]),
+            Formula::Implies(..) => !a(place) || b(place),
+            Formula::Equivalent(..) => a(place) == b(place),
+            Formula::Next(_) => a(next(place)),
+            Formula::Finally(_) => coming(place).any(a),
+            Formula::Globally(_) => coming(place).all(a),
+            Formula::Until(..) => until(place, &a, &b),
+            Formula::WeakUntil(..) => coming(place).all(a) || until(place, &a, &b),
+            Formula::Release(..) => !until(place, &not_a, &not_b),
+            Formula::StrongRelease(..) => until(place, &b, &|at| a(at) && b(at)),
+            Formula::AllPaths(_) | Formula::ExistsPath(_) => panic!("not a formula of LTL"),
+        }
+    };
+    places.map(value).collect()
+}

@@ -1,0 +1,123 @@
+//! Runs that a search has found, followed again by a model that did not find them.
+
+use crate::ltl::holds_on_word;
+use scrimp::temporal::{Formula, RunKind};
+use scrimp::{Batch, Fault, Model, NativeModel, Property, PropertyKind, PropertyResult, Trace};
+use scrimp_system::Expr;
+
+/// The enabled events of a state with their successors.
+pub fn successors(model: &dyn Model, state: &[u8]) -> Batch {
+    let mut source = Batch::new(model.state_bytes());
+    source.push(state, 0);
+    let mut out = Batch::new(model.state_bytes());
+    model.expand(source.state(0), &mut out);
+    out
+}
+
+/// Follows a trace from an initial state on, and gives its states; or says where it is none.
+pub fn follow<'t>(model: &dyn Model, trace: &'t Trace) -> Result<Vec<&'t [u8]>, String> {
+    let mut initial = Batch::new(model.state_bytes());
+    model.initial(&mut initial);
+    if (0..initial.len()).all(|i| initial.state(i) != trace.initial) {
+        return Err("it does not start in an initial state".into());
+    }
+    let mut states: Vec<&[u8]> = vec![&trace.initial];
+    for (number, (event, next)) in trace.steps.iter().enumerate() {
+        let enabled = successors(model, states[number]);
+        if (0..enabled.len()).all(|i| enabled.event(i) != *event || enabled.state(i) != next) {
+            return Err(format!("step {}: event {event} does not lead there", number + 1));
+        }
+        states.push(next);
+    }
+    Ok(states)
+}
+
+/// Runs a trace again, and looks whether its last state decides the property. Says what is wrong.
+pub fn replay(model: &dyn Model, trace: &Trace, property: &Property) -> Result<(), String> {
+    let states = follow(model, trace)?;
+    let state = states[states.len() - 1];
+    let decided = match &property.kind {
+        PropertyKind::Deadlock => successors(model, state).is_empty(),
+        PropertyKind::Faults => successors(model, state).faults().iter().any(|f| f.fault != Fault::Assertion),
+        PropertyKind::Assertions => successors(model, state).faults().iter().any(|f| f.fault == Fault::Assertion),
+        PropertyKind::Invariant(condition) => condition(state) != Ok(true),
+        PropertyKind::Reach(condition) => condition(state) == Ok(true),
+    };
+    if decided { Ok(()) } else { Err("its last state does not decide the property".into()) }
+}
+
+/// Which of the atoms hold in a state.
+pub fn label(model: &NativeModel, atoms: &[Expr], state: &[u8]) -> u64 {
+    let holds = |(i, atom): (usize, &Expr)| (model.predicate(atom).holds(state) == Ok(true)) as u64 * (1 << i);
+    atoms.iter().enumerate().map(holds).sum()
+}
+
+/// The process whose move an edge is: the first one, where several take part.
+pub fn movers(model: &NativeModel, code: u32) -> Vec<usize> {
+    let event = &model.system().events[model.first_event(code) as usize];
+    event.moves.first().map(|m| m.process.index()).into_iter().collect()
+}
+
+/// Follows a run that goes on for ever, and looks whether it breaks the property and is fair. Says what is wrong.
+pub fn replay_run(model: &NativeModel, result: &PropertyResult, kind: &RunKind, fair: bool) -> Result<(), String> {
+    let trace = result.trace.as_ref().ok_or("there is no run")?;
+    if let RunKind::Ctl(_) = kind {
+        return follow(model, trace).map(drop);
+    }
+    let cycle = result.cycle.ok_or("the run does not go on for ever")?;
+    let mut states = follow(model, trace)?;
+    let last = states[trace.steps.len()];
+    if cycle >= trace.steps.len() {
+        if cycle > trace.steps.len() || !successors(model, last).is_empty() {
+            return Err("something more can happen".into());
+        }
+    } else {
+        if states[cycle] != last {
+            return Err("it is not back where its loop began".into());
+        }
+        states.pop();
+    }
+    if fair && cycle < trace.steps.len() {
+        let moved: Vec<usize> = trace.steps[cycle..].iter().flat_map(|(code, _)| movers(model, *code)).collect();
+        let could = |process: usize, state: &[u8]| {
+            let enabled = successors(model, state);
+            (0..enabled.len()).any(|i| movers(model, enabled.event(i)).contains(&process))
+        };
+        let waits = |process: usize| !moved.contains(&process) && states[cycle..].iter().all(|s| could(process, s));
+        if let Some(process) = (0..model.system().processes.len()).find(|process| waits(*process)) {
+            return Err(format!("process {process} waits for ever"));
+        }
+    }
+    let Some((formula, atoms)) = demanded(kind) else { return Ok(()) };
+    let word: Vec<u64> = states.iter().map(|state| label(model, &atoms, state)).collect();
+    match holds_on_word(&formula, &word, cycle)[0] {
+        true => Err("the property holds on it".into()),
+        false => Ok(()),
+    }
+}
+
+/// What a property demands of a run as a formula over numbered atoms; `None` for automata.
+fn demanded(kind: &RunKind) -> Option<(Formula<usize>, Vec<Expr>)> {
+    let not = |f| Formula::Not(Box::new(f));
+    let formula = match kind {
+        RunKind::Ltl(formula) => formula.clone(),
+        RunKind::Accepting(e) => {
+            let often = Formula::Finally(Box::new(Formula::Atom(e.clone())));
+            not(Formula::Globally(Box::new(often)))
+        }
+        RunKind::Progress(e) => {
+            let ever = Formula::Globally(Box::new(Formula::Atom(e.clone())));
+            not(Formula::Finally(Box::new(ever)))
+        }
+        RunKind::Ctl(_) | RunKind::Claim(_) | RunKind::No(_) => return None,
+    };
+    let mut atoms: Vec<Expr> = Vec::new();
+    let formula = formula.map(&mut |atom: &Expr| {
+        atoms.iter().position(|known| known == atom).unwrap_or_else(|| {
+            atoms.push(atom.clone());
+            atoms.len() - 1
+        })
+    });
+    // More letters than a word has bits: it was followed, and that must do.
+    (atoms.len() <= 64).then_some((formula, atoms))
+}
