@@ -13,7 +13,13 @@ fn every_production_stands_inside_every_other_that_may_hold_it() {
     for language in languages() {
         let written = language.coverage(1, WRITTEN);
         let (missing, impossible) = (written.missing(), written.impossible());
-        assert!(missing.is_empty(), "{}: {} pairs are never written:\n{}", language.name, missing.len(), missing.join("\n"));
+        assert!(
+            missing.is_empty(),
+            "{}: {} pairs are never written:\n{}",
+            language.name,
+            missing.len(),
+            missing.join("\n")
+        );
         assert!(impossible.is_empty(), "{}: the table does not have\n{}", language.name, impossible.join("\n"));
     }
 }

@@ -150,7 +150,8 @@ impl Maker<'_> {
 
     /// Something that is true or not in a state, whoever asks.
     fn fact(&mut self) -> String {
-        let single: Vec<String> = self.kinds.iter().filter(|kind| kind.active == 1).map(|kind| kind.name.clone()).collect();
+        let single: Vec<String> =
+            self.kinds.iter().filter(|kind| kind.active == 1).map(|kind| kind.name.clone()).collect();
         let channels: Vec<_> = self.channels.iter().filter(|c| c.capacity.is_some_and(|n| n > 0)).cloned().collect();
         match self.below(10) {
             0 | 1 if !single.is_empty() => format!("({}@here)", self.pick(&single)),

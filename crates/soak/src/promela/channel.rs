@@ -127,7 +127,8 @@ impl Maker<'_> {
         let operator = if random { "??" } else { "?" };
         // Apart, or the preprocessor sees a trigraph.
         let line = if look { format!("{text}{operator} <{wanted}>") } else { format!("{text}{operator}{wanted}") };
-        let mut nodes = self.without_waiting(here, Node::line(line), &format!("nempty({text})"), &format!("empty({text})"));
+        let mut nodes =
+            self.without_waiting(here, Node::line(line), &format!("nempty({text})"), &format!("empty({text})"));
         let Some(channel) = came else { return Some(nodes) };
         if self.chance(60) && here.mode == Mode::Plain {
             let name = channel.name.clone();
@@ -169,6 +170,8 @@ impl Maker<'_> {
                 self.constant(of)
             }
             _ => {
+                let asks = std::mem::replace(&mut self.asks, false);
+                self.in_eval = true;
                 let expression = self.inside("eval", |maker| {
                     // Not what the same receive changes.
                     match before.iter().all(|text| text.parse::<i64>().is_ok()) {
@@ -179,13 +182,15 @@ impl Maker<'_> {
                         }
                     }
                 });
+                self.in_eval = false;
+                self.asks = asks;
                 format!("eval({expression})")
             }
         }
     }
 
     fn few_value(&mut self) -> String {
-        self.value(Type::Byte)
+        self.given(Type::Byte)
     }
 
     /// Whether a receive could be done.

@@ -154,7 +154,8 @@ impl Maker<'_> {
         let (first, second, third) = (self.any_type(), Type::Byte, self.any_type());
         let mut inner = vec![Node::line(first.declare("ia")), Node::line(second.declare("ib[2]"))];
         // A record that is a message may not have channels that are made.
-        let with_channel = self.on.channels && self.chance(40) && !self.signatures.iter().flatten().any(|f| *f == Field::Record);
+        let with_channel =
+            self.on.channels && self.chance(40) && !self.signatures.iter().flatten().any(|f| *f == Field::Record);
         if with_channel {
             inner.push(Node::line(format!("chan ic = [1] of {{ {} }}", self.fields(0))));
         }

@@ -67,14 +67,8 @@ impl Maker<'_> {
     /// Inlines: one that returns a value, and some that do something with their arguments and call those before.
     fn inlines(&mut self) -> Vec<Node> {
         self.body = Body { left: 4, ..Body::default() };
-        let here = Here {
-            inside: "inline",
-            mode: Mode::Step,
-            depth: 1,
-            may_wait: false,
-            in_loop: false,
-            in_inline: true,
-        };
+        let here =
+            Here { inside: "inline", mode: Mode::Step, depth: 1, may_wait: false, in_loop: false, in_inline: true };
         let give = self.fresh("give");
         self.written.leaf("inline");
         let returns = Node::braces(format!("inline {give}(amount)"), vec![Node::line("return (amount + 1) & 3")]);
@@ -165,16 +159,10 @@ impl Maker<'_> {
 
     fn body_of(&mut self, inside: &'static str, most: usize) -> Vec<Node> {
         self.local_variables();
+        let known = self.body.locals.len();
         let statements = 1 + most / 3 + self.below(most);
         self.body.left = 2 * statements;
-        let here = Here {
-            inside,
-            mode: Mode::Plain,
-            depth: 0,
-            may_wait: true,
-            in_loop: false,
-            in_inline: false,
-        };
+        let here = Here { inside, mode: Mode::Plain, depth: 0, may_wait: true, in_loop: false, in_inline: false };
         let mut nodes = Vec::new();
         // What is wished for is to stand somewhere: the first process begins with what holds it.
         let wished = self.wish.map(|(outer, _)| if outer == "escape" { "unless" } else { outer });
@@ -197,6 +185,8 @@ impl Maker<'_> {
         }
         // Some go round for ever, others end.
         if self.body.labels == 0 && self.chance(25) {
+            // What was declared on the way is known in that option alone.
+            self.body.locals.truncate(known);
             let leave = vec![Node::line(self.inside("condition", |maker| maker.pure_condition())), Node::line("break")];
             nodes.retain(|node| !matches!(node, Node::Line(text) if text == "here:"));
             nodes = vec![Node::line("here:"), Node::block(Form::Do, vec![nodes, leave])];
@@ -308,4 +298,3 @@ pub(super) fn is_declaration(node: &Node) -> bool {
         ["bit ", "bool ", "byte ", "pid ", "short ", "int ", "unsigned ", "mtype", "chan ", "Plain ", "xr ", "xs "];
     matches!(node, Node::Line(text) if types.iter().any(|of| text.starts_with(of)))
 }
-

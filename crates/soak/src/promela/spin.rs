@@ -195,8 +195,13 @@ fn violated(folder: &Path, arguments: &[&str]) -> Result<bool, String> {
     let said = run(&mut pan, Duration::from_secs(3))?;
     let first = said.text.lines().find(|line| line.starts_with("pan:") && !line.starts_with("pan: "));
     let errors = said.text.lines().find_map(|line| line.split_once("errors: ")?.1.trim().parse::<u64>().ok());
-    let found =
-        ["acceptance cycle", "accept stutter", "non-progress cycle", "end state in claim reached", "assertion violated"];
+    let found = [
+        "acceptance cycle",
+        "accept stutter",
+        "non-progress cycle",
+        "end state in claim reached",
+        "assertion violated",
+    ];
     match (first, errors) {
         (Some(line), Some(1..)) if found.iter().any(|words| line.contains(words)) => Ok(true),
         (None, Some(0)) if !said.text.contains("max search depth too small") => Ok(false),

@@ -140,7 +140,8 @@ impl Maker<'_> {
             "assignment" => Some(vec![self.assignment()]),
             "increment" | "decrement" => {
                 // Counting on and on is for variables that go round soon; arrays of bits are arrays of bytes to SPIN.
-                let narrow = |v: &Variable| v.length == 1 && matches!(v.of, Type::Bit | Type::Bool | Type::Unsigned(1 | 2));
+                let narrow =
+                    |v: &Variable| v.length == 1 && matches!(v.of, Type::Bit | Type::Bool | Type::Unsigned(1 | 2));
                 let variable = self.a_variable(narrow)?;
                 self.written.leaf(production);
                 let text = self.fixed_text(&variable);
@@ -164,7 +165,9 @@ impl Maker<'_> {
             "peek" => self.receiving(here, false, true),
             "random peek" => self.receiving(here, true, true),
             "assert" => {
-                let text = self.inside("assert", |maker| maker.pure_condition());
+                let text = self.inside("assert", |maker| {
+                    if maker.chance(30) { maker.given(Type::Byte) } else { maker.pure_condition() }
+                });
                 line(format!("assert({text})"))
             }
             "printf" => {
@@ -206,7 +209,8 @@ impl Maker<'_> {
                 line(format!("set_priority(_pid, {})", 1 + self.below(3)))
             }
             "inline call" => {
-                let names: Vec<String> = self.inlines.iter().filter(|(_, r)| !r).map(|(name, _)| name.clone()).collect();
+                let names: Vec<String> =
+                    self.inlines.iter().filter(|(_, r)| !r).map(|(name, _)| name.clone()).collect();
                 let name = self.pick(&names);
                 let variable = self.a_variable(|v| matches!(v.of, Type::Byte | Type::Int | Type::Bit))?;
                 self.written.leaf("inline call");
@@ -214,7 +218,8 @@ impl Maker<'_> {
                 line(format!("{name}({text}, {})", self.below(2)))
             }
             "returning call" => {
-                let names: Vec<String> = self.inlines.iter().filter(|(_, r)| *r).map(|(name, _)| name.clone()).collect();
+                let names: Vec<String> =
+                    self.inlines.iter().filter(|(_, r)| *r).map(|(name, _)| name.clone()).collect();
                 let name = self.pick(&names);
                 let variable = self.a_variable(|v| matches!(v.of, Type::Byte | Type::Int) && v.is_plain())?;
                 self.written.leaf("returning call");
@@ -296,7 +301,8 @@ impl Maker<'_> {
     /// `run` in one of the places where it may stand.
     pub(super) fn start(&mut self, number: usize) -> Option<Node> {
         let mark = self.written.mark();
-        let variable = self.a_variable(|v| v.length == 1 && matches!(v.of, Type::Byte | Type::Int | Type::Short | Type::Pid));
+        let variable =
+            self.a_variable(|v| v.length == 1 && matches!(v.of, Type::Byte | Type::Int | Type::Short | Type::Pid));
         let form = self.below(10);
         let (outer, production) = match (form, &variable) {
             (0..=2, Some(_)) => (Some("assignment"), "run expression"),

@@ -68,12 +68,18 @@ fn reordered(program: &Program, random: &mut Random) -> Program {
             };
             let mut block = block.clone();
             block.parts = block.parts.iter().map(|part| change(part, random)).collect();
-            // Which option of a d_step is taken depends on the order.
-            if matches!(block.form, Form::If | Form::Do) {
+            // Which option of a d_step is taken depends on the order, and so does what `else` means in a choice that an option
+            // begins with.
+            let plain = block.parts.iter().all(|part| matches!(part.first(), Some(Node::Line(_))));
+            if plain && matches!(block.form, Form::If | Form::Do) {
                 let by = random.below(block.parts.len());
                 block.parts.rotate_left(by);
             }
-            done.push(if block.head == "d_step" || block.head.starts_with("inline") { node.clone() } else { Node::Block(block) });
+            done.push(if block.head == "d_step" || block.head.starts_with("inline") {
+                node.clone()
+            } else {
+                Node::Block(block)
+            });
         }
         done
     }
@@ -162,7 +168,8 @@ fn split(program: &Program, random: &mut Random) -> Option<Program> {
 fn unrolled(program: &Program, random: &mut Random) -> Option<Program> {
     let fits = |nodes: &[Node], i: usize| {
         let Node::Block(block) = &nodes[i] else { return None };
-        let labelled = i.checked_sub(1).is_some_and(|before| matches!(&nodes[before], Node::Line(l) if l.ends_with(':')));
+        let labelled =
+            i.checked_sub(1).is_some_and(|before| matches!(&nodes[before], Node::Line(l) if l.ends_with(':')));
         if block.form != Form::Do || labelled || has_labels(std::slice::from_ref(&nodes[i])) {
             return None;
         }
