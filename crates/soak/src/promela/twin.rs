@@ -105,8 +105,11 @@ fn is_process(node: &Node) -> bool {
     matches!(node, Node::Block(block) if block.head.contains("proctype ") || block.head == "init")
 }
 
+/// What a place among statements can be replaced by.
+type Fits = dyn Fn(&[Node], usize) -> Option<Vec<Node>>;
+
 /// Changes the `number`th place that `fits` says can be changed, in the order of the text.
-fn replaced(nodes: &[Node], left: &mut usize, fits: &dyn Fn(&[Node], usize) -> Option<Vec<Node>>) -> Option<Vec<Node>> {
+fn replaced(nodes: &[Node], left: &mut usize, fits: &Fits) -> Option<Vec<Node>> {
     for (i, node) in nodes.iter().enumerate() {
         if let Some(with) = fits(nodes, i) {
             if *left == 0 {
