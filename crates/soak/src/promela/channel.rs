@@ -170,6 +170,8 @@ impl Maker<'_> {
                 self.constant(of)
             }
             _ => {
+                let asks = std::mem::replace(&mut self.asks, false);
+                self.in_eval = true;
                 let expression = self.inside("eval", |maker| {
                     // Not what the same receive changes.
                     match before.iter().all(|text| text.parse::<i64>().is_ok()) {
@@ -180,13 +182,15 @@ impl Maker<'_> {
                         }
                     }
                 });
+                self.in_eval = false;
+                self.asks = asks;
                 format!("eval({expression})")
             }
         }
     }
 
     fn few_value(&mut self) -> String {
-        self.value(Type::Byte)
+        self.given(Type::Byte)
     }
 
     /// Whether a receive could be done.

@@ -181,6 +181,7 @@ impl Maker<'_> {
             };
         }
         match self.below(100) {
+            _ if self.in_eval && self.deep == 0 && self.chance(30) => return self.number(1),
             0..20 => return self.noted_constant(of),
             20..35 => return self.atom(),
             _ => {}
@@ -337,14 +338,14 @@ impl Maker<'_> {
                 }
                 None => self.variable_text(),
             },
-            5 => match self.a_channel(|_| true) {
+            5 if !self.in_eval => match self.a_channel(|_| true) {
                 Some(channel) => {
                     self.written.leaf("len");
                     format!("len({})", self.channel_text(&channel))
                 }
                 None => self.noted_constant(Type::Byte),
             },
-            6 if !self.body.no_remote => self.remote().unwrap_or_else(|| self.variable_text()),
+            6 | 13 if !self.body.no_remote => self.remote().unwrap_or_else(|| self.variable_text()),
             7 if self.on.priorities => {
                 self.written.leaf("get_priority");
                 "get_priority(_pid)".to_string()

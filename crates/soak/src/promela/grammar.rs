@@ -241,7 +241,9 @@ pub static GRAMMAR: Grammar = Grammar {
             inner: &["priority", "provided", "active", "active several", "parameter", "channel parameter"],
         },
         Nesting { outer: &["variable declaration"], inner: &["initial value", "hidden", "show", "local"] },
+        Nesting { outer: &["declaration"], inner: &["initial value"] },
         Nesting { outer: SEQUENCES, inner: STATEMENTS },
+        Nesting { outer: &["unless"], inner: &["escape"] },
         Nesting {
             outer: &["label"],
             inner: &["assignment", "if", "do", "atomic", "block", "condition", "send", "goto"],
@@ -332,6 +334,11 @@ pub static GRAMMAR: Grammar = Grammar {
             outer: &["initial value"],
             inner: &["remote label", "remote variable"],
             why: "SPIN refuses remote references in initial values",
+        },
+        Exclusion {
+            outer: &["eval"],
+            inner: &["len"],
+            why: "not comparable: SPIN puts a message back by evaluating it again, when the channel is shorter",
         },
         Exclusion {
             outer: &["initial value", "eval", "argument"],

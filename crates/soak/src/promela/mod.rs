@@ -217,6 +217,8 @@ struct Maker<'a> {
     deep: usize,
     /// May expressions ask channels here? Not beside `else`.
     asks: bool,
+    /// In `eval`: SPIN puts a message back by evaluating it again, when the channel is shorter.
+    in_eval: bool,
 }
 
 const MTYPES: [&str; 3] = ["red", "green", "blue"];
@@ -237,7 +239,7 @@ impl<'a> Maker<'a> {
             init: chance(45),
             running: chance(55),
             remote: chance(50),
-            priorities: safety && chance(8),
+            priorities: safety && chance(12),
             // To SPIN a claim is one more process.
             counts_processes: safety && chance(40),
             pids: !question.is_about_progress() && chance(50),
@@ -273,6 +275,7 @@ impl<'a> Maker<'a> {
             names: Vec::new(),
             deep: 0,
             asks: false,
+            in_eval: false,
         }
     }
 

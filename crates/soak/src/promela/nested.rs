@@ -56,20 +56,20 @@ impl Maker<'_> {
     }
 
     fn unless(&mut self, here: Here) -> Node {
-        let main = within(here, "unless");
         let (locals, channels) = (self.body.locals.len(), self.body.channels.len());
-        let main = self.inside("unless", |maker| maker.sequence(main, 3));
+        self.written.enter("unless");
+        let main = self.sequence(within(here, "unless"), 3);
         self.body.locals.truncate(locals);
         self.body.channels.truncate(channels);
-        let escape = within(here, "escape");
         let escape = self.inside("escape", |maker| {
             let mut nodes = match maker.wishes("escape").is_some() || maker.chance(50) {
                 true => Vec::new(),
                 false => vec![Node::line(maker.inside("condition", |maker| maker.condition()))],
             };
-            nodes.extend(maker.sequence(escape, 2));
+            nodes.extend(maker.sequence(within(here, "escape"), 2));
             nodes
         });
+        self.written.leave();
         Node::block(Form::Unless, vec![main, escape])
     }
 

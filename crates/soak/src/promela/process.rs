@@ -159,6 +159,7 @@ impl Maker<'_> {
 
     fn body_of(&mut self, inside: &'static str, most: usize) -> Vec<Node> {
         self.local_variables();
+        let known = self.body.locals.len();
         let statements = 1 + most / 3 + self.below(most);
         self.body.left = 2 * statements;
         let here = Here { inside, mode: Mode::Plain, depth: 0, may_wait: true, in_loop: false, in_inline: false };
@@ -184,6 +185,8 @@ impl Maker<'_> {
         }
         // Some go round for ever, others end.
         if self.body.labels == 0 && self.chance(25) {
+            // What was declared on the way is known in that option alone.
+            self.body.locals.truncate(known);
             let leave = vec![Node::line(self.inside("condition", |maker| maker.pure_condition())), Node::line("break")];
             nodes.retain(|node| !matches!(node, Node::Line(text) if text == "here:"));
             nodes = vec![Node::line("here:"), Node::block(Form::Do, vec![nodes, leave])];

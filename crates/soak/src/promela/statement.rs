@@ -165,7 +165,9 @@ impl Maker<'_> {
             "peek" => self.receiving(here, false, true),
             "random peek" => self.receiving(here, true, true),
             "assert" => {
-                let text = self.inside("assert", |maker| maker.pure_condition());
+                let text = self.inside("assert", |maker| {
+                    if maker.chance(30) { maker.given(Type::Byte) } else { maker.pure_condition() }
+                });
                 line(format!("assert({text})"))
             }
             "printf" => {

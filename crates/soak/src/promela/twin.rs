@@ -68,8 +68,10 @@ fn reordered(program: &Program, random: &mut Random) -> Program {
             };
             let mut block = block.clone();
             block.parts = block.parts.iter().map(|part| change(part, random)).collect();
-            // Which option of a d_step is taken depends on the order.
-            if matches!(block.form, Form::If | Form::Do) {
+            // Which option of a d_step is taken depends on the order, and so does what `else` means in a choice that an option
+            // begins with.
+            let plain = block.parts.iter().all(|part| matches!(part.first(), Some(Node::Line(_))));
+            if plain && matches!(block.form, Form::If | Form::Do) {
                 let by = random.below(block.parts.len());
                 block.parts.rotate_left(by);
             }
@@ -103,8 +105,11 @@ fn is_process(node: &Node) -> bool {
     matches!(node, Node::Block(block) if block.head.contains("proctype ") || block.head == "init")
 }
 
+/// What a place among statements can be replaced by.
+type Fits = dyn Fn(&[Node], usize) -> Option<Vec<Node>>;
+
 /// Changes the `number`th place that `fits` says can be changed, in the order of the text.
-fn replaced(nodes: &[Node], left: &mut usize, fits: &dyn Fn(&[Node], usize) -> Option<Vec<Node>>) -> Option<Vec<Node>> {
+fn replaced(nodes: &[Node], left: &mut usize, fits: &Fits) -> Option<Vec<Node>> {
     for (i, node) in nodes.iter().enumerate() {
         if let Some(with) = fits(nodes, i) {
             if *left == 0 {
