@@ -1,7 +1,7 @@
 //! Measures saturation on families of nets: `saturate philosophers 100` or `saturate ring 40 30`.
 
 use scrimp_search::budget::{Budget, Control};
-use scrimp_symbolic::diagram::{Diagrams, Full, Kept, Relation, STACK_PER_LEVEL};
+use scrimp_symbolic::diagram::{Diagrams, Halt, Kept, Relation, STACK_PER_LEVEL};
 use scrimp_system::Stop;
 use std::sync::Arc;
 use std::time::Instant;
@@ -37,7 +37,7 @@ fn ring(cells: usize, tokens: u32) -> Net {
     Net { start, most: tokens, transitions }
 }
 
-fn relations(d: &mut Diagrams, net: &Net) -> Result<Vec<Relation>, Full> {
+fn relations(d: &mut Diagrams, net: &Net) -> Result<Vec<Relation>, Halt> {
     let mut relations = Vec::new();
     for transition in &net.transitions {
         let mut all = Relation::IDENTITY;
