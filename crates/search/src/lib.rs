@@ -39,6 +39,7 @@ mod sets;
 mod settle;
 mod staged;
 pub mod store;
+mod sync;
 pub mod trace;
 mod words;
 

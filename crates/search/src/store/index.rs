@@ -13,8 +13,8 @@
 //! bucket once full stays full, and nobody needs to count what goes past it.
 
 use crate::region::Region;
+use crate::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::io;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// States in a bucket.
 pub const SLOTS: usize = 12;
@@ -299,7 +299,7 @@ fn published(number: &AtomicU32) -> u32 {
         if number != 0 {
             return number - 1;
         }
-        std::hint::spin_loop();
+        crate::sync::spin_loop();
     }
 }
 

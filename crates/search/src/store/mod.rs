@@ -6,6 +6,8 @@ mod cells;
 mod collapse;
 mod comback;
 mod compact;
+#[cfg(all(test, feature = "shuttle"))]
+mod concurrency;
 mod folded;
 mod index;
 mod locked;

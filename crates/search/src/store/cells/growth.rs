@@ -7,7 +7,7 @@ use super::form::{Form, KeyBits, Place};
 use super::{BUCKET_BYTES, COUNT, Cells};
 use crate::region::Region;
 use crate::store::Full;
-use std::sync::atomic::Ordering;
+use crate::sync::atomic::Ordering;
 
 /// Buckets of an empty table: one page.
 pub const FIRST_BUCKETS: usize = 64;

@@ -21,10 +21,11 @@ use super::Full;
 use super::index::prefetch_write;
 use crate::budget::Budget;
 use crate::region::Region;
+use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use form::{Form, LANE, Place};
 use std::io;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 const BUCKET_BYTES: usize = 64;
 /// The header, in the first word of a bucket: how many entries, and whether someone is adding one.
@@ -212,7 +213,7 @@ impl Cells {
                             self.put(bucket, unlocked, entry);
                             return true;
                         }
-                        std::hint::spin_loop();
+                        crate::sync::spin_loop();
                     }
                 }
             }
