@@ -1,7 +1,7 @@
 //! What threads share: the standard library's atomics and, in tests of concurrency (feature `shuttle`), the same with a point
 //! before each operation at which another thread may go on, so that a scheduler decides who is next.
 //!
-//! These lie in memory that is mapped and cleared, so they have the layout of the standard ones.
+//! Many of them lie in memory that is mapped and cleared, so they keep the layout of the standard ones.
 
 #[cfg(not(feature = "shuttle"))]
 pub use std::{
@@ -10,95 +10,47 @@ pub use std::{
 };
 
 #[cfg(feature = "shuttle")]
-pub use scheduled::{atomic, spin_loop};
-#[cfg(feature = "shuttle")]
-pub use shuttle::sync::Mutex;
+pub use shuttle::{sync::Mutex, thread::yield_now as spin_loop};
 
 #[cfg(feature = "shuttle")]
-mod scheduled {
-    /// Another thread must go on before this one can.
-    pub fn spin_loop() {
-        shuttle::thread::yield_now();
+pub mod atomic {
+    use shuttle::thread::yield_now;
+    use std::ops::{Deref, DerefMut};
+    pub use std::sync::atomic::Ordering;
+
+    macro_rules! scheduled {
+        ($($name:ident),*) => {$(
+            #[repr(transparent)]
+            pub struct $name(std::sync::atomic::$name);
+
+            impl Deref for $name {
+                type Target = std::sync::atomic::$name;
+
+                fn deref(&self) -> &Self::Target {
+                    yield_now();
+                    &self.0
+                }
+            }
+
+            impl DerefMut for $name {
+                fn deref_mut(&mut self) -> &mut Self::Target {
+                    &mut self.0
+                }
+            }
+        )*};
     }
 
-    pub mod atomic {
-        pub use std::sync::atomic::Ordering;
-        use std::sync::atomic as plain;
+    scheduled!(AtomicU32, AtomicU64, AtomicUsize);
 
-        macro_rules! scheduled {
-            ($($name:ident: $value:ty),*) => {$(
-                #[derive(Debug, Default)]
-                #[repr(transparent)]
-                pub struct $name(plain::$name);
-
-                impl $name {
-                    pub const fn new(value: $value) -> $name {
-                        $name(plain::$name::new(value))
-                    }
-
-                    fn point(&self) -> &plain::$name {
-                        shuttle::thread::yield_now();
-                        &self.0
-                    }
-
-                    pub fn load(&self, ordering: Ordering) -> $value {
-                        self.point().load(ordering)
-                    }
-
-                    pub fn store(&self, value: $value, ordering: Ordering) {
-                        self.point().store(value, ordering);
-                    }
-
-                    pub fn swap(&self, value: $value, ordering: Ordering) -> $value {
-                        self.point().swap(value, ordering)
-                    }
-
-                    pub fn compare_exchange(&self, old: $value, new: $value, set: Ordering, failed: Ordering) -> Result<$value, $value> {
-                        self.point().compare_exchange(old, new, set, failed)
-                    }
-
-                    pub fn compare_exchange_weak(&self, old: $value, new: $value, set: Ordering, failed: Ordering) -> Result<$value, $value> {
-                        self.point().compare_exchange_weak(old, new, set, failed)
-                    }
-
-                    pub fn fetch_or(&self, value: $value, ordering: Ordering) -> $value {
-                        self.point().fetch_or(value, ordering)
-                    }
-
-                    pub fn fetch_and(&self, value: $value, ordering: Ordering) -> $value {
-                        self.point().fetch_and(value, ordering)
-                    }
-
-                    pub fn get_mut(&mut self) -> &mut $value {
-                        self.0.get_mut()
-                    }
-
-                    pub fn into_inner(self) -> $value {
-                        self.0.into_inner()
-                    }
-                }
-            )*};
+    impl AtomicU32 {
+        pub fn new(value: u32) -> AtomicU32 {
+            AtomicU32(value.into())
         }
+    }
 
-        macro_rules! counting {
-            ($($name:ident: $value:ty),*) => {$(
-                impl $name {
-                    pub fn fetch_add(&self, value: $value, ordering: Ordering) -> $value {
-                        self.point().fetch_add(value, ordering)
-                    }
-
-                    pub fn fetch_sub(&self, value: $value, ordering: Ordering) -> $value {
-                        self.point().fetch_sub(value, ordering)
-                    }
-
-                    pub fn fetch_max(&self, value: $value, ordering: Ordering) -> $value {
-                        self.point().fetch_max(value, ordering)
-                    }
-                }
-            )*};
+    impl AtomicUsize {
+        pub fn new(value: usize) -> AtomicUsize {
+            AtomicUsize(value.into())
         }
-
-        scheduled!(AtomicBool: bool, AtomicU32: u32, AtomicU64: u64, AtomicUsize: usize);
-        counting!(AtomicU32: u32, AtomicU64: u64, AtomicUsize: usize);
     }
 }

@@ -13,8 +13,8 @@
 //! bucket once full stays full, and nobody needs to count what goes past it.
 
 use crate::region::Region;
-use std::io;
 use crate::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::io;
 
 /// States in a bucket.
 pub const SLOTS: usize = 12;

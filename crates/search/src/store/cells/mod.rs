@@ -21,10 +21,10 @@ use super::Full;
 use super::index::prefetch_write;
 use crate::budget::Budget;
 use crate::region::Region;
+use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use form::{Form, LANE, Place};
 use std::io;
-use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use crate::sync::Mutex;
 use std::sync::Arc;
 
 const BUCKET_BYTES: usize = 64;

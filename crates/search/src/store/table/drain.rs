@@ -2,8 +2,8 @@
 
 use super::Table;
 use crate::store::StateId;
-use std::sync::Arc;
 use crate::sync::atomic::Ordering;
+use std::sync::Arc;
 
 impl Table {
     /// Shows every state, lowest number first, until `show` answers `false`; what was shown no longer takes memory, nor does

@@ -8,9 +8,9 @@ use crate::column::Stack;
 use crate::region::{HUGE, Region};
 use crate::store::index::{Index, SLOTS};
 use crate::store::{Full, StateId};
+use crate::sync::atomic::Ordering;
 use crate::words::{Shape, by_words, hash_at};
 use std::ops::Range;
-use crate::sync::atomic::Ordering;
 
 /// The index is enlarged when this share of its slots is taken …
 pub(super) const FULLEST: f64 = 0.93;

@@ -8,10 +8,10 @@ use super::{Shared, Table};
 use crate::column::Stack;
 use crate::store::index::{prefetch, prefetch_write};
 use crate::store::{Found, StateId};
+use crate::sync::atomic::Ordering;
 use crate::words::{copy_at, hash_at, same_at};
 use scrimp_system::Batch;
 use std::ops::Range;
-use crate::sync::atomic::Ordering;
 
 /// Full buckets that are followed without waiting for memory.
 const FOLLOWED: usize = 4;

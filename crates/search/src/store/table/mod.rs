@@ -20,6 +20,7 @@ use super::{Found, Full, StateId, Store};
 use crate::budget::Budget;
 use crate::column::Stack;
 use crate::region::Region;
+use crate::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use crate::words::{Shape, by_words};
 use lookup::Group;
 use scrimp_system::Batch;
@@ -27,7 +28,6 @@ use std::cell::UnsafeCell;
 use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::sync::Arc;
-use crate::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 /// Numbers a thread takes at once.
 const BLOCK: u32 = 256;

@@ -3,8 +3,8 @@
 use super::Table;
 use crate::column::Stack;
 use crate::store::Store;
-use std::io::{self, Read, Write};
 use crate::sync::atomic::Ordering;
+use std::io::{self, Read, Write};
 
 impl Table {
     /// Writes all that is needed to have the same states with the same numbers again.

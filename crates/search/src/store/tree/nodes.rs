@@ -9,10 +9,10 @@ use crate::budget::Budget;
 use crate::region::{HUGE, Region};
 use crate::store::Full;
 use crate::store::index::{Index, SLOTS, prefetch};
+use crate::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::sync::Arc;
-use crate::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 /// Numbers that a thread takes at once.
 const BLOCK: u32 = 256;
