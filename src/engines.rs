@@ -1,5 +1,6 @@
 //! One way in for every engine: searches state by state, with sets of states, or with formulas.
 
+use crate::properties::doubt;
 use crate::{Control, Guides, NativeModel, Plan, Property, PropertyKind, PropertyResult, Report, run_guided};
 use scrimp_bounded::{Goal, GoalKind};
 use scrimp_search::plan::{BoundChoice, EngineChoice, StrategyChoice, VariableChoice};
@@ -17,11 +18,13 @@ pub fn run_engine(
     control: &Control,
     guides: Guides,
 ) -> io::Result<Report> {
-    match plan.options.engine {
-        EngineChoice::Explicit => run_guided(model, properties, plan, control, guides),
-        EngineChoice::Symbolic(strategy) => with_sets(model, properties, plan, control, strategy),
-        EngineChoice::Bounded(BoundChoice(bound)) => with_formulas(model, properties, plan, control, bound),
-    }
+    let mut report = match plan.options.engine {
+        EngineChoice::Explicit => run_guided(model, properties, plan, control, guides)?,
+        EngineChoice::Symbolic(strategy) => with_sets(model, properties, plan, control, strategy)?,
+        EngineChoice::Bounded(BoundChoice(bound)) => with_formulas(model, properties, plan, control, bound)?,
+    };
+    doubt(properties, &mut report.properties);
+    Ok(report)
 }
 
 fn invalid(reason: impl Into<String>) -> io::Error {

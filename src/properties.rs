@@ -1,10 +1,10 @@
 //! Properties of a model file: its own, and those written in the property language.
 
 use crate::temporal::{RunKind, RunProperty};
-use crate::{NativeModel, Property, PropertyKind};
+use crate::{NativeModel, Property, PropertyKind, PropertyResult, Verdict};
 use scrimp_lang::PropertyKind as Parsed;
 use scrimp_search::check::Condition;
-use scrimp_system::{Expr, NamedFormula, System};
+use scrimp_system::{BinaryOp, Expr, NamedFormula, System};
 
 /// The assertion that a `never` claim does not come to its end.
 pub(crate) const NEVER: &str = "never claim";
@@ -89,9 +89,41 @@ impl<'a> Asked<'a> {
                 return Ok(());
             }
         };
+        let evaluated = expression.as_ref().filter(|_| matches!(kind, PropertyKind::Reach(_)));
+        let evaluated = evaluated.and_then(|e| evaluation(model, &parsed.name, e));
         self.states.push(Property { name: parsed.name, kind, expression });
+        self.states.extend(evaluated);
         Ok(())
     }
+}
+
+/// What the demand is called that a property can be evaluated.
+fn evaluation_name(name: &str) -> String {
+    format!("evaluation of {name}")
+}
+
+/// Where a condition cannot be evaluated in some state, it is not known whether it holds there: what was not found may be
+/// there after all.
+pub(crate) fn doubt(properties: &[Property], results: &mut [PropertyResult]) {
+    for (number, property) in properties.iter().enumerate() {
+        let name = evaluation_name(&property.name);
+        let faulty = |result: &PropertyResult| result.name == name && result.verdict == Verdict::Violated;
+        if matches!(property.kind, PropertyKind::Reach(_))
+            && results.iter().any(faulty)
+            && let Some(result) = results.get_mut(number).filter(|result| result.verdict == Verdict::Violated)
+        {
+            result.verdict = Verdict::Undecided;
+        }
+    }
+}
+
+/// That evaluating the condition of a property is a fault in no state; nothing where its text shows that it never is.
+fn evaluation<'a>(model: &'a NativeModel, name: &str, e: &Expr) -> Option<Property<'a>> {
+    e.may_fault(&model.system().variables).then(|| {
+        let evaluated = Expr::binary(BinaryOp::Or, e.clone(), Expr::TRUE);
+        let kind = PropertyKind::Invariant(condition(model, &evaluated));
+        Property::new(evaluation_name(name), kind).with_expression(evaluated)
+    })
 }
 
 pub(crate) fn condition<'a>(model: &'a NativeModel, e: &Expr) -> Condition<'a> {

@@ -3,8 +3,8 @@
 
 mod common;
 
-use common::files;
 use common::shared::{self, Mixture};
+use common::{faulty, files};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use scrimp::{Batch, Fault, Mode, Model, NativeModel, System};
@@ -16,7 +16,8 @@ use std::sync::Arc;
 #[derive(Default, Clone, PartialEq, Eq)]
 struct Outcome {
     states: BTreeSet<Vec<u8>>,
-    faults: BTreeSet<Fault>,
+    /// Violated assertions, and faults of any other kind.
+    faults: BTreeSet<bool>,
 }
 
 /// How often each statement was put to the test.
@@ -29,6 +30,7 @@ struct Seen {
     spared: usize,
     falsified: usize,
     changed: usize,
+    faults: usize,
 }
 
 struct Check<'a> {
@@ -56,7 +58,7 @@ impl Check<'_> {
             outcomes.entry(event).or_default().states.insert(batch.state(i).to_vec());
         }
         for record in batch.faults().iter().filter(|_| self.single) {
-            outcomes.entry(record.event).or_default().faults.insert(record.fault);
+            outcomes.entry(record.event).or_default().faults.insert(record.fault == Fault::Assertion);
         }
         self.known.insert(state.to_vec(), outcomes.clone());
         outcomes
@@ -115,6 +117,16 @@ impl Check<'_> {
             for e in enabled.iter().filter(|_| self.single && !late) {
                 assert!(here.contains_key(e), "{name}: {} is not enabled", self.label(*e));
             }
+            let faults = common::successors(self.model, &s).faults().to_vec();
+            seen.faults += faults.len();
+            for record in faults {
+                // Where steps run as one, the fault may be that of a later one.
+                let told = match self.single || self.system.events[record.event as usize].late {
+                    true => self.dependence.may_fault(EventId(record.event)),
+                    false => enabled.iter().any(|e| self.dependence.may_fault(EventId(*e))) || late,
+                };
+                assert!(told, "{name}: {} ends in {:?}", self.label(record.event), record.fault);
+            }
             for (i, &a) in enabled.iter().enumerate().filter(|_| !late) {
                 for &b in &enabled[i + 1..] {
                     let conflicts = self.dependence.conflicts(EventId(a)).contains(&b);
@@ -170,7 +182,12 @@ fn check(system: Arc<System>, seed: u64, most: usize, seen: &mut Seen) {
     }
     let model = NativeModel::new(system.clone(), Mode::Interpreted).unwrap();
     let mut random = Random(seed);
-    let conditions: Vec<(Expr, bool)> = (0..6).map(|k| (shared::condition(&mut random, &system), k % 2 == 0)).collect();
+    let conditions: Vec<(Expr, bool)> = (0..8)
+        .map(|k| match k {
+            0..6 => (shared::condition(&mut random, &system), k % 2 == 0),
+            _ => (faulty::expression(&mut random, &system, 2), k % 2 == 0),
+        })
+        .collect();
     let single = system.events.iter().all(|event| event.then.holder().is_none());
     let dependence = Dependence::new(&system);
     let mut check = Check { model: &model, system: &system, dependence, single, known: HashMap::new() };
@@ -201,6 +218,16 @@ fn systems_that_share_do_only_what_is_allowed() {
     }
     assert!(seen.accords > 50_000 && seen.conflicts > 20_000 && seen.enabled > 50_000, "{seen:?}");
     assert!(seen.spared > 5 * seen.enabled && seen.falsified > 5_000 && seen.changed > 5_000, "{seen:?}");
+}
+
+#[test]
+fn systems_with_faults_do_only_what_is_allowed() {
+    let mut seen = Seen::default();
+    for seed in 0..many(600) {
+        check(Arc::new(faulty::system(seed, seed % 3 == 2)), seed, 150, &mut seen);
+    }
+    assert!(seen.faults > 20_000 && seen.accords > 10_000 && seen.conflicts > 10_000, "{seen:?}");
+    assert!(seen.spared > seen.enabled && seen.falsified > 1_000 && seen.changed > 5_000, "{seen:?}");
 }
 
 #[test]

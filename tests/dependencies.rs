@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{manifest, successors};
+use common::{faulty, manifest, successors};
 use scrimp::{Mode, Model, NativeModel};
 use scrimp_system::{EventId, Facts};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -80,4 +80,15 @@ fn facts_allow_what_happens() {
     // The test means something only if all of these happened, often.
     let Seen { enabled, disabled, commuted, independent } = seen;
     assert!(enabled > 10_000 && disabled > 10_000 && commuted > 10_000 && independent > 1_000);
+}
+
+#[test]
+fn facts_allow_what_happens_where_much_goes_wrong() {
+    let mut seen = Seen::default();
+    for seed in 0..600 {
+        let system = Arc::new(faulty::system(seed, false));
+        hold_against_runs(&NativeModel::new(system, Mode::Interpreted).unwrap(), &mut seen);
+    }
+    let Seen { enabled, disabled, commuted, independent } = seen;
+    assert!(enabled > 10_000 && disabled > 10_000 && commuted > 5_000 && independent > 1_000);
 }

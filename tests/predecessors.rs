@@ -3,7 +3,7 @@
 mod common;
 
 use common::random::{Shape, text};
-use common::{manifest, model};
+use common::{faulty, manifest, model};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
@@ -135,6 +135,22 @@ fn random_systems() {
         panic!("{failure}");
     }
     assert!(suited.get() > 300, "only {} systems can be run backwards", suited.get());
+}
+
+#[test]
+fn systems_with_faults() {
+    let mut suited = 0;
+    for seed in 0..1500 {
+        let system = Shared::new(faulty::system(seed, false));
+        let oracle = model(&system, Mode::Interpreted);
+        let Some(all) = states(&oracle, 500).filter(|_| oracle.suits_predecessors().is_ok()) else { continue };
+        suited += 1;
+        check(&oracle, &oracle, &all).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        if seed % 10 == 0 {
+            check(&model(&system, Mode::Compiled), &oracle, &all).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        }
+    }
+    assert!(suited > 300, "only {suited} systems can be run backwards");
 }
 
 fn arcs(places: u32, most: usize) -> impl Strategy<Value = Vec<Arc>> {

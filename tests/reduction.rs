@@ -4,7 +4,7 @@
 mod common;
 
 use common::shared::{self, Mixture};
-use common::{File, files, model, property, replay};
+use common::{File, faulty, files, model, property, replay};
 use scrimp::plan::{ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
 use scrimp::{Control, Fault, Mode, NativeModel, Options, Plan, Property, PropertyKind, Report, Verdict};
 use scrimp_system::{Expr, Random};
@@ -49,6 +49,26 @@ fn ways() -> Vec<Way> {
         ways.push(Way { reduce: "por+sleep", order, store: "collapse", ..WAY });
     }
     ways
+}
+
+/// The same without a reduction, and with those that leave out edges alone.
+fn every_event() -> Vec<Way> {
+    let mut ways = Vec::new();
+    for reduce in ["none", "edge-lean"] {
+        for order in ["bfs", "dfs", "bbfs:3", "random"] {
+            ways.push(Way { reduce, order, ..WAY });
+        }
+    }
+    for store in ["collapse", "tree", "dfa", "comback"] {
+        ways.push(Way { reduce: "none", store, ..WAY });
+        ways.push(Way { reduce: "none", store, threads: 2, ..WAY });
+    }
+    ways
+}
+
+/// How many random systems, unless `SCRIMP_TEST_CASES` says so.
+fn cases(usual: u64) -> u64 {
+    std::env::var("SCRIMP_TEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
 }
 
 impl Way {
@@ -158,6 +178,35 @@ fn random(seeds: std::ops::Range<u64>, special: bool) -> Met {
 fn random_systems_keep_their_verdicts() {
     let met = random(0..30, false);
     assert!(met.violated > 60 && met.verified > 60 && met.fewer > 60, "{met:?}");
+}
+
+/// Systems in which much goes wrong, asked about it: faults, assertions, and conditions that may be faults themselves.
+#[test]
+fn systems_with_faults_keep_their_verdicts() {
+    let mut met = Met::default();
+    let ways = [ways(), every_event()].concat();
+    for seed in 0..cases(60) {
+        let special = seed % 4 == 3;
+        let system = Arc::new(faulty::system(seed, special));
+        let model = model(&system, Mode::Interpreted);
+        if !is_handy(&model) {
+            continue;
+        }
+        let mut random = Random(seed ^ 0xfa17);
+        let asked =
+            [false, true, false].map(|reach| condition(&model, faulty::expression(&mut random, &system, 2), reach));
+        let mut some: Vec<Way> = (0..8).map(|_| ways[random.below(ways.len())]).collect();
+        // Of events after which a process goes on by itself nothing is said there.
+        some.retain(|way| !special || way.reduce != "edge-lean");
+        let context = format!("faulty {seed}");
+        let [one, other, always] = asked;
+        let always =
+            Property { kind: PropertyKind::Invariant(Box::new(|_| Ok(true))), expression: Some(Expr::TRUE), ..always };
+        agree(&model, &[Property::faults(), always], &some, &context, &mut met);
+        agree(&model, &[Property::faults(), Property::assertions(), one, other], &some, &context, &mut met);
+        agree(&model, &[Property::deadlock(), Property::faults()], &some[..3], &context, &mut met);
+    }
+    assert!(met.violated > 100 && met.verified > 50 && met.fewer > 10, "{met:?}");
 }
 
 #[test]

@@ -3,10 +3,11 @@
 
 mod common;
 
+use common::faulty;
 use common::shared::{self, Mixture};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use scrimp::{Batch, FaultRecord, Mode, Model, NativeModel, System};
+use scrimp::{Batch, Fault, FaultRecord, Mode, Model, NativeModel, System};
 use scrimp_search::reduce::Method;
 use scrimp_search::reduce::stubborn::{Chosen, Stubborn, Wanted};
 use scrimp_system::{Dependence, Expr, Random};
@@ -52,7 +53,8 @@ impl Graph<'_> {
 struct Found {
     deadlocks: BTreeSet<Vec<u8>>,
     targets: Vec<bool>,
-    faults: BTreeSet<(u32, u32)>,
+    /// Events that end in a fault, and those whose assertion is violated.
+    faults: BTreeSet<(u32, bool)>,
 }
 
 #[derive(Debug, Default)]
@@ -88,7 +90,7 @@ fn search(
         if here.deadlock {
             found.deadlocks.insert(state.clone());
         }
-        found.faults.extend(here.faults.iter().map(|record| (record.event, record.fault as u32)));
+        found.faults.extend(here.faults.iter().map(|record| (record.event, record.fault == Fault::Assertion)));
         for (k, (e, fault)) in targets.iter().enumerate() {
             found.targets[k] |= graph.model.layout().holds(e, &state).unwrap_or(*fault);
         }
@@ -166,6 +168,16 @@ fn nothing_is_missed_where_processes_share() {
     }
     assert!(seen.systems > 300 && seen.deadlocks > 80 && seen.targets > 50, "{seen:?}");
     assert!(10 * seen.reduced[0] < 9 * seen.full, "{seen:?}");
+}
+
+#[test]
+fn nothing_is_missed_where_much_goes_wrong() {
+    let mut seen = Seen::default();
+    for seed in 0..many(600) {
+        check(Arc::new(faulty::system(seed, seed % 3 == 2)), seed, 500, &mut seen);
+    }
+    assert!(seen.systems > 300 && seen.deadlocks > 80 && seen.targets > 50, "{seen:?}");
+    assert!(seen.reduced[0] < seen.full, "{seen:?}");
 }
 
 #[test]

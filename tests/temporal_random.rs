@@ -27,7 +27,7 @@ fn number(name: &str, usual: u64) -> u64 {
 fn harmless(random: &mut Random, system: &System) -> Expr {
     loop {
         let expression = condition(random, system);
-        if !expression.may_fault() {
+        if !expression.may_fault(&system.variables) {
             return expression;
         }
     }

@@ -286,7 +286,7 @@ pub struct SearchArgs {
 
     /// Only fair runs count: weak, or an expression that holds again and again; may be given several times
     ///
-    /// `weak`: no process that could always move waits for ever.
+    /// `weak`: no process that could always move waits for ever. Refused where nothing that is asked is about runs.
     #[arg(long, value_name = "weak|EXPR")]
     pub fair: Vec<String>,
 

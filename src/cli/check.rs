@@ -37,12 +37,14 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
     if asks_claim && !loaded.has_claim() {
         return Err(Failure("error: property `claim`: the model has no claim".into()));
     }
+    let has_claim = loaded.has_claim();
     let claim = loaded.take_claim()?;
     let own = args.property.is_empty() && args.property_file.is_none();
     let name = args.model.display().to_string();
     let watch = args.search.json || !args.search.quiet;
     // What is asked is read against the system: a model that runs is only made where something is searched.
     let (states, runs) = how_many(args, &loaded.system)?;
+    runs::admit_fair(&args.search, &loaded.system, runs > 0 || asks_claim || own && has_claim)?;
     let wants_graph = args.search.graph.is_some() || args.search.dot.is_some();
     if states == 0 && wants_graph {
         // Searches for runs go their own ways: the graph takes one that visits every state.

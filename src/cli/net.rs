@@ -27,6 +27,7 @@ pub fn check(args: &CheckArgs, net: PetriNet, plan: Plan, file: Option<ReportFil
             "`scrimp count --checkpoint` saves a search of all markings",
         ),
         (args.search.resume.is_some(), "--resume", "`scrimp count --resume` takes up a search of all markings"),
+        (!args.search.fair.is_empty(), "--fair", "a formula says which runs it is about: `ltl: []<> p -> q`"),
         (args.chart.is_some(), "--chart", "a net has no processes that could pass messages"),
     ];
     if let Some((_, flag, instead)) = refused.into_iter().find(|(given, ..)| *given) {

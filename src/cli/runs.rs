@@ -7,12 +7,11 @@ use super::search::{Searched, begun, runnable, tell_nothing};
 use super::watch::Watch;
 use super::{Failure, print};
 use clap::{Args, ValueHint};
-use scrimp::parse_property;
 use scrimp::properties::Asked;
 use scrimp::temporal::{Bad, Means, RunKind, RunProperty, decide};
 use scrimp::{Control, Loaded, NativeModel, Plan};
-use scrimp_lang::PropertyKind;
-use scrimp_system::Expr;
+use scrimp::{parse_condition, parse_property};
+use scrimp_system::{Expr, System};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +26,7 @@ pub fn search(
     let control = Arc::new(Control::new(plan.options.time.map(|time| time.saturating_sub(begun().elapsed()))));
     stop_on_interrupt(&control);
     let watch = Watch::new(&control, args);
-    let fair = fair(args, model)?;
+    let fair = fair(args, model.system())?;
     let guide = Guide::new(args, model, plan)?;
     let end = args.time.and_then(|time| begun().checked_add(time));
     let (json, quiet) = (args.json, args.quiet);
@@ -41,14 +40,18 @@ pub fn search(
 }
 
 /// The conditions that hold again and again on the runs that count.
-pub fn fair(args: &SearchArgs, model: &NativeModel) -> Result<Vec<Expr>, Failure> {
-    args.fair.iter().filter(|text| *text != "weak").map(|text| condition(model, text)).collect()
+pub fn fair(args: &SearchArgs, system: &System) -> Result<Vec<Expr>, Failure> {
+    args.fair.iter().filter(|text| *text != "weak").map(|text| Ok(parse_condition(system, "fair", text)?)).collect()
 }
 
-fn condition(model: &NativeModel, text: &str) -> Result<Expr, Failure> {
-    match parse_property(model.system(), &format!("invariant: {text}"))?.kind {
-        PropertyKind::Invariant(e) => Ok(e),
-        _ => Err(Failure(format!("error: {text}: this is not a condition"))),
+/// What `--fair` says must mean something, and must be said of runs: nothing else is fair or not.
+pub fn admit_fair(args: &SearchArgs, system: &System, about_runs: bool) -> Result<(), Failure> {
+    fair(args, system)?;
+    match args.fair.first().filter(|_| !about_runs) {
+        Some(text) => {
+            Err(Failure(format!("error: --fair {text}: nothing that is asked is about runs that go on for ever")))
+        }
+        None => Ok(()),
     }
 }
 
@@ -56,7 +59,8 @@ fn condition(model: &NativeModel, text: &str) -> Result<Expr, Failure> {
 pub fn automaton(path: &Path, model: &NativeModel) -> Result<RunProperty, Failure> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|e| Failure(format!("{name}: error: {e}")))?;
-    let atom = |text: &str| condition(model, text).map_err(|Failure(message)| format!("{name}: {message}"));
+    let atom =
+        |text: &str| parse_condition(model.system(), "atom", text).map_err(|problem| format!("{name}: {problem}"));
     let bad = Bad::of_text(&name, &text, &atom).map_err(Failure)?;
     Ok(RunProperty::new(bad.name.clone(), RunKind::No(Box::new(bad))))
 }

@@ -24,6 +24,9 @@ use std::time::Instant;
 
 pub fn count(args: &CountArgs) -> Result<u8, Failure> {
     args.search.refuse_mixture()?;
+    if !args.search.fair.is_empty() {
+        return Err(Failure("error: --fair says which runs a property is about; `count` asks nothing of runs".into()));
+    }
     outputs::admit(&outputs::of_search(&args.search), &[&args.model])?;
     let mut plan = Plan::new(&options(&args.search, false, args.in_degrees)?)?;
     let mut file = ReportFile::new(&args.search, Kind::Count, &args.model)?;

@@ -47,7 +47,7 @@ pub fn decide(model: &NativeModel, name: &str, formula: &Formula<Expr>, means: &
     let numbered = Numbered::new(model, formula);
     let fault = Mutex::new(None);
     let atoms = numbered.conditions(model).into_iter().map(|holds| watched(holds, &fault)).collect::<Vec<_>>();
-    let fairness: Vec<Condition> = fair.iter().map(|e| condition(model, e)).collect();
+    let fairness: Vec<Condition> = fair.iter().map(|e| watched(condition(model, e), &fault)).collect();
     let task = CtlTask {
         model,
         formula: &numbered.formula,

@@ -17,7 +17,7 @@ use crate::{Control, NativeModel, Plan, Report};
 use scrimp_search::Guide;
 use scrimp_search::plan::{EngineChoice, ReduceChoice};
 use scrimp_symbolic::{Question, QuestionKind};
-use scrimp_system::{BinaryOp, Expr};
+use scrimp_system::Expr;
 use std::io;
 use std::time::Duration;
 
@@ -134,13 +134,13 @@ fn with_sets(model: &NativeModel, name: &str, kind: QuestionKind, means: &Means)
         control.say("sets of states are not reduced for properties of runs");
         plan.options.reduce = ReduceChoice::Nothing;
     }
-    let mut conditions: Vec<&Expr> = Vec::new();
+    let mut conditions: Vec<&Expr> = fair.iter().collect();
     match &question.kind {
         QuestionKind::Ctl(formula) => formula.atoms(&mut |e| conditions.push(e)),
         QuestionKind::Automaton { atoms, .. } => conditions.extend(atoms),
         _ => {}
     }
-    if conditions.into_iter().any(may_fault) {
+    if conditions.into_iter().any(|e| e.may_fault(&model.system().variables)) {
         let reason = "evaluating a condition of the formula may end in a fault: that is decided state by state";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
     }
@@ -157,19 +157,4 @@ fn under(fair: &[Expr], formula: &Formula<Expr>) -> Formula<Expr> {
     }
     let often = |e: &Expr| Formula::Globally(Box::new(Formula::Finally(Box::new(Formula::Atom(e.clone())))));
     Formula::Implies(Box::new(Formula::And(fair.iter().map(often).collect())), Box::new(formula.clone()))
-}
-
-/// May evaluating it end in a fault, as far as its operators show?
-fn may_fault(e: &Expr) -> bool {
-    match e {
-        Expr::Const(_) | Expr::Var(_) => false,
-        Expr::Element(_, index) | Expr::Table(_, index) => !matches!(**index, Expr::Const(_)) || may_fault(index),
-        Expr::Unary(_, a) => may_fault(a),
-        Expr::Binary(op, a, b) => {
-            let divides = matches!(op, BinaryOp::Divide | BinaryOp::Remainder);
-            let by_zero = divides && !matches!(**b, Expr::Const(value) if value != 0);
-            by_zero || may_fault(a) || may_fault(b)
-        }
-        Expr::If(a, b, c) => [a, b, c].into_iter().any(|e| may_fault(e)),
-    }
 }

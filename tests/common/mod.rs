@@ -4,6 +4,7 @@
 
 pub mod command;
 pub mod explorer;
+pub mod faulty;
 pub mod header;
 pub mod nets;
 pub mod page;
@@ -78,7 +79,7 @@ pub fn property<'a>(model: &'a NativeModel, text: &str) -> Property<'a> {
     let parsed = scrimp::parse_property(model.system(), text).unwrap_or_else(|e| panic!("{e}"));
     let mut asked = scrimp::properties::Asked::default();
     asked.add(model, parsed).unwrap_or_else(|e| panic!("{e}"));
-    asked.states.pop().expect("one property")
+    asked.states.swap_remove(0)
 }
 
 /// A file of `models/`, with what its header states.

@@ -74,6 +74,13 @@ pub fn parse_property(system: &System, text: &str) -> Result<Property, Diagnosti
     check_length(text).and_then(|_| property(&names, text, 0, text.len())).map_err(|p| p.locate(&source))
 }
 
+/// Reads a condition such as `x > 0 && P@critical`; `name` is what problems call the text.
+pub fn parse_condition(system: &System, name: &str, text: &str) -> Result<Expr, Diagnostic> {
+    let names = SystemNames::new(system);
+    let read = || condition(&names, &mut Parser::new(text, 0, text.len())?);
+    check_length(text).and_then(|_| read()).map_err(|p| p.locate(&Source::new(name, text)))
+}
+
 /// Reads a file with one property per line. Empty lines, and what follows `#` or `//`, mean nothing.
 pub fn parse_property_file(system: &System, source: Source) -> Result<Vec<Property>, Diagnostic> {
     let names = SystemNames::new(system);
@@ -121,8 +128,8 @@ fn property<'n>(names: &'n SystemNames<'n>, text: &'n str, start: usize, end: us
         "deadlock" => PropertyKind::Deadlock,
         "faults" => PropertyKind::Faults,
         "assertions" => PropertyKind::Assertions,
-        "invariant" => PropertyKind::Invariant(condition(names, &mut p)?),
-        "reach" => PropertyKind::Reach(condition(names, &mut p)?),
+        "invariant" => PropertyKind::Invariant(stated(names, &mut p)?),
+        "reach" => PropertyKind::Reach(stated(names, &mut p)?),
         "ltl" => PropertyKind::Ltl(temporal(names, &mut p, Logic::Linear)?),
         "ctl" => PropertyKind::Ctl(temporal(names, &mut p, Logic::Branching)?),
         "accepting" => PropertyKind::Accepting,
@@ -151,8 +158,13 @@ fn own(system: &System, written: &str) -> Option<Property> {
     Some(Property { name, kind: PropertyKind::Invariant(assertion.condition.clone()) })
 }
 
-fn condition(names: &SystemNames<'_>, p: &mut Parser<'_>) -> Result<Expr, Problem> {
+/// The condition behind the word that says what it is for.
+fn stated(names: &SystemNames<'_>, p: &mut Parser<'_>) -> Result<Expr, Problem> {
     p.expect(Token::Colon, "`:` and a condition")?;
+    condition(names, p)
+}
+
+fn condition(names: &SystemNames<'_>, p: &mut Parser<'_>) -> Result<Expr, Problem> {
     let id = p.expression()?;
     // What stands behind the condition is the better complaint: with `x = 1`, that `=` does not compare.
     if !p.at(Token::End) {
@@ -185,7 +197,7 @@ impl Atoms<Expr> for Conditions<'_> {
     }
 
     fn is_risky(&mut self, p: &Parser<'_>, id: ExprId) -> Result<bool, Problem> {
-        Ok(self.value(p, id)?.may_fault())
+        Ok(self.value(p, id)?.may_fault(&self.names.system.variables))
     }
 }
 

@@ -119,6 +119,16 @@ fn variables_have_their_owners_roles_and_initial_values() {
 }
 
 #[test]
+fn constants_are_as_large_as_their_types_say() {
+    let text = "const byte K = 300, T[2] = {7}, U[1] = {1, 2};
+         process P { state s, t; init s; trans
+           s -> t { guard K == 44 && T[1] == 0; },
+           s -> t { guard U[1] == 2; }; }
+         system async;";
+    assert_counts(text, 2, 1, 1, 0);
+}
+
+#[test]
 fn a_rendezvous_passes_its_values_before_any_effect() {
     let system = system(
         "int x; channel c;

@@ -37,7 +37,11 @@ impl Quantity {
     pub fn new(program: Arc<Program>, value: &Expr, compiled: bool) -> Quantity {
         assert!(fits(&program.system, value), "the expression does not fit the system");
         let value = value.clone();
-        let code = if compiled && !value.may_fault() { compile_value(&program, &value).ok() } else { None };
+        let code = if compiled && !value.may_fault(&program.system.variables) {
+            compile_value(&program, &value).ok()
+        } else {
+            None
+        };
         Quantity { program, value, code }
     }
 

@@ -76,7 +76,7 @@ fn is_certain(system: &System, event: &Event) -> bool {
             || a.value.as_const().is_some_and(|value| variable.domain.contains(value));
         // What is read in the state that the event leaves would be read too early.
         let in_order = a.moment == Moment::Current || event.effects.len() == 1 || a.value.as_const().is_some();
-        inside && fits && in_order && !a.value.may_fault()
+        inside && fits && in_order && !a.value.may_fault(&system.variables)
     };
     event.moves.len() == 1
         && event.guard.as_const().is_some_and(|guard| guard != 0)

@@ -188,6 +188,10 @@ impl Configuration {
         self.tiny.is_some()
     }
 
+    pub fn is_plain(&self) -> bool {
+        self.words.is_empty() && self.tiny.is_none()
+    }
+
     /// Does it explore every order of events?
     pub fn explores_every_event(&self) -> bool {
         !self.has("--reduce")

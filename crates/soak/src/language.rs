@@ -50,6 +50,12 @@ pub enum Oracle {
 pub struct Expected {
     pub states: Option<u64>,
     pub transitions: Option<u64>,
+    /// States without successors.
+    pub deadlocks: Option<u64>,
+    /// Events that end in a fault, or violate an assertion.
+    pub faults: Option<u64>,
+    /// How many states are how far away.
+    pub levels: Option<Vec<u64>>,
     pub answers: Vec<Answer>,
 }
 
@@ -61,11 +67,20 @@ pub struct Answer {
     /// Do only runs count on which no process waits for ever?
     pub fair: bool,
     pub holds: bool,
+    /// How many events the shortest run has that shows it.
+    pub steps: Option<usize>,
+    /// The answer itself, where it is more than yes or no.
+    pub value: Option<String>,
 }
 
 impl Answer {
     pub fn new(property: impl Into<String>, holds: bool) -> Answer {
-        Answer { property: property.into(), fair: false, holds }
+        Answer { property: property.into(), fair: false, holds, steps: None, value: None }
+    }
+
+    /// As the shortest run of so many events shows.
+    pub fn shown_by(self, steps: Option<usize>) -> Answer {
+        Answer { steps, ..self }
     }
 
     /// For runs on which no process that could always move waits for ever.

@@ -9,10 +9,16 @@ pub mod case;
 pub mod command;
 pub mod configuration;
 pub mod coverage;
+pub mod dve;
+pub mod formula;
 pub mod formulas;
+pub mod inquiry;
 pub mod language;
 pub mod ltl;
 pub mod matrix;
+pub mod network;
+pub mod oracle;
+pub mod pnml;
 pub mod promela;
 pub mod replay;
 pub mod shrink;
@@ -21,5 +27,10 @@ pub mod summary;
 
 /// Every language, with its share of a hundred models.
 pub fn languages() -> Vec<soak::Entry> {
-    vec![soak::Entry::of::<promela::Promela>(10)]
+    vec![
+        soak::Entry::of::<promela::Promela>(10),
+        soak::Entry::of::<dve::Dve>(30),
+        soak::Entry::of::<pnml::Pnml>(30),
+        soak::Entry::of::<network::Network>(30),
+    ]
 }

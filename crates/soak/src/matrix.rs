@@ -2,6 +2,7 @@
 //! configuration is exact, every run that is found can be run.
 
 use crate::configuration::Configuration;
+use crate::inquiry;
 use crate::language::{Answer, Expected};
 use crate::replay::{replay, replay_run};
 use scrimp::properties::{Asked, model_assertions};
@@ -33,7 +34,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    fn leave_out(&mut self, why: impl Into<String>) {
+    pub fn leave_out(&mut self, why: impl Into<String>) {
         *self.left_out.entry(why.into()).or_default() += 1;
     }
 
@@ -58,6 +59,8 @@ pub struct Matrix<'a> {
 /// What a search should say, and how it is called.
 struct Wanted<'a> {
     answers: Vec<&'a Answer>,
+    /// Is it the model itself that is searched, and not what is left of it without its claim?
+    whole: bool,
     way: &'a Configuration,
     plan: &'a Plan,
 }
@@ -66,6 +69,8 @@ impl Matrix<'_> {
     /// Takes the model through the plain configuration and some that are drawn. Says what is wrong, in one line.
     pub fn run(&self, random: &mut Random, ways: usize, tally: &mut Tally) -> Result<(), String> {
         let mut loaded = (self.open)()?;
+        // What is asked, but of the claim, is asked of the model without it.
+        let mut apart = loaded.system.claim.is_some().then(|| self.without_claim()).transpose()?;
         let measures = measures(&loaded.system);
         for number in 0..=ways {
             let (way, options) = match number {
@@ -75,9 +80,16 @@ impl Matrix<'_> {
             tally.configurations += 1;
             // Each way answers some of the questions about runs, the plain one all.
             let chosen = (number > 0).then(|| random.next());
-            self.search(&mut loaded, &way, &options, chosen, tally).map_err(|wrong| format!("{wrong} ({way})"))?;
+            let models = (&mut loaded, apart.as_mut());
+            self.search(models, &way, &options, chosen, tally).map_err(|wrong| format!("{wrong} ({way})"))?;
         }
         Ok(())
+    }
+
+    fn without_claim(&self) -> Result<Loaded, String> {
+        let mut loaded = (self.open)()?;
+        loaded.take_claim().map_err(|e| e.to_string())?;
+        Ok(loaded)
     }
 
     /// A configuration that the program accepts.
@@ -94,13 +106,21 @@ impl Matrix<'_> {
 
     fn search(
         &self,
-        loaded: &mut Loaded,
+        (loaded, apart): (&mut Loaded, Option<&mut Loaded>),
         way: &Configuration,
         options: &Options,
         chosen: Option<u64>,
         tally: &mut Tally,
     ) -> Result<(), String> {
         let plan = Plan::new(options).map_err(|e| e.to_string())?;
+        if let Some(net) = &loaded.net {
+            let net = net.clone();
+            let wanted = Wanted { answers: Vec::new(), whole: true, way, plan: &plan };
+            if way.counts() && chosen.is_none_or(|number| number.is_multiple_of(2)) {
+                self.states(loaded, &wanted, tally)?;
+            }
+            return inquiry::ask(net, self.expected, way, &plan, chosen, tally);
+        }
         let about_runs = |answer: &Answer| -> Result<bool, String> {
             let property = parse_property(&loaded.system, &answer.property).map_err(|e| e.to_string())?;
             Ok(property.kind.is_about_runs())
@@ -109,14 +129,22 @@ impl Matrix<'_> {
         for answer in self.expected.answers.iter().filter(|answer| answer.property != "claim") {
             if about_runs(answer)? { runs.push(answer) } else { states.push(answer) }
         }
+        // What is asked together makes more visible than what is asked alone: drawn ways ask some of it.
+        if let Some(chosen) = chosen {
+            let some: Vec<&Answer> =
+                states.iter().enumerate().filter(|(i, _)| chosen >> (8 + i) & 1 == 1).map(|(_, a)| *a).collect();
+            states = if some.is_empty() { states } else { some };
+        }
         // Searches end at what decides them: counting is a search by itself.
         let count = way.counts() && (self.expected.states.is_some() || states.is_empty());
         if count && chosen.is_none_or(|number| number.is_multiple_of(2)) {
-            let wanted = Wanted { answers: Vec::new(), way, plan: &plan };
+            let wanted = Wanted { answers: Vec::new(), whole: true, way, plan: &plan };
             self.states(loaded, &wanted, tally)?;
         }
+        let whole = apart.is_none();
+        let loaded = apart.unwrap_or(loaded);
         if !states.is_empty() {
-            self.states(loaded, &Wanted { answers: states, way, plan: &plan }, tally)?;
+            self.states(loaded, &Wanted { answers: states, whole, way, plan: &plan }, tally)?;
         }
         let all = runs.len();
         for (number, answer) in runs.into_iter().enumerate() {
@@ -124,13 +152,13 @@ impl Matrix<'_> {
                 let mut options = options.clone();
                 options.fair = answer.fair;
                 match Plan::new(&options) {
-                    Ok(plan) => self.runs(loaded, &Wanted { answers: vec![answer], way, plan: &plan }, tally)?,
+                    Ok(plan) => self.runs(loaded, &Wanted { answers: vec![answer], whole, way, plan: &plan }, tally)?,
                     Err(refusal) => tally.leave_out(refusal.reason),
                 }
             }
         }
         for answer in self.expected.answers.iter().filter(|answer| answer.property == "claim") {
-            self.claim(&Wanted { answers: vec![answer], way, plan: &plan }, tally)?;
+            self.claim(&Wanted { answers: vec![answer], whole, way, plan: &plan }, tally)?;
         }
         Ok(())
     }
@@ -153,7 +181,7 @@ impl Matrix<'_> {
                 return broken.map_or(Ok(tally), |a| Err(format!("{}: violated, but nothing is asked", a.property)));
             }
             let Some(report) = self.search_states(model, &asked.states, wanted, &mut tally)? else { return Ok(tally) };
-            if wanted.answers.is_empty() || report.exhaustive {
+            if wanted.whole && (wanted.answers.is_empty() || report.exhaustive) {
                 self.counts(&report, wanted.way, &mut tally)?;
             }
             for (answer, part) in wanted.answers.iter().zip(parts) {
@@ -213,7 +241,7 @@ impl Matrix<'_> {
             }
             _ => Ok(()),
         };
-        let Expected { states, transitions, .. } = *self.expected;
+        let Expected { states, transitions, deadlocks, faults, ref levels, .. } = *self.expected;
         if let Some(sets) = &report.sets {
             compare("states", states, Some(sets.states.clone()))?;
             return compare("transitions", transitions, sets.transitions.clone());
@@ -227,7 +255,15 @@ impl Matrix<'_> {
         }
         compare("states", states, Some(report.facts.states.to_string()))?;
         let all_events = way.explores_every_event().then(|| report.facts.transitions.to_string());
-        compare("transitions", transitions, all_events)
+        compare("transitions", transitions, all_events.clone())?;
+        compare("deadlocks", deadlocks, all_events.is_some().then(|| report.facts.deadlocks.to_string()))?;
+        compare("faults", faults, all_events.is_some().then(|| report.facts.faults.to_string()))?;
+        match levels {
+            Some(levels) if way.is_plain() && *levels != report.facts.level_sizes => {
+                Err(format!("levels of {:?} states, not {levels:?}", report.facts.level_sizes))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// A search for a run that breaks one property.
@@ -298,7 +334,7 @@ impl Matrix<'_> {
         let whole =
             Options { reduce: scrimp::plan::ReduceChoice::Nothing, dont_care: false, ..wanted.plan.options.clone() };
         let Ok(plan) = Plan::new(&whole) else { return Ok(()) };
-        let wanted = Wanted { answers: Vec::new(), way: wanted.way, plan: &plan };
+        let wanted = Wanted { answers: Vec::new(), whole: true, way: wanted.way, plan: &plan };
         let mut broken = false;
         let mut known = true;
         let ends = |model: &NativeModel| -> Result<(Option<Report>, Tally), String> {
@@ -370,6 +406,12 @@ fn verdict(
 ) -> Result<(), String> {
     let any = |verdict: Verdict| results.iter().any(|result| result.verdict == verdict);
     let property = &answer.property;
+    if let (Some(steps), true) = (answer.steps, way.is_plain()) {
+        let shown = results.iter().filter_map(|result| result.trace.as_ref()).map(|trace| trace.steps.len()).min();
+        if shown.is_some_and(|shown| shown != steps) {
+            return Err(format!("{property}: shown by {} events, not by {steps}", shown.unwrap_or_default()));
+        }
+    }
     if any(Verdict::Violated) == answer.holds && any(Verdict::Violated) {
         return Err(format!("{property}: said to be violated"));
     }
@@ -377,7 +419,7 @@ fn verdict(
         tally.comparisons += 1;
         return match any(Verdict::Violated) == answer.holds {
             true => Err(format!("{property}: said to be verified")),
-            false if report.omission.is_some() && answer.holds && !results.is_empty() => {
+            false if report.omission.is_some() && answer.holds && results.iter().any(|r| r.trace.is_none()) => {
                 Err(format!("{property}: said to be verified by a store that may miss states"))
             }
             false => Ok(()),

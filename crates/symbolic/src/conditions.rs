@@ -26,7 +26,7 @@ impl Engine<'_> {
 
     /// Those of these states where a condition is as it is looked for.
     pub fn where_condition(&mut self, states: Set, expression: &Expr, sought: Sought) -> Result<Set, Halt> {
-        if expression.may_fault() || !has_alternatives(expression) {
+        if expression.may_fault(&self.system.variables) || !has_alternatives(expression) {
             return self.filter(states, &condition(&self.space, expression, sought));
         }
         self.scope(|engine| {

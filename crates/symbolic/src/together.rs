@@ -11,7 +11,7 @@ const ROUNDS: usize = 2;
 
 /// Could both be enabled in a reachable state? A guard that may be a fault counts as one that may hold.
 pub fn together(system: &System, invariants: &Invariants, a: &Event, b: &Event) -> bool {
-    if a.guard.may_fault() || b.guard.may_fault() {
+    if [a, b].into_iter().any(|event| event.guard.may_fault(&system.variables)) {
         return true;
     }
     let Some(mut known) = invariants.enter(system, a) else { return false };

@@ -3,7 +3,7 @@
 //! Arithmetic is on 64-bit two's complement integers and wraps; a variable's domain decides what happens when a value
 //! is stored. `And`, `Or` and `If` evaluate only the operands they need, so that `i < N && a[i] == 0` has no fault.
 
-use crate::VarId;
+use crate::system::{VarId, Variable};
 use std::fmt;
 use std::sync::Arc;
 
@@ -234,17 +234,20 @@ impl Expr {
         }
     }
 
-    /// Could evaluating this be a fault? Only divisors and indices that are constants are known to be harmless.
-    pub fn may_fault(&self) -> bool {
+    /// Could evaluating this be a fault, in a system of these variables? Only divisors other than zero and indices within
+    /// their arrays, where they are constants, are known to be harmless.
+    pub fn may_fault(&self, variables: &[Variable]) -> bool {
+        let inside = |index: &Expr, length: usize| index.as_const().is_some_and(|i| (0..length as i64).contains(&i));
         match self {
             Expr::Const(_) | Expr::Var(_) => false,
-            Expr::Element(_, a) | Expr::Table(_, a) => a.as_const().is_none(),
-            Expr::Unary(_, a) => a.may_fault(),
+            Expr::Element(v, index) => !inside(index, variables[v.index()].cells()),
+            Expr::Table(values, index) => !inside(index, values.len()),
+            Expr::Unary(_, a) => a.may_fault(variables),
             Expr::Binary(BinaryOp::Divide | BinaryOp::Remainder, a, b) => {
-                a.may_fault() || b.as_const().is_none_or(|divisor| divisor == 0)
+                a.may_fault(variables) || b.as_const().is_none_or(|divisor| divisor == 0)
             }
-            Expr::Binary(_, a, b) => a.may_fault() || b.may_fault(),
-            Expr::If(a, b, c) => a.may_fault() || b.may_fault() || c.may_fault(),
+            Expr::Binary(_, a, b) => a.may_fault(variables) || b.may_fault(variables),
+            Expr::If(a, b, c) => [a, b, c].into_iter().any(|e| e.may_fault(variables)),
         }
     }
 

@@ -88,13 +88,17 @@ impl Facts {
         self.collect(system, &event.guard, &mut tests);
         let mut reads = Set::new(self.cells);
         if let Some(assertion) = &event.assertion {
-            self.collect(system, assertion, if assertion.may_fault() { &mut tests } else { &mut reads });
+            self.collect(
+                system,
+                assertion,
+                if assertion.may_fault(&system.variables) { &mut tests } else { &mut reads },
+            );
         }
         for a in &event.effects {
             // An effect that ends in a fault leaves the event without a successor: what it reads decides as a guard does.
             let checked = system.variables[a.target.index()].domain.overflow == Overflow::Error;
             let index_decides = a.index.as_ref().is_some_and(|i| i.as_const().is_none());
-            let value_decides = a.value.may_fault() || checked && a.value.as_const().is_none();
+            let value_decides = a.value.may_fault(&system.variables) || checked && a.value.as_const().is_none();
             self.collect(system, &a.value, if value_decides { &mut tests } else { &mut reads });
             if let Some(index) = &a.index {
                 self.collect(system, index, if index_decides { &mut tests } else { &mut reads });

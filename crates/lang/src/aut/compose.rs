@@ -57,6 +57,14 @@ impl Names {
         }
     }
 
+    /// What is seen of a label with these offers that becomes `word`: a gate keeps them, and what is invisible has none.
+    fn seen(&mut self, word: &Word, offers: &str) -> u32 {
+        match word {
+            Word::Gate(gate) if !is_invisible(gate) => self.number(&format!("{gate}{offers}")),
+            Word::Label(text) | Word::Gate(text) => self.number(text),
+        }
+    }
+
     fn text(&self, number: u32) -> &str {
         &self.texts[number as usize]
     }
@@ -85,12 +93,9 @@ pub(super) fn change(change: &Change, mut joints: Joints, names: &mut Names) -> 
                 let exact = pairs.iter().find(|(from, _)| matches!(from, Word::Label(label) if label == text));
                 let found =
                     exact.or_else(|| pairs.iter().find(|(from, _)| matches!(from, Word::Gate(g) if g == begin)));
-                let new = match found {
-                    Some((Word::Gate(_), Word::Gate(to))) => format!("{to}{offers}"),
-                    Some((_, Word::Label(to) | Word::Gate(to))) => to.clone(),
-                    None => continue,
-                };
-                joint.label = names.number(&new);
+                let Some((from, to)) = found else { continue };
+                let offers = if matches!(from, Word::Gate(_)) { offers.to_string() } else { String::new() };
+                joint.label = names.seen(to, &offers);
             }
         }
     }
@@ -292,11 +297,7 @@ fn choices(vector: &Vector, operands: &[Operand], names: &mut Names) -> Vec<Choi
                 None => continue 'offers,
             }
         }
-        let result = match &vector.result {
-            Word::Label(text) => names.number(text),
-            Word::Gate(gate) => names.number(&format!("{gate}{offers}")),
-        };
-        choices.push((labels, result));
+        choices.push((labels, names.seen(&vector.result, &offers)));
     }
     choices
 }

@@ -3,7 +3,7 @@
 //! A component is an `.aut` file or another network, whose components then belong to this one. A file that is used several
 //! times is read once.
 
-use super::compose::{self, Joint, Names, moved};
+use super::compose::{self, HIDDEN, Joint, Names, moved};
 use super::lower::{self, Component, Limits, Network};
 use super::lts::Lts;
 use super::parser::{self, MOST_COMPONENTS};
@@ -166,7 +166,7 @@ impl File<'_> {
 
     fn finish(&self, loader: &mut Loader, joints: &mut [Joint], used: &[bool]) {
         if self.program.forbidden != LabelSet::default() {
-            for joint in joints.iter_mut() {
+            for joint in joints.iter_mut().filter(|joint| joint.label != HIDDEN) {
                 joint.forbidden |= self.program.forbidden.contains(&loader.names.texts[joint.label as usize]);
             }
         }

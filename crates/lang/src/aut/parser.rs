@@ -1,5 +1,6 @@
 //! From the text of a network to what it says.
 
+use super::lts::is_invisible;
 use super::read::unescaped;
 use super::syntax::{Change, Component, LabelSet, Program, Rule, Tree, Vector, Word};
 use super::tokens::{Token, tokens};
@@ -177,8 +178,12 @@ impl<'t> Parser<'t> {
                     self.at += 1;
                 }
                 _ => match self.label()? {
-                    Word::Label(label) => drop(set.labels.insert(label)),
-                    Word::Gate(gate) => drop(set.gates.insert(gate)),
+                    // Everything but this is everything that can be seen.
+                    Word::Label(text) | Word::Gate(text) if is_invisible(&text) && set.all_but => {}
+                    word => match self.visible(word, place)? {
+                        Word::Label(label) => drop(set.labels.insert(label)),
+                        Word::Gate(gate) => drop(set.gates.insert(gate)),
+                    },
                 },
             }
             if !self.accept(Token::Comma) {
@@ -199,6 +204,16 @@ impl<'t> Parser<'t> {
                 Ok(Word::Gate(word.to_string()))
             }
             _ => Err(self.unexpected("a label within quotation marks, or a gate")),
+        }
+    }
+
+    /// The word, unless it is the label that nobody sees.
+    fn visible(&self, word: Word, place: Place) -> Result<Word, Problem> {
+        match &word {
+            Word::Label(text) | Word::Gate(text) if is_invisible(text) => {
+                Err(Problem::new(place, "the invisible label happens in one component, always, and cannot be changed"))
+            }
+            _ => Ok(word),
         }
     }
 
@@ -235,6 +250,7 @@ impl<'t> Parser<'t> {
                 loop {
                     let place = self.place();
                     let from = self.label()?;
+                    let from = self.visible(from, place)?;
                     self.expect(Token::Arrow, "`->` and another label")?;
                     let to = self.label()?;
                     if pairs.iter().any(|(known, _)| *known == from) {

@@ -103,10 +103,7 @@ fn steps(files: &[Lts], tree: &Tree, state: &State) -> Vec<(String, Vec<(usize, 
                             };
                             let fits =
                                 |n: usize, other: &str| vector.parts[n].as_ref().map(text).as_deref() == Some(other);
-                            let seen = match text(&vector.result) {
-                                seen if is_invisible(&seen) => "i".to_string(),
-                                seen => seen,
-                            };
+                            let seen = if hides(&vector.result) { "i".to_string() } else { text(&vector.result) };
                             found.extend(together(&all, &takes_part, fits).into_iter().map(|who| (seen.clone(), who)));
                         }
                     }
@@ -142,11 +139,18 @@ fn changed(change: &Change, label: String) -> Option<String> {
             let by_gate = || pairs.iter().find(|(from, _)| *from == Word::Gate(gate(&label).to_string()));
             Some(match exact.or_else(by_gate) {
                 None => label,
+                Some((_, to)) if hides(to) => "i".to_string(),
                 Some((Word::Gate(from), Word::Gate(to))) => format!("{to}{}", &label[from.len()..]),
                 Some((_, Word::Label(to) | Word::Gate(to))) => to.clone(),
             })
         }
     }
+}
+
+/// Does what becomes this disappear, with its offers?
+fn hides(to: &Word) -> bool {
+    let (Word::Label(text) | Word::Gate(text)) = to;
+    text == "i" || text == "tau"
 }
 
 fn expected(program: &Program, files: &[Lts], state: &State) -> Steps {
@@ -198,12 +202,16 @@ fn random_labels(random: &mut Random) -> String {
 
 fn random_tree(random: &mut Random, components: &[String], depth: usize) -> String {
     let word = |random: &mut Random| ["a", "\"b\"", "c", "\"c !1\"", "d", "e"][random.below(6)];
+    let result = |random: &mut Random| match random.below(4) {
+        0 => ["i", "tau", "\"i\"", "\"i !1\""][random.below(4)],
+        _ => word(random),
+    };
     if depth > 0 && random.below(3) == 0 {
         let inner = random_tree(random, components, depth - 1);
         return match random.below(3) {
             0 => format!("hide {} in {inner} end hide", random_labels(random)),
             1 => format!("cut {} in {inner} end cut", random_labels(random)),
-            _ => format!("rename {} -> {} in {inner} end rename", word(random), word(random)),
+            _ => format!("rename {} -> {} in {inner} end rename", word(random), result(random)),
         };
     }
     if components.len() == 1 {
@@ -233,7 +241,7 @@ fn random_tree(random: &mut Random, components: &[String], depth: usize) -> Stri
                     if words.iter().all(|w| *w == "_") {
                         words[0] = "c";
                     }
-                    format!("{} -> {}", words.join(" * "), word(random))
+                    format!("{} -> {}", words.join(" * "), result(random))
                 })
                 .collect();
             let alone = if random.below(2) == 0 { format!(" alone {}", random_labels(random)) } else { String::new() };
@@ -361,6 +369,14 @@ fn wrong_networks_are_refused_with_the_place() {
         (format!("{two}sync a * b * c -> d"), ":2:6:", "3 parts for 2 operands"),
         (format!("{two}sync _ * _ -> d"), ":2:6:", "nobody"),
         (format!("{two}sync a * i -> d"), ":2:6:", "invisible"),
+        (format!("{two}sync a * \"tau\" -> d"), ":2:6:", "invisible"),
+        (format!("{two}alone all cut i"), ":2:15:", "invisible"),
+        (format!("{two}alone \"i\""), ":2:7:", "invisible"),
+        (format!("{two}alone all hide a, tau"), ":2:19:", "invisible"),
+        (format!("{two}alone all rename i -> d"), ":2:18:", "invisible"),
+        (format!("{two}alone all forbid i"), ":2:18:", "invisible"),
+        (format!("{two}behaviour A |[i]| B"), ":2:15:", "invisible"),
+        (format!("{two}set s = {{ a, i }}"), ":2:14:", "invisible"),
         (format!("{two}sync a * \"b -> d"), ":2:10:", "not closed"),
         (format!("{two}snyc a * b -> d"), ":2:1:", "did you mean `sync`"),
         (format!("{two}behaviour {}A{}", "(".repeat(5000), ")".repeat(5000)), ":2:", "within each other"),
@@ -425,4 +441,38 @@ fn what_would_explode_is_refused_or_becomes_a_table() {
         message.contains(":2:11:") && message.contains("16000000 events") && message.contains("4000 of A"),
         "{message}"
     );
+}
+
+/// Whatever makes a label with offers invisible, nothing of it is seen, and what is done to all that is seen leaves it alone.
+#[test]
+fn what_is_hidden_is_hidden_with_its_offers() {
+    let folder = Folder::new();
+    folder.write("d.aut", "des (0, 3, 4)\n(0, \"d !1\", 1)\n(1, \"d(2)\", 2)\n(2, d, 3)\n");
+    for hidden in [
+        "component A = \"d.aut\" sync d -> i",
+        "component A = \"d.aut\" sync d -> tau",
+        "component A = \"d.aut\" sync d -> \"i\"",
+        "component A = \"d.aut\" alone all rename d -> i",
+        "component A = \"d.aut\" alone all rename \"d !1\" -> i, d -> tau",
+        "component A = \"d.aut\" alone all hide d",
+        "component A = \"d.aut\" alone all hide all",
+        "component A = \"d.aut\" alone all hide all but i",
+        "component A, B = \"d.aut\" sync d * d -> i",
+    ] {
+        for then in ["", "cut all", "cut all but i", "rename e -> d", "hide all", "cut d", "forbid all"] {
+            let text = format!("{hidden} {then}");
+            let path = folder.write("hidden.network", &text);
+            for limits in [Limits::default(), Limits { plain: 0, tried: u128::MAX, most: u128::MAX }] {
+                let system = network::open_within(&path, &text, limits).unwrap_or_else(|e| panic!("{text}\n{e}"));
+                let mut state: State = system.initial[0].iter().map(|value| *value as u32).collect();
+                for _ in 0..3 {
+                    let steps = found(&system, &state);
+                    let (label, next) = steps.keys().next().unwrap_or_else(|| panic!("{text}: stuck in {state:?}"));
+                    assert!(steps.len() == 1 && label == "i", "{text}: {steps:?}");
+                    state = next.clone();
+                }
+                assert!(system.events.iter().all(|event| event.assertion.is_none()), "{text}");
+            }
+        }
+    }
 }

@@ -108,16 +108,32 @@ impl<'a> Declarations<'a> {
 
     fn constant_meaning(&self, declaration: &VariableDeclaration, process: Option<u32>) -> Result<Meaning, Problem> {
         let name = declaration.name;
-        let value = |id: &ExprId| self.constant(*id, process, &[], "the value of a constant");
+        let domain = domain(declaration.ty);
+        let value = |id: &ExprId| Ok(domain.wrap(self.constant(*id, process, &[], "the value of a constant")?));
         let word = self.scopes.spell(name);
         match (&declaration.initial, declaration.size) {
             (InitialValue::Single(id), None) => Ok(Meaning::Constant(value(id)?)),
-            // The size says nothing that the list does not.
-            (InitialValue::List(list), Some(_)) => {
-                Ok(Meaning::Table(list.iter().map(value).collect::<Result<Vec<_>, _>>()?.into()))
+            (InitialValue::List(list), Some(size)) => {
+                let mut values = list.iter().map(value).collect::<Result<Vec<_>, Problem>>()?;
+                // As many as the size says, like those of a variable.
+                let length = self.length(size, word, process)?;
+                self.budget.spend(length as u64, name.place)?;
+                values.resize(length, 0);
+                Ok(Meaning::Table(values.into()))
             }
             (InitialValue::None, _) => Err(Problem::new(name.place, format!("constant `{word}` has no value"))),
             (_, size) => Err(wrong_initialiser(name.place, word, size.is_some())),
+        }
+    }
+
+    /// How many elements an array has.
+    fn length(&self, size: ExprId, word: &str, process: Option<u32>) -> Result<usize, Problem> {
+        let place = self.expressions.place(size);
+        match self.constant(size, process, &[], "the size of an array")? {
+            size @ ..=0 => {
+                Err(Problem::new(place, format!("array `{word}` has size {size}; it needs at least one element")))
+            }
+            size => Ok(size as usize),
         }
     }
 
@@ -135,17 +151,8 @@ impl<'a> Declarations<'a> {
         let name = declaration.name;
         let word = self.scopes.spell(name);
         let domain = domain(declaration.ty);
-        let length = match declaration.size {
-            None => None,
-            Some(size) => {
-                let place = self.expressions.place(size);
-                Some((self.constant(size, process, &[], "the size of an array")?, place))
-            }
-        };
-        if let Some((size @ ..=0, place)) = length {
-            return Err(Problem::new(place, format!("array `{word}` has size {size}; it needs at least one element")));
-        }
-        let cells = length.map_or(1, |(size, _)| size as u64);
+        let length = declaration.size.map(|size| self.length(size, word, process)).transpose()?;
+        let cells = length.map_or(1, |size| size as u64);
         self.count_bytes(domain, cells, name.place)?;
         let what = "an initial value";
         let mut values = vec![0; cells as usize];
@@ -167,7 +174,7 @@ impl<'a> Declarations<'a> {
             name: word.to_string(),
             owner: process.map(ProcessId),
             domain,
-            length: length.map(|(size, _)| size as u32),
+            length: length.map(|size| size as u32),
             role: Role::Data,
         });
         self.initial.extend(values);

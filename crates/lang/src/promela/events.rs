@@ -182,7 +182,7 @@ impl<'p> Lowering<'p> {
                     print = Some(Print { format: format.to_string(), values, shown_by });
                 }
                 let can = match &print {
-                    Some(print) => all([can, harmless(&print.values)]),
+                    Some(print) => all([can, harmless(&self.system.variables, &print.values)]),
                     None => can,
                 };
                 self.push(here, can, effects, |event| {

@@ -59,9 +59,12 @@ impl<'p> Lowering<'p> {
             }
             let start = self.location(target, self.flow(target).start);
             let step = Move { process: ProcessId(slot as u32), from: 0, to: start };
-            self.push(here, all([can, below, channels, harmless(&constants)]), effects, |event| {
-                event.moves.push(step)
-            })?;
+            self.push(
+                here,
+                all([can, below, channels, harmless(&self.system.variables, &constants)]),
+                effects,
+                |event| event.moves.push(step),
+            )?;
         }
         // What there is no room for yet; at the last place there never will be.
         let none = all(prepared.into_iter().map(Expr::not));

@@ -6,7 +6,7 @@ use super::core::{Access, ChannelTest, Match, Value, VariableId};
 use super::known::Known;
 use super::lower::{Lowering, Storage};
 use crate::diagnostic::Problem;
-use scrimp_system::{BinaryOp, Expr, UnaryOp};
+use scrimp_system::{BinaryOp, Expr, UnaryOp, Variable};
 
 /// What an expression is evaluated for.
 #[derive(Debug, Clone, Copy)]
@@ -83,8 +83,8 @@ pub(crate) fn all(conditions: impl IntoIterator<Item = Expr>) -> Expr {
 }
 
 /// A condition that always holds, where evaluating these expressions is no fault; without those that never are.
-pub(crate) fn harmless<'e>(expressions: impl IntoIterator<Item = &'e Expr>) -> Expr {
-    let risky = expressions.into_iter().filter(|e| e.may_fault());
+pub(crate) fn harmless<'e>(variables: &[Variable], expressions: impl IntoIterator<Item = &'e Expr>) -> Expr {
+    let risky = expressions.into_iter().filter(|e| e.may_fault(variables));
     all(risky.map(|e| Expr::binary(BinaryOp::Or, e.clone(), Expr::TRUE)))
 }
 

@@ -8,6 +8,7 @@ use crate::forget::Link;
 use crate::order::Opening;
 use crate::reduce::{Kept, Source};
 use crate::store::{Found, StateId};
+use scrimp_system::EventCode;
 
 impl Search<'_> {
     /// Runs the events of the sources from frame `group` on, all of them, or as many as the order's width allows.
@@ -141,9 +142,11 @@ impl Search<'_> {
         if self.parts.by_level {
             self.facts.count_on_level(depth);
         }
-        let single = self.parts.forget.wants_chains() && self.is_single(at);
+        // Nothing has led to an initial state.
+        let event = source.map(|_| self.kept.event(at));
+        let single = self.parts.forget.wants_chains() && self.is_single(at, event);
         if let Some(via) = &mut self.via {
-            via[id] = if source.is_some() { self.kept.event(at) } else { NO_EVENT };
+            via[id] = event.unwrap_or(NO_EVENT);
         }
         if let Some(progress) = &mut self.progress {
             progress[id] = WAITING;
@@ -167,14 +170,14 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Has this state, number `at` of those kept, a single successor to explore?
-    fn is_single(&mut self, at: usize) -> bool {
+    /// Has this state, number `at` of those kept and found by `via`, a single successor to explore?
+    fn is_single(&mut self, at: usize, via: Option<EventCode>) -> bool {
         self.scratch.clear();
         self.parts.model.expand(self.kept.state(at), &mut self.scratch);
         self.scratch.take_deadlock(0);
         self.keep.clear();
         self.keep.resize(self.scratch.len(), true);
-        let source = Source { model: self.parts.model, state: self.kept.state(at), via: Some(self.kept.event(at)) };
+        let source = Source { model: self.parts.model, state: self.kept.state(at), via };
         // What is left out on condition may have to be explored all the same.
         match self.parts.reduce.choose(source, &self.scratch, 0, &mut self.keep) {
             Kept::Some => self.keep.iter().filter(|keep| **keep).count() == 1,

@@ -37,7 +37,7 @@ pub struct Model {
     pub question: Question,
     /// Everything that it declares, which may be called otherwise.
     pub names: Vec<String>,
-    /// Are its states those of SPIN? Not where some variables are hidden.
+    /// Are its states those of SPIN? Not where some variables are hidden, or `_last` is named.
     pub counts: bool,
 }
 

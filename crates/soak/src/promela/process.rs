@@ -32,7 +32,9 @@ impl Maker<'_> {
         let program = Program(nodes);
         let program = ask::labelled(&program, question, self.random);
         let program = Program([program.0, asked].concat());
-        Model { program, question, names: self.names, counts: !self.on.hidden }
+        // `_last` is part of SPIN's states wherever it is named, also where nothing comes to.
+        let counts = !self.on.hidden && !program.to_string().contains("_last");
+        Model { program, question, names: self.names, counts }
     }
 
     /// Decides on the proctypes; answers how many instances there will be at the same time, about.

@@ -185,6 +185,7 @@ fn states(search: Search, counts: bool) -> Oracle {
         states: counts.then_some(found.states),
         transitions: counts.then_some(found.transitions),
         answers,
+        ..Expected::default()
     })
 }
 

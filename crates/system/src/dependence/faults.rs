@@ -6,7 +6,8 @@ use crate::values::Values;
 
 /// Could `e` be a fault in a state of which this is known?
 pub(super) fn faults(e: &Expr, known: &Knowledge<'_>) -> bool {
-    if !e.may_fault() {
+    let variables = &known.system.variables;
+    if !e.may_fault(variables) {
         return false;
     }
     let outside = |index: &Expr, length: usize| {
@@ -15,11 +16,11 @@ pub(super) fn faults(e: &Expr, known: &Knowledge<'_>) -> bool {
     };
     let after = |condition: &Expr, truth: bool, e: &Expr| {
         let mut then = known.clone();
-        e.may_fault() && then.assume(condition, truth) && faults(e, &then)
+        e.may_fault(variables) && then.assume(condition, truth) && faults(e, &then)
     };
     match e {
         Expr::Const(_) | Expr::Var(_) => false,
-        Expr::Element(v, index) => faults(index, known) || outside(index, known.system.variables[v.index()].cells()),
+        Expr::Element(v, index) => faults(index, known) || outside(index, variables[v.index()].cells()),
         Expr::Table(values, index) => faults(index, known) || outside(index, values.len()),
         Expr::Unary(_, a) => faults(a, known),
         Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => {

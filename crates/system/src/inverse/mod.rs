@@ -19,7 +19,6 @@ mod symbolic;
 mod undo;
 
 use crate::event::Event;
-use crate::expr::Expr;
 use crate::invariants::Invariants;
 use crate::model::Unsuited;
 use crate::system::{EventId, System};
@@ -52,7 +51,7 @@ pub fn inverse(system: &System) -> Result<Inverse, Unsuited> {
             "it can only happen where nothing else can"
         } else if event.then.holder().is_some() {
             "after it a process goes on by itself, through states that are left out"
-        } else if event.assertion.as_ref().is_some_and(Expr::may_fault) {
+        } else if event.assertion.as_ref().is_some_and(|e| e.may_fault(&system.variables)) {
             "its assertion may end in a fault"
         } else {
             continue;

@@ -42,7 +42,7 @@ impl Overlay {
                 }
                 let changed = self.iter().filter(|(cell, _)| (first..first + length).contains(cell));
                 changed.fold(Expr::Element(*v, Box::new(index.clone())), |rest, (cell, value)| {
-                    let here = equal(index.clone(), Expr::Const((cell - first) as i64));
+                    let here = equal(system, index.clone(), Expr::Const((cell - first) as i64));
                     Expr::If(Box::new(here), Box::new(value.clone()), Box::new(rest))
                 })
             }
@@ -93,8 +93,8 @@ fn truth(e: Expr) -> Expr {
 }
 
 /// `a == b`, decided where both are the same and cannot be a fault.
-pub fn equal(a: Expr, b: Expr) -> Expr {
-    if a == b && !a.may_fault() { Expr::TRUE } else { Expr::binary(BinaryOp::Equal, a, b) }
+pub fn equal(system: &System, a: Expr, b: Expr) -> Expr {
+    if a == b && !a.may_fault(&system.variables) { Expr::TRUE } else { Expr::binary(BinaryOp::Equal, a, b) }
 }
 
 /// What a variable of this domain keeps of a value that may not fit.

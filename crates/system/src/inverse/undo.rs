@@ -124,7 +124,7 @@ impl<'a> Undo<'a> {
             let (mut run, mut before) = (run.clone(), before.clone());
             if index.as_const().is_none() {
                 self.attempt()?;
-                let here = equal(index.clone(), Expr::Const(place));
+                let here = equal(self.system, index.clone(), Expr::Const(place));
                 if !before.view.assume(&here, true) {
                     continue;
                 }
@@ -147,7 +147,7 @@ impl<'a> Undo<'a> {
         let domain = self.domain(cell);
         if let Some(lost) = run.assigned.get(cell) {
             // A value that is overwritten is not seen in the end, but it must have been one.
-            if lost.may_fault() {
+            if lost.may_fault(&self.system.variables) {
                 run.required.push(Expr::binary(BinaryOp::BitOr, lost.clone(), Expr::Const(1)));
             }
             if domain.overflow == Overflow::Error {
@@ -277,13 +277,13 @@ impl<'a> Undo<'a> {
         let mut tests: Vec<Expr> = Vec::new();
         for (cell, _) in run.assigned.iter().filter(|(cell, _)| !before.settled.contains(cell)) {
             let value = run.current.get(cell).map(|value| self.apply(&before.known, value));
-            tests.extend(value.map(|value| equal(self.read(cell), value)));
+            tests.extend(value.map(|value| equal(self.system, self.read(cell), value)));
         }
         for condition in self.conditions.iter().copied().chain(&run.required) {
             let condition = self.apply(&before.known, condition);
             let mut parts = Vec::new();
             split(&condition, &mut parts);
-            tests.extend(parts.into_iter().map(simpler));
+            tests.extend(parts.into_iter().map(|part| simpler(self.system, part)));
         }
         for (cell, value) in before.known.iter() {
             if *value != self.read(cell) {
@@ -301,7 +301,7 @@ impl<'a> Undo<'a> {
                 continue;
             }
             moves.push(Move { process: m.process, from: m.to, to: m.from });
-            tests.push(equal(self.read(control), to));
+            tests.push(equal(self.system, self.read(control), to));
         }
         moves.reverse();
         let mut asked: Vec<(f64, Expr)> = Vec::new();
@@ -360,10 +360,10 @@ fn split<'e>(e: &'e Expr, into: &mut Vec<&'e Expr>) {
 }
 
 /// A condition with the constant on the right, where machine code wants it, and decided if both sides are the same.
-fn simpler(e: &Expr) -> Expr {
+fn simpler(system: &System, e: &Expr) -> Expr {
     match e {
-        Expr::Binary(BinaryOp::Equal, a, b) if a.as_const().is_some() => equal((**b).clone(), (**a).clone()),
-        Expr::Binary(BinaryOp::Equal, a, b) => equal((**a).clone(), (**b).clone()),
+        Expr::Binary(BinaryOp::Equal, a, b) if a.as_const().is_some() => equal(system, (**b).clone(), (**a).clone()),
+        Expr::Binary(BinaryOp::Equal, a, b) => equal(system, (**a).clone(), (**b).clone()),
         _ => e.clone(),
     }
 }
