@@ -189,6 +189,8 @@ struct Body {
     channels: Vec<Channel>,
     declarations: Vec<tree::Node>,
     counters: usize,
+    /// The counter of the inline that is being written.
+    turns: String,
     /// So many statements may still be written.
     left: usize,
     loops: usize,

@@ -79,8 +79,9 @@ impl Maker<'_> {
         self.body.no_remote = true;
         for _ in 0..2 {
             let name = self.fresh("act");
+            self.body.turns = self.fresh("turns");
             let mut body = self.inside("inline", |maker| maker.sequence(here, 3));
-            body.insert(0, Node::line("byte turns"));
+            body.insert(0, Node::line(format!("byte {}", self.body.turns)));
             body.push(Node::line("target = amount"));
             nodes.push(Node::braces(format!("inline {name}(target, amount)"), body));
             // The next one may call it.
