@@ -109,8 +109,7 @@ impl<'a> Declarations<'a> {
     fn constant_meaning(&self, declaration: &VariableDeclaration, process: Option<u32>) -> Result<Meaning, Problem> {
         let name = declaration.name;
         let domain = domain(declaration.ty);
-        let value =
-            |id: &ExprId| Ok(domain.wrap(self.constant(*id, process, &[], "the value of a constant")?));
+        let value = |id: &ExprId| Ok(domain.wrap(self.constant(*id, process, &[], "the value of a constant")?));
         let word = self.scopes.spell(name);
         match (&declaration.initial, declaration.size) {
             (InitialValue::Single(id), None) => Ok(Meaning::Constant(value(id)?)),

@@ -37,7 +37,7 @@ pub struct Model {
     pub question: Question,
     /// Everything that it declares, which may be called otherwise.
     pub names: Vec<String>,
-    /// Are its states those of SPIN? Not where some variables are hidden.
+    /// Are its states those of SPIN? Not where some variables are hidden, or `_last` is named.
     pub counts: bool,
 }
 
@@ -189,6 +189,8 @@ struct Body {
     channels: Vec<Channel>,
     declarations: Vec<tree::Node>,
     counters: usize,
+    /// The counter of the inline that is being written.
+    turns: String,
     /// So many statements may still be written.
     left: usize,
     loops: usize,

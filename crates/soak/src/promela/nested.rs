@@ -217,7 +217,7 @@ impl Maker<'_> {
     fn counter(&mut self, here: Here) -> String {
         if here.in_inline {
             // Each call has its own, as a global variable would not be.
-            return "turns".to_string();
+            return self.body.turns.clone();
         }
         self.body.counters += 1;
         let name = self.fresh("i");

@@ -32,7 +32,9 @@ impl Maker<'_> {
         let program = Program(nodes);
         let program = ask::labelled(&program, question, self.random);
         let program = Program([program.0, asked].concat());
-        Model { program, question, names: self.names, counts: !self.on.hidden }
+        // `_last` is part of SPIN's states wherever it is named, also where nothing comes to.
+        let counts = !self.on.hidden && !program.to_string().contains("_last");
+        Model { program, question, names: self.names, counts }
     }
 
     /// Decides on the proctypes; answers how many instances there will be at the same time, about.
@@ -77,8 +79,9 @@ impl Maker<'_> {
         self.body.no_remote = true;
         for _ in 0..2 {
             let name = self.fresh("act");
+            self.body.turns = self.fresh("turns");
             let mut body = self.inside("inline", |maker| maker.sequence(here, 3));
-            body.insert(0, Node::line("byte turns"));
+            body.insert(0, Node::line(format!("byte {}", self.body.turns)));
             body.push(Node::line("target = amount"));
             nodes.push(Node::braces(format!("inline {name}(target, amount)"), body));
             // The next one may call it.
