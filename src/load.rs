@@ -3,7 +3,7 @@
 //! How many processes a Promela model has is only known when it runs. So it is run for a while; where it starts one for
 //! which there is no room, a larger system is made. A search that still finds one says so, and is begun again.
 
-use crate::net::{PetriNet, Structure};
+use crate::net::{Making, PetriNet, Structure};
 use crate::temporal::{Apart, apart};
 use scrimp_lang::{LoadError, Opened, Promela};
 use scrimp_native::{Mode, NativeModel};
@@ -57,27 +57,37 @@ impl Loaded {
 
     /// Using only some of a net's structure.
     pub fn with_structure(opened: Opened, structure: Structure) -> Result<Loaded, LoadError> {
-        Loaded::within(opened, structure, PATIENCE)
+        Loaded::within(opened, structure, PATIENCE, &[])
+    }
+
+    /// The same system once more, by its [`making`](System::making), as far as the model is the same.
+    pub fn as_made(opened: Opened, structure: Structure, making: &[u64]) -> Result<Loaded, LoadError> {
+        Loaded::within(opened, structure, PATIENCE, making)
     }
 
     /// For who visits a few states, and wants to begin at once: it does not pay to find out how few bits the markings of a net
     /// need, or how many processes a Promela model may ever start.
     pub fn at_once(opened: Opened) -> Result<Loaded, LoadError> {
-        Loaded::within(opened, Structure::NONE, HASTE)
+        Loaded::within(opened, Structure::NONE, HASTE, &[])
     }
 
-    fn within(opened: Opened, structure: Structure, patience: Duration) -> Result<Loaded, LoadError> {
+    fn within(opened: Opened, structure: Structure, patience: Duration, making: &[u64]) -> Result<Loaded, LoadError> {
         match opened {
             Opened::System(system) => {
                 Ok(Loaded { system: Arc::new(system), promela: None, with_claim: false, net: None, patience })
             }
             Opened::Promela(mut promela) => {
+                // What was found out once is not looked for.
+                let patience = if promela.restore(making) { Duration::ZERO } else { patience };
                 let system = Arc::new(prepare(&mut promela, false, patience)?);
                 Ok(Loaded { system, promela: Some(promela), with_claim: false, net: None, patience })
             }
             Opened::Net(net) => {
                 let name = net.name.clone();
-                let net = PetriNet::new(net, name, structure);
+                let net = match Making::read(&net, making) {
+                    Some(making) => PetriNet::of(net, name, structure, making),
+                    None => PetriNet::new(net, name, structure),
+                };
                 let system = net.lowered()?.system.clone();
                 Ok(Loaded { system, promela: None, with_claim: false, net: Some(net), patience })
             }

@@ -162,7 +162,7 @@ pub fn saved(bytes: &[u8]) {
     let choice = usize::from(first) % STORES.len();
     let number = |at: usize| u64::from_le_bytes(headings[choice][at..at + 8].try_into().expect("eight bytes"));
     let identity = Identity { model: number(24), options: number(32) };
-    checkpoint::write(&path, identity, &mut |to| to.write_all(content)).expect("a file can be written");
+    checkpoint::write(&path, identity, &[], &mut |to| to.write_all(content)).expect("a file can be written");
     resume(STORES[choice], &path);
     resume(STORES[choice], &file("search", bytes));
 }
@@ -170,11 +170,9 @@ pub fn saved(bytes: &[u8]) {
 /// A whole checkpoint of the searched model with this store.
 pub fn checkpoint_of(store: &str) -> Vec<u8> {
     let path = folder().join("whole");
-    let plan = plan(store, |options| {
-        options.checkpoint = Some(path.clone());
-        options.visits = Some(100);
-    });
-    scrimp::run(searched(), &[], &plan, &Control::new(None)).expect("a search");
+    let plan = plan(store, |options| options.checkpoint = Some(path.clone()));
+    // It is saved when its time is over.
+    scrimp::run(searched(), &[], &plan, &Control::new(Some(Duration::ZERO))).expect("a search");
     std::fs::read(&path).expect("a checkpoint")
 }
 

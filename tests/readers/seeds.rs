@@ -34,7 +34,7 @@ fn files(folder: &Path, takes: impl Fn(&str) -> bool) -> Vec<Vec<u8>> {
 fn checkpoints() -> Vec<Vec<u8>> {
     let content = |(number, store): (usize, &&str)| {
         let whole = checkpoint_of(store);
-        [&[number as u8], &whole[40..whole.len() - 8]].concat()
+        [&[number as u8], &whole[48..whole.len() - 8]].concat()
     };
     STORES.iter().enumerate().map(content).collect()
 }
