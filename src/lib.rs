@@ -48,8 +48,8 @@ pub use engines::run_engine;
 pub use explorable::{Explorable, Plain};
 pub use load::{Loaded, load};
 pub use scrimp_lang::{
-    Language, LoadError, NetNames, Opened, Promela, open, open_as, open_with, open_within, parse_condition, parse_property,
-    parse_property_file, read_formulas,
+    Language, LoadError, NetNames, Opened, Promela, open, open_as, open_with, open_within, parse_condition,
+    parse_property, parse_property_file, read_formulas,
 };
 pub use scrimp_native::{Entry, EntryKind, Mode, NativeModel};
 pub use scrimp_progress::{AutoOptions, Measure};

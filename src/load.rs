@@ -3,7 +3,7 @@
 //! How many processes a Promela model has is only known when it runs. So it is run for a while; where it starts one for
 //! which there is no room, a larger system is made. A search that still finds one says so, and is begun again.
 
-use crate::net::{PetriNet, Structure};
+use crate::net::{Making, PetriNet, Structure};
 use crate::temporal::{Apart, apart};
 use scrimp_lang::{LoadError, Opened, Promela};
 use scrimp_native::{Mode, NativeModel};
@@ -58,33 +58,50 @@ impl Loaded {
 
     /// Using only some of a net's structure.
     pub fn with_structure(opened: Opened, structure: Structure) -> Result<Loaded, LoadError> {
-        Loaded::within_limits(opened, structure, &Stop::never())
+        Loaded::within_limits(opened, structure, &Stop::never(), &[])
     }
 
-    /// The same, as long as there is time and memory.
-    pub fn within_limits(opened: Opened, structure: Structure, stop: &Stop) -> Result<Loaded, LoadError> {
-        Loaded::within(opened, structure, PATIENCE, stop)
+    /// The same, as long as there is time and memory; with the [`making`](System::making) of an earlier one, the same system once
+    /// more, as far as the model is the same.
+    pub fn within_limits(
+        opened: Opened,
+        structure: Structure,
+        stop: &Stop,
+        making: &[u64],
+    ) -> Result<Loaded, LoadError> {
+        Loaded::within(opened, structure, PATIENCE, stop, making)
     }
 
     /// For who visits a few states, and wants to begin at once: it does not pay to find out how few bits the markings of a net
     /// need, or how many processes a Promela model may ever start.
     pub fn at_once(opened: Opened) -> Result<Loaded, LoadError> {
-        Loaded::within(opened, Structure::NONE, HASTE, &Stop::never())
+        Loaded::within(opened, Structure::NONE, HASTE, &Stop::never(), &[])
     }
 
-    fn within(opened: Opened, structure: Structure, patience: Duration, stop: &Stop) -> Result<Loaded, LoadError> {
+    fn within(
+        opened: Opened,
+        structure: Structure,
+        patience: Duration,
+        stop: &Stop,
+        making: &[u64],
+    ) -> Result<Loaded, LoadError> {
         let stop = stop.clone();
         match opened {
             Opened::System(system) => {
                 Ok(Loaded { system: Arc::new(system), promela: None, with_claim: false, net: None, patience, stop })
             }
             Opened::Promela(mut promela) => {
+                // What was found out once is not looked for.
+                let patience = if promela.restore(making) { Duration::ZERO } else { patience };
                 let system = Arc::new(prepare(&mut promela, false, patience, &stop)?);
                 Ok(Loaded { system, promela: Some(promela), with_claim: false, net: None, patience, stop })
             }
             Opened::Net(net) => {
                 let name = net.name.clone();
-                let net = PetriNet::under(net, name, structure, &stop);
+                let net = match Making::read(&net, making) {
+                    Some(making) => PetriNet::of(net, name, structure, making),
+                    None => PetriNet::under(net, name, structure, &stop),
+                };
                 if let Some(cause) = stop.due_or_full() {
                     return Err(LoadError::Stopped(cause));
                 }

@@ -2,6 +2,7 @@
 
 use super::{Failure, outputs, print, remark, report};
 use clap::{Args, ValueHint};
+use scrimp_search::replace;
 use scrimp_suite::case::{Case, Kind};
 use scrimp_suite::html::results;
 use scrimp_suite::log::Log;
@@ -149,7 +150,8 @@ pub fn run(args: &BenchArgs) -> Result<u8, Failure> {
     let pairs: Vec<(&Case, &Row)> = cases.into_iter().zip(&rows).collect();
     if let Some(path) = &args.markdown {
         let text = markdown(&suite, &pairs, args);
-        std::fs::write(path, text).map_err(|e| Failure(format!("{}: error: {e}", path.display())))?;
+        replace(path, |out| out.write_all(text.as_bytes()))
+            .map_err(|e| Failure(format!("{}: error: {e}", path.display())))?;
     }
     print(&text(&suite, &pairs))?;
     if let Some(path) = &args.report {

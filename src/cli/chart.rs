@@ -3,6 +3,7 @@
 use super::{Failure, print};
 use scrimp::chart::Drawing;
 use scrimp::report::chart;
+use scrimp_search::replace;
 use std::path::Path;
 
 /// Writes the chart: a picture where the name says so, else text; `-` is standard output.
@@ -13,5 +14,6 @@ pub fn write(drawing: Drawing, path: &Path) -> Result<(), Failure> {
     }
     let picture = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg"));
     let text = if picture { chart::svg(&chart) } else { chart::text(&chart) };
-    std::fs::write(path, text).map_err(|e| Failure(format!("error: --chart {}: {e}", path.display())))
+    replace(path, |out| out.write_all(text.as_bytes()))
+        .map_err(|e| Failure(format!("error: --chart {}: {e}", path.display())))
 }

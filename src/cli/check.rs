@@ -61,7 +61,11 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
         })?;
         told.lock().graph = graph.map(|graph| (model, graph));
         // What a reduction leaves out may be executed all the same.
-        let whole = report.exhaustive && report.visits > 0 && !plan.options.reduce.leaves_out_states();
+        // So may what was executed before a search was taken up.
+        let whole = report.exhaustive
+            && report.visits > 0
+            && !plan.options.reduce.leaves_out_states()
+            && args.search.resume.is_none();
         let statements = whole.then(|| statements(model)).flatten();
         told.lock().add(
             args,
@@ -121,13 +125,22 @@ fn claims(
         // The claim sees every step.
         plan.options.reduce = ReduceChoice::Nothing;
     }
+    // What was saved is a search without the claim, if there was one.
+    let saves = told.answers.is_empty();
+    if !saves {
+        plan.options.checkpoint = None;
+        plan.options.resume = None;
+    }
     // The graph is that of the model alone.
     plan.options.graph = false;
     let without_graph = SearchArgs { graph: None, dot: None, ..args.search.clone() };
     let name = format!("{name} with its never claim");
-    let (model, Searched { report, record, .. }) = with_room(&mut loaded, &args.search, false, |model| {
+    let (model, Searched { mut report, record, .. }) = with_room(&mut loaded, &args.search, false, |model| {
         search(model, &properties::model_assertions(model), &mut plan, &without_graph)
     })?;
+    if !saves && args.search.checkpoint.is_some() {
+        report.remarks.push("the search with the claim is not saved; ask for it alone with --property claim".into());
+    }
     let accepts = accepts(&loaded.system);
     told.lock().add(
         args,

@@ -4,6 +4,7 @@ use super::args::SearchArgs;
 use super::{Failure, print, remark};
 use scrimp::report::Subject;
 use scrimp::report::plot::{Plot, svg, text};
+use scrimp_search::replace;
 use std::io::Write;
 use std::path::Path;
 
@@ -65,5 +66,6 @@ fn is_picture(path: &Path) -> bool {
 }
 
 fn write(path: &Path, content: &str) -> Result<(), Failure> {
-    std::fs::write(path, content).map_err(|e| Failure(format!("error: --plot {}: {e}", path.display())))
+    replace(path, |out| out.write_all(content.as_bytes()))
+        .map_err(|e| Failure(format!("error: --plot {}: {e}", path.display())))
 }

@@ -1,8 +1,9 @@
 //! `--graph` and `--dot`: the reachability graph as a file.
 
 use super::{Failure, remark};
-use scrimp::condensed::{Condensed, Form, Wanted, replace};
+use scrimp::condensed::{Condensed, Form, Wanted};
 use scrimp::{NativeModel, Property, PropertyKind, Trace};
+use scrimp_search::replace;
 use std::path::{Path, PathBuf};
 
 pub struct GraphFiles<'a> {

@@ -1,13 +1,12 @@
 //! What a search is guided by: the progress measure, the heuristic, and the log of the sweep-line's front.
 
-use super::Failure;
 use super::args::SearchArgs;
-use super::limits;
+use super::{Failure, fail_later, limits};
 use scrimp::plan::ForgetChoice;
 use scrimp::{AutoOptions, Found, Front, Measure, NativeModel, Plan};
 use std::cell::RefCell;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 
 /// The most memory to look for a measure with.
 const MOST_FOR_AUTO: usize = 200 << 20;
@@ -16,6 +15,8 @@ pub struct Guide {
     pub progress: Option<Measure>,
     pub heuristic: Option<Measure>,
     front: Option<RefCell<BufWriter<File>>>,
+    /// Why the log is not whole.
+    lost: RefCell<Option<io::Error>>,
 }
 
 impl Guide {
@@ -43,7 +44,7 @@ impl Guide {
                 Some(RefCell::new(file))
             }
         };
-        Ok(Guide { progress, heuristic, front })
+        Ok(Guide { progress, heuristic, front, lost: RefCell::default() })
     }
 
     pub fn logs(&self) -> bool {
@@ -55,15 +56,18 @@ impl Guide {
         if let (Some(file), Some(measure)) = (&self.front, &self.progress) {
             let value = measure.show(front.progress);
             let Front { sweep, stored, open, persistent, visits, .. } = front;
-            let _ = writeln!(file.borrow_mut(), "{sweep}\t{value}\t{stored}\t{open}\t{persistent}\t{visits}");
+            let line = format!("{sweep}\t{value}\t{stored}\t{open}\t{persistent}\t{visits}\n");
+            if let Err(error) = file.borrow_mut().write_all(line.as_bytes()) {
+                self.lost.replace(Some(error));
+            }
         }
     }
 
-    /// Ends the log; fails where it could not be written.
-    pub fn finish(self) -> Result<(), Failure> {
-        match self.front.map(|file| file.into_inner().flush()) {
-            Some(Err(error)) => Err(Failure(format!("error: the front's log cannot be written: {error}"))),
-            _ => Ok(()),
+    /// Ends the log. That it could not be written is told after the answer, which is worth more.
+    pub fn finish(self) {
+        let flushed = self.front.map_or(Ok(()), |file| file.into_inner().flush());
+        if let Err(error) = self.lost.into_inner().map_or(flushed, Err) {
+            fail_later(format!("error: the front's log cannot be written: {error}"));
         }
     }
 }

@@ -23,6 +23,8 @@ use args::{Cli, Command};
 use clap::{CommandFactory, Parser};
 use scrimp::report::{Style, json};
 use std::io::{IsTerminal, Write};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Wrong usage or a wrong model.
 const WRONG: u8 = 2;
@@ -76,8 +78,10 @@ pub fn main() -> u8 {
             print(&String::from_utf8_lossy(&text)).map(|()| 0)
         }
     };
-    result.unwrap_or_else(|Failure(message)| {
-        if wants_json {
+    let owed = OWED.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
+    result.and_then(|code| owed.map_or(Ok(code), |message| Err(Failure(message)))).unwrap_or_else(|Failure(message)| {
+        // Standard output is one object.
+        if wants_json && !ANSWERED.load(Ordering::Relaxed) {
             let _ = print(&format!("{:#}\n", json::error(&message)));
         }
         remark(&message);
@@ -85,9 +89,20 @@ pub fn main() -> u8 {
     })
 }
 
+/// Something was written to standard output.
+static ANSWERED: AtomicBool = AtomicBool::new(false);
+/// What went wrong although there is an answer.
+static OWED: Mutex<Option<String>> = Mutex::new(None);
+
+/// Lets the command fail when the answer has been told.
+pub fn fail_later(message: String) {
+    OWED.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get_or_insert(message);
+}
+
 /// Writes to standard output. A reader that has gone away (`scrimp … | head`) is no failure; a full disk is: the answer
 /// is lost.
 pub fn print(text: &str) -> Result<(), Failure> {
+    ANSWERED.store(true, Ordering::Relaxed);
     let mut stdout = std::io::stdout();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {

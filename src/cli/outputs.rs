@@ -14,7 +14,7 @@ pub type Output<'a> = (&'static str, Option<&'a Path>);
 pub fn admit(outputs: &[Output], inputs: &[&Path]) -> Result<(), Failure> {
     spare(outputs, inputs)?;
     for (flag, path) in outputs.iter().filter_map(|(flag, path)| Some((*flag, (*path)?))) {
-        let replaced = !matches!(flag, "--plot" | "--chart" | "--front" | "--markdown" | "--out");
+        let replaced = !matches!(flag, "--front" | "--out");
         // Standard output is no file.
         if let Some(why) = obstacle(path, replaced).filter(|_| path != Path::new("-")) {
             return Err(Failure(format!("{}: error: {} cannot be written: {why}", path.display(), content(flag))));

@@ -3,10 +3,10 @@
 use super::Failure;
 use super::args::SearchArgs;
 use scrimp::chart::Drawing;
-use scrimp::condensed::replace;
 use scrimp::report::Subject;
 use scrimp::report::html::{Document, Kind};
 use scrimp::{NativeModel, PropertyResult};
+use scrimp_search::replace;
 use scrimp_suite::template::command_line;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

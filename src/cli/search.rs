@@ -16,6 +16,7 @@ use scrimp::net::PetriNet;
 use scrimp::report::html::Kind;
 use scrimp::report::{Overall, Record, Subject, json, number, text};
 use scrimp::{Guides, LoadError, Loaded, Mode, NativeModel, Opened, Options, Plan, Property, Report, System};
+use scrimp_search::checkpoint;
 use scrimp_search::estimate::Estimate;
 use scrimp_search::plan::EngineChoice;
 use std::path::Path;
@@ -205,7 +206,9 @@ pub fn open(path: &Path, args: &SearchArgs) -> Result<Loaded, Failure> {
         // What goes wrong with it is told with the name that the user gave.
         net.name = path.display().to_string();
     }
-    let loaded = Loaded::within_limits(opened, structure, &limits::stop()).map_err(unread)?;
+    // What is wrong with a checkpoint is told when the search is to be taken up.
+    let making = args.resume.as_ref().and_then(|path| checkpoint::making(path).ok()).unwrap_or_default();
+    let loaded = Loaded::within_limits(opened, structure, &limits::stop(), &making).map_err(unread)?;
     if !args.quiet {
         loaded.system.warnings.iter().for_each(|warning| remark(warning));
     }
@@ -304,13 +307,13 @@ pub fn search_for_graph(
         find_measure: Some(&find_measure),
         graph: wanted.or(graph.as_ref().map(|graph| &graph.wanted)),
     };
-    let report = scrimp::run_engine(model, properties, plan, &control, guides).map_err(|e| limits::failed(&e))?;
+    let report = scrimp::run_engine(model, properties, plan, &control, guides);
+    // It was taken up: a search that begins again, because the model is larger than it looked, is another one.
+    plan.options.resume = None;
+    let report = report.map_err(|e| limits::failed(&e))?;
     let explicit = plan.options.engine == EngineChoice::Explicit;
     let record = watch.finish(&report, if explicit { report.elapsed } else { control.elapsed() });
-    // The answer is worth more than the log.
-    if let Err(Failure(message)) = guide.finish() {
-        remark(&message);
-    }
+    guide.finish();
     Ok(Searched { report, record, graph: graph.and_then(GraphFiles::made) })
 }
 

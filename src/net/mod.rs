@@ -9,6 +9,7 @@ mod equation;
 mod explicit;
 mod goal;
 mod inquiry;
+mod making;
 mod reduced;
 mod runs;
 mod structure;
@@ -16,6 +17,7 @@ mod walks;
 
 pub use goal::{Goal, Known};
 pub use inquiry::{Answered, Inquiry};
+pub use making::Making;
 pub use runs::{Runs, Tree};
 pub use structure::Structure;
 
@@ -107,18 +109,30 @@ impl PetriNet {
             implied.retain(|a| a.never_restricts || matches!(a.terms[..], [(_, 1 | -1)]));
         }
         let guesses = net.places.iter().map(|place| FIRST_GUESS.max(place.initial.saturating_mul(2))).collect();
+        let making = Making { bounds: bounds.places, groups, implied, guesses };
+        PetriNet { inequalities: bounds.proofs, ..PetriNet::of(net, name, structure, making) }
+    }
+
+    /// With what was found out about it before.
+    pub fn of(net: Net, name: String, structure: Structure, making: Making) -> PetriNet {
+        let Making { bounds, groups, implied, guesses } = making;
         PetriNet {
             net: Arc::new(net),
             structure,
-            bounds: bounds.places,
+            bounds,
             groups,
             implied,
-            inequalities: bounds.proofs,
+            inequalities: Vec::new(),
             unbounded: None,
             guesses,
             name,
             lowered: OnceLock::new(),
         }
+    }
+
+    fn making(&self) -> Making {
+        let (bounds, groups) = (self.bounds.clone(), self.groups.clone());
+        Making { bounds, groups, implied: self.implied.clone(), guesses: self.guesses.clone() }
     }
 
     fn encoding(&self) -> Encoding {
@@ -150,6 +164,7 @@ impl PetriNet {
         })?;
         // Nobody else has it yet.
         if let Some(system) = Arc::get_mut(&mut lowered.system) {
+            system.making = self.making().numbers();
             let (net, bounds, inequalities) = (self.net.clone(), self.bounds.clone(), self.inequalities.clone());
             system.known = Later::new(move |system| scrimp_net::known(&net, &bounds, &inequalities, system));
             let net = self.net.clone();

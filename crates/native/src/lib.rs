@@ -227,6 +227,10 @@ impl Model for NativeModel {
         Some(self.program.system.digest())
     }
 
+    fn making(&self) -> &[u64] {
+        &self.program.system.making
+    }
+
     fn components(&self) -> Vec<Vec<Range<usize>>> {
         scrimp_system::components(&self.program.system, &self.program.layout)
     }

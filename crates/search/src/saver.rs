@@ -4,6 +4,7 @@ use crate::budget::Control;
 use crate::check::{Property, Safety};
 use crate::checkpoint::{self, Identity, get, get_findings, model_digest, put, put_findings};
 use crate::plan::Plan;
+use crate::replace::remove_remains;
 use crate::words::hash;
 use scrimp_system::Model;
 use std::io::{self, Read, Write};
@@ -13,6 +14,8 @@ pub(crate) struct Saver<'a> {
     safety: &'a Safety<'a>,
     control: &'a Control,
     identity: Identity,
+    /// How the model was made.
+    making: Vec<u64>,
     state_bytes: usize,
 }
 
@@ -29,7 +32,8 @@ impl<'a> Saver<'a> {
         if options.checkpoint.is_none() && options.resume.is_none() {
             return None;
         }
-        if options.checkpoint.is_some() {
+        if let Some(path) = &options.checkpoint {
+            remove_remains(path);
             control.pause_every(plan.every());
         }
         let mut text = plan.essence();
@@ -38,7 +42,8 @@ impl<'a> Saver<'a> {
             text.push_str(&property.name);
         }
         let identity = Identity { model: model_digest(model), options: hash(text.as_bytes()) };
-        Some(Saver { plan, safety, control, identity, state_bytes: model.state_bytes() })
+        let making = model.making().to_vec();
+        Some(Saver { plan, safety, control, identity, making, state_bytes: model.state_bytes() })
     }
 
     /// The search to take up: the store it was in, and where the rest can be read.
@@ -62,7 +67,7 @@ impl<'a> Saver<'a> {
         };
         let findings = self.safety.findings();
         self.control.save(true);
-        let saved = checkpoint::write(path, self.identity, &mut |to| {
+        let saved = checkpoint::write(path, self.identity, &self.making, &mut |to| {
             put(to, stage.len() as u64)?;
             to.write_all(stage.as_bytes())?;
             put_findings(to, &findings)?;

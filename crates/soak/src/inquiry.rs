@@ -10,6 +10,7 @@ use scrimp::{
 };
 use scrimp_lang::read_formulas_from;
 use scrimp_net::{NamedQuestion, Net};
+use scrimp_system::Stop;
 use std::time::Duration;
 
 /// What an inquiry may take. The nets are small: one that takes longer is told of.
@@ -53,7 +54,7 @@ pub fn ask(
     };
     let (net, name) = (Net::clone(&net.net), "net".to_string());
     let inquiry = Inquiry::new(PetriNet::new(net, name, structure), questions);
-    let answered = match inquiry.answer(&plan, way.mode(), &mut search, || false) {
+    let answered = match inquiry.answer(&plan, way.mode(), &mut search, &Stop::never()) {
         Ok(answered) => answered,
         Err(error) => {
             tally.leave_out(error.to_string());

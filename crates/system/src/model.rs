@@ -57,6 +57,12 @@ pub trait Model: Sync {
         None
     }
 
+    /// What was found out while the model was made, such as how many processes there are: with it the same model can be made
+    /// again. It is kept in checkpoints.
+    fn making(&self) -> &[u64] {
+        &[]
+    }
+
     /// The parts that a state consists of, such as processes with their variables, each by where its bytes are. Every byte
     /// belongs to one part. Parts that take few different values, whatever the others do, make a state cheap to keep.
     fn components(&self) -> Vec<Vec<Range<usize>>> {

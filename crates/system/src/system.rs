@@ -70,6 +70,8 @@ pub struct System {
     pub also_named: Vec<ViewOf>,
     /// Bounds of variables are guesses: where one turns out too small, a larger system is needed.
     pub guessed: bool,
+    /// What whoever made it had to find out first, in numbers of his own: with these he makes the same system again.
+    pub making: Vec<u64>,
     /// What else is known of its reachable states.
     pub known: Later<Known>,
     /// A sum that most events let grow; empty if there is none.
@@ -310,6 +312,7 @@ impl System {
             views: Vec::new(),
             also_named: Vec::new(),
             guessed: false,
+            making: Vec::new(),
             known: Later::default(),
             growing: Later::default(),
             formulas: Vec::new(),

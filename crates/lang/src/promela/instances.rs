@@ -5,6 +5,7 @@
 //! declares are numbered after all others that exist when it starts, so two instances can also differ in that.
 
 use super::core::{LeafInitial, Program, Value, Variable};
+use super::program::MAX_PROCESSES;
 use std::collections::BTreeSet;
 
 /// A proctype at a place of the stack of processes.
@@ -96,6 +97,52 @@ impl Instances {
         self.launches.insert(launch)
     }
 }
+
+impl Instance {
+    fn numbers(&self) -> [u64; 4] {
+        [self.slot as u64, self.process as u64, u64::from(self.channels), self.priority as u64]
+    }
+
+    fn of(numbers: &[u64]) -> Option<Instance> {
+        let &[slot, process, channels, priority] = numbers else { return None };
+        let slot = usize::try_from(slot).ok().filter(|slot| *slot < MAX_PROCESSES)?;
+        let (process, channels) = (usize::try_from(process).ok()?, u32::try_from(channels).ok()?);
+        Some(Instance { slot, process, channels, priority: priority as i64 })
+    }
+}
+
+impl Instances {
+    /// The room that was made, as numbers: one that says that they are these, and eleven for each launch.
+    pub fn numbers(&self) -> Vec<u64> {
+        let mut numbers = vec![MARK];
+        for Launch { from, site, to } in &self.launches {
+            numbers.extend(from.numbers());
+            numbers.extend([site.state, site.transition, site.alternative].map(|n| n as u64));
+            numbers.extend(to.numbers());
+        }
+        numbers
+    }
+}
+
+/// The launches of a program that are given as [numbers](Instances::numbers); `None` where they are none of it.
+pub(crate) fn launches(program: &Program, numbers: &[u64]) -> Option<Vec<Launch>> {
+    let (&MARK, rest) = numbers.split_first()? else { return None };
+    let (chunks, more) = rest.as_chunks::<11>();
+    let launch = |numbers: &[u64; 11]| {
+        let place = |at: usize| usize::try_from(numbers[at]).ok();
+        let site = Site { state: place(4)?, transition: place(5)?, alternative: place(6)? };
+        let launch = Launch { from: Instance::of(&numbers[..4])?, site, to: Instance::of(&numbers[7..])? };
+        let known = |instance: &Instance| instance.process < program.processes.len();
+        (known(&launch.from) && known(&launch.to) && launch.run(program).is_some()).then_some(launch)
+    };
+    if !more.is_empty() {
+        return None;
+    }
+    chunks.iter().map(launch).collect()
+}
+
+/// What the numbers of a program's room begin with.
+const MARK: u64 = 1;
 
 /// A channel that a variable is initialised with.
 #[derive(Debug)]

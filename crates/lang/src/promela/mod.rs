@@ -91,13 +91,24 @@ impl Promela {
     /// The system with the room that there is, with the `never` claim if that is wanted.
     pub fn system(&mut self, with_claim: bool) -> Result<System, Diagnostic> {
         match lower::lower(&self.program, &self.instances, with_claim) {
-            Ok(Lowered { system, wanted }) => {
+            Ok(Lowered { mut system, wanted }) => {
+                system.making = self.instances.numbers();
                 self.wanted = wanted;
                 self.lowered = self.instances.clone();
                 Ok(system)
             }
             Err(problem) => Err(problem.locate(&self.program.source)),
         }
+    }
+
+    /// Makes the room that a system of this model had, by its [`making`](System::making). `false` where that is of no model
+    /// of this text.
+    pub fn restore(&mut self, making: &[u64]) -> bool {
+        let Some(launches) = instances::launches(&self.program, making) else { return false };
+        for launch in launches {
+            self.instances.add(launch);
+        }
+        true
     }
 
     /// Is this the fault of an event of the last system that only needs more room?

@@ -1,22 +1,26 @@
 //! Checkpoints: a search in a file, to be taken up again later.
 //!
 //! A file begins with what it is, in which version, and of which model and options it is a checkpoint; it ends with a checksum
-//! of all that. It is written beside its place and moved there when it is whole, so that whenever the program is killed there
-//! is either the old one or the new one. A file is read twice: once to see that it is as it was written, and then for good.
+//! of all that. It is replaced at once or not at all, so that whenever the program is killed there is either the old one or
+//! the new one. A file is read twice: once to see that it is as it was written, and then for good.
+//!
+//! How much room a model needs may only be found out by searching. What was found out (see [`Model::making`]) is part of the
+//! file, so that the model can be made the same again before the search is taken up.
 
 mod record;
 
 pub use record::{get, put};
 pub(crate) use record::{get_facts, get_findings, get_position, put_facts, put_findings, put_position};
 
+use crate::replace::replace;
 use crate::words::hash;
 use scrimp_system::{Batch, Model};
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 const MAGIC: &[u8; 16] = b"scrimp search\n\x1a\0";
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 /// Bytes that are summed up at a time.
 const BLOCK: usize = 1 << 16;
 
@@ -55,89 +59,113 @@ fn mix(sum: u64, value: u64) -> u64 {
     hash(&[sum.to_le_bytes(), value.to_le_bytes()].concat())
 }
 
-/// Writes a checkpoint: `content` writes what follows the heading. The file appears at `path` whole or not at all.
+/// Writes a checkpoint: `making` says how the model was made, and `content` writes what follows the heading. The file appears
+/// at `path` whole or not at all.
 pub fn write(
     path: &Path,
     identity: Identity,
+    making: &[u64],
     content: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     // Moving a file to the place of a device or a pipe would remove it.
     if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, "there is something else than a file"));
     }
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(format!(".{}.part", std::process::id()));
-    let part = path.with_file_name(name);
-    let written = write_part(&part, identity, content).and_then(|()| std::fs::rename(&part, path));
-    if written.is_err() {
-        let _ = std::fs::remove_file(&part);
-        return written;
-    }
-    // That the new name stays after a power failure is the directory's business. Not every system lets one ask for it.
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if let Ok(directory) = File::open(directory) {
-        let _ = directory.sync_all();
-    }
-    Ok(())
-}
-
-fn write_part(
-    part: &Path,
-    identity: Identity,
-    content: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<()> {
-    let file = BufWriter::with_capacity(BLOCK, File::create(part)?);
-    let mut to = Summing { inner: file, sum: Sum::default() };
-    to.write_all(MAGIC)?;
-    for number in [VERSION, identity.model, identity.options] {
-        put(&mut to, number)?;
-    }
-    content(&mut to)?;
-    let sum = to.sum.value();
-    put(&mut to.inner, sum)?;
-    to.inner.into_inner()?.sync_all()
+    replace(path, |file| {
+        let mut to = Summing { inner: file, sum: Sum::default() };
+        to.write_all(MAGIC)?;
+        for number in [VERSION, identity.model, identity.options, making.len() as u64] {
+            put(&mut to, number)?;
+        }
+        making.iter().try_for_each(|&number| put(&mut to, number))?;
+        content(&mut to)?;
+        let sum = to.sum.value();
+        put(&mut to.inner, sum)
+    })
 }
 
 /// Opens a checkpoint, having seen that it is whole and belongs to `identity`, at the place where its content begins.
 pub fn open(path: &Path, identity: Identity) -> io::Result<impl Read + use<>> {
-    let refuse =
-        |reason: &str| Err(io::Error::new(io::ErrorKind::InvalidData, format!("{}: {reason}", path.display())));
-    let mut file = File::open(path).map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", path.display())))?;
-    let length = file.metadata()?.len();
-    let heading = (MAGIC.len() + 3 * 8) as u64;
-    let mut magic = [0; MAGIC.len()];
-    if length < heading + 8 || file.read_exact(&mut magic).is_err() || magic != *MAGIC {
-        return refuse("this is no checkpoint of a search");
-    }
-    let version = get(&mut file)?;
-    if version != VERSION {
-        return refuse(&format!("a checkpoint of version {version}, and this program reads version {VERSION}"));
-    }
-    let found = Identity { model: get(&mut file)?, options: get(&mut file)? };
-    file.seek(SeekFrom::Start(0))?;
-    let mut sum = Sum::default();
-    let mut from = BufReader::with_capacity(BLOCK, &mut file).take(length - 8);
-    let mut block = vec![0; BLOCK];
-    loop {
-        match from.read(&mut block)? {
-            0 => break,
-            read => sum.add(&block[..read]),
-        }
-    }
-    let mut from = from.into_inner();
-    if get(&mut from)? != sum.value() {
-        return refuse("the checkpoint is damaged");
-    }
+    let Whole { file, identity: found, begin, end, .. } = Whole::open(path)?;
     if found.model != identity.model {
-        return refuse("a checkpoint of another model");
+        return refuse(path, "a checkpoint of another model");
     }
     if found.options != identity.options {
         return refuse(
+            path,
             "a checkpoint of a search with other options or properties; only memory, time and threads may differ",
         );
     }
-    file.seek(SeekFrom::Start(heading))?;
-    Ok(BufReader::with_capacity(BLOCK, file).take(length - 8 - heading))
+    Ok(BufReader::with_capacity(BLOCK, file).take(end - begin))
+}
+
+/// How the model of a checkpoint was made.
+pub fn making(path: &Path) -> io::Result<Vec<u64>> {
+    Whole::open(path).map(|whole| whole.making)
+}
+
+fn refuse<T>(path: &Path, reason: &str) -> io::Result<T> {
+    Err(io::Error::new(io::ErrorKind::InvalidData, format!("{}: {reason}", path.display())))
+}
+
+/// A checkpoint that is as it was written.
+struct Whole {
+    /// At the place where its content begins.
+    file: File,
+    identity: Identity,
+    making: Vec<u64>,
+    /// The places of its content.
+    begin: u64,
+    end: u64,
+}
+
+impl Whole {
+    fn open(path: &Path) -> io::Result<Whole> {
+        let named = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", path.display()));
+        let mut file = File::open(path).map_err(named)?;
+        let length = file.metadata()?.len();
+        let heading = (MAGIC.len() + 4 * 8) as u64;
+        let mut magic = [0; MAGIC.len()];
+        if length < MAGIC.len() as u64 + 8 || file.read_exact(&mut magic).is_err() || magic != *MAGIC {
+            return refuse(path, "this is no checkpoint of a search");
+        }
+        let version = get(&mut file).map_err(named)?;
+        if version != VERSION {
+            return refuse(
+                path,
+                &format!("a checkpoint of version {version}, and this program reads version {VERSION}"),
+            );
+        }
+        let end = length.saturating_sub(8);
+        if end < heading || !is_unharmed(&mut file, end).map_err(named)? {
+            return refuse(path, "the checkpoint is damaged");
+        }
+        file.seek(SeekFrom::Start(MAGIC.len() as u64 + 8)).map_err(named)?;
+        let identity = Identity { model: get(&mut file)?, options: get(&mut file)? };
+        let numbers = get(&mut file).map_err(named)?;
+        let begin = numbers.checked_mul(8).and_then(|bytes| bytes.checked_add(heading)).filter(|begin| *begin <= end);
+        let Some(begin) = begin else { return refuse(path, "the checkpoint is damaged") };
+        let mut from = BufReader::with_capacity(BLOCK, &mut file);
+        let making = (0..numbers).map(|_| get(&mut from)).collect::<io::Result<Vec<u64>>>().map_err(named)?;
+        file.seek(SeekFrom::Start(begin)).map_err(named)?;
+        Ok(Whole { file, identity, making, begin, end })
+    }
+}
+
+/// Has a file, up to this place, the checksum that follows there?
+fn is_unharmed(file: &mut File, end: u64) -> io::Result<bool> {
+    file.seek(SeekFrom::Start(0))?;
+    let mut from = BufReader::with_capacity(BLOCK, file).take(end);
+    let (mut sum, mut block) = (Sum::default(), vec![0; BLOCK]);
+    loop {
+        match from.read(&mut block) {
+            Ok(0) => break,
+            Ok(read) => sum.add(&block[..read]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(get(&mut from.into_inner())? == sum.value())
 }
 
 /// A running checksum, the same however the bytes come in pieces.
@@ -196,7 +224,7 @@ mod tests {
 
     fn written(name: &str, content: &[u8]) -> PathBuf {
         let path = file(name);
-        write(&path, ME, &mut |to| content.chunks(1000).try_for_each(|piece| to.write_all(piece))).unwrap();
+        write(&path, ME, &[3, 4], &mut |to| content.chunks(1000).try_for_each(|piece| to.write_all(piece))).unwrap();
         path
     }
 
@@ -208,6 +236,7 @@ mod tests {
             let mut back = Vec::new();
             open(&path, ME).unwrap().read_to_end(&mut back).unwrap();
             assert!(back == content);
+            assert_eq!(making(&path).unwrap(), [3, 4]);
             std::fs::remove_file(path).unwrap();
         }
     }
@@ -239,7 +268,7 @@ mod tests {
     #[test]
     fn what_fails_leaves_the_old_file() {
         let path = written("old", b"old");
-        let failed = write(&path, ME, &mut |to| {
+        let failed = write(&path, ME, &[], &mut |to| {
             to.write_all(b"new")?;
             Err(io::ErrorKind::StorageFull.into())
         });

@@ -4,8 +4,7 @@ use super::Condensed;
 use crate::trace::Trace;
 use scrimp_system::{EventCode, Model};
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,23 +29,6 @@ impl Form {
     pub fn vectors(self) -> usize {
         if self == Form::Dot { 10_000 } else { 0 }
     }
-}
-
-/// Writes a file by way of another one beside it, so that at any time there is the old one or the new one, complete.
-pub fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let mut name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_os_string();
-    name.push(format!(".{}.part", std::process::id()));
-    let part = path.with_file_name(name);
-    let written = File::create(&part).and_then(|file| {
-        let mut out = BufWriter::with_capacity(1 << 16, file);
-        write(&mut out)?;
-        out.into_inner().map_err(|error| error.into_error())?.sync_all()?;
-        std::fs::rename(&part, path)
-    });
-    if written.is_err() {
-        let _ = std::fs::remove_file(&part);
-    }
-    written
 }
 
 /// The labels of events, each made once.

@@ -16,7 +16,7 @@ mod reverse;
 mod tests;
 
 pub use components::Components;
-pub use export::{Form, replace};
+pub use export::Form;
 pub use record::{Observer, Recorder, Wanted};
 pub use reverse::Reverse;
 

@@ -42,6 +42,10 @@ impl Model for Watched<'_> {
         self.model.digest()
     }
 
+    fn making(&self) -> &[u64] {
+        self.model.making()
+    }
+
     fn components(&self) -> Vec<Vec<Range<usize>>> {
         self.model.components()
     }
