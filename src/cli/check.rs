@@ -126,7 +126,7 @@ fn claims(
         plan.options.reduce = ReduceChoice::Nothing;
     }
     // What was saved is a search without the claim, if there was one.
-    let saves = told.answers.is_empty();
+    let saves = told.lock().answers.is_empty();
     if !saves {
         plan.options.checkpoint = None;
         plan.options.resume = None;

@@ -194,7 +194,7 @@ impl<'m> Writer<'m> {
             1 | 2 if self.in_property && random.below(3) > 0 => self.looked_into(random, depth),
             1 if self.parameters() > 0 => Expr::Parameter(random.below(self.parameters())),
             2 if random.below(2) == 0 => self.location(random),
-            0..7 => match self.reference(random, depth, false) {
+            1..7 => match self.reference(random, depth, false) {
                 Some(reference) => Expr::Read(reference),
                 None => Expr::Number(number(random)),
             },

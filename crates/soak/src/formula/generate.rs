@@ -36,7 +36,7 @@ fn part(random: &mut Random, branching: bool, atoms: usize, left: &mut usize, de
         0 if random.below(4) == 0 => Formula::Truth(random.below(2) == 0),
         0..3 if depth == 0 => Formula::Atom(random.below(atoms)),
         0 => Formula::Atom(random.below(atoms)),
-        1..3 => inner(random, left).not(),
+        1..3 => inner(random, left).negated(),
         3..6 => {
             let connective = Connective::ALL[random.below(4)];
             let a = inner(random, left);

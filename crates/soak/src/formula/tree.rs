@@ -60,7 +60,7 @@ impl Connective {
 }
 
 impl Formula {
-    pub fn not(self) -> Formula {
+    pub fn negated(self) -> Formula {
         Formula::Not(Box::new(self))
     }
 
@@ -261,13 +261,13 @@ impl Formula {
     pub fn dual(&self) -> Formula {
         use Connective::{And, Or};
         use Temporal::*;
-        let not = |f: &Formula| f.clone().not();
+        let not = |f: &Formula| f.clone().negated();
         match self {
-            Formula::Truth(value) => Formula::Truth(!value).not(),
-            Formula::Atom(_) => self.clone().not().not(),
-            Formula::Not(a) => a.dual().not(),
-            Formula::Both(And, a, b) => Formula::both(Or, not(&a.dual()), not(&b.dual())).not(),
-            Formula::Both(Or, a, b) => Formula::both(And, not(&a.dual()), not(&b.dual())).not(),
+            Formula::Truth(value) => Formula::Truth(!value).negated(),
+            Formula::Atom(_) => self.clone().negated().negated(),
+            Formula::Not(a) => a.dual().negated(),
+            Formula::Both(And, a, b) => Formula::both(Or, not(&a.dual()), not(&b.dual())).negated(),
+            Formula::Both(Or, a, b) => Formula::both(And, not(&a.dual()), not(&b.dual())).negated(),
             Formula::Both(Connective::Implies, a, b) => Formula::both(Or, not(&a.dual()), b.dual()),
             Formula::Both(Connective::Equivalent, a, b) => {
                 let (a, b) = (a.dual(), b.dual());
@@ -278,7 +278,7 @@ impl Formula {
                     Quantifier::All => Quantifier::Some,
                     Quantifier::Some => Quantifier::All,
                 });
-                let list = list.iter().map(|f| f.dual().not()).collect();
+                let list = list.iter().map(|f| f.dual().negated()).collect();
                 let temporal = match temporal {
                     Next => Next,
                     Finally => Globally,
@@ -288,7 +288,7 @@ impl Formula {
                     WeakUntil => StrongRelease,
                     StrongRelease => WeakUntil,
                 };
-                Formula::Runs(other, temporal, list).not()
+                Formula::Runs(other, temporal, list).negated()
             }
         }
     }

@@ -3,6 +3,9 @@
 use super::tree::*;
 use crate::oracle::graph::{Meaning, Steps};
 
+/// Some parts of a vector together: the offers they agree on, and the moves they make.
+type Partial = (Option<String>, Vec<(usize, usize)>);
+
 /// A step of part of a network: what is seen, and who moves where.
 #[derive(Debug, Clone)]
 struct Step {
@@ -89,7 +92,7 @@ impl<'m> Interpreter<'m> {
         let mut steps = Vec::new();
         for vector in vectors {
             // What is seen so far is known by its offers.
-            let mut found: Vec<(Option<String>, Vec<(usize, usize)>)> = vec![(None, Vec::new())];
+            let mut found: Vec<Partial> = vec![(None, Vec::new())];
             for (pattern, part) in vector.parts.iter().zip(parts).filter_map(|(p, part)| p.as_ref().map(|p| (p, part)))
             {
                 let mut next = Vec::new();

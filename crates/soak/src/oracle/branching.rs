@@ -93,7 +93,7 @@ mod tests {
         let check = |quantifier, temporal, expected: [bool; 3]| {
             let formula = Formula::Runs(Some(quantifier), temporal, vec![Formula::Atom(0)]);
             assert_eq!(holds(&formula, &[0, 1, 0], &edges), expected, "{quantifier:?} {temporal:?}");
-            let formula = Formula::Runs(Some(quantifier), temporal, vec![Formula::Atom(0).not()]).dual();
+            let formula = Formula::Runs(Some(quantifier), temporal, vec![Formula::Atom(0).negated()]).dual();
             assert_eq!(holds(&formula, &[1, 0, 1], &edges), expected, "{quantifier:?} {temporal:?}");
         };
         check(Quantifier::All, Temporal::Next, [true, false, true]);
@@ -101,7 +101,7 @@ mod tests {
         check(Quantifier::All, Temporal::Finally, [true, true, false]);
         check(Quantifier::Some, Temporal::Finally, [true, true, false]);
         check(Quantifier::Some, Temporal::Globally, [false, false, false]);
-        let formula = Formula::Runs(Some(Quantifier::Some), Temporal::Globally, vec![Formula::Atom(0).not()]);
+        let formula = Formula::Runs(Some(Quantifier::Some), Temporal::Globally, vec![Formula::Atom(0).negated()]);
         assert_eq!(holds(&formula, &[0, 1, 0], &edges), [false, false, true]);
     }
 }
