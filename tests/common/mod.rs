@@ -1,6 +1,6 @@
 //! What several test files need: models made ready, searched, and their traces held against the interpreter.
 
-#![allow(dead_code)] // each test file uses its own part
+#![allow(dead_code, unused_imports)] // each test file uses its own part
 
 pub mod command;
 pub mod explorer;
