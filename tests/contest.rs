@@ -59,7 +59,8 @@ fn answers(petri: PetriNet, questions: Vec<NamedQuestion>) -> Result<(Known, Rep
         let control = Control::new(plan.options.time);
         scrimp::run_guided(model, properties, plan, &control, guides).map_err(Box::<dyn Error>::from)
     };
-    let report = Inquiry::new(petri, questions).answer(&plan, Mode::Auto, &mut search, || false)?.report;
+    let report =
+        Inquiry::new(petri, questions).answer(&plan, Mode::Auto, &mut search, &scrimp_system::Stop::never())?.report;
     let answers =
         report.properties.iter().map(|result| (result.name.clone(), result.answer.clone().unwrap_or("none".into())));
     Ok((answers.collect(), report))

@@ -10,7 +10,7 @@ use scrimp::condensed::Wanted;
 use scrimp::net::{Inquiry, PetriNet, Structure};
 use scrimp::{Control, Guides, Mode, NativeModel, Options, Plan, Property, PropertyResult, Report};
 use scrimp_net::{Condition, Formula, NamedQuestion, Net, Question};
-use scrimp_system::Random;
+use scrimp_system::{Random, Stop};
 use scrimp_temporal::{Limits, translate};
 use std::error::Error;
 
@@ -212,7 +212,7 @@ fn results(net: &Net, formulas: &[Formula], structure: Structure) -> Result<Vec<
         Ok::<Report, Box<dyn Error>>(scrimp::run_guided(model, properties, plan, &control, guides)?)
     };
     let petri = PetriNet::new(net.clone(), "random".into(), structure);
-    let answered = Inquiry::new(petri, questions).answer(&plan, Mode::Auto, &mut search, || false)?;
+    let answered = Inquiry::new(petri, questions).answer(&plan, Mode::Auto, &mut search, &Stop::never())?;
     Ok(answered.report.properties)
 }
 
