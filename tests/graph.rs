@@ -6,9 +6,10 @@ use common::command::{file, model as path, scratch, scrimp};
 use common::random::{Shape, text};
 use common::{files, model, successors};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
-use scrimp::condensed::{Condensed, Form, Wanted, replace};
+use scrimp::condensed::{Condensed, Form, Wanted};
 use scrimp::plan::ForgetChoice;
 use scrimp::{Batch, Budget, Control, EventCode, Guides, Mode, Model, NativeModel, Options, Plan};
+use scrimp_search::replace;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
