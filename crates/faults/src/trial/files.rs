@@ -71,7 +71,7 @@ pub fn disk(ground: &mut Ground) -> Result<(), String> {
     }
     let how = ground.pick(&BROKEN);
     let calls = ground.pick(&["open", "write", "read", "open,write,read"]);
-    let fault = Fault { calls, path: "/disk".into(), at: ground.early(60), on: ground.pick(&[0, 1]), how };
+    let fault = Fault { calls, path: "disk/".into(), at: ground.early(60), on: ground.pick(&[0, 1]), how };
     // Calls that never succeed are made for ever.
     let fault = if how == How::Interrupted { Fault { on: 3, ..fault } } else { fault };
     let words = case.words.clone();
