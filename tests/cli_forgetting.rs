@@ -129,7 +129,7 @@ fn advice_does_not_name_what_was_given() {
     let given = help(&["--forget", "cache:20", "--order", "dfs", "--chains", "--memory", "200M"]);
     assert!(given.contains("--reduce edge-lean"), "{given}");
     assert!(!given.contains("--order") && !given.contains("--chains"), "{given}");
-    let sweep = help(&["--forget", "sweep", "--progress", "auto", "--memory", "24M"]);
+    let sweep = help(&["--forget", "sweep", "--progress", "1", "--memory", "24M"]);
     assert!(sweep.contains("--forget sweep+cache") && !sweep.contains("--chains"), "{sweep}");
     let slow = help(&["--forget", "cache:2000", "--order", "dfs", "--time", "100ms"]);
     assert!(!slow.contains("--threads"), "{slow}");

@@ -160,7 +160,7 @@ impl BitState {
         if !budget.may_take(bytes) {
             let left = budget.left() >> 20;
             let message = format!("an array of {mib} MiB does not fit in the {left} MiB of memory that are left");
-            return Err(io::Error::new(io::ErrorKind::OutOfMemory, message));
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
         let mut region = Region::reserve(bytes)?;
         region.commit(bytes)?;
