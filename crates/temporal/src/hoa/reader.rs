@@ -224,6 +224,10 @@ impl Parser {
         if starts > count {
             return Err(self.here().error("an initial state is none of the states"));
         }
+        // Several initial states become one more.
+        if count + usize::from(header.starts.len() != 1) > MOST_STATES {
+            return Err(self.here().error(format!("more than {MOST_STATES} states")));
+        }
         if states.len() < count {
             states.resize(count, None);
         }

@@ -1,6 +1,7 @@
 //! Writing the tables to a file, and having them again. States in full are not written: they can be replayed.
 
 use super::ComBack;
+use super::backedges::Backedge;
 use crate::store::Full;
 use std::io::{self, Read, Write};
 
@@ -38,6 +39,14 @@ impl ComBack<'_> {
             tables.hashes[id] = number(from)?;
         }
         tables.backedges.restore(len as usize, from)?;
+        // Every way back must end at a root.
+        let ends = |id: u32| {
+            let Backedge { predecessor, place } = tables.backedges.get(id);
+            predecessor < id || predecessor == id && place < roots
+        };
+        if !(0..len).all(ends) {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "a checkpoint whose states have no beginning"));
+        }
         tables.vectors.skip(len as usize, &tables.backedges);
         tables.len = len;
         self.enter_all();
