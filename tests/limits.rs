@@ -191,7 +191,8 @@ fn the_time_is_kept_by_every_engine() {
     }
 }
 
-/// A budget that the program itself uses up is no wrong usage: nothing is known, and that is said.
+/// A budget that the program itself uses up is refused with what it takes; a search that runs out of a small one
+/// ends with what it learnt.
 #[test]
 fn tiny_budgets_end_cleanly() {
     let path = file("limit_tiny.dve", tied(60));
@@ -201,6 +202,10 @@ fn tiny_budgets_end_cleanly() {
             let memory = format!("{mebibytes}M");
             let words = [["check", &path, "--json", "--memory", &memory, "--time", "2s"].as_slice(), way].concat();
             let (answer, peak) = watch(start(&words));
+            if answer.code == Some(2) && mebibytes < 14 {
+                assert!(answer.stderr.contains("allow more than that"), "{words:?}: {}", answer.stderr);
+                continue;
+            }
             assert!(matches!(answer.code, Some(0 | 1 | 3)), "{words:?}: {:?} {}", answer.code, answer.stderr);
             assert!(!answer.stderr.contains("error"), "{words:?}: {}", answer.stderr);
             // Below that, the program itself takes the most.

@@ -266,11 +266,13 @@ fn colours() {
 #[test]
 fn unfolding_has_a_bound() {
     let sort = "<namedsort id=\"B\" name=\"B\"><finiteintrange start=\"1\" end=\"100000000\"/></namedsort>";
-    let place = "<place id=\"p\"><type><structure><usersort declaration=\"B\"/></structure></type></place>\n";
+    let all = "<hlinitialMarking><structure><all><usersort declaration=\"B\"/></all></structure></hlinitialMarking>";
+    let place =
+        format!("<place id=\"p\"><type><structure><usersort declaration=\"B\"/></structure></type>{all}</place>\n");
     check(
         &format!("<declaration><structure><declarations>{sort}</declarations></structure></declaration>\n{place}"),
-        "6:1",
-        "more than 50000000",
+        "6:107",
+        "more elements than are supported",
     );
     let circle = "<namedsort id=\"A\" name=\"A\"><usersort declaration=\"A\"/></namedsort>";
     check(

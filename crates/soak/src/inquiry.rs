@@ -69,11 +69,15 @@ pub fn ask(
 }
 
 fn question(names: &NetNames, net: &Net, answer: &Answer) -> Result<NamedQuestion, String> {
-    let Some(xml) = answer.property.strip_prefix("xml: ") else {
-        return names.question(&answer.property).map_err(|e| e.to_string());
+    let property = &answer.property;
+    // The contest says by the id which logic is meant.
+    let (id, xml) = match (property.strip_prefix("xml: "), property.strip_prefix("xml LTL: ")) {
+        (Some(xml), _) => ("q", xml),
+        (_, Some(xml)) => ("q-LTL", xml),
+        _ => return names.question(property).map_err(|e| e.to_string()),
     };
     let text = format!(
-        "<property-set><property><id>q</id><description>d</description><formula>{xml}</formula></property></property-set>"
+        "<property-set><property><id>{id}</id><description>d</description><formula>{xml}</formula></property></property-set>"
     );
     let read = read_formulas_from("q.xml", text.as_bytes(), net).map_err(|e| e.to_string())?;
     read.into_iter().next().ok_or_else(|| format!("no formula in {xml}"))

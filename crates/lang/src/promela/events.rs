@@ -12,7 +12,7 @@ use super::lower::Lowering;
 use super::values::{Bounded, Context, all, harmless};
 use crate::diagnostic::Problem;
 use crate::lines::Lines;
-use scrimp_system::{Assign, Event, Expr, Message, Moment, Move, Print, ProcessId, Then};
+use scrimp_system::{Assign, BinaryOp, Event, Expr, Message, Moment, Move, Print, ProcessId, Then};
 
 /// Events that a model may have once it is written out.
 const MAX_EVENTS: usize = 1 << 21;
@@ -287,8 +287,26 @@ impl<'p> Lowering<'p> {
                     let can = all([is, self.partner(queue, arguments, context)?]);
                     self.push_fault(here, can, "a rendezvous in a d_step")?;
                 }
-                None => self.rendezvous(here, queue, is, &message)?,
+                None => {
+                    self.evaluated(here, &is, &raw)?;
+                    self.rendezvous(here, queue, is, &message)?
+                }
             }
+        }
+        Ok(())
+    }
+
+    /// What a rendezvous send passes is evaluated whether or not somebody receives, as in SPIN: an event that never happens, and
+    /// whose guard is a run-time error where the evaluation is one.
+    fn evaluated(&mut self, here: &Here<'p>, is: &Expr, message: &[Bounded]) -> Result<(), Problem> {
+        if here.late {
+            return Ok(());
+        }
+        let risky: Vec<&Expr> =
+            message.iter().map(|value| &value.expr).filter(|e| e.may_fault(&self.system.variables)).collect();
+        for value in risky {
+            let never = Expr::binary(BinaryOp::And, value.clone(), Expr::FALSE);
+            self.push(here, all([is.clone(), self.allowed(here)?, never]), vec![], |_| {})?;
         }
         Ok(())
     }

@@ -109,6 +109,7 @@ fn answers(question: &Question, interpreter: &Interpreter, graph: &Graph<Marking
         }
     };
     let answer = |text: String| Answer { value: value.map(|v| v.to_string()), ..Answer::new(text, truth) };
-    let xml = questions::xml(model, question).map(|xml| answer(format!("xml: {xml}")));
+    let logic = if matches!(question, Question::Formula { branching: false, .. }) { " LTL" } else { "" };
+    let xml = questions::xml(model, question).map(|xml| answer(format!("xml{logic}: {xml}")));
     [Some(answer(questions::text(model, question))), xml].into_iter().flatten().collect()
 }

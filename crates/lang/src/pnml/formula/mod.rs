@@ -8,7 +8,7 @@ use super::wrong::Wrong;
 use super::xml::Xml;
 use operators::{Operator, Value};
 use references::References;
-use scrimp_net::{Condition, Formula, NamedQuestion, Net, Question, Sum};
+use scrimp_net::{Condition, Formula, NamedQuestion, Net, Question, Sum, all_of, any_of};
 use std::io::BufRead;
 
 /// Parts that equivalences may add to the formulas of one file: each doubles what is in it.
@@ -65,6 +65,9 @@ impl Reader<'_> {
             return Err(Wrong::new(at, "a <property> without an <id>"));
         };
         match question.or_else(|| known(&name)) {
+            Some(Question::Formula(formula)) if name.contains("LTL") => {
+                Ok(NamedQuestion { name, question: Question::Formula(linear_next(formula)) })
+            }
             Some(question) => Ok(NamedQuestion { name, question }),
             None => Err(Wrong::new(at, format!("the property \"{name}\" has no formula"))),
         }
@@ -169,6 +172,21 @@ impl Reader<'_> {
 fn push(frames: &mut [Frame], value: Value) {
     if let Some(frame) = frames.last_mut() {
         frame.operands.push(value);
+    }
+}
+
+/// `A X p` in linear time, said in branching time. Of all formulas this one is of both logics and differs: where a run ends
+/// it repeats its last marking in linear time, and in branching time nothing comes next.
+fn linear_next(formula: Formula) -> Formula {
+    match formula {
+        Formula::AllPaths(path) => match *path {
+            Formula::Next(a) if a.is_ltl() && a.is_ctl() => {
+                let stuck = any_of([Formula::Atom(Condition::Deadlock.negated()), (*a).clone()]);
+                all_of([Formula::AllPaths(Box::new(Formula::Next(a))), stuck])
+            }
+            path => Formula::AllPaths(Box::new(path)),
+        },
+        other => other,
     }
 }
 
