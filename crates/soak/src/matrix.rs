@@ -425,7 +425,9 @@ fn verdict(
             false => Ok(()),
         };
     }
-    let excused = report.limit.is_some() || report.omission.is_some() || way.may_give_up();
+    // A condition of a claim may be evaluated where the claim never asks for it.
+    let said = report.remarks.iter().any(|remark| remark.contains("ended in a fault"));
+    let excused = report.limit.is_some() || report.omission.is_some() || way.may_give_up() || said;
     if excused { Ok(()) } else { Err(format!("{property}: left undecided without a reason")) }
 }
 

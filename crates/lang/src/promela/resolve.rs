@@ -63,11 +63,9 @@ impl Scope {
             },
             ExpressionKind::Binary(op, a, b) => {
                 let (a, b) = (self.value(names, a)?, self.value(names, b)?);
-                match (a.number(), b.number()) {
-                    (Some(x), Some(y)) => match op.apply(x, y) {
-                        Ok(value) => Value::Number(value as i32 as i64),
-                        Err(_) => return Err(Problem::new(e.place, "division by zero")),
-                    },
+                // A division by zero is an error where it is evaluated.
+                match a.number().zip(b.number()).map(|(x, y)| op.apply(x, y)) {
+                    Some(Ok(value)) => Value::Number(value as i32 as i64),
                     _ => Value::Binary(*op, Box::new(a), Box::new(b)),
                 }
             }

@@ -96,11 +96,15 @@ fn answers(model: &Model, interpreter: &Interpreter, graph: &Graph<State>) -> Ve
             }
             Question::Reach(e) => {
                 let values = values(e);
-                // What cannot be evaluated somewhere is neither reached nor not.
-                if values.contains(&Ok(true)) || !values.contains(&Err(interpret::Error)) {
-                    let steps = graph.distance(|state| values[state] == Ok(true));
-                    answers.push(Answer::new(text, steps.is_some()).shown_by(steps));
-                }
+                // Where it cannot be evaluated somewhere, that is an error, whether or not it is reached elsewhere.
+                let answer = match values.contains(&Err(interpret::Error)) {
+                    true => Answer::new(text, false),
+                    false => {
+                        let steps = graph.distance(|state| values[state] == Ok(true));
+                        Answer::new(text, steps.is_some()).shown_by(steps)
+                    }
+                };
+                answers.push(answer);
             }
             Question::Formula { formula, branching, atoms, fair } => {
                 let Some(labels) = labels(&atoms.iter().map(values).collect::<Vec<_>>()) else { continue };
