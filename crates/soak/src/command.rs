@@ -26,6 +26,9 @@ pub fn check(
     let answers = expected.answers.iter().filter(|answer| !answer.fair && answer.property != "claim");
     let asked: Vec<(String, &crate::language::Answer)> =
         answers.enumerate().map(|(number, answer)| (format!("q{number}"), answer)).collect();
+    if asked.is_empty() {
+        return Ok(());
+    }
     let mut said = None;
     for _ in 0..20 {
         let way = Configuration::draw(random, &[]);
