@@ -20,8 +20,9 @@ pub trait Language {
     /// The files of a model by their names, the first one that which is opened. They refer to each other by these names.
     fn files(model: &Self::Model, stem: &str) -> Vec<(String, String)>;
 
-    /// What is true of the model, by somebody else's word. The folder is empty, and of this call alone.
-    fn judge(model: &Self::Model, folder: &Path) -> Oracle;
+    /// What is true of the model, by somebody else's word. The folder is empty, and of this call alone. In `doubt`, because
+    /// something else was found, the oracle takes the way that is surest.
+    fn judge(model: &Self::Model, folder: &Path, doubt: bool) -> Oracle;
 
     /// A model of which the same is true, written otherwise, and in which way.
     fn twin(model: &Self::Model, random: &mut Random) -> Option<Twin<Self::Model>>;

@@ -39,7 +39,7 @@ impl Language for Dve {
         vec![(format!("{stem}.dve"), Printer::new(model).text())]
     }
 
-    fn judge(model: &Model, _: &Path) -> Oracle {
+    fn judge(model: &Model, _: &Path, _: bool) -> Oracle {
         let interpreter = Interpreter::new(model, false);
         let Some(graph) = Graph::of(&interpreter, MOST_STATES) else {
             return Oracle::Incomparable("too many states".into());

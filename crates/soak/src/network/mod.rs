@@ -36,7 +36,7 @@ impl Language for Network {
         print::files(model, stem)
     }
 
-    fn judge(model: &Model, _: &Path) -> Oracle {
+    fn judge(model: &Model, _: &Path, _: bool) -> Oracle {
         let Some(graph) = Graph::of(&Interpreter::new(model), MOST_STATES) else {
             return Oracle::Incomparable("too many states".into());
         };

@@ -38,7 +38,7 @@ impl Language for Pnml {
         vec![(format!("{stem}.pnml"), print::document(model))]
     }
 
-    fn judge(model: &Model, _: &Path) -> Oracle {
+    fn judge(model: &Model, _: &Path, _: bool) -> Oracle {
         let Some(interpreter) = Interpreter::new(model) else {
             return Oracle::Incomparable("less than empty".into());
         };

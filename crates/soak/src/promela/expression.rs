@@ -376,8 +376,11 @@ impl Maker<'_> {
         match self.below(12) {
             0 => self.inside("&&", |maker| {
                 let (a, b) = (maker.pure_condition(), maker.pure_condition());
-                // Between marks, for a twin that says it otherwise.
-                format!("\u{1}{a}\u{2}{b}\u{3}")
+                // Between marks, for a twin that says it otherwise; where an operand is one by precedence, it is not this.
+                match a.contains("||") || b.contains("||") {
+                    true => format!("({a} && {b})"),
+                    false => format!("\u{1}{a}\u{2}{b}\u{3}"),
+                }
             }),
             1 => self.inside("||", |maker| {
                 let (a, b) = (maker.pure_condition(), maker.pure_condition());

@@ -54,9 +54,10 @@ impl Language for Promela {
         vec![(format!("{stem}.pml"), model.text())]
     }
 
-    fn judge(model: &Model, folder: &Path) -> Oracle {
+    fn judge(model: &Model, folder: &Path, doubt: bool) -> Oracle {
         static SPIN: OnceLock<Result<spin::Spin, String>> = OnceLock::new();
         match SPIN.get_or_init(spin::Spin::find) {
+            Ok(spin) if doubt => spin.careful().judge(model, folder),
             Ok(spin) => spin.judge(model, folder),
             Err(problem) => Oracle::Incomparable(problem.clone()),
         }

@@ -36,8 +36,8 @@ pub struct Spin {
 }
 
 impl Spin {
-    /// `tcc` compiles twenty times as fast as `gcc`, which for small programs is nearly all of the time. Where
-    /// `SCRIMP_TEST_GCC` is set, `gcc` compiles, to see that it makes no difference.
+    /// `tcc` compiles twenty times as fast as `gcc`, which for small programs is nearly all of the time. It gets some nested
+    /// conditions wrong, so that `gcc` is asked in doubt; and always where `SCRIMP_TEST_GCC` is set.
     pub fn find() -> Result<Spin, String> {
         let there = |name: &str, argument: &str| {
             let mut command = Command::new(name);
@@ -51,6 +51,11 @@ impl Spin {
             (false, ..) => Err("spin is not there".into()),
             (_, false, _) => Err("gcc is not there".into()),
         }
+    }
+
+    /// The same with the compiler that takes its time.
+    pub(super) fn careful(&self) -> Spin {
+        Spin { compiler: "gcc" }
     }
 
     /// Judges a model in a folder of its own.
@@ -73,9 +78,10 @@ impl Spin {
         let mut unknown = String::new();
         let mut ask = |property: &str, arguments: &[&str], fair: bool| {
             let fairly: Vec<&str> = arguments.iter().copied().chain(fair.then_some("-f")).collect();
-            match violated(folder, &fairly) {
-                // Under fairness SPIN does not see all runs that come to an end: that none is bad is only sure without.
-                Ok(false) if fair && violated(folder, arguments) != Ok(false) => {
+            match violated(folder, &fairly, fair) {
+                // Under fairness SPIN does not see all runs that come to an end, and sees some that are none: what it says is
+                // only sure where it says the same of all runs.
+                Ok(said) if fair && violated(folder, arguments, false) != Ok(said) => {
                     unknown = "fair runs that come to an end".into();
                 }
                 Ok(violated) => answers.push(Answer { fair, ..Answer::new(property, !violated) }),
@@ -190,7 +196,7 @@ fn states(search: Search, counts: bool) -> Oracle {
 }
 
 /// Does a verifier find a run that should not be? Invalid end states are another question.
-fn violated(folder: &Path, arguments: &[&str]) -> Result<bool, String> {
+fn violated(folder: &Path, arguments: &[&str], fair: bool) -> Result<bool, String> {
     let mut pan = Command::new("./pan");
     pan.args(["-E", "-n", "-m200000", "-w16"]).args(arguments).current_dir(folder);
     let said = run(&mut pan, Duration::from_secs(3))?;
@@ -204,6 +210,8 @@ fn violated(folder: &Path, arguments: &[&str]) -> Result<bool, String> {
         "assertion violated",
     ];
     match (first, errors) {
+        // Under fairness it takes a process that has to move for one that waits for ever.
+        (Some(line), _) if fair && line.contains("accept stutter") => Err("accept stutter under fairness".into()),
         (Some(line), Some(1..)) if found.iter().any(|words| line.contains(words)) => Ok(true),
         (None, Some(0)) if !said.text.contains("max search depth too small") => Ok(false),
         _ => Err(said.text.lines().take(3).collect::<Vec<_>>().join(" ")),
