@@ -3,8 +3,8 @@
 use crate::properties::doubt;
 use crate::{Control, Guides, NativeModel, Plan, Property, PropertyKind, PropertyResult, Report, run_guided};
 use scrimp_bounded::{Goal, GoalKind};
+use scrimp_core::{FormulaFacts, SetFacts};
 use scrimp_search::plan::{BoundChoice, EngineChoice, StrategyChoice, VariableChoice};
-use scrimp_search::{FormulaFacts, SetFacts};
 use scrimp_symbolic::{Order, Question, QuestionKind, Strategy};
 use scrimp_system::Expr;
 use std::io;
@@ -86,8 +86,9 @@ pub(crate) fn sets(
     };
     let found = scrimp_symbolic::run(model, model.system(), model.layout(), questions, &options, control)?;
     control.finish();
-    let mut report = Report::of_nothing(model, plan, begun.elapsed());
+    let mut report = Report::of_nothing(model, begun.elapsed());
     report.limit = found.limit;
+    report.reduced = options.reduce;
     report.exhaustive = found.exhaustive;
     report.remarks = found.remarks;
     report.store_bytes = found.bytes;
@@ -134,7 +135,7 @@ fn with_formulas(
         scrimp_bounded::Options { bound, induction: true, memory: plan.memory, keep_going: plan.options.keep_going };
     let found = scrimp_bounded::run(model, model.system(), model.layout(), &goals, &options, control)?;
     control.finish();
-    let mut report = Report::of_nothing(model, plan, begun.elapsed());
+    let mut report = Report::of_nothing(model, begun.elapsed());
     report.properties = found.properties;
     report.limit = found.limit;
     report.remarks = found.remarks;

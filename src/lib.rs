@@ -47,6 +47,11 @@ pub mod walk;
 pub use engines::run_engine;
 pub use explorable::{Explorable, Plain};
 pub use load::{Loaded, load};
+pub use scrimp_core::budget::resident;
+pub use scrimp_core::{
+    Budget, Control, Figures, ForgetFacts, GraphFacts, Limit, Omission, Property, PropertyKind, PropertyResult, Report,
+    Step, Trace, Verdict,
+};
 pub use scrimp_lang::{
     Language, LoadError, NetNames, Opened, Promela, open, open_as, open_with, open_within, parse_condition,
     parse_property, parse_property_file, read_formulas,
@@ -54,9 +59,5 @@ pub use scrimp_lang::{
 pub use scrimp_native::{Entry, EntryKind, Mode, NativeModel};
 pub use scrimp_progress::{AutoOptions, Measure};
 pub use scrimp_report as report;
-pub use scrimp_search::budget::resident;
-pub use scrimp_search::{
-    Budget, Control, Figures, ForgetFacts, Found, Front, GraphFacts, Guides, Limit, Omission, Options, Plan, Property,
-    PropertyKind, PropertyResult, Refusal, Report, Step, Trace, Verdict, condensed, ctl, plan, run, run_guided,
-};
+pub use scrimp_search::{Found, Front, Guides, Options, Plan, Refusal, condensed, ctl, plan, run, run_guided};
 pub use scrimp_system::{Batch, Cause, EventCode, EventText, Fault, FaultRecord, Layout, Model, Passed, Stop, System};

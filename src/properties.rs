@@ -2,8 +2,8 @@
 
 use crate::temporal::{RunKind, RunProperty};
 use crate::{NativeModel, Property, PropertyKind, PropertyResult, Verdict};
+use scrimp_core::Condition;
 use scrimp_lang::PropertyKind as Parsed;
-use scrimp_search::check::Condition;
 use scrimp_system::{BinaryOp, Expr, NamedFormula, System};
 
 /// The assertion that a `never` claim does not come to its end.

@@ -9,7 +9,7 @@ use common::{Way, files, model, replay};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use scrimp::plan::StoreChoice;
 use scrimp::{Control, GraphFacts, Mode, NativeModel, Options, Plan, Property, Report, properties};
-use scrimp_search::Budget;
+use scrimp_core::Budget;
 use scrimp_search::check;
 use scrimp_search::external::{External, Sizes};
 use std::sync::Arc;

@@ -127,7 +127,7 @@ fn agree(model: &NativeModel, properties: &[Property], ways: &[Way], context: &s
 
 fn condition<'a>(model: &'a NativeModel, expression: Expr, reach: bool) -> Property<'a> {
     let predicate = model.predicate(&expression);
-    let holds: scrimp_search::check::Condition = Box::new(move |state| predicate.holds(state));
+    let holds: scrimp_core::Condition = Box::new(move |state| predicate.holds(state));
     let kind = if reach { PropertyKind::Reach(holds) } else { PropertyKind::Invariant(holds) };
     Property::new(if reach { "reach" } else { "invariant" }, kind).with_expression(expression)
 }

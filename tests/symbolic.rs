@@ -43,7 +43,7 @@ fn question(model: &NativeModel, text: &str) -> Question {
 fn property<'a>(model: &'a NativeModel, question: &Question) -> Property<'a> {
     let condition = |e: &Expr| {
         let predicate = model.predicate(e);
-        Box::new(move |state: &[u8]| predicate.holds(state)) as scrimp_search::check::Condition
+        Box::new(move |state: &[u8]| predicate.holds(state)) as scrimp_core::Condition
     };
     let kind = match &question.kind {
         QuestionKind::Deadlock => PropertyKind::Deadlock,

@@ -8,7 +8,7 @@ use super::report;
 use super::{Failure, print, remark};
 use scrimp::report::Overall;
 use scrimp::{Cause, Control, Stop};
-use scrimp_search::budget::{default_memory, resident};
+use scrimp_core::budget::{default_memory, resident};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};

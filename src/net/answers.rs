@@ -3,9 +3,9 @@
 use super::PetriNet;
 use super::goal::{Goal, Known};
 use super::runs::{Tree, tree};
+use scrimp_core::{PropertyResult, Trace, Verdict};
 use scrimp_native::NativeModel;
 use scrimp_net::{Condition, Formula, Marking, NamedQuestion, Net, Question};
-use scrimp_search::{PropertyResult, Trace, Verdict};
 use scrimp_system::Model;
 use std::collections::BTreeMap;
 

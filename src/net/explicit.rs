@@ -2,12 +2,13 @@
 
 use super::goal::{Goal, Known};
 use super::{PetriNet, Search};
+use scrimp_core::{Limit, Property, PropertyKind, Report, Trace, Verdict};
 use scrimp_lang::LoadError;
 use scrimp_native::{Mode, NativeModel, Quantity};
 use scrimp_net::{Condition, Lowered, Net, Sum};
 use scrimp_search::condensed::{Condensed, Wanted};
 use scrimp_search::plan::{EngineChoice, ReduceChoice};
-use scrimp_search::{Limit, Options, Plan, Property, PropertyKind, Report, Trace, Verdict};
+use scrimp_search::{Options, Plan};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
@@ -87,7 +88,7 @@ pub fn explore<E: From<LoadError> + From<scrimp_native::BuildError>>(
         }
         if model.outgrown().is_some() {
             // There is no more room to be had: what was visited is not all there is.
-            let mut report = Report::of_nothing(&model, &plan, Duration::ZERO);
+            let mut report = Report::of_nothing(&model, Duration::ZERO);
             report.limit = Some(Limit::Tokens);
             let found = goals.iter().map(|_| None).collect();
             return Ok(Explored { model, report, found });
@@ -222,7 +223,7 @@ fn live(net: &PetriNet, states: u64, graph: Option<&Condensed>, memory: usize) -
     if (0..graph.states()).any(|state| !graph.is_expanded(state)) {
         return None;
     }
-    let budget = Arc::new(scrimp_search::Budget::new(memory));
+    let budget = Arc::new(scrimp_core::Budget::new(memory));
     let components = scrimp_search::condensed::Components::new(graph, &budget).ok()?;
     let mut leaves = vec![false; components.count() as usize];
     for state in 0..graph.states() {

@@ -8,11 +8,12 @@ use super::explicit::{Explored, explore};
 use super::goal::{Goal, Known};
 use super::runs::{self, Decider, Found, Runs};
 use super::{PetriNet, Search, cover, equation, reduced, walks};
+use scrimp_core::{Limit, Report};
 use scrimp_lang::LoadError;
 use scrimp_native::{BuildError, Mode, NativeModel};
 use scrimp_net::{Condition, NamedQuestion};
+use scrimp_search::Plan;
 use scrimp_search::plan::EngineChoice;
-use scrimp_search::{Limit, Plan, Report};
 use scrimp_system::Stop;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -287,7 +288,7 @@ impl Inquiry {
     /// No search at all.
     fn nothing<E: From<LoadError> + From<BuildError>>(&self, means: &Means<E>, begun: Instant) -> Result<Answered, E> {
         let model = NativeModel::new(self.net.lowered()?.system.clone(), means.mode)?;
-        let report = Report::of_nothing(&model, means.plan, begun.elapsed());
+        let report = Report::of_nothing(&model, begun.elapsed());
         Ok(Answered { model, report })
     }
 

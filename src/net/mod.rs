@@ -21,13 +21,14 @@ pub use making::Making;
 pub use runs::{Runs, Tree};
 pub use structure::Structure;
 
+use scrimp_core::{Property, Report};
 use scrimp_lang::LoadError;
 use scrimp_native::NativeModel;
 use scrimp_net::coverability::{Boundedness, Limits, boundedness};
 use scrimp_net::linear::{self, Affine, Flow, Inequality};
 use scrimp_net::{Encoding, Kept, Lowered, MOST_TOKENS, Net, OneOf};
+use scrimp_search::Plan;
 use scrimp_search::condensed::Wanted;
-use scrimp_search::{Plan, Property, Report};
 use scrimp_system::{Later, Source, Stop};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};

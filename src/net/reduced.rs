@@ -5,11 +5,11 @@ use super::answers::{Answer, Answers, Run};
 use super::explicit::explore;
 use super::goal::{Goal, Known};
 use super::inquiry::Means;
+use scrimp_core::{Limit, Trace};
 use scrimp_lang::LoadError;
 use scrimp_native::BuildError;
 use scrimp_net::reduce::{Observed, Reduced, Rules, reduce};
 use scrimp_net::{Condition, Sum};
-use scrimp_search::{Limit, Trace};
 use std::time::Duration;
 
 /// What taking away may take before the user is asked again whether to go on.

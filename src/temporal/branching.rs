@@ -3,8 +3,8 @@
 use super::Means;
 use crate::properties::condition;
 use crate::{NativeModel, PropertyResult, Report, Verdict};
-use scrimp_search::check::Condition;
-use scrimp_search::ctl::{self, CtlTask, Evidence};
+use scrimp_core::{Condition, Evidence};
+use scrimp_search::ctl::{self, CtlTask};
 use scrimp_system::{Expr, Fault};
 use scrimp_temporal::Formula;
 use std::io;
@@ -60,7 +60,7 @@ pub fn decide(model: &NativeModel, name: &str, formula: &Formula<Expr>, means: &
     };
     let found = ctl::check(&task)?;
     control.finish();
-    let mut report = Report::of_nothing(model, plan, begun.elapsed());
+    let mut report = Report::of_nothing(model, begun.elapsed());
     let mut result = PropertyResult::undecided(name);
     let fault = *fault.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(fault) = fault {
@@ -77,7 +77,6 @@ pub fn decide(model: &NativeModel, name: &str, formula: &Formula<Expr>, means: &
     }
     result.evidence = found.evidence.filter(|_| fault.is_none());
     report.properties = vec![result];
-    report.reduced = false;
     report.limit = found.limit;
     report.exhaustive = found.exhaustive;
     report.facts.states = found.facts.states;
@@ -86,6 +85,7 @@ pub fn decide(model: &NativeModel, name: &str, formula: &Formula<Expr>, means: &
     report.visits = found.facts.expanded;
     report.forget.stored_peak = found.facts.states;
     report.store_bytes = found.facts.bytes;
+    report.store = found.facts.store;
     report.remarks = control.remarks();
     Ok(report)
 }

@@ -4,7 +4,7 @@ use super::Means;
 use super::bad::Bad;
 use crate::properties::condition;
 use crate::{NativeModel, PropertyResult, Report, Verdict};
-use scrimp_search::check::Condition;
+use scrimp_core::Condition;
 use scrimp_search::liveness::{self, Fairness, MOST_MARKS, Question};
 use scrimp_system::Model;
 use scrimp_temporal::{Automaton, Marks};
@@ -56,7 +56,7 @@ pub fn run_liveness(model: &NativeModel, bad: &Bad, means: &Means) -> io::Result
     };
     let answer = liveness::search(&question, plan, control)?;
     control.finish();
-    let mut report = Report::of_nothing(model, plan, begun.elapsed());
+    let mut report = Report::of_nothing(model, begun.elapsed());
     let mut result = PropertyResult::undecided(&bad.name);
     if let Some(fault) = answer.fault {
         report.remarks.push(format!("{}: evaluating its conditions ended in a fault: {fault}", bad.name));

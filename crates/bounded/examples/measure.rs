@@ -2,9 +2,9 @@
 //! model can do wrong by itself.
 
 use scrimp_bounded::{Goal, GoalKind, Options, run};
+use scrimp_core::Control;
 use scrimp_lang::{Opened, PropertyKind};
 use scrimp_native::{Mode, NativeModel};
-use scrimp_search::Control;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! When to stop: the user's limits, and how long a single question may take.
 
-use scrimp_search::{Budget, Control, Limit};
+use scrimp_core::{Budget, Control, Limit};
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 

@@ -4,7 +4,7 @@
 //! one must decide the property.
 
 use crate::goal::{Goal, GoalKind};
-use scrimp_search::Trace;
+use scrimp_core::Trace;
 use scrimp_system::{Batch, EventCode, Fault, Layout, Model};
 
 /// A run that the model makes.

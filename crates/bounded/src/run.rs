@@ -8,7 +8,7 @@ use crate::limits::Limits;
 use crate::lore::Lore;
 use crate::replay::{Replay, replay};
 use crate::unrolling::Unrolling;
-use scrimp_search::{Budget, Control, Limit, PropertyResult, Verdict};
+use scrimp_core::{Budget, Control, Limit, PropertyResult, Verdict};
 use scrimp_system::{Layout, Model, System};
 use std::io;
 use std::rc::Rc;

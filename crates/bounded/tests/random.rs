@@ -9,8 +9,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use scrimp_bounded::{BoundedReport, Goal, GoalKind, Options, run};
+use scrimp_core::{Control, PropertyResult, Verdict};
 use scrimp_native::{Mode, NativeModel};
-use scrimp_search::{Control, PropertyResult, Verdict};
 use scrimp_system::{
     Assign, Batch, BinaryOp, Domain, Event, Expr, Fault, Model, Moment, Move, Overflow, Process, ProcessId, Random,
     Role, Source, Span, System, Then, VarId, Variable,

@@ -2,8 +2,7 @@
 
 use crate::number::count_of;
 use crate::{Style, trace};
-use scrimp_search::ctl::Evidence;
-use scrimp_search::{PropertyResult, Trace};
+use scrimp_core::{Evidence, PropertyResult, Trace};
 use scrimp_system::Model;
 use serde_json::{Value, json};
 use std::fmt::Write;

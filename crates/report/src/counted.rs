@@ -2,8 +2,8 @@
 
 use crate::Subject;
 use crate::number::{grouped, grouped_digits};
+use scrimp_core::{Report, SetFacts};
 use scrimp_search::plan::{ForgetChoice, ReduceChoice};
-use scrimp_search::{Report, SetFacts};
 
 /// A name and a figure.
 pub type Figure = (&'static str, String);

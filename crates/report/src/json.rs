@@ -2,8 +2,8 @@
 
 use crate::counted::{most_open, widest_level};
 use crate::{Overall, Subject, branching, trace, unreached};
+use scrimp_core::{Limit, Omission, PropertyResult, Report, Verdict};
 use scrimp_search::plan::ReduceChoice;
-use scrimp_search::{Limit, Omission, PropertyResult, Report, Verdict};
 use scrimp_system::Model;
 use serde_json::{Map, Value, json};
 
@@ -39,7 +39,7 @@ pub fn report(subject: &Subject) -> Value {
     let facts = &report.facts;
     let overall = Overall::of(report);
     let mut plan_parts: Map<String, Value> = plan.parts().into_iter().map(|(k, v)| (k.to_string(), v.into())).collect();
-    plan_parts.insert("ended_in".into(), report.store.to_string().into());
+    plan_parts.extend(report.store.iter().map(|store| ("ended_in".to_string(), store.as_str().into())));
     plan_parts.insert("decisions".into(), report.remarks.clone().into());
     // Where states were visited again, or events left out, the totals are not those of the state space.
     let of_space = |total: u64| report.once.then_some(total);

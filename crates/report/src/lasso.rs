@@ -3,7 +3,7 @@
 use crate::number::count_of;
 use crate::style::Style;
 use crate::trace;
-use scrimp_search::Step;
+use scrimp_core::Step;
 use scrimp_system::Model;
 use std::collections::BTreeSet;
 

@@ -19,7 +19,8 @@ pub mod unreached;
 pub use record::Record;
 pub use style::Style;
 
-use scrimp_search::{Plan, Report, Verdict};
+use scrimp_core::{Report, Verdict};
+use scrimp_search::Plan;
 use scrimp_system::Model;
 
 /// Everything a report is made from.

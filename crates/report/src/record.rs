@@ -1,7 +1,7 @@
 //! What a run leaves of how it went: figures taken now and then, the sizes of levels, and where the sweep-line stood.
 
 use crate::plot::{Axis, Kind, Plot, Series, Unit};
-use scrimp_search::{Figures, Report, budget};
+use scrimp_core::{Figures, Report, budget};
 use serde_json::{Value, json};
 use std::str::FromStr;
 

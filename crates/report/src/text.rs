@@ -3,8 +3,9 @@
 use crate::counted::counted;
 use crate::number::{bytes, count_of, grouped, grouped_digits, rate};
 use crate::{Overall, Style, Subject, branching, lasso, process, trace, unreached};
+use scrimp_core::{Limit, Omission, PropertyResult, Verdict};
+use scrimp_search::Plan;
 use scrimp_search::plan::{EngineChoice, ForgetChoice, Options, OrderChoice, ReduceChoice};
-use scrimp_search::{Limit, Omission, Plan, PropertyResult, Verdict};
 use std::fmt::Write;
 
 /// The answer of `check`.

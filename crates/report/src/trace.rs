@@ -2,7 +2,7 @@
 
 use crate::style::Style;
 use crate::{lasso, process};
-use scrimp_search::{PropertyResult, Step, Trace};
+use scrimp_core::{PropertyResult, Step, Trace};
 use scrimp_system::{EventCode, Model, Standing, StepText};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;

@@ -5,14 +5,14 @@
 //! states are generated before the first is looked up, so that the store can overlap its cache misses; a batch never mixes
 //! levels, so depths stay exact.
 
-use crate::budget::{Control, Limit};
 use crate::check::{Check, Flow, Seen};
 use crate::condensed::Observer;
 use crate::estimate::foresee;
-use crate::graph::{GraphFacts, InDegrees};
+use crate::graph::InDegrees;
 use crate::outcome::{Ended, Position, batch_size};
 use crate::reduce::{HeldBack, Kept, Reduce, Source};
 use crate::store::{Found, Full, Origin, StateId, Store};
+use scrimp_core::{Control, GraphFacts, Limit};
 use scrimp_system::{Batch, Model};
 use std::ops::Range;
 use std::sync::atomic::Ordering;

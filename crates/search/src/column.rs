@@ -2,9 +2,9 @@
 //!
 //! Columns grow in place and ask the budget first, like the store itself; see [`Region`].
 
-use crate::budget::Budget;
 use crate::region::Region;
 use crate::store::Full;
+use scrimp_core::Budget;
 use std::io;
 use std::ops::{Index, IndexMut};
 use std::sync::Arc;
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn grows_within_the_budget_and_is_zero() {
-        let used = crate::budget::resident().unwrap_or(0);
+        let used = scrimp_core::budget::resident().unwrap_or(0);
         let budget = Arc::new(Budget::new(used + (32 << 20)));
         let mut column: Column<u32> = Column::new(&budget).unwrap();
         column.ensure(1000).unwrap();

@@ -4,13 +4,12 @@
 //! of sources further back are generated again on return. A reduction that leaves events out on condition gets what was
 //! promised when one of the successors explored is not on the path: then it is explored, or was, before its source is left.
 
-use crate::budget::{Budget, Control, Limit};
 use crate::check::{Check, Flow, Seen};
-use crate::graph::GraphFacts;
 use crate::open::KeyStack;
 use crate::outcome::Ended;
 use crate::reduce::{OnPath, Reduce, Source};
 use crate::store::{NO_ORIGIN, Set};
+use scrimp_core::{Budget, Control, GraphFacts, Limit};
 use scrimp_system::{Batch, Model};
 use std::io;
 use std::sync::Arc;

@@ -1,11 +1,11 @@
 //! What the first states say about the rest: how many there may be, and what each would take in a table and in a tree.
 
 use crate::breadth_first;
-use crate::budget::{Budget, Control};
 use crate::check;
 use crate::graph::InDegrees;
 use crate::outcome::{Ended, Position};
 use crate::store::{NO_ORIGIN, Set, StateId, Store, Table, Tree};
+use scrimp_core::{Budget, Control};
 use scrimp_system::{Batch, Model};
 use std::io;
 use std::sync::Arc;

@@ -1,10 +1,11 @@
 //! What holds the states when a search has ended: what can still be asked of them.
 
 use crate::check::Finding;
-use crate::external::{DiskFacts, External};
+use crate::external::External;
 use crate::outcome::Outcome;
 use crate::store::Store;
-use crate::trace::Trace;
+use crate::trace::backwards;
+use scrimp_core::{DiskFacts, Trace};
 use scrimp_system::{Batch, Model};
 
 pub(crate) enum Held<'m> {
@@ -38,7 +39,7 @@ impl Held<'_> {
         match self {
             Held::Store(store) if !store.wants_origins() && !outcome.levels.is_empty() => {
                 let targets: Vec<_> = findings.iter().map(|f| (&f.state[..], f.depth)).collect();
-                Trace::backwards(model, &**store, &outcome.levels, &targets)
+                backwards(model, &**store, &outcome.levels, &targets)
             }
             Held::Store(store) => findings.iter().map(|f| through(&**store, f)).collect(),
             Held::Disk(external) => findings.iter().map(|f| external.trace(&f.state, f.depth)).collect(),

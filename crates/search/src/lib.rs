@@ -6,7 +6,6 @@
 //! combine; [`run()`] carries a plan out.
 
 mod breadth_first;
-pub mod budget;
 pub mod check;
 pub mod checkpoint;
 pub mod choices;
@@ -15,11 +14,10 @@ pub mod condensed;
 pub mod ctl;
 mod deep;
 pub mod engine;
-mod engines;
 pub mod estimate;
 pub mod external;
 pub mod forget;
-pub mod graph;
+mod graph;
 mod guided;
 mod held;
 pub mod liveness;
@@ -41,19 +39,10 @@ mod settle;
 mod staged;
 pub mod store;
 mod sync;
-pub mod trace;
+mod trace;
 mod words;
 
-pub use budget::{Budget, Control, Figures, Limit};
-pub use check::{Property, PropertyKind};
 pub use engine::Front;
-pub use engines::{FormulaFacts, SetFacts};
-pub use external::DiskFacts;
-pub use forget::ForgetFacts;
-pub use graph::GraphFacts;
 pub use plan::{Options, Plan, Refusal};
 pub use replace::replace;
-pub use run::{Found, Guide, Guides, Report, run, run_guided};
-pub use settle::{PropertyResult, Verdict};
-pub use store::Omission;
-pub use trace::{Step, Trace};
+pub use run::{Found, Guide, Guides, run, run_guided};

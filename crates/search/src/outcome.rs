@@ -1,9 +1,7 @@
 //! What a search leaves behind beside the store.
 
-use crate::budget::Limit;
-use crate::forget::ForgetFacts;
-use crate::graph::GraphFacts;
-use crate::store::{Omission, StateId};
+use crate::store::StateId;
+use scrimp_core::{ForgetFacts, GraphFacts, Limit, Omission};
 use std::ops::Range;
 
 /// States expanded before the store is asked about their successors: many, unless they are large.

@@ -6,14 +6,13 @@
 //! totals are the same. Narrow levels, which would be all waiting and no work, the first thread expands alone.
 
 use crate::breadth_first::Worker;
-use crate::budget::{Control, Limit};
 use crate::check::{Check, Flow};
 use crate::estimate::foresee;
-use crate::graph::GraphFacts;
 use crate::outcome::{Ended, Position, batch_size, widths};
 use crate::reduce::{Maker, Manner};
 use crate::store::StateId;
 use crate::store::table::{Concurrent, Shared, batch_need};
+use scrimp_core::{Control, GraphFacts, Limit};
 use scrimp_system::Model;
 use std::any::Any;
 use std::io;

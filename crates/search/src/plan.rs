@@ -3,13 +3,13 @@
 //! Options say what the user wants; a plan is a combination that is sound. What is not is refused, with the reason and
 //! what to ask for instead.
 
-use crate::budget;
 pub use crate::choices::{
     BackedgeChoice, BoundChoice, CacheChoice, CycleChoice, EngineChoice, ForgetChoice, OrderChoice, ReduceChoice,
     StoreChoice, StrategyChoice, VariableChoice,
 };
 use crate::rules;
 use crate::store::LayerOrder;
+use scrimp_core::budget;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;

@@ -7,14 +7,13 @@
 //! what is left between rounds, a [`Course`], can be written to a file, or taken over by another store.
 
 use crate::breadth_first::Worker;
-use crate::budget::{Budget, Control, Limit};
 use crate::check::{Check, Flow};
 use crate::estimate::foresee;
-use crate::graph::GraphFacts;
 use crate::open::{Packed, Pool, Queue};
 use crate::outcome::{Ended, batch_size};
 use crate::reduce::{Maker, Manner};
 use crate::store::{NO_ORIGIN, Set};
+use scrimp_core::{Budget, Control, GraphFacts, Limit};
 use scrimp_system::Model;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};

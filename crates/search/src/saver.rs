@@ -1,11 +1,11 @@
 //! Saves a search now and then, and takes up one that was saved.
 
-use crate::budget::Control;
-use crate::check::{Property, Safety};
+use crate::check::Safety;
 use crate::checkpoint::{self, Identity, get, get_findings, model_digest, put, put_findings};
 use crate::plan::Plan;
 use crate::replace::remove_remains;
 use crate::words::hash;
+use scrimp_core::{Control, Property};
 use scrimp_system::Model;
 use std::io::{self, Read, Write};
 

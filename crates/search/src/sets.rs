@@ -1,17 +1,16 @@
 //! Searches over stores without numbers: makes the set that a plan asks for and goes through the states with it.
 
-use crate::budget::Budget;
 use crate::checkpoint::{get, get_facts, put, put_facts};
 use crate::choices::{OrderChoice, StoreChoice};
 use crate::deep::{Deep, Path};
 use crate::estimate;
-use crate::graph::GraphFacts;
 use crate::held::Held;
 use crate::outcome::{Ended, Outcome};
 use crate::queued::{Course, Queued};
 use crate::reduce::Manner;
 use crate::run::{Done, Task, invalid};
 use crate::store::{AutomatonSet, BitState, Compact, Folded, Folder, LayerOrder, Locked, Set, Tree, Whole};
+use scrimp_core::{Budget, GraphFacts};
 use scrimp_system::Batch;
 use std::io::{self, Read};
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Measures saturation on families of nets: `saturate philosophers 100` or `saturate ring 40 30`.
 
-use scrimp_search::budget::{Budget, Control};
+use scrimp_core::{Budget, Control};
 use scrimp_symbolic::diagram::{Diagrams, Halt, Kept, Relation, STACK_PER_LEVEL};
 use scrimp_system::Stop;
 use std::sync::Arc;

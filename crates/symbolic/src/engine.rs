@@ -7,7 +7,7 @@ use crate::action::{Action, actions};
 use crate::diagram::{Diagrams, Halt, Kept, Relation, Set};
 use crate::rule::Rule;
 use crate::space::Space;
-use scrimp_search::budget::{Budget, Control};
+use scrimp_core::{Budget, Control};
 use scrimp_system::{Layout, System};
 use std::io;
 use std::sync::Arc;

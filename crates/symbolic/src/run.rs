@@ -9,8 +9,10 @@ use crate::reduce::{Reduction, reach_reduced};
 use crate::tokens::most_tokens;
 use crate::trace::{Lost, trace};
 use num_bigint::BigUint;
-use scrimp_search::budget::{Budget, default_memory, peak_resident};
-use scrimp_search::{Control, Limit, PropertyResult, Verdict};
+use scrimp_core::{
+    Budget, Control, Limit, PropertyResult, Verdict,
+    budget::{default_memory, peak_resident},
+};
 use scrimp_system::{Batch, Fault, Layout, Model, System};
 use std::io;
 use std::sync::Arc;

@@ -9,7 +9,7 @@ use crate::reach::Reached;
 use crate::run::Work;
 use crate::steps::Steps;
 use crate::trace::Lost;
-use scrimp_search::{PropertyResult, Trace, Verdict};
+use scrimp_core::{PropertyResult, Trace, Verdict};
 use scrimp_system::Expr;
 use scrimp_temporal::{Automaton, Formula, MOST_ATOMS, MOST_SETS};
 

@@ -3,7 +3,7 @@
 use crate::diagram::{Halt, Set};
 use crate::engine::Engine;
 use crate::reach::Reached;
-use scrimp_search::Trace;
+use scrimp_core::Trace;
 use scrimp_system::{Batch, EventCode, Model};
 
 /// Why there is no run.

@@ -3,13 +3,13 @@
 use super::convert::branching;
 use crate::net::PetriNet;
 use crate::temporal::{Bad, Means, run_liveness};
+use scrimp_core::{Condition, Control, Limit, Trace, Verdict};
 use scrimp_lang::LoadError;
 use scrimp_native::{BuildError, Mode, NativeModel};
 use scrimp_net::{Formula, Lowered};
-use scrimp_search::check::Condition;
+use scrimp_search::Plan;
 use scrimp_search::ctl::{self, CtlTask};
 use scrimp_search::plan::ReduceChoice;
-use scrimp_search::{Control, Limit, Plan, Trace, Verdict};
 use scrimp_symbolic::{Question, QuestionKind};
 use scrimp_system::{Expr, Stop};
 use std::time::Duration;

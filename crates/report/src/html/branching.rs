@@ -2,7 +2,7 @@
 
 use super::{Tone, escape, pill, trace};
 use crate::branching::{because, edges};
-use scrimp_search::ctl::Evidence;
+use scrimp_core::Evidence;
 use scrimp_system::Model;
 use std::fmt::Write;
 

@@ -5,7 +5,7 @@ use crate::chart::{self, Chart};
 use crate::number::{count_of, grouped};
 use crate::record::Panel;
 use crate::{Overall, Subject};
-use scrimp_search::{PropertyResult, Verdict};
+use scrimp_core::{PropertyResult, Verdict};
 use std::fmt::Write;
 
 /// The command that searched.

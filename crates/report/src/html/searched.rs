@@ -58,8 +58,8 @@ pub fn plan(subject: &Subject) -> String {
     }
     let report = subject.report;
     let visited = report.sets.is_none() && report.formulas.is_none() && report.visits > 0;
-    if visited && report.store != plan.store {
-        let store = format!("<code>{}</code>", escape(&report.store.to_string()));
+    if let Some(store) = report.store.as_ref().filter(|store| visited && **store != plan.store.to_string()) {
+        let store = format!("<code>{}</code>", escape(store));
         rows.push(vec!["ended in".into(), store, "what the search moved on to".into()]);
     }
     table(&[false, false, false], &rows)

@@ -5,7 +5,7 @@
 use super::{escape, shortened};
 use crate::number::grouped;
 use crate::trace::changes;
-use scrimp_search::Step;
+use scrimp_core::Step;
 use scrimp_system::{EventCode, EventText, Model, Standing, StepText};
 use std::collections::VecDeque;
 use std::fmt::Write;

@@ -3,7 +3,7 @@
 use super::Tone;
 use crate::number::{count_of, grouped_digits};
 use crate::{Overall, Subject, json, lasso};
-use scrimp_search::{PropertyResult, Verdict};
+use scrimp_core::{PropertyResult, Verdict};
 
 /// The word for what is not known.
 pub const UNDECIDED: (Tone, &str) = (Tone::Warn, "undecided");

@@ -5,7 +5,7 @@ mod safety;
 mod target;
 
 pub use audit::Audit;
-pub use safety::{Condition, Finding, Property, PropertyKind, Safety};
+pub use safety::{Finding, Safety};
 pub use target::Target;
 
 use scrimp_system::FaultRecord;

@@ -1,8 +1,8 @@
 //! What a checkpoint says of a search beside its store, as bytes. All numbers have eight of them, the lowest first.
 
 use crate::check::Finding;
-use crate::graph::GraphFacts;
 use crate::outcome::Position;
+use scrimp_core::GraphFacts;
 use scrimp_system::Fault;
 use std::io::{self, Read, Write};
 

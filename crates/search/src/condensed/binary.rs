@@ -6,7 +6,7 @@
 
 use super::bits::Bits;
 use super::{Condensed, HEAD, Number};
-use crate::budget::Budget;
+use scrimp_core::Budget;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 

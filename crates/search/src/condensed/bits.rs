@@ -1,8 +1,8 @@
 //! Numbers of any width, one after the other, in memory that grows in place.
 
-use crate::budget::Budget;
 use crate::column::Column;
 use crate::store::Full;
+use scrimp_core::Budget;
 use std::io;
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! Strongly connected components, by Tarjan's algorithm without recursion.
 
 use super::{Condensed, Number, Successors};
-use crate::budget::Budget;
 use crate::store::Full;
+use scrimp_core::Budget;
 use std::sync::Arc;
 
 const NONE: u32 = u32::MAX;

@@ -2,7 +2,7 @@
 
 use super::export::{Labels, quoted};
 use super::{Condensed, Number};
-use crate::trace::Trace;
+use scrimp_core::Trace;
 use scrimp_system::Model;
 use std::collections::HashSet;
 use std::io::{self, Write};

@@ -1,7 +1,7 @@
 //! Writing a graph for others to read: Aldebaran's AUT, and the condensed form.
 
 use super::Condensed;
-use crate::trace::Trace;
+use scrimp_core::Trace;
 use scrimp_system::{EventCode, Model};
 use std::collections::HashMap;
 use std::io::{self, Write};

@@ -20,10 +20,10 @@ pub use export::Form;
 pub use record::{Observer, Recorder, Wanted};
 pub use reverse::Reverse;
 
-use crate::budget::Budget;
 use crate::column::Column;
 use crate::store::Full;
 use bits::{Bits, width};
+use scrimp_core::Budget;
 use scrimp_system::EventCode;
 use std::io;
 use std::sync::Arc;

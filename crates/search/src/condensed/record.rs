@@ -4,10 +4,9 @@
 //! state that is found gets a number of its own.
 
 use super::{Condensed, Number};
-use crate::budget::Budget;
-use crate::check::Condition;
 use crate::column::Column;
 use crate::store::{Full, StateId};
+use scrimp_core::{Budget, Condition};
 use scrimp_system::EventCode;
 use std::cell::RefCell;
 use std::io;

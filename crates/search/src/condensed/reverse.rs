@@ -1,8 +1,8 @@
 //! The graph the other way round: the predecessors of each state, by a counting sort.
 
 use super::{Condensed, Number};
-use crate::budget::Budget;
 use crate::store::Full;
+use scrimp_core::Budget;
 use std::sync::Arc;
 
 pub struct Reverse {

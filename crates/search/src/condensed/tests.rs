@@ -20,7 +20,7 @@ fn random_lists(states: u32, random: &mut Random) -> Lists {
 
 /// Through a recorder, under names that have nothing to do with the numbers; expanded in any order, one state not at all.
 fn record(lists: &Lists, random: &mut Random) -> Condensed {
-    let conditions: Vec<(String, crate::check::Condition)> =
+    let conditions: Vec<(String, scrimp_core::Condition)> =
         vec![("even".into(), Box::new(|s| Ok(s[0] % 2 == 0))), ("third".into(), Box::new(|s| Ok(s[0] % 3 == 0)))];
     let recorder = Recorder::new(&conditions, 5, &budget()).unwrap();
     let name = |number: u32| number ^ 5;
@@ -141,12 +141,12 @@ fn components_are_where_states_reach_each_other() {
 fn a_full_budget_is_said() {
     let lists = random_lists(200_000, &mut Random(5));
     let graph = record(&lists, &mut Random(6));
-    let small = Arc::new(Budget::new(crate::budget::resident().unwrap_or(0) + (1 << 19)));
+    let small = Arc::new(Budget::new(scrimp_core::budget::resident().unwrap_or(0) + (1 << 19)));
     assert!(Reverse::new(&graph, &small).is_err());
     assert!(Components::new(&graph, &small).is_err());
     let mut bytes = Vec::new();
     graph.write(&mut bytes).unwrap();
-    let small = Arc::new(Budget::new(crate::budget::resident().unwrap_or(0) + (1 << 19)));
+    let small = Arc::new(Budget::new(scrimp_core::budget::resident().unwrap_or(0) + (1 << 19)));
     let error = Condensed::read(&mut bytes.as_slice(), &small).err().unwrap();
     assert_eq!(error.kind(), io::ErrorKind::OutOfMemory);
 }

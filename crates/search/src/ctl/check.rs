@@ -1,18 +1,17 @@
 //! Decides a CTL formula: on the fly where that is possible, and otherwise on a graph that is built first.
 
-use super::evidence::{Evidence, evidence};
+use super::evidence::evidence;
 use super::graph::Solved;
 use super::local::Local;
 use super::normal::Table;
 use super::space::{Space, Stop};
 use super::truth::Truth;
 use super::watched::Watched;
-use crate::budget::{Budget, Control, Limit};
-use crate::check::Condition;
 use crate::choices::{EngineChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
 use crate::condensed::{Condensed, Wanted};
 use crate::plan::{Options, Plan};
 use crate::run::{Guide, Guides, invalid, run_guided};
+use scrimp_core::{Budget, Condition, Control, Evidence, Limit};
 use scrimp_system::{Batch, Model};
 use scrimp_temporal::Formula;
 use std::io;
@@ -44,6 +43,8 @@ pub struct CtlFacts {
     /// Pairs of a state and a part of the formula that were decided.
     pub configurations: u64,
     pub bytes: usize,
+    /// The store in which the search ended.
+    pub store: Option<String>,
 }
 
 /// What came of it.
@@ -159,6 +160,7 @@ fn locally(
         transitions: local.space.transitions(),
         configurations: local.configurations(),
         bytes: local.bytes(),
+        store: Some(task.plan.store.to_string()),
     };
     let exhaustive = decided.is_ok() && facts.states == facts.expanded;
     if let Ok(first) = decided
@@ -226,6 +228,7 @@ fn on_graph(
         states: report.facts.states,
         expanded: report.visits,
         transitions: report.facts.transitions,
+        store: report.store,
         ..CtlFacts::default()
     };
     let graph = wanted.graph.take();

@@ -6,10 +6,10 @@
 
 use super::normal::{Node, Table};
 use super::space::Stop;
-use crate::budget::{Budget, Control};
 use crate::column::{Column, Stack};
 use crate::condensed::{Components, Condensed, Number, Reverse};
 use crate::store::Full;
+use scrimp_core::{Budget, Control};
 use std::sync::Arc;
 
 /// A set of states.

@@ -13,9 +13,9 @@
 
 use super::normal::{Node, Table};
 use super::space::{Space, Stop};
-use crate::budget::{Budget, Limit};
 use crate::column::{Column, Plain, Stack};
 use crate::condensed::{Cursor, Number};
+use scrimp_core::{Budget, Limit};
 use std::io;
 use std::sync::Arc;
 

@@ -18,7 +18,7 @@ mod watched;
 
 pub(crate) use check::graph_plan;
 pub use check::{CtlFacts, CtlOutcome, CtlTask, Inquiry, check, decide, examine};
-pub use evidence::{Evidence, evidence};
+pub use evidence::evidence;
 pub use game::{Choice, Game, Side, Turn};
 pub use normal::{Kind, Node, Operator, Subformula, Table};
 pub use truth::Truth;

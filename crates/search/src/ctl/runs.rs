@@ -6,7 +6,7 @@
 use super::check::CtlTask;
 use super::normal::Table;
 use super::truth::Truth;
-use crate::budget::resident;
+use scrimp_core::budget::resident;
 use scrimp_system::{Batch, EventCode};
 use std::collections::{HashMap, HashSet, VecDeque};
 

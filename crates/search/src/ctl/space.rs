@@ -1,11 +1,12 @@
 //! The states that were met so far, and the successors of those that were expanded: each is expanded once, and only when
 //! somebody asks.
 
-use crate::budget::{Budget, Control, Limit};
 use crate::choices::StoreChoice;
 use crate::condensed::{Condensed, Cursor, Number};
 use crate::plan::Plan;
+use crate::run::invalid;
 use crate::store::{Collapse, ComBack, Found, Full, Origin, Store, Table};
+use scrimp_core::{Budget, Control, Limit};
 use scrimp_system::{Batch, Fault, Model};
 use std::io;
 use std::sync::Arc;
@@ -56,13 +57,11 @@ impl<'a> Space<'a> {
         let store: Box<dyn Store + 'a> = match &plan.store {
             StoreChoice::Table => Box::new(Table::new(model.state_bytes(), budget.clone())?),
             StoreChoice::ComBack => Box::new(ComBack::new(model, plan.options.backedges, plan.options.cached, budget)?),
+            StoreChoice::Collapse => Box::new(Collapse::new(model, budget)?),
             other => {
-                if *other != StoreChoice::Collapse {
-                    control.say(format!(
-                        "the store {other} gives its states no numbers, which CTL needs: components were collapsed"
-                    ));
-                }
-                Box::new(Collapse::new(model, budget)?)
+                return Err(invalid(format!(
+                    "--store {other} gives states no numbers, which CTL needs; use --store table, collapse or comback"
+                )));
             }
         };
         let bytes = model.state_bytes();

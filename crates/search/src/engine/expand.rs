@@ -1,10 +1,10 @@
 //! Expanding: which events sources are begun with, and their successors, kept as long as they are near.
 
 use super::{BEGUN, DROPPED, Frame, GONE, KEPT, NO_EVENT, Part, Search, Step, Stop};
-use crate::budget::Limit;
 use crate::check::{Flow, Seen};
 use crate::reduce::{Kept, Round, Source};
 use crate::store::{Origin, StateId};
+use scrimp_core::Limit;
 
 impl Search<'_> {
     /// Generates the successors of states chosen for the first time, and shows their expansion to the check.

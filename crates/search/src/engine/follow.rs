@@ -2,12 +2,12 @@
 //! source is closed.
 
 use super::{Frame, GONE, NO_EVENT, Part, Parts, Search, Step, Stop, WAITING};
-use crate::budget::Limit;
 use crate::check::{Flow, Seen};
 use crate::forget::Link;
 use crate::order::Opening;
 use crate::reduce::{Kept, Source};
 use crate::store::{Found, StateId};
+use scrimp_core::Limit;
 use scrimp_system::EventCode;
 
 impl Search<'_> {

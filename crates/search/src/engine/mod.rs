@@ -12,16 +12,15 @@ mod expand;
 mod follow;
 mod room;
 
-use crate::budget::{Budget, Control, Limit};
 use crate::check::Check;
 use crate::column::Column;
 use crate::condensed::Observer;
-use crate::forget::{Forget, ForgetFacts};
-use crate::graph::GraphFacts;
+use crate::forget::Forget;
 use crate::order::{Next, Order};
 use crate::outcome::{Ended, Outcome, batch_size};
 use crate::reduce::{Reduce, Round, Sleeping};
 use crate::store::{Found, Origin, StateId, Store};
+use scrimp_core::{Budget, Control, ForgetFacts, GraphFacts, Limit};
 use scrimp_system::{Batch, EventCode, Model};
 use std::io;
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 //! Room in the store: where it may not grow, one state goes for each that comes.
 
 use super::{Parts, Search, Step, Stop};
-use crate::budget::Limit;
 use crate::order::Opening;
 use crate::store::Found;
+use scrimp_core::Limit;
 use std::ops::Range;
 
 impl Search<'_> {

@@ -133,7 +133,7 @@ impl Key {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Budget;
+    use scrimp_core::Budget;
     use scrimp_system::Random;
     use std::collections::BTreeSet;
     use std::sync::Arc;

@@ -29,10 +29,8 @@ mod visited;
 pub use resume::{Enumerate, Resume};
 
 use crate::breadth_first::Worker;
-use crate::budget::{Budget, Control, Limit};
 use crate::check::{Check, Flow, Seen};
 use crate::estimate::foresee;
-use crate::graph::GraphFacts;
 use crate::outcome::{Ended, Outcome, batch_size};
 use crate::reduce::Reduce;
 use crate::words::hash;
@@ -41,6 +39,7 @@ use disk::{Growing, Scratch};
 use merge::{Merge, Source};
 use recent::Recent;
 use run::{Aids, Reader, Run, To, Writer};
+use scrimp_core::{Budget, Control, DiskFacts, GraphFacts, Limit};
 use scrimp_system::Model;
 use share::Pool;
 use std::io;
@@ -88,15 +87,6 @@ impl From<io::Error> for Halt {
     fn from(error: io::Error) -> Halt {
         Halt::Disk(error)
     }
-}
-
-/// What a search on disk has to say about the disk.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct DiskFacts {
-    /// Most bytes in files at one time.
-    pub peak_bytes: u64,
-    /// Why the disk ended the search.
-    pub failure: Option<String>,
 }
 
 pub struct External<'a> {

@@ -9,8 +9,7 @@ use super::run::{Aids, Reader, Run, To, Writer};
 use super::share::Pool;
 use super::visited::merge;
 use super::{External, Halt, spill};
-use crate::budget::Budget;
-use crate::graph::GraphFacts;
+use scrimp_core::{Budget, GraphFacts};
 use std::io;
 use std::sync::Arc;
 

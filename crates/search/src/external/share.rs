@@ -1,6 +1,6 @@
 //! A part of the memory budget from which smaller parts come and to which they go back.
 
-use crate::budget::Budget;
+use scrimp_core::Budget;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -2,7 +2,7 @@
 
 use super::External;
 use super::run::Reader;
-use crate::trace::Trace;
+use scrimp_core::Trace;
 use scrimp_system::{Batch, EventCode};
 use std::io;
 

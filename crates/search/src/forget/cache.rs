@@ -21,11 +21,11 @@
 //! states found since the line last moved.
 
 use super::strategy::{Strategy, Traits};
-use super::{Forget, ForgetFacts, Link, NONE};
-use crate::budget::Budget;
+use super::{Forget, Link, NONE};
 use crate::column::{Column, Plain, Stack};
 use crate::order::draw_below;
 use crate::store::{Full, StateId, Store};
+use scrimp_core::{Budget, ForgetFacts};
 use scrimp_system::{EventCode, Unsuited};
 use std::io;
 use std::sync::Arc;

@@ -12,9 +12,9 @@ pub use pseudo_root::PseudoRoot;
 pub use strategy::{Key, Strategy};
 pub use sweep::Sweep;
 
-use crate::budget::Budget;
 use crate::column::Column;
 use crate::store::{Full, StateId, Store};
+use scrimp_core::{Budget, ForgetFacts};
 use scrimp_system::{EventCode, Unsuited};
 use std::io;
 use std::sync::Arc;
@@ -32,29 +32,6 @@ pub struct Link<'a> {
     pub behind: bool,
     /// It has a single successor to explore. Only known where the forgetter [wants chains](Forget::wants_chains).
     pub single: bool,
-}
-
-/// What forgetting did.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ForgetFacts {
-    /// Most states stored at one time.
-    pub stored_peak: u64,
-    /// Pseudo-root states dropped, and predecessors counted of which no event ever came.
-    pub released: u64,
-    pub never_came: u64,
-    /// Open states given up because they are certain to be found again.
-    pub retracted: u64,
-    /// States that had to make room, and most of those that could have at one time.
-    pub evictions: u64,
-    pub candidates_peak: u64,
-    /// Most states of the termination-detection tree at one time, where room was so scarce that it had to be known.
-    pub tree_peak: Option<u64>,
-    /// Events run again to know states of the tree that have no vector.
-    pub replays: u64,
-    /// Of the sweep-line: how often it went through, what it may not delete, the most states of one progress value.
-    pub sweeps: u64,
-    pub persistent: u64,
-    pub largest_class: u64,
 }
 
 pub trait Forget {

@@ -4,8 +4,9 @@
 //! store finds out by replaying it, or to a new one, which is opened at once: the line goes back there. There is a single
 //! sweep, and every state is visited once (the combination of section 2.5.1 of Westergaard's thesis).
 
-use super::{Forget, ForgetFacts, Link};
+use super::{Forget, Link};
 use crate::store::{Full, StateId, Store};
+use scrimp_core::ForgetFacts;
 use scrimp_system::{EventCode, Unsuited};
 
 #[derive(Default)]

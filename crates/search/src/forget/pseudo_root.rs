@@ -7,10 +7,10 @@
 //! predecessor that itself waits. (An open counter alone is not enough: the predecessor may be unreachable.) After that
 //! the method becomes state caching, with every state stored by then a root of its tree or a candidate.
 
-use super::{Cache, Forget, ForgetFacts, Link};
-use crate::budget::Budget;
+use super::{Cache, Forget, Link};
 use crate::column::Column;
 use crate::store::{Full, StateId, Store};
+use scrimp_core::{Budget, ForgetFacts};
 use scrimp_system::{Batch, EventCode, Model, Unsuited};
 use std::io;
 use std::sync::Arc;

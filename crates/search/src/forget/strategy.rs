@@ -4,9 +4,9 @@
 //! the second key decides, and so on. A key with a minus sign counts the other way. Only some candidates, drawn by chance,
 //! are looked at, so that no order among all of them has to be kept.
 
-use crate::budget::Budget;
 use crate::column::Column;
 use crate::store::{Full, StateId};
+use scrimp_core::Budget;
 use std::fmt;
 use std::io;
 use std::str::FromStr;

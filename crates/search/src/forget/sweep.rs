@@ -6,10 +6,10 @@
 //!
 //! With a cache, states of the value at which the line stands may also make room before it moves on.
 
-use super::{Cache, Forget, ForgetFacts, Link};
-use crate::budget::Budget;
+use super::{Cache, Forget, Link};
 use crate::column::{Column, Stack};
 use crate::store::{Full, StateId, Store};
+use scrimp_core::{Budget, ForgetFacts};
 use scrimp_system::{EventCode, Unsuited};
 use std::io;
 use std::sync::Arc;

@@ -8,9 +8,8 @@
 use super::product::{INSIDE, Mover, WEAK};
 use super::states::{Key, Numbered, States};
 use super::walk::{Halt, Walk};
-use crate::budget::{Budget, Control};
 use crate::column::{Column, Stack};
-use crate::graph::GraphFacts;
+use scrimp_core::{Budget, Control, GraphFacts};
 use scrimp_system::{Batch, Model};
 use scrimp_temporal::Marks;
 use std::io;

@@ -2,8 +2,7 @@
 
 use super::nearby::entries;
 use super::product::{INSIDE, Mover, Product, STUTTER, WEAK};
-use crate::budget::Budget;
-use crate::trace::Trace;
+use scrimp_core::{Budget, Trace};
 use scrimp_system::{Batch, EventCode, Model, Stop};
 use scrimp_temporal::Marks;
 use std::collections::{HashMap, HashSet};

@@ -20,10 +20,7 @@ mod walk;
 pub use lasso::Lasso;
 pub use product::{Fairness, MOST_MARKS, Product, STUTTER};
 
-use crate::budget::{Budget, Control, Limit};
-use crate::check::Condition;
 use crate::choices::{ForgetChoice, StoreChoice};
-use crate::graph::GraphFacts;
 use crate::plan::{CycleChoice, Plan};
 use crate::reduce::{Blueprint, Manner};
 use crate::run::{Guide, invalid};
@@ -31,6 +28,7 @@ use crate::store::{Collapse, ComBack, Store, Table, Tree};
 use components::Components;
 use nested::Nested;
 use product::Mover;
+use scrimp_core::{Budget, Condition, Control, GraphFacts, Limit};
 use scrimp_system::{Expr, Fault, Model};
 use scrimp_temporal::Automaton;
 use states::{Keyed, Numbered, States};
@@ -70,7 +68,7 @@ pub struct Answer {
     pub facts: GraphFacts,
     pub state_bytes: usize,
     pub store_bytes: usize,
-    pub store: StoreChoice,
+    pub store: Option<String>,
     /// Events were left out.
     pub reduced: bool,
 }
@@ -166,7 +164,7 @@ fn search_in(question: &Question, plan: &Plan, control: &Control, store: &StoreC
         facts: GraphFacts::default(),
         state_bytes: product.state_bytes(),
         store_bytes: 0,
-        store: store.clone(),
+        store: Some(store.to_string()),
         reduced: blueprint.is_some(),
     };
     let (halt, rough) = if together {

@@ -9,8 +9,7 @@
 use super::product::{INSIDE, Mover, WEAK};
 use super::states::{Key, States};
 use super::walk::{Halt, Walk};
-use crate::budget::{Budget, Control};
-use crate::graph::GraphFacts;
+use scrimp_core::{Budget, Control, GraphFacts};
 use scrimp_system::{Batch, Model};
 use scrimp_temporal::Marks;
 use std::io;

@@ -1,9 +1,9 @@
 //! The keys on a path: a set that grows and shrinks with it, by linear probing. What is taken out leaves no gap: entries
 //! behind it move up.
 
-use crate::budget::Budget;
 use crate::column::Column;
 use crate::store::Full;
+use scrimp_core::Budget;
 use std::io;
 use std::sync::Arc;
 

@@ -8,8 +8,8 @@
 //! Where a search can only look for one mark, the product counts: it waits for one set after the other, and marks the edge
 //! that completes a round.
 
-use crate::check::Condition;
 use crate::reduce::{Kept, Reduce, Source};
+use scrimp_core::Condition;
 use scrimp_system::{Batch, EventCode, EventText, Fault, FaultRecord, Model};
 use scrimp_temporal::{Automaton, Kind, Letter, Marks};
 use std::cell::RefCell;

@@ -5,9 +5,9 @@
 //! what is red, and what is on the path is kept as long as it is.
 
 use super::path_set::PathSet;
-use crate::budget::Budget;
 use crate::column::Column;
 use crate::store::{Full, Keys, Origin, StateId, Store, Tree};
+use scrimp_core::Budget;
 use scrimp_system::Batch;
 use std::io;
 use std::sync::Arc;

@@ -6,14 +6,12 @@
 
 use super::lasso::Lasso;
 use super::{Answer, Question};
-use crate::budget::{Control, Limit};
-use crate::check::Condition;
 use crate::choices::{ForgetChoice, StoreChoice};
 use crate::condensed::{Condensed, Number, Wanted};
 use crate::ctl::{Watched, graph_plan};
 use crate::plan::{Options, Plan};
 use crate::run::{Guides, run_guided};
-use crate::trace::Trace;
+use scrimp_core::{Condition, Control, Limit, Trace};
 use scrimp_system::{Batch, EventCode, EventText, Fault, Model};
 use std::io;
 

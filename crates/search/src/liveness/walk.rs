@@ -3,9 +3,9 @@
 
 use super::product::{Expansion, INSIDE, Mover, WEAK};
 use super::states::{Key, States};
-use crate::budget::Budget;
 use crate::column::Column;
 use crate::store::Full;
+use scrimp_core::Budget;
 use scrimp_system::{Batch, Fault};
 use scrimp_temporal::Marks;
 use std::io;
@@ -20,7 +20,7 @@ pub(super) enum Halt {
     Full,
     /// An atom could not be evaluated in the state at the end of the path.
     Fault(Fault),
-    Limit(crate::budget::Limit),
+    Limit(scrimp_core::budget::Limit),
     /// There is a cycle: the search knows where.
     Found,
 }

@@ -9,9 +9,9 @@ mod stack;
 
 pub use stack::KeyStack;
 
-use crate::budget::Budget;
 use crate::column::Column;
 use crate::store::Full;
+use scrimp_core::Budget;
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_refused_beforehand() {
-        let used = crate::budget::resident().unwrap_or(0);
+        let used = scrimp_core::budget::resident().unwrap_or(0);
         let mut pool = Pool::new(100, &Arc::new(Budget::new(used + (32 << 20)))).unwrap();
         let mut promise = 0;
         assert_eq!(pool.promise(1 << 24, &mut promise), Err(Full));

@@ -1,8 +1,8 @@
 //! A stack of keys, each with a counter: the path of a depth-first search. The top lies open, what is deep below is packed.
 
 use super::{Packed, Pool, Queue};
-use crate::budget::Budget;
 use crate::store::Full;
+use scrimp_core::Budget;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 

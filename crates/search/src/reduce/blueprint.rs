@@ -2,10 +2,10 @@
 
 use super::stubborn::{Chosen, Governor, Stubborn, Wanted};
 use super::{Kept, Manner, Method, Reduce, Source};
-use crate::check::{Property, PropertyKind};
 use crate::choices::ReduceChoice;
 use crate::plan::Plan;
 use crate::run::invalid;
+use scrimp_core::{Property, PropertyKind};
 use scrimp_system::{Batch, Expr, Model};
 use std::collections::{HashSet, VecDeque};
 use std::io;

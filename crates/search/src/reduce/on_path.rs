@@ -4,9 +4,9 @@
 //! or was, before its source is left.
 
 use super::{Kept, Reduce, Source};
-use crate::budget::Budget;
 use crate::store::Full;
 use crate::words::hash;
+use scrimp_core::Budget;
 use scrimp_system::Batch;
 use std::collections::HashMap;
 

@@ -12,9 +12,9 @@
 //! there. If nothing that w could begin with was explored at s, then the persistent set there has no part in w, one of its
 //! events was explored, and leads to a state whose own turn comes later, with the same w.
 
-use crate::budget::Budget;
 use crate::column::Column;
 use crate::store::{Found, Full, StateId};
+use scrimp_core::Budget;
 use scrimp_system::EventId;
 use scrimp_system::dependence::Dependence;
 use std::collections::HashMap;

@@ -7,7 +7,6 @@
 
 mod moves;
 
-use crate::budget::Limit;
 use crate::choices::{CacheChoice, ForgetChoice, StoreChoice};
 use crate::estimate::{Estimate, SAMPLE};
 use crate::external::{External, Resume};
@@ -21,6 +20,7 @@ use crate::reduce::Manner;
 use crate::run::{Done, Guides, Task, invalid};
 use crate::sets::Wide;
 use crate::store::{Store, Table};
+use scrimp_core::Limit;
 use scrimp_system::Batch;
 use std::cell::RefCell;
 use std::io;

@@ -1,14 +1,13 @@
 //! Moving a search from the table to a store that takes less, while memory is short: what was moved gives its place up.
 
-use crate::budget::Limit;
 use crate::choices::StoreChoice;
-use crate::graph::GraphFacts;
 use crate::open::Packed;
 use crate::outcome::{Ended, Position};
 use crate::plain::Plain;
 use crate::run::{Done, Task};
 use crate::sets::Wide;
 use crate::store::{Full, NO_ORIGIN, StateId, Store, Table};
+use scrimp_core::{GraphFacts, Limit};
 use scrimp_system::Batch;
 use std::io;
 

@@ -9,10 +9,10 @@
 //! a lock, one of many, that depends on nothing but the state, and looks again.
 
 use super::index::prefetch_write;
-use super::{Full, Omission, Set};
-use crate::budget::Budget;
+use super::{Full, Set};
 use crate::region::Region;
 use crate::words::hash_batch;
+use scrimp_core::{Budget, Omission};
 use scrimp_system::Batch;
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

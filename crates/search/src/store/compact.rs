@@ -2,9 +2,9 @@
 //! same hash are taken for one. The hashes stand in [`Cells`], which take less memory than their bits.
 
 use super::cells::{Cells, KeyBits};
-use super::{Full, Omission, Set};
-use crate::budget::Budget;
+use super::{Full, Set};
 use crate::words::hash_batch;
+use scrimp_core::{Budget, Omission};
 use scrimp_system::Batch;
 use std::cell::UnsafeCell;
 use std::io::{self, Read, Write};

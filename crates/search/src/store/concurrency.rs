@@ -4,7 +4,7 @@
 use super::cells::{Cells, KeyBits};
 use super::table::{Concurrent, Table};
 use super::{NO_ORIGIN, Set, Store, Tree};
-use crate::budget::Budget;
+use scrimp_core::Budget;
 use scrimp_system::Batch;
 use shuttle::sync::RwLock;
 use std::collections::HashSet;

@@ -1,6 +1,7 @@
 //! A set that one thread at a time may use, for several: each waits its turn.
 
-use super::{Full, NO_ORIGIN, Omission, Set};
+use super::{Full, NO_ORIGIN, Set};
+use scrimp_core::Omission;
 use scrimp_system::Batch;
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

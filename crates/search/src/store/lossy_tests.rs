@@ -1,8 +1,9 @@
 //! Both lossy stores against a set: they miss hardly anything where there is room, say how much they miss where there is
 //! not, survive a file, and are the same for several threads.
 
-use super::{BitState, Compact, Full, NO_ORIGIN, Omission, Set};
-use crate::budget::{Budget, resident};
+use super::{BitState, Compact, Full, NO_ORIGIN, Set};
+use scrimp_core::Omission;
+use scrimp_core::{Budget, budget::resident};
 use scrimp_system::{Batch, Random};
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -13,7 +13,6 @@ mod index;
 mod locked;
 #[cfg(test)]
 mod lossy_tests;
-mod omission;
 mod places;
 mod recent;
 mod replaying;
@@ -30,7 +29,6 @@ pub use compact::Compact;
 pub use folded::Folded;
 pub(crate) use index::prefetch;
 pub use locked::Locked;
-pub use omission::Omission;
 pub use replaying::Replaying;
 pub use set::{NO_ORIGIN, Set};
 pub use table::Table;

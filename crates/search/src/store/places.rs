@@ -1,8 +1,8 @@
 //! Places for state vectors, all of one size, given back and taken again.
 
 use super::Full;
-use crate::budget::Budget;
 use crate::column::Column;
+use scrimp_core::Budget;
 use std::io;
 use std::sync::Arc;
 

@@ -3,7 +3,8 @@
 //! What stands for a state in the open list is its key: the state itself, or something shorter where the set can restore the
 //! state from it. Sets that several threads may use at once are shared through one handle for each thread.
 
-use super::{Full, Omission};
+use super::Full;
+use scrimp_core::Omission;
 use scrimp_system::Batch;
 use std::io::{self, Read, Write};
 

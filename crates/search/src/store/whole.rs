@@ -1,7 +1,7 @@
 //! A table as a set: states in full, whose keys they are. For searches that keep what is open in a list of their own.
 
 use super::{Found, Full, Set, Store, Table};
-use crate::budget::Budget;
+use scrimp_core::Budget;
 use scrimp_system::Batch;
 use std::io::{self, Read, Write};
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use crate::diagram::{Halt, Set};
 use crate::engine::Engine;
 use crate::linear::Linear;
 use crate::trace::Lost;
-use scrimp_search::Trace;
+use scrimp_core::Trace;
 use scrimp_system::{Expr, Model};
 use scrimp_temporal::Formula;
 

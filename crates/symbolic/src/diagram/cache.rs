@@ -3,7 +3,7 @@
 //! Nothing depends on a result being there, so the table grows when many are lost, as far as the budget allows.
 
 use super::Halt;
-use scrimp_search::budget::Budget;
+use scrimp_core::Budget;
 use std::sync::Arc;
 
 /// Which operation: the low bits of the third part of a key; the level is above them where the result depends on it.

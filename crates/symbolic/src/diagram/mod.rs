@@ -20,7 +20,7 @@ mod store;
 mod within;
 
 use cache::Cache;
-use scrimp_search::budget::{Budget, Limit};
+use scrimp_core::{Budget, Limit};
 use scrimp_system::Stop;
 use std::io;
 use std::sync::Arc;

@@ -10,7 +10,7 @@
 use super::cache::{FIRE, SATURATE, at};
 use super::store::{EMPTY, UNIT};
 use super::{Diagrams, Edge, Halt, Kept, Relation, Set};
-use scrimp_search::budget::Control;
+use scrimp_core::Control;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 

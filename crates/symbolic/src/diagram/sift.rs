@@ -2,7 +2,7 @@
 
 use super::ladder::Ladder;
 use super::{Diagrams, Halt, Set};
-use scrimp_search::budget::Control;
+use scrimp_core::Control;
 use std::time::{Duration, Instant};
 
 /// A level is not moved on in a direction when the diagram has grown to more than this many tenths of what it was.

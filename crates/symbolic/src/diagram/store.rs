@@ -5,7 +5,7 @@
 //! Collection marks and sweeps; blocks never move, free neighbours become one run, and new nodes are laid into the runs.
 
 use super::{Edge, Halt};
-use scrimp_search::budget::Budget;
+use scrimp_core::Budget;
 use scrimp_system::Stop;
 use std::sync::Arc;
 

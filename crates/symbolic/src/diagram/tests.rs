@@ -3,7 +3,7 @@
 use super::{Diagrams, Halt, Kept, Relation, Set};
 use num_bigint::BigUint;
 use proptest::prelude::*;
-use scrimp_search::budget::{Budget, Control, Limit};
+use scrimp_core::{Budget, Control, Limit};
 use scrimp_system::Stop;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -406,7 +406,7 @@ fn layings(cells: u64, tokens: u64) -> BigUint {
 
 #[test]
 fn a_small_budget_is_kept_and_nothing_breaks() {
-    let base = scrimp_search::budget::resident().unwrap_or(0);
+    let base = scrimp_core::budget::resident().unwrap_or(0);
     let budget = Arc::new(Budget::new(base + (48 << 20)));
     let d = &mut Diagrams::new(&budget, &Stop::never()).unwrap();
     let control = Control::new(None);
@@ -453,7 +453,7 @@ fn shuffle(d: &mut Diagrams, places: usize) -> Result<(Set, Vec<Relation>), Halt
 
 #[test]
 fn saturation_collects_by_itself_and_answers_full_when_that_does_not_help() {
-    let base = scrimp_search::budget::resident().unwrap_or(0);
+    let base = scrimp_core::budget::resident().unwrap_or(0);
     let (mut done, mut full) = (0, 0);
     for kilobytes in [350, 400, 450, 500, 550, 600, 700, 80_000] {
         let budget = Arc::new(Budget::new(base + (kilobytes << 10) + (8 << 20)));

@@ -9,7 +9,7 @@ use super::cache::{SATURATE_WITHIN, at};
 use super::saturate::{Item, Run};
 use super::store::{EMPTY, UNIT};
 use super::{Diagrams, Halt, Kept, Relation, Set};
-use scrimp_search::budget::Control;
+use scrimp_core::Control;
 
 impl Diagrams {
     /// The least set that holds the vectors of `set` that are in `within` and, with each vector, its successors by all of

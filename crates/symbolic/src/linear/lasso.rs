@@ -8,7 +8,7 @@ use super::{Linear, Pairs};
 use crate::diagram::Set;
 use crate::engine::Engine;
 use crate::trace::Lost;
-use scrimp_search::Trace;
+use scrimp_core::Trace;
 use scrimp_system::{Batch, EventCode, Model};
 
 /// A run that goes on for ever.

@@ -5,10 +5,10 @@ mod reference;
 mod witness;
 
 use super::{CtlOutcome, CtlTask, check};
-use crate::budget::{Control, Limit};
 use crate::choices::{ForgetChoice, StoreChoice};
 use crate::plan::{Options, Plan};
 use reference::{ATOMS, Graph, fair_meaning, meaning, random_formula};
+use scrimp_core::{Control, Limit};
 use scrimp_system::Random;
 use scrimp_temporal::Formula;
 use witness::Book;
@@ -181,7 +181,7 @@ fn a_goal_that_is_met_early_leaves_most_states_alone() {
 fn no_memory_and_no_time_leave_it_open() {
     let graph = grid(250);
     let formula = Formula::AllPaths(Formula::Finally(Formula::Atom(0).into()).into());
-    let memory = Some(crate::budget::resident().unwrap_or(0) + (1 << 20));
+    let memory = Some(scrimp_core::budget::resident().unwrap_or(0) + (1 << 20));
     let small = Options { memory, ..Options::default() };
     // What other tests take meanwhile may be all there is.
     match with_task(&graph, &formula, &[], &small, check) {

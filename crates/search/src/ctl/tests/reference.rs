@@ -1,7 +1,7 @@
 //! Random graphs as models, random formulas, and what these mean by the book: sets of states, one fixpoint for each operator,
 //! and fair runs by trying every set of states that a run can stay in.
 
-use crate::check::Condition;
+use scrimp_core::Condition;
 use scrimp_system::{Batch, EventCode, EventText, Model, Random};
 use scrimp_temporal::Formula;
 

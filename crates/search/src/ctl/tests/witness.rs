@@ -2,7 +2,7 @@
 //! that is said along it is true by the book.
 
 use super::reference::{Graph, fair_meaning, meaning};
-use crate::ctl::Evidence;
+use scrimp_core::Evidence;
 use scrimp_temporal::Formula;
 
 /// A graph, and the runs in it that count.

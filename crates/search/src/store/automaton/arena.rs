@@ -3,9 +3,9 @@
 //! How much a change of the automaton will need is known beforehand only as a bound, often a generous one. So the budget
 //! is asked for the bound, and told afterwards what was really used; a change that has begun never runs out of memory.
 
-use crate::budget::Budget;
 use crate::region::Region;
 use crate::store::Full;
+use scrimp_core::Budget;
 use std::io;
 use std::sync::Arc;
 

@@ -30,9 +30,9 @@ pub use set::AutomatonSet;
 pub use tags::Tagged;
 
 use super::Full;
-use crate::budget::Budget;
 use change::Change;
 use nodes::{Nodes, Ref, SINK, node_bytes};
+use scrimp_core::Budget;
 use std::sync::Arc;
 
 /// A set of words of one length, not 0.

@@ -18,8 +18,8 @@
 
 use super::arena::Arena;
 use super::labels::{hash, not_above, same};
-use crate::budget::Budget;
 use crate::store::Full;
+use scrimp_core::Budget;
 use std::sync::Arc;
 
 /// The reference of a node.

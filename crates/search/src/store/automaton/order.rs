@@ -4,7 +4,7 @@
 //! best for all models, so that unless an order is named, several are tried on a sample of the states.
 
 use super::Automaton;
-use crate::budget::Budget;
+use scrimp_core::Budget;
 use scrimp_system::{Batch, Model, Random};
 use std::collections::{HashSet, VecDeque};
 use std::fmt;

@@ -3,9 +3,9 @@
 //! [`Pending`] is exact: a small hash table of words. [`Seen`] is a cache: one place for every hash, holding the last state
 //! that was asked for there, so that asking again soon, as a search does, is answered without a walk.
 
-use crate::budget::Budget;
 use crate::column::Column;
 use crate::store::Full;
+use scrimp_core::Budget;
 use std::io;
 use std::sync::Arc;
 

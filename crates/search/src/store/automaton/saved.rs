@@ -2,7 +2,7 @@
 
 use super::Automaton;
 use super::nodes::{FIRST, Nodes, Ref};
-use crate::budget::Budget;
+use scrimp_core::Budget;
 use std::io::{self, Read, Write};
 
 impl Automaton {

@@ -7,9 +7,9 @@
 use super::Automaton;
 use super::recent::{Pending, Seen};
 use super::walk::LANES;
-use crate::budget::Budget;
 use crate::store::{Full, Set};
 use crate::words;
+use scrimp_core::Budget;
 use scrimp_system::Batch;
 use std::io::{self, Read, Write};
 use std::sync::Arc;

@@ -6,7 +6,7 @@
 
 use super::nodes::{Ref, SINK};
 use super::{Automaton, Full};
-use crate::budget::Budget;
+use scrimp_core::Budget;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 

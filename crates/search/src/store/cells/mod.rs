@@ -19,11 +19,11 @@ pub use form::KeyBits;
 
 use super::Full;
 use super::index::prefetch_write;
-use crate::budget::Budget;
 use crate::region::Region;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use form::{Form, LANE, Place};
+use scrimp_core::Budget;
 use std::io;
 use std::sync::Arc;
 

@@ -105,7 +105,7 @@ fn a_key_of_forty_bits_costs_less_than_six_bytes() {
 
 #[test]
 fn full_is_an_answer_and_the_budget_is_used_up() {
-    let memory = crate::budget::resident().unwrap_or(0) + (24 << 20);
+    let memory = scrimp_core::budget::resident().unwrap_or(0) + (24 << 20);
     let budget = budget(memory);
     let mut cells = Cells::new(KeyBits::whole(48), &budget).unwrap();
     for round in 0.. {

@@ -5,9 +5,9 @@
 //! which the component lies, masked. What it does not know is gathered and offered to the table of values together.
 
 use super::changes::mask;
-use crate::budget::Budget;
 use crate::store::table::Concurrent;
 use crate::store::{Found, Full, Store, Table};
+use scrimp_core::Budget;
 use scrimp_system::Batch;
 use std::io;
 use std::ops::Range;

@@ -3,8 +3,8 @@
 
 use super::changes::changes;
 use super::component::Component;
-use crate::budget::Budget;
 use crate::store::Full;
+use scrimp_core::Budget;
 use scrimp_system::{Batch, Model};
 use std::io::{self, Read, Write};
 use std::ops::Range;

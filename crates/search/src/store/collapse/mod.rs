@@ -20,8 +20,8 @@ pub use fixed::Folder;
 
 use super::table::Concurrent;
 use super::{Found, Full, StateId, Store, Table};
-use crate::budget::Budget;
 use component::Component;
+use scrimp_core::Budget;
 use scrimp_system::{Batch, Model};
 use std::cell::RefCell;
 use std::io::{self, Read, Write};

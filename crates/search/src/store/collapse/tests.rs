@@ -175,7 +175,7 @@ fn values_that_displace_each_other_need_no_more_bits() {
 
 #[test]
 fn full_is_an_answer() {
-    let used = crate::budget::resident().unwrap_or(0);
+    let used = scrimp_core::budget::resident().unwrap_or(0);
     let form = &FORMS[6];
     let mut store = store(form, used + (6 << 20));
     let (mut batch, mut found) = (Batch::new(form.bytes), Vec::new());

@@ -5,10 +5,10 @@
 //! breadth-first order the predecessors of 64 states in a row lie close together, so an entry takes ten to twelve bits; it
 //! never takes more than the number and the place do.
 
-use crate::budget::Budget;
 use crate::column::Column;
 use crate::store::index::prefetch;
 use crate::store::{Full, StateId};
+use scrimp_core::Budget;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 

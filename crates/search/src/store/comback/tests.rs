@@ -235,7 +235,7 @@ fn what_was_saved_comes_back_and_goes_on() {
 
 #[test]
 fn a_full_budget_stores_nothing_more() {
-    let used = crate::budget::resident().unwrap_or(0);
+    let used = scrimp_core::budget::resident().unwrap_or(0);
     let budget = Arc::new(Budget::new(used + (32 << 20)));
     let model = Web { count: 1 << 30, bytes: 60, degree: 4 };
     let mut store = ComBack::new(&model, BackedgeChoice::Events, None, &budget).unwrap();

@@ -8,10 +8,10 @@
 
 use super::backedges::Backedges;
 use super::delta;
-use crate::budget::Budget;
 use crate::column::Column;
 use crate::store::index::prefetch;
 use crate::store::{Full, StateId};
+use scrimp_core::Budget;
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;

@@ -1,10 +1,10 @@
 //! Runs events from a state with a vector down to one without.
 
 use super::{Entry, Places, piece};
-use crate::budget::Budget;
 use crate::column::Column;
 use crate::store::StateId;
 use crate::store::recent::Recent;
+use scrimp_core::Budget;
 use scrimp_system::{Batch, Model};
 
 /// Of so many states, the vector of one that was known lately is at hand …

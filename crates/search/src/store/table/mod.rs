@@ -17,12 +17,12 @@ mod tests;
 
 use super::index::Index;
 use super::{Found, Full, StateId, Store};
-use crate::budget::Budget;
 use crate::column::Stack;
 use crate::region::Region;
 use crate::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use crate::words::{Shape, by_words};
 use lookup::Group;
+use scrimp_core::Budget;
 use scrimp_system::Batch;
 use std::cell::UnsafeCell;
 use std::io::{self, Read, Write};

@@ -65,7 +65,7 @@ fn a_state_costs_its_length_and_at_most_eight_bytes() {
 
 #[test]
 fn full_is_an_answer() {
-    let used = crate::budget::resident().unwrap_or(0);
+    let used = scrimp_core::budget::resident().unwrap_or(0);
     let mut table = table(64, used + (8 << 20));
     let mut batch = Batch::new(64);
     let mut found = Vec::new();

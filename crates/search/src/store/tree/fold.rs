@@ -7,7 +7,7 @@
 
 use super::nodes::{Nodes, Sought, hash};
 use super::shape::{Content, Part, Shape};
-use crate::budget::Budget;
+use scrimp_core::Budget;
 use scrimp_system::Batch;
 use std::io;
 use std::ops::Range;

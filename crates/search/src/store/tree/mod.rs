@@ -20,9 +20,9 @@ pub(crate) use keyed::Keys;
 
 use super::cells::{Cells, KeyBits};
 use super::{Full, Set};
-use crate::budget::Budget;
 use fold::{Folder, Forest, need};
 use nodes::Nodes;
+use scrimp_core::Budget;
 use scrimp_system::{Batch, Model};
 use shape::Shape;
 use std::cell::UnsafeCell;

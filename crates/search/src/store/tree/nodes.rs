@@ -5,11 +5,11 @@
 //! a zero elsewhere in the arena is a number that was not given out.
 
 use super::shape::Content;
-use crate::budget::Budget;
 use crate::region::{HUGE, Region};
 use crate::store::Full;
 use crate::store::index::{Index, SLOTS, prefetch};
 use crate::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use scrimp_core::Budget;
 use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::sync::Arc;

@@ -103,7 +103,7 @@ fn what_is_saved_comes_back_with_the_same_keys() {
 
 #[test]
 fn full_is_an_answer() {
-    let used = crate::budget::resident().unwrap_or(0);
+    let used = scrimp_core::budget::resident().unwrap_or(0);
     let mut tree = tree(64, used + (8 << 20));
     let (mut batch, mut new, mut keys) = (Batch::new(64), Vec::new(), Vec::new());
     let mut random = Random(1);

@@ -16,7 +16,7 @@ impl Omission {
     /// N states is missed with probability (1 - 0/m)(1 - 1/m) … (1 - (N-1)/m) (Wolper and Leroy 1993, Stern and Dill 1995).
     /// Its logarithm is -N(N-1)/2m as long as N is small beside m, and -m((1-x) ln(1-x) + x) - ln(1-x)/2 with x = N/m
     /// in general (Euler and Maclaurin).
-    pub(crate) fn of_hashes(states: u64, bits: u32) -> Omission {
+    pub fn of_hashes(states: u64, bits: u32) -> Omission {
         let (states, m) = (states as f64, (bits as f64).exp2());
         let x = states / m;
         let none = if x < 1e-3 {
@@ -31,7 +31,7 @@ impl Omission {
     }
 
     /// Of `states` states found new, where so many others are expected to have been taken for known ones.
-    pub(crate) fn of_missed(states: u64, missed: f64) -> Omission {
+    pub fn of_missed(states: u64, missed: f64) -> Omission {
         let states = states as f64;
         Omission::Coverage(if missed > 0.0 { states / (states + missed) } else { 1.0 })
     }

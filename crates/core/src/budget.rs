@@ -85,10 +85,12 @@ impl Budget {
         self.held.store(bytes, Ordering::Relaxed);
     }
 
+    #[inline]
     pub fn may_take(&self, bytes: usize) -> bool {
         bytes <= self.left()
     }
 
+    #[inline]
     pub fn take(&self, bytes: usize) {
         self.taken.fetch_add(bytes, Ordering::Relaxed);
     }
@@ -265,7 +267,7 @@ impl Control {
     }
 
     /// Is it time to say again how many states are to be expected, now that there are so many?
-    pub(crate) fn wants_foresight(&self, states: u64) -> bool {
+    pub fn wants_foresight(&self, states: u64) -> bool {
         let due = states >= self.foresight_at.load(Ordering::Relaxed);
         if due {
             self.foresight_at.store(states.saturating_add(states / 4), Ordering::Relaxed);
@@ -284,6 +286,7 @@ impl Control {
     }
 
     /// Has a limit been reached? `tick` counts the caller's rounds; the clock is read only now and then.
+    #[inline]
     #[inline]
     pub fn stopped(&self, tick: u64) -> Option<Limit> {
         let due = if tick.is_multiple_of(8) { self.stop.due() } else { self.stop.asked() };
@@ -317,6 +320,7 @@ impl Control {
 
     /// Is a pause due? As for [`stopped`](Control::stopped), the clock is read only now and then.
     #[inline]
+    #[inline]
     pub fn pause_due(&self, tick: u64) -> bool {
         let at = self.pause_at.load(Ordering::Relaxed);
         (at != u64::MAX && tick.is_multiple_of(8) && self.elapsed().as_millis() as u64 >= at)
@@ -342,7 +346,7 @@ impl Control {
     }
 
     /// The search is being saved, or that is over.
-    pub(crate) fn save(&self, begins: bool) {
+    pub fn save(&self, begins: bool) {
         self.saving.store(begins, Ordering::Release);
     }
 

@@ -1,0 +1,61 @@
+//! What engines have to say beside verdicts.
+
+/// What a search with sets of states counted. Numbers are written out: they may be larger than any machine integer.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SetFacts {
+    pub states: String,
+    /// Pairs of a state and an event that leads on from it, where they were counted.
+    pub transitions: Option<String>,
+    pub deadlocks: Option<String>,
+    /// Levels, where the search went level by level.
+    pub levels: Option<u32>,
+    /// Variables of the diagrams.
+    pub variables: usize,
+    /// The most nodes that there were at once, and those of the set of reachable states.
+    pub peak_nodes: u64,
+    pub final_nodes: u64,
+    /// How often the order of variables was changed.
+    pub reorderings: u32,
+}
+
+/// What a search with formulas came to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FormulaFacts {
+    /// Every run of so many events was looked at; none if not even those without any.
+    pub steps: Option<u32>,
+    pub clauses: u64,
+    pub variables: u64,
+    pub conflicts: u64,
+}
+
+/// What forgetting did.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ForgetFacts {
+    /// Most states stored at one time.
+    pub stored_peak: u64,
+    /// Pseudo-root states dropped, and predecessors counted of which no event ever came.
+    pub released: u64,
+    pub never_came: u64,
+    /// Open states given up because they are certain to be found again.
+    pub retracted: u64,
+    /// States that had to make room, and most of those that could have at one time.
+    pub evictions: u64,
+    pub candidates_peak: u64,
+    /// Most states of the termination-detection tree at one time, where room was so scarce that it had to be known.
+    pub tree_peak: Option<u64>,
+    /// Events run again to know states of the tree that have no vector.
+    pub replays: u64,
+    /// Of the sweep-line: how often it went through, what it may not delete, the most states of one progress value.
+    pub sweeps: u64,
+    pub persistent: u64,
+    pub largest_class: u64,
+}
+
+/// What a search on disk has to say about the disk.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DiskFacts {
+    /// Most bytes in files at one time.
+    pub peak_bytes: u64,
+    /// Why the disk ended the search.
+    pub failure: Option<String>,
+}

@@ -1,0 +1,21 @@
+//! The words that all engines share: limits, properties, verdicts, traces and reports.
+
+pub mod budget;
+mod evidence;
+mod facts;
+mod graph;
+mod omission;
+mod property;
+mod report;
+mod trace;
+mod verdict;
+
+pub use budget::{Budget, Control, Figures, Limit};
+pub use evidence::Evidence;
+pub use facts::{DiskFacts, ForgetFacts, FormulaFacts, SetFacts};
+pub use graph::GraphFacts;
+pub use omission::Omission;
+pub use property::{Condition, Property, PropertyKind};
+pub use report::Report;
+pub use trace::{Step, Trace};
+pub use verdict::{PropertyResult, Verdict};

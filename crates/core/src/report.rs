@@ -1,0 +1,90 @@
+//! Everything a run has to say.
+
+use crate::budget::{Limit, peak_resident};
+use crate::facts::{DiskFacts, ForgetFacts, FormulaFacts, SetFacts};
+use crate::graph::GraphFacts;
+use crate::omission::Omission;
+use crate::verdict::PropertyResult;
+use scrimp_system::Model;
+use std::time::Duration;
+
+/// What came of a run.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// The limit that ended the search before its work was done.
+    pub limit: Option<Limit>,
+    /// True when every reachable state was visited.
+    pub exhaustive: bool,
+    /// What the store has probably missed, where it may take different states for one: counts are then lower bounds.
+    pub omission: Option<Omission>,
+    /// True when no state was visited twice, so that the facts are those of the state space.
+    pub once: bool,
+    pub facts: GraphFacts,
+    /// States expanded, each time counted.
+    pub visits: u64,
+    pub forget: ForgetFacts,
+    /// Different states visited, where an audit was asked for.
+    pub audited: Option<u64>,
+    pub properties: Vec<PropertyResult>,
+    pub state_bytes: usize,
+    /// Bytes of the store, and of what is kept beside it, when the search ended.
+    pub store_bytes: usize,
+    /// How many states there may be in all, from how the levels grew, where the search did not come to its end.
+    pub expected: Option<f64>,
+    /// What a search on disk has to say about the disk.
+    pub disk: Option<DiskFacts>,
+    /// Events were left out, and with them states.
+    pub reduced: bool,
+    /// The store in which the search ended, where states were stored, and what was decided on the way.
+    pub store: Option<String>,
+    pub remarks: Vec<String>,
+    /// The most tokens in one place and in all places of a marking, where a net's states were counted.
+    pub tokens: Option<(u64, u64)>,
+    /// What was counted by an engine that computes with sets of states, or with formulas: then no state was visited.
+    pub sets: Option<SetFacts>,
+    pub formulas: Option<FormulaFacts>,
+    pub peak_resident: Option<usize>,
+    pub elapsed: Duration,
+}
+
+impl Report {
+    /// The report of no search at all: what was to be known was known without one.
+    pub fn of_nothing(model: &dyn Model, elapsed: Duration) -> Report {
+        Report {
+            limit: None,
+            exhaustive: false,
+            omission: None,
+            once: true,
+            facts: GraphFacts::default(),
+            visits: 0,
+            forget: ForgetFacts::default(),
+            audited: None,
+            properties: Vec::new(),
+            state_bytes: model.state_bytes(),
+            store_bytes: 0,
+            expected: None,
+            disk: None,
+            reduced: false,
+            store: None,
+            remarks: Vec::new(),
+            tokens: None,
+            sets: None,
+            formulas: None,
+            peak_resident: peak_resident(),
+            elapsed,
+        }
+    }
+
+    /// The memory that the states found so far take in the store they ended in, and, from how the levels
+    /// grew, what all states may need. Where memory was what ended the search.
+    pub fn memory_needed(&self) -> Option<(usize, Option<usize>)> {
+        let (at_least, states) = (self.store_bytes, self.facts.states.max(1) as f64);
+        let all = self.expected.map(|expected| (at_least as f64 * (expected / states).max(1.0)) as usize);
+        matches!(self.limit, Some(Limit::Memory | Limit::Cache)).then_some((at_least, all))
+    }
+
+    /// Bytes of the store for each state that it held.
+    pub fn bytes_per_state(&self) -> f64 {
+        self.store_bytes as f64 / self.forget.stored_peak.max(1) as f64
+    }
+}
