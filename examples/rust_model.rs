@@ -22,6 +22,7 @@
 use scrimp::explore::{Serve, serve};
 use scrimp::report::{Style, Subject, text};
 use scrimp::{Batch, Control, EventCode, EventText, Model, Options, Plan, Property, Report, run};
+use scrimp_core::Condition;
 
 /// Whom a thread wakes when it has changed the buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,7 +113,7 @@ impl Model for Buffer {
 }
 
 /// Can the buffer overflow, or everybody wait for ever?
-pub fn properties(buffer: &Buffer) -> [Property<'static>; 2] {
+pub fn properties(buffer: &Buffer) -> [Property<Condition<'static>>; 2] {
     let capacity = buffer.capacity;
     [
         Property::invariant("never more items than there is room for", move |state| state[ITEMS] <= capacity),

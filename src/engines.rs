@@ -1,11 +1,10 @@
 //! One way in for every engine: searches state by state, with sets of states, or with formulas.
 
 use crate::properties::doubt;
-use crate::{Control, Guides, NativeModel, Plan, Property, PropertyKind, PropertyResult, Report, run_guided};
-use scrimp_bounded::{Goal, GoalKind};
-use scrimp_core::{FormulaFacts, SetFacts};
+use crate::{Control, Guides, NativeModel, Plan, Property, PropertyResult, Report, run_guided};
+use scrimp_core::{Condition, FormulaFacts, SetFacts};
 use scrimp_search::plan::{BoundChoice, EngineChoice, StrategyChoice, VariableChoice};
-use scrimp_symbolic::{Order, Question, QuestionKind, Strategy};
+use scrimp_symbolic::{Order, Strategy};
 use scrimp_system::Expr;
 use std::io;
 use std::time::Instant;
@@ -13,7 +12,7 @@ use std::time::Instant;
 /// Decides `properties` of a model file by the engine of a plan; without properties, counts.
 pub fn run_engine(
     model: &NativeModel,
-    properties: &[Property],
+    properties: &[Property<Condition>],
     plan: &Plan,
     control: &Control,
     guides: Guides,
@@ -34,17 +33,17 @@ fn invalid(reason: impl Into<String>) -> io::Error {
 /// Sets of states, as decision diagrams.
 fn with_sets(
     model: &NativeModel,
-    properties: &[Property],
+    properties: &[Property<Condition>],
     plan: &Plan,
     control: &Control,
     _: StrategyChoice,
 ) -> io::Result<Report> {
-    let questions: Vec<Question> = properties.iter().filter_map(question).collect();
+    let questions: Vec<Property<Expr>> = properties.iter().filter_map(Property::over_expressions).collect();
     let (mut report, results) = sets(model, &questions, &[], plan, control)?;
     let mut results = results.into_iter();
     report.properties = properties
         .iter()
-        .map(|property| match question(property) {
+        .map(|property| match property.over_expressions() {
             Some(_) => results.next().unwrap_or_else(|| PropertyResult::undecided(&property.name)),
             None => PropertyResult::undecided(&property.name),
         })
@@ -55,7 +54,7 @@ fn with_sets(
 /// Answers questions with sets of states, as a plan for that engine says; without questions, counts.
 pub(crate) fn sets(
     model: &NativeModel,
-    questions: &[Question],
+    questions: &[Property<Expr>],
     fair: &[Expr],
     plan: &Plan,
     control: &Control,
@@ -106,22 +105,10 @@ pub(crate) fn sets(
     Ok((report, found.properties))
 }
 
-/// The property as a question about sets of states; `None` where its condition is no expression.
-fn question(property: &Property) -> Option<Question> {
-    let kind = match &property.kind {
-        PropertyKind::Deadlock => QuestionKind::Deadlock,
-        PropertyKind::Faults => QuestionKind::Faults,
-        PropertyKind::Assertions => QuestionKind::Assertions,
-        PropertyKind::Invariant(_) => QuestionKind::Invariant(property.expression.clone()?),
-        PropertyKind::Reach(_) => QuestionKind::Reach(property.expression.clone()?),
-    };
-    Some(Question { name: property.name.clone(), kind })
-}
-
 /// Runs of growing length, as formulas.
 fn with_formulas(
     model: &NativeModel,
-    properties: &[Property],
+    properties: &[Property<Condition>],
     plan: &Plan,
     control: &Control,
     bound: Option<u32>,
@@ -130,7 +117,12 @@ fn with_formulas(
     if properties.is_empty() {
         return Err(invalid("bounded model checking looks for runs and cannot count states; use `scrimp check`"));
     }
-    let goals = properties.iter().map(goal).collect::<io::Result<Vec<Goal>>>()?;
+    let goal = |property: &Property<Condition>| {
+        property.over_expressions().ok_or_else(|| {
+            invalid(format!("property {}: its condition is no expression that could become a formula", property.name))
+        })
+    };
+    let goals = properties.iter().map(goal).collect::<io::Result<Vec<Property<Expr>>>>()?;
     let options =
         scrimp_bounded::Options { bound, induction: true, memory: plan.memory, keep_going: plan.options.keep_going };
     let found = scrimp_bounded::run(model, model.system(), model.layout(), &goals, &options, control)?;
@@ -147,20 +139,4 @@ fn with_formulas(
         conflicts: found.conflicts,
     });
     Ok(report)
-}
-
-fn goal(property: &Property) -> io::Result<Goal> {
-    let expression = || {
-        property.expression.clone().ok_or_else(|| {
-            invalid(format!("property {}: its condition is no expression that could become a formula", property.name))
-        })
-    };
-    let kind = match &property.kind {
-        PropertyKind::Deadlock => GoalKind::Deadlock,
-        PropertyKind::Faults => GoalKind::Faults,
-        PropertyKind::Assertions => GoalKind::Assertions,
-        PropertyKind::Invariant(_) => GoalKind::Invariant(expression()?),
-        PropertyKind::Reach(_) => GoalKind::Reach(expression()?),
-    };
-    Ok(Goal { name: property.name.clone(), kind })
 }

@@ -49,8 +49,8 @@ pub use explorable::{Explorable, Plain};
 pub use load::{Loaded, load};
 pub use scrimp_core::budget::resident;
 pub use scrimp_core::{
-    Budget, Control, Figures, ForgetFacts, GraphFacts, Limit, Omission, Property, PropertyKind, PropertyResult, Report,
-    Step, Trace, Verdict,
+    Budget, Condition, Control, Figures, ForgetFacts, GraphFacts, Limit, Never, Omission, Predicate, Property,
+    PropertyKind, PropertyResult, Report, Step, Trace, Verdict,
 };
 pub use scrimp_lang::{
     Language, LoadError, NetNames, Opened, Promela, open, open_as, open_with, open_within, parse_condition,

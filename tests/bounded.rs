@@ -3,46 +3,27 @@
 mod common;
 
 use common::{Way, files, model, replay};
-use scrimp::{Control, Limit, Mode, NativeModel, Property, PropertyKind, PropertyResult, Verdict};
-use scrimp_bounded::{BoundedReport, Goal, GoalKind, Options};
+use scrimp::{Control, Limit, Mode, NativeModel, Property, PropertyResult, Verdict};
+use scrimp_bounded::{BoundedReport, Options};
+use scrimp_core::Condition;
 use scrimp_system::Expr;
 use std::sync::Arc;
 use std::time::Duration;
 
-fn bounded(model: &NativeModel, goals: &[Goal], bound: u32, seconds: u64) -> BoundedReport {
+fn bounded(model: &NativeModel, goals: &[Property<Expr>], bound: u32, seconds: u64) -> BoundedReport {
     let options = Options { bound: Some(bound), induction: true, memory: 4 << 30, keep_going: true };
     let control = Control::new(Some(Duration::from_secs(seconds)));
     scrimp_bounded::run(model, model.system(), model.layout(), goals, &options, &control).expect("it can be encoded")
 }
 
 /// The property that the search knows for a goal.
-fn searched<'a>(model: &'a NativeModel, goal: &Goal) -> Property<'a> {
-    let condition = |e: &Expr| {
-        let predicate = model.predicate(e);
-        Box::new(move |state: &[u8]| predicate.holds(state))
-    };
-    let kind = match &goal.kind {
-        GoalKind::Deadlock => PropertyKind::Deadlock,
-        GoalKind::Faults => PropertyKind::Faults,
-        GoalKind::Assertions => PropertyKind::Assertions,
-        GoalKind::Invariant(e) => PropertyKind::Invariant(condition(e)),
-        GoalKind::Reach(e) => PropertyKind::Reach(condition(e)),
-    };
-    Property::new(goal.name.clone(), kind)
+fn searched<'a>(model: &'a NativeModel, goal: &Property<Expr>) -> Property<Condition<'a>> {
+    scrimp::properties::evaluated(model, std::slice::from_ref(goal)).swap_remove(0)
 }
 
 /// A goal in the words of a property file.
-fn goal(model: &NativeModel, text: &str) -> Goal {
-    let parsed = scrimp::parse_property(model.system(), text).unwrap_or_else(|e| panic!("{e}"));
-    let kind = match parsed.kind {
-        scrimp_lang::PropertyKind::Deadlock => GoalKind::Deadlock,
-        scrimp_lang::PropertyKind::Faults => GoalKind::Faults,
-        scrimp_lang::PropertyKind::Assertions => GoalKind::Assertions,
-        scrimp_lang::PropertyKind::Invariant(e) => GoalKind::Invariant(e),
-        scrimp_lang::PropertyKind::Reach(e) => GoalKind::Reach(e),
-        other => panic!("{other:?} is about infinite runs"),
-    };
-    Goal { name: text.into(), kind }
+fn goal(model: &NativeModel, text: &str) -> Property<Expr> {
+    scrimp::parse_property(model.system(), text).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Holds what was found against what the search has found.
@@ -50,7 +31,7 @@ fn compare(
     report: &BoundedReport,
     found: &PropertyResult,
     expected: &PropertyResult,
-    property: &Property,
+    property: &Property<Condition>,
     interpreter: &NativeModel,
 ) -> Result<(), String> {
     let context = format!("{}: {:?} {:?}, searched {:?}", found.name, found.verdict, found.how, expected.verdict);
@@ -81,9 +62,9 @@ fn models_are_decided_as_by_search() {
     for file in files().into_iter().filter(|file| file.system.claim.is_none() && file.has_at_most(300_000)) {
         let model = model(&file.system, file.mode());
         let interpreter = common::model(&file.system, Mode::Interpreted);
-        let mut goals: Vec<Goal> = file.facts.properties.iter().map(|e| goal(&model, &e.text)).collect();
-        goals.extend(Goal::all(&file.system));
-        let properties: Vec<Property> = goals.iter().map(|goal| searched(&model, goal)).collect();
+        let mut goals: Vec<Property<Expr>> = file.facts.properties.iter().map(|e| goal(&model, &e.text)).collect();
+        goals.extend(Property::all(&file.system));
+        let properties: Vec<Property<Condition>> = goals.iter().map(|goal| searched(&model, goal)).collect();
         let expected = Way::PLAIN.run(&model, &properties, true);
         let report = bounded(&model, &goals, 12, 3);
         for (i, found) in report.properties.iter().enumerate() {
@@ -137,7 +118,7 @@ fn deadlocks_of_beem() {
     for (name, verdict) in cases {
         let system = Arc::new(scrimp::load(&bench.join(format!("dve/beem/{name}.dve"))).unwrap());
         let model = model(&system, Mode::Compiled);
-        let goals = [Goal { name: "deadlock".into(), kind: GoalKind::Deadlock }];
+        let goals = [Property::deadlock()];
         let report = bounded(&model, &goals, 20, 60);
         assert_eq!(report.properties[0].verdict, verdict, "{name}");
         if verdict == Verdict::Violated {
@@ -155,7 +136,7 @@ fn claims_are_refused() {
     let file = files().into_iter().find(|file| file.system.claim.is_some()).expect("a model with a claim");
     let model = model(&file.system, Mode::Interpreted);
     let options = Options { bound: Some(3), induction: true, memory: 1 << 30, keep_going: false };
-    let goals = Goal::all(&file.system);
+    let goals = Property::all(&file.system);
     let refused = scrimp_bounded::run(&model, &file.system, model.layout(), &goals, &options, &Control::new(None));
     assert!(refused.is_err_and(|e| e.to_string().contains("claim")));
 }
@@ -165,7 +146,7 @@ fn claims_are_refused() {
 fn limits_are_kept() {
     let system = Arc::new(scrimp::load(&common::manifest().join("models/klotski.dve")).unwrap());
     let model = model(&system, Mode::Interpreted);
-    let goals = [Goal { name: "deadlock".into(), kind: GoalKind::Deadlock }];
+    let goals = [Property::deadlock()];
     let used = scrimp::resident().unwrap_or(64 << 20);
     for (memory, time, limit) in [(used + (8 << 20), 600, Limit::Memory), (4 << 30, 0, Limit::Time)] {
         let options = Options { bound: None, induction: false, memory, keep_going: false };

@@ -9,6 +9,7 @@ use common::{Way, files, model, property, replay};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use scrimp::plan::{BackedgeChoice, ForgetChoice, ReduceChoice, StoreChoice};
 use scrimp::{Control, Guides, Mode, NativeModel, Options, Plan, Property, Report};
+use scrimp_core::Condition;
 use std::sync::Arc;
 
 /// Models with more states are left out.
@@ -34,7 +35,7 @@ fn combinations() -> Vec<Options> {
     all
 }
 
-fn run(options: &Options, model: &NativeModel, properties: &[Property]) -> Report {
+fn run(options: &Options, model: &NativeModel, properties: &[Property<Condition>]) -> Report {
     let plan = Plan::new(options).unwrap();
     // Not a good measure of progress: it goes back all the time.
     let progress = |state: &[u8]| state.iter().fold(0u128, |sum, &byte| (sum * 3 + byte as u128) % 17);

@@ -54,11 +54,12 @@ fn petri_net(path: &Path) -> Result<PetriNet, Box<dyn Error>> {
 fn answers(petri: PetriNet, questions: Vec<NamedQuestion>) -> Result<(Known, Report), Box<dyn Error>> {
     let options = Options { threads: 1, memory: Some(4 << 30), time: Some(LONGEST), ..Options::default() };
     let plan = Plan::new(&options)?;
-    let mut search = |model: &NativeModel, properties: &[Property], plan: &mut Plan, wanted: &Wanted| {
-        let guides = Guides { graph: Some(wanted), ..Guides::default() };
-        let control = Control::new(plan.options.time);
-        scrimp::run_guided(model, properties, plan, &control, guides).map_err(Box::<dyn Error>::from)
-    };
+    let mut search =
+        |model: &NativeModel, properties: &[Property<scrimp_core::Condition>], plan: &mut Plan, wanted: &Wanted| {
+            let guides = Guides { graph: Some(wanted), ..Guides::default() };
+            let control = Control::new(plan.options.time);
+            scrimp::run_guided(model, properties, plan, &control, guides).map_err(Box::<dyn Error>::from)
+        };
     let report =
         Inquiry::new(petri, questions).answer(&plan, Mode::Auto, &mut search, &scrimp_system::Stop::never())?.report;
     let answers =

@@ -8,9 +8,9 @@ use common::random::{Shape, text};
 use common::{model, successors};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use scrimp::plan::{EngineChoice, ForgetChoice, StoreChoice, StrategyChoice};
-use scrimp::temporal::{Formula, Means, RunKind, RunProperty, decide};
+use scrimp::temporal::{Formula, Means, decide};
 use scrimp::{Control, Mode, NativeModel, Options, Plan, Verdict};
-use scrimp_core::Evidence;
+use scrimp_core::{Evidence, Property, PropertyKind};
 use scrimp_system::{Expr, ProcessId, Random, System, VarId};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ fn ways() -> Vec<(Options, bool)> {
 
 /// What a way says, and why.
 fn ask(model: &NativeModel, formula: &Formula<Expr>, (options, fair): &(Options, bool)) -> (Verdict, Option<Evidence>) {
-    let property = RunProperty::new("asked", RunKind::Ctl(formula.clone()));
+    let property = Property::new("asked", PropertyKind::Ctl(formula.clone()));
     let progress = |state: &[u8]| state.iter().fold(0u128, |sum, &byte| (sum * 3 + byte as u128) % 5);
     let every_run = [Expr::TRUE];
     let means = Means {

@@ -9,7 +9,7 @@ use common::{Way, files, model, replay};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use scrimp::plan::StoreChoice;
 use scrimp::{Control, GraphFacts, Mode, NativeModel, Options, Plan, Property, Report, properties};
-use scrimp_core::Budget;
+use scrimp_core::{Budget, Condition};
 use scrimp_search::check;
 use scrimp_search::external::{External, Sizes};
 use std::sync::Arc;
@@ -38,7 +38,7 @@ fn all_models_are_counted() {
     }
 }
 
-fn on_disk(model: &NativeModel, properties: &[Property]) -> Report {
+fn on_disk(model: &NativeModel, properties: &[Property<Condition>]) -> Report {
     let store = StoreChoice::Disk(Default::default());
     let options = Options { store: Some(store), memory: Some(1 << 30), keep_going: true, ..Options::default() };
     scrimp::run(model, properties, &Plan::new(&options).unwrap(), &Control::new(None)).unwrap()

@@ -16,6 +16,7 @@ use models::{Endless, KEPT, Post};
 use rust_model::{Buffer, Wake, properties};
 use scrimp::explore::{Page, Serve, serve};
 use scrimp::{Batch, Control, EventCode, EventText, Model, Options, Plan, Property, Trace};
+use scrimp_core::Condition;
 use scrimp_system::Random;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
@@ -27,7 +28,7 @@ fn quiet() -> Serve {
 }
 
 /// Serves a model by a thread, for as long as the test runs.
-fn served<M: Model + Send + 'static>(model: M, properties: impl Into<Vec<Property<'static>>>) -> Served {
+fn served<M: Model + Send + 'static>(model: M, properties: impl Into<Vec<Property<Condition<'static>>>>) -> Served {
     serve_by_thread(Page::new(model, properties, &quiet()).expect("it is served"))
 }
 

@@ -10,6 +10,7 @@ use scrimp::plan::{CacheChoice, ForgetChoice, OrderChoice, ReduceChoice};
 use scrimp::{
     Batch, Control, Guides, Limit, Mode, Model, NativeModel, Options, Plan, Property, Report, Verdict, run_guided,
 };
+use scrimp_core::Condition;
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -118,7 +119,7 @@ impl Combination {
         }
     }
 
-    fn run(&self, model: &NativeModel, properties: &[Property], states: u64) -> std::io::Result<Report> {
+    fn run(&self, model: &NativeModel, properties: &[Property<Condition>], states: u64) -> std::io::Result<Report> {
         let plan = Plan::new(&self.options(states)).expect("the combination is sound");
         let measure = MEASURES[self.measure];
         let heuristic = |state: &[u8]| 255 - state[state.len() - 1] as u128;
@@ -161,7 +162,7 @@ struct Space {
 fn visits_all(
     c: &Combination,
     model: &NativeModel,
-    properties: &[Property],
+    properties: &[Property<Condition>],
     space: Space,
     ends: &Ends,
 ) -> Result<Option<Report>, String> {
@@ -211,13 +212,14 @@ fn visits_all(
 fn check_file(file: &File, all: &[Combination], ends: &Ends) {
     let model = model(&file.system, file.mode());
     let interpreter = common::model(&file.system, Mode::Interpreted);
-    let properties: Vec<Property> = file.facts.properties.iter().map(|e| property(&model, &e.text)).collect();
+    let properties: Vec<Property<Condition>> =
+        file.facts.properties.iter().map(|e| property(&model, &e.text)).collect();
     let facts = &file.facts;
     let (states, transitions, faults) = (facts.states, facts.transitions, facts.faults);
     let space = Space { states, transitions, deadlocks: facts.deadlocks, faults };
     for c in all {
         // Searching ends when all properties are decided: one that never is keeps it going.
-        let mut asked: Vec<Property> = properties.iter().map(again).collect();
+        let mut asked: Vec<Property<Condition>> = properties.iter().map(Property::lent).collect();
         asked.push(Property::invariant("none", |_| true));
         let report = visits_all(c, &model, &asked, space, ends).unwrap_or_else(|e| panic!("{}: {e}", file.name));
         for (expected, result) in facts.properties.iter().zip(report.iter().flat_map(|r| &r.properties)) {
@@ -232,19 +234,6 @@ fn check_file(file: &File, all: &[Combination], ends: &Ends) {
             }
         }
     }
-}
-
-/// The same property, to be asked again.
-fn again<'a>(property: &'a Property<'a>) -> Property<'a> {
-    use scrimp::PropertyKind::{Assertions, Deadlock, Faults, Invariant, Reach};
-    let kind = match &property.kind {
-        Deadlock => Deadlock,
-        Faults => Faults,
-        Assertions => Assertions,
-        Invariant(condition) => Invariant(Box::new(condition)),
-        Reach(condition) => Reach(Box::new(condition)),
-    };
-    Property { name: property.name.clone(), kind, expression: property.expression.clone() }
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod common;
 use common::header;
 use common::{File, Way, files, model, property, replay, ways};
 use scrimp::{Mode, NativeModel, Property, PropertyKind, PropertyResult, Report, Verdict};
+use scrimp_core::Condition;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Up to this many states each property is also checked alone, so that the search ends early.
@@ -47,7 +48,8 @@ fn check_counts(file: &File, report: &Report, way: Way, context: &str) {
 fn check_properties(file: &File, model: &NativeModel, way: Way, context: &str) {
     let interpreter = common::model(&file.system, Mode::Interpreted);
     let violations = AtomicU64::new(0);
-    let mut properties: Vec<Property> = file.facts.properties.iter().map(|e| property(model, &e.text)).collect();
+    let mut properties: Vec<Property<Condition>> =
+        file.facts.properties.iter().map(|e| property(model, &e.text)).collect();
     properties.extend([Property::faults(), Property::assertions()]);
     properties.push(count_violations(model, &violations));
     let report = way.run(model, &properties, true);
@@ -85,7 +87,7 @@ fn check_properties(file: &File, model: &NativeModel, way: Way, context: &str) {
 fn check_property(
     expected: &header::Expected,
     result: &PropertyResult,
-    property: &Property,
+    property: &Property<Condition>,
     interpreter: &NativeModel,
     way: Way,
     context: &str,
@@ -104,14 +106,18 @@ fn check_property(
 }
 
 /// The property again, evaluated by the interpreter whatever the search used.
-fn interpreted<'a>(text: &str, property: &Property, interpreter: &'a NativeModel) -> PropertyKind<'a> {
+fn interpreted<'a>(
+    text: &str,
+    property: &Property<Condition>,
+    interpreter: &'a NativeModel,
+) -> PropertyKind<Condition<'a>> {
     let kind = common::property(interpreter, text).kind;
     assert_eq!(std::mem::discriminant(&kind), std::mem::discriminant(&property.kind));
     kind
 }
 
 /// An invariant that always holds and counts the states in which an assertion of the model does not.
-fn count_violations<'a>(model: &'a NativeModel, violations: &'a AtomicU64) -> Property<'a> {
+fn count_violations<'a>(model: &'a NativeModel, violations: &'a AtomicU64) -> Property<Condition<'a>> {
     let assertions: Vec<_> = model.system().assertions.iter().map(|a| model.predicate(&a.condition)).collect();
     Property::invariant("count violations", move |state| {
         if assertions.iter().any(|a| a.holds(state) != Ok(true)) {

@@ -125,19 +125,20 @@ fn results(net: &Net, asked: &[Asked], manner: &Manner) -> Result<(Vec<PropertyR
     let options = Options { threads: 1, memory: Some(1 << 30), time: manner.time, ..Options::default() };
     let plan = Plan::new(&options)?;
     let mut searches = 0;
-    let mut search = |model: &NativeModel, properties: &[Property], plan: &mut Plan, wanted: &Wanted| {
-        let cut_short = manner.cut_short && searches == 0;
-        plan.options.visits = Some(if cut_short { 2 } else { VISITS });
-        searches += 1;
-        let guides = Guides { graph: Some(wanted), ..Guides::default() };
-        let control = Control::new(plan.options.time);
-        let mut report = scrimp::run_guided(model, properties, plan, &control, guides)?;
-        // As if time had been up: what the clock ended is tried again.
-        if cut_short && report.limit == Some(Limit::Visits) {
-            report.limit = Some(Limit::Time);
-        }
-        Ok::<Report, Box<dyn Error>>(report)
-    };
+    let mut search =
+        |model: &NativeModel, properties: &[Property<scrimp_core::Condition>], plan: &mut Plan, wanted: &Wanted| {
+            let cut_short = manner.cut_short && searches == 0;
+            plan.options.visits = Some(if cut_short { 2 } else { VISITS });
+            searches += 1;
+            let guides = Guides { graph: Some(wanted), ..Guides::default() };
+            let control = Control::new(plan.options.time);
+            let mut report = scrimp::run_guided(model, properties, plan, &control, guides)?;
+            // As if time had been up: what the clock ended is tried again.
+            if cut_short && report.limit == Some(Limit::Visits) {
+                report.limit = Some(Limit::Time);
+            }
+            Ok::<Report, Box<dyn Error>>(report)
+        };
     let petri = PetriNet::new(net.clone(), "random".into(), manner.structure);
     let answered = Inquiry::new(petri, questions).answer(&plan, manner.mode, &mut search, &scrimp::Stop::never())?;
     Ok((answered.report.properties.clone(), answered.report))

@@ -206,11 +206,12 @@ fn results(net: &Net, formulas: &[Formula], structure: Structure) -> Result<Vec<
     };
     let questions = formulas.iter().enumerate().map(name).collect();
     let plan = Plan::new(&Options { threads: 1, memory: Some(1 << 30), ..Options::default() })?;
-    let mut search = |model: &NativeModel, properties: &[Property], plan: &mut Plan, wanted: &Wanted| {
-        let guides = Guides { graph: Some(wanted), ..Guides::default() };
-        let control = Control::new(plan.options.time);
-        Ok::<Report, Box<dyn Error>>(scrimp::run_guided(model, properties, plan, &control, guides)?)
-    };
+    let mut search =
+        |model: &NativeModel, properties: &[Property<scrimp_core::Condition>], plan: &mut Plan, wanted: &Wanted| {
+            let guides = Guides { graph: Some(wanted), ..Guides::default() };
+            let control = Control::new(plan.options.time);
+            Ok::<Report, Box<dyn Error>>(scrimp::run_guided(model, properties, plan, &control, guides)?)
+        };
     let petri = PetriNet::new(net.clone(), "random".into(), structure);
     let answered = Inquiry::new(petri, questions).answer(&plan, Mode::Auto, &mut search, &Stop::never())?;
     Ok(answered.report.properties)

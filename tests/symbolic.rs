@@ -8,8 +8,8 @@ use common::{File, files, model, replay, successors};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use scrimp::{Batch, Control, Mode, Model, NativeModel, Property, PropertyKind, Verdict};
-use scrimp_lang::PropertyKind as Parsed;
-use scrimp_symbolic::{Options, Order, Question, QuestionKind, Strategy, SymbolicReport};
+use scrimp_core::Condition;
+use scrimp_symbolic::{Options, Order, Strategy, SymbolicReport};
 use scrimp_system::{Expr, Fault};
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -20,40 +20,19 @@ const MOST: u64 = 30_000;
 
 const STRATEGIES: [Strategy; 3] = [Strategy::BreadthFirst, Strategy::Chaining, Strategy::Saturation];
 
-fn run(model: &NativeModel, questions: &[Question], options: &Options) -> SymbolicReport {
+fn run(model: &NativeModel, questions: &[Property<Expr>], options: &Options) -> SymbolicReport {
     let options = Options { memory: Some(4 << 30), keep_going: true, ..options.clone() };
     scrimp_symbolic::run(model, model.system(), model.layout(), questions, &options, &Control::new(None))
         .expect("it can begin")
 }
 
-fn question(model: &NativeModel, text: &str) -> Question {
-    let parsed = scrimp::parse_property(model.system(), text).unwrap_or_else(|e| panic!("{e}"));
-    let kind = match parsed.kind {
-        Parsed::Deadlock => QuestionKind::Deadlock,
-        Parsed::Faults => QuestionKind::Faults,
-        Parsed::Assertions => QuestionKind::Assertions,
-        Parsed::Invariant(e) => QuestionKind::Invariant(e),
-        Parsed::Reach(e) => QuestionKind::Reach(e),
-        other => panic!("{other:?} is about infinite runs"),
-    };
-    Question { name: parsed.name, kind }
+fn question(model: &NativeModel, text: &str) -> Property<Expr> {
+    scrimp::parse_property(model.system(), text).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// The same as a property of the explicit engine, to replay runs.
-fn property<'a>(model: &'a NativeModel, question: &Question) -> Property<'a> {
-    let condition = |e: &Expr| {
-        let predicate = model.predicate(e);
-        Box::new(move |state: &[u8]| predicate.holds(state)) as scrimp_core::Condition
-    };
-    let kind = match &question.kind {
-        QuestionKind::Deadlock => PropertyKind::Deadlock,
-        QuestionKind::Faults => PropertyKind::Faults,
-        QuestionKind::Assertions => PropertyKind::Assertions,
-        QuestionKind::Invariant(e) => PropertyKind::Invariant(condition(e)),
-        QuestionKind::Reach(e) => PropertyKind::Reach(condition(e)),
-        QuestionKind::Ctl(_) | QuestionKind::Automaton { .. } => unreachable!("about runs, not about states"),
-    };
-    Property { name: question.name.clone(), kind, expression: None }
+fn property<'a>(model: &'a NativeModel, question: &Property<Expr>) -> Property<Condition<'a>> {
+    scrimp::properties::evaluated(model, std::slice::from_ref(question)).swap_remove(0)
 }
 
 fn small_files() -> Vec<File> {
@@ -172,11 +151,7 @@ fn check(text: &Text, tested: &Cell<u32>) -> Result<(), TestCaseError> {
     let model = model(&system, Mode::Interpreted);
     let Some(expected) = plain(&model) else { return Ok(()) };
     tested.set(tested.get() + 1);
-    let mut questions = vec![
-        Question { name: "deadlock".into(), kind: QuestionKind::Deadlock },
-        Question { name: "faults".into(), kind: QuestionKind::Faults },
-        Question { name: "assertions".into(), kind: QuestionKind::Assertions },
-    ];
+    let mut questions = vec![Property::deadlock(), Property::faults(), Property::assertions()];
     for text in ["invariant: x < 3 || P0@s1", "reach: a[x] == 2 && P1@s0", "invariant: P0.l != y", "reach: 4 / x == i"]
     {
         questions.push(question(&model, text));
@@ -184,12 +159,12 @@ fn check(text: &Text, tested: &Cell<u32>) -> Result<(), TestCaseError> {
     let decided: Vec<bool> = questions
         .iter()
         .map(|question| match &question.kind {
-            QuestionKind::Deadlock => expected.deadlocks > 0,
-            QuestionKind::Faults => expected.faults,
-            QuestionKind::Assertions => expected.violations,
-            QuestionKind::Invariant(e) => expected.states.iter().any(|s| model.layout().holds(e, s) != Ok(true)),
-            QuestionKind::Reach(e) => expected.states.iter().any(|s| model.layout().holds(e, s) == Ok(true)),
-            QuestionKind::Ctl(_) | QuestionKind::Automaton { .. } => unreachable!("about runs, not about states"),
+            PropertyKind::Deadlock => expected.deadlocks > 0,
+            PropertyKind::Faults => expected.faults,
+            PropertyKind::Assertions => expected.violations,
+            PropertyKind::Invariant(e) => expected.states.iter().any(|s| model.layout().holds(e, s) != Ok(true)),
+            PropertyKind::Reach(e) => expected.states.iter().any(|s| model.layout().holds(e, s) == Ok(true)),
+            kind => unreachable!("{kind:?}: about runs, not about states"),
         })
         .collect();
     let mut ways: Vec<Options> = Vec::new();
@@ -202,7 +177,8 @@ fn check(text: &Text, tested: &Cell<u32>) -> Result<(), TestCaseError> {
     }
     for options in &ways {
         // Each question by itself is reduced for that alone.
-        let parts: Vec<&[Question]> = if options.reduce { questions.chunks(1).collect() } else { vec![&questions] };
+        let parts: Vec<&[Property<Expr>]> =
+            if options.reduce { questions.chunks(1).collect() } else { vec![&questions] };
         let mut verdicts = Vec::new();
         for part in parts {
             let report = run(&model, part, options);

@@ -8,8 +8,9 @@ mod common;
 use common::shared::{Mixture, condition, system};
 use common::{model, successors};
 use scrimp::plan::{CycleChoice, ReduceChoice, StoreChoice};
-use scrimp::temporal::{Means, RunKind, RunProperty, decide};
+use scrimp::temporal::{Means, decide};
 use scrimp::{Batch, Control, Mode, Model, NativeModel, Options, Plan, PropertyResult, System, Verdict};
+use scrimp_core::{Property, PropertyKind};
 use scrimp_soak::formulas::ltl;
 use scrimp_soak::ltl::{Explicit, holds_on_word};
 use scrimp_system::{Expr, Random};
@@ -137,7 +138,7 @@ fn random_systems(fair: bool, systems: u64) -> (usize, usize) {
             let formula = ltl(&mut random, ATOMS, operators, next);
             let expected = graph.some_run(&Formula::Not(Box::new(formula.clone())), fair);
             let over_model = formula.map(&mut |atom| atoms[*atom].clone());
-            let property = RunProperty::new("formula", RunKind::Ltl(over_model));
+            let property = Property::new("formula", PropertyKind::Ltl(over_model));
             for (name, plan) in plans(fair) {
                 let context = format!("seed {seed}, {name}, fair {fair}: {formula} with {atoms:?}");
                 let control = Control::new(None);

@@ -7,8 +7,10 @@ mod common;
 
 use common::bench;
 use common::command::scrimp;
-use scrimp::temporal::{Means, RunKind, RunProperty, decide};
+use scrimp::temporal::{Means, decide};
 use scrimp::{Control, Loaded, Mode, NativeModel, Options, Plan, Verdict};
+use scrimp_core::{Property, PropertyKind};
+use scrimp_system::Expr;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;
@@ -50,11 +52,11 @@ fn largest(usual: u64) -> u64 {
 }
 
 /// Is there a bad run? `None` where the search does not come to an end in so many seconds.
-fn search(model: &NativeModel, kind: RunKind, seconds: u64) -> Result<Option<bool>, String> {
+fn search(model: &NativeModel, kind: PropertyKind<Expr>, seconds: u64) -> Result<Option<bool>, String> {
     let plan = Plan::new(&Options { threads: 1, memory: Some(2 << 30), ..Options::default() }).expect("a plan");
     let control = Control::new(Some(Duration::from_secs(seconds)));
     let means = Means { plan: &plan, control: &control, fair: &[], progress: None };
-    let report = decide(model, &RunProperty::new("asked", kind), &means).map_err(|error| error.to_string())?;
+    let report = decide(model, &Property::new("asked", kind), &means).map_err(|error| error.to_string())?;
     Ok(match report.properties[0].verdict {
         Verdict::Violated => Some(true),
         Verdict::Verified => Some(false),
@@ -92,7 +94,7 @@ fn property_processes() {
         let claim =
             loaded.take_claim().map_err(|error| say(error.to_string()))?.ok_or_else(|| say("no claim".into()))?;
         let found = loaded
-            .with_model(Mode::Auto, |model| search(model, RunKind::Claim(Box::new(claim.clone())), 60))
+            .with_model(Mode::Auto, |model| search(model, claim.property("asked").kind, 60))
             .map_err(|error| say(error.to_string()))?;
         match found.map_err(say)? {
             Some(violated) if violated == (row.expected == "violated") => Ok(()),
@@ -141,8 +143,8 @@ fn formulas_about_beem() {
         let answer = |model: &NativeModel| {
             let text = format!("ltl: !({})", in_our_words(&row.property, model));
             let parsed = scrimp::parse_property(model.system(), &text).map_err(|error| error.to_string())?;
-            let scrimp_lang::PropertyKind::Ltl(formula) = parsed.kind else { return Err("not a formula".to_string()) };
-            search(model, RunKind::Ltl(formula), 60)
+            let scrimp_core::PropertyKind::Ltl(formula) = parsed.kind else { return Err("not a formula".to_string()) };
+            search(model, PropertyKind::Ltl(formula), 60)
         };
         let found = loaded.with_model(Mode::Auto, answer).map_err(|error| say(error.to_string()))?;
         let exists = row.expected == "exists-satisfying-run";
@@ -170,7 +172,7 @@ fn formulas_of_promela() {
         let mut loaded = Loaded::open(&folder.join(&row.file)).map_err(|error| say(error.to_string()))?;
         let answer = |model: &NativeModel| {
             let formula = model.system().formulas.iter().find(|formula| formula.name == row.property);
-            search(model, RunKind::Ltl(formula.ok_or("there is no such formula")?.formula.clone()), 5)
+            search(model, PropertyKind::Ltl(formula.ok_or("there is no such formula")?.formula.clone()), 5)
         };
         let found = loaded.with_model(Mode::Auto, answer).map_err(|error| say(error.to_string()))?;
         match found.map_err(say)? {

@@ -11,10 +11,10 @@ use scrimp::chart::Drawing;
 use scrimp::properties::{self, Asked};
 use scrimp::report::html::Kind;
 use scrimp::report::{Overall, Subject, json, text, unreached};
-use scrimp::temporal::{Apart, RunKind, RunProperty};
-use scrimp::{Cause, Loaded, NativeModel, Plan, System, Trace, parse_property, parse_property_file};
+use scrimp::temporal::Apart;
+use scrimp::{Cause, Loaded, NativeModel, Plan, Property, System, Trace, parse_property, parse_property_file};
 use scrimp_search::plan::{EngineChoice, ReduceChoice};
-use scrimp_system::Source;
+use scrimp_system::{Expr, Source};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -106,7 +106,7 @@ fn claims(
     let name = args.model.display().to_string();
     let mut plan = plan.clone();
     if let Some(claim) = claim {
-        let property = RunProperty::new(claim.name.clone(), RunKind::Claim(Box::new(claim)));
+        let property = claim.property(&claim.name);
         let (model, Searched { report, record, .. }) = with_room(&mut loaded, &args.search, false, |model| {
             runs::search(model, &property, &mut plan, &args.search)
         })?;
@@ -154,7 +154,7 @@ fn claims(
     loop {
         let Some(claim) = loaded.claim_apart()? else { return Ok(()) };
         let model = runnable(claim.system.clone(), args.search.interpret, false)?;
-        let property = RunProperty::new(ACCEPTANCE, RunKind::Claim(Box::new(claim)));
+        let property = claim.property(ACCEPTANCE);
         let report = runs::search(model, &property, &mut plan, &args.search);
         if !loaded.grow(model).map_err(unread)? {
             let Searched { report, record, .. } = report?;
@@ -196,7 +196,7 @@ fn left(
     if let Some(claim) = claim {
         names.push(claim.name.clone());
     } else if loaded.add_claim().is_ok_and(|added| added) {
-        names.extend(loaded.system.assertions.iter().map(properties::name_of));
+        names.extend(Property::invariants(&loaded.system).into_iter().map(|property| property.name));
         names.extend(accepts(&loaded.system).then(|| ACCEPTANCE.to_string()));
     }
     Ok(names)
@@ -350,7 +350,7 @@ fn statements(model: &NativeModel) -> Option<Vec<unreached::Statement>> {
 
 /// A property as it was asked for.
 enum Written {
-    Property(scrimp_lang::Property),
+    Property(Property<Expr>),
     /// An automaton in a file.
     Automaton(PathBuf),
     /// What the model's own claim says.
@@ -383,7 +383,7 @@ fn written(args: &CheckArgs, system: &System) -> Result<Vec<Written>, Failure> {
 fn how_many(args: &CheckArgs, system: &System) -> Result<(usize, usize), Failure> {
     let list = written(args, system)?;
     if list.is_empty() {
-        return Ok((1, properties::own_runs(system).len()));
+        return Ok((1, Property::of_runs(system).len()));
     }
     let (mut states, mut runs) = (0, 0);
     for written in list {
@@ -405,7 +405,7 @@ pub fn asked<'a>(args: &CheckArgs, model: &'a NativeModel) -> Result<Asked<'a>, 
     let mut asked = Asked::default();
     for written in list {
         match written {
-            Written::Property(property) => asked.add(model, property).map_err(Failure)?,
+            Written::Property(property) => asked.add(model, property),
             Written::Automaton(path) => asked.runs.push(runs::automaton(&path, model)?),
             // It is searched with by itself.
             Written::Claim => {}

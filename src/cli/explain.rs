@@ -7,7 +7,7 @@ use scrimp::ctl::{Choice, CtlTask, Game, Inquiry, Side, Turn, examine};
 use scrimp::report::trace::{beginning, changes, state_lines, step_lines};
 use scrimp::temporal::Numbered;
 use scrimp::{Control, Loaded, Model, NativeModel, Options, Plan, parse_property};
-use scrimp_lang::PropertyKind;
+use scrimp_core::PropertyKind;
 use std::io::BufRead;
 use std::path::PathBuf;
 

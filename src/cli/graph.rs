@@ -2,7 +2,7 @@
 
 use super::{Failure, remark};
 use scrimp::condensed::{Condensed, Form, Wanted};
-use scrimp::{NativeModel, Property, PropertyKind, Trace};
+use scrimp::{Condition, NativeModel, Property, PropertyKind, Trace};
 use scrimp_search::replace;
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ impl<'a> GraphFiles<'a> {
     pub fn new(
         graph: Option<&'a Path>,
         dot: Option<&'a Path>,
-        properties: &'a [Property],
+        properties: &'a [Property<Condition<'a>>],
     ) -> Result<Option<GraphFiles<'a>>, Failure> {
         let mut files = Vec::new();
         if let Some(path) = graph {
@@ -31,7 +31,7 @@ impl<'a> GraphFiles<'a> {
         let mut wanted = Wanted { vectors, ..Wanted::default() };
         for property in properties {
             if let PropertyKind::Invariant(condition) | PropertyKind::Reach(condition) = &property.kind {
-                wanted.labels.push((property.name.clone(), Box::new(move |state| condition(state))));
+                wanted.labels.push((property.name.clone(), Box::new(move |state| (condition.holds)(state))));
             }
         }
         Ok(Some(GraphFiles { files, wanted }))

@@ -10,6 +10,7 @@ use scrimp::condensed::Wanted;
 use scrimp::net::{Inquiry, PetriNet};
 use scrimp::report::{Overall, Record, Subject, text};
 use scrimp::{Mode, NativeModel, NetNames, Plan, Property, read_formulas};
+use scrimp_core::Condition;
 use scrimp_net::NamedQuestion;
 use scrimp_system::Source;
 use std::path::Path;
@@ -74,7 +75,7 @@ fn answer(
     rest.options.time = rest_of_time(&plan);
     // The searches of one inquiry are told as one.
     let mut record = args.search.records().then(Record::default);
-    let mut search = |model: &NativeModel, properties: &[Property], plan: &mut Plan, wanted: &Wanted| {
+    let mut search = |model: &NativeModel, properties: &[Property<Condition>], plan: &mut Plan, wanted: &Wanted| {
         // The search counts from when the program began.
         plan.options.time = plan.options.time.map(|time| time.saturating_add(begun().elapsed()));
         let before = begun().elapsed().as_secs_f64();

@@ -8,8 +8,8 @@ use super::watch::Watch;
 use super::{Failure, print};
 use clap::{Args, ValueHint};
 use scrimp::properties::Asked;
-use scrimp::temporal::{Bad, Means, RunKind, RunProperty, decide};
-use scrimp::{Loaded, NativeModel, Plan};
+use scrimp::temporal::{Means, decide, never};
+use scrimp::{Loaded, NativeModel, Plan, Property};
 use scrimp::{parse_condition, parse_property};
 use scrimp_system::{Expr, System};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use std::time::Duration;
 /// Decides a property of runs.
 pub fn search(
     model: &NativeModel,
-    property: &RunProperty,
+    property: &Property<Expr>,
     plan: &mut Plan,
     args: &SearchArgs,
 ) -> Result<Searched, Failure> {
@@ -51,13 +51,12 @@ pub fn admit_fair(args: &SearchArgs, system: &System, about_runs: bool) -> Resul
 }
 
 /// An automaton from a file, as what no run may be like.
-pub fn automaton(path: &Path, model: &NativeModel) -> Result<RunProperty, Failure> {
+pub fn automaton(path: &Path, model: &NativeModel) -> Result<Property<Expr>, Failure> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|e| Failure(format!("{name}: error: {e}")))?;
     let atom =
         |text: &str| parse_condition(model.system(), "atom", text).map_err(|problem| format!("{name}: {problem}"));
-    let bad = Bad::of_text(&name, &text, &atom).map_err(Failure)?;
-    Ok(RunProperty::new(bad.name.clone(), RunKind::No(Box::new(bad))))
+    never::read(&name, &text, &atom).map_err(Failure)
 }
 
 #[derive(Debug, Args)]
@@ -83,17 +82,18 @@ pub fn print_automata(args: &AutomatonArgs) -> Result<u8, Failure> {
     let model = runnable(system.clone(), true, false)?;
     let mut asked = Asked::default();
     for text in &args.property {
-        asked.add(model, parse_property(system, text)?).map_err(Failure)?;
+        asked.add(model, parse_property(system, text)?);
     }
     if args.property.is_empty() {
         asked.runs = Asked::by(model).runs;
-        asked.runs.extend(claim.map(|claim| RunProperty::new(claim.name.clone(), RunKind::Claim(Box::new(claim)))));
+        asked.runs.extend(claim.map(|claim| claim.property(&claim.name)));
     }
     if asked.runs.is_empty() {
         return Err(Failure("error: there is no property of runs; name one with --property 'ltl: …'".into()));
     }
     for property in asked.runs {
-        print(&property.bad(&[], Duration::MAX).map_err(Failure::because)?.text(system))?;
+        let automaton = never::broken_by(&property, &[], Duration::MAX).map_err(Failure::because)?;
+        print(&never::write(&property.name, &automaton, system))?;
     }
     Ok(0)
 }

@@ -16,6 +16,7 @@ use scrimp::net::PetriNet;
 use scrimp::report::html::Kind;
 use scrimp::report::{Overall, Record, Subject, json, number, text};
 use scrimp::{Guides, LoadError, Loaded, Mode, NativeModel, Opened, Options, Plan, Property, Report, System};
+use scrimp_core::Condition;
 use scrimp_search::checkpoint;
 use scrimp_search::estimate::Estimate;
 use scrimp_search::plan::EngineChoice;
@@ -266,7 +267,7 @@ pub fn runnable(system: Arc<System>, interpret: bool, watch: bool) -> Result<&'s
 
 pub fn search(
     model: &NativeModel,
-    properties: &[Property],
+    properties: &[Property<Condition>],
     plan: &mut Plan,
     args: &SearchArgs,
 ) -> Result<Searched, Failure> {
@@ -276,7 +277,7 @@ pub fn search(
 /// Searches, and makes a graph for the caller if that wants one.
 pub fn search_for_graph(
     model: &NativeModel,
-    properties: &[Property],
+    properties: &[Property<Condition>],
     plan: &mut Plan,
     args: &SearchArgs,
     wanted: Option<&Wanted>,

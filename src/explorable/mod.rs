@@ -7,7 +7,8 @@ mod plain;
 
 pub use plain::Plain;
 
-use crate::{Batch, Entry, EntryKind, EventCode, Fault, Model, NativeModel, properties};
+use crate::{Batch, Entry, EntryKind, EventCode, Fault, Model, NativeModel, Property};
+use scrimp_system::Expr;
 
 /// A model that can be looked at. Unless said otherwise it answers as well as any [`Model`] can.
 pub trait Explorable: Model {
@@ -75,16 +76,16 @@ impl Explorable for NativeModel {
     }
 
     fn asks(&self) -> Vec<String> {
-        let mut names = vec!["deadlock".to_string(), "faults".to_string()];
-        names.extend(properties::assertions(self).into_iter().map(|property| property.name));
-        names.extend(properties::own_runs(self.system()).into_iter().map(|property| property.name));
-        names
+        let asked = Property::all(self.system()).into_iter().chain(Property::of_runs(self.system()));
+        asked.map(|property| property.name).collect()
     }
 
     fn violations(&self, state: &[u8]) -> Vec<String> {
-        let holds = |condition: &scrimp_system::Expr| self.layout().eval(condition, state);
-        let broken = self.system().assertions.iter().filter(|assertion| holds(&assertion.condition).unwrap_or(0) == 0);
-        broken.map(properties::name_of).collect()
+        let holds = |property: &Property<Expr>| {
+            property.condition().is_none_or(|condition| self.layout().eval(condition, state).unwrap_or(0) != 0)
+        };
+        let asked = Property::invariants(self.system()).into_iter();
+        asked.filter(|property| !holds(property)).map(|property| property.name).collect()
     }
 
     fn entries(&self) -> Vec<Entry> {

@@ -3,6 +3,7 @@
 
 use super::Explorable;
 use crate::{Batch, EventCode, EventText, FaultRecord, Model, Passed, Property, PropertyKind};
+use scrimp_core::Condition;
 use scrimp_system::{Change, Standing};
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,14 +18,14 @@ const PATIENCE: Duration = Duration::from_millis(200);
 pub struct Plain {
     model: Arc<dyn Model + Send>,
     name: String,
-    properties: Arc<[Property<'static>]>,
+    properties: Arc<[Property<Condition<'static>>]>,
     /// Processes that are met later come behind those known before.
     lanes: Mutex<Vec<String>>,
 }
 
 impl Plain {
     /// Looks at some states for the processes of the model, unless it names them.
-    pub fn new(model: Arc<dyn Model + Send>, name: String, properties: Arc<[Property<'static>]>) -> Plain {
+    pub fn new(model: Arc<dyn Model + Send>, name: String, properties: Arc<[Property<Condition<'static>>]>) -> Plain {
         let lanes = Mutex::new(model.processes());
         let plain = Plain { model, name, properties, lanes };
         if plain.lanes().is_empty() {
@@ -79,7 +80,7 @@ impl Explorable for Plain {
 
     fn violations(&self, state: &[u8]) -> Vec<String> {
         let broken = self.properties.iter().filter(|property| match &property.kind {
-            PropertyKind::Invariant(holds) => holds(state) != Ok(true),
+            PropertyKind::Invariant(condition) => (condition.holds)(state) != Ok(true),
             _ => false,
         });
         broken.map(|property| property.name.clone()).collect()

@@ -23,6 +23,7 @@ use crate::walk::find_trace;
 use crate::{Model, Plain, Property, Trace};
 use both::Both;
 use check::{Checks, Program, Thread};
+use scrimp_core::Condition;
 use scrimp_explorer::{Explored, Refusal, Request};
 use serde_json::{Value, json};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -70,10 +71,10 @@ impl Explorer {
     pub fn of_model(
         model: Arc<dyn Model + Send>,
         name: String,
-        properties: Vec<Property<'static>>,
+        properties: Vec<Property<Condition<'static>>>,
         run: Option<Trace>,
     ) -> Arc<Explorer> {
-        let properties: Arc<[Property<'static>]> = properties.into();
+        let properties: Arc<[Property<Condition<'static>>]> = properties.into();
         let checks = Checks::new(Thread { model: model.clone(), name: name.clone(), properties: properties.clone() });
         Explorer::begin(checks, false, || Both::given(Plain::new(model, name, properties), run))
     }

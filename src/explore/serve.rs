@@ -2,6 +2,7 @@
 
 use super::Explorer;
 use crate::{Model, Property, Trace};
+use scrimp_core::Condition;
 use scrimp_explorer::Server;
 use std::io::{self, Write};
 use std::process::{Command, Stdio};
@@ -51,7 +52,7 @@ impl Default for Serve {
 /// ```
 pub fn serve<M: Model + Send + 'static>(
     model: M,
-    properties: impl Into<Vec<Property<'static>>>,
+    properties: impl Into<Vec<Property<Condition<'static>>>>,
     how: &Serve,
 ) -> io::Result<()> {
     let page = Page::new(model, properties, how)?;
@@ -75,7 +76,7 @@ impl Page {
 
     pub fn new<M: Model + Send + 'static>(
         model: M,
-        properties: impl Into<Vec<Property<'static>>>,
+        properties: impl Into<Vec<Property<Condition<'static>>>>,
         how: &Serve,
     ) -> io::Result<Page> {
         let server = Server::bind(how.port)?;

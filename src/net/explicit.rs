@@ -76,7 +76,7 @@ pub fn explore<E: From<LoadError> + From<scrimp_native::BuildError>>(
             }
         }
         let largest: Vec<AtomicI64> = goals.iter().map(|_| AtomicI64::new(0)).collect();
-        let properties: Vec<Property> = goals
+        let properties: Vec<Property<scrimp_core::Condition>> = goals
             .iter()
             .zip(&largest)
             .map(|((goal, most), largest)| property(goal, &net.net, *most, largest, &lowered, &model))
@@ -115,15 +115,11 @@ fn property<'a>(
     largest: &'a AtomicI64,
     lowered: &Lowered,
     model: &'a NativeModel,
-) -> Property<'a> {
+) -> Property<scrimp_core::Condition<'a>> {
     match goal {
         Goal::Reach { condition: Condition::Deadlock, .. } => Property::deadlock(),
         Goal::Reach { condition, .. } => match lowered.condition(condition) {
-            Some(condition) => {
-                let predicate = model.predicate(&condition);
-                let kind = PropertyKind::Reach(Box::new(move |state| predicate.holds(state)));
-                Property::new("", kind).with_expression(condition)
-            }
+            Some(condition) => Property::new("", PropertyKind::Reach(crate::properties::condition(model, condition))),
             None => too_large(),
         },
         Goal::Bound(places) => {
@@ -169,7 +165,7 @@ fn property<'a>(
 const TOO_LARGE: &str = "too large";
 
 /// A property that is never found.
-fn too_large<'a>() -> Property<'a> {
+fn too_large<'a>() -> Property<scrimp_core::Condition<'a>> {
     Property::reach(TOO_LARGE, |_| false)
 }
 

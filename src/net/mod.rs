@@ -42,7 +42,8 @@ const EFFORT: usize = 20_000_000;
 const MOST_TERMS: usize = 8;
 
 /// Searches a model for what decides properties by a plan, and makes the graph that is wanted if the plan says so.
-pub type Search<'a, E> = dyn FnMut(&NativeModel, &[Property], &mut Plan, &Wanted) -> Result<Report, E> + 'a;
+pub type Search<'a, E> =
+    dyn FnMut(&NativeModel, &[Property<scrimp_core::Condition>], &mut Plan, &Wanted) -> Result<Report, E> + 'a;
 
 /// A net, and what is known about the tokens of its places.
 #[derive(Debug, Clone)]

@@ -1,9 +1,9 @@
 //! CTL: decided state by state, or with sets of states.
 
 use super::Means;
-use crate::properties::condition;
+use crate::properties::predicate;
 use crate::{NativeModel, PropertyResult, Report, Verdict};
-use scrimp_core::{Condition, Evidence};
+use scrimp_core::{Evidence, Predicate};
 use scrimp_search::ctl::{self, CtlTask};
 use scrimp_system::{Expr, Fault};
 use scrimp_temporal::Formula;
@@ -33,8 +33,8 @@ impl Numbered {
     }
 
     /// Whether each atom holds, as searches want to know it.
-    pub fn conditions<'m>(&self, model: &'m NativeModel) -> Vec<Condition<'m>> {
-        self.atoms.iter().map(|e| condition(model, e)).collect()
+    pub fn conditions<'m>(&self, model: &'m NativeModel) -> Vec<Predicate<'m>> {
+        self.atoms.iter().map(|e| predicate(model, e)).collect()
     }
 }
 
@@ -47,7 +47,7 @@ pub fn decide(model: &NativeModel, name: &str, formula: &Formula<Expr>, means: &
     let numbered = Numbered::new(model, formula);
     let fault = Mutex::new(None);
     let atoms = numbered.conditions(model).into_iter().map(|holds| watched(holds, &fault)).collect::<Vec<_>>();
-    let fairness: Vec<Condition> = fair.iter().map(|e| watched(condition(model, e), &fault)).collect();
+    let fairness: Vec<Predicate> = fair.iter().map(|e| watched(predicate(model, e), &fault)).collect();
     let task = CtlTask {
         model,
         formula: &numbered.formula,
@@ -91,7 +91,7 @@ pub fn decide(model: &NativeModel, name: &str, formula: &Formula<Expr>, means: &
 }
 
 /// The same condition, which notes the first fault that evaluating it ends in.
-fn watched<'a>(holds: Condition<'a>, fault: &'a Mutex<Option<Fault>>) -> Condition<'a> {
+fn watched<'a>(holds: Predicate<'a>, fault: &'a Mutex<Option<Fault>>) -> Predicate<'a> {
     Box::new(move |state| {
         let value = holds(state);
         if let Err(found) = &value {

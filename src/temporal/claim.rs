@@ -1,6 +1,7 @@
 //! A claim as an automaton by itself, and the system without it.
 
 use super::Automaton;
+use scrimp_core::{Never, Property, PropertyKind};
 use scrimp_system::{Domain, Expr, System};
 use scrimp_temporal::{Cube, Edge, Guard, MOST_ATOMS};
 use std::sync::Arc;
@@ -10,9 +11,15 @@ use std::sync::Arc;
 pub struct Apart {
     /// The system alone. Of the claim's process a place is left that never changes and takes no memory.
     pub system: Arc<System>,
-    pub automaton: Automaton,
-    pub atoms: Vec<Expr>,
     pub name: String,
+    pub never: Never<Expr>,
+}
+
+impl Apart {
+    /// That the claim accepts no run.
+    pub fn property(&self, name: &str) -> Property<Expr> {
+        Property::new(name, PropertyKind::Never(Box::new(self.never.clone())))
+    }
 }
 
 /// Takes the claim out of a system that has one. Fails where it has more guards than an automaton may have atoms.
@@ -47,11 +54,12 @@ pub fn apart(system: &Arc<System>) -> Option<Result<Apart, String>> {
     }
     let mut alone = System::clone(system);
     alone.claim = None;
-    alone.assertions.retain(|assertion| assertion.name != crate::properties::NEVER);
+    alone.assertions.retain(|assertion| assertion.name != scrimp_core::NEVER);
     let control = process.control;
     let first: usize = system.variables[..control.index()].iter().map(|variable| variable.cells()).sum();
     let initial = system.initial.first().map_or(0, |values| values[first]);
     alone.variables[control.index()].domain = Domain::range(initial, initial);
     let automaton = Automaton { atoms: atoms.len(), states, initial: initial as u32, sets: 1 };
-    Some(Ok(Apart { system: Arc::new(alone), automaton, atoms, name: process.name.clone() }))
+    let never = Never { automaton, atoms, stutters: false, repeats: true };
+    Some(Ok(Apart { system: Arc::new(alone), name: process.name.clone(), never }))
 }

@@ -1,12 +1,11 @@
 //! Is there a bad run? Searched for state by state.
 
 use super::Means;
-use super::bad::Bad;
-use crate::properties::condition;
+use crate::properties::predicate;
 use crate::{NativeModel, PropertyResult, Report, Verdict};
-use scrimp_core::Condition;
+use scrimp_core::{Never, Predicate};
 use scrimp_search::liveness::{self, Fairness, MOST_MARKS, Question};
-use scrimp_system::Model;
+use scrimp_system::{Expr, Model};
 use scrimp_temporal::{Automaton, Marks};
 use std::io;
 use std::time::Instant;
@@ -39,27 +38,27 @@ fn fairness<'a>(model: &'a NativeModel, automaton: &Automaton) -> io::Result<Fai
 }
 
 /// Looks for a bad run.
-pub fn run_liveness(model: &NativeModel, bad: &Bad, means: &Means) -> io::Result<Report> {
+pub fn run_liveness(model: &NativeModel, name: &str, never: &Never<Expr>, means: &Means) -> io::Result<Report> {
     let Means { plan, control, progress, .. } = *means;
     let begun = Instant::now();
-    let atoms: Vec<Condition> = bad.atoms.iter().map(|e| condition(model, e)).collect();
-    let fairness = plan.options.fair.then(|| fairness(model, &bad.automaton)).transpose()?;
+    let atoms: Vec<Predicate> = never.atoms.iter().map(|e| predicate(model, e)).collect();
+    let fairness = plan.options.fair.then(|| fairness(model, &never.automaton)).transpose()?;
     let question = Question {
         model,
-        automaton: &bad.automaton,
+        automaton: &never.automaton,
         atoms: &atoms,
-        expressions: &bad.atoms,
+        expressions: &never.atoms,
         fairness: fairness.as_ref(),
-        stutters: bad.stutters,
-        repeats: bad.repeats,
+        stutters: never.stutters,
+        repeats: never.repeats,
         progress,
     };
     let answer = liveness::search(&question, plan, control)?;
     control.finish();
     let mut report = Report::of_nothing(model, begun.elapsed());
-    let mut result = PropertyResult::undecided(&bad.name);
+    let mut result = PropertyResult::undecided(name);
     if let Some(fault) = answer.fault {
-        report.remarks.push(format!("{}: evaluating its conditions ended in a fault: {fault}", bad.name));
+        report.remarks.push(format!("{}: evaluating its conditions ended in a fault: {fault}", name));
     }
     result.verdict = match answer.accepted {
         Some(true) => Verdict::Violated,

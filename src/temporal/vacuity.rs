@@ -3,8 +3,9 @@
 //! A formula in which `false` stands in place of `b` is stronger. Where that holds too, nobody ever had to do what is
 //! demanded.
 
-use super::{Means, RunKind, RunProperty, decide_alone};
-use crate::{Control, NativeModel, Report, Verdict};
+use super::{Means, decide_alone};
+use crate::{Control, NativeModel, Property, PropertyKind, Report, Verdict};
+use scrimp_system::Expr;
 use scrimp_temporal::{Formula, antecedents};
 use std::time::Duration;
 
@@ -14,18 +15,18 @@ const MOST: usize = 8;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Looks for conditions that never matter to a property that holds.
-pub fn look(model: &NativeModel, property: &RunProperty, means: &Means, report: &mut Report) {
-    let (RunKind::Ltl(formula) | RunKind::Ctl(formula)) = &property.kind else { return };
+pub fn look(model: &NativeModel, property: &Property<Expr>, means: &Means, report: &mut Report) {
+    let (PropertyKind::Ltl(formula) | PropertyKind::Ctl(formula)) = &property.kind else { return };
     let Some(result) = report.properties.first_mut().filter(|result| result.verdict == Verdict::Verified) else {
         return;
     };
     for (condition, stronger) in antecedents(formula).into_iter().take(MOST) {
         let control = Control::under(means.control.stop().within(PATIENCE.max(report.elapsed)));
         let stronger = match &property.kind {
-            RunKind::Ctl(_) => RunKind::Ctl(stronger),
-            _ => RunKind::Ltl(stronger),
+            PropertyKind::Ctl(_) => PropertyKind::Ctl(stronger),
+            _ => PropertyKind::Ltl(stronger),
         };
-        let stronger = RunProperty::new(property.name.clone(), stronger);
+        let stronger = Property::new(property.name.clone(), stronger);
         let found = decide_alone(model, &stronger, &Means { control: &control, ..*means });
         if found.is_ok_and(|found| found.properties.iter().all(|p| p.verdict == Verdict::Verified)) {
             let condition: Formula<String> = condition.map(&mut |e| model.system().spell(e));

@@ -15,6 +15,7 @@ pub use scrimp_soak::replay::{replay, successors};
 
 use scrimp::plan::OrderChoice;
 use scrimp::{Control, Mode, NativeModel, Options, Plan, Property, Report, System};
+use scrimp_core::Condition;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -61,7 +62,7 @@ impl Way {
         Plan::new(&options).expect("the way is one that the tool has")
     }
 
-    pub fn run(self, model: &NativeModel, properties: &[Property], keep_going: bool) -> Report {
+    pub fn run(self, model: &NativeModel, properties: &[Property<Condition>], keep_going: bool) -> Report {
         scrimp::run(model, properties, &self.plan(keep_going), &Control::new(None)).expect("the search can begin")
     }
 }
@@ -75,11 +76,9 @@ pub fn manifest() -> PathBuf {
 }
 
 /// A property in the words of a property file, for a model.
-pub fn property<'a>(model: &'a NativeModel, text: &str) -> Property<'a> {
+pub fn property<'a>(model: &'a NativeModel, text: &str) -> Property<Condition<'a>> {
     let parsed = scrimp::parse_property(model.system(), text).unwrap_or_else(|e| panic!("{e}"));
-    let mut asked = scrimp::properties::Asked::default();
-    asked.add(model, parsed).unwrap_or_else(|e| panic!("{e}"));
-    asked.states.swap_remove(0)
+    scrimp::properties::evaluated(model, &[parsed]).swap_remove(0)
 }
 
 /// A file of `models/`, with what its header states.

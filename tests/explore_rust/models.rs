@@ -1,6 +1,7 @@
 //! Small models in Rust: one with processes, messages and something that its values do not tell, and one without end.
 
 use scrimp::{Batch, EventCode, EventText, Fault, Model, Passed, Property};
+use scrimp_core::Condition;
 use std::time::Duration;
 
 /// A sender posts letters, two at most, that a receiver takes. Now and then the sender tosses a coin, which nobody sees: with
@@ -22,7 +23,7 @@ const MEET: EventCode = 4;
 pub const KEPT: &str = "no letter is lost";
 
 impl Post {
-    pub fn properties() -> [Property<'static>; 3] {
+    pub fn properties() -> [Property<Condition<'static>>; 3] {
         let few = Property::invariant("at most two wait", |state| state[WAITING] <= 2);
         [few, Property::invariant(KEPT, |state| state[LOST] == 0), Property::deadlock()]
     }

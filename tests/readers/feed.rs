@@ -3,13 +3,14 @@
 //!
 //! The tests give damaged files to them, and so does a fuzzer (`fuzz/`).
 
-use scrimp::temporal::{Bad, RunKind, RunProperty};
+use scrimp::temporal::never;
 use scrimp::walk::{Run, Walk, find_trace};
 use scrimp::{
     Control, Language, LoadError, Loaded, Measure, Mode, NativeModel, NetNames, Options, Plan, System, open_as,
     parse_property, parse_property_file,
 };
-use scrimp_lang::{PropertyKind, read_formulas_from, read_net};
+use scrimp_core::{Property, PropertyKind};
+use scrimp_lang::{read_formulas_from, read_net};
 use scrimp_search::checkpoint::{self, Identity};
 use scrimp_suite::suite::{self, Given};
 use scrimp_system::{Expr, Source};
@@ -106,11 +107,11 @@ pub fn automaton(bytes: &[u8]) {
     }
     let system = &systems()[0];
     let atom = |text: &str| match parse_property(system, &format!("invariant: {text}")) {
-        Ok(scrimp_lang::Property { kind: PropertyKind::Invariant(e), .. }) => Ok(e),
+        Ok(Property { kind: PropertyKind::Invariant(e), .. }) => Ok(e),
         Ok(_) => Err("this is not a condition".to_string()),
         Err(error) => Err(error.to_string()),
     };
-    let _ = Bad::of_text("f.hoa", &text, &atom);
+    let _ = never::read("f.hoa", &text, &atom);
 }
 
 /// Formulas of the Model Checking Contest.
@@ -144,10 +145,9 @@ pub fn property(bytes: &[u8]) {
 }
 
 /// The runs that break a property.
-fn decide(kind: PropertyKind) {
-    let patience = Duration::from_secs(1);
-    if let PropertyKind::Ltl(formula) = kind {
-        let _ = RunProperty::new("p", RunKind::Ltl(formula)).bad(&[Expr::TRUE], patience);
+fn decide(kind: PropertyKind<Expr>) {
+    if let PropertyKind::Ltl(_) = kind {
+        let _ = never::broken_by(&Property::new("p", kind), &[Expr::TRUE], Duration::from_secs(1));
     }
 }
 

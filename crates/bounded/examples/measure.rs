@@ -1,10 +1,12 @@
 //! Bounded model checking of a model file: `measure FILE [BOUND] [SECONDS] [PROPERTY]…`. Without properties, all that the
 //! model can do wrong by itself.
 
-use scrimp_bounded::{Goal, GoalKind, Options, run};
-use scrimp_core::Control;
-use scrimp_lang::{Opened, PropertyKind};
+use scrimp_bounded::{Options, run};
+use scrimp_core::PropertyKind;
+use scrimp_core::{Control, Property};
+use scrimp_lang::Opened;
 use scrimp_native::{Mode, NativeModel};
+use scrimp_system::Expr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,18 +24,18 @@ fn main() {
     let parse = |text: &String| {
         let parsed = scrimp_lang::parse_property(&system, text).unwrap_or_else(|e| panic!("{e}"));
         let kind = match parsed.kind {
-            PropertyKind::Deadlock => GoalKind::Deadlock,
-            PropertyKind::Faults => GoalKind::Faults,
-            PropertyKind::Assertions => GoalKind::Assertions,
-            PropertyKind::Invariant(e) => GoalKind::Invariant(e),
-            PropertyKind::Reach(e) => GoalKind::Reach(e),
+            PropertyKind::Deadlock => PropertyKind::Deadlock,
+            PropertyKind::Faults => PropertyKind::Faults,
+            PropertyKind::Assertions => PropertyKind::Assertions,
+            PropertyKind::Invariant(e) => PropertyKind::Invariant(e),
+            PropertyKind::Reach(e) => PropertyKind::Reach(e),
             other => panic!("{other:?} is about infinite runs"),
         };
-        Goal { name: text.clone(), kind }
+        Property::new(text.clone(), kind)
     };
-    let mut goals: Vec<Goal> = arguments.iter().skip(3).map(parse).collect();
+    let mut goals: Vec<Property<Expr>> = arguments.iter().skip(3).map(parse).collect();
     if goals.is_empty() {
-        goals = Goal::all(&system);
+        goals = Property::all(&system);
     }
     let bound = number(1).map(|bound| bound as u32);
     let induction = std::env::var_os("NO_INDUCTION").is_none();

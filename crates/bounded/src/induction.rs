@@ -7,10 +7,11 @@
 use crate::circuit::Bit;
 use crate::encoding::Encoding;
 use crate::formula::Answer;
-use crate::goal::Goal;
 use crate::limits::Limits;
 use crate::lore::Lore;
 use crate::unrolling::Unrolling;
+use scrimp_core::Property;
+use scrimp_system::Expr;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -18,7 +19,7 @@ use std::rc::Rc;
 pub struct Induction<'a, 's> {
     run: Unrolling<'a, 's>,
     encoding: &'s Encoding<'s>,
-    /// For each property what [`Goal::found`] says of each frame.
+    /// For each property what [`found`] says of each frame.
     found: Vec<Vec<Bit>>,
     /// Properties that hold everywhere.
     proven: Vec<usize>,
@@ -26,7 +27,7 @@ pub struct Induction<'a, 's> {
 
 impl<'a, 's> Induction<'a, 's> {
     /// The step case with no step at all.
-    pub fn new(encoding: &'s Encoding<'s>, limits: Rc<Limits<'a>>, goals: &[Goal]) -> Induction<'a, 's> {
+    pub fn new(encoding: &'s Encoding<'s>, limits: Rc<Limits<'a>>, goals: &[Property<Expr>]) -> Induction<'a, 's> {
         let run = Unrolling::from_anywhere(encoding, limits);
         let mut induction = Induction { run, encoding, found: vec![Vec::new(); goals.len()], proven: Vec::new() };
         induction.look(goals);
@@ -39,7 +40,7 @@ impl<'a, 's> Induction<'a, 's> {
     }
 
     /// One step more; `false` when a limit forbids it.
-    pub fn extend(&mut self, goals: &[Goal]) -> bool {
+    pub fn extend(&mut self, goals: &[Property<Expr>]) -> bool {
         let extended = self.run.extend();
         if extended {
             self.look(goals);
@@ -47,10 +48,10 @@ impl<'a, 's> Induction<'a, 's> {
         extended
     }
 
-    fn look(&mut self, goals: &[Goal]) {
+    fn look(&mut self, goals: &[Property<Expr>]) {
         let Some(frame) = self.run.frames.last() else { return };
         for (goal, found) in goals.iter().zip(&mut self.found) {
-            found.push(goal.found(&mut self.run.formula.circuit, self.encoding, frame));
+            found.push(crate::found::found(goal, &mut self.run.formula.circuit, self.encoding, frame));
         }
         for goal in &self.proven {
             let Some(found) = self.found[*goal].last() else { continue };

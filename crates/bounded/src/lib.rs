@@ -10,8 +10,8 @@ pub mod circuit;
 mod encoding;
 pub mod evaluate;
 pub mod formula;
+mod found;
 mod frame;
-mod goal;
 mod induction;
 pub mod limits;
 mod lore;
@@ -20,5 +20,4 @@ mod run;
 mod unrolling;
 pub mod word;
 
-pub use goal::{Goal, GoalKind};
 pub use run::{BoundedReport, Options, run};

@@ -3,9 +3,8 @@
 //! Nothing is reported that the model does not do: each state must be among the successors of the one before, and the last
 //! one must decide the property.
 
-use crate::goal::{Goal, GoalKind};
-use scrimp_core::Trace;
-use scrimp_system::{Batch, EventCode, Fault, Layout, Model};
+use scrimp_core::{Property, PropertyKind, Trace};
+use scrimp_system::{Batch, EventCode, Expr, Fault, Layout, Model};
 
 /// A run that the model makes.
 pub struct Replayed {
@@ -28,7 +27,7 @@ pub enum Replay {
 }
 
 /// Makes a run through these states, each given by the values of its cells.
-pub fn replay(model: &dyn Model, layout: &Layout, states: &[Vec<i64>], goal: &Goal) -> Replay {
+pub fn replay(model: &dyn Model, layout: &Layout, states: &[Vec<i64>], goal: &Property<Expr>) -> Replay {
     let differs = |what: String| Replay::Differs(what);
     let encode = |values: &Vec<i64>| {
         let mut state = vec![0; layout.bytes()];
@@ -70,16 +69,17 @@ pub fn replay(model: &dyn Model, layout: &Layout, states: &[Vec<i64>], goal: &Go
     };
     let mut replayed = Replayed { trace, fault: None, condition_fault: None };
     let decided = match &goal.kind {
-        GoalKind::Deadlock => deadlock,
-        GoalKind::Faults | GoalKind::Assertions => {
-            replayed.fault = record(goal.kind == GoalKind::Assertions);
+        PropertyKind::Deadlock => deadlock,
+        PropertyKind::Faults | PropertyKind::Assertions => {
+            replayed.fault = record(goal.kind == PropertyKind::Assertions);
             replayed.fault.is_some()
         }
-        GoalKind::Invariant(condition) | GoalKind::Reach(condition) => {
+        PropertyKind::Invariant(condition) | PropertyKind::Reach(condition) => {
             let value = layout.holds(condition, replayed.trace.last());
             replayed.condition_fault = value.err();
             value.unwrap_or(false) != goal.finding_violates()
         }
+        _ => false,
     };
     match decided {
         true => Replay::Agrees(Box::new(replayed)),

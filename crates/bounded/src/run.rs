@@ -2,14 +2,14 @@
 
 use crate::encoding::Encoding;
 use crate::formula::Answer;
-use crate::goal::{Goal, GoalKind};
+use crate::found::found;
 use crate::induction::Induction;
 use crate::limits::Limits;
 use crate::lore::Lore;
 use crate::replay::{Replay, replay};
 use crate::unrolling::Unrolling;
-use scrimp_core::{Budget, Control, Limit, PropertyResult, Verdict};
-use scrimp_system::{Layout, Model, System};
+use scrimp_core::{Budget, Control, Limit, Property, PropertyKind, PropertyResult, Verdict};
+use scrimp_system::{Expr, Layout, Model, System};
 use std::io;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
@@ -65,11 +65,14 @@ pub fn run(
     model: &dyn Model,
     system: &System,
     layout: &Layout,
-    goals: &[Goal],
+    goals: &[Property<Expr>],
     options: &Options,
     control: &Control,
 ) -> io::Result<BoundedReport> {
     let invalid = |reason: String| io::Error::new(io::ErrorKind::InvalidInput, reason);
+    if let Some(goal) = goals.iter().find(|goal| goal.kind.is_about_runs()) {
+        return Err(invalid(format!("property {} is about runs, which bounded search does not decide", goal.name)));
+    }
     system.validate().map_err(|invalid| io::Error::new(io::ErrorKind::InvalidInput, invalid.0))?;
     let encoding = Encoding::new(system, model).map_err(invalid)?;
     let budget = Budget::new(options.memory);
@@ -113,7 +116,7 @@ pub fn run(
 struct Engine<'a, 's, 'o> {
     model: &'o dyn Model,
     layout: &'o Layout,
-    goals: &'o [Goal],
+    goals: &'o [Property<Expr>],
     options: &'o Options,
     limits: Rc<Limits<'a>>,
     encoding: &'s Encoding<'s>,
@@ -182,7 +185,7 @@ impl<'a, 's> Engine<'a, 's, '_> {
         let mut all_clear = true;
         for goal in self.open.clone() {
             let frame = &base.frames[depth as usize];
-            let found = self.goals[goal].found(&mut base.formula.circuit, self.encoding, frame);
+            let found = found(&self.goals[goal], &mut base.formula.circuit, self.encoding, frame);
             self.limits.begin(None);
             match base.formula.solve(&[found]) {
                 Answer::Possible => {
@@ -273,7 +276,7 @@ impl<'a, 's> Engine<'a, 's, '_> {
 
     /// That a process goes on by itself for ever is a fault too, but no run of some length shows it.
     fn provable(&self, goal: usize) -> bool {
-        self.goals[goal].kind != GoalKind::Faults || !self.encoding.may_go_on_for_ever()
+        self.goals[goal].kind != PropertyKind::Faults || !self.encoding.may_go_on_for_ever()
     }
 
     /// No run has as many steps as this.

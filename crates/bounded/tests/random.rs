@@ -8,8 +8,8 @@ mod texts;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
-use scrimp_bounded::{BoundedReport, Goal, GoalKind, Options, run};
-use scrimp_core::{Control, PropertyResult, Verdict};
+use scrimp_bounded::{BoundedReport, Options, run};
+use scrimp_core::{Control, Property, PropertyKind, PropertyResult, Verdict};
 use scrimp_native::{Mode, NativeModel};
 use scrimp_system::{
     Assign, Batch, BinaryOp, Domain, Event, Expr, Fault, Model, Moment, Move, Overflow, Process, ProcessId, Random,
@@ -28,7 +28,7 @@ const MOST: usize = 20_000;
 const BOUND: u32 = 6;
 
 /// For each goal how many steps lead to what decides it; `None` if there are too many states.
-fn searched(model: &NativeModel, goals: &[Goal]) -> Option<Vec<Option<u32>>> {
+fn searched(model: &NativeModel, goals: &[Property<Expr>]) -> Option<Vec<Option<u32>>> {
     let mut depths = vec![None; goals.len()];
     let mut level = Batch::new(model.state_bytes());
     let mut successors = Batch::new(model.state_bytes());
@@ -49,11 +49,12 @@ fn searched(model: &NativeModel, goals: &[Goal]) -> Option<Vec<Option<u32>>> {
             };
             for (goal, found) in goals.iter().zip(&mut depths) {
                 let decided = match &goal.kind {
-                    GoalKind::Deadlock => deadlock,
-                    GoalKind::Faults => fault(false),
-                    GoalKind::Assertions => fault(true),
-                    GoalKind::Invariant(e) => model.layout().holds(e, state) != Ok(true),
-                    GoalKind::Reach(e) => model.layout().holds(e, state) == Ok(true),
+                    PropertyKind::Deadlock => deadlock,
+                    PropertyKind::Faults => fault(false),
+                    PropertyKind::Assertions => fault(true),
+                    PropertyKind::Invariant(e) => model.layout().holds(e, state) != Ok(true),
+                    PropertyKind::Reach(e) => model.layout().holds(e, state) == Ok(true),
+                    kind => panic!("{kind:?}"),
                 };
                 if decided && found.is_none() {
                     *found = Some(depth);
@@ -77,7 +78,7 @@ fn searched(model: &NativeModel, goals: &[Goal]) -> Option<Vec<Option<u32>>> {
 /// Holds what was found against what the search has found.
 fn compare(
     report: &BoundedReport,
-    goal: &Goal,
+    goal: &Property<Expr>,
     found: &PropertyResult,
     depth: Option<u32>,
     endless: bool,
@@ -108,11 +109,11 @@ type Met = [Cell<usize>; 3];
 fn agree(system: System, met: &Met) -> Result<(), TestCaseError> {
     let system = Arc::new(system);
     let model = NativeModel::new(system.clone(), Mode::Interpreted).map_err(|e| TestCaseError::fail(e.to_string()))?;
-    let mut goals = Goal::all(&system);
+    let mut goals = Property::all(&system);
     for (number, process) in system.processes.iter().enumerate() {
         let at = Expr::equals(process.control, process.locations.len() as i64 - 1);
-        goals.push(Goal { name: format!("reach {number}"), kind: GoalKind::Reach(at.clone()) });
-        goals.push(Goal { name: format!("never {number}"), kind: GoalKind::Invariant(Expr::not(at)) });
+        goals.push(Property::new(format!("reach {number}"), PropertyKind::Reach(at.clone())));
+        goals.push(Property::new(format!("never {number}"), PropertyKind::Invariant(Expr::not(at))));
     }
     let Some(depths) = searched(&model, &goals) else {
         return Err(TestCaseError::reject("too many states"));
@@ -123,7 +124,7 @@ fn agree(system: System, met: &Met) -> Result<(), TestCaseError> {
         .map_err(|e| TestCaseError::fail(e.to_string()))?;
     for ((goal, found), depth) in goals.iter().zip(&report.properties).zip(depths) {
         // Going on for ever is a fault that only a search sees.
-        let endless = report.single_steps && goal.kind == GoalKind::Faults;
+        let endless = report.single_steps && goal.kind == PropertyKind::Faults;
         compare(&report, goal, found, depth, endless).map_err(TestCaseError::fail)?;
         let add = |cell: &Cell<usize>, met: bool| cell.set(cell.get() + met as usize);
         add(&met[0], found.trace.is_some());

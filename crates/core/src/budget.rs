@@ -287,7 +287,6 @@ impl Control {
 
     /// Has a limit been reached? `tick` counts the caller's rounds; the clock is read only now and then.
     #[inline]
-    #[inline]
     pub fn stopped(&self, tick: u64) -> Option<Limit> {
         let due = if tick.is_multiple_of(8) { self.stop.due() } else { self.stop.asked() };
         due.map(Limit::from)
@@ -319,7 +318,6 @@ impl Control {
     }
 
     /// Is a pause due? As for [`stopped`](Control::stopped), the clock is read only now and then.
-    #[inline]
     #[inline]
     pub fn pause_due(&self, tick: u64) -> bool {
         let at = self.pause_at.load(Ordering::Relaxed);

@@ -23,7 +23,7 @@ pub use dve::parse_dve;
 pub use measure::{MeasurePart, parse_measure, refuse_part};
 pub use pnml::{read_formulas, read_formulas_from, read_net, read_net_from, read_net_within};
 pub use promela::Promela;
-pub use property::{Property, PropertyKind, parse_condition, parse_property, parse_property_file};
+pub use property::{parse_condition, parse_property, parse_property_file};
 
 pub use question::NetNames;
 pub use reading::Language;

@@ -18,49 +18,13 @@ use crate::expression::temporal::Vocabulary;
 use crate::formula::{Atoms, Logic, constant_or_atom, formula};
 use crate::lexer::Token;
 use crate::symbols::{Map, Symbols, suggestion};
+use scrimp_core::{Property, PropertyKind};
 use scrimp_system::{ConstantValue, Expr, ProcessId, Role, Source, System, VarId};
 use scrimp_temporal::Formula;
-
-#[derive(Debug, Clone)]
-pub struct Property {
-    /// The name that was given, or else the property as it was written.
-    pub name: String,
-    pub kind: PropertyKind,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PropertyKind {
-    /// No state without successors.
-    Deadlock,
-    /// No event that ends in a fault.
-    Faults,
-    /// The model's own assertions, each a property.
-    Assertions,
-    /// Holds in every reachable state.
-    Invariant(Expr),
-    /// Holds in some reachable state.
-    Reach(Expr),
-    /// Holds of every run.
-    Ltl(Formula<Expr>),
-    /// Holds in the initial states.
-    Ctl(Formula<Expr>),
-    /// No run passes accepting places for ever: no acceptance cycles.
-    Accepting,
-    /// No run goes on for ever without progress: no non-progress cycles.
-    Progress,
-}
 
 /// What properties can begin with.
 const WORDS: [&str; 9] =
     ["deadlock", "faults", "assertions", "invariant", "reach", "ltl", "ctl", "accepting", "progress"];
-
-impl PropertyKind {
-    /// Is it about runs, and not about single states?
-    pub fn is_about_runs(&self) -> bool {
-        use PropertyKind::{Accepting, Ctl, Ltl, Progress};
-        matches!(self, Ltl(_) | Ctl(_) | Accepting | Progress)
-    }
-}
 
 /// Operators that a property may have.
 const MAX_WORK: u64 = 1 << 20;
@@ -68,7 +32,7 @@ const MAX_WORK: u64 = 1 << 20;
 const MAX_TEXT: usize = 1 << 26;
 
 /// Reads a property such as `invariant: not (P@critical and Q@critical)`.
-pub fn parse_property(system: &System, text: &str) -> Result<Property, Diagnostic> {
+pub fn parse_property(system: &System, text: &str) -> Result<Property<Expr>, Diagnostic> {
     let source = Source::new("property", text);
     let names = SystemNames::new(system);
     check_length(text).and_then(|_| property(&names, text, 0, text.len())).map_err(|p| p.locate(&source))
@@ -82,7 +46,7 @@ pub fn parse_condition(system: &System, name: &str, text: &str) -> Result<Expr, 
 }
 
 /// Reads a file with one property per line. Empty lines, and what follows `#` or `//`, mean nothing.
-pub fn parse_property_file(system: &System, source: Source) -> Result<Vec<Property>, Diagnostic> {
+pub fn parse_property_file(system: &System, source: Source) -> Result<Vec<Property<Expr>>, Diagnostic> {
     let names = SystemNames::new(system);
     check_length(&source.text).map_err(|p| p.locate(&source))?;
     let mut properties = Vec::new();
@@ -106,7 +70,12 @@ pub(crate) fn check_length(text: &str) -> Result<(), Problem> {
 }
 
 /// The property in `text[start..end]`.
-fn property<'n>(names: &'n SystemNames<'n>, text: &'n str, start: usize, end: usize) -> Result<Property, Problem> {
+fn property<'n>(
+    names: &'n SystemNames<'n>,
+    text: &'n str,
+    start: usize,
+    end: usize,
+) -> Result<Property<Expr>, Problem> {
     let written = text[start..end].trim();
     if let Some(own) = own(names.system, written) {
         return Ok(own);
@@ -124,6 +93,10 @@ fn property<'n>(names: &'n SystemNames<'n>, text: &'n str, start: usize, end: us
         word = p.word();
         p.expect(Token::Word, wanted)?;
     }
+    let said = |what: &Option<Expr>, of: &str| {
+        let nothing = || Problem::new(keyword.place(), format!("the model says nothing of {of}"));
+        what.clone().ok_or_else(nothing)
+    };
     let kind = match word {
         "deadlock" => PropertyKind::Deadlock,
         "faults" => PropertyKind::Faults,
@@ -132,8 +105,8 @@ fn property<'n>(names: &'n SystemNames<'n>, text: &'n str, start: usize, end: us
         "reach" => PropertyKind::Reach(stated(names, &mut p)?),
         "ltl" => PropertyKind::Ltl(temporal(names, &mut p, Logic::Linear)?),
         "ctl" => PropertyKind::Ctl(temporal(names, &mut p, Logic::Branching)?),
-        "accepting" => PropertyKind::Accepting,
-        "progress" => PropertyKind::Progress,
+        "accepting" => PropertyKind::Accepting(said(&names.system.accepting, "accepting places")?),
+        "progress" => PropertyKind::Progress(said(&names.system.no_progress, "progress")?),
         _ => {
             let help = suggestion(word, WORDS);
             let problem = Problem::new(keyword.place(), format!("expected {wanted}, found `{word}`"));
@@ -147,7 +120,7 @@ fn property<'n>(names: &'n SystemNames<'n>, text: &'n str, start: usize, end: us
 }
 
 /// A property that the model has, by the name that reports have for it: `ltl NAME`, `assertion: NAME`.
-fn own(system: &System, written: &str) -> Option<Property> {
+fn own(system: &System, written: &str) -> Option<Property<Expr>> {
     let name = written.to_string();
     if let Some(wanted) = written.strip_prefix("ltl ") {
         let formula = system.formulas.iter().find(|formula| formula.name == wanted.trim())?;

@@ -1,6 +1,7 @@
 //! Temporal formulas as text: how operators bind, when a word is one, and how wrong formulas are refused.
 
-use scrimp_lang::{Promela, PropertyKind, parse_dve, parse_property};
+use scrimp_core::PropertyKind;
+use scrimp_lang::{Promela, parse_dve, parse_property};
 use scrimp_system::{Expr, Source, System};
 use scrimp_temporal::Formula;
 use std::path::Path;
@@ -108,8 +109,10 @@ fn words_are_operators_or_names() {
     assert!(matches!(kind("ltl: X U q"), PropertyKind::Ltl(Formula::Until(..))));
     assert!(matches!(kind("ltl: X U"), PropertyKind::Ltl(Formula::Next(_))));
     assert!(matches!(kind("ltl: X"), PropertyKind::Ltl(Formula::Atom(_))));
-    assert_eq!(kind("accepting"), PropertyKind::Accepting);
-    assert_eq!(kind("here = progress"), PropertyKind::Progress);
+    for text in ["accepting", "here = progress"] {
+        let refused = parse_property(&system, text).expect_err("a model without labels");
+        assert!(refused.to_string().contains("the model says nothing of"), "{refused}");
+    }
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! The property language: what it accepts, what it means, and how it refuses.
 
-use scrimp_lang::{Property, PropertyKind, parse_dve, parse_property, parse_property_file};
-use scrimp_system::{Layout, Source, System};
+use scrimp_core::{Property, PropertyKind};
+use scrimp_lang::{parse_dve, parse_property, parse_property_file};
+use scrimp_system::{Expr, Layout, Source, System};
 
 fn system() -> System {
     let text =
@@ -12,7 +13,7 @@ fn system() -> System {
     parse_dve(Source::new("model.dve", text)).unwrap_or_else(|e| panic!("{e}"))
 }
 
-fn parse(text: &str) -> Property {
+fn parse(text: &str) -> Property<Expr> {
     parse_property(&system(), text).unwrap_or_else(|e| panic!("{e}"))
 }
 

@@ -12,7 +12,7 @@ use crate::reduce::{Blueprint, Maker, Manner};
 use crate::saver::Saver;
 use crate::settle::{Again, settle};
 use crate::{guided, plain, sets, staged};
-use scrimp_core::{Budget, Control, Property, Report, budget::peak_resident};
+use scrimp_core::{Budget, Condition, Control, Property, Report, budget::peak_resident};
 use scrimp_system::Model;
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -75,20 +75,28 @@ pub struct Found {
 
 /// Searches `model` by `plan` for what decides `properties`; with none, visits all states. Fails when the search cannot
 /// begin: no memory for it, no threads, a model that does not suit the plan.
-pub fn run(model: &dyn Model, properties: &[Property], plan: &Plan, control: &Control) -> io::Result<Report> {
+pub fn run(
+    model: &dyn Model,
+    properties: &[Property<Condition>],
+    plan: &Plan,
+    control: &Control,
+) -> io::Result<Report> {
     run_guided(model, properties, plan, control, Guides::default())
 }
 
 /// [`run`], for plans that follow a progress measure or a heuristic.
 pub fn run_guided(
     model: &dyn Model,
-    properties: &[Property],
+    properties: &[Property<Condition>],
     plan: &Plan,
     control: &Control,
     guides: Guides,
 ) -> io::Result<Report> {
     if model.state_bytes() == 0 {
         return Err(invalid("a model's states must have at least one byte"));
+    }
+    if let Some(property) = properties.iter().find(|property| property.kind.is_about_runs()) {
+        return Err(about_runs(&property.name));
     }
     if let ForgetChoice::PseudoRoot(_) = plan.options.forget {
         // What runs the model backwards is made here, before the budget looks at what is used already.
@@ -183,6 +191,11 @@ fn on_disk<'m>(task: &Task<'m, '_>) -> io::Result<Done<'m>> {
     let mut external = External::new(model, &dir, with_traces, budget, None)?;
     let outcome = external.search(check, control, reduce(Manner::Passing));
     Ok(Done { outcome, held: Held::Disk(Box::new(external)), stage: plan.store.clone() })
+}
+
+/// No single state decides such a property.
+pub(crate) fn about_runs(name: &str) -> io::Error {
+    invalid(format!("property {name} is about runs, and no single state decides it"))
 }
 
 pub(crate) fn invalid(reason: impl Into<String>) -> io::Error {

@@ -5,7 +5,7 @@ use crate::checkpoint::{self, Identity, get, get_findings, model_digest, put, pu
 use crate::plan::Plan;
 use crate::replace::remove_remains;
 use crate::words::hash;
-use scrimp_core::{Control, Property};
+use scrimp_core::{Condition, Control, Property};
 use scrimp_system::Model;
 use std::io::{self, Read, Write};
 
@@ -23,7 +23,7 @@ impl<'a> Saver<'a> {
     /// What saves the search of a plan; nothing, where none is to be saved or taken up.
     pub fn new(
         model: &dyn Model,
-        properties: &[Property],
+        properties: &[Property<Condition>],
         plan: &'a Plan,
         safety: &'a Safety<'a>,
         control: &'a Control,

@@ -9,7 +9,7 @@ use crate::outcome::{Ended, Outcome};
 use crate::plan::Plan;
 use crate::reduce::{AllEvents, Maker, Manner, Reduce};
 use crate::store::Table;
-use scrimp_core::{Budget, Control, Limit, Property, PropertyResult, Trace, Verdict};
+use scrimp_core::{Budget, Condition, Control, Limit, Property, PropertyResult, Trace, Verdict};
 use scrimp_system::Model;
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub(crate) struct Again<'a> {
 pub(crate) fn settle(
     model: &dyn Model,
     held: Held,
-    properties: &[Property],
+    properties: &[Property<Condition>],
     mut findings: Vec<Finding>,
     outcome: &Outcome,
     task: &Again,
@@ -54,7 +54,7 @@ pub(crate) fn settle(
             }
         }
     }
-    let result = |(i, property): (usize, &Property)| {
+    let result = |(i, property): (usize, &Property<Condition>)| {
         let found = findings.iter().position(|f| f.property == i);
         let finding = found.map(|at| &findings[at]);
         let violates = property.finding_violates();

@@ -8,6 +8,7 @@ use scrimp::net::{Inquiry, PetriNet, Structure};
 use scrimp::{
     Control, Guides, Measure, NativeModel, NetNames, Plan, Property, PropertyResult, Report, Verdict, run_engine,
 };
+use scrimp_core::Condition;
 use scrimp_lang::read_formulas_from;
 use scrimp_net::{NamedQuestion, Net};
 use scrimp_system::Stop;
@@ -41,7 +42,7 @@ pub fn ask(
     let questions = answers.iter().map(|answer| question(&names, &net.net, answer)).collect::<Result<Vec<_>, _>>()?;
     let mut plan = plan.clone();
     plan.options.time = Some(PATIENCE);
-    let mut search = |model: &NativeModel, properties: &[Property], plan: &mut Plan, wanted: &Wanted| {
+    let mut search = |model: &NativeModel, properties: &[Property<Condition>], plan: &mut Plan, wanted: &Wanted| {
         let control = Control::new(plan.options.time);
         let heuristic = way.heuristic().and_then(|text| Measure::parse(model.system(), text).ok());
         let heuristic = heuristic.as_ref().map(|measure| |state: &[u8]| measure.value(state));

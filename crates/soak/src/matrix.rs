@@ -6,12 +6,13 @@ use crate::inquiry;
 use crate::language::{Answer, Expected};
 use crate::replay::{replay, replay_run};
 use scrimp::properties::{Asked, model_assertions};
-use scrimp::temporal::{Means, RunKind, RunProperty, decide};
+use scrimp::temporal::{Means, decide};
 use scrimp::{
     AutoOptions, Control, Found, Guides, Loaded, Measure, Mode, NativeModel, Options, Plan, Property, PropertyResult,
     Report, System, Verdict, parse_property, run_engine,
 };
-use scrimp_system::{Random, Role};
+use scrimp_core::{Condition, PropertyKind};
+use scrimp_system::{Expr, Random, Role};
 use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
@@ -172,7 +173,7 @@ impl Matrix<'_> {
             for answer in &wanted.answers {
                 let parsed = parse_property(model.system(), &answer.property).map_err(|e| e.to_string())?;
                 let begin = asked.states.len();
-                asked.add(model, parsed)?;
+                asked.add(model, parsed);
                 parts.push(begin..asked.states.len());
             }
             if asked.states.is_empty() && !wanted.answers.is_empty() {
@@ -202,7 +203,7 @@ impl Matrix<'_> {
     fn search_states(
         &self,
         model: &NativeModel,
-        properties: &[Property],
+        properties: &[Property<Condition>],
         wanted: &Wanted,
         tally: &mut Tally,
     ) -> Result<Option<Report>, String> {
@@ -270,10 +271,9 @@ impl Matrix<'_> {
     fn runs(&self, loaded: &mut Loaded, wanted: &Wanted, tally: &mut Tally) -> Result<(), String> {
         let answer = wanted.answers[0];
         let work = |model: &NativeModel| -> Result<Tally, String> {
-            let mut asked = Asked::default();
-            let parsed = parse_property(model.system(), &answer.property).map_err(|e| e.to_string())?;
             let mut tally = Tally::default();
-            if asked.add(model, parsed).is_err_and(|refusal| refusal.contains("says nothing of")) {
+            let parsed = parse_property(model.system(), &answer.property).map_err(|e| e.to_string());
+            if parsed.as_ref().is_err_and(|refusal| refusal.contains("says nothing of")) {
                 // Labels that no run comes to: of what the model does not have, everything is true.
                 tally.leave_out("the model says nothing of it");
                 return match answer.holds {
@@ -281,8 +281,7 @@ impl Matrix<'_> {
                     false => Err(format!("{}: violated, but nothing is said of it", answer.property)),
                 };
             }
-            let property = asked.runs.pop().ok_or("no property of runs")?;
-            self.decided(model, &property, answer, wanted, &mut tally)?;
+            self.decided(model, &parsed?, answer, wanted, &mut tally)?;
             Ok(tally)
         };
         let done = loaded.with_model(wanted.way.mode(), work).map_err(|e| e.to_string())??;
@@ -294,7 +293,7 @@ impl Matrix<'_> {
     fn decided(
         &self,
         model: &NativeModel,
-        property: &RunProperty,
+        property: &Property<Expr>,
         answer: &Answer,
         wanted: &Wanted,
         tally: &mut Tally,
@@ -309,7 +308,7 @@ impl Matrix<'_> {
         verdict(answer, &report.properties, &report, way, tally)?;
         let result = &report.properties[0];
         // A search with sets need not have a run to show, and a formula of branching time need not have one at all.
-        let shows = result.trace.is_some() && !matches!(property.kind, RunKind::Ctl(_));
+        let shows = result.trace.is_some() && !matches!(property.kind, PropertyKind::Ctl(_));
         if result.verdict == Verdict::Violated && shows {
             let other = NativeModel::new(model.system().clone(), Mode::Interpreted).map_err(|e| e.to_string())?;
             replay_run(&other, result, &property.kind, answer.fair)
@@ -325,7 +324,7 @@ impl Matrix<'_> {
         let answer = wanted.answers[0];
         let taken = loaded.take_claim().map_err(|e| e.to_string())?;
         if let Some(claim) = taken {
-            let property = RunProperty::new("claim", RunKind::Claim(Box::new(claim)));
+            let property = claim.property("claim");
             let model = NativeModel::new(loaded.system.clone(), wanted.way.mode()).map_err(|e| e.to_string())?;
             return self.decided(&model, &property, answer, wanted, tally);
         }
@@ -356,7 +355,7 @@ impl Matrix<'_> {
             loaded.system.claim.iter().any(|c| !loaded.system.processes[c.process.index()].accepting.is_empty());
         if accepts && let Some(apart) = loaded.claim_apart().map_err(|e| e.to_string())? {
             let model = NativeModel::new(apart.system.clone(), wanted.way.mode()).map_err(|e| e.to_string())?;
-            let property = RunProperty::new("claim", RunKind::Claim(Box::new(apart)));
+            let property = apart.property("claim");
             let control = Control::new(Some(PATIENCE));
             let means = Means { plan: &plan, control: &control, fair: &[], progress: None };
             match ended(decide(&model, &property, &means), wanted.way, tally)? {
@@ -435,7 +434,7 @@ fn verdict(
 fn replayed(
     model: &NativeModel,
     result: &PropertyResult,
-    property: &Property,
+    property: &Property<Condition>,
     tally: &mut Tally,
 ) -> Result<(), String> {
     let Some(trace) = &result.trace else { return Ok(()) };

@@ -1,8 +1,9 @@
 //! Runs that a search has found, followed again by a model that did not find them.
 
 use crate::ltl::holds_on_word;
-use scrimp::temporal::{Formula, RunKind};
+use scrimp::temporal::Formula;
 use scrimp::{Batch, Fault, Model, NativeModel, Property, PropertyKind, PropertyResult, Trace};
+use scrimp_core::Condition;
 use scrimp_system::Expr;
 
 /// The enabled events of a state with their successors.
@@ -33,15 +34,16 @@ pub fn follow<'t>(model: &dyn Model, trace: &'t Trace) -> Result<Vec<&'t [u8]>, 
 }
 
 /// Runs a trace again, and looks whether its last state decides the property. Says what is wrong.
-pub fn replay(model: &dyn Model, trace: &Trace, property: &Property) -> Result<(), String> {
+pub fn replay(model: &dyn Model, trace: &Trace, property: &Property<Condition>) -> Result<(), String> {
     let states = follow(model, trace)?;
     let state = states[states.len() - 1];
     let decided = match &property.kind {
         PropertyKind::Deadlock => successors(model, state).is_empty(),
         PropertyKind::Faults => successors(model, state).faults().iter().any(|f| f.fault != Fault::Assertion),
         PropertyKind::Assertions => successors(model, state).faults().iter().any(|f| f.fault == Fault::Assertion),
-        PropertyKind::Invariant(condition) => condition(state) != Ok(true),
-        PropertyKind::Reach(condition) => condition(state) == Ok(true),
+        PropertyKind::Invariant(condition) => (condition.holds)(state) != Ok(true),
+        PropertyKind::Reach(condition) => (condition.holds)(state) == Ok(true),
+        _ => false,
     };
     if decided { Ok(()) } else { Err("its last state does not decide the property".into()) }
 }
@@ -59,9 +61,14 @@ pub fn movers(model: &NativeModel, code: u32) -> Vec<usize> {
 }
 
 /// Follows a run that goes on for ever, and looks whether it breaks the property and is fair. Says what is wrong.
-pub fn replay_run(model: &NativeModel, result: &PropertyResult, kind: &RunKind, fair: bool) -> Result<(), String> {
+pub fn replay_run(
+    model: &NativeModel,
+    result: &PropertyResult,
+    kind: &PropertyKind<Expr>,
+    fair: bool,
+) -> Result<(), String> {
     let trace = result.trace.as_ref().ok_or("there is no run")?;
-    if let RunKind::Ctl(_) = kind {
+    if let PropertyKind::Ctl(_) = kind {
         return follow(model, trace).map(drop);
     }
     let cycle = result.cycle.ok_or("the run does not go on for ever")?;
@@ -97,19 +104,19 @@ pub fn replay_run(model: &NativeModel, result: &PropertyResult, kind: &RunKind, 
 }
 
 /// What a property demands of a run as a formula over numbered atoms; `None` for automata.
-fn demanded(kind: &RunKind) -> Option<(Formula<usize>, Vec<Expr>)> {
+fn demanded(kind: &PropertyKind<Expr>) -> Option<(Formula<usize>, Vec<Expr>)> {
     let not = |f| Formula::Not(Box::new(f));
     let formula = match kind {
-        RunKind::Ltl(formula) => formula.clone(),
-        RunKind::Accepting(e) => {
+        PropertyKind::Ltl(formula) => formula.clone(),
+        PropertyKind::Accepting(e) => {
             let often = Formula::Finally(Box::new(Formula::Atom(e.clone())));
             not(Formula::Globally(Box::new(often)))
         }
-        RunKind::Progress(e) => {
+        PropertyKind::Progress(e) => {
             let ever = Formula::Globally(Box::new(Formula::Atom(e.clone())));
             not(Formula::Finally(Box::new(ever)))
         }
-        RunKind::Ctl(_) | RunKind::Claim(_) | RunKind::No(_) => return None,
+        _ => return None,
     };
     let mut atoms: Vec<Expr> = Vec::new();
     let formula = formula.map(&mut |atom: &Expr| {

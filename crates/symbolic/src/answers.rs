@@ -5,48 +5,8 @@ use crate::diagram::{Halt, Set};
 use crate::engine::Engine;
 use crate::reach::Reached;
 use num_bigint::BigUint;
+use scrimp_core::PropertyKind;
 use scrimp_system::{Expr, System};
-use scrimp_temporal::{Automaton, Formula};
-
-/// What is asked of the reachable states.
-#[derive(Debug, Clone)]
-pub enum QuestionKind {
-    /// Every state has a successor, or is an end.
-    Deadlock,
-    /// No event ends in a fault.
-    Faults,
-    /// No event violates the assertion that it makes.
-    Assertions,
-    /// The condition holds in every state; where it is a fault, it does not.
-    Invariant(Expr),
-    /// The condition holds in some state.
-    Reach(Expr),
-    /// The formula of CTL holds in every initial state. A run that cannot go on ends; a condition that is a fault does not
-    /// hold.
-    Ctl(Formula<Expr>),
-    /// The automaton accepts no run. Its atoms are these conditions, one that is a fault does not hold; a run that cannot go
-    /// on stays in its last state for ever.
-    Automaton { automaton: Automaton, atoms: Vec<Expr> },
-}
-
-/// Something asked, with a name.
-#[derive(Debug, Clone)]
-pub struct Question {
-    pub name: String,
-    pub kind: QuestionKind,
-}
-
-impl Question {
-    /// Is it about runs, so that no single state decides it?
-    pub fn is_temporal(&self) -> bool {
-        matches!(self.kind, QuestionKind::Ctl(_) | QuestionKind::Automaton { .. })
-    }
-
-    /// Does finding a state for this mean that it is violated?
-    pub fn finding_violates(&self) -> bool {
-        !matches!(self.kind, QuestionKind::Reach(_))
-    }
-}
 
 /// Are a state's successors nothing but what single events lead to? A state is a deadlock then if it has none; otherwise an
 /// event that ends in a fault is something that can happen.
@@ -56,15 +16,14 @@ pub fn is_plain(system: &System) -> bool {
 }
 
 /// Those of these states that decide a question. What lies between states is looked at too where faults are asked for.
-pub fn deciding(engine: &mut Engine, kind: &QuestionKind, states: Set, between: Set) -> Result<Set, Halt> {
+pub fn deciding(engine: &mut Engine, kind: &PropertyKind<Expr>, states: Set, between: Set) -> Result<Set, Halt> {
     engine.scope(|engine| {
         engine.held.extend([states, between]);
         match kind {
-            QuestionKind::Deadlock => deadlocks(engine, states),
-            QuestionKind::Invariant(condition) => engine.where_condition(states, condition, Sought::FailsOrFaults),
-            QuestionKind::Reach(condition) => engine.where_condition(states, condition, Sought::Holds),
-            QuestionKind::Ctl(_) | QuestionKind::Automaton { .. } => Ok(Set::EMPTY),
-            QuestionKind::Faults => {
+            PropertyKind::Deadlock => deadlocks(engine, states),
+            PropertyKind::Invariant(condition) => engine.where_condition(states, condition, Sought::FailsOrFaults),
+            PropertyKind::Reach(condition) => engine.where_condition(states, condition, Sought::Holds),
+            PropertyKind::Faults => {
                 let here = engine.faulty(states)?;
                 if between.is_empty() {
                     return Ok(here);
@@ -78,7 +37,7 @@ pub fn deciding(engine: &mut Engine, kind: &QuestionKind, states: Set, between: 
                 let before = origins(engine, bad, states, between)?;
                 engine.union(here, before)
             }
-            QuestionKind::Assertions => {
+            PropertyKind::Assertions => {
                 let here = engine.violating(states)?;
                 if between.is_empty() {
                     return Ok(here);
@@ -89,6 +48,8 @@ pub fn deciding(engine: &mut Engine, kind: &QuestionKind, states: Set, between: 
                 let before = origins(engine, passed, states, between)?;
                 engine.union(here, before)
             }
+            // What is about runs is decided by no single state.
+            _ => Ok(Set::EMPTY),
         }
     })
 }

@@ -28,7 +28,6 @@ mod together;
 mod tokens;
 mod trace;
 
-pub use answers::{Question, QuestionKind};
 pub use options::{Options, Order};
 pub use reach::Strategy;
 pub use run::{SymbolicReport, refused, run};

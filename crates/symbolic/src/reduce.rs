@@ -8,14 +8,15 @@
 //! Events without a process, as those of nets, are processes of their own.
 
 use crate::action::Sought;
-use crate::answers::{Question, QuestionKind, is_plain};
+use crate::answers::is_plain;
 use crate::diagram::{Halt, Relation, Set};
 use crate::engine::Engine;
 use crate::reach::{Reached, Watch, followed, reordered, with_late};
 use crate::together::together;
+use scrimp_core::{Property, PropertyKind};
 use scrimp_system::dependence::{Dependence, Guard};
-use scrimp_system::invariants::Invariants;
 use scrimp_system::{EventId, System};
+use scrimp_system::{Expr, invariants::Invariants};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -56,7 +57,7 @@ impl Reduction {
     }
 
     /// A reduction that leaves the answers to these questions as they are.
-    pub fn new(system: &Arc<System>, questions: &[Question]) -> Reduction {
+    pub fn new(system: &Arc<System>, questions: &[Property<Expr>]) -> Reduction {
         let dependence = Dependence::new(system);
         let (group, members) = groups(system);
         let mut visible = vec![false; system.events.len()];
@@ -64,22 +65,22 @@ impl Reduction {
         for question in questions {
             match &question.kind {
                 // Where a fault is no way out of a deadlock, what ends in one must not stand for what does not.
-                QuestionKind::Deadlock if !is_plain(system) => {}
-                // These are refused together with reduction.
-                QuestionKind::Ctl(_) | QuestionKind::Automaton { .. } => {}
-                QuestionKind::Deadlock | QuestionKind::Faults | QuestionKind::Assertions => {
+                PropertyKind::Deadlock if !is_plain(system) => {}
+                PropertyKind::Deadlock | PropertyKind::Faults | PropertyKind::Assertions => {
                     for (event, visible) in visible.iter_mut().enumerate() {
                         let may_fault = dependence.may_fault(EventId(event as u32));
                         *visible |= may_fault;
                         proviso |= may_fault;
                     }
                 }
-                QuestionKind::Invariant(condition) | QuestionKind::Reach(condition) => {
+                PropertyKind::Invariant(condition) | PropertyKind::Reach(condition) => {
                     for (visible, changes) in visible.iter_mut().zip(dependence.visible(condition)) {
                         *visible |= changes;
                     }
                     proviso = true;
                 }
+                // What is about runs is refused together with reduction.
+                _ => {}
             }
         }
         // A system that is too small must be found out.

@@ -1,6 +1,6 @@
 //! From a system to answers about its states, by sets.
 
-use crate::answers::{self, Question, QuestionKind};
+use crate::answers;
 use crate::diagram::{Halt, STACK_PER_LEVEL, Set};
 use crate::engine::{Engine, REORDER_FROM, arranged};
 use crate::options::{Options, Order};
@@ -10,10 +10,10 @@ use crate::tokens::most_tokens;
 use crate::trace::{Lost, trace};
 use num_bigint::BigUint;
 use scrimp_core::{
-    Budget, Control, Limit, PropertyResult, Verdict,
+    Budget, Control, Limit, Property, PropertyKind, PropertyResult, Verdict,
     budget::{default_memory, peak_resident},
 };
-use scrimp_system::{Batch, Fault, Layout, Model, System};
+use scrimp_system::{Batch, Expr, Fault, Layout, Model, System};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -70,7 +70,7 @@ pub fn run(
     model: &dyn Model,
     system: &System,
     layout: &Layout,
-    questions: &[Question],
+    questions: &[Property<Expr>],
     options: &Options,
     control: &Control,
 ) -> io::Result<SymbolicReport> {
@@ -100,7 +100,7 @@ struct Finding {
 
 pub(crate) struct Work<'a> {
     pub model: &'a dyn Model,
-    pub questions: &'a [Question],
+    pub questions: &'a [Property<Expr>],
     pub options: &'a Options,
     pub control: &'a Control,
     pub engine: Engine<'a>,
@@ -118,7 +118,7 @@ impl<'a> Work<'a> {
         model: &'a dyn Model,
         system: &'a System,
         layout: &'a Layout,
-        questions: &'a [Question],
+        questions: &'a [Property<Expr>],
         options: &'a Options,
         control: &'a Control,
         budget: &Arc<Budget>,
@@ -210,11 +210,11 @@ impl<'a> Work<'a> {
         let holders = self.engine.has_holders();
         let mut watch = |engine: &mut Engine<'a>, frontier: Set| -> Result<bool, Halt> {
             for (number, question) in questions.iter().enumerate() {
-                let between = matches!(question.kind, QuestionKind::Faults | QuestionKind::Assertions);
+                let between = matches!(question.kind, PropertyKind::Faults | PropertyKind::Assertions);
                 let known = found.iter().any(|finding| finding.question == number);
                 // What happens between states is looked at when all is known.
                 if known
-                    || question.is_temporal()
+                    || question.kind.is_about_runs()
                     || between && holders
                     || !found_before.is_empty() && !found_before.contains(&number)
                 {
@@ -247,7 +247,7 @@ impl<'a> Work<'a> {
     fn look(&mut self, reached: &Reached) -> Result<(), Halt> {
         let breadth_first = !reached.rings.is_empty();
         for (number, question) in self.questions.iter().enumerate() {
-            let between = matches!(question.kind, QuestionKind::Faults | QuestionKind::Assertions);
+            let between = matches!(question.kind, PropertyKind::Faults | PropertyKind::Assertions);
             let known = self.findings.iter().any(|finding| finding.question == number);
             let looked_at = breadth_first && !(between && self.engine.has_holders());
             if known || looked_at {
@@ -255,7 +255,7 @@ impl<'a> Work<'a> {
             }
             let kind = &question.kind;
             let mut deciding = answers::deciding(&mut self.engine, kind, reached.states(), reached.between())?;
-            if deciding.is_empty() && matches!(kind, QuestionKind::Faults) {
+            if deciding.is_empty() && matches!(kind, PropertyKind::Faults) {
                 deciding = self.endless(reached)?;
             }
             if let Some(finding) = self.first(number, deciding, reached)? {
@@ -385,12 +385,12 @@ impl<'a> Work<'a> {
     fn property(&mut self, number: usize, reached: &Reached) -> PropertyResult {
         let question = &self.questions[number];
         let mut result = PropertyResult::undecided(&question.name);
-        if question.is_temporal() {
+        if question.kind.is_about_runs() {
             return self.decided.iter().find(|(other, _)| *other == number).map_or(result, |(_, found)| found.clone());
         }
         let violates = question.finding_violates();
         let Some(at) = self.findings.iter().position(|finding| finding.question == number) else {
-            let unsure = self.unsure && matches!(question.kind, QuestionKind::Faults);
+            let unsure = self.unsure && matches!(question.kind, PropertyKind::Faults);
             if reached.is_complete() && self.limit.is_none() && !unsure {
                 result.verdict = if violates { Verdict::Verified } else { Verdict::Violated };
             }
@@ -433,25 +433,25 @@ impl<'a> Work<'a> {
             record.map(|record| (record.event, record.fault))
         };
         let decided = match &question.kind {
-            QuestionKind::Faults => {
+            PropertyKind::Faults => {
                 result.fault = fault(false);
                 result.fault.is_some()
             }
-            QuestionKind::Assertions => {
+            PropertyKind::Assertions => {
                 result.fault = fault(true);
                 result.fault.is_some()
             }
-            QuestionKind::Invariant(condition) => {
+            PropertyKind::Invariant(condition) => {
                 let value = layout.holds(condition, state);
                 result.condition_fault = value.err();
                 value != Ok(true)
             }
-            QuestionKind::Reach(condition) => layout.holds(condition, state) == Ok(true),
-            QuestionKind::Deadlock => {
+            PropertyKind::Reach(condition) => layout.holds(condition, state) == Ok(true),
+            PropertyKind::Deadlock => {
                 let count = successors.len();
                 successors.take_deadlock(count)
             }
-            QuestionKind::Ctl(_) | QuestionKind::Automaton { .. } => false,
+            _ => false,
         };
         match decided {
             true => Ok(()),

@@ -1,6 +1,5 @@
 //! Questions about runs: each decided by itself, once all states are known.
 
-use crate::answers::{Question, QuestionKind};
 use crate::ctl::Branching;
 use crate::diagram::Halt;
 use crate::linear::Linear;
@@ -9,21 +8,24 @@ use crate::reach::Reached;
 use crate::run::Work;
 use crate::steps::Steps;
 use crate::trace::Lost;
-use scrimp_core::{PropertyResult, Trace, Verdict};
+use scrimp_core::{Property, PropertyKind, PropertyResult, Trace, Verdict};
 use scrimp_system::Expr;
 use scrimp_temporal::{Automaton, Formula, MOST_ATOMS, MOST_SETS};
 
 /// Why a question about runs cannot be answered with these options.
-pub fn refused(question: &Question, options: &Options) -> Option<String> {
+pub fn refused(question: &Property<Expr>, options: &Options) -> Option<String> {
     let reason = match &question.kind {
-        QuestionKind::Ctl(formula) if !formula.is_ctl() => {
+        PropertyKind::Ctl(formula) if !formula.is_ctl() => {
             "this is no formula of CTL: there every temporal operator stands right behind A or E"
         }
-        QuestionKind::Automaton { automaton, atoms } if !is_sound(automaton, atoms.len()) => {
+        PropertyKind::Never(never) if !is_sound(&never.automaton, never.atoms.len()) => {
             "the automaton has atoms that nobody defines, or an edge that leads nowhere"
         }
-        QuestionKind::Ctl(_) if options.fairness.len() > MOST_SETS => "these are too many conditions of fairness",
-        _ if question.is_temporal() && options.reduce => {
+        PropertyKind::Ctl(_) if options.fairness.len() > MOST_SETS => "these are too many conditions of fairness",
+        PropertyKind::Ltl(_) | PropertyKind::Accepting(_) | PropertyKind::Progress(_) => {
+            "sets of states decide a property of linear time by the automaton of its negation"
+        }
+        _ if question.kind.is_about_runs() && options.reduce => {
             "where events are left out, questions about runs are not decided"
         }
         _ => return None,
@@ -48,7 +50,7 @@ fn is_sound(automaton: &Automaton, atoms: usize) -> bool {
 impl Work<'_> {
     /// Decides the questions about runs.
     pub fn decide_runs(&mut self, reached: &Reached) {
-        if !self.questions.iter().any(Question::is_temporal) {
+        if !self.questions.iter().any(|question| question.kind.is_about_runs()) {
             return;
         }
         let endless = self.endless(reached).map(|states| !states.is_empty());
@@ -71,7 +73,7 @@ impl Work<'_> {
             let mut result = PropertyResult::undecided(&question.name);
             let mark = self.engine.held.len();
             let done = match &question.kind {
-                QuestionKind::Ctl(formula) => {
+                PropertyKind::Ctl(formula) => {
                     if branching.is_none() {
                         branching = Some(Branching::new(&mut self.engine, &steps, &self.options.fairness)?);
                     }
@@ -80,8 +82,8 @@ impl Work<'_> {
                     branching.forget(&mut self.engine);
                     done
                 }
-                QuestionKind::Automaton { automaton, atoms } => {
-                    let done = self.decide_automaton(&steps, automaton, atoms, &mut result);
+                PropertyKind::Never(never) => {
+                    let done = self.decide_automaton(&steps, &never.automaton, &never.atoms, &mut result);
                     self.engine.held.truncate(mark);
                     done
                 }

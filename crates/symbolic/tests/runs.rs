@@ -9,10 +9,10 @@ use graph::{Graph, automaton, ctl};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use random::{Shape, Text, text};
-use scrimp_core::{Control, PropertyResult, Verdict};
-use scrimp_lang::PropertyKind as Parsed;
+use scrimp_core::PropertyKind as Parsed;
+use scrimp_core::{Control, Never, Property, PropertyKind, PropertyResult, Verdict};
 use scrimp_native::{Mode, NativeModel};
-use scrimp_symbolic::{Options, Question, QuestionKind, Strategy, SymbolicReport};
+use scrimp_symbolic::{Options, Strategy, SymbolicReport};
 use scrimp_system::{Expr, ProcessId, Source, Then};
 use scrimp_temporal::{Automaton, Formula};
 use std::cell::Cell;
@@ -24,7 +24,7 @@ const MOST: usize = 1500;
 /// What formulas are made of; some are faults in some states.
 const ATOMS: [&str; 6] = ["x < 2", "P0@s1", "a[x] == 2", "P1@s0 && y == 1 || i > 0", "4 / x == y", "x == y"];
 
-fn run(model: &NativeModel, questions: &[Question], options: &Options) -> SymbolicReport {
+fn run(model: &NativeModel, questions: &[Property<Expr>], options: &Options) -> SymbolicReport {
     let options = Options { memory: Some(4 << 30), keep_going: true, ..options.clone() };
     scrimp_symbolic::run(model, model.system(), model.layout(), questions, &options, &Control::new(None))
         .expect("it can begin")
@@ -60,11 +60,13 @@ fn check((text, formulas, fairness): &Case, tested: &Cell<u32>) -> Result<(), Te
     };
     let atoms: Vec<Vec<bool>> = conditions.iter().map(holds).collect();
     let fair: Vec<Vec<bool>> = fairness.iter().map(|number| atoms[*number].clone()).collect();
-    let questions: Vec<Question> = formulas
+    let questions: Vec<Property<Expr>> = formulas
         .iter()
-        .map(|formula| Question {
-            name: format!("{}", formula.map(&mut |number| ATOMS[*number])),
-            kind: QuestionKind::Ctl(formula.map(&mut |number| conditions[*number].clone())),
+        .map(|formula| {
+            Property::new(
+                format!("{}", formula.map(&mut |number| ATOMS[*number])),
+                PropertyKind::Ctl(formula.map(&mut |number| conditions[*number].clone())),
+            )
         })
         .collect();
     for strategy in [Strategy::Saturation, Strategy::BreadthFirst] {
@@ -156,11 +158,14 @@ fn check_automata(
         graph.states.iter().map(|state| model.layout().holds(e, state) == Ok(true)).collect()
     };
     let atoms: Vec<Vec<bool>> = conditions.iter().map(holds).collect();
-    let question = |automaton: &Automaton| Question {
-        name: "automaton".into(),
-        kind: QuestionKind::Automaton { automaton: automaton.clone(), atoms: conditions.clone() },
+    let question = |automaton: &Automaton| {
+        let (automaton, atoms) = (automaton.clone(), conditions.clone());
+        Property::new(
+            "automaton",
+            PropertyKind::Never(Box::new(Never { automaton, atoms, stutters: false, repeats: true })),
+        )
     };
-    let questions: Vec<Question> = automata.iter().map(question).collect();
+    let questions: Vec<Property<Expr>> = automata.iter().map(question).collect();
     let report = run(&model, &questions, &Options::default());
     for (automaton, result) in automata.iter().zip(&report.properties) {
         let expected = if graph.accepted(automaton, &atoms) { Verdict::Violated } else { Verdict::Verified };
@@ -229,7 +234,7 @@ fn who_goes_on_alone_is_told_apart() {
     let finally = |a| Formula::ExistsPath(Box::new(Formula::Finally(Box::new(a))));
     let question = |to: &str| {
         let here = Formula::And(vec![*atom("P0@s1 && P1@s0"), next(atom(to))]);
-        Question { name: to.into(), kind: QuestionKind::Ctl(finally(here)) }
+        Property::new(to, PropertyKind::Ctl(finally(here)))
     };
     let report = run(&model, &[question("P1@s1"), question("P1@s2")], &Options::default());
     let verdicts: Vec<Verdict> = report.properties.iter().map(|result| result.verdict).collect();

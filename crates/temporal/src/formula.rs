@@ -53,13 +53,16 @@ impl<A> Formula<A> {
     }
 
     /// The same formula over other atoms; the first atom that has no counterpart ends it.
-    pub fn try_map<B, E>(&self, atom: &mut dyn FnMut(&A) -> Result<B, E>) -> Result<Formula<B>, E> {
+    pub fn try_map<'f, B, E>(&'f self, atom: &mut dyn FnMut(&'f A) -> Result<B, E>) -> Result<Formula<B>, E> {
         self.try_replace(&mut |a| atom(a).map(Formula::Atom))
     }
 
     /// The same formula with another one in the place of each atom; the first atom that has no counterpart ends it.
-    pub fn try_replace<B, E>(&self, atom: &mut dyn FnMut(&A) -> Result<Formula<B>, E>) -> Result<Formula<B>, E> {
-        let mut one = |a: &Formula<A>| a.try_replace(atom).map(Box::new);
+    pub fn try_replace<'f, B, E>(
+        &'f self,
+        atom: &mut dyn FnMut(&'f A) -> Result<Formula<B>, E>,
+    ) -> Result<Formula<B>, E> {
+        let mut one = |a: &'f Formula<A>| a.try_replace(atom).map(Box::new);
         Ok(match self {
             Formula::True => Formula::True,
             Formula::False => Formula::False,
@@ -82,7 +85,7 @@ impl<A> Formula<A> {
     }
 
     /// The same formula over other atoms.
-    pub fn map<B>(&self, atom: &mut dyn FnMut(&A) -> B) -> Formula<B> {
+    pub fn map<'f, B>(&'f self, atom: &mut dyn FnMut(&'f A) -> B) -> Formula<B> {
         let mapped: Result<_, std::convert::Infallible> = self.try_map(&mut |a| Ok(atom(a)));
         match mapped {
             Ok(formula) => formula,

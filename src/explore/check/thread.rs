@@ -4,7 +4,8 @@ use super::{Check, Checker, Running, Work, lock};
 use crate::report::record::Sample;
 use crate::report::{Subject, json, number};
 use crate::walk::exact_json;
-use crate::{Control, Model, Options, Plan, Property, PropertyKind, run};
+use crate::{Control, Model, Options, Plan, Property, run};
+use scrimp_core::Condition;
 use scrimp_explorer::{CheckOptions, Refusal};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -20,7 +21,7 @@ const EVERY: Duration = Duration::from_millis(100);
 pub struct Thread {
     pub model: Arc<dyn Model + Send>,
     pub name: String,
-    pub properties: Arc<[Property<'static>]>,
+    pub properties: Arc<[Property<Condition<'static>>]>,
 }
 
 impl Checker for Thread {
@@ -53,7 +54,8 @@ impl Thread {
     }
 
     fn run(&self, chosen: &[usize], plan: &Plan, control: &Control, check: &Mutex<Check>) -> Result<(), String> {
-        let properties: Vec<Property> = chosen.iter().map(|number| lent(&self.properties[*number])).collect();
+        let properties: Vec<Property<Condition>> =
+            chosen.iter().map(|number| self.properties[*number].lent()).collect();
         let over = AtomicBool::new(false);
         let searched = std::thread::scope(|scope| {
             let watcher = scope.spawn(|| watch(control, &over, check));
@@ -97,18 +99,6 @@ fn watch(control: &Control, over: &AtomicBool, check: &Mutex<Check>) {
         lock(check).sample(sample.object(1, now.as_secs_f64(), rate, expected));
         (before, then) = (sample.figures.visits, now);
     }
-}
-
-/// The same property, for one search.
-fn lent<'a>(property: &'a Property<'static>) -> Property<'a> {
-    let kind = match &property.kind {
-        PropertyKind::Deadlock => PropertyKind::Deadlock,
-        PropertyKind::Faults => PropertyKind::Faults,
-        PropertyKind::Assertions => PropertyKind::Assertions,
-        PropertyKind::Invariant(holds) => PropertyKind::Invariant(Box::new(holds)),
-        PropertyKind::Reach(holds) => PropertyKind::Reach(Box::new(holds)),
-    };
-    Property { name: property.name.clone(), kind, expression: property.expression.clone() }
 }
 
 /// How to search, as the form of the page says it.

@@ -2,15 +2,15 @@
 
 use super::convert::branching;
 use crate::net::PetriNet;
-use crate::temporal::{Bad, Means, run_liveness};
-use scrimp_core::{Condition, Control, Limit, Trace, Verdict};
+use crate::temporal::never::negation;
+use crate::temporal::{Means, run_liveness};
+use scrimp_core::{Control, Limit, Predicate, Property, PropertyKind, Trace, Verdict};
 use scrimp_lang::LoadError;
 use scrimp_native::{BuildError, Mode, NativeModel};
 use scrimp_net::{Formula, Lowered};
 use scrimp_search::Plan;
 use scrimp_search::ctl::{self, CtlTask};
 use scrimp_search::plan::ReduceChoice;
-use scrimp_symbolic::{Question, QuestionKind};
 use scrimp_system::{Expr, Stop};
 use std::time::Duration;
 
@@ -127,12 +127,12 @@ fn linear(
     control: &Control,
     reduced: bool,
 ) -> Option<Found> {
-    let bad = Bad::against("", &over_states(formula, lowered)?).ok()?;
+    let never = negation("", &over_states(formula, lowered)?).ok()?;
     let mut plan = plan.clone();
-    if reduced && bad.stutters && !plan.options.reduce.leaves_out_states() {
+    if reduced && never.stutters && !plan.options.reduce.leaves_out_states() {
         plan.options.reduce = ReduceChoice::Persistent(None);
     }
-    let report = run_liveness(model, &bad, &Means { plan: &plan, control, fair: &[], progress: None }).ok()?;
+    let report = run_liveness(model, "", &never, &Means { plan: &plan, control, fair: &[], progress: None }).ok()?;
     let result = report.properties.into_iter().next()?;
     let truth = match result.verdict {
         Verdict::Verified => Some(true),
@@ -154,9 +154,9 @@ fn local(formula: &Formula, model: &NativeModel, lowered: &Lowered, plan: &Plan,
         conditions.iter().position(|known| *known == condition).unwrap_or(conditions.len()) as u32
     });
     let expressions: Vec<Expr> = conditions.iter().map(|c| lowered.condition(c)).collect::<Option<_>>()?;
-    let atoms: Vec<Condition> = expressions
+    let atoms: Vec<Predicate> = expressions
         .iter()
-        .map(|e| -> Condition {
+        .map(|e| -> Predicate {
             let predicate = model.predicate(e);
             Box::new(move |state| predicate.holds(state))
         })
@@ -188,14 +188,14 @@ fn with_sets(
     let mut asked = Vec::new();
     for formula in formulas {
         let kind = match formula {
-            Runs::Branching(formula) => over_states(formula, lowered).map(QuestionKind::Ctl),
+            Runs::Branching(formula) => over_states(formula, lowered).map(PropertyKind::Ctl),
             Runs::Linear(formula) => {
-                let bad = over_states(formula, lowered).and_then(|formula| Bad::against("", &formula).ok());
-                bad.map(|Bad { automaton, atoms, .. }| QuestionKind::Automaton { automaton, atoms })
+                let never = over_states(formula, lowered).and_then(|formula| negation("", &formula).ok());
+                never.map(|never| PropertyKind::Never(Box::new(never)))
             }
         };
         asked.push(kind.is_some());
-        questions.extend(kind.map(|kind| Question { name: String::new(), kind }));
+        questions.extend(kind.map(|kind| Property::new("", kind)));
     }
     if questions.is_empty() {
         return None;

@@ -4,7 +4,7 @@
 //! going, once every property is decided.
 
 use super::{Check, Flow, Seen};
-use scrimp_core::{Property, PropertyKind};
+use scrimp_core::{Condition, Property, PropertyKind};
 use scrimp_system::{EventCode, Fault, FaultRecord};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -24,7 +24,7 @@ pub struct Finding {
 }
 
 pub struct Safety<'a> {
-    properties: &'a [Property<'a>],
+    properties: &'a [Property<Condition<'a>>],
     keep_going: bool,
     decided: Vec<AtomicBool>,
     undecided: AtomicUsize,
@@ -37,8 +37,8 @@ pub struct Safety<'a> {
 }
 
 impl<'a> Safety<'a> {
-    pub fn new(properties: &'a [Property<'a>], keep_going: bool) -> Safety<'a> {
-        let those = |test: fn(&PropertyKind) -> bool| -> Vec<usize> {
+    pub fn new(properties: &'a [Property<Condition<'a>>], keep_going: bool) -> Safety<'a> {
+        let those = |test: fn(&PropertyKind<Condition>) -> bool| -> Vec<usize> {
             (0..properties.len()).filter(|&i| test(&properties[i].kind)).collect()
         };
         Safety {
@@ -117,7 +117,7 @@ impl Check for Safety<'_> {
                 PropertyKind::Reach(c) => (c, true),
                 _ => continue,
             };
-            let value = condition(seen.state);
+            let value = (condition.holds)(seen.state);
             let found = match value {
                 Ok(holds) => holds == sought,
                 Err(_) => !sought,

@@ -6,7 +6,7 @@
 use super::{Condensed, Number};
 use crate::column::Column;
 use crate::store::{Full, StateId};
-use scrimp_core::{Budget, Condition};
+use scrimp_core::{Budget, Predicate};
 use scrimp_system::EventCode;
 use std::cell::RefCell;
 use std::io;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 #[derive(Default)]
 pub struct Wanted<'a> {
     /// Conditions to be evaluated in each state, with their names. Where that is a fault, the condition does not hold.
-    pub labels: Vec<(String, Condition<'a>)>,
+    pub labels: Vec<(String, Predicate<'a>)>,
     /// Keep the vectors of so many states, the first ones, to show them.
     pub vectors: usize,
     pub graph: RefCell<Option<Condensed>>,
@@ -35,7 +35,7 @@ pub trait Observer {
 }
 
 pub struct Recorder<'a> {
-    conditions: &'a [(String, Condition<'a>)],
+    conditions: &'a [(String, Predicate<'a>)],
     vectors: usize,
     written: RefCell<Written>,
 }
@@ -50,7 +50,7 @@ struct Written {
 }
 
 impl<'a> Recorder<'a> {
-    pub fn new(conditions: &'a [(String, Condition<'a>)], vectors: usize, budget: &Arc<Budget>) -> io::Result<Self> {
+    pub fn new(conditions: &'a [(String, Predicate<'a>)], vectors: usize, budget: &Arc<Budget>) -> io::Result<Self> {
         let names = conditions.iter().map(|(name, _)| name.clone());
         let (graph, numbers) = (Condensed::new(names, budget)?, Column::new(budget)?);
         Ok(Recorder { conditions, vectors, written: RefCell::new(Written { graph, numbers, list: Vec::new() }) })

@@ -20,7 +20,7 @@ fn random_lists(states: u32, random: &mut Random) -> Lists {
 
 /// Through a recorder, under names that have nothing to do with the numbers; expanded in any order, one state not at all.
 fn record(lists: &Lists, random: &mut Random) -> Condensed {
-    let conditions: Vec<(String, scrimp_core::Condition)> =
+    let conditions: Vec<(String, scrimp_core::Predicate)> =
         vec![("even".into(), Box::new(|s| Ok(s[0] % 2 == 0))), ("third".into(), Box::new(|s| Ok(s[0] % 3 == 0)))];
     let recorder = Recorder::new(&conditions, 5, &budget()).unwrap();
     let name = |number: u32| number ^ 5;

@@ -11,7 +11,7 @@ use crate::choices::{EngineChoice, ForgetChoice, OrderChoice, ReduceChoice, Stor
 use crate::condensed::{Condensed, Wanted};
 use crate::plan::{Options, Plan};
 use crate::run::{Guide, Guides, invalid, run_guided};
-use scrimp_core::{Budget, Condition, Control, Evidence, Limit};
+use scrimp_core::{Budget, Control, Evidence, Limit, Predicate};
 use scrimp_system::{Batch, Model};
 use scrimp_temporal::Formula;
 use std::io;
@@ -23,9 +23,9 @@ pub struct CtlTask<'a> {
     pub formula: &'a Formula<u32>,
     /// The atoms by number: how each is written, and whether it holds. A fault counts as "does not hold".
     pub names: &'a [String],
-    pub atoms: &'a [Condition<'a>],
+    pub atoms: &'a [Predicate<'a>],
     /// Only runs on which each of these holds again and again are looked at.
-    pub fairness: &'a [Condition<'a>],
+    pub fairness: &'a [Predicate<'a>],
     pub plan: &'a Plan,
     pub control: &'a Control,
     /// The progress measure, where the plan sweeps.
@@ -106,7 +106,7 @@ pub fn examine(task: &CtlTask, ask: &mut dyn FnMut(Inquiry)) -> io::Result<CtlOu
 }
 
 /// Does a part about one state hold there?
-fn label_holds(atoms: &[Condition], table: &Table, node: usize, state: &[u8]) -> bool {
+fn label_holds(atoms: &[Predicate], table: &Table, node: usize, state: &[u8]) -> bool {
     table.holds_in(node, &|atom| atoms[atom as usize](state) == Ok(true))
 }
 

@@ -28,7 +28,7 @@ use crate::store::{Collapse, ComBack, Store, Table, Tree};
 use components::Components;
 use nested::Nested;
 use product::Mover;
-use scrimp_core::{Budget, Condition, Control, GraphFacts, Limit};
+use scrimp_core::{Budget, Control, GraphFacts, Limit, Predicate};
 use scrimp_system::{Expr, Fault, Model};
 use scrimp_temporal::Automaton;
 use states::{Keyed, Numbered, States};
@@ -42,7 +42,7 @@ pub struct Question<'a> {
     pub automaton: &'a Automaton,
     /// What the automaton's atoms are, as conditions on states of the model, and as expressions, for what must look into
     /// them.
-    pub atoms: &'a [Condition<'a>],
+    pub atoms: &'a [Predicate<'a>],
     pub expressions: &'a [Expr],
     /// Only runs on which no process waits for ever though it could always move.
     pub fairness: Option<&'a Fairness<'a>>,

@@ -9,7 +9,7 @@
 //! that completes a round.
 
 use crate::reduce::{Kept, Reduce, Source};
-use scrimp_core::Condition;
+use scrimp_core::Predicate;
 use scrimp_system::{Batch, EventCode, EventText, Fault, FaultRecord, Model};
 use scrimp_temporal::{Automaton, Kind, Letter, Marks};
 use std::cell::RefCell;
@@ -34,7 +34,7 @@ pub struct Fairness<'a> {
 pub struct Product<'a> {
     pub model: &'a dyn Model,
     automaton: &'a Automaton,
-    atoms: &'a [Condition<'a>],
+    atoms: &'a [Predicate<'a>],
     fairness: Option<&'a Fairness<'a>>,
     /// The sets to wait for, one after the other, where the product counts.
     rounds: Option<usize>,
@@ -56,7 +56,7 @@ impl<'a> Product<'a> {
     pub fn new(
         model: &'a dyn Model,
         automaton: &'a Automaton,
-        atoms: &'a [Condition<'a>],
+        atoms: &'a [Predicate<'a>],
         fairness: Option<&'a Fairness<'a>>,
         one_set: bool,
     ) -> Product<'a> {

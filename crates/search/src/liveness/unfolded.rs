@@ -11,7 +11,7 @@ use crate::condensed::{Condensed, Number, Wanted};
 use crate::ctl::{Watched, graph_plan};
 use crate::plan::{Options, Plan};
 use crate::run::{Guides, run_guided};
-use scrimp_core::{Condition, Control, Limit, Trace};
+use scrimp_core::{Control, Limit, Predicate, Trace};
 use scrimp_system::{Batch, EventCode, EventText, Fault, Model};
 use std::io;
 
@@ -53,7 +53,7 @@ pub(super) fn search(question: &Question, plan: &Plan, control: &Control) -> io:
     let mut wanted = Wanted::default();
     for atom in question.atoms {
         let fault = &fault;
-        let label: Condition = Box::new(move |state| {
+        let label: Predicate = Box::new(move |state| {
             let value = atom(state);
             if let Err(found) = &value {
                 fault.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(*found);
@@ -92,8 +92,8 @@ pub(super) fn search(question: &Question, plan: &Plan, control: &Control) -> io:
     ));
     let (graph, unfolded) = (&graph, Unfolded { graph: &graph });
     let label =
-        |at: usize| -> Condition { Box::new(move |state: &[u8]| Ok::<bool, Fault>(graph.holds(at, number(state)))) };
-    let atoms: Vec<Condition> = (0..question.atoms.len()).map(label).collect();
+        |at: usize| -> Predicate { Box::new(move |state: &[u8]| Ok::<bool, Fault>(graph.holds(at, number(state)))) };
+    let atoms: Vec<Predicate> = (0..question.atoms.len()).map(label).collect();
     let on_graph =
         Question { model: &unfolded, atoms: &atoms, expressions: &[], stutters: false, progress: None, ..*question };
     let options =

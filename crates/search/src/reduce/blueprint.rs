@@ -4,8 +4,8 @@ use super::stubborn::{Chosen, Governor, Stubborn, Wanted};
 use super::{Kept, Manner, Method, Reduce, Source};
 use crate::choices::ReduceChoice;
 use crate::plan::Plan;
-use crate::run::invalid;
-use scrimp_core::{Property, PropertyKind};
+use crate::run::{about_runs, invalid};
+use scrimp_core::{Condition, Property, PropertyKind};
 use scrimp_system::{Batch, Expr, Model};
 use std::collections::{HashSet, VecDeque};
 use std::io;
@@ -22,7 +22,11 @@ pub struct Blueprint {
 
 impl Blueprint {
     /// The reduction that a plan asks for, if it asks for one that leaves states out.
-    pub fn of_plan(model: &dyn Model, properties: &[Property], plan: &Plan) -> io::Result<Option<Blueprint>> {
+    pub fn of_plan(
+        model: &dyn Model,
+        properties: &[Property<Condition>],
+        plan: &Plan,
+    ) -> io::Result<Option<Blueprint>> {
         let method = match plan.options.reduce {
             ReduceChoice::Persistent(method) => method,
             ReduceChoice::PersistentSleep => None,
@@ -35,7 +39,7 @@ impl Blueprint {
             let expression = || {
                 let reason = "is no expression that shows which events it depends on";
                 let unknown = || impossible(format!("the condition of property {} {reason}", property.name));
-                property.expression.clone().ok_or_else(unknown)
+                property.expression().cloned().ok_or_else(unknown)
             };
             match &property.kind {
                 PropertyKind::Deadlock => wanted.deadlocks = true,
@@ -44,6 +48,7 @@ impl Blueprint {
                     wanted.targets.push(dependence.condition(&Expr::not(expression()?), true));
                 }
                 PropertyKind::Reach(_) => wanted.targets.push(dependence.condition(&expression()?, false)),
+                _ => return Err(about_runs(&property.name)),
             }
         }
         let dependence = Arc::new(dependence);

@@ -1,7 +1,7 @@
 //! Random graphs as models, random formulas, and what these mean by the book: sets of states, one fixpoint for each operator,
 //! and fair runs by trying every set of states that a run can stay in.
 
-use scrimp_core::Condition;
+use scrimp_core::Predicate;
 use scrimp_system::{Batch, EventCode, EventText, Model, Random};
 use scrimp_temporal::Formula;
 
@@ -37,9 +37,9 @@ impl Graph {
     }
 
     /// The atoms, and conditions for fairness, as searches want them.
-    pub fn conditions(&self, atoms: std::ops::Range<u32>) -> Vec<Condition<'_>> {
+    pub fn conditions(&self, atoms: std::ops::Range<u32>) -> Vec<Predicate<'_>> {
         let condition =
-            |atom: u32| -> Condition<'_> { Box::new(move |state| Ok(self.has(atom, Graph::number(state) as usize))) };
+            |atom: u32| -> Predicate<'_> { Box::new(move |state| Ok(self.has(atom, Graph::number(state) as usize))) };
         atoms.map(condition).collect()
     }
 }
