@@ -6,7 +6,7 @@ use super::graph::Made;
 use super::limits;
 use super::report::{ReportFile, drawn};
 use super::search::{Searched, open, options, runnable, search, unread, with_room};
-use super::{Failure, WRONG, chart, net, outputs, print, remark, runs, style};
+use super::{Failure, WRONG, chart, net, outputs, print, print_json, remark, runs, style};
 use scrimp::chart::Drawing;
 use scrimp::properties::{self, Asked};
 use scrimp::report::html::Kind;
@@ -280,7 +280,7 @@ impl Told {
     /// Ends before all is known: says what is, and why there is no more.
     fn cut(&mut self, cause: Cause, args: &CheckArgs) -> u8 {
         if self.answers.is_empty() {
-            return limits::tell_nothing(cause, args.search.json, args.search.quiet);
+            return limits::Voice { json: args.search.json, quiet: args.search.quiet }.tell_nothing(cause);
         }
         self.overall = self.overall.and(Overall::Incomplete);
         let why = format!("Stopped: {cause}; what is left was not looked at.");
@@ -303,7 +303,7 @@ impl Told {
     fn finish(&mut self, args: &CheckArgs) -> Result<u8, Failure> {
         let Told { answers, overall, drawing, file, curves, graph, run } = std::mem::replace(self, Told::new(None));
         if args.search.json {
-            print(&format!("{:#}\n", json::together(answers, overall)))?;
+            print_json(&json::together(answers, overall))?;
         } else if !args.search.quiet {
             answers.iter().try_for_each(|answer| print(answer.as_str().unwrap_or_default()))?;
         }

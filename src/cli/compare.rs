@@ -1,6 +1,6 @@
 //! `compare`: what changed between two results files.
 
-use super::{Failure, outputs, print, report};
+use super::{Failure, outputs, print, print_json, report};
 use clap::{Args, ValueHint};
 use scrimp_suite::html::{Files, comparison};
 use scrimp_suite::{compare, log};
@@ -60,7 +60,7 @@ pub fn run(args: &CompareArgs) -> Result<u8, Failure> {
     let (before, after) = (before?, after?);
     let found = compare::compare(&before, &after, args.threshold);
     match args.json {
-        true => print(&format!("{:#}\n", found.json(args.threshold)))?,
+        true => print_json(&found.json(args.threshold))?,
         false => print(&found.text(args.threshold))?,
     }
     if let Some(path) = &args.report {

@@ -5,7 +5,7 @@ use super::curves::Curves;
 use super::limits::{self, begun};
 use super::report::ReportFile;
 use super::search::{json_or_text, rest_of_time, search_for_graph};
-use super::{Failure, print};
+use super::{Failure, print, print_json};
 use scrimp::condensed::Wanted;
 use scrimp::net::{Inquiry, PetriNet};
 use scrimp::report::{Overall, Record, Subject, text};
@@ -98,7 +98,7 @@ fn answer(
     let subject = Subject { name: &name, model, plan: &plan, report, statements: None, record: record.as_ref() };
     let answer = json_or_text(&subject, &args.search, text::check);
     if args.search.json {
-        print(&format!("{answer:#}\n"))?;
+        print_json(&answer)?;
     } else if !args.search.quiet {
         print(answer.as_str().unwrap_or_default())?;
     }
@@ -130,7 +130,7 @@ pub fn tell_infinite(model: &Path, why: &str, file: Option<ReportFile>, args: &S
             "transitions": null,
             "reason": why,
         });
-        print(&format!("{answer:#}\n"))?;
+        print_json(&answer)?;
     } else if !args.quiet {
         print(&format!("{}: incomplete\n  {why}\n", model.display()))?;
     }

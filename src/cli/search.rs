@@ -10,7 +10,7 @@ use super::net;
 use super::outputs;
 use super::report::ReportFile;
 use super::watch::Watch;
-use super::{Failure, print, remark, style};
+use super::{Failure, print, print_json, remark, style};
 use scrimp::condensed::Wanted;
 use scrimp::net::PetriNet;
 use scrimp::report::html::Kind;
@@ -42,9 +42,6 @@ pub fn count(args: &CountArgs) -> Result<u8, Failure> {
     let (model, Searched { mut report, record, graph }) =
         with_room(&mut loaded, &args.search, false, |model| search(model, &[], &mut plan, &args.search))?;
     limits::done();
-    if let Some(graph) = graph {
-        graph.write(model, None, args.search.quiet)?;
-    }
     // Sets of states tell it by themselves; what was visited before a search was taken up was not counted.
     if report.sets.is_none() {
         report.tokens = model.most_tokens().filter(|_| args.search.resume.is_none());
@@ -55,9 +52,12 @@ pub fn count(args: &CountArgs) -> Result<u8, Failure> {
         Subject { name: &name, model, plan: &plan, report: &report, statements: None, record: record.as_ref() };
     let answer = json_or_text(&subject, &args.search, text::count);
     if args.search.json {
-        print(&format!("{answer:#}\n"))?;
+        print_json(&answer)?;
     } else if !args.search.quiet {
         print(answer.as_str().unwrap_or_default())?;
+    }
+    if let Some(graph) = graph {
+        graph.write(model, None, args.search.quiet)?;
     }
     if let Some(mut file) = file.take() {
         file.add(model, &subject);
@@ -104,7 +104,7 @@ pub fn plan(args: &CheckArgs) -> Result<u8, Failure> {
             "bytes_in_table": estimate.in_table,
             "bytes_in_tree": estimate.in_tree,
         });
-        return print(&format!("{object:#}\n")).map(|()| 0);
+        return print_json(&object).map(|()| 0);
     }
     let mut out = format!(
         "{}: {} processes, {} variables, {} events, {} bytes a state\n",

@@ -52,7 +52,7 @@ pub use external::DiskFacts;
 pub use forget::ForgetFacts;
 pub use graph::GraphFacts;
 pub use plan::{Options, Plan, Refusal};
-pub use replace::replace;
+pub use replace::{discard_parts, replace};
 pub use run::{Found, Guide, Guides, Report, run, run_guided};
 pub use settle::{PropertyResult, Verdict};
 pub use store::Omission;
