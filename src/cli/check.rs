@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
     limits::begin(&args.search);
     if args.search.json && args.chart.as_deref() == Some(Path::new("-")) {
-        return Err(Failure("error: --json and --chart - would write to the same place".into()));
+        return Err(Failure::because("--json and --chart - would write to the same place"));
     }
     args.search.refuse_mixture()?;
     outputs::admit_of_check(args)?;
@@ -33,12 +33,12 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
     }
     let told = Shared::new(file.take(), args);
     if let Some(formulas) = args.formulas.first() {
-        let message = "error: formulas of the Model Checking Contest are about Petri nets (.pnml)";
-        return Err(Failure(format!("{}: {message}", formulas.display())));
+        let message = "formulas of the Model Checking Contest are about Petri nets (.pnml)";
+        return Err(Failure::at(formulas.display(), message));
     }
     let asks_claim = args.property.iter().any(|text| text.trim() == "claim");
     if asks_claim && !loaded.has_claim() {
-        return Err(Failure("error: property `claim`: the model has no claim".into()));
+        return Err(Failure::because("property `claim`: the model has no claim"));
     }
     let has_claim = loaded.has_claim();
     let claim = loaded.take_claim()?;
@@ -293,8 +293,8 @@ impl Told {
         if let Some(file) = &mut self.file {
             file.remark(&why);
         }
-        self.finish(args).unwrap_or_else(|Failure(message)| {
-            remark(&message);
+        self.finish(args).unwrap_or_else(|failure| {
+            remark(failure.message());
             WRONG
         })
     }
@@ -369,10 +369,10 @@ fn written(args: &CheckArgs, system: &System) -> Result<Vec<Written>, Failure> {
     }
     if let Some(path) = &args.property_file {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|e| Failure(format!("{name}: error: {e}")))?;
+        let text = std::fs::read_to_string(path).map_err(|e| Failure::at(&name, e))?;
         let found = parse_property_file(system, Source::new(name.clone(), text))?;
         if found.is_empty() {
-            return Err(Failure(format!("{name}: error: there is no property in it")));
+            return Err(Failure::at(&name, "there is no property in it"));
         }
         list.extend(found.into_iter().map(Written::Property));
     }
@@ -405,7 +405,7 @@ pub fn asked<'a>(args: &CheckArgs, model: &'a NativeModel) -> Result<Asked<'a>, 
     let mut asked = Asked::default();
     for written in list {
         match written {
-            Written::Property(property) => asked.add(model, property).map_err(Failure)?,
+            Written::Property(property) => asked.add(model, property).map_err(Failure::because)?,
             Written::Automaton(path) => asked.runs.push(runs::automaton(&path, model)?),
             // It is searched with by itself.
             Written::Claim => {}

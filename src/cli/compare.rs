@@ -56,7 +56,7 @@ fn percent(text: &str) -> Result<f64, String> {
 pub fn run(args: &CompareArgs) -> Result<u8, Failure> {
     args.report.as_deref().map(report::is_a_page).transpose()?;
     outputs::admit(&[("--report", args.report.as_deref())], &[&args.before, &args.after])?;
-    let [before, after] = [&args.before, &args.after].map(|path| log::read(path).map_err(Failure));
+    let [before, after] = [&args.before, &args.after].map(|path| log::read(path).map_err(Failure::because));
     let (before, after) = (before?, after?);
     let found = compare::compare(&before, &after, args.threshold);
     match args.json {

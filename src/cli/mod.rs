@@ -8,6 +8,7 @@ mod compare;
 mod curves;
 mod explain;
 mod explore;
+mod failure;
 mod graph;
 mod guides;
 mod limits;
@@ -21,6 +22,7 @@ mod watch;
 
 use args::{Cli, Command};
 use clap::{CommandFactory, Parser};
+pub use failure::Failure;
 use scrimp::report::{Style, json};
 use serde_json::Value;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -30,26 +32,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const WRONG: u8 = 2;
 /// Bytes of an answer that are written at once.
 const BLOCK: usize = 1 << 16;
-
-/// Why a command could not do its work.
-#[derive(Debug)]
-pub struct Failure(pub String);
-
-impl Failure {
-    /// What went wrong. Whether it is an error is said once, by whoever says where.
-    pub fn because(error: impl std::fmt::Display) -> Failure {
-        let text = error.to_string();
-        let first = text.lines().next().unwrap_or_default();
-        let says_so = first.starts_with("error: ") || first.contains(": error: ");
-        Failure(if says_so { text } else { format!("error: {text}") })
-    }
-}
-
-impl<E: std::error::Error> From<E> for Failure {
-    fn from(error: E) -> Failure {
-        Failure(error.to_string())
-    }
-}
 
 /// Runs the command and answers the exit code.
 pub fn main() -> u8 {
@@ -80,13 +62,13 @@ pub fn main() -> u8 {
             print(&String::from_utf8_lossy(&text)).map(|()| 0)
         }
     };
-    let owed = OWED.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
-    result.and_then(|code| owed.map_or(Ok(code), |message| Err(Failure(message)))).unwrap_or_else(|Failure(message)| {
+    let owed = OWED.lock().unwrap_or_else(PoisonError::into_inner).take();
+    result.and_then(|code| owed.map_or(Ok(code), Err)).unwrap_or_else(|failure| {
         // Standard output is one object.
         if wants_json && !*output() {
-            let _ = print_json(&json::error(&message));
+            let _ = print_json(&json::error(failure.message()));
         }
-        remark(&message);
+        remark(failure.message());
         WRONG
     })
 }
@@ -94,11 +76,11 @@ pub fn main() -> u8 {
 /// Standard output: was something written to it?
 static OUTPUT: Mutex<bool> = Mutex::new(false);
 /// What went wrong although there is an answer.
-static OWED: Mutex<Option<String>> = Mutex::new(None);
+static OWED: Mutex<Option<Failure>> = Mutex::new(None);
 
 /// Lets the command fail when the answer has been told.
-pub fn fail_later(message: String) {
-    OWED.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get_or_insert(message);
+pub fn fail_later(failure: Failure) {
+    OWED.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(failure);
 }
 
 fn output() -> MutexGuard<'static, bool> {
@@ -125,7 +107,7 @@ fn print_by(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), 
     let mut out = BufWriter::with_capacity(BLOCK, io::stdout());
     match write(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure(format!("error: the answer cannot be written: {error}")))
+            Err(Failure::because(format!("the answer cannot be written: {error}")))
         }
         _ => Ok(()),
     }
@@ -149,21 +131,4 @@ pub fn remark(text: &str) {
 /// Colours for standard output: on a terminal, unless `NO_COLOR` is set.
 pub fn style() -> Style {
     Style { colour: io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Failure;
-
-    #[test]
-    fn an_error_says_so_once() {
-        for (said, told) in [
-            ("no memory", "error: no memory"),
-            ("error: this cannot be; do that", "error: this cannot be; do that"),
-            ("m.dve:1:2: error: wrong\n  x", "m.dve:1:2: error: wrong\n  x"),
-            ("wrong\nhelp: not: error: here", "error: wrong\nhelp: not: error: here"),
-        ] {
-            assert_eq!(Failure::because(said).0, told);
-        }
-    }
 }

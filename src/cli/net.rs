@@ -31,7 +31,7 @@ pub fn check(args: &CheckArgs, net: PetriNet, plan: Plan, file: Option<ReportFil
         (args.chart.is_some(), "--chart", "a net has no processes that could pass messages"),
     ];
     if let Some((_, flag, instead)) = refused.into_iter().find(|(given, ..)| *given) {
-        return Err(Failure(format!("error: {flag} does not go with checking a net; {instead}")));
+        return Err(Failure::because(format!("{flag} does not go with checking a net; {instead}")));
     }
     answer(args, net, plan, (questions, from_files), file)
 }
@@ -50,12 +50,12 @@ pub fn questions(args: &CheckArgs, net: &PetriNet) -> Result<(Vec<NamedQuestion>
     }
     if let Some(path) = &args.property_file {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|e| Failure(format!("{name}: error: {e}")))?;
+        let text = std::fs::read_to_string(path).map_err(|e| Failure::at(&name, e))?;
         questions.extend(names.questions(&Source::new(name, text))?);
     }
     if questions.is_empty() {
         if let Some(path) = args.formulas.first().or(args.property_file.as_ref()) {
-            return Err(Failure(format!("{}: error: there is no property in it", path.display())));
+            return Err(Failure::at(path.display(), "there is no property in it"));
         }
         questions.push(names.question("deadlock")?);
     }

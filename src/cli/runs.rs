@@ -44,7 +44,7 @@ pub fn admit_fair(args: &SearchArgs, system: &System, about_runs: bool) -> Resul
     fair(args, system)?;
     match args.fair.first().filter(|_| !about_runs) {
         Some(text) => {
-            Err(Failure(format!("error: --fair {text}: nothing that is asked is about runs that go on for ever")))
+            Err(Failure::because(format!("--fair {text}: nothing that is asked is about runs that go on for ever")))
         }
         None => Ok(()),
     }
@@ -53,10 +53,10 @@ pub fn admit_fair(args: &SearchArgs, system: &System, about_runs: bool) -> Resul
 /// An automaton from a file, as what no run may be like.
 pub fn automaton(path: &Path, model: &NativeModel) -> Result<RunProperty, Failure> {
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|e| Failure(format!("{name}: error: {e}")))?;
+    let text = std::fs::read_to_string(path).map_err(|e| Failure::at(&name, e))?;
     let atom =
         |text: &str| parse_condition(model.system(), "atom", text).map_err(|problem| format!("{name}: {problem}"));
-    let bad = Bad::of_text(&name, &text, &atom).map_err(Failure)?;
+    let bad = Bad::of_text(&name, &text, &atom).map_err(Failure::because)?;
     Ok(RunProperty::new(bad.name.clone(), RunKind::No(Box::new(bad))))
 }
 
@@ -83,14 +83,14 @@ pub fn print_automata(args: &AutomatonArgs) -> Result<u8, Failure> {
     let model = runnable(system.clone(), true, false)?;
     let mut asked = Asked::default();
     for text in &args.property {
-        asked.add(model, parse_property(system, text)?).map_err(Failure)?;
+        asked.add(model, parse_property(system, text)?).map_err(Failure::because)?;
     }
     if args.property.is_empty() {
         asked.runs = Asked::by(model).runs;
         asked.runs.extend(claim.map(|claim| RunProperty::new(claim.name.clone(), RunKind::Claim(Box::new(claim)))));
     }
     if asked.runs.is_empty() {
-        return Err(Failure("error: there is no property of runs; name one with --property 'ltl: …'".into()));
+        return Err(Failure::because("there is no property of runs; name one with --property 'ltl: …'"));
     }
     for property in asked.runs {
         print(&property.bad(&[], Duration::MAX).map_err(Failure::because)?.text(system))?;

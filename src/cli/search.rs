@@ -27,7 +27,7 @@ pub fn count(args: &CountArgs) -> Result<u8, Failure> {
     limits::begin(&args.search);
     args.search.refuse_mixture()?;
     if !args.search.fair.is_empty() {
-        return Err(Failure("error: --fair says which runs a property is about; `count` asks nothing of runs".into()));
+        return Err(Failure::because("--fair says which runs a property is about; `count` asks nothing of runs"));
     }
     outputs::admit(&outputs::of_search(&args.search), &[&args.model])?;
     let mut plan = Plan::new(&options(&args.search, false, args.in_degrees)?)?;
@@ -160,7 +160,7 @@ pub fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<
     Ok(Options {
         order: args.order.as_deref().map(str::parse).transpose()?,
         store: args.store.as_deref().map(str::parse).transpose()?,
-        layers: args.layers.parse().map_err(|e| Failure(format!("error: --layers {}: {e}", args.layers)))?,
+        layers: args.layers.parse().map_err(|e| Failure::with("--layers", &args.layers, e))?,
         backedges: args.backedges.parse()?,
         cached: args.cache,
         forget: args.forget.parse()?,
@@ -199,8 +199,7 @@ pub fn rest_of_time(plan: &Plan) -> Option<Duration> {
 
 /// Reads a model that may turn out to be larger than it looks.
 pub fn open(path: &Path, args: &SearchArgs) -> Result<Loaded, Failure> {
-    let structure =
-        args.structure.parse().map_err(|e| Failure(format!("error: --structure {}: {e}", args.structure)))?;
+    let structure = args.structure.parse().map_err(|e| Failure::with("--structure", &args.structure, e))?;
     let mut opened = scrimp::open_within(path, &args.define, &limits::stop()).map_err(unread)?;
     if let Opened::Net(net) = &mut opened {
         // What goes wrong with it is told with the name that the user gave.
@@ -287,7 +286,7 @@ pub fn search_for_graph(
     };
     // Better now than when memory is used up.
     if let Some(dir) = plan.options.disk.as_deref().filter(|dir| !dir.is_dir()) {
-        return Err(Failure(format!("error: --disk {}: there is no such directory", dir.display())));
+        return Err(Failure::because(format!("--disk {}: there is no such directory", dir.display())));
     }
     // A search that begins again has what is left of the time.
     let control = limits::control(rest_of_time(plan));
