@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
-    limits::begin(&args.search);
+    limits::begin(&args.search)?;
     if args.search.json && args.chart.as_deref() == Some(Path::new("-")) {
         return Err(Failure::because("--json and --chart - would write to the same place"));
     }

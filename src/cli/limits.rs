@@ -44,12 +44,16 @@ pub fn begun() -> Instant {
     *BEGUN.get_or_init(Instant::now)
 }
 
-/// Begins the work on a model, under the limits that were given.
-pub fn begin(args: &SearchArgs) {
+/// Begins the work on a model, under the limits that were given. Fails where the program itself is beyond them.
+pub fn begin(args: &SearchArgs) -> Result<(), Failure> {
     let memory = args.memory.unwrap_or_else(default_memory);
+    if let Some(used) = resident().filter(|used| *used > memory) {
+        let used = used.div_ceil(1 << 20);
+        return Err(Failure::because(format!("the program itself uses {used} MiB of memory; allow more than that")));
+    }
     let deadline = args.time.and_then(|time| begun().checked_add(time));
     if STOP.set(Stop::at(deadline).with_memory(memory, resident)).is_err() {
-        return;
+        return Ok(());
     }
     let voice = Voice { json: args.json, quiet: args.quiet };
     tell_by(move |cause| voice.tell_nothing(cause));
@@ -63,6 +67,7 @@ pub fn begin(args: &SearchArgs) {
     let time = args.time.unwrap_or_default();
     let (grace, telling) = (GRACE + time / GRACE_SHARE, TELLING + time / TELLING_SHARE);
     std::thread::spawn(move || guard(deadline, grace, telling, voice));
+    Ok(())
 }
 
 /// When everything has to end.

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub fn count(args: &CountArgs) -> Result<u8, Failure> {
-    limits::begin(&args.search);
+    limits::begin(&args.search)?;
     args.search.refuse_mixture()?;
     if !args.search.fair.is_empty() {
         return Err(Failure::because("--fair says which runs a property is about; `count` asks nothing of runs"));
@@ -70,7 +70,7 @@ pub fn count(args: &CountArgs) -> Result<u8, Failure> {
 }
 
 pub fn plan(args: &CheckArgs) -> Result<u8, Failure> {
-    limits::begin(&args.search);
+    limits::begin(&args.search)?;
     let plan = Plan::new(&options(&args.search, args.keep_going, false)?)?;
     let mut loaded = open(&args.model, &args.search)?;
     // A short look shows whether there is room enough.
