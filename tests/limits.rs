@@ -229,6 +229,18 @@ process P { state s; init s; trans
 system async;
 ";
 
+/// A run that is too long to be told within the budget is left out, and what it shows is told.
+#[test]
+fn a_run_that_is_too_long_is_left_out() {
+    let path = file("limit_run.dve", LONG);
+    let words = ["check", &path, "--order", "dfs", "-p", "reach: y == 10", "--json"];
+    let (answer, peak) = watch(start(&[&words[..], &["--memory", "100M"]].concat()));
+    let json = answer.code(0).json();
+    assert_eq!((&json["verdict"], &json["properties"][0]["trace"]), (&"verified".into(), &Value::Null));
+    assert!(json["plan"]["decisions"].to_string().contains("of 300,010 events, is left out"), "{json}");
+    at_most(peak.unwrap_or(0), 1.05, 100, "a long run");
+}
+
 fn terminate(child: &Child) {
     let id = child.id().to_string();
     assert!(Command::new("kill").arg(&id).status().is_ok_and(|status| status.success()));

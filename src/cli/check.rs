@@ -3,6 +3,7 @@
 use super::args::{CheckArgs, SearchArgs};
 use super::curves::Curves;
 use super::graph::Made;
+use super::lengths;
 use super::limits;
 use super::report::{ReportFile, drawn};
 use super::search::{Searched, open, options, runnable, search, unread, with_room};
@@ -157,7 +158,8 @@ fn claims(
         let property = RunProperty::new(ACCEPTANCE, RunKind::Claim(Box::new(claim)));
         let report = runs::search(model, &property, &mut plan, &args.search);
         if !loaded.grow(model).map_err(unread)? {
-            let Searched { report, record, .. } = report?;
+            let Searched { mut report, record, .. } = report?;
+            lengths::leave_out(&mut report, &args.search);
             return told.lock().add(
                 args,
                 model,

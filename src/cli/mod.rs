@@ -11,6 +11,7 @@ mod explore;
 mod failure;
 mod graph;
 mod guides;
+mod lengths;
 mod limits;
 mod net;
 mod outputs;

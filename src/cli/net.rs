@@ -2,6 +2,7 @@
 
 use super::args::{CheckArgs, SearchArgs};
 use super::curves::Curves;
+use super::lengths;
 use super::limits::{self, begun};
 use super::report::ReportFile;
 use super::search::{json_or_text, rest_of_time, search_for_graph};
@@ -86,6 +87,7 @@ fn answer(
     };
     let mut answered = Inquiry::new(net, questions).answer(&rest, mode, &mut search, &limits::stop())?;
     limits::done();
+    lengths::leave_out(&mut answered.report, &args.search);
     // TRUE and FALSE are the contest's words; a property that was written out holds or does not.
     for result in answered.report.properties.iter_mut().skip(from_files) {
         result.answer = result.answer.take().filter(|answer| answer.parse::<u64>().is_ok() || answer == "ω");

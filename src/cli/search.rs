@@ -5,6 +5,7 @@ use super::check::asked;
 use super::curves::Curves;
 use super::graph::{GraphFiles, Made};
 use super::guides::{self, Guide};
+use super::lengths;
 use super::limits::{self, begun};
 use super::net;
 use super::outputs;
@@ -242,7 +243,9 @@ pub fn with_room(
         let model = runnable(loaded.system.clone(), args.interpret, watch)?;
         let result = work(model);
         if !loaded.grow(model).map_err(unread)? {
-            return Ok((model, result?));
+            let mut searched = result?;
+            lengths::leave_out(&mut searched.report, args);
+            return Ok((model, searched));
         }
         if !std::mem::replace(&mut told, true) {
             let what = if loaded.net.is_some() { "a place gets more tokens" } else { "more processes are started" };

@@ -28,13 +28,11 @@ impl Scratch {
         let process = std::process::id();
         for number in 0u32.. {
             let dir = parent.join(format!("scrimp-{process}-{number}"));
-            match std::fs::create_dir(&dir) {
-                Ok(()) => {
-                    let lock = locked(&dir);
-                    // Before it was locked, another process may have taken it for a remain.
-                    if !dir.is_dir() {
-                        continue;
-                    }
+            match std::fs::create_dir(&dir).and_then(|()| locked(&dir)) {
+                // Before it was locked, another process may have taken it for a remain.
+                Ok(_) if !dir.is_dir() => continue,
+                Err(error) if error.kind() == io::ErrorKind::NotFound && parent.is_dir() => continue,
+                Ok(lock) => {
                     let zero = || AtomicU64::new(0);
                     return Ok(Arc::new(Scratch {
                         dir,
@@ -47,6 +45,7 @@ impl Scratch {
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 Err(error) => {
+                    let _ = std::fs::remove_dir(&dir);
                     let message = format!("cannot make a directory for states in {}: {error}", parent.display());
                     return Err(io::Error::new(error.kind(), message));
                 }
@@ -83,9 +82,12 @@ impl Drop for Scratch {
 }
 
 /// A directory with a lock on it; nothing where somebody else has it, or the system has no such locks.
-fn locked(dir: &Path) -> Option<File> {
-    let dir = File::open(dir).ok()?;
-    dir.try_lock().ok().map(|()| dir)
+fn locked(dir: &Path) -> io::Result<Option<File>> {
+    if !cfg!(unix) {
+        return Ok(None);
+    }
+    let dir = File::open(dir)?;
+    Ok(dir.try_lock().is_ok().then_some(dir))
 }
 
 /// Removes the directories of processes that were killed.
@@ -96,7 +98,7 @@ fn remove_remains(parent: &Path) {
     };
     for entry in std::fs::read_dir(parent).into_iter().flatten().flatten() {
         let is_ours = entry.file_name().to_str().is_some_and(|name| numbers(name).is_some());
-        let Some(_lock) = is_ours.then(|| locked(&entry.path())).flatten() else { continue };
+        let Some(_lock) = is_ours.then(|| locked(&entry.path()).ok().flatten()).flatten() else { continue };
         // A file has its name for a moment only.
         for file in std::fs::read_dir(entry.path()).into_iter().flatten().flatten() {
             if file.path().extension().is_some_and(|ending| ending == "states") {
