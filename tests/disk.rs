@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::command::{counters, file, model as path, scratch, scrimp};
+use common::command::{counters, file, model as path, scratch, scrimp, start};
 use common::random::{Shape, text};
 use common::{Way, files, model, replay};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
@@ -135,6 +135,33 @@ fn the_command_searches_on_disk() {
     let answer = scrimp(&["check", &path("phils3.dve"), "--store", &store]).code(1);
     assert!(answer.stdout.contains("a shortest run"), "{}", answer.stdout);
     assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 0, "files are left behind");
+}
+
+/// What a killed search leaves behind is removed by the next one, and what another one uses is not.
+#[test]
+fn remains_of_killed_searches_are_removed() {
+    let dir = scratch("disk_remains");
+    let _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir(&dir).unwrap();
+    let store = format!("disk:{}", dir.display());
+    let (large, small) = (file("disk_killed.dve", counters(4, 40, 6)), path("peterson3.dve"));
+    let entries = || std::fs::read_dir(&dir).unwrap().count();
+    let mut long = [0, 1].map(|others| {
+        let child = start(&["count", &large, "--store", &store]);
+        while entries() == others {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        child
+    });
+    long[0].kill().unwrap();
+    long[0].wait().unwrap();
+    assert_eq!(entries(), 2);
+    scrimp(&["count", &small, "--store", &store]).code(0);
+    assert_eq!(entries(), 1, "that of the search that goes on");
+    long[1].kill().unwrap();
+    long[1].wait().unwrap();
+    scrimp(&["count", &small, "--store", &store]).code(0);
+    assert_eq!(entries(), 0);
 }
 
 /// A state space that is much larger than the budget, and a limit that is reached before its end.

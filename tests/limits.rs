@@ -2,9 +2,9 @@
 
 mod common;
 
-use common::command::{Answer, counters, file, finish, scrimp, start};
+use common::command::{Answer, counters, file, finish, model, scratch, scrimp, start};
 use serde_json::Value;
-use std::process::Child;
+use std::process::{Child, Command};
 use std::time::Duration;
 
 const MIB: u64 = 1 << 20;
@@ -188,6 +188,76 @@ fn the_time_is_kept_by_every_engine() {
         let json = scrimp(&words).code(3).json();
         assert_eq!((&json["verdict"], &json["limits"]["reached"]), (&"incomplete".into(), &"time".into()), "{way:?}");
         assert!(begun.elapsed() < Duration::from_millis(3000), "{way:?}: {:?}", begun.elapsed());
+    }
+}
+
+/// What is known is told in time, too, or given up: a graph that takes long to write, a run that takes long to tell.
+#[test]
+fn the_time_is_kept_by_what_follows_a_search() {
+    let (wide, deep) = (file("limit_wide.dve", counters(5, 60, 0)), file("limit_long.dve", LONG));
+    let folder = scratch("limit_written");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    let graph = folder.join("graph.dot").display().to_string();
+    let (far, dfs) = (["-p", "reach: y == 80"], ["--order", "dfs"]);
+    let ways: [&[&str]; 3] = [
+        &["count", &wide, "--graph", &graph],
+        &[&["check", &deep], &far[..], &dfs].concat(),
+        &[&["check", &deep, "--json"], &far[..], &dfs].concat(),
+    ];
+    for way in ways {
+        let answer = scrimp(&[way, &["--time", "2s"]].concat()).code(3);
+        assert!(answer.time < Duration::from_millis(4000), "{way:?}: {:?}", answer.time);
+        let child = start(way);
+        std::thread::sleep(Duration::from_secs(2));
+        terminate(&child);
+        let answer = finish(child).code(3);
+        assert!(answer.time < Duration::from_millis(2000), "{way:?}: {:?}", answer.time);
+    }
+    for left in std::fs::read_dir(&folder).expect("a folder").flatten() {
+        assert_eq!(left.file_name(), "graph.dot");
+        let graph = std::fs::read(left.path()).expect("a graph");
+        assert!(graph.ends_with(b"}\n"), "{} bytes of a graph", graph.len());
+    }
+}
+
+/// A run of 30,001 steps for each `y`.
+const LONG: &str = "int x, y;
+process P { state s; init s; trans
+  s -> s { guard x < 30000; effect x = x + 1; },
+  s -> s { guard x == 30000; effect x = 0, y = y + 1; }; }
+system async;
+";
+
+/// A run that is too long to be told within the budget is left out, and what it shows is told.
+#[test]
+fn a_run_that_is_too_long_is_left_out() {
+    let path = file("limit_run.dve", LONG);
+    let words = ["check", &path, "--order", "dfs", "-p", "reach: y == 10", "--json"];
+    let (answer, peak) = watch(start(&[&words[..], &["--memory", "100M"]].concat()));
+    let json = answer.code(0).json();
+    assert_eq!((&json["verdict"], &json["properties"][0]["trace"]), (&"verified".into(), &Value::Null));
+    assert!(json["plan"]["decisions"].to_string().contains("of 300,010 events, is left out"), "{json}");
+    at_most(peak.unwrap_or(0), 1.05, 100, "a long run");
+}
+
+fn terminate(child: &Child) {
+    let id = child.id().to_string();
+    assert!(Command::new("kill").arg(&id).status().is_ok_and(|status| status.success()));
+}
+
+/// Whoever sees it first: the budget is used up before the search begins, or it was too small for the program.
+#[test]
+fn a_budget_that_the_model_uses_up_ends_the_same_way_each_time() {
+    for words in [
+        ["check", &model("leader.pml"), "-p", "ctl: AG EF 1", "--memory", "14M"],
+        ["check", &file("limit_early.dve", counters(4, 17, 0)), "-p", "ctl: AG EF P_0.x == 17", "--memory", "14M"],
+    ] {
+        let answers: Vec<Answer> = (0..15).map(|_| scrimp(&words)).collect();
+        for answer in &answers {
+            assert_eq!(answer.code, answers[0].code, "{words:?}: {} {}", answer.stderr, answers[0].stderr);
+            assert!(answer.code == Some(3) && !answer.stderr.contains("error"), "{words:?}: {}", answer.stderr);
+        }
     }
 }
 

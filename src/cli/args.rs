@@ -384,11 +384,11 @@ impl SearchArgs {
     /// Fails where two things would be written to the same place, or plots are chosen and none is drawn.
     pub fn refuse_mixture(&self) -> Result<(), Failure> {
         if self.json && self.plot.as_deref() == Some(Path::new("-")) {
-            return Err(Failure("error: --json and --plot - would write to the same place".into()));
+            return Err(Failure::because("--json and --plot - would write to the same place"));
         }
         if !self.panels.is_empty() && !self.records() {
-            let message = "error: --panels says which plots are drawn; add --plot FILE, --report FILE.html or -v";
-            return Err(Failure(message.into()));
+            let message = "--panels says which plots are drawn; add --plot FILE, --report FILE.html or -v";
+            return Err(Failure::because(message));
         }
         Ok(())
     }

@@ -103,15 +103,15 @@ pub fn run(args: &BenchArgs) -> Result<u8, Failure> {
     let mut given = Given { skip_missing: args.skip_missing, ..Given::default() };
     for text in &args.set {
         let Some((name, value)) = text.split_once('=') else {
-            return Err(Failure(format!("error: --set {text}: write it as NAME=VALUE")));
+            return Err(Failure::because(format!("--set {text}: write it as NAME=VALUE")));
         };
         given.set.push((name.trim().to_string(), value.to_string()));
     }
-    let suite = suite::load(&args.suite, &given).map_err(Failure)?;
+    let suite = suite::load(&args.suite, &given).map_err(Failure::because)?;
     let wanted = |case: &&Case| args.filter.as_ref().is_none_or(|text| name(case).contains(text.as_str()));
     let cases: Vec<&Case> = suite.tasks.iter().flat_map(|task| &task.cases).filter(wanted).collect();
     if let (true, Some(filter)) = (cases.is_empty(), &args.filter) {
-        return Err(Failure(format!("error: no case contains '{filter}'; --list shows them all")));
+        return Err(Failure::because(format!("no case contains '{filter}'; --list shows them all")));
     }
     if args.list {
         return list(&cases).map(|()| 0);
@@ -121,7 +121,7 @@ pub fn run(args: &BenchArgs) -> Result<u8, Failure> {
     let written =
         [("--report", args.report.as_deref()), ("--markdown", args.markdown.as_deref()), ("--out", Some(&*out))];
     outputs::admit(&written, &[&args.suite])?;
-    let (log, records) = Log::open(&out, args.fresh).map_err(Failure)?;
+    let (log, records) = Log::open(&out, args.fresh).map_err(Failure::because)?;
     let stop = Arc::new(AtomicBool::new(false));
     let asked = stop.clone();
     // Without a handler Ctrl-C just kills the process, and the children with it.
@@ -143,15 +143,14 @@ pub fn run(args: &BenchArgs) -> Result<u8, Failure> {
         ));
     }
     (runner.repeat, runner.jobs) = (args.repeat.max(1), args.jobs.max(1));
-    let Some(rows) = runner.go(&cases).map_err(Failure)? else {
+    let Some(rows) = runner.go(&cases).map_err(Failure::because)? else {
         remark(&format!("interrupted; what is done is in {}, and the same command goes on from there", out.display()));
         return Ok(STOPPED);
     };
     let pairs: Vec<(&Case, &Row)> = cases.into_iter().zip(&rows).collect();
     if let Some(path) = &args.markdown {
         let text = markdown(&suite, &pairs, args);
-        replace(path, |out| out.write_all(text.as_bytes()))
-            .map_err(|e| Failure(format!("{}: error: {e}", path.display())))?;
+        replace(path, |out| out.write_all(text.as_bytes())).map_err(|e| Failure::at(path.display(), e))?;
     }
     print(&text(&suite, &pairs))?;
     if let Some(path) = &args.report {

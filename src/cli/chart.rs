@@ -14,6 +14,5 @@ pub fn write(drawing: Drawing, path: &Path) -> Result<(), Failure> {
     }
     let picture = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg"));
     let text = if picture { chart::svg(&chart) } else { chart::text(&chart) };
-    replace(path, |out| out.write_all(text.as_bytes()))
-        .map_err(|e| Failure(format!("error: --chart {}: {e}", path.display())))
+    replace(path, |out| out.write_all(text.as_bytes())).map_err(|e| Failure::with("--chart", path.display(), e))
 }

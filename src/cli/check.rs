@@ -3,10 +3,11 @@
 use super::args::{CheckArgs, SearchArgs};
 use super::curves::Curves;
 use super::graph::Made;
+use super::lengths;
 use super::limits;
 use super::report::{ReportFile, drawn};
 use super::search::{Searched, open, options, runnable, search, unread, with_room};
-use super::{Failure, WRONG, chart, net, outputs, print, remark, runs, style};
+use super::{Failure, WRONG, chart, net, outputs, print, print_json, remark, runs, style};
 use scrimp::chart::Drawing;
 use scrimp::properties::{self, Asked};
 use scrimp::report::html::Kind;
@@ -19,9 +20,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
-    limits::begin(&args.search);
+    limits::begin(&args.search)?;
     if args.search.json && args.chart.as_deref() == Some(Path::new("-")) {
-        return Err(Failure("error: --json and --chart - would write to the same place".into()));
+        return Err(Failure::because("--json and --chart - would write to the same place"));
     }
     args.search.refuse_mixture()?;
     outputs::admit_of_check(args)?;
@@ -33,12 +34,12 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
     }
     let told = Shared::new(file.take(), args);
     if let Some(formulas) = args.formulas.first() {
-        let message = "error: formulas of the Model Checking Contest are about Petri nets (.pnml)";
-        return Err(Failure(format!("{}: {message}", formulas.display())));
+        let message = "formulas of the Model Checking Contest are about Petri nets (.pnml)";
+        return Err(Failure::at(formulas.display(), message));
     }
     let asks_claim = args.property.iter().any(|text| text.trim() == "claim");
     if asks_claim && !loaded.has_claim() {
-        return Err(Failure("error: property `claim`: the model has no claim".into()));
+        return Err(Failure::because("property `claim`: the model has no claim"));
     }
     let has_claim = loaded.has_claim();
     let claim = loaded.take_claim()?;
@@ -157,7 +158,8 @@ fn claims(
         let property = claim.property(ACCEPTANCE);
         let report = runs::search(model, &property, &mut plan, &args.search);
         if !loaded.grow(model).map_err(unread)? {
-            let Searched { report, record, .. } = report?;
+            let Searched { mut report, record, .. } = report?;
+            lengths::leave_out(&mut report, &args.search);
             return told.lock().add(
                 args,
                 model,
@@ -280,7 +282,7 @@ impl Told {
     /// Ends before all is known: says what is, and why there is no more.
     fn cut(&mut self, cause: Cause, args: &CheckArgs) -> u8 {
         if self.answers.is_empty() {
-            return limits::tell_nothing(cause, args.search.json, args.search.quiet);
+            return limits::Voice { json: args.search.json, quiet: args.search.quiet }.tell_nothing(cause);
         }
         self.overall = self.overall.and(Overall::Incomplete);
         let why = format!("Stopped: {cause}; what is left was not looked at.");
@@ -293,8 +295,8 @@ impl Told {
         if let Some(file) = &mut self.file {
             file.remark(&why);
         }
-        self.finish(args).unwrap_or_else(|Failure(message)| {
-            remark(&message);
+        self.finish(args).unwrap_or_else(|failure| {
+            remark(failure.message());
             WRONG
         })
     }
@@ -303,7 +305,7 @@ impl Told {
     fn finish(&mut self, args: &CheckArgs) -> Result<u8, Failure> {
         let Told { answers, overall, drawing, file, curves, graph, run } = std::mem::replace(self, Told::new(None));
         if args.search.json {
-            print(&format!("{:#}\n", json::together(answers, overall)))?;
+            print_json(&json::together(answers, overall))?;
         } else if !args.search.quiet {
             answers.iter().try_for_each(|answer| print(answer.as_str().unwrap_or_default()))?;
         }
@@ -369,10 +371,10 @@ fn written(args: &CheckArgs, system: &System) -> Result<Vec<Written>, Failure> {
     }
     if let Some(path) = &args.property_file {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|e| Failure(format!("{name}: error: {e}")))?;
+        let text = std::fs::read_to_string(path).map_err(|e| Failure::at(&name, e))?;
         let found = parse_property_file(system, Source::new(name.clone(), text))?;
         if found.is_empty() {
-            return Err(Failure(format!("{name}: error: there is no property in it")));
+            return Err(Failure::at(&name, "there is no property in it"));
         }
         list.extend(found.into_iter().map(Written::Property));
     }

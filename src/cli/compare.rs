@@ -1,6 +1,6 @@
 //! `compare`: what changed between two results files.
 
-use super::{Failure, outputs, print, report};
+use super::{Failure, outputs, print, print_json, report};
 use clap::{Args, ValueHint};
 use scrimp_suite::html::{Files, comparison};
 use scrimp_suite::{compare, log};
@@ -56,11 +56,11 @@ fn percent(text: &str) -> Result<f64, String> {
 pub fn run(args: &CompareArgs) -> Result<u8, Failure> {
     args.report.as_deref().map(report::is_a_page).transpose()?;
     outputs::admit(&[("--report", args.report.as_deref())], &[&args.before, &args.after])?;
-    let [before, after] = [&args.before, &args.after].map(|path| log::read(path).map_err(Failure));
+    let [before, after] = [&args.before, &args.after].map(|path| log::read(path).map_err(Failure::because));
     let (before, after) = (before?, after?);
     let found = compare::compare(&before, &after, args.threshold);
     match args.json {
-        true => print(&format!("{:#}\n", found.json(args.threshold)))?,
+        true => print_json(&found.json(args.threshold))?,
         false => print(&found.text(args.threshold))?,
     }
     if let Some(path) = &args.report {

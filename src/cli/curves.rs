@@ -66,6 +66,5 @@ fn is_picture(path: &Path) -> bool {
 }
 
 fn write(path: &Path, content: &str) -> Result<(), Failure> {
-    replace(path, |out| out.write_all(content.as_bytes()))
-        .map_err(|e| Failure(format!("error: --plot {}: {e}", path.display())))
+    replace(path, |out| out.write_all(content.as_bytes())).map_err(|e| Failure::with("--plot", path.display(), e))
 }

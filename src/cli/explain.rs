@@ -61,8 +61,10 @@ pub fn run(args: &ExplainArgs) -> Result<u8, Failure> {
         let model = runnable(loaded.system.clone(), false, false)?;
         let property = parse_property(model.system(), &args.property)?;
         let PropertyKind::Ctl(written) = &property.kind else {
-            let what = "error: only formulas of branching time are explained, such as 'ctl: AG (x == 1 -> EF x == 0)'";
-            return Err(Failure(format!("{what}\nhelp: `scrimp check` shows why other properties hold or do not")));
+            let what = "only formulas of branching time are explained, such as 'ctl: AG (x == 1 -> EF x == 0)'";
+            return Err(Failure::because(format!(
+                "{what}\nhelp: `scrimp check` shows why other properties hold or do not"
+            )));
         };
         let numbered = Numbered::new(model, written);
         let Numbered { formula, names, .. } = &numbered;
@@ -88,7 +90,7 @@ pub fn run(args: &ExplainArgs) -> Result<u8, Failure> {
 }
 
 fn too_much() -> Failure {
-    Failure("error: to decide the formula takes more memory than there is\nhelp: allow more with --memory".into())
+    Failure::because("to decide the formula takes more memory than there is\nhelp: allow more with --memory")
 }
 
 /// A game in progress.

@@ -54,21 +54,21 @@ pub fn run(args: &ExploreArgs) -> Result<u8, Failure> {
         None => None,
         Some(path) => {
             let name = path.display().to_string();
-            let text = std::fs::read_to_string(path).map_err(|e| Failure(format!("{name}: error: {e}")))?;
-            let trace = serde_json::from_str(&text).map_err(|e| Failure(format!("{name}: error: {e}")))?;
+            let text = std::fs::read_to_string(path).map_err(|e| Failure::at(&name, e))?;
+            let trace = serde_json::from_str(&text).map_err(|e| Failure::at(&name, e))?;
             Some((name, trace))
         }
     };
     // Better now than in the page.
     if let Err(e) = std::fs::metadata(&args.model) {
-        return Err(Failure(format!("{}: error: {e}", args.model.display())));
+        return Err(Failure::at(args.model.display(), e));
     }
-    let server = Server::bind(args.port).map_err(|e| Failure(format!("error: --port {}: {e}", args.port)))?;
+    let server = Server::bind(args.port).map_err(|e| Failure::with("--port", args.port, e))?;
     let (model, define, properties) = (args.model.clone(), args.define.clone(), args.property.clone());
     let explorer = Explorer::open(Wish { model, define, trace, properties });
     // A model that is soon found to be wrong opens no page.
     if let Some(message) = explorer.failure(Duration::from_millis(500)) {
-        return Err(Failure(message));
+        return Err(Failure::because(message));
     }
     let address = server.address();
     print(&format!("{address}\n"))?;

@@ -21,8 +21,8 @@ impl<'a> GraphFiles<'a> {
         let mut files = Vec::new();
         if let Some(path) = graph {
             let Some(form) = Form::of(path) else {
-                let message = "error: the ending says in which form a graph is written; use .aut, .dot or .scg";
-                return Err(Failure(format!("{}: {message}", path.display())));
+                let message = "the ending says in which form a graph is written; use .aut, .dot or .scg";
+                return Err(Failure::at(path.display(), message));
             };
             files.push((path, form));
         }
@@ -59,7 +59,7 @@ impl Made {
         for (path, form) in files {
             let path_text = path.display();
             replace(&path, |out| graph.export(form, model, run, out))
-                .map_err(|e| Failure(format!("{path_text}: error: the graph cannot be written: {e}")))?;
+                .map_err(|e| Failure::at(&path_text, format!("the graph cannot be written: {e}")))?;
             if open > 0 && !quiet {
                 remark(&format!("{path_text}: warning: the graph is not complete: {open} states were not expanded"));
             }

@@ -33,12 +33,12 @@ impl Guide {
         let front = match &args.front {
             None => None,
             Some(_) if !matches!(plan.options.forget, ForgetChoice::Sweep(_)) => {
-                return Err(Failure(
-                    "error: there is no sweep-line to log; add --forget sweep, or leave --front out".into(),
+                return Err(Failure::because(
+                    "there is no sweep-line to log; add --forget sweep, or leave --front out",
                 ));
             }
             Some(path) => {
-                let failed = |e| Failure(format!("{}: error: {e}", path.display()));
+                let failed = |e| Failure::at(path.display(), e);
                 let mut file = BufWriter::new(File::create(path).map_err(failed)?);
                 writeln!(file, "sweep\tprogress\tstored\topen\tpersistent\tvisits").map_err(failed)?;
                 Some(RefCell::new(file))
@@ -67,7 +67,7 @@ impl Guide {
     pub fn finish(self) {
         let flushed = self.front.map_or(Ok(()), |file| file.into_inner().flush());
         if let Err(error) = self.lost.into_inner().map_or(flushed, Err) {
-            fail_later(format!("error: the front's log cannot be written: {error}"));
+            fail_later(Failure::because(format!("the front's log cannot be written: {error}")));
         }
     }
 }
@@ -95,7 +95,7 @@ fn automatic(text: &str) -> Result<Option<Option<u8>>, Failure> {
         None => Ok(None),
         Some((_, Ok(level @ 0..=5))) => Ok(Some(Some(level))),
         Some((level, _)) => {
-            Err(Failure(format!("error: there is no level '{level}' of automatic progress; use 0 to 5")))
+            Err(Failure::because(format!("there is no level '{level}' of automatic progress; use 0 to 5")))
         }
     }
 }

@@ -1,22 +1,26 @@
 //! The limits of the whole run: its time, its memory until a search counts that, and Ctrl-C.
 //!
 //! Whatever may take long looks at [`stop`], and ends with what it has. Where something does not look, a guard ends the process
-//! a moment later, with all that was found out until then. It waits only for what is being written.
+//! a moment later, with all that was found out until then; and where telling that takes long too, a moment after that, without
+//! files that are not written yet. It waits only for a checkpoint.
 
 use super::args::SearchArgs;
 use super::report;
-use super::{Failure, print, remark};
+use super::{Failure, print, print_last, remark};
 use scrimp::report::Overall;
 use scrimp::{Cause, Control, Stop};
 use scrimp_core::budget::{default_memory, resident};
+use scrimp_search::discard_parts;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What may go by until who is told to stop does so, and how much more of a long time.
-const GRACE: Duration = Duration::from_millis(600);
-const SHARE: u32 = 30;
+/// What may go by until who is told to stop does so, and then until all is told; and which parts more of a long time.
+const GRACE: Duration = Duration::from_millis(500);
+const GRACE_SHARE: u32 = 30;
+const TELLING: Duration = Duration::from_millis(250);
+const TELLING_SHARE: u32 = 100;
 /// How often the guard looks.
 const GLANCE: Duration = Duration::from_millis(10);
 /// Signals that come together are one wish: a shell may send one to the process and to its group.
@@ -40,15 +44,19 @@ pub fn begun() -> Instant {
     *BEGUN.get_or_init(Instant::now)
 }
 
-/// Begins the work on a model, under the limits that were given.
-pub fn begin(args: &SearchArgs) {
+/// Begins the work on a model, under the limits that were given. Fails where the program itself is beyond them.
+pub fn begin(args: &SearchArgs) -> Result<(), Failure> {
     let memory = args.memory.unwrap_or_else(default_memory);
+    if let Some(used) = resident().filter(|used| *used > memory) {
+        let used = used.div_ceil(1 << 20);
+        return Err(Failure::because(format!("the program itself uses {used} MiB of memory; allow more than that")));
+    }
     let deadline = args.time.and_then(|time| begun().checked_add(time));
     if STOP.set(Stop::at(deadline).with_memory(memory, resident)).is_err() {
-        return;
+        return Ok(());
     }
-    let (json, quiet) = (args.json, args.quiet);
-    tell_by(move |cause| tell_nothing(cause, json, quiet));
+    let voice = Voice { json: args.json, quiet: args.quiet };
+    tell_by(move |cause| voice.tell_nothing(cause));
     // Without a handler Ctrl-C just kills the process, as usual.
     let _ = ctrlc::set_handler(|| {
         if ASKED.get_or_init(Instant::now).elapsed() > TOGETHER {
@@ -56,8 +64,10 @@ pub fn begin(args: &SearchArgs) {
         }
         stop().ask();
     });
-    let grace = GRACE + args.time.unwrap_or_default() / SHARE;
-    std::thread::spawn(move || guard(deadline, grace));
+    let time = args.time.unwrap_or_default();
+    let (grace, telling) = (GRACE + time / GRACE_SHARE, TELLING + time / TELLING_SHARE);
+    std::thread::spawn(move || guard(deadline, grace, telling, voice));
+    Ok(())
 }
 
 /// When everything has to end.
@@ -79,7 +89,7 @@ pub fn tell_by(teller: impl FnOnce(Cause) -> u8 + Send + 'static) {
     *lock(&TELLER) = Some(Box::new(teller));
 }
 
-/// The work is done, and what there is to say is said by who calls this: the guard leaves it alone.
+/// The work is done, and what there is to say is said by who calls this. The guard only sees to it that this has an end.
 pub fn done() {
     // Where the guard was faster, it ends the process.
     while lock(&TELLER).take().is_none() && STOP.get().is_some() {
@@ -113,22 +123,28 @@ fn lock<T>(mutex: &'static Mutex<T>) -> MutexGuard<'static, T> {
 }
 
 /// Ends the process where a limit is over and nobody has looked.
-fn guard(deadline: Option<Instant>, grace: Duration) {
+fn guard(deadline: Option<Instant>, grace: Duration, telling: Duration, voice: Voice) {
+    let mut full = None;
     loop {
         std::thread::sleep(GLANCE);
-        let late = |since: &Instant| since.elapsed() > grace;
-        let full = || !COUNTED.load(Ordering::Acquire) && stop().due_or_full() == Some(Cause::Memory);
-        let cause = match deadline {
-            _ if ASKED.get().is_some_and(late) => Cause::Interrupt,
-            Some(deadline) if late(&deadline) => Cause::Time,
-            _ if full() => Cause::Memory,
+        if full.is_none() && !COUNTED.load(Ordering::Acquire) && stop().due_or_full() == Some(Cause::Memory) {
+            full = Some(Instant::now());
+        }
+        let late = |since: Option<Instant>| since?.elapsed().checked_sub(grace);
+        let (cause, late) = match (late(ASKED.get().copied()), late(deadline), full) {
+            (Some(late), _, _) => (Cause::Interrupt, late),
+            (_, Some(late), _) => (Cause::Time, late),
+            (_, _, Some(since)) => (Cause::Memory, since.elapsed()),
             _ => continue,
         };
         if lock(&SEARCH).as_ref().is_some_and(|control| control.is_saving()) {
             continue;
         }
-        if let Some(tell) = lock(&TELLER).take() {
-            std::process::exit(tell(cause).into());
+        let teller = lock(&TELLER).take();
+        if let Some(tell) = teller {
+            std::thread::spawn(move || std::process::exit(tell(cause).into()));
+        } else if late > telling {
+            voice.give_up(cause);
         }
     }
 }
@@ -142,17 +158,43 @@ pub fn word(cause: Cause) -> &'static str {
     }
 }
 
-/// The answer where a limit was over before anything was known.
-pub fn tell_nothing(cause: Cause, as_json: bool, quiet: bool) -> u8 {
-    let why = format!("Stopped: {cause}, and nothing is known yet.");
-    // There is nobody left to tell of a failure to write.
-    let _ = report::write_nothing(&why);
-    let _: Result<(), Failure> = match (as_json, quiet) {
-        (true, _) => print(&format!("{:#}\n", nothing(cause))),
-        (false, true) => Ok(()),
-        (false, false) => print(&format!("incomplete\n{why}\n")),
-    };
-    Overall::Incomplete.exit_code()
+/// How an answer is given where hardly anything is known.
+#[derive(Debug, Clone, Copy)]
+pub struct Voice {
+    pub json: bool,
+    pub quiet: bool,
+}
+
+impl Voice {
+    /// The answer where a limit was over before anything was known.
+    pub fn tell_nothing(self, cause: Cause) -> u8 {
+        // There is nobody left to tell of a failure to write.
+        let _ = report::write_nothing(&why_nothing(cause));
+        let _: Result<(), Failure> = print(&self.nothing(cause));
+        Overall::Incomplete.exit_code()
+    }
+
+    fn nothing(self, cause: Cause) -> String {
+        match (self.json, self.quiet) {
+            (true, _) => format!("{:#}\n", nothing(cause)),
+            (false, true) => String::new(),
+            (false, false) => format!("incomplete\n{}\n", why_nothing(cause)),
+        }
+    }
+
+    /// Ends the process while others tell what is known, and take too long.
+    fn give_up(self, cause: Cause) -> ! {
+        discard_parts();
+        match print_last(&self.nothing(cause)) {
+            true => remark(&format!("Stopped: {cause}, before all that was asked for was told or written.")),
+            false => drop(report::write_nothing(&why_nothing(cause))),
+        }
+        std::process::exit(Overall::Incomplete.exit_code().into());
+    }
+}
+
+fn why_nothing(cause: Cause) -> String {
+    format!("Stopped: {cause}, and nothing is known yet.")
 }
 
 /// An answer that says nothing but why.

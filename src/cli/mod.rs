@@ -8,8 +8,10 @@ mod compare;
 mod curves;
 mod explain;
 mod explore;
+mod failure;
 mod graph;
 mod guides;
+mod lengths;
 mod limits;
 mod net;
 mod outputs;
@@ -21,33 +23,16 @@ mod watch;
 
 use args::{Cli, Command};
 use clap::{CommandFactory, Parser};
+pub use failure::Failure;
 use scrimp::report::{Style, json};
-use std::io::{IsTerminal, Write};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use serde_json::Value;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Wrong usage or a wrong model.
 const WRONG: u8 = 2;
-
-/// Why a command could not do its work.
-#[derive(Debug)]
-pub struct Failure(pub String);
-
-impl Failure {
-    /// What went wrong. Whether it is an error is said once, by whoever says where.
-    pub fn because(error: impl std::fmt::Display) -> Failure {
-        let text = error.to_string();
-        let first = text.lines().next().unwrap_or_default();
-        let says_so = first.starts_with("error: ") || first.contains(": error: ");
-        Failure(if says_so { text } else { format!("error: {text}") })
-    }
-}
-
-impl<E: std::error::Error> From<E> for Failure {
-    fn from(error: E) -> Failure {
-        Failure(error.to_string())
-    }
-}
+/// Bytes of an answer that are written at once.
+const BLOCK: usize = 1 << 16;
 
 /// Runs the command and answers the exit code.
 pub fn main() -> u8 {
@@ -78,63 +63,73 @@ pub fn main() -> u8 {
             print(&String::from_utf8_lossy(&text)).map(|()| 0)
         }
     };
-    let owed = OWED.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
-    result.and_then(|code| owed.map_or(Ok(code), |message| Err(Failure(message)))).unwrap_or_else(|Failure(message)| {
+    let owed = OWED.lock().unwrap_or_else(PoisonError::into_inner).take();
+    result.and_then(|code| owed.map_or(Ok(code), Err)).unwrap_or_else(|failure| {
         // Standard output is one object.
-        if wants_json && !ANSWERED.load(Ordering::Relaxed) {
-            let _ = print(&format!("{:#}\n", json::error(&message)));
+        if wants_json && !*output() {
+            let _ = print_json(&json::error(failure.message()));
         }
-        remark(&message);
+        remark(failure.message());
         WRONG
     })
 }
 
-/// Something was written to standard output.
-static ANSWERED: AtomicBool = AtomicBool::new(false);
+/// Standard output: was something written to it?
+static OUTPUT: Mutex<bool> = Mutex::new(false);
 /// What went wrong although there is an answer.
-static OWED: Mutex<Option<String>> = Mutex::new(None);
+static OWED: Mutex<Option<Failure>> = Mutex::new(None);
 
 /// Lets the command fail when the answer has been told.
-pub fn fail_later(message: String) {
-    OWED.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get_or_insert(message);
+pub fn fail_later(failure: Failure) {
+    OWED.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(failure);
+}
+
+fn output() -> MutexGuard<'static, bool> {
+    OUTPUT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Writes to standard output. A reader that has gone away (`scrimp … | head`) is no failure; a full disk is: the answer
 /// is lost.
 pub fn print(text: &str) -> Result<(), Failure> {
-    ANSWERED.store(true, Ordering::Relaxed);
-    let mut stdout = std::io::stdout();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Failure(format!("error: the answer cannot be written: {error}")))
+    print_by(|out| out.write_all(text.as_bytes()))
+}
+
+/// The same with an object, piece by piece: it may be large.
+pub fn print_json(value: &Value) -> Result<(), Failure> {
+    print_by(|out| {
+        serde_json::to_writer_pretty(&mut *out, value)?;
+        out.write_all(b"\n")
+    })
+}
+
+fn print_by(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    let mut answered = output();
+    *answered = true;
+    let mut out = BufWriter::with_capacity(BLOCK, io::stdout());
+    match write(&mut out).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::because(format!("the answer cannot be written: {error}")))
         }
         _ => Ok(()),
     }
 }
 
+/// Writes to standard output where nobody has, and lets nobody write after that. Says whether somebody has.
+pub fn print_last(text: &str) -> bool {
+    // Where it is being written to, that may take for ever.
+    let Ok(answered) = OUTPUT.try_lock() else { return true };
+    if !*answered {
+        let _ = io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush());
+    }
+    **std::mem::ManuallyDrop::new(answered)
+}
+
 /// Writes a line to standard error, where there is one.
 pub fn remark(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{}", text.trim_end());
+    let _ = writeln!(io::stderr(), "{}", text.trim_end());
 }
 
 /// Colours for standard output: on a terminal, unless `NO_COLOR` is set.
 pub fn style() -> Style {
-    Style { colour: std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Failure;
-
-    #[test]
-    fn an_error_says_so_once() {
-        for (said, told) in [
-            ("no memory", "error: no memory"),
-            ("error: this cannot be; do that", "error: this cannot be; do that"),
-            ("m.dve:1:2: error: wrong\n  x", "m.dve:1:2: error: wrong\n  x"),
-            ("wrong\nhelp: not: error: here", "error: wrong\nhelp: not: error: here"),
-        ] {
-            assert_eq!(Failure::because(said).0, told);
-        }
-    }
+    Style { colour: io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()) }
 }

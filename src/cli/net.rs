@@ -2,10 +2,11 @@
 
 use super::args::{CheckArgs, SearchArgs};
 use super::curves::Curves;
+use super::lengths;
 use super::limits::{self, begun};
 use super::report::ReportFile;
 use super::search::{json_or_text, rest_of_time, search_for_graph};
-use super::{Failure, print};
+use super::{Failure, print, print_json};
 use scrimp::condensed::Wanted;
 use scrimp::net::{Inquiry, PetriNet};
 use scrimp::report::{Overall, Record, Subject, text};
@@ -32,7 +33,7 @@ pub fn check(args: &CheckArgs, net: PetriNet, plan: Plan, file: Option<ReportFil
         (args.chart.is_some(), "--chart", "a net has no processes that could pass messages"),
     ];
     if let Some((_, flag, instead)) = refused.into_iter().find(|(given, ..)| *given) {
-        return Err(Failure(format!("error: {flag} does not go with checking a net; {instead}")));
+        return Err(Failure::because(format!("{flag} does not go with checking a net; {instead}")));
     }
     answer(args, net, plan, (questions, from_files), file)
 }
@@ -51,12 +52,12 @@ pub fn questions(args: &CheckArgs, net: &PetriNet) -> Result<(Vec<NamedQuestion>
     }
     if let Some(path) = &args.property_file {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|e| Failure(format!("{name}: error: {e}")))?;
+        let text = std::fs::read_to_string(path).map_err(|e| Failure::at(&name, e))?;
         questions.extend(names.questions(&Source::new(name, text))?);
     }
     if questions.is_empty() {
         if let Some(path) = args.formulas.first().or(args.property_file.as_ref()) {
-            return Err(Failure(format!("{}: error: there is no property in it", path.display())));
+            return Err(Failure::at(path.display(), "there is no property in it"));
         }
         questions.push(names.question("deadlock")?);
     }
@@ -87,6 +88,7 @@ fn answer(
     };
     let mut answered = Inquiry::new(net, questions).answer(&rest, mode, &mut search, &limits::stop())?;
     limits::done();
+    lengths::leave_out(&mut answered.report, &args.search);
     // TRUE and FALSE are the contest's words; a property that was written out holds or does not.
     for result in answered.report.properties.iter_mut().skip(from_files) {
         result.answer = result.answer.take().filter(|answer| answer.parse::<u64>().is_ok() || answer == "ω");
@@ -99,7 +101,7 @@ fn answer(
     let subject = Subject { name: &name, model, plan: &plan, report, statements: None, record: record.as_ref() };
     let answer = json_or_text(&subject, &args.search, text::check);
     if args.search.json {
-        print(&format!("{answer:#}\n"))?;
+        print_json(&answer)?;
     } else if !args.search.quiet {
         print(answer.as_str().unwrap_or_default())?;
     }
@@ -131,7 +133,7 @@ pub fn tell_infinite(model: &Path, why: &str, file: Option<ReportFile>, args: &S
             "transitions": null,
             "reason": why,
         });
-        print(&format!("{answer:#}\n"))?;
+        print_json(&answer)?;
     } else if !args.quiet {
         print(&format!("{}: incomplete\n  {why}\n", model.display()))?;
     }

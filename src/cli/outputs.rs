@@ -17,7 +17,7 @@ pub fn admit(outputs: &[Output], inputs: &[&Path]) -> Result<(), Failure> {
         let replaced = !matches!(flag, "--front" | "--out");
         // Standard output is no file.
         if let Some(why) = obstacle(path, replaced).filter(|_| path != Path::new("-")) {
-            return Err(Failure(format!("{}: error: {} cannot be written: {why}", path.display(), content(flag))));
+            return Err(Failure::at(path.display(), format!("{} cannot be written: {why}", content(flag))));
         }
     }
     Ok(())
@@ -74,7 +74,7 @@ fn spare(outputs: &[Output], inputs: &[&Path]) -> Result<(), Failure> {
         let same = |input: &&&Path| input.canonicalize().is_ok_and(|read| read == written);
         if let Some(input) = inputs.iter().find(same) {
             let (path, input) = (path.display(), input.display());
-            return Err(Failure(format!("error: {flag} {path}: this would overwrite {input}, which is read")));
+            return Err(Failure::because(format!("{flag} {path}: this would overwrite {input}, which is read")));
         }
     }
     Ok(())

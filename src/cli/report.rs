@@ -73,13 +73,13 @@ pub fn is_a_page(path: &Path) -> Result<(), Failure> {
         Some("html" | "htm") => return Ok(()),
         _ => "it is a page for a browser, so its name must end in .html",
     };
-    Err(Failure(format!("{}: error: the report cannot be written: {why}", path.display())))
+    Err(Failure::at(path.display(), format!("the report cannot be written: {why}")))
 }
 
 /// Replaces the file at once or not at all.
 pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
     replace(path, |out| out.write_all(text.as_bytes()))
-        .map_err(|e| Failure(format!("{}: error: the report cannot be written: {e}", path.display())))
+        .map_err(|e| Failure::at(path.display(), format!("the report cannot be written: {e}")))
 }
 
 /// The command as it was given.

@@ -44,7 +44,7 @@ pub fn admit_fair(args: &SearchArgs, system: &System, about_runs: bool) -> Resul
     fair(args, system)?;
     match args.fair.first().filter(|_| !about_runs) {
         Some(text) => {
-            Err(Failure(format!("error: --fair {text}: nothing that is asked is about runs that go on for ever")))
+            Err(Failure::because(format!("--fair {text}: nothing that is asked is about runs that go on for ever")))
         }
         None => Ok(()),
     }
@@ -53,10 +53,10 @@ pub fn admit_fair(args: &SearchArgs, system: &System, about_runs: bool) -> Resul
 /// An automaton from a file, as what no run may be like.
 pub fn automaton(path: &Path, model: &NativeModel) -> Result<Property<Expr>, Failure> {
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|e| Failure(format!("{name}: error: {e}")))?;
+    let text = std::fs::read_to_string(path).map_err(|e| Failure::at(&name, e))?;
     let atom =
         |text: &str| parse_condition(model.system(), "atom", text).map_err(|problem| format!("{name}: {problem}"));
-    never::read(&name, &text, &atom).map_err(Failure)
+    never::read(&name, &text, &atom).map_err(Failure::because)
 }
 
 #[derive(Debug, Args)]
@@ -89,7 +89,7 @@ pub fn print_automata(args: &AutomatonArgs) -> Result<u8, Failure> {
         asked.runs.extend(claim.map(|claim| claim.property(&claim.name)));
     }
     if asked.runs.is_empty() {
-        return Err(Failure("error: there is no property of runs; name one with --property 'ltl: …'".into()));
+        return Err(Failure::because("there is no property of runs; name one with --property 'ltl: …'"));
     }
     for property in asked.runs {
         let automaton = never::broken_by(&property, &[], Duration::MAX).map_err(Failure::because)?;

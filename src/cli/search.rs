@@ -5,12 +5,13 @@ use super::check::asked;
 use super::curves::Curves;
 use super::graph::{GraphFiles, Made};
 use super::guides::{self, Guide};
+use super::lengths;
 use super::limits::{self, begun};
 use super::net;
 use super::outputs;
 use super::report::ReportFile;
 use super::watch::Watch;
-use super::{Failure, print, remark, style};
+use super::{Failure, print, print_json, remark, style};
 use scrimp::condensed::Wanted;
 use scrimp::net::PetriNet;
 use scrimp::report::html::Kind;
@@ -25,10 +26,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub fn count(args: &CountArgs) -> Result<u8, Failure> {
-    limits::begin(&args.search);
+    limits::begin(&args.search)?;
     args.search.refuse_mixture()?;
     if !args.search.fair.is_empty() {
-        return Err(Failure("error: --fair says which runs a property is about; `count` asks nothing of runs".into()));
+        return Err(Failure::because("--fair says which runs a property is about; `count` asks nothing of runs"));
     }
     outputs::admit(&outputs::of_search(&args.search), &[&args.model])?;
     let mut plan = Plan::new(&options(&args.search, false, args.in_degrees)?)?;
@@ -43,9 +44,6 @@ pub fn count(args: &CountArgs) -> Result<u8, Failure> {
     let (model, Searched { mut report, record, graph }) =
         with_room(&mut loaded, &args.search, false, |model| search(model, &[], &mut plan, &args.search))?;
     limits::done();
-    if let Some(graph) = graph {
-        graph.write(model, None, args.search.quiet)?;
-    }
     // Sets of states tell it by themselves; what was visited before a search was taken up was not counted.
     if report.sets.is_none() {
         report.tokens = model.most_tokens().filter(|_| args.search.resume.is_none());
@@ -56,9 +54,12 @@ pub fn count(args: &CountArgs) -> Result<u8, Failure> {
         Subject { name: &name, model, plan: &plan, report: &report, statements: None, record: record.as_ref() };
     let answer = json_or_text(&subject, &args.search, text::count);
     if args.search.json {
-        print(&format!("{answer:#}\n"))?;
+        print_json(&answer)?;
     } else if !args.search.quiet {
         print(answer.as_str().unwrap_or_default())?;
+    }
+    if let Some(graph) = graph {
+        graph.write(model, None, args.search.quiet)?;
     }
     if let Some(mut file) = file.take() {
         file.add(model, &subject);
@@ -71,7 +72,7 @@ pub fn count(args: &CountArgs) -> Result<u8, Failure> {
 }
 
 pub fn plan(args: &CheckArgs) -> Result<u8, Failure> {
-    limits::begin(&args.search);
+    limits::begin(&args.search)?;
     let plan = Plan::new(&options(&args.search, args.keep_going, false)?)?;
     let mut loaded = open(&args.model, &args.search)?;
     // A short look shows whether there is room enough.
@@ -105,7 +106,7 @@ pub fn plan(args: &CheckArgs) -> Result<u8, Failure> {
             "bytes_in_table": estimate.in_table,
             "bytes_in_tree": estimate.in_tree,
         });
-        return print(&format!("{object:#}\n")).map(|()| 0);
+        return print_json(&object).map(|()| 0);
     }
     let mut out = format!(
         "{}: {} processes, {} variables, {} events, {} bytes a state\n",
@@ -161,7 +162,7 @@ pub fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<
     Ok(Options {
         order: args.order.as_deref().map(str::parse).transpose()?,
         store: args.store.as_deref().map(str::parse).transpose()?,
-        layers: args.layers.parse().map_err(|e| Failure(format!("error: --layers {}: {e}", args.layers)))?,
+        layers: args.layers.parse().map_err(|e| Failure::with("--layers", &args.layers, e))?,
         backedges: args.backedges.parse()?,
         cached: args.cache,
         forget: args.forget.parse()?,
@@ -200,8 +201,7 @@ pub fn rest_of_time(plan: &Plan) -> Option<Duration> {
 
 /// Reads a model that may turn out to be larger than it looks.
 pub fn open(path: &Path, args: &SearchArgs) -> Result<Loaded, Failure> {
-    let structure =
-        args.structure.parse().map_err(|e| Failure(format!("error: --structure {}: {e}", args.structure)))?;
+    let structure = args.structure.parse().map_err(|e| Failure::with("--structure", &args.structure, e))?;
     let mut opened = scrimp::open_within(path, &args.define, &limits::stop()).map_err(unread)?;
     if let Opened::Net(net) = &mut opened {
         // What goes wrong with it is told with the name that the user gave.
@@ -244,7 +244,9 @@ pub fn with_room(
         let model = runnable(loaded.system.clone(), args.interpret, watch)?;
         let result = work(model);
         if !loaded.grow(model).map_err(unread)? {
-            return Ok((model, result?));
+            let mut searched = result?;
+            lengths::leave_out(&mut searched.report, args);
+            return Ok((model, searched));
         }
         if !std::mem::replace(&mut told, true) {
             let what = if loaded.net.is_some() { "a place gets more tokens" } else { "more processes are started" };
@@ -288,7 +290,7 @@ pub fn search_for_graph(
     };
     // Better now than when memory is used up.
     if let Some(dir) = plan.options.disk.as_deref().filter(|dir| !dir.is_dir()) {
-        return Err(Failure(format!("error: --disk {}: there is no such directory", dir.display())));
+        return Err(Failure::because(format!("--disk {}: there is no such directory", dir.display())));
     }
     // A search that begins again has what is left of the time.
     let control = limits::control(rest_of_time(plan));

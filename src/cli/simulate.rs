@@ -58,8 +58,8 @@ pub fn run(args: &SimulateArgs) -> Result<u8, Failure> {
     let mut shown = Shown { walk: walk(loaded)?, steps: 0, drawing: Drawing::default() };
     if let Some(path) = &args.trace {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|e| Failure(format!("{name}: error: {e}")))?;
-        let value: Value = serde_json::from_str(&text).map_err(|e| Failure(format!("{name}: error: {e}")))?;
+        let text = std::fs::read_to_string(path).map_err(|e| Failure::at(&name, e))?;
+        let value: Value = serde_json::from_str(&text).map_err(|e| Failure::at(&name, e))?;
         shown = shown.replay(&value, &name, || Ok(Loaded::open_with(&args.model, &args.define)?))?;
     } else if args.interactive {
         shown.interactive()?;
@@ -197,14 +197,10 @@ impl Shown {
     /// Goes and prints the way of a trace.
     fn replay(self, value: &Value, name: &str, reload: impl Fn() -> Result<Loaded, Failure>) -> Result<Shown, Failure> {
         let trace = find_trace(value).ok_or_else(|| {
-            Failure(format!(
-                "{name}: error: there is no trace in it\nhelp: write one with `scrimp check MODEL --json > FILE`"
-            ))
+            Failure::at(name, "there is no trace in it\nhelp: write one with `scrimp check MODEL --json > FILE`")
         })?;
         let mismatch = |what: String| {
-            Failure(format!(
-                "{name}: error: {what}\nhelp: the trace belongs to another model, or the model was changed"
-            ))
+            Failure::at(name, format!("{what}\nhelp: the trace belongs to another model, or the model was changed"))
         };
         let run = Run::of(trace).map_err(&mismatch)?;
         let mut shown = self;

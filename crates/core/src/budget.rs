@@ -60,7 +60,7 @@ impl Budget {
         let used = resident().unwrap_or(0).div_ceil(1 << 20);
         let message =
             format!("the program itself and the model use {used} MiB of memory already; allow more than that");
-        Err(io::Error::new(io::ErrorKind::InvalidInput, message))
+        Err(io::Error::new(io::ErrorKind::OutOfMemory, message))
     }
 
     pub fn memory(&self) -> usize {

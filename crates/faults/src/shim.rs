@@ -73,11 +73,14 @@ pub fn counted(count: &Path) -> u64 {
 pub fn build(folder: &Path) -> Result<Option<PathBuf>, String> {
     let (source, library) = (folder.join("shim.c"), folder.join("shim.so"));
     std::fs::write(&source, include_str!("shim.c")).map_err(|e| e.to_string())?;
-    let mut compiler = Command::new("gcc");
-    compiler.args(["-O1", "-shared", "-fPIC", "-o"]).args([&library, &source]).arg("-ldl");
-    match compiler.output() {
-        Err(_) => Ok(None),
-        Ok(output) if output.status.success() => Ok(Some(library)),
-        Ok(output) => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+    for compiler in ["cc", "gcc", "clang"] {
+        let mut compiler = Command::new(compiler);
+        compiler.args(["-O1", "-shared", "-fPIC", "-o"]).args([&library, &source]).arg("-ldl");
+        match compiler.output() {
+            Err(_) => continue,
+            Ok(output) if output.status.success() => return Ok(Some(library)),
+            Ok(output) => return Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+        }
     }
+    Ok(None)
 }

@@ -31,19 +31,21 @@ pub struct Ground<'a> {
 /// A way to disturb.
 pub struct Kind {
     pub name: &'static str,
+    /// Is it about calls that fail?
+    pub needs_shim: bool,
     pub attempt: fn(&mut Ground) -> Result<(), String>,
 }
 
 pub const KINDS: [Kind; 9] = [
-    Kind { name: "kill", attempt: kills::attempt },
-    Kind { name: "signal", attempt: signals::attempt },
-    Kind { name: "kill", attempt: kills::attempt },
-    Kind { name: "time", attempt: signals::time },
-    Kind { name: "checkpoint", attempt: files::checkpoint },
-    Kind { name: "resume", attempt: files::resume },
-    Kind { name: "disk", attempt: files::disk },
-    Kind { name: "output", attempt: outputs::attempt },
-    Kind { name: "memory", attempt: memory::attempt },
+    Kind { name: "kill", needs_shim: false, attempt: kills::attempt },
+    Kind { name: "signal", needs_shim: false, attempt: signals::attempt },
+    Kind { name: "kill", needs_shim: false, attempt: kills::attempt },
+    Kind { name: "time", needs_shim: false, attempt: signals::time },
+    Kind { name: "checkpoint", needs_shim: true, attempt: files::checkpoint },
+    Kind { name: "resume", needs_shim: true, attempt: files::resume },
+    Kind { name: "disk", needs_shim: true, attempt: files::disk },
+    Kind { name: "output", needs_shim: true, attempt: outputs::attempt },
+    Kind { name: "memory", needs_shim: true, attempt: memory::attempt },
 ];
 
 impl<'a> Ground<'a> {

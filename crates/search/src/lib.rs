@@ -44,5 +44,5 @@ mod words;
 
 pub use engine::Front;
 pub use plan::{Options, Plan, Refusal};
-pub use replace::replace;
+pub use replace::{discard_parts, replace};
 pub use run::{Found, Guide, Guides, run, run_guided};

@@ -7,9 +7,26 @@ use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Bytes that are written at once.
 const BLOCK: usize = 1 << 16;
+/// Bytes that may wait to get to the disk: who ends the process waits for no more than those.
+const WAITING: usize = 1 << 25;
+
+/// The files that are being written.
+static PARTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn parts() -> MutexGuard<'static, Vec<PathBuf>> {
+    PARTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes what is written of files that are not whole. For who ends the process: who writes them finds them gone.
+pub fn discard_parts() {
+    for part in parts().iter() {
+        let _ = std::fs::remove_file(part);
+    }
+}
 
 /// Writes a file; at any time there is the old one or the new one, complete.
 pub fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
@@ -22,7 +39,9 @@ pub fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     remove_remains(path);
     let part = beside(path, name);
+    parts().push(part.clone());
     let written = write_part(&part, write).and_then(|()| std::fs::rename(&part, path));
+    parts().retain(|other| *other != part);
     if written.is_err() {
         let _ = std::fs::remove_file(&part);
         return written;
@@ -42,9 +61,32 @@ fn beside(path: &Path, name: &OsStr) -> PathBuf {
 }
 
 fn write_part(part: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let mut out = BufWriter::with_capacity(BLOCK, File::create(part)?);
+    let mut out = BufWriter::with_capacity(BLOCK, Steady { file: File::create(part)?, waiting: 0 });
     write(&mut out)?;
-    out.into_inner()?.sync_all()
+    out.into_inner()?.file.sync_all()
+}
+
+/// A file that gets to the disk while it is written, and not all at once in the end.
+struct Steady {
+    file: File,
+    /// Bytes that may not be there yet.
+    waiting: usize,
+}
+
+impl Write for Steady {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.waiting >= WAITING {
+            self.file.sync_data()?;
+            self.waiting = 0;
+        }
+        let written = self.file.write(bytes)?;
+        self.waiting += written;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
 }
 
 fn folder_of(path: &Path) -> &Path {

@@ -1,7 +1,8 @@
 //! A directory of one's own for files that live as long as the search.
 //!
 //! Where the system allows it, a file's name is taken away as soon as the file is open: its space comes back by itself,
-//! whatever ends the process. The directory goes when nothing uses it any more.
+//! whatever ends the process. The directory goes when nothing uses it any more; that of a process which was killed goes when the
+//! next one makes its own beside it. Whether a directory is in use is told by a lock on it.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -16,21 +17,35 @@ pub struct Scratch {
     bytes: AtomicU64,
     peak: AtomicU64,
     most: u64,
+    /// Held as long as the directory is in use.
+    _lock: Option<File>,
 }
 
 impl Scratch {
     /// A fresh directory under `parent`, for files of at most so many bytes in all.
     pub fn new(parent: &Path, most: u64) -> io::Result<Arc<Scratch>> {
+        remove_remains(parent);
         let process = std::process::id();
         for number in 0u32.. {
             let dir = parent.join(format!("scrimp-{process}-{number}"));
-            match std::fs::create_dir(&dir) {
-                Ok(()) => {
+            match std::fs::create_dir(&dir).and_then(|()| locked(&dir)) {
+                // Before it was locked, another process may have taken it for a remain.
+                Ok(_) if !dir.is_dir() => continue,
+                Err(error) if error.kind() == io::ErrorKind::NotFound && parent.is_dir() => continue,
+                Ok(lock) => {
                     let zero = || AtomicU64::new(0);
-                    return Ok(Arc::new(Scratch { dir, files: zero(), bytes: zero(), peak: zero(), most }));
+                    return Ok(Arc::new(Scratch {
+                        dir,
+                        files: zero(),
+                        bytes: zero(),
+                        peak: zero(),
+                        most,
+                        _lock: lock,
+                    }));
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 Err(error) => {
+                    let _ = std::fs::remove_dir(&dir);
                     let message = format!("cannot make a directory for states in {}: {error}", parent.display());
                     return Err(io::Error::new(error.kind(), message));
                 }
@@ -63,6 +78,35 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.dir);
+    }
+}
+
+/// A directory with a lock on it; nothing where somebody else has it, or the system has no such locks.
+fn locked(dir: &Path) -> io::Result<Option<File>> {
+    if !cfg!(unix) {
+        return Ok(None);
+    }
+    let dir = File::open(dir)?;
+    Ok(dir.try_lock().is_ok().then_some(dir))
+}
+
+/// Removes the directories of processes that were killed.
+fn remove_remains(parent: &Path) {
+    let numbers = |name: &str| {
+        let (process, number) = name.strip_prefix("scrimp-")?.split_once('-')?;
+        Some((process.parse::<u32>().ok()?, number.parse::<u32>().ok()?))
+    };
+    for entry in std::fs::read_dir(parent).into_iter().flatten().flatten() {
+        let is_ours = entry.file_name().to_str().is_some_and(|name| numbers(name).is_some());
+        let Some(_lock) = is_ours.then(|| locked(&entry.path()).ok().flatten()).flatten() else { continue };
+        // A file has its name for a moment only.
+        for file in std::fs::read_dir(entry.path()).into_iter().flatten().flatten() {
+            if file.path().extension().is_some_and(|ending| ending == "states") {
+                let _ = std::fs::remove_file(file.path());
+            }
+        }
+        // Whatever else is in it is not ours.
+        let _ = std::fs::remove_dir(entry.path());
     }
 }
 
