@@ -11,6 +11,8 @@ pub mod check;
 pub mod checkpoint;
 pub mod choices;
 mod column;
+#[cfg(all(test, feature = "shuttle"))]
+mod concurrency;
 pub mod condensed;
 pub mod ctl;
 mod deep;
@@ -26,6 +28,7 @@ pub mod liveness;
 mod open;
 pub mod order;
 mod outcome;
+mod panics;
 mod parallel;
 mod plain;
 pub mod plan;

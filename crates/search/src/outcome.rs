@@ -4,11 +4,12 @@ use crate::budget::Limit;
 use crate::forget::ForgetFacts;
 use crate::graph::GraphFacts;
 use crate::store::{Omission, StateId};
+use crate::sync::size;
 use std::ops::Range;
 
 /// States expanded before the store is asked about their successors: many, unless they are large.
 pub fn batch_size(state_bytes: usize) -> usize {
-    ((64 << 10) / state_bytes.max(1)).clamp(1, 128)
+    ((64 << 10) / state_bytes.max(1)).clamp(1, size(128, 2))
 }
 
 /// How a search came to its end.

@@ -1,9 +1,10 @@
 //! A set that one thread at a time may use, for several: each waits its turn.
 
 use super::{Full, NO_ORIGIN, Omission, Set};
+use crate::sync::{Mutex, MutexGuard};
 use scrimp_system::Batch;
 use std::io::{self, Read, Write};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 pub struct Locked {
     set: Arc<Mutex<Box<dyn Set>>>,
