@@ -60,6 +60,12 @@ impl Graph {
         distances
     }
 
+    /// Was nothing expanded that is further away than this state?
+    pub fn assert_none_beyond(&self, state: u8) {
+        let distances = self.reachable();
+        assert!(self.expansions().into_iter().all(|other| distances[&other] <= distances[&state]));
+    }
+
     /// The states that were expanded, each as often as it was, in ascending order.
     pub fn expansions(&self) -> Vec<u8> {
         let often = |(state, times): (usize, &AtomicUsize)| vec![state as u8; times.load(Ordering::Relaxed)];

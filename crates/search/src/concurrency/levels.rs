@@ -190,5 +190,6 @@ fn a_panic_ends_all_threads_and_is_passed_on() {
         let search = || Search::new(&graph, 3, &budget()).go_on(&Nothing, &Control::new(None));
         let panic = catch_unwind(AssertUnwindSafe(search)).unwrap_err();
         assert_eq!(panic.downcast_ref(), Some(&"state 7"));
+        graph.assert_none_beyond(7);
     });
 }

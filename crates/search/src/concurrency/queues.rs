@@ -22,13 +22,13 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(graph: &'a Graph, threads: usize, set: impl Set + 'static, budget: &Arc<Budget>) -> Search<'a> {
+    fn new(graph: &'a Graph, threads: usize, set: Box<dyn Set>, budget: &Arc<Budget>) -> Search<'a> {
         let course = Course::new(set.key_bytes(), budget).unwrap();
-        Search { graph, threads, set: Box::new(set), course, begun: false }
+        Search { graph, threads, set, course, begun: false }
     }
 
     fn in_tree(graph: &'a Graph, threads: usize, budget: &Arc<Budget>) -> Search<'a> {
-        Search::new(graph, threads, Tree::new(graph.state(0).len(), budget).unwrap(), budget)
+        Search::new(graph, threads, Box::new(Tree::new(graph.state(0).len(), budget).unwrap()), budget)
     }
 
     /// Goes on, and looks at what it left.
@@ -85,18 +85,20 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Each of the states is expanded once, in a set of this kind.
-fn complete_in(set: impl FnOnce(&Graph, &Arc<Budget>) -> Box<dyn Set>, bytes: usize, threads: usize) {
-    let (graph, budget) = (Graph::random(30, bytes, 3), budget());
-    let set = set(&graph, &budget);
-    let course = Course::new(set.key_bytes(), &budget).unwrap();
-    Search { graph: &graph, threads, set, course, begun: false }.complete();
+/// A search over a set that always has room, where no state need be expanded again.
+fn expand_once(set: impl FnOnce(&Arc<Budget>) -> Box<dyn Set>) {
+    let (graph, budget) = (Graph::random(30, 2, 3), budget());
+    Search::new(&graph, 3, set(&budget), &budget).complete();
     assert!(graph.expansions().into_iter().eq(graph.reachable().into_keys()));
 }
 
+fn locked(bytes: usize, budget: &Arc<Budget>) -> Locked {
+    Locked::new(Box::new(Whole::new(bytes, budget.clone()).unwrap()))
+}
+
 #[test]
-fn every_state_is_expanded_once_from_a_tree() {
-    // Short states are their own keys, long ones are folded; a tree without room makes threads expand states again.
+fn every_state_of_a_tree_is_expanded() {
+    // Short states are their own keys, long ones are folded. Who finds no room expands the same states again.
     explore(|| {
         let (graph, budget) = (Graph::random(30, 2, 3), budget());
         Search::in_tree(&graph, 3, &budget).complete();
@@ -108,19 +110,17 @@ fn every_state_is_expanded_once_from_a_tree() {
 }
 
 #[test]
-fn every_state_is_expanded_once_from_bits_and_hashes() {
-    explore(|| complete_in(|_, budget| Box::new(BitState::new(2, 1, budget).unwrap()), 2, 3));
+fn every_state_whose_hash_is_kept_is_expanded() {
+    explore(|| expand_once(|budget| Box::new(BitState::new(2, 1, budget).unwrap())));
     explore(|| {
         let (graph, budget) = (Graph::random(30, 2, 3), budget());
-        let set = Compact::new(2, 40, &budget).unwrap();
-        Search::new(&graph, 3, set, &budget).complete();
+        Search::new(&graph, 3, Box::new(Compact::new(2, 40, &budget).unwrap()), &budget).complete();
     });
 }
 
 #[test]
 fn every_state_is_expanded_once_from_a_set_that_is_locked() {
-    let locked = |budget: &Arc<Budget>| Locked::new(Box::new(Whole::new(2, budget.clone()).unwrap()));
-    explore(move || complete_in(|_, budget| Box::new(locked(budget)), 2, 3));
+    explore(|| expand_once(|budget| Box::new(locked(2, budget))));
 }
 
 /// A level of three states and one of one.
@@ -177,23 +177,26 @@ fn a_pause_loses_nothing() {
 
 #[test]
 fn refused_memory_ends_all_threads() {
-    // Neither the set nor the list of what is open may grow once some states were expanded.
-    for after in [0, 4, 9] {
-        explore(move || {
-            let budget = budget();
-            let refusing = budget.clone();
-            let graph = Graph::random(30, 20, 3).with(move |state| {
-                if state >= after {
-                    refusing.hold(1 << 60)
-                }
-            });
-            let mut search = Search::in_tree(&graph, 3, &budget);
-            assert_eq!(search.go_on(&Nothing, &Control::new(None)), Ended::Limit(Limit::Memory));
-            let graph = Graph::random(30, 20, 3);
-            budget.hold(0);
-            Search { graph: &graph, ..search }.complete();
+    // Once a state from `after` on was expanded, neither the set may grow nor the list of what is open.
+    fn refuse(bytes: usize, after: u8, threads: usize, set: impl FnOnce(&Arc<Budget>) -> Box<dyn Set>) {
+        let budget = budget();
+        let refusing = budget.clone();
+        let graph = Graph::random(30, bytes, 3).with(move |state| {
+            if state >= after {
+                refusing.hold(1 << 60);
+            }
         });
+        let mut search = Search::new(&graph, threads, set(&budget), &budget);
+        assert_eq!(search.go_on(&Nothing, &Control::new(None)), Ended::Limit(Limit::Memory));
+        let graph = Graph::random(30, bytes, 3);
+        budget.hold(0);
+        Search { graph: &graph, ..search }.complete();
     }
+    explore(|| refuse(20, 0, 3, |budget| Box::new(Tree::new(20, budget).unwrap())));
+    explore(|| refuse(20, 9, 3, |budget| Box::new(Tree::new(20, budget).unwrap())));
+    // Long keys: a page has room for few of them.
+    explore(|| refuse(300, 0, 2, |budget| Box::new(locked(300, budget))));
+    explore(|| refuse(300, 0, 3, |budget| Box::new(locked(300, budget))));
 }
 
 #[test]
@@ -208,5 +211,6 @@ fn a_panic_ends_all_threads_and_is_passed_on() {
         let search = || Search::in_tree(&graph, 3, &budget).go_on(&Nothing, &Control::new(None));
         let panic = catch_unwind(AssertUnwindSafe(search)).unwrap_err();
         assert_eq!(panic.downcast_ref(), Some(&"state 7"));
+        graph.assert_none_beyond(7);
     });
 }

@@ -44,6 +44,15 @@ impl Case {
         Case::new(Graph::new((0..states).map(list).collect(), 2), 0x5555_5555_5555_5555)
     }
 
+    /// The thread that comes to 1 meets, beyond 3, the accepting state 2, which the other has begun: there is a cycle of 2 and
+    /// 3, which it must leave to the other, who may first follow 4 to the last state.
+    fn waiting(first: u8, states: u8) -> Case {
+        let mut lists = vec![vec![1, 2], vec![3], vec![first, 7 - first], vec![2]];
+        lists.extend((5..=states).map(|next| Vec::from_iter((next < states).then_some(next))));
+        // A state of the product accepts where the atom held one step before.
+        Case::new(Graph::new(lists, 2), 0b1001)
+    }
+
     fn accepts(&self, state: u8) -> bool {
         self.accepting >> state & 1 == 1
     }
@@ -123,7 +132,6 @@ fn budget() -> Arc<Budget> {
 
 #[test]
 fn a_cycle_is_found_where_there_is_one() {
-    // One of them has no edge back.
     let cycles = (0..8).map(|seed| Case::random(seed).has_cycle()).filter(|has| *has).count();
     assert!((2..=6).contains(&cycles), "{cycles} of 8 have a cycle");
     for seed in 0..8 {
@@ -138,20 +146,26 @@ fn a_cycle_is_found_where_there_is_one() {
     }
 }
 
-/// Two accepting states, each of them met by the inner search of the other thread.
+/// Who waits for 2 lets the other thread make room for what follows 4.
 #[test]
 fn accepting_states_are_waited_for() {
-    explore(|| {
-        let case = Case::new(Graph::new(vec![vec![1, 2], vec![3], vec![3, 4], vec![2], vec![4]], 2), 0b110);
-        assert!(matches!(case.search(2, &Control::new(None), &budget()), Ended::Found(_)));
-    });
+    for (first, states) in [(3, 8), (4, 8), (3, 24), (4, 24)] {
+        explore(move || {
+            let ended = Case::waiting(first, states).search(2, &Control::new(None), &budget());
+            assert!(matches!(ended, Ended::Found(_)));
+        });
+    }
 }
 
 #[test]
 fn the_table_grows_behind_the_gate() {
+    explore(|| assert!(matches!(Case::acyclic(40).search(3, &Control::new(None), &budget()), Ended::Complete)));
+    // Every state leads back to the first one, and none accepts.
     explore(|| {
-        let ended = Case::acyclic(40).search(3, &Control::new(None), &budget());
-        assert!(matches!(ended, Ended::Complete));
+        let mut lists = Case::acyclic(30).graph.lists;
+        lists.iter_mut().for_each(|list| list.push(0));
+        let case = Case::new(Graph::new(lists, 2), 0);
+        assert!(matches!(case.search(3, &Control::new(None), &budget()), Ended::Complete));
     });
 }
 
@@ -188,22 +202,31 @@ fn a_fault_ends_all_threads() {
         let case = Case { faulty: Some(9), ..Case::acyclic(20) };
         assert!(matches!(case.search(3, &Control::new(None), &budget()), Ended::Fault(Fault::Division)));
     });
+    for first in [3, 4] {
+        explore(move || {
+            let case = Case { faulty: Some(7), ..Case::waiting(first, 8) };
+            let ended = case.search(2, &Control::new(None), &budget());
+            assert!(matches!(ended, Ended::Fault(Fault::Division) | Ended::Found(_)));
+        });
+    }
 }
 
 /// Who waits for an accepting state that another thread has begun must not wait for ever when that thread is lost.
 #[test]
 fn a_panic_ends_all_threads_and_is_passed_on() {
-    explore(|| {
-        let graph = Graph::new(vec![vec![1, 2], vec![3], vec![3, 4], vec![2], vec![]], 2);
-        let graph = graph.with(|state| {
-            if state == 4 {
-                resume_unwind(Box::new("state 4"));
+    for first in [3, 4] {
+        explore(move || {
+            let case = Case::waiting(first, 8);
+            let graph = case.graph.with(|state| {
+                if state == 7 {
+                    resume_unwind(Box::new("state 7"));
+                }
+            });
+            let search = || Case { graph, ..case }.search(2, &Control::new(None), &budget());
+            match catch_unwind(AssertUnwindSafe(search)) {
+                Ok(ended) => assert!(matches!(ended, Ended::Found(_)), "nobody came to state 7"),
+                Err(panic) => assert_eq!(panic.downcast_ref(), Some(&"state 7")),
             }
         });
-        let search = || Case::new(graph, 0b110).search(2, &Control::new(None), &budget());
-        match catch_unwind(AssertUnwindSafe(search)) {
-            Ok(ended) => assert!(matches!(ended, Ended::Found(_)), "nobody came to state 4"),
-            Err(panic) => assert_eq!(panic.downcast_ref(), Some(&"state 4")),
-        }
-    });
+    }
 }

@@ -1,7 +1,7 @@
 //! Two or three threads that fill a store together, under very many schedules; see [`concurrency`](crate::concurrency).
 
 use super::cells::{Cells, KeyBits};
-use super::table::{Concurrent, Table};
+use super::table::{Concurrent, Table, batch_need};
 use super::{NO_ORIGIN, Set, Store, Tree};
 use crate::budget::Budget;
 use crate::concurrency::{explore, explore_all};
@@ -53,6 +53,46 @@ fn fill_table(parts: &[Vec<u8>]) {
     assert_eq!(shared.len(), states.len());
 }
 
+/// Threads that find no room make some while all others wait. No two of them count on the same room.
+#[test]
+fn a_table_grows_between_offers() {
+    explore(|| {
+        let gate = Arc::new(RwLock::new(vec![0..0; 3]));
+        let start = |(me, mut table): (usize, Table)| {
+            let gate = gate.clone();
+            shuttle::thread::spawn(move || {
+                let (mut batch, mut found) = (Batch::new(4), Vec::new());
+                for part in (0..6).collect::<Vec<u8>>().chunks(3) {
+                    batch.clear();
+                    part.iter().for_each(|&i| batch.push(&[i, me as u8 % 2, 0, 1], 0));
+                    loop {
+                        let inside = gate.read().unwrap();
+                        let offered = table.offer(&batch, 0..batch.len(), &mut found);
+                        assert!(table.numbers() <= table.room());
+                        drop(inside);
+                        let mut gaps = gate.write().unwrap();
+                        gaps[me] = table.gap();
+                        if offered.is_ok() {
+                            break;
+                        }
+                        let shared = table.shared();
+                        // SAFETY: all others wait at the gate.
+                        if unsafe { shared.prepare_room(2 * batch_need(batch.len()), 0).unwrap() } {
+                            shared.fill_index::<true>(0..shared.len() as u32, &gaps);
+                        }
+                    }
+                }
+                found
+            })
+        };
+        let tables = Table::new(4, budget()).unwrap().share(3);
+        let threads: Vec<_> = tables.into_iter().enumerate().map(start).collect();
+        let found: Vec<_> = threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect();
+        let numbers: HashSet<u32> = found.iter().map(|found| found.id).collect();
+        assert_eq!((numbers.len(), found.iter().filter(|found| found.new).count()), (12, 12));
+    });
+}
+
 #[test]
 fn a_state_is_new_once_in_the_table() {
     explore(|| fill_table(&[0, 2, 4].map(|first| (first..first + 6).map(|i| i % 5).collect())));
@@ -83,6 +123,29 @@ fn a_key_is_new_once_in_the_cells() {
         let mut seen = HashSet::new();
         assert!(cells.each(|key| seen.insert(key)), "a key is there twice");
         assert_eq!((new, cells.len(), cells.is_quiet()), (seen.len(), seen.len(), true));
+    });
+}
+
+#[test]
+fn no_two_threads_count_on_the_same_room_in_the_cells() {
+    explore(|| {
+        let cells = Arc::new(Cells::new(KeyBits::whole(40), &budget()).unwrap());
+        let start = |me: u64| {
+            let cells = cells.clone();
+            shuttle::thread::spawn(move || {
+                for part in 0..5 {
+                    let keys: Vec<u64> = (0..4).map(|i| 16 * part + 4 * me + i).collect();
+                    if cells.promise(keys.len()).is_ok() {
+                        cells.insert::<false>(&keys, |_| ());
+                        cells.keep(keys.len());
+                    }
+                    assert!(cells.has_room(0));
+                }
+            })
+        };
+        let threads: Vec<_> = (0..3).map(start).collect();
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        assert!(cells.is_quiet() && cells.len() < 60, "not all of them found room");
     });
 }
 
