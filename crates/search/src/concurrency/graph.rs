@@ -4,8 +4,11 @@ use scrimp_system::{Batch, EventCode, EventText, Model, Random};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// State 0 is the initial one. A state is its number, half of it in the first byte and half in the last, so that states have
-/// halves in common.
+/// This state is all zeros where it has two bytes, as is memory in which no state was written yet.
+const ZERO: u8 = 21;
+
+/// State 0 is the initial one. A state is its number, part of it in the first byte and the rest in the last, so that states
+/// have halves in common.
 pub struct Graph {
     pub lists: Vec<Vec<u8>>,
     bytes: usize,
@@ -35,12 +38,12 @@ impl Graph {
 
     pub fn state(&self, number: u8) -> Vec<u8> {
         let mut state = vec![1; self.bytes];
-        (state[0], state[self.bytes - 1]) = (number & 3, number >> 2);
+        (state[0], state[self.bytes - 1]) = ((number ^ ZERO) & 3, (number ^ ZERO) >> 2);
         state
     }
 
     pub fn number(&self, state: &[u8]) -> u8 {
-        state[0] | state[self.bytes - 1] << 2
+        (state[0] | state[self.bytes - 1] << 2) ^ ZERO
     }
 
     /// The reachable states with their distances.

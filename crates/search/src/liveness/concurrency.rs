@@ -10,6 +10,7 @@ use scrimp_temporal::{Automaton, Cube, Edge, Guard};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Accepts what meets the atom again and again.
 fn again_and_again() -> Automaton {
@@ -216,9 +217,9 @@ fn a_fault_ends_all_threads() {
 fn a_panic_ends_all_threads_and_is_passed_on() {
     for first in [3, 4] {
         explore(move || {
-            let case = Case::waiting(first, 8);
-            let graph = case.graph.with(|state| {
-                if state == 7 {
+            let (case, lost) = (Case::waiting(first, 8), AtomicBool::new(false));
+            let graph = case.graph.with(move |state| {
+                if state == 7 && !lost.swap(true, Ordering::Relaxed) {
                     resume_unwind(Box::new("state 7"));
                 }
             });

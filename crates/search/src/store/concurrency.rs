@@ -6,7 +6,7 @@ use super::{NO_ORIGIN, Set, Store, Tree};
 use crate::budget::Budget;
 use crate::concurrency::{explore, explore_all};
 use scrimp_system::Batch;
-use shuttle::sync::RwLock;
+use shuttle::sync::{Mutex, RwLock};
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -57,10 +57,11 @@ fn fill_table(parts: &[Vec<u8>]) {
 #[test]
 fn a_table_grows_between_offers() {
     explore(|| {
-        let gate = Arc::new(RwLock::new(vec![0..0; 3]));
+        let common = Arc::new((RwLock::new(()), Mutex::new(vec![0..0; 3])));
         let start = |(me, mut table): (usize, Table)| {
-            let gate = gate.clone();
+            let common = common.clone();
             shuttle::thread::spawn(move || {
+                let (gate, gaps) = &*common;
                 let (mut batch, mut found) = (Batch::new(4), Vec::new());
                 for part in (0..6).collect::<Vec<u8>>().chunks(3) {
                     batch.clear();
@@ -69,16 +70,16 @@ fn a_table_grows_between_offers() {
                         let inside = gate.read().unwrap();
                         let offered = table.offer(&batch, 0..batch.len(), &mut found);
                         assert!(table.numbers() <= table.room());
+                        gaps.lock().unwrap()[me] = table.gap();
                         drop(inside);
-                        let mut gaps = gate.write().unwrap();
-                        gaps[me] = table.gap();
                         if offered.is_ok() {
                             break;
                         }
+                        let _everyone_waits = gate.write().unwrap();
                         let shared = table.shared();
                         // SAFETY: all others wait at the gate.
                         if unsafe { shared.prepare_room(2 * batch_need(batch.len()), 0).unwrap() } {
-                            shared.fill_index::<true>(0..shared.len() as u32, &gaps);
+                            shared.fill_index::<true>(0..shared.len() as u32, &gaps.lock().unwrap());
                         }
                     }
                 }
