@@ -10,6 +10,8 @@ pub mod check;
 pub mod checkpoint;
 pub mod choices;
 mod column;
+#[cfg(all(test, feature = "shuttle"))]
+mod concurrency;
 pub mod condensed;
 pub mod ctl;
 mod deep;
@@ -24,6 +26,7 @@ pub mod liveness;
 mod open;
 pub mod order;
 mod outcome;
+mod panics;
 mod parallel;
 mod plain;
 pub mod plan;

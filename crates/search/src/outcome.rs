@@ -1,12 +1,13 @@
 //! What a search leaves behind beside the store.
 
 use crate::store::StateId;
+use crate::sync::size;
 use scrimp_core::{ForgetFacts, GraphFacts, Limit, Omission};
 use std::ops::Range;
 
 /// States expanded before the store is asked about their successors: many, unless they are large.
 pub fn batch_size(state_bytes: usize) -> usize {
-    ((64 << 10) / state_bytes.max(1)).clamp(1, 128)
+    ((64 << 10) / state_bytes.max(1)).clamp(1, size(128, 2))
 }
 
 /// How a search came to its end.

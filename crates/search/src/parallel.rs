@@ -9,22 +9,23 @@ use crate::breadth_first::Worker;
 use crate::check::{Check, Flow};
 use crate::estimate::foresee;
 use crate::outcome::{Ended, Position, batch_size, widths};
+use crate::panics::Panics;
 use crate::reduce::{Maker, Manner};
 use crate::store::StateId;
 use crate::store::table::{Concurrent, Shared, batch_need};
+use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use crate::sync::{Barrier, Mutex, MutexGuard, RwLock, size, start, thread};
 use scrimp_core::{Control, GraphFacts, Limit};
 use scrimp_system::Model;
-use std::any::Any;
 use std::io;
 use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Barrier, Mutex, MutexGuard, PoisonError, RwLock};
+use std::panic::resume_unwind;
+use std::sync::PoisonError;
 
 /// States a thread takes at once.
-const CHUNK: u32 = 256;
+const CHUNK: u32 = size(256, 2) as u32;
 /// Levels with fewer states than this for each thread are not shared out.
-const NARROW: u32 = 512;
+const NARROW: u32 = size(512, 1) as u32;
 
 /// What the threads share beside the table.
 struct Level<'a> {
@@ -39,6 +40,7 @@ struct Level<'a> {
     pause: AtomicBool,
     transitions: AtomicU64,
     meeting: Mutex<Meeting>,
+    panics: Panics,
 }
 
 /// What threads note before they wait, and what the first one then settles.
@@ -51,8 +53,6 @@ struct Meeting {
     /// Numbers needed by the threads that found no room.
     wanted: usize,
     ended: Option<Ended>,
-    /// What a thread panicked with.
-    panic: Option<Box<dyn Any + Send>>,
     next: Next,
     facts: GraphFacts,
 }
@@ -111,14 +111,14 @@ pub fn search<S: Concurrent>(
             left: vec![Vec::new(); threads],
             wanted: 0,
             ended,
-            panic: None,
             next: Next::Resume,
             facts: std::mem::take(&mut position.facts),
         }),
+        panics: Panics::default(),
     };
     // Threads wait at the gate until all are there: those that exist would wait for the missing ones for ever.
     let gate = RwLock::new(false);
-    let mut stores: Vec<S> = std::thread::scope(|scope| -> io::Result<Vec<S>> {
+    let mut stores: Vec<S> = thread::scope(|scope| -> io::Result<Vec<S>> {
         let mut all_started = gate.write().unwrap_or_else(PoisonError::into_inner);
         let mut handles = Vec::with_capacity(threads);
         for (me, store) in store.share(threads).into_iter().enumerate() {
@@ -132,19 +132,16 @@ pub fn search<S: Concurrent>(
                     store
                 }
             };
-            let started = std::thread::Builder::new().spawn_scoped(scope, thread);
-            handles
-                .push(started.map_err(|e| io::Error::new(e.kind(), format!("cannot start {threads} threads: {e}")))?);
+            let lacking = |e: io::Error| io::Error::new(e.kind(), format!("cannot start {threads} threads: {e}"));
+            handles.push(start(scope, thread).map_err(lacking)?);
         }
         *all_started = true;
         drop(all_started);
         Ok(handles.into_iter().map(|h| h.join().unwrap_or_else(|panic| resume_unwind(panic))).collect())
     })?;
     let (cursor, end) = (level.cursor.load(Ordering::Relaxed), level.end.load(Ordering::Relaxed));
+    level.panics.pass_on();
     let meeting = level.meeting.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if let Some(panic) = meeting.panic {
-        resume_unwind(panic);
-    }
     let left = meeting.left.into_iter().flatten().chain(std::iter::once(cursor.min(end)..end)).collect();
     *position = Position { levels: meeting.levels, left, facts: meeting.facts };
     position.settle(shared.len());
@@ -203,8 +200,7 @@ impl<S: Concurrent> Thread<'_, S> {
     /// Expands states of the level until there are none left or someone wants a pause. A panic becomes the search's end:
     /// the others must not wait for this thread in vain.
     fn work(&mut self, chunk: &mut Range<u32>) {
-        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| self.expand_chunks(chunk))) {
-            self.meeting().panic.get_or_insert(panic);
+        if self.level.panics.catch(|| self.expand_chunks(chunk)).is_none() {
             self.end(Ended::Decided);
         }
     }

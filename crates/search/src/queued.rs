@@ -11,16 +11,18 @@ use crate::check::{Check, Flow};
 use crate::estimate::foresee;
 use crate::open::{Packed, Pool, Queue};
 use crate::outcome::{Ended, batch_size};
+use crate::panics::Panics;
 use crate::reduce::{Maker, Manner};
 use crate::store::{NO_ORIGIN, Set};
+use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use crate::sync::{Mutex, MutexGuard, size, thread};
 use scrimp_core::{Budget, Control, GraphFacts, Limit};
 use scrimp_system::Model;
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 /// Levels with fewer open states than this for each thread are not shared out.
-const NARROW: u64 = 1024;
+const NARROW: u64 = size(1024, 1) as u64;
 
 /// Rounds in a row that may end for want of room without a source expanded.
 const MOST_IDLE: usize = 8;
@@ -115,7 +117,7 @@ impl Queued<'_> {
             if alone || others.is_empty() {
                 first.work(set, &round);
             } else {
-                std::thread::scope(|scope| {
+                thread::scope(|scope| {
                     for (thread, set) in rest.iter_mut().zip(&mut others) {
                         let round = &round;
                         scope.spawn(move || thread.work(&mut **set, round));
@@ -123,7 +125,8 @@ impl Queued<'_> {
                     first.work(set, &round);
                 });
             }
-            let Round { ended, wanted, out_of_memory, .. } = round;
+            let Round { ended, mut wanted, mut out_of_memory, panics, .. } = round;
+            panics.pass_on();
             for thread in &mut threads {
                 course.facts.merge(&std::mem::take(&mut thread.worker.facts));
             }
@@ -132,8 +135,8 @@ impl Queued<'_> {
             if let Some(ended) = ended.into_inner().unwrap_or_else(PoisonError::into_inner) {
                 return ended;
             }
-            let wanted = wanted.into_inner();
-            if out_of_memory.into_inner() || wanted > 0 && set.make_room(wanted).is_err() {
+            let wanted = *wanted.get_mut();
+            if *out_of_memory.get_mut() || wanted > 0 && set.make_room(wanted).is_err() {
                 return Ended::Limit(Limit::Memory);
             }
             // A set that says there is room, and has none, must not be asked for ever.
@@ -170,6 +173,7 @@ struct Round<'a> {
     wanted: AtomicUsize,
     /// There is no room for the keys of what will be found.
     out_of_memory: AtomicBool,
+    panics: Panics,
     states: AtomicU64,
     visits: AtomicU64,
     transitions: AtomicU64,
@@ -184,6 +188,7 @@ impl<'a> Round<'a> {
             ended: Mutex::new(None),
             wanted: AtomicUsize::new(0),
             out_of_memory: AtomicBool::new(false),
+            panics: Panics::default(),
             states: AtomicU64::new(states),
             // Between rounds nothing is in the air.
             visits: AtomicU64::new(states.saturating_sub(course.open())),
@@ -256,8 +261,14 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Expands states of the level until there are none left or someone wants a pause.
+    /// Expands states of the level until there are none left or someone wants a pause. A panic ends the round for all.
     fn work(&mut self, set: &mut dyn Set, round: &Round) {
+        if round.panics.catch(|| self.expand_blocks(set, round)).is_none() {
+            round.pause.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn expand_blocks(&mut self, set: &mut dyn Set, round: &Round) {
         // What was taken must find room to go back.
         if round.course().pool.promise(0, &mut self.promise).is_err() {
             return round.no_memory();

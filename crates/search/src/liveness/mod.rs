@@ -6,6 +6,8 @@
 //! search together. What is found becomes a [lasso](Lasso).
 
 mod components;
+#[cfg(all(test, feature = "shuttle"))]
+mod concurrency;
 mod gather;
 mod lasso;
 mod nearby;

@@ -15,8 +15,11 @@ use super::product::{INSIDE, Mover, Product, WEAK};
 use super::states::{Key, States};
 use super::walk::{Halt, Walk};
 use crate::column::Column;
+use crate::panics::Panics;
 use crate::store::table::Concurrent;
 use crate::store::{Found, Full, StateId, Store, Table};
+use crate::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use crate::sync::{Mutex, MutexGuard, RwLock, RwLockReadGuard, size, thread};
 use scrimp_core::{Budget, Control, GraphFacts, Limit};
 use scrimp_system::{Batch, Fault, Model};
 use scrimp_temporal::Marks;
@@ -24,15 +27,15 @@ use std::cell::UnsafeCell;
 use std::collections::HashSet;
 use std::io;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::panic::resume_unwind;
+use std::sync::{Arc, PoisonError};
 
 const BLUE: u8 = 1;
 const RED: u8 = 2;
 /// Steps between two looks at the gate.
-const STRIDE: u64 = 256;
+const STRIDE: u64 = size(256, 2) as u64;
 /// Numbers that each thread may hold unused.
-const BLOCK: usize = 512;
+const BLOCK: usize = size(512, 4);
 
 /// What came of the search.
 pub(super) enum Ended {
@@ -52,6 +55,7 @@ struct Common<'c> {
     gaps: Mutex<Vec<Range<u32>>>,
     stop: AtomicBool,
     ended: Mutex<Option<Ended>>,
+    panics: Panics,
     states: AtomicU64,
     transitions: AtomicU64,
     control: &'c Control,
@@ -62,13 +66,15 @@ struct Common<'c> {
 unsafe impl Sync for Common<'_> {}
 
 impl Common<'_> {
+    fn colours(&self) -> &Column<u8> {
+        // SAFETY: nobody changes the column's size now; see above.
+        unsafe { &*self.colours.get() }
+    }
+
     fn colour(&self, key: Key) -> &AtomicU8 {
-        // SAFETY: nobody changes the column's size now; see above. Every number given out is within it.
-        unsafe {
-            let colours = &*self.colours.get();
-            debug_assert!((key as usize) < colours.len());
-            &*(colours.address(key as StateId) as *const AtomicU8)
-        }
+        debug_assert!((key as usize) < self.colours().len());
+        // SAFETY: every number that `keys` has given out is within the column.
+        unsafe { &*(self.colours().address(key as StateId) as *const AtomicU8) }
     }
 
     fn end(&self, ended: Ended) {
@@ -138,6 +144,10 @@ impl States for Member<'_> {
                 Err(Full) => self.make_room(batch.len())?,
             }
         }
+        // Where the table could grow and the colours could not, the search is about to end for want of memory.
+        if self.table.numbers() > self.common.colours().len() {
+            return Err(Full);
+        }
         keys.extend(self.found.iter().map(|found| found.id as Key));
         Ok(())
     }
@@ -199,22 +209,21 @@ impl Searcher<'_, '_, '_> {
     /// Searches, and says whether everything was followed.
     fn search(&mut self) -> bool {
         self.member.go_in();
-        let followed = self.follow_all();
-        let through = followed.is_ok();
-        let ended = match followed {
-            // What others have on their paths may not have been looked at.
-            Ok(()) => None,
-            Err(Halt::Full) => Some(Ended::Limit(Limit::Memory)),
-            Err(Halt::Limit(limit)) => Some(Ended::Limit(limit)),
-            Err(Halt::Fault(fault)) => Some(Ended::Fault(fault)),
-            // The finder has said so, or somebody else has ended it.
-            Err(Halt::Found) => None,
-        };
+        let common = self.member.common;
+        let followed = common.panics.catch(|| self.follow_all());
         self.member.go_out();
-        if let Some(ended) = ended {
-            self.member.common.end(ended);
+        match followed {
+            // What others have on their paths may not have been looked at.
+            Some(Ok(())) => return true,
+            Some(Err(Halt::Full)) => common.end(Ended::Limit(Limit::Memory)),
+            Some(Err(Halt::Limit(limit))) => common.end(Ended::Limit(limit)),
+            Some(Err(Halt::Fault(fault))) => common.end(Ended::Fault(fault)),
+            // The finder has said so, or somebody else has ended it.
+            Some(Err(Halt::Found)) => {}
+            // Others may wait for what this thread has begun.
+            None => common.stop.store(true, Ordering::Release),
         }
-        through
+        false
     }
 
     fn follow_all(&mut self) -> Result<(), Halt> {
@@ -305,7 +314,7 @@ impl Searcher<'_, '_, '_> {
         for at in 0..self.accepting.len() {
             while common.colour(self.accepting[at]).load(Ordering::Acquire) & RED == 0 {
                 self.member.go_out();
-                std::thread::yield_now();
+                thread::yield_now();
                 self.member.go_in();
                 self.check_end()?;
             }
@@ -373,7 +382,7 @@ pub(super) fn search(
         let walk = || Ok::<Walk, io::Error>(Walk::new(bytes, budget)?.turned(number as u64));
         equipment.push((number, table, PathSet::new(budget)?, walk()?, walk()?));
     }
-    let held: Vec<(bool, usize)> = std::thread::scope(|scope| {
+    let held: Vec<(bool, usize)> = thread::scope(|scope| {
         let begin = |(number, table, path, outer, inner)| {
             scope.spawn(move || {
                 let member = Member { common, number, table, inside: None, path, found: Vec::new(), threads };
@@ -387,16 +396,16 @@ pub(super) fn search(
             })
         };
         let handles: Vec<_> = equipment.into_iter().map(begin).collect();
-        handles.into_iter().filter_map(|handle| handle.join().ok()).collect()
+        handles.into_iter().map(|handle| handle.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
     });
+    common.panics.pass_on();
     let facts = GraphFacts {
         states: common.states.load(Ordering::Relaxed),
         transitions: common.transitions.load(Ordering::Relaxed),
         ..GraphFacts::default()
     };
     let ended = lock(&common.ended).take();
-    // A thread that was lost has proven nothing.
-    let complete = held.len() == threads && held.iter().all(|(through, _)| *through);
+    let complete = held.iter().all(|(through, _)| *through);
     let otherwise = if complete { Ended::Complete } else { Ended::Limit(Limit::Interrupt) };
     Ok((ended.unwrap_or(otherwise), facts, held.iter().map(|(_, bytes)| bytes).sum()))
 }
@@ -416,6 +425,7 @@ fn common_of<'c>(
         gaps: Mutex::new(vec![0..0; threads]),
         stop: AtomicBool::new(false),
         ended: Mutex::new(None),
+        panics: Panics::default(),
         states: AtomicU64::new(0),
         transitions: AtomicU64::new(0),
         control,

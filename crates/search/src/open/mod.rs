@@ -11,13 +11,16 @@ pub use stack::KeyStack;
 
 use crate::column::Column;
 use crate::store::Full;
+use crate::sync::size;
 use scrimp_core::Budget;
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
 /// Bytes of a block, unless keys are very long.
-const BLOCK: usize = 1 << 12;
+const BLOCK: usize = size(1 << 12, 1);
+/// Keys that a block has room for, however long they are.
+const LEAST_KEYS: usize = size(4, 2);
 
 /// Keys packed one after the other: what one thread fills or empties.
 #[derive(Debug)]
@@ -64,7 +67,7 @@ impl Packed {
 }
 
 fn block_bytes(key_bytes: usize) -> usize {
-    BLOCK.max((4 * codec::longest(key_bytes)).next_multiple_of(BLOCK))
+    BLOCK.max((LEAST_KEYS * codec::longest(key_bytes)).next_multiple_of(BLOCK))
 }
 
 /// Some of the open states: those of a level, say.

@@ -11,12 +11,13 @@
 use super::index::prefetch_write;
 use super::{Full, Set};
 use crate::region::Region;
+use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::words::hash_batch;
 use scrimp_core::{Budget, Omission};
 use scrimp_system::Batch;
 use std::io::{self, Read, Write};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 /// Bits for each state.
 const BITS: usize = 3;
@@ -98,7 +99,7 @@ impl Shared {
         }
         let lock = &self.locks[hash as usize % LOCKS];
         while lock.compare_exchange_weak(false, true, Ordering::Acquire, Ordering::Relaxed).is_err() {
-            std::hint::spin_loop();
+            crate::sync::spin_loop();
         }
         let new = self.set_all::<false>(places);
         lock.store(false, Ordering::Release);

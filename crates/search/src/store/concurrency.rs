@@ -1,23 +1,15 @@
-//! Small cases on two or three threads, under very many schedules: `cargo test --release -p scrimp-search --features shuttle
-//! --lib concurrency`. Each operation on what threads share is a point at which another thread may go on.
+//! Two or three threads that fill a store together, under very many schedules; see [`concurrency`](crate::concurrency).
 
 use super::cells::{Cells, KeyBits};
-use super::table::{Concurrent, Table};
+use super::table::{Concurrent, Table, batch_need};
 use super::{NO_ORIGIN, Set, Store, Tree};
+use crate::concurrency::{explore, explore_all};
 use scrimp_core::Budget;
 use scrimp_system::Batch;
-use shuttle::sync::RwLock;
-use std::collections::HashSet;
+use shuttle::sync::{Mutex, RwLock};
+use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
-
-const SCHEDULES: usize = 3_000;
-
-/// Schedules drawn by chance, and those that change between threads seldom, at the worst moments.
-fn explore(case: impl Fn() + Send + Sync + Copy + 'static) {
-    shuttle::check_random(case, SCHEDULES);
-    shuttle::check_pct(case, SCHEDULES, 3);
-}
 
 fn budget() -> Arc<Budget> {
     Arc::new(Budget::new(1 << 30))
@@ -28,40 +20,83 @@ fn states(me: usize) -> Vec<Vec<u8>> {
     (0..6u8).map(|i| vec![(i + 2 * me as u8) % 5, 7, 0, 1]).collect()
 }
 
+/// Threads offer these states, one after the other; then each has one number, and was new once.
+fn fill_table(parts: &[Vec<u8>]) {
+    let first = Table::new(4, budget()).unwrap();
+    let shared = first.shared().clone();
+    // SAFETY: nobody else has the table yet.
+    unsafe { shared.make_room(32, None).unwrap() };
+    let start = |(mut table, part): (Table, &Vec<u8>)| {
+        let part = part.clone();
+        shuttle::thread::spawn(move || {
+            let (mut batch, mut found, mut numbers) = (Batch::new(4), Vec::new(), Vec::new());
+            for number in part {
+                let state = vec![number, 7, 0, 1];
+                batch.clear();
+                batch.push(&state, 0);
+                table.offer(&batch, 0..1, &mut found).unwrap();
+                numbers.push((state, found[numbers.len()]));
+            }
+            (numbers, table.gap())
+        })
+    };
+    let threads: Vec<_> = first.share(parts.len()).into_iter().zip(parts).map(start).collect();
+    let (found, gaps): (Vec<_>, Vec<Range<u32>>) = threads.into_iter().map(|thread| thread.join().unwrap()).unzip();
+    let found = found.concat();
+    let states: HashSet<&Vec<u8>> = found.iter().map(|(state, _)| state).collect();
+    let numbered: HashSet<(&Vec<u8>, u32)> = found.iter().map(|(state, found)| (state, found.id)).collect();
+    assert_eq!(found.iter().filter(|(_, found)| found.new).count(), states.len(), "each is new once");
+    assert_eq!(numbered.len(), states.len(), "one number for each state");
+    assert!(numbered.iter().all(|(state, id)| shared.state(*id) == *state));
+    // SAFETY: the threads are gone, and these are the gaps they left.
+    unsafe { shared.close_gaps(&gaps) };
+    assert_eq!(shared.len(), states.len());
+}
+
+/// Threads that find no room make some while all others wait. No two of them count on the same room.
+#[test]
+fn a_table_grows_between_offers() {
+    explore(|| {
+        let common = Arc::new((RwLock::new(()), Mutex::new(vec![0..0; 3])));
+        let start = |(me, mut table): (usize, Table)| {
+            let common = common.clone();
+            shuttle::thread::spawn(move || {
+                let (gate, gaps) = &*common;
+                let (mut batch, mut found) = (Batch::new(4), Vec::new());
+                for part in (0..6).collect::<Vec<u8>>().chunks(3) {
+                    batch.clear();
+                    part.iter().for_each(|&i| batch.push(&[i, me as u8 % 2, 0, 1], 0));
+                    loop {
+                        let inside = gate.read().unwrap();
+                        let offered = table.offer(&batch, 0..batch.len(), &mut found);
+                        assert!(table.numbers() <= table.room());
+                        gaps.lock().unwrap()[me] = table.gap();
+                        drop(inside);
+                        if offered.is_ok() {
+                            break;
+                        }
+                        let _everyone_waits = gate.write().unwrap();
+                        let shared = table.shared();
+                        // SAFETY: all others wait at the gate.
+                        if unsafe { shared.prepare_room(2 * batch_need(batch.len()), 0).unwrap() } {
+                            shared.fill_index::<true>(0..shared.len() as u32, &gaps.lock().unwrap());
+                        }
+                    }
+                }
+                found
+            })
+        };
+        let tables = Table::new(4, budget()).unwrap().share(3);
+        let threads: Vec<_> = tables.into_iter().enumerate().map(start).collect();
+        let found: Vec<_> = threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect();
+        let numbers: HashSet<u32> = found.iter().map(|found| found.id).collect();
+        assert_eq!((numbers.len(), found.iter().filter(|found| found.new).count()), (12, 12));
+    });
+}
+
 #[test]
 fn a_state_is_new_once_in_the_table() {
-    explore(|| {
-        let first = Table::new(4, budget()).unwrap();
-        let shared = first.shared().clone();
-        // SAFETY: nobody else has the table yet.
-        unsafe { shared.make_room(1 << 16, None).unwrap() };
-        let threads = first.share(3).into_iter().enumerate().map(|(me, mut table)| {
-            shuttle::thread::spawn(move || {
-                let (mut batch, mut found, mut numbers) = (Batch::new(4), Vec::new(), Vec::new());
-                for part in states(me).chunks(2) {
-                    batch.clear();
-                    found.clear();
-                    part.iter().for_each(|state| batch.push(state, 0));
-                    table.offer(&batch, 0..batch.len(), &mut found).unwrap();
-                    numbers.extend(part.iter().cloned().zip(found.iter().map(|f| (f.id, f.new))));
-                }
-                (numbers, table.gap())
-            })
-        });
-        let threads: Vec<_> = threads.collect();
-        let done: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
-        let all: Vec<(Vec<u8>, (u32, bool))> = done.iter().flat_map(|(numbers, _)| numbers.clone()).collect();
-        assert_eq!(all.iter().filter(|(_, (_, new))| *new).count(), 5);
-        let distinct: HashSet<(Vec<u8>, u32)> = all.into_iter().map(|(state, (id, _))| (state, id)).collect();
-        assert_eq!(distinct.len(), 5, "one number for each state");
-        for (state, id) in &distinct {
-            assert_eq!(shared.state(*id), state);
-        }
-        let gaps: Vec<Range<u32>> = done.into_iter().map(|(_, gap)| gap).collect();
-        // SAFETY: the threads are gone, and these are the gaps they left.
-        unsafe { shared.close_gaps(&gaps) };
-        assert_eq!(shared.len(), 5);
-    });
+    explore(|| fill_table(&[0, 2, 4].map(|first| (first..first + 6).map(|i| i % 5).collect())));
 }
 
 #[test]
@@ -93,35 +128,112 @@ fn a_key_is_new_once_in_the_cells() {
 }
 
 #[test]
-fn a_state_is_new_once_in_the_tree() {
+fn no_two_threads_count_on_the_same_room_in_the_cells() {
     explore(|| {
-        let tree = Tree::new(4, &budget()).unwrap();
-        let gate = Arc::new(RwLock::new(()));
-        let threads: Vec<_> = (0..2)
-            .map(|me| (me, tree.share().unwrap(), gate.clone()))
-            .map(|(me, mut tree, gate)| {
-                shuttle::thread::spawn(move || {
-                    let (mut batch, mut new, mut keys, mut count) = (Batch::new(4), Vec::new(), Vec::new(), 0);
-                    for part in states(me).chunks(2) {
-                        batch.clear();
-                        new.clear();
-                        part.iter().for_each(|state| batch.push(state, 0));
-                        loop {
-                            let inside = gate.read().unwrap();
-                            if tree.insert(&batch, &[NO_ORIGIN; 2], &mut new, &mut keys).is_ok() {
-                                break;
-                            }
-                            drop(inside);
-                            let _everyone_waits = gate.write().unwrap();
-                            tree.make_room(8).unwrap();
-                        }
-                        count += new.len();
+        let cells = Arc::new(Cells::new(KeyBits::whole(40), &budget()).unwrap());
+        let start = |me: u64| {
+            let cells = cells.clone();
+            shuttle::thread::spawn(move || {
+                for part in 0..5 {
+                    let keys: Vec<u64> = (0..4).map(|i| 16 * part + 4 * me + i).collect();
+                    if cells.promise(keys.len()).is_ok() {
+                        cells.insert::<false>(&keys, |_| ());
+                        cells.keep(keys.len());
                     }
-                    count
-                })
+                    assert!(cells.has_room(0));
+                }
             })
-            .collect();
-        let new: usize = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
-        assert_eq!((new, tree.len()), (5, 5));
+        };
+        let threads: Vec<_> = (0..3).map(start).collect();
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        assert!(cells.is_quiet() && cells.len() < 60, "not all of them found room");
     });
+}
+
+/// Threads insert these states, some of each at a time, and make room while all others wait; then every state is there once,
+/// and its key stands for it. The states of each thread are distinct.
+fn fill_tree(bytes: usize, at_once: usize, parts: &[Vec<Vec<u8>>]) {
+    let mut tree = Tree::new(bytes, &budget()).unwrap();
+    let gate = Arc::new(RwLock::new(()));
+    let start = |states: &Vec<Vec<u8>>| {
+        let (mut tree, gate, states) = (tree.share().unwrap(), gate.clone(), states.clone());
+        shuttle::thread::spawn(move || {
+            let (mut batch, mut found) = (Batch::new(bytes), Vec::new());
+            for part in states.chunks(at_once) {
+                batch.clear();
+                part.iter().for_each(|state| batch.push(state, 0));
+                let (mut new, mut keys) = (Vec::new(), Vec::new());
+                loop {
+                    let inside = gate.read().unwrap();
+                    if tree.insert(&batch, &vec![NO_ORIGIN; part.len()], &mut new, &mut keys).is_ok() {
+                        break;
+                    }
+                    drop(inside);
+                    let _everyone_waits = gate.write().unwrap();
+                    tree.make_room(part.len()).unwrap();
+                }
+                let keys = keys.chunks_exact(tree.key_bytes()).map(<[u8]>::to_vec);
+                found.extend(new.iter().map(|&i| part[i as usize].clone()).zip(keys));
+            }
+            found
+        })
+    };
+    let threads: Vec<_> = parts.iter().map(start).collect();
+    let found: Vec<_> = threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect();
+    let expected: BTreeSet<&Vec<u8>> = parts.iter().flatten().collect();
+    let new: Vec<&Vec<u8>> = found.iter().map(|(state, _)| state).collect();
+    assert_eq!((new.len(), tree.len()), (expected.len(), expected.len() as u64), "each is new once");
+    assert!(new.into_iter().collect::<BTreeSet<_>>() == expected);
+    let mut shown = Vec::new();
+    assert!(tree.each(&mut |state| {
+        shown.push(state.to_vec());
+        true
+    }));
+    shown.sort_unstable();
+    assert!(shown.iter().eq(expected), "each is there once");
+    for (state, key) in &found {
+        let mut batch = Batch::new(bytes);
+        tree.load(key, &mut batch);
+        assert_eq!(batch.state(0), state, "the key of a state stands for it");
+    }
+}
+
+/// A state that consists of parts of eight bytes, each of one number.
+fn made_of(parts: &[u8]) -> Vec<u8> {
+    parts.iter().flat_map(|&part| [part; 8]).collect()
+}
+
+#[test]
+fn a_state_is_new_once_in_the_tree() {
+    explore(|| fill_tree(4, 2, &[0, 1, 2].map(|me| states(me)[..5].to_vec())));
+}
+
+/// Six parts make two levels of pairs; all threads make the same parts, pairs and halves of them.
+#[test]
+fn halves_that_states_have_in_common_are_kept_once() {
+    explore(|| {
+        let state = |me: u8, i: u8| made_of(&[i % 2, 1, (i + me) % 3, i % 2, 1, (i + me) % 3]);
+        fill_tree(
+            48,
+            1,
+            &[0, 1, 2].map(|me| (0..4).map(|i| state(me, i)).collect::<BTreeSet<_>>().into_iter().collect()),
+        );
+    });
+}
+
+/// There is room for eleven nodes of a kind at first.
+#[test]
+fn a_tree_grows_between_insertions() {
+    explore(|| {
+        let state = |me: u8, i: u8| made_of(&[i, i + me, 7, i + me, me]);
+        fill_tree(40, 2, &[0, 1, 2].map(|me| (0..6).map(|i| state(me, i)).collect()));
+    });
+}
+
+#[test]
+fn every_schedule_makes_a_state_new_once() {
+    explore_all(3, || fill_table(&[vec![0], vec![0]]));
+    explore_all(2, || fill_table(&[vec![0, 1], vec![1, 0]]));
+    explore_all(2, || fill_tree(4, 1, &[vec![vec![1, 7, 0, 1]], vec![vec![1, 7, 0, 1]]]));
+    explore_all(2, || fill_tree(24, 1, &[vec![made_of(&[1, 2, 1])], vec![made_of(&[1, 2, 2])]]));
 }

@@ -1,10 +1,11 @@
 //! A set that one thread at a time may use, for several: each waits its turn.
 
 use super::{Full, NO_ORIGIN, Set};
+use crate::sync::{Mutex, MutexGuard};
 use scrimp_core::Omission;
 use scrimp_system::Batch;
 use std::io::{self, Read, Write};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 pub struct Locked {
     set: Arc<Mutex<Box<dyn Set>>>,

@@ -8,9 +8,10 @@ use super::{BUCKET_BYTES, COUNT, Cells};
 use crate::region::Region;
 use crate::store::Full;
 use crate::sync::atomic::Ordering;
+use crate::sync::size;
 
 /// Buckets of an empty table: one page.
-pub const FIRST_BUCKETS: usize = 64;
+pub const FIRST_BUCKETS: usize = size(64, 2);
 /// The table is enlarged when this share of its slots is taken …
 const FULLEST: f64 = 0.93;
 /// … by this factor, or by a smaller one where the budget is near its end. Never by less: every rebuild goes through all

@@ -20,14 +20,15 @@ pub use fixed::Folder;
 
 use super::table::Concurrent;
 use super::{Found, Full, StateId, Store, Table};
+use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use component::Component;
 use scrimp_core::Budget;
 use scrimp_system::{Batch, Model};
 use std::cell::RefCell;
 use std::io::{self, Read, Write};
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use tuple::{Form, wider};
 
 /// Values that a component gets room for beyond those that threads asked for.

@@ -20,6 +20,7 @@ use super::{Found, Full, StateId, Store};
 use crate::column::Stack;
 use crate::region::Region;
 use crate::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use crate::sync::size;
 use crate::words::{Shape, by_words};
 use lookup::Group;
 use scrimp_core::Budget;
@@ -30,9 +31,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Numbers a thread takes at once.
-const BLOCK: u32 = 256;
+const BLOCK: u32 = size(256, 2) as u32;
 /// Bytes of the index at first.
-const FIRST_INDEX: usize = 1 << 12;
+const FIRST_INDEX: usize = size(1 << 12, 1 << 6);
 /// Numbers have 32 bits; the last ones are left out, so that threads can count a little beyond the end.
 const MOST_STATES: usize = u32::MAX as usize - (1 << 24);
 

@@ -9,14 +9,15 @@ use crate::region::{HUGE, Region};
 use crate::store::Full;
 use crate::store::index::{Index, SLOTS, prefetch};
 use crate::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use crate::sync::size;
 use scrimp_core::Budget;
 use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Numbers that a thread takes at once.
-const BLOCK: u32 = 256;
-const FIRST_INDEX: usize = 1 << 12;
+const BLOCK: u32 = size(256, 2) as u32;
+const FIRST_INDEX: usize = size(1 << 12, 1 << 6);
 /// The index is enlarged when this share of its slots is taken, by this factor.
 const FULLEST: f64 = 0.93;
 const GROWTH: f64 = 1.38;
