@@ -1,15 +1,17 @@
 //! Whatever an analysis says cannot be, random systems in which much goes wrong try to do: expressions that are never a
-//! fault, values that a cell never has, events that are never enabled.
+//! fault, values that a cell never has, events that are never enabled. Of random nets the markings are looked at: sums of
+//! tokens that are never larger, places that are never marked together.
 
 mod common;
 
 use common::faulty::{expression, system};
-use common::model;
+use common::{model, nets};
+use scrimp::net::{PetriNet, Structure};
 use scrimp::{Batch, Mode, Model, NativeModel, System};
 use scrimp_system::bounds::{Cells, Knowledge, bounds};
 use scrimp_system::invariants::Invariants;
 use scrimp_system::values::Values;
-use scrimp_system::{Expr, Fault, Random};
+use scrimp_system::{Expr, Fault, Random, VarId};
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
@@ -131,4 +133,40 @@ fn states_are_within_what_is_known_of_them() {
         }
     }
     assert!(windows > 100 && dead > 100 && entered > 10_000, "{windows} {dead} {entered}");
+}
+
+#[test]
+fn markings_are_within_what_is_known_of_them() {
+    let (mut sums, mut apart, mut looked) = (0, 0, 0);
+    for seed in 0..many(400) {
+        let structure: Structure =
+            ["all", "bounds", "-groups", "none"][seed as usize % 4].parse().expect("a structure");
+        let petri = PetriNet::new(nets::net(seed), format!("net {seed}"), structure);
+        let mut system = System::clone(&petri.lowered().expect("there are not so many tokens").system);
+        // A marking without room is a fault like others.
+        system.guessed = false;
+        let system = Arc::new(system);
+        let model = model(&system, Mode::Interpreted);
+        let known = system.known.of(&system);
+        sums += known.sums.len();
+        apart += known.apart.iter().flatten().count();
+        for state in states(&model, 300) {
+            let read = |v: VarId| model.layout().read(&state, v, 0).expect("a variable can be read");
+            let told = || format!("net {seed}, {structure}, {:?}\n{}", model.values(&state), nets::shown(&petri.net));
+            for sum in &known.sums {
+                let all: i64 = sum.terms.iter().map(|(v, weight)| weight.of(read(*v))).sum();
+                assert!(all <= sum.most, "{sum:?} is {all}: {}", told());
+            }
+            let holds = |number: u32| {
+                let literal = known.literals[number as usize];
+                literal.holds_for(read(literal.variable))
+            };
+            for (one, others) in (0..).zip(&known.apart).filter(|(one, _)| holds(*one)) {
+                let both = others.iter().find(|other| holds(**other));
+                assert!(both.is_none(), "{:?} and {both:?}: {}", known.literals[one as usize], told());
+            }
+            looked += 1;
+        }
+    }
+    assert!(sums > 100 && apart > 1_000 && looked > 10_000, "{sums} {apart} {looked}");
 }

@@ -87,3 +87,12 @@ fn macros_come_from_outside() {
     scrimp(&["check", &path, "--quiet", "-DN"]).code(1);
     scrimp(&["check", &path, "--quiet", "-D", "3=N"]).code(2);
 }
+
+/// What a `provided` clause or a priority says is asked when a `d_step` begins, and not again within it.
+#[test]
+fn a_d_step_goes_on_whatever_it_changes() {
+    let d_step = "d_step { g = 1; g = 2; g = 0 }; assert(g == 0)";
+    ends("d_step-provided", &format!("byte g; active proctype P() provided (g == 0) {{ {d_step} }}"), 0);
+    let waiting = "active proctype Q() priority 5 { end: g == 1; g = 9 }";
+    ends("d_step-priority", &format!("byte g; active proctype P() priority 1 {{ {d_step} }} {waiting}"), 0);
+}

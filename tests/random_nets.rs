@@ -10,9 +10,8 @@ use common::{Way, model, successors, ways};
 use scrimp::net::{PetriNet, Structure};
 use scrimp::plan::{OrderChoice, ReduceChoice};
 use scrimp::{Batch, Control, Fault, Mode, Model, NativeModel, Options, Plan, System};
-use scrimp_net::{Marking, Net};
+use scrimp_net::{Arc, Marking, Net, Place, Transition};
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
 
 /// Markings of a net that are looked at.
 const MOST: usize = 400;
@@ -52,7 +51,7 @@ fn same_firings(net: &Net, petri: &PetriNet, graph: &Graph, mode: Mode) -> Resul
     let mut system = System::clone(&petri.lowered().map_err(|e| e.to_string())?.system);
     // A model that has met a marking without room would say nothing more.
     system.guessed = false;
-    let model = model(&Arc::new(system), mode);
+    let model = model(&std::sync::Arc::new(system), mode);
     let mut initial = Batch::new(model.state_bytes());
     model.initial(&mut initial);
     let mut states: HashMap<usize, Vec<u8>> = HashMap::from([(0, initial.state(0).to_vec())]);
@@ -225,11 +224,31 @@ fn however_they_are_searched() {
             let lowered = petri.lowered().expect("there are not so many tokens");
             let mut system = System::clone(&lowered.system);
             system.guessed = false;
-            let same = same_predecessors(&model(&Arc::new(system), mode), &graph);
+            let same = same_predecessors(&model(&std::sync::Arc::new(system), mode), &graph);
             backwards += same.unwrap_or_else(|e| panic!("{e} {}", context(&mode))) as u64;
         }
     }
     assert!(searched > 1000 && backwards > 100, "{searched}, {backwards}");
+}
+
+/// Tokens that run out, each on its way through places of which it is in one at most: wherever in a state they are kept, all
+/// are counted.
+#[test]
+fn tokens_of_every_group_are_counted() {
+    let mut net = Net::default();
+    for place in 0..20u32 {
+        let initial = (place % 5 == 0) as u64;
+        net.places.push(Place { name: format!("p{place}"), initial, ..Place::default() });
+        let one = |place| vec![Arc { place, weight: 1 }];
+        let outputs = if place % 5 == 4 { vec![] } else { one(place + 1) };
+        net.transitions.push(Transition { inputs: one(place), outputs, ..Transition::default() });
+    }
+    let petri = PetriNet::new(net, "rows".into(), structures()[7]);
+    assert!(petri.told().contains("with one token at most"), "{}", petri.told());
+    roomy(petri, Mode::Auto, |model| {
+        let report = scrimp::run(model, &[], &Way::PLAIN.plan(false), &Control::new(None)).expect("it can begin");
+        assert_eq!((report.facts.states, model.most_tokens()), (1296, Some((1, 4))));
+    });
 }
 
 /// All markings that lead to a marking are among its predecessors, and each of these leads there.

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{binary, empty, event, process, set, variable, zeros};
-use scrimp_native::{Mode, NativeModel};
+use scrimp_native::{Limits, Mode, NativeModel};
 use scrimp_system::{
     Batch, BinaryOp, Claim, ClaimMove, Domain, Event, Expr, Fault, FaultRecord, Model, Move, ProcessId, Span, System,
     Then, VarId,
@@ -38,8 +38,12 @@ fn sets(value: i64) -> Vec<scrimp_system::Assign> {
 type Seen = (Vec<(i64, i64, i64)>, Vec<(u32, Fault)>, bool);
 
 fn models(system: System) -> [NativeModel; 2] {
+    models_within(system, Limits::default())
+}
+
+fn models_within(system: System, limits: Limits) -> [NativeModel; 2] {
     let system = Arc::new(system);
-    [Mode::Interpreted, Mode::Compiled].map(|mode| NativeModel::new(system.clone(), mode).unwrap())
+    [Mode::Interpreted, Mode::Compiled].map(|mode| NativeModel::with_limits(system.clone(), mode, limits).unwrap())
 }
 
 fn at(model: &NativeModel, values: &[i64]) -> Vec<u8> {
@@ -124,7 +128,10 @@ fn loops_are_left_by_every_exit() {
             2,
         ),
     ] {
-        for model in models(system([vec![enter()], looping, vec![step(P, 1, 2)]].concat())) {
+        let system = system([vec![enter()], looping, vec![step(P, 1, 2)]].concat());
+        // The second pair soon remembers what was passed through.
+        let few = Limits { steps: 20, ..Limits::default() };
+        for model in models(system.clone()).into_iter().chain(models_within(system, few)) {
             let (mut states, faults, deadlock) = look(&model, &[0, 0, 0]);
             states.dedup();
             states.sort_unstable();

@@ -76,6 +76,16 @@ fn what_others_write_is_understood() {
 }
 
 #[test]
+fn as_many_sets_as_there_may_be_are_read() {
+    let sets = |count: usize| {
+        let all: Vec<String> = (0..count).map(|set| format!("Inf({set})")).collect();
+        head(&format!("Start: 0 Acceptance: {count} {}", all.join("&"))) + "State: 0 [t] 0 --END--"
+    };
+    assert_eq!(hoa::read(&sets(64)).expect("64 sets are few enough").0.sets, 64);
+    assert!(hoa::read(&sets(65)).expect_err("65 sets are too many").message.contains("64 sets"));
+}
+
+#[test]
 fn what_is_not_ours_is_refused_with_its_place() {
     let refused = |text: &str, line: usize, message: &str| {
         let error = hoa::read(text).expect_err(text);
@@ -95,6 +105,7 @@ fn what_is_not_ours_is_refused_with_its_place() {
     refused(&(head("Start: 0 Acceptance: 0 t") + "State: 0\n0 0 0\n--END--"), 3, "one edge for each letter");
     refused(&(head("Start: 0 Acceptance: 0 t") + "State: 0 [0] 0\n1 --END--"), 4, "a condition is missing");
     refused(&(head("Start: 0 Acceptance: 0 t") + "State: 0 State: 0 --END--"), 3, "second time");
+    refused(&(head("Start: 0 Acceptance: 0 t") + "State: 0 [0] 0\nState: 2 [0] 0 --END--"), 4, "no state 2");
     refused(&(head("Start: 7 Acceptance: 0 t") + state), 5, "initial state");
     refused(&head("Start: 0"), 3, "Acceptance");
     refused(&(head("Start: 0 Acceptance: 0 t") + "State: 0 --ABORT--"), 3, "aborted");

@@ -150,6 +150,12 @@ fn check_all(store: &ComBack, map: &HashMap<Vec<u8>, StateId>, model: &Web, cont
         assert_eq!(store.find(&batch, 0), Some(id), "{context}");
         let ancestors = store.ancestors(id).unwrap();
         assert!(ancestors.windows(2).all(|pair| pair[0] > pair[1]), "{context}");
+        if let Some(&before) = ancestors.first() {
+            store.load(before, &mut out);
+            batch.clear();
+            model.expand(&out, &mut batch);
+            assert!((0..batch.len()).any(|i| batch.state(i) == &state[..]), "{context}: {before} is not before {id}");
+        }
     }
     for number in model.count..(model.count + 20).min(1 << (8 * model.bytes.min(4))) {
         batch.clear();
