@@ -4,7 +4,7 @@
 use super::args::SearchArgs;
 use scrimp::Report;
 use scrimp::report::number;
-use scrimp_search::budget::{default_memory, resident};
+use scrimp_core::budget::{default_memory, resident};
 
 /// Bytes that a step takes while it is told, as an object and as text.
 const OBJECT: usize = 4096;
