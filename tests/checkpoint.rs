@@ -5,7 +5,7 @@ mod common;
 use common::command::{counters, file, finish, machines, model, scratch, scrimp, start};
 use serde_json::Value;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What must not depend on how often a search was killed.
 fn figures(json: &Value) -> Vec<Value> {
@@ -24,14 +24,18 @@ fn killed_and_resumed(path: &str, name: &str, options: &[&str]) -> (usize, Value
     let _ = std::fs::remove_file(&file);
     let file = file.to_string_lossy().into_owned();
     let mut kills = 0;
-    for round in 0..60u64 {
+    for round in 0..60 {
         let mut words = vec!["count", path, "--json", "--checkpoint", &file, "--every", "30ms"];
         words.extend(options);
         if Path::new(&file).exists() {
             words.extend(["--resume", &file]);
         }
         let mut child = start(&words);
-        std::thread::sleep(Duration::from_millis(60 + 40 * round));
+        // On a busy machine taking a search up takes most of the time: it is given ever more.
+        let until = Instant::now() + Duration::from_secs_f64(0.06 * 1.1f64.powi(round));
+        while Instant::now() < until && child.try_wait().is_ok_and(|ended| ended.is_none()) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
         if child.try_wait().expect("the command can be waited for").is_none() {
             // Not to be caught, and without a word of warning.
             child.kill().expect("it can be killed");

@@ -47,7 +47,7 @@ fn formula(system: &System, depth: usize, random: &mut Random) -> Formula<Expr> 
 fn ways() -> Vec<(Options, bool)> {
     let plain = || Options { memory: Some(8 << 30), ..Options::default() };
     let mut ways = vec![(plain(), false), (plain(), true)];
-    for store in [StoreChoice::Collapse, StoreChoice::ComBack, StoreChoice::Tree] {
+    for store in [StoreChoice::Table, StoreChoice::Collapse, StoreChoice::ComBack] {
         ways.push((Options { store: Some(store), ..plain() }, false));
     }
     let swept = Options { forget: ForgetChoice::Sweep(None), progress: Some("of the test".into()), ..plain() };

@@ -61,7 +61,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("unsigned x : 40;\nactive proctype P() { skip }", "1:14", "a width is between 1 and"),
     ("chan c = [300] of { byte };\nactive proctype P() { c!1 }", "1:11", "a channel holds at most 255"),
     ("active [300] proctype P() { skip }", "1:23", "there are more than 255 processes"),
-    ("byte x = 1 / 0;\nactive proctype P() { skip }", "1:10", "division by zero"),
+    ("byte x = 1 / 0;\nactive proctype P() { skip }", "1:6", "division by zero"),
 ];
 
 #[test]

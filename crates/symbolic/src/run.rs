@@ -18,6 +18,9 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Bytes kept back for the program's own code, of which a part is only loaded when it runs.
+const UNSEEN: usize = 1 << 20;
+
 /// What came of it.
 #[derive(Debug, Clone)]
 pub struct SymbolicReport {
@@ -81,6 +84,7 @@ pub fn run(
         return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
     }
     let budget = Arc::new(Budget::new(options.memory.unwrap_or_else(default_memory)));
+    budget.hold(UNSEEN);
     let cells: usize = system.variables.iter().map(|variable| variable.cells()).sum();
     // Only what is used of it counts.
     let stack = (256 << 20) + 4 * STACK_PER_LEVEL * (cells + 1);

@@ -4,7 +4,7 @@ use super::evidence::evidence;
 use super::graph::Solved;
 use super::local::Local;
 use super::normal::Table;
-use super::space::{Space, Stop};
+use super::space::{Space, Stop, without_numbers};
 use super::truth::Truth;
 use super::watched::Watched;
 use crate::choices::{EngineChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
@@ -262,13 +262,16 @@ fn on_graph(
 
 /// The plan of a search that can write down its graph, as near to this one as there is.
 pub(crate) fn graph_plan(plan: &Plan) -> io::Result<Plan> {
+    if !plan.store.gives_numbers() {
+        return Err(without_numbers(&plan.store));
+    }
     let sweeps = matches!(plan.options.forget, ForgetChoice::Sweep(_));
     let options = Options {
         graph: true,
         keep_going: true,
         threads: 1,
         memory: Some(plan.memory),
-        store: plan.store.gives_numbers().then(|| plan.store.clone()).or(Some(StoreChoice::Collapse)),
+        store: Some(plan.store.clone()),
         order: (!sweeps).then_some(OrderChoice::BreadthFirst),
         forget: if sweeps { plan.options.forget.clone() } else { ForgetChoice::Nothing },
         reduce: ReduceChoice::Nothing,

@@ -26,6 +26,11 @@ impl From<Full> for Stop {
     }
 }
 
+/// Branching time is decided in a graph, whose states have numbers.
+pub(crate) fn without_numbers(store: &StoreChoice) -> io::Error {
+    invalid(format!("--store {store} gives states no numbers, which CTL needs; use --store table, collapse or comback"))
+}
+
 /// Says for a state which labels hold, one after the other.
 pub(crate) type Labels<'a> = dyn Fn(usize, &[u8]) -> bool + 'a;
 
@@ -58,11 +63,7 @@ impl<'a> Space<'a> {
             StoreChoice::Table => Box::new(Table::new(model.state_bytes(), budget.clone())?),
             StoreChoice::ComBack => Box::new(ComBack::new(model, plan.options.backedges, plan.options.cached, budget)?),
             StoreChoice::Collapse => Box::new(Collapse::new(model, budget)?),
-            other => {
-                return Err(invalid(format!(
-                    "--store {other} gives states no numbers, which CTL needs; use --store table, collapse or comback"
-                )));
-            }
+            other => return Err(without_numbers(other)),
         };
         let bytes = model.state_bytes();
         Ok(Space {
