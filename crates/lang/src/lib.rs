@@ -1,4 +1,4 @@
-//! From the text of a model to a [`System`], and from the text of a property to a [`Property`].
+//! From the text of a model to a [`System`], and from the text of a property to a [`Property`](scrimp_core::Property).
 //!
 //! [`load`] reads a file in whatever language its name says. Wrong texts are refused with a [`Diagnostic`] that points at
 //! the place; no text makes these functions panic, hang or exhaust the stack.
