@@ -2,9 +2,8 @@
 
 use super::product::Product;
 use super::swarm::{Ended, search};
-use crate::check::Condition;
 use crate::concurrency::{Graph, explore};
-use scrimp_core::{Budget, Control, Limit};
+use scrimp_core::{Budget, Control, Limit, Predicate};
 use scrimp_system::{Batch, Fault, Model, Random};
 use scrimp_temporal::{Automaton, Cube, Edge, Guard};
 use std::collections::BTreeSet;
@@ -82,7 +81,7 @@ impl Case {
             number if self.faulty == Some(number) => Err(Fault::Division),
             number => Ok(self.accepts(number)),
         };
-        let atoms: [Condition; 1] = [Box::new(holds)];
+        let atoms: [Predicate; 1] = [Box::new(holds)];
         let product = Product::new(&self.graph, &automaton, &atoms, None, true).ending(true);
         let (ended, facts, _) = search(&product, threads, control, budget).unwrap();
         match &ended {
