@@ -6,13 +6,14 @@
 mod common;
 
 use common::shared::{Mixture, condition, system};
-use common::{model, successors};
+use common::model;
 use scrimp::plan::{CycleChoice, ReduceChoice, StoreChoice};
 use scrimp::temporal::{Means, decide};
-use scrimp::{Batch, Control, Mode, Model, NativeModel, Options, Plan, PropertyResult, System, Verdict};
+use scrimp::{Control, Mode, Options, Plan, System, Verdict};
 use scrimp_core::{Property, PropertyKind};
 use scrimp_soak::formulas::ltl;
-use scrimp_soak::ltl::{Explicit, holds_on_word};
+use scrimp_soak::ltl::Explicit;
+use scrimp_soak::replay::{label, movers, replay_run};
 use scrimp_system::{Expr, Random};
 use scrimp_temporal::Formula;
 use std::collections::BTreeMap;
@@ -31,69 +32,6 @@ fn harmless(random: &mut Random, system: &System) -> Expr {
         if !expression.may_fault(&system.variables) {
             return expression;
         }
-    }
-}
-
-/// Which of the atoms hold in a state.
-fn label(model: &NativeModel, atoms: &[Expr], state: &[u8]) -> u64 {
-    let holds = |(i, atom): (usize, &Expr)| (model.predicate(atom).holds(state) == Ok(true)) as u64 * (1 << i);
-    atoms.iter().enumerate().map(holds).sum()
-}
-
-/// The process whose move an edge is: the first one, where several take part.
-fn movers(model: &NativeModel, code: u32) -> Vec<usize> {
-    let event = &model.system().events[model.first_event(code) as usize];
-    event.moves.first().map(|m| m.process.index()).into_iter().collect()
-}
-
-/// Says what is wrong with a run that a formula is said not to hold on, and that is said to be fair.
-fn follow(
-    model: &NativeModel,
-    result: &PropertyResult,
-    (formula, atoms): (&Formula<usize>, &[Expr]),
-    fair: bool,
-) -> Result<(), String> {
-    let trace = result.trace.as_ref().ok_or("there is no run")?;
-    let cycle = result.cycle.ok_or("the run does not go on for ever")?;
-    let mut initial = Batch::new(model.state_bytes());
-    model.initial(&mut initial);
-    if (0..initial.len()).all(|i| initial.state(i) != trace.initial) {
-        return Err("it does not begin in an initial state".into());
-    }
-    let mut states: Vec<&[u8]> = vec![&trace.initial];
-    for (number, (event, next)) in trace.steps.iter().enumerate() {
-        let enabled = successors(model, states[number]);
-        if (0..enabled.len()).all(|i| enabled.event(i) != *event || enabled.state(i) != next) {
-            return Err(format!("step {}: event {event} does not lead there", number + 1));
-        }
-        states.push(next);
-    }
-    let last = states[trace.steps.len()];
-    if cycle >= trace.steps.len() {
-        if cycle > trace.steps.len() || !successors(model, last).is_empty() {
-            return Err("something more can happen".into());
-        }
-    } else {
-        if states[cycle] != last {
-            return Err("it is not back where its loop began".into());
-        }
-        states.pop();
-    }
-    if fair && cycle < trace.steps.len() {
-        let moved: Vec<usize> = trace.steps[cycle..].iter().flat_map(|(code, _)| movers(model, *code)).collect();
-        let could = |process: usize, state: &[u8]| {
-            let enabled = successors(model, state);
-            (0..enabled.len()).any(|i| movers(model, enabled.event(i)).contains(&process))
-        };
-        let waits = |process: usize| !moved.contains(&process) && states[cycle..].iter().all(|s| could(process, s));
-        if let Some(process) = (0..model.system().processes.len()).find(|process| waits(*process)) {
-            return Err(format!("process {process} waits for ever"));
-        }
-    }
-    let word: Vec<u64> = states.iter().map(|state| label(model, atoms, state)).collect();
-    match holds_on_word(formula, &word, cycle)[0] {
-        true => Err("the formula holds on it".into()),
-        false => Ok(()),
     }
 }
 
@@ -154,7 +92,7 @@ fn random_systems(fair: bool, systems: u64) -> (usize, usize) {
                 let verdict = if expected { Verdict::Violated } else { Verdict::Verified };
                 assert_eq!(result.verdict, verdict, "{context}: {:?}, {:?}", report.limit, report.remarks);
                 if expected {
-                    follow(&model, result, (&formula, &atoms), fair)
+                    replay_run(&model, result, &property.kind, fair)
                         .unwrap_or_else(|error| panic!("{context}: {error}"));
                 }
             }

@@ -5,6 +5,7 @@
 //! a strongly connected part of this graph in which every promise is kept. Nothing here is shared with the translation to
 //! automata.
 
+use crate::oracle::closure::{Closure, components};
 use scrimp::{Batch, Fault, Model};
 use scrimp_temporal::Formula;
 use std::collections::{BTreeSet, HashMap};
@@ -69,7 +70,7 @@ impl Explicit {
     /// unless it again and again cannot.
     pub fn some_run(&self, formula: &Formula<usize>, fair: bool) -> bool {
         let mut closure = Closure::default();
-        let top = closure.add(formula);
+        let top = add(&mut closure, formula);
         assert!(closure.nexts.len() < 20, "too many guesses");
         let guesses = 1usize << closure.nexts.len();
         let node = |state: usize, guess: usize| state * guesses + guess;
@@ -117,182 +118,33 @@ impl Explicit {
     }
 }
 
-/// A formula in few words, its parts numbered so that operands come before what they are part of.
-#[derive(Default)]
-struct Closure {
-    parts: Vec<Part>,
-    /// What is guessed to hold in the next state.
-    nexts: Vec<usize>,
-    /// For each `U`: itself, and what it promises.
-    promises: Vec<(usize, usize)>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
-    True,
-    Atom(usize),
-    Not(usize),
-    And(usize, usize),
-    /// The guess of that number.
-    Next(usize),
-    /// Here the second, or the first and the guess of that number, which is about the whole.
-    Until(usize, usize, usize),
-}
-
-impl Closure {
-    fn part(&mut self, part: Part) -> usize {
-        if let Some(known) = self.parts.iter().position(|known| *known == part) {
-            return known;
+/// The number of a formula among the parts of the closure.
+fn add(closure: &mut Closure, formula: &Formula<usize>) -> usize {
+    let all: Vec<usize> = formula.operands().into_iter().map(|operand| add(closure, operand)).collect();
+    match formula {
+        Formula::True => closure.truth(true),
+        Formula::False => closure.truth(false),
+        Formula::Atom(atom) => closure.atom(*atom),
+        Formula::Not(_) => closure.not(all[0]),
+        Formula::And(_) => {
+            let always = closure.truth(true);
+            all.into_iter().fold(always, |a, b| closure.and(a, b))
         }
-        self.parts.push(part);
-        self.parts.len() - 1
-    }
-
-    fn not(&mut self, a: usize) -> usize {
-        match self.parts[a] {
-            Part::Not(inner) => inner,
-            _ => self.part(Part::Not(a)),
+        Formula::Or(_) => {
+            let never = closure.truth(false);
+            all.into_iter().fold(never, |a, b| closure.or(a, b))
         }
+        Formula::Implies(..) => closure.implies(all[0], all[1]),
+        Formula::Equivalent(..) => closure.equivalent(all[0], all[1]),
+        Formula::Next(_) => closure.next(all[0]),
+        Formula::Finally(_) => closure.finally(all[0]),
+        Formula::Globally(_) => closure.globally(all[0]),
+        Formula::Until(..) => closure.until(all[0], all[1]),
+        Formula::WeakUntil(..) => closure.weak_until(all[0], all[1]),
+        Formula::Release(..) => closure.release(all[0], all[1]),
+        Formula::StrongRelease(..) => closure.strong_release(all[0], all[1]),
+        Formula::AllPaths(_) | Formula::ExistsPath(_) => panic!("not a formula of LTL"),
     }
-
-    fn or(&mut self, a: usize, b: usize) -> usize {
-        let (a, b) = (self.not(a), self.not(b));
-        let neither = self.part(Part::And(a, b));
-        self.not(neither)
-    }
-
-    fn next(&mut self, a: usize) -> usize {
-        let guess = self.nexts.iter().position(|known| *known == a).unwrap_or_else(|| {
-            self.nexts.push(a);
-            self.nexts.len() - 1
-        });
-        self.part(Part::Next(guess))
-    }
-
-    fn until(&mut self, a: usize, b: usize) -> usize {
-        let same = |part: &Part| matches!(part, Part::Until(x, y, _) if (*x, *y) == (a, b));
-        if let Some(known) = self.parts.iter().position(same) {
-            return known;
-        }
-        let whole = self.parts.len();
-        self.parts.push(Part::Until(a, b, self.nexts.len()));
-        self.nexts.push(whole);
-        self.promises.push((whole, b));
-        whole
-    }
-
-    fn add(&mut self, formula: &Formula<usize>) -> usize {
-        let all: Vec<usize> = formula.operands().into_iter().map(|operand| self.add(operand)).collect();
-        let always = self.part(Part::True);
-        match formula {
-            Formula::True => always,
-            Formula::False => self.not(always),
-            Formula::Atom(atom) => self.part(Part::Atom(*atom)),
-            Formula::Not(_) => self.not(all[0]),
-            Formula::And(_) => all.into_iter().fold(always, |a, b| self.part(Part::And(a, b))),
-            Formula::Or(_) => {
-                let never = self.not(always);
-                all.into_iter().fold(never, |a, b| self.or(a, b))
-            }
-            Formula::Implies(..) => {
-                let not = self.not(all[0]);
-                self.or(not, all[1])
-            }
-            Formula::Equivalent(..) => {
-                let both = self.part(Part::And(all[0], all[1]));
-                let either = self.or(all[0], all[1]);
-                let neither = self.not(either);
-                self.or(both, neither)
-            }
-            Formula::Next(_) => self.next(all[0]),
-            Formula::Finally(_) => self.until(always, all[0]),
-            Formula::Globally(_) => {
-                let not = self.not(all[0]);
-                let never = self.until(always, not);
-                self.not(never)
-            }
-            Formula::Until(..) => self.until(all[0], all[1]),
-            // The first for ever, or until the second.
-            Formula::WeakUntil(..) => {
-                let not = self.not(all[0]);
-                let stops = self.until(always, not);
-                let (goes_on, until) = (self.not(stops), self.until(all[0], all[1]));
-                self.or(goes_on, until)
-            }
-            Formula::Release(..) => {
-                let (a, b) = (self.not(all[0]), self.not(all[1]));
-                let until = self.until(a, b);
-                self.not(until)
-            }
-            Formula::StrongRelease(..) => {
-                let both = self.part(Part::And(all[0], all[1]));
-                self.until(all[1], both)
-            }
-            Formula::AllPaths(_) | Formula::ExistsPath(_) => panic!("not a formula of LTL"),
-        }
-    }
-
-    /// Which parts hold in a state with these atoms, given which guesses hold in the next.
-    fn values(&self, label: u64, guess: usize) -> Vec<bool> {
-        let mut values: Vec<bool> = Vec::with_capacity(self.parts.len());
-        for part in &self.parts {
-            values.push(match *part {
-                Part::True => true,
-                Part::Atom(atom) => label >> atom & 1 == 1,
-                Part::Not(a) => !values[a],
-                Part::And(a, b) => values[a] && values[b],
-                Part::Next(bit) => guess >> bit & 1 == 1,
-                Part::Until(a, b, bit) => values[b] || values[a] && guess >> bit & 1 == 1,
-            });
-        }
-        values
-    }
-}
-
-/// The strongly connected components of what can be reached: a number for each node, `None` where it cannot.
-fn components(edges: &[Vec<(usize, &[usize])>], starts: &[usize]) -> Vec<Option<usize>> {
-    const NEW: usize = usize::MAX;
-    let (mut found, mut lowest) = (vec![NEW; edges.len()], vec![NEW; edges.len()]);
-    let mut component = vec![None; edges.len()];
-    let (mut open, mut count, mut numbers) = (Vec::new(), 0, 0);
-    for &start in starts {
-        let mut way: Vec<(usize, usize)> = Vec::new();
-        if found[start] == NEW {
-            way.push((start, 0));
-        }
-        while let Some((at, next)) = way.pop() {
-            if next == 0 {
-                (found[at], lowest[at]) = (count, count);
-                count += 1;
-                open.push(at);
-            }
-            match edges[at].get(next) {
-                Some((to, _)) => {
-                    way.push((at, next + 1));
-                    if found[*to] == NEW {
-                        way.push((*to, 0));
-                    } else if component[*to].is_none() {
-                        lowest[at] = lowest[at].min(found[*to]);
-                    }
-                }
-                None => {
-                    if lowest[at] == found[at] {
-                        while let Some(member) = open.pop() {
-                            component[member] = Some(numbers);
-                            if member == at {
-                                break;
-                            }
-                        }
-                        numbers += 1;
-                    }
-                    if let Some((before, _)) = way.last() {
-                        lowest[*before] = lowest[*before].min(lowest[at]);
-                    }
-                }
-            }
-        }
-    }
-    component
 }
 
 /// Does a formula hold on a word: these letters, and then again those from `again` on, for ever? By what each operator means.

@@ -1,6 +1,7 @@
 //! What must come out: states enumerated one by one, and formulas evaluated by what they mean.
 
 pub mod branching;
+pub mod closure;
 pub mod graph;
 pub mod linear;
 
