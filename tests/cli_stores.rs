@@ -93,3 +93,15 @@ fn collapsed_states_take_less_memory() {
     };
     assert!(bytes("collapse") < 16.0 && bytes("table") > 60.0);
 }
+
+/// What is asked of branching time is decided in a graph whose states have numbers: no other store is taken in silence.
+#[test]
+fn stores_without_numbers_are_refused_for_ctl() {
+    let path = model("peterson3.dve");
+    for store in ["tree", "dfa", "compact", "bitstate"] {
+        let refusal = scrimp(&["check", &path, "-p", "ctl: AG EF P_0@cs", "--store", store]).refused();
+        assert!(refusal.contains("gives states no numbers, which CTL needs"), "{store}: {refusal}");
+    }
+    let json = scrimp(&["check", &path, "--json", "-p", "ctl: AG EF P_0@cs", "--store", "collapse"]).code(0).json();
+    assert_eq!(json["plan"]["ended_in"], "collapse");
+}

@@ -5,8 +5,8 @@
 
 mod common;
 
-use common::shared::{Mixture, condition, system};
 use common::model;
+use common::shared::{Mixture, condition, system};
 use scrimp::plan::{CycleChoice, ReduceChoice, StoreChoice};
 use scrimp::temporal::{Means, decide};
 use scrimp::{Control, Mode, Options, Plan, System, Verdict};
