@@ -34,19 +34,9 @@
 //! assert_eq!(report.properties[1].trace.as_ref().unwrap().steps.len(), 7);
 //! ```
 
-pub mod chart;
-mod engines;
-mod explorable;
 pub mod explore;
-mod load;
-pub mod net;
-pub mod properties;
-pub mod temporal;
-pub mod walk;
 
-pub use engines::run_engine;
-pub use explorable::{Explorable, Plain};
-pub use load::{Loaded, load};
+pub use scrimp_checker::{Explorable, Loaded, Plain, chart, load, net, properties, run_engine, temporal, walk};
 pub use scrimp_core::budget::resident;
 pub use scrimp_core::{
     Budget, Condition, Control, Figures, ForgetFacts, GraphFacts, Limit, Never, Omission, Predicate, Property,

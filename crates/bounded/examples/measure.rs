@@ -2,8 +2,7 @@
 //! model can do wrong by itself.
 
 use scrimp_bounded::{Options, run};
-use scrimp_core::PropertyKind;
-use scrimp_core::{Control, Property};
+use scrimp_core::{Control, Property, PropertyKind};
 use scrimp_lang::Opened;
 use scrimp_native::{Mode, NativeModel};
 use scrimp_system::Expr;

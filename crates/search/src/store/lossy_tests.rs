@@ -2,8 +2,7 @@
 //! not, survive a file, and are the same for several threads.
 
 use super::{BitState, Compact, Full, NO_ORIGIN, Set};
-use scrimp_core::Omission;
-use scrimp_core::{Budget, budget::resident};
+use scrimp_core::{Budget, Omission, budget::resident};
 use scrimp_system::{Batch, Random};
 use std::collections::HashSet;
 use std::sync::Arc;

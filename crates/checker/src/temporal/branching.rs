@@ -2,8 +2,8 @@
 
 use super::Means;
 use crate::properties::predicate;
-use crate::{NativeModel, PropertyResult, Report, Verdict};
-use scrimp_core::{Evidence, Predicate};
+use scrimp_core::{Evidence, Predicate, PropertyResult, Report, Verdict};
+use scrimp_native::NativeModel;
 use scrimp_search::ctl::{self, CtlTask};
 use scrimp_system::{Expr, Fault};
 use scrimp_temporal::Formula;

@@ -1,7 +1,7 @@
 //! Properties of a model file: its own, and those written in the property language.
 
-use crate::{NativeModel, Property, PropertyKind, PropertyResult, Verdict};
-use scrimp_core::{Condition, Predicate};
+use scrimp_core::{Condition, Predicate, Property, PropertyKind, PropertyResult, Verdict};
+use scrimp_native::NativeModel;
 use scrimp_system::{BinaryOp, Expr};
 
 /// Everything a model can do wrong by itself: deadlocks, faults, violated assertions.

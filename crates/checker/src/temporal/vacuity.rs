@@ -4,7 +4,8 @@
 //! demanded.
 
 use super::{Means, decide_alone};
-use crate::{Control, NativeModel, Property, PropertyKind, Report, Verdict};
+use scrimp_core::{Control, Property, PropertyKind, Report, Verdict};
+use scrimp_native::NativeModel;
 use scrimp_system::Expr;
 use scrimp_temporal::{Formula, antecedents};
 use std::time::Duration;

@@ -7,8 +7,10 @@ mod plain;
 
 pub use plain::Plain;
 
-use crate::{Batch, Entry, EntryKind, EventCode, Fault, Model, NativeModel, Property};
+use scrimp_core::Property;
+use scrimp_native::{Entry, EntryKind, NativeModel};
 use scrimp_system::Expr;
+use scrimp_system::{Batch, EventCode, Fault, Model};
 
 /// A model that can be looked at. Unless said otherwise it answers as well as any [`Model`] can.
 pub trait Explorable: Model {

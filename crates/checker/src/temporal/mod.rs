@@ -12,9 +12,11 @@ pub use liveness::run_liveness;
 pub use scrimp_temporal::{Automaton, Formula};
 
 use crate::engines::sets;
-use crate::{Control, NativeModel, Plan, Property, PropertyKind, Report};
 use never::broken_by;
+use scrimp_core::{Control, Property, PropertyKind, Report};
+use scrimp_native::NativeModel;
 use scrimp_search::Guide;
+use scrimp_search::Plan;
 use scrimp_search::plan::{EngineChoice, ReduceChoice};
 use scrimp_system::Expr;
 use std::io;

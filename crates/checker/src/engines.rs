@@ -1,9 +1,10 @@
 //! One way in for every engine: searches state by state, with sets of states, or with formulas.
 
 use crate::properties::doubt;
-use crate::{Control, Guides, NativeModel, Plan, Property, PropertyResult, Report, run_guided};
-use scrimp_core::{Condition, FormulaFacts, SetFacts};
+use scrimp_core::{Condition, Control, FormulaFacts, Property, PropertyResult, Report, SetFacts};
+use scrimp_native::NativeModel;
 use scrimp_search::plan::{BoundChoice, EngineChoice, StrategyChoice, VariableChoice};
+use scrimp_search::{Guides, Plan, run_guided};
 use scrimp_symbolic::{Order, Strategy};
 use scrimp_system::Expr;
 use std::io;

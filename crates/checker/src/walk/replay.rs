@@ -1,7 +1,9 @@
 //! Going a way that a trace describes, each event of which must be enabled and change what the trace says.
 
 use super::{Node, Walk};
-use crate::{Batch, Explorable, Model, PropertyResult};
+use crate::Explorable;
+use scrimp_core::PropertyResult;
+use scrimp_system::{Batch, Model};
 use serde_json::Value;
 
 /// A trace that was read: the steps, and where among them its loop begins if it goes on for ever.
@@ -64,8 +66,8 @@ impl Run<'_> {
 
 /// The run of a result as a trace with its states, byte by byte. What a model in Rust tells of its states need not tell all
 /// of them apart; by this, the trace still names one run.
-pub(crate) fn exact_json(model: &dyn Model, result: &PropertyResult) -> Option<Value> {
-    let (mut trace, run) = (crate::report::trace::json(model, result)?, result.trace.as_ref()?);
+pub fn exact_json(model: &dyn Model, result: &PropertyResult) -> Option<Value> {
+    let (mut trace, run) = (scrimp_report::trace::json(model, result)?, result.trace.as_ref()?);
     let states = std::iter::once(&run.initial).chain(run.steps.iter().map(|(_, state)| state));
     trace["states"] = states.map(|state| written(state)).collect();
     Some(trace)

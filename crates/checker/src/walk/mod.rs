@@ -5,10 +5,12 @@
 
 mod replay;
 
-pub(crate) use replay::exact_json;
+pub use replay::exact_json;
 pub use replay::{Mismatch, Replayed, Run, find_trace};
 
-use crate::{Batch, Entry, EventCode, Explorable, Loaded, Mode, NativeModel};
+use crate::{Explorable, Loaded};
+use scrimp_native::{Entry, Mode, NativeModel};
+use scrimp_system::{Batch, EventCode};
 use scrimp_system::{FaultRecord, Random};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
@@ -205,10 +207,10 @@ impl Walk {
     }
 
     /// The run to a state.
-    pub fn run(&self, node: Node) -> crate::Trace {
+    pub fn run(&self, node: Node) -> scrimp_core::Trace {
         let path = self.path(node);
         let step = |node: &Node| (self.visited(*node).event, self.state(*node).to_vec());
-        crate::Trace { initial: self.state(path[0]).to_vec(), steps: path[1..].iter().map(step).collect() }
+        scrimp_core::Trace { initial: self.state(path[0]).to_vec(), steps: path[1..].iter().map(step).collect() }
     }
 
     /// A state of the tree that is equal to this one; of two with one hash only the first is found.

@@ -2,8 +2,8 @@
 //! the order in which they are met.
 
 use super::Explorable;
-use crate::{Batch, EventCode, EventText, FaultRecord, Model, Passed, Property, PropertyKind};
-use scrimp_core::Condition;
+use scrimp_core::{Condition, Property, PropertyKind};
+use scrimp_system::{Batch, EventCode, EventText, FaultRecord, Model, Passed};
 use scrimp_system::{Change, Standing};
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -2,8 +2,8 @@
 
 use super::Means;
 use crate::properties::predicate;
-use crate::{NativeModel, PropertyResult, Report, Verdict};
-use scrimp_core::{Never, Predicate};
+use scrimp_core::{Never, Predicate, PropertyResult, Report, Verdict};
+use scrimp_native::NativeModel;
 use scrimp_search::liveness::{self, Fairness, MOST_MARKS, Question};
 use scrimp_system::{Expr, Model};
 use scrimp_temporal::{Automaton, Marks};

@@ -1,7 +1,8 @@
 //! Message sequence charts of runs: what each step of a run is in the chart.
 
-use crate::report::chart::{Chart, Message, Row};
-use crate::{EventCode, Explorable, FaultRecord, Passed};
+use crate::Explorable;
+use scrimp_report::chart::{Chart, Message, Row};
+use scrimp_system::{EventCode, FaultRecord, Passed};
 use std::collections::BTreeMap;
 
 /// A chart in the making. Its lanes are numbers of processes until it is written.
