@@ -11,7 +11,7 @@
 //! run to it. When it cannot be reached, the search has seen every position, which is a proof.
 
 use scrimp::report::{Style, trace};
-use scrimp::{Batch, Control, EventCode, EventText, Model, Options, Plan, Property, PropertyResult, run};
+use scrimp::{Batch, Control, EventCode, EventText, Model, ModelFacts, Options, Plan, Property, PropertyResult, run};
 
 /// People by the minutes they need, and the minutes they have.
 #[derive(Debug, Clone)]
@@ -75,8 +75,9 @@ impl Model for Bridge {
 pub fn solve(bridge: &Bridge) -> PropertyResult {
     let goal = bridge.goal();
     let across = Property::reach("everyone is across", move |state| state[FAR] == goal);
-    let plan = Plan::new(&Options::default()).expect("the usual options can be combined");
-    let mut report = run(bridge, &[across], &plan, &Control::new(None)).expect("there is memory to begin with");
+    let properties = [across];
+    let plan = Plan::new(&Options::default(), &properties, &ModelFacts::of(bridge)).expect("the usual options combine");
+    let mut report = run(bridge, &properties, &plan, &Control::new(None)).expect("there is memory to begin with");
     report.properties.remove(0)
 }
 

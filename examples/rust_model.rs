@@ -21,7 +21,7 @@
 
 use scrimp::explore::{Serve, serve};
 use scrimp::report::{Style, Subject, text};
-use scrimp::{Batch, Control, EventCode, EventText, Model, Options, Plan, Property, Report, run};
+use scrimp::{Batch, Control, EventCode, EventText, Model, ModelFacts, Options, Plan, Property, Report, run};
 use scrimp_core::Condition;
 
 /// Whom a thread wakes when it has changed the buffer.
@@ -122,8 +122,9 @@ pub fn properties(buffer: &Buffer) -> [Property<Condition<'static>>; 2] {
 }
 
 pub fn check(buffer: &Buffer) -> (Plan, Report) {
-    let plan = Plan::new(&Options::default()).expect("the usual options can be combined");
-    let report = run(buffer, &properties(buffer), &plan, &Control::new(None)).expect("there is memory to begin with");
+    let properties = properties(buffer);
+    let plan = Plan::new(&Options::default(), &properties, &ModelFacts::of(buffer)).expect("the usual options combine");
+    let report = run(buffer, &properties, &plan, &Control::new(None)).expect("there is memory to begin with");
     (plan, report)
 }
 

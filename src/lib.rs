@@ -4,7 +4,7 @@
 //! for a system of your own and hand it to [`run`], or to [`explore::serve`] to look at it in the browser.
 //!
 //! ```
-//! use scrimp::{Batch, Control, EventText, Model, Options, Plan, Property, Verdict, run};
+//! use scrimp::{Batch, Control, EventText, Model, ModelFacts, Options, Plan, Property, Verdict, run};
 //!
 //! /// A counter that goes round: 0, 1, …, 9, 0, …
 //! struct Counter;
@@ -28,7 +28,8 @@
 //! }
 //!
 //! let properties = [Property::deadlock(), Property::invariant("below seven", |s| s[0] < 7)];
-//! let plan = Plan::new(&Options { memory: Some(64 << 20), ..Default::default() }).unwrap();
+//! let options = Options { memory: Some(64 << 20), ..Default::default() };
+//! let plan = Plan::new(&options, &properties, &ModelFacts::of(&Counter)).unwrap();
 //! let report = run(&Counter, &properties, &plan, &Control::new(None)).unwrap();
 //! assert_eq!(report.properties[1].verdict, Verdict::Violated);
 //! assert_eq!(report.properties[1].trace.as_ref().unwrap().steps.len(), 7);
@@ -36,7 +37,10 @@
 
 pub mod explore;
 
-pub use scrimp_checker::{Explorable, Loaded, Plain, chart, load, net, properties, run_engine, temporal, walk};
+pub use scrimp_checker::{
+    Check, CheckError, Count, Explorable, Found, Grows, Host, Loaded, Plain, Request, Setting, chart, facts, load, net,
+    properties, run_engine, temporal, walk, with_room,
+};
 pub use scrimp_core::budget::resident;
 pub use scrimp_core::{
     Budget, Condition, Control, Figures, ForgetFacts, GraphFacts, Limit, Never, Omission, Predicate, Property,
@@ -49,5 +53,7 @@ pub use scrimp_lang::{
 pub use scrimp_native::{Entry, EntryKind, Mode, NativeModel};
 pub use scrimp_progress::{AutoOptions, Measure};
 pub use scrimp_report as report;
-pub use scrimp_search::{Found, Front, Guides, Options, Plan, Refusal, condensed, ctl, plan, run, run_guided};
+pub use scrimp_search::{
+    Feature, Front, Guides, ModelFacts, Options, Plan, Question, Refusal, condensed, ctl, plan, run, run_guided,
+};
 pub use scrimp_system::{Batch, Cause, EventCode, EventText, Fault, FaultRecord, Layout, Model, Passed, Stop, System};

@@ -8,7 +8,7 @@ use common::random::{Shape, Text, text};
 use common::{Way, files, model, property, replay};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use scrimp::plan::{BackedgeChoice, ForgetChoice, ReduceChoice, StoreChoice};
-use scrimp::{Control, Guides, Mode, NativeModel, Options, Plan, Property, Report};
+use scrimp::{Control, Guides, Mode, ModelFacts, NativeModel, Options, Plan, Property, Report};
 use scrimp_core::Condition;
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ fn combinations() -> Vec<Options> {
 }
 
 fn run(options: &Options, model: &NativeModel, properties: &[Property<Condition>]) -> Report {
-    let plan = Plan::new(options).unwrap();
+    let plan = Plan::new(options, properties, &ModelFacts::of(model)).unwrap();
     // Not a good measure of progress: it goes back all the time.
     let progress = |state: &[u8]| state.iter().fold(0u128, |sum, &byte| (sum * 3 + byte as u128) % 17);
     let guides = Guides { progress: Some(&progress), ..Guides::default() };
@@ -78,7 +78,7 @@ fn all_models() {
                 if let Some(trace) = trace {
                     replay(&interpreter, trace, &property(&interpreter, &expected.text))
                         .unwrap_or_else(|e| panic!("{context}: {e}"));
-                    let shortest = Plan::new(&options).unwrap().is_by_level();
+                    let shortest = Plan::new(&options, &properties, &ModelFacts::default()).unwrap().is_by_level();
                     assert!(!shortest || Some(trace.steps.len()) == expected.at, "{context}: not the shortest");
                 }
             }
@@ -115,6 +115,6 @@ fn what_does_not_go_together_is_refused() {
         Options { backedges: BackedgeChoice::States, ..Options::default() },
     ];
     for options in refused {
-        assert!(Plan::new(&options).is_err(), "{options:?}");
+        assert!(Plan::admit(&options).is_err(), "{options:?}");
     }
 }

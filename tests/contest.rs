@@ -8,7 +8,7 @@ mod common;
 use common::bench;
 use scrimp::condensed::Wanted;
 use scrimp::net::{Inquiry, PetriNet, Structure};
-use scrimp::{Control, Guides, Mode, NativeModel, Opened, Options, Plan, Property, Report};
+use scrimp::{CheckError, Control, Guides, Mode, NativeModel, Opened, Options, Plan, Property, Report, Stop};
 use scrimp_net::{Condition, Formula, NamedQuestion, Question};
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -53,15 +53,15 @@ fn petri_net(path: &Path) -> Result<PetriNet, Box<dyn Error>> {
 /// The answers by name, and the last search.
 fn answers(petri: PetriNet, questions: Vec<NamedQuestion>) -> Result<(Known, Report), Box<dyn Error>> {
     let options = Options { threads: 1, memory: Some(4 << 30), time: Some(LONGEST), ..Options::default() };
-    let plan = Plan::new(&options)?;
     let mut search =
         |model: &NativeModel, properties: &[Property<scrimp_core::Condition>], plan: &mut Plan, wanted: &Wanted| {
             let guides = Guides { graph: Some(wanted), ..Guides::default() };
-            let control = Control::new(plan.options.time);
-            scrimp::run_guided(model, properties, plan, &control, guides).map_err(Box::<dyn Error>::from)
+            let control = Control::new(plan.options().time);
+            scrimp::run_guided(model, properties, plan, &control, guides).map_err(CheckError::from)
         };
-    let report =
-        Inquiry::new(petri, questions).answer(&plan, Mode::Auto, &mut search, &scrimp_system::Stop::never())?.report;
+    let report = Inquiry::new(petri, questions)
+        .answer(&options, Mode::Auto, &mut search, &Stop::never().within(LONGEST))?
+        .report;
     let answers =
         report.properties.iter().map(|result| (result.name.clone(), result.answer.clone().unwrap_or("none".into())));
     Ok((answers.collect(), report))

@@ -8,7 +8,9 @@ use common::random::{Shape, text};
 use common::{Way, files, model, replay};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use scrimp::plan::StoreChoice;
-use scrimp::{Control, GraphFacts, Mode, NativeModel, Options, Plan, Property, Report, properties};
+use scrimp::{
+    Control, GraphFacts, Mode, ModelFacts, NativeModel, Options, Plan, Property, Question, Report, properties,
+};
 use scrimp_core::{Budget, Condition};
 use scrimp_search::check;
 use scrimp_search::external::{External, Sizes};
@@ -41,7 +43,8 @@ fn all_models_are_counted() {
 fn on_disk(model: &NativeModel, properties: &[Property<Condition>]) -> Report {
     let store = StoreChoice::Disk(Default::default());
     let options = Options { store: Some(store), memory: Some(1 << 30), keep_going: true, ..Options::default() };
-    scrimp::run(model, properties, &Plan::new(&options).unwrap(), &Control::new(None)).unwrap()
+    let plan = Plan::new(&options, properties, &ModelFacts::of(model)).unwrap();
+    scrimp::run(model, properties, &plan, &Control::new(None)).unwrap()
 }
 
 #[test]
@@ -77,7 +80,13 @@ fn random_systems() {
             let system = Arc::new(system.map_err(|e| TestCaseError::fail(e.to_string()))?);
             let model = model(&system, Mode::Interpreted);
             let options = Options { visits: Some(50_000), ..Options::default() };
-            let few = scrimp::run(&model, &[], &Plan::new(&options).unwrap(), &Control::new(None)).unwrap();
+            let few = scrimp::run(
+                &model,
+                &[],
+                &Plan::of(&options, Question::count(), &ModelFacts::default()).unwrap(),
+                &Control::new(None),
+            )
+            .unwrap();
             if !few.exhaustive {
                 return Err(TestCaseError::reject("too many states"));
             }
@@ -101,7 +110,8 @@ fn verdicts_of_random_systems() {
         let properties = [Property::deadlock(), Property::faults()];
         let time = std::time::Duration::from_secs(2);
         let options = Options { keep_going: true, ..Options::default() };
-        let plain = scrimp::run(&model, &properties, &Plan::new(&options).unwrap(), &Control::new(Some(time))).unwrap();
+        let plan = Plan::new(&options, &properties, &ModelFacts::of(&model)).unwrap();
+        let plain = scrimp::run(&model, &properties, &plan, &Control::new(Some(time))).unwrap();
         if plain.limit.is_some() || plain.facts.states > 50_000 {
             return Err(TestCaseError::reject("too many states"));
         }

@@ -101,8 +101,8 @@ impl scrimp::Model for Panicking {
 #[test]
 fn a_panicking_model_ends_the_search() {
     for threads in [1, 2, 4] {
-        let plan =
-            scrimp::Plan::new(&scrimp::Options { threads, memory: Some(1 << 30), ..Default::default() }).unwrap();
+        let options = scrimp::Options { threads, memory: Some(1 << 30), ..Default::default() };
+        let plan = scrimp::Plan::of(&options, scrimp::Question::count(), &scrimp::ModelFacts::default()).unwrap();
         let run = || scrimp::run(&Panicking, &[], &plan, &scrimp::Control::new(None));
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err(), "{threads} threads");
     }

@@ -15,7 +15,7 @@ use driver::Browser;
 use models::{Endless, KEPT, Post};
 use rust_model::{Buffer, Wake, properties};
 use scrimp::explore::{Page, Serve, serve};
-use scrimp::{Batch, Control, EventCode, EventText, Model, Options, Plan, Property, Trace};
+use scrimp::{Batch, Control, EventCode, EventText, Model, ModelFacts, Options, Plan, Property, Trace};
 use scrimp_core::Condition;
 use scrimp_system::Random;
 use serde_json::{Value, json};
@@ -193,7 +193,8 @@ fn a_broken_invariant_is_found_and_its_run_loaded() {
 /// What a search of the program itself has found can be looked at.
 #[test]
 fn the_page_begins_with_a_run() {
-    let plan = Plan::new(&Options { memory: Some(1 << 30), ..Options::default() }).unwrap();
+    let options = Options { memory: Some(1 << 30), ..Options::default() };
+    let plan = Plan::new(&options, &Post::properties(), &ModelFacts::of(&Post)).unwrap();
     let report = scrimp::run(&Post, &Post::properties(), &plan, &Control::new(None)).unwrap();
     let run = report.properties[1].trace.clone().unwrap();
     let how = Serve { run: Some(run.clone()), name: Some("a post".into()), ..quiet() };

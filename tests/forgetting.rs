@@ -8,7 +8,8 @@ use common::{File, Way, files, model, property, replay, successors};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use scrimp::plan::{CacheChoice, ForgetChoice, OrderChoice, ReduceChoice};
 use scrimp::{
-    Batch, Control, Guides, Limit, Mode, Model, NativeModel, Options, Plan, Property, Report, Verdict, run_guided,
+    Batch, Control, Guides, Limit, Mode, Model, ModelFacts, NativeModel, Options, Plan, Property, Question, Report,
+    Verdict, run_guided,
 };
 use scrimp_core::Condition;
 use std::cell::Cell;
@@ -86,7 +87,7 @@ fn combinations() -> Vec<Combination> {
         // No order given means what one of the named ones means, but for the sweep-line.
         (by_progress || c.measure == 0)
             && (c.order.is_some() || matches!(c.forget, ForgetChoice::Sweep(_)))
-            && Plan::new(&c.options(100)).is_ok()
+            && Plan::admit(&c.options(100)).is_ok()
     });
     all
 }
@@ -120,7 +121,8 @@ impl Combination {
     }
 
     fn run(&self, model: &NativeModel, properties: &[Property<Condition>], states: u64) -> std::io::Result<Report> {
-        let plan = Plan::new(&self.options(states)).expect("the combination is sound");
+        let facts = ModelFacts::of(model);
+        let plan = Plan::new(&self.options(states), properties, &facts).map_err(std::io::Error::from)?;
         let measure = MEASURES[self.measure];
         let heuristic = |state: &[u8]| 255 - state[state.len() - 1] as u128;
         let guides = Guides { progress: Some(&measure), heuristic: Some(&heuristic), ..Guides::default() };
@@ -313,7 +315,10 @@ fn found_order(model: &NativeModel, order: &str) -> Vec<Vec<u8>> {
         true
     });
     let options = Options { order: Some(order.parse().unwrap()), memory: Some(1 << 30), ..Options::default() };
-    scrimp::run(model, &[watch], &Plan::new(&options).unwrap(), &Control::new(None)).unwrap();
+    let properties = [watch];
+    let plan = Plan::new(&options, &properties, &ModelFacts::of(model)).unwrap();
+    scrimp::run(model, &properties, &plan, &Control::new(None)).unwrap();
+    drop(properties);
     found.into_inner().unwrap()
 }
 
@@ -366,7 +371,13 @@ fn pseudo_root_states_as_in_the_paper() {
         let forget = ForgetChoice::PseudoRoot(None);
         let order = Some(order.parse().unwrap());
         let options = Options { order, forget, memory: Some(1 << 30), ..Options::default() };
-        let report = scrimp::run(&model, &[], &Plan::new(&options).unwrap(), &Control::new(None)).unwrap();
+        let report = scrimp::run(
+            &model,
+            &[],
+            &Plan::of(&options, Question::count(), &ModelFacts::default()).unwrap(),
+            &Control::new(None),
+        )
+        .unwrap();
         assert!(report.exhaustive && report.once);
         (report.forget.stored_peak as f64, report.facts.states as f64)
     };

@@ -8,7 +8,9 @@ use common::{files, model, successors};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use scrimp::condensed::{Condensed, Form, Wanted};
 use scrimp::plan::ForgetChoice;
-use scrimp::{Batch, Budget, Control, EventCode, Guides, Mode, Model, NativeModel, Options, Plan};
+use scrimp::{
+    Batch, Budget, Control, EventCode, Guides, Mode, Model, ModelFacts, NativeModel, Options, Plan, Question,
+};
 use scrimp_search::replace;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -64,7 +66,7 @@ fn condensed(model: &NativeModel, progress: Option<&Progress>) -> Condensed {
         options.progress = Some("of the test".into());
     }
     let guides = Guides { progress, graph: Some(&wanted), ..Guides::default() };
-    let plan = Plan::new(&options).unwrap();
+    let plan = Plan::of(&options, Question::count(), &ModelFacts::default()).unwrap();
     let report = scrimp::run_guided(model, &[], &plan, &Control::new(None), guides).unwrap();
     assert!(report.exhaustive);
     wanted.graph.into_inner().expect("a graph")

@@ -8,7 +8,10 @@ mod common;
 use common::nets::{Graph, after, condition, net, shown, tokens};
 use scrimp::condensed::Wanted;
 use scrimp::net::{Inquiry, PetriNet, Structure};
-use scrimp::{Control, Guides, Limit, Mode, NativeModel, Options, Plan, Property, PropertyResult, Report, Verdict};
+use scrimp::{
+    CheckError, Control, Guides, Limit, Mode, ModelFacts, NativeModel, Options, Plan, Property, PropertyResult, Report,
+    Verdict,
+};
 use scrimp_net::{Condition, Formula, Marking, NamedQuestion, Net, Question};
 use scrimp_system::Random;
 use std::error::Error;
@@ -123,24 +126,26 @@ fn results(net: &Net, asked: &[Asked], manner: &Manner) -> Result<(Vec<PropertyR
     let name = |(number, a): (usize, &Asked)| NamedQuestion { name: number.to_string(), question: a.question() };
     let questions = asked.iter().enumerate().map(name).collect();
     let options = Options { threads: 1, memory: Some(1 << 30), time: manner.time, ..Options::default() };
-    let plan = Plan::new(&options)?;
     let mut searches = 0;
     let mut search =
         |model: &NativeModel, properties: &[Property<scrimp_core::Condition>], plan: &mut Plan, wanted: &Wanted| {
             let cut_short = manner.cut_short && searches == 0;
-            plan.options.visits = Some(if cut_short { 2 } else { VISITS });
+            let visits = Some(if cut_short { 2 } else { VISITS });
+            *plan = plan.instead("", &ModelFacts::default(), |options| options.visits = visits)?;
             searches += 1;
             let guides = Guides { graph: Some(wanted), ..Guides::default() };
-            let control = Control::new(plan.options.time);
+            let control = Control::new(plan.options().time);
             let mut report = scrimp::run_guided(model, properties, plan, &control, guides)?;
             // As if time had been up: what the clock ended is tried again.
             if cut_short && report.limit == Some(Limit::Visits) {
                 report.limit = Some(Limit::Time);
             }
-            Ok::<Report, Box<dyn Error>>(report)
+            Ok::<Report, CheckError>(report)
         };
     let petri = PetriNet::new(net.clone(), "random".into(), manner.structure);
-    let answered = Inquiry::new(petri, questions).answer(&plan, manner.mode, &mut search, &scrimp::Stop::never())?;
+    let never = scrimp::Stop::never();
+    let stop = manner.time.map_or_else(|| never.clone(), |time| never.within(time));
+    let answered = Inquiry::new(petri, questions).answer(&options, manner.mode, &mut search, &stop)?;
     Ok((answered.report.properties.clone(), answered.report))
 }
 

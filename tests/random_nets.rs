@@ -9,7 +9,7 @@ use common::nets::{Graph, net, shown};
 use common::{Way, model, successors, ways};
 use scrimp::net::{PetriNet, Structure};
 use scrimp::plan::{OrderChoice, ReduceChoice};
-use scrimp::{Batch, Control, Fault, Mode, Model, NativeModel, Options, Plan, System};
+use scrimp::{Batch, Control, Fault, Mode, Model, ModelFacts, NativeModel, Options, Plan, Question, System};
 use scrimp_net::{Arc, Marking, Net, Place, Transition};
 use std::collections::{BTreeSet, HashMap};
 
@@ -144,7 +144,7 @@ fn searches(states: usize) -> Vec<Options> {
         (options.threads, options.memory) = (1, Some(16 << 30));
         options.visits = Some(100 * states as u64 + 1000);
     }
-    all.retain(|options| Plan::new(options).is_ok());
+    all.retain(|options| Plan::admit(options).is_ok());
     all
 }
 
@@ -178,7 +178,7 @@ fn however_they_are_searched() {
         ways.extend([1, 2].map(|threads| Way { threads, mode: Mode::Auto, ..Way::PLAIN }));
         for way in ways {
             roomy(petri.clone(), way.mode, |model| {
-                let report = scrimp::run(model, &[], &way.plan(false), &Control::new(None));
+                let report = scrimp::run(model, &[], &way.plan(&[], false), &Control::new(None));
                 if model.outgrown().is_some() {
                     return;
                 }
@@ -197,7 +197,7 @@ fn however_they_are_searched() {
         }
         for options in searches(graph.markings.len()) {
             roomy(petri.clone(), Mode::Auto, |model| {
-                let plan = Plan::new(&options).expect("the plan is sound");
+                let plan = Plan::of(&options, Question::count(), &ModelFacts::default()).expect("the plan is sound");
                 let Ok(report) = scrimp::run(model, &[], &plan, &Control::new(None)) else {
                     let unsuited = model.suits_predecessors().is_err();
                     assert!(unsuited || model.outgrown().is_some(), "{}", context(&options));
@@ -246,7 +246,7 @@ fn tokens_of_every_group_are_counted() {
     let petri = PetriNet::new(net, "rows".into(), structures()[7]);
     assert!(petri.told().contains("with one token at most"), "{}", petri.told());
     roomy(petri, Mode::Auto, |model| {
-        let report = scrimp::run(model, &[], &Way::PLAIN.plan(false), &Control::new(None)).expect("it can begin");
+        let report = scrimp::run(model, &[], &Way::PLAIN.plan(&[], false), &Control::new(None)).expect("it can begin");
         assert_eq!((report.facts.states, model.most_tokens()), (1296, Some((1, 4))));
     });
 }

@@ -8,7 +8,7 @@ mod common;
 use common::nets::{Graph, after, condition, net, shown};
 use scrimp::condensed::Wanted;
 use scrimp::net::{Inquiry, PetriNet, Structure};
-use scrimp::{Control, Guides, Mode, NativeModel, Options, Plan, Property, PropertyResult, Report};
+use scrimp::{CheckError, Control, Guides, Mode, NativeModel, Options, Plan, Property, PropertyResult, Report};
 use scrimp_net::{Condition, Formula, NamedQuestion, Net, Question};
 use scrimp_system::{Random, Stop};
 use scrimp_temporal::{Limits, translate};
@@ -205,15 +205,15 @@ fn results(net: &Net, formulas: &[Formula], structure: Structure) -> Result<Vec<
         question: Question::Formula(f.clone()),
     };
     let questions = formulas.iter().enumerate().map(name).collect();
-    let plan = Plan::new(&Options { threads: 1, memory: Some(1 << 30), ..Options::default() })?;
+    let options = Options { memory: Some(1 << 30), ..Options::default() };
     let mut search =
         |model: &NativeModel, properties: &[Property<scrimp_core::Condition>], plan: &mut Plan, wanted: &Wanted| {
             let guides = Guides { graph: Some(wanted), ..Guides::default() };
-            let control = Control::new(plan.options.time);
-            Ok::<Report, Box<dyn Error>>(scrimp::run_guided(model, properties, plan, &control, guides)?)
+            let control = Control::new(plan.options().time);
+            Ok::<Report, CheckError>(scrimp::run_guided(model, properties, plan, &control, guides)?)
         };
     let petri = PetriNet::new(net.clone(), "random".into(), structure);
-    let answered = Inquiry::new(petri, questions).answer(&plan, Mode::Auto, &mut search, &Stop::never())?;
+    let answered = Inquiry::new(petri, questions).answer(&options, Mode::Auto, &mut search, &Stop::never())?;
     Ok(answered.report.properties)
 }
 

@@ -6,7 +6,7 @@ mod common;
 use common::shared::{self, Mixture};
 use common::{File, faulty, files, model, property, replay};
 use scrimp::plan::{ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
-use scrimp::{Control, Fault, Mode, NativeModel, Options, Plan, Property, PropertyKind, Report, Verdict};
+use scrimp::{Control, Fault, Mode, ModelFacts, NativeModel, Options, Plan, Property, PropertyKind, Report, Verdict};
 use scrimp_core::Condition;
 use scrimp_system::{Expr, Random};
 use std::sync::Arc;
@@ -89,7 +89,7 @@ impl Way {
             keep_going: true,
             ..Options::default()
         };
-        let plan = Plan::new(&options).unwrap_or_else(|e| panic!("{self:?}: {e}"));
+        let plan = Plan::new(&options, properties, &ModelFacts::of(model)).unwrap_or_else(|e| panic!("{self:?}: {e}"));
         scrimp::run(model, properties, &plan, &Control::new(None)).unwrap_or_else(|e| panic!("{self:?}: {e}"))
     }
 }
@@ -137,7 +137,8 @@ fn is_handy(model: &NativeModel) -> bool {
     let options = Options { visits: Some(800), memory: Some(1 << 30), keep_going: true, ..Options::default() };
     let properties = [Property::faults()];
     let control = Control::new(Some(Duration::from_millis(300)));
-    let report = scrimp::run(model, &properties, &Plan::new(&options).unwrap(), &control).unwrap();
+    let plan = Plan::new(&options, &properties, &ModelFacts::of(model)).unwrap();
+    let report = scrimp::run(model, &properties, &plan, &control).unwrap();
     let endless = report.properties[0].fault.is_some_and(|(_, fault)| fault == Fault::Endless);
     report.limit.is_none() && !endless
 }

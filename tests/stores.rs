@@ -6,7 +6,7 @@ use common::random::{Shape, Text, text};
 use common::{File, files, model, property, replay};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use scrimp::plan::{CacheChoice, ForgetChoice, OrderChoice, StoreChoice};
-use scrimp::{Control, GraphFacts, Limit, Mode, NativeModel, Options, Plan, Property, Report, Verdict};
+use scrimp::{Control, GraphFacts, Limit, Mode, ModelFacts, NativeModel, Options, Plan, Property, Report, Verdict};
 use scrimp_core::Condition;
 use std::cell::Cell;
 use std::sync::Arc;
@@ -33,7 +33,8 @@ fn ways(store: &str) -> [Options; 3] {
 }
 
 fn run(model: &NativeModel, properties: &[Property<Condition>], options: &Options) -> Report {
-    let plan = Plan::new(options).unwrap_or_else(|refusal| panic!("{options:?}: {refusal}"));
+    let plan = Plan::new(options, properties, &ModelFacts::of(model))
+        .unwrap_or_else(|refusal| panic!("{options:?}: {refusal}"));
     let report = scrimp::run(model, properties, &plan, &Control::new(Some(LONGEST))).expect("the search can begin");
     assert_ne!(report.limit, Some(Limit::Time), "{options:?}: {} states and no end", report.facts.states);
     report

@@ -9,7 +9,7 @@ use common::model;
 use common::shared::{Mixture, condition, system};
 use scrimp::plan::{CycleChoice, ReduceChoice, StoreChoice};
 use scrimp::temporal::{Means, decide};
-use scrimp::{Control, Mode, Options, Plan, System, Verdict};
+use scrimp::{Control, Mode, ModelFacts, Options, Plan, System, Verdict};
 use scrimp_core::{Property, PropertyKind};
 use scrimp_soak::formulas::ltl;
 use scrimp_soak::ltl::Explicit;
@@ -36,7 +36,7 @@ fn harmless(random: &mut Random, system: &System) -> Expr {
 }
 
 /// The ways to search, each with a name; those that are not sound together are refused, and not among them.
-fn plans(fair: bool) -> Vec<(&'static str, Plan)> {
+fn plans(fair: bool, property: &Property<Expr>) -> Vec<(&'static str, Plan)> {
     let usual = Options { threads: 1, memory: Some(1 << 30), fair, ..Options::default() };
     let (tree, reduced) = (Some(StoreChoice::Tree), ReduceChoice::Persistent(None));
     let (nested, components) = (CycleChoice::Nested, CycleChoice::Components);
@@ -52,7 +52,8 @@ fn plans(fair: bool) -> Vec<(&'static str, Plan)> {
         ("reduced", Options { reduce: reduced, ..usual.clone() }),
         ("reduced, nested", Options { reduce: reduced, cycles: nested, ..usual }),
     ];
-    ways.into_iter().filter_map(|(name, options)| Some((name, Plan::new(&options).ok()?))).collect()
+    let plan = |options: &Options| Plan::new(options, std::slice::from_ref(property), &ModelFacts::default()).ok();
+    ways.into_iter().filter_map(|(name, options)| Some((name, plan(&options)?))).collect()
 }
 
 /// How many formulas hold and do not, over so many systems.
@@ -77,7 +78,7 @@ fn random_systems(fair: bool, systems: u64) -> (usize, usize) {
             let expected = graph.some_run(&Formula::Not(Box::new(formula.clone())), fair);
             let over_model = formula.map(&mut |atom| atoms[*atom].clone());
             let property = Property::new("formula", PropertyKind::Ltl(over_model));
-            for (name, plan) in plans(fair) {
+            for (name, plan) in plans(fair, &property) {
                 let context = format!("seed {seed}, {name}, fair {fair}: {formula} with {atoms:?}");
                 let control = Control::new(None);
                 let means = Means { plan: &plan, control: &control, fair: &[], progress: None };

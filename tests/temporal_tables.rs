@@ -8,7 +8,7 @@ mod common;
 use common::bench;
 use common::command::scrimp;
 use scrimp::temporal::{Means, decide};
-use scrimp::{Control, Loaded, Mode, NativeModel, Options, Plan, Verdict};
+use scrimp::{Control, Loaded, Mode, ModelFacts, NativeModel, Options, Plan, Verdict};
 use scrimp_core::{Property, PropertyKind};
 use scrimp_system::Expr;
 use std::collections::BTreeMap;
@@ -53,10 +53,12 @@ fn largest(usual: u64) -> u64 {
 
 /// Is there a bad run? `None` where the search does not come to an end in so many seconds.
 fn search(model: &NativeModel, kind: PropertyKind<Expr>, seconds: u64) -> Result<Option<bool>, String> {
-    let plan = Plan::new(&Options { threads: 1, memory: Some(2 << 30), ..Options::default() }).expect("a plan");
+    let options = Options { memory: Some(2 << 30), ..Options::default() };
+    let property = Property::new("asked", kind);
+    let plan = Plan::new(&options, std::slice::from_ref(&property), &ModelFacts::default()).expect("a plan");
     let control = Control::new(Some(Duration::from_secs(seconds)));
     let means = Means { plan: &plan, control: &control, fair: &[], progress: None };
-    let report = decide(model, &Property::new("asked", kind), &means).map_err(|error| error.to_string())?;
+    let report = decide(model, &property, &means).map_err(|error| error.to_string())?;
     Ok(match report.properties[0].verdict {
         Verdict::Violated => Some(true),
         Verdict::Verified => Some(false),

@@ -38,7 +38,7 @@ pub enum Command {
     /// Visit the whole state space and say how large it is and what shape it has
     Count(CountArgs),
     /// Say what a check or count with these options would do, and why, without doing it
-    Plan(CheckArgs),
+    Plan(PlanArgs),
     /// Run through a model step by step: at random, interactively, or along a trace
     ///
     /// A Promela model is shown as `spin -p -g -l` shows it: number, process, place, statement, changed values, and what
@@ -57,7 +57,7 @@ pub enum Command {
     ///
     /// Of the formulas named, or of those that the model has. Such a file, from here or from another tool, is checked with
     /// `scrimp check MODEL --property 'hoa: FILE'`.
-    Automaton(super::runs::AutomatonArgs),
+    Automaton(super::automaton::AutomatonArgs),
     /// Run a suite: a table of models and configurations, with expected and published values
     Bench(super::bench::BenchArgs),
     /// Hold two results files of `scrimp bench` against each other
@@ -109,6 +109,16 @@ pub struct CheckArgs {
 
     #[command(flatten)]
     pub search: SearchArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct PlanArgs {
+    /// Print what combines with what, as tables, and look at no model
+    #[arg(long, exclusive = true)]
+    pub combinations: bool,
+
+    #[command(flatten)]
+    pub check: Option<CheckArgs>,
 }
 
 #[derive(Debug, Args)]

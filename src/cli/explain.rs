@@ -1,12 +1,12 @@
 //! `explain`: a game about a formula of branching time, which shows why it holds or does not.
 
-use super::search::runnable;
+use super::search::failed;
 use super::{Failure, print, remark, style};
 use clap::{Args, ValueEnum, ValueHint};
 use scrimp::ctl::{Choice, CtlTask, Game, Inquiry, Side, Turn, examine};
 use scrimp::report::trace::{beginning, changes, state_lines, step_lines};
 use scrimp::temporal::Numbered;
-use scrimp::{Control, Loaded, Model, NativeModel, Options, Plan, parse_property};
+use scrimp::{Control, Feature, Loaded, Mode, Model, ModelFacts, NativeModel, Options, Plan, Question, parse_property};
 use scrimp_core::PropertyKind;
 use std::io::BufRead;
 use std::path::PathBuf;
@@ -56,37 +56,38 @@ pub fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let mut loaded = Loaded::open_with(&args.model, &args.define)?;
     loaded.system.warnings.iter().for_each(|warning| remark(warning));
     loaded.take_claim()?;
-    let plan = Plan::new(&Options { memory: args.memory, ..Options::default() })?;
-    loop {
-        let model = runnable(loaded.system.clone(), false, false)?;
-        let property = parse_property(model.system(), &args.property)?;
-        let PropertyKind::Ctl(written) = &property.kind else {
-            let what = "only formulas of branching time are explained, such as 'ctl: AG (x == 1 -> EF x == 0)'";
-            return Err(Failure::because(format!(
-                "{what}\nhelp: `scrimp check` shows why other properties hold or do not"
-            )));
+    let options = Options { memory: args.memory, ..Options::default() };
+    let plan = Plan::of(&options, Question::about(Feature::Ctl), &ModelFacts::default())?;
+    let played = loaded.with_model(Mode::Auto, |model| play(args, model, &plan)).map_err(failed)?;
+    played.map(|()| 0)
+}
+
+/// Decides the formula and plays the game about it.
+fn play(args: &ExplainArgs, model: &NativeModel, plan: &Plan) -> Result<(), Failure> {
+    let property = parse_property(model.system(), &args.property)?;
+    let PropertyKind::Ctl(written) = &property.kind else {
+        let what = "only formulas of branching time are explained, such as 'ctl: AG (x == 1 -> EF x == 0)'";
+        return Err(Failure::because(format!(
+            "{what}\nhelp: `scrimp check` shows why other properties hold or do not"
+        )));
+    };
+    let numbered = Numbered::new(model, written);
+    let Numbered { formula, names, .. } = &numbered;
+    let (atoms, control) = (numbered.conditions(model), Control::new(None));
+    let (control, atoms) = (&control, &atoms[..]);
+    let task = CtlTask { model, formula, names, atoms, fairness: &[], plan, control, progress: None };
+    let mut played = None;
+    let mut act = |inquiry: Inquiry| {
+        let verdict = inquiry.verdict;
+        let user = match (args.side, verdict) {
+            (Some(Try::Prove), _) | (None, false) => Side::Prove,
+            (Some(Try::Refute), _) | (None, true) => Side::Refute,
         };
-        let numbered = Numbered::new(model, written);
-        let Numbered { formula, names, .. } = &numbered;
-        let (atoms, control) = (numbered.conditions(model), Control::new(None));
-        let (plan, control, atoms) = (&plan, &control, &atoms[..]);
-        let task = CtlTask { model, formula, names, atoms, fairness: &[], plan, control, progress: None };
-        let mut played = None;
-        let mut act = |inquiry: Inquiry| {
-            let verdict = inquiry.verdict;
-            let user = match (args.side, verdict) {
-                (Some(Try::Prove), _) | (None, false) => Side::Prove,
-                (Some(Try::Refute), _) | (None, true) => Side::Refute,
-            };
-            let game = Game::new(&task, inquiry, user);
-            played = Some(game.ok_or_else(too_much).and_then(|game| Play::new(model, game, user).run(verdict)));
-        };
-        let decided = examine(&task, &mut act);
-        if !loaded.grow(model)? {
-            decided.map_err(Failure::because)?;
-            return played.unwrap_or_else(|| Err(too_much())).map(|()| 0);
-        }
-    }
+        let game = Game::new(&task, inquiry, user);
+        played = Some(game.ok_or_else(too_much).and_then(|game| Play::new(model, game, user).run(verdict)));
+    };
+    examine(&task, &mut act).map_err(Failure::because)?;
+    played.unwrap_or_else(|| Err(too_much()))
 }
 
 fn too_much() -> Failure {

@@ -1,6 +1,7 @@
 //! The command line: flags, commands, exit codes.
 
 mod args;
+mod automaton;
 mod bench;
 mod chart;
 mod check;
@@ -9,14 +10,15 @@ mod curves;
 mod explain;
 mod explore;
 mod failure;
+mod front;
 mod graph;
-mod guides;
+mod host;
+mod inputs;
 mod lengths;
 mod limits;
-mod net;
 mod outputs;
+mod plan;
 mod report;
-mod runs;
 mod search;
 mod simulate;
 mod watch;
@@ -45,16 +47,16 @@ pub fn main() -> u8 {
     };
     let wants_json = matches!(&cli.command, Command::Check(a) if a.search.json)
         || matches!(&cli.command, Command::Count(a) if a.search.json)
-        || matches!(&cli.command, Command::Plan(a) if a.search.json)
+        || matches!(&cli.command, Command::Plan(a) if a.check.as_ref().is_some_and(|a| a.search.json))
         || matches!(&cli.command, Command::Compare(a) if a.json);
     let result = match cli.command {
         Command::Check(a) => check::check(&a),
         Command::Count(a) => search::count(&a),
-        Command::Plan(a) => search::plan(&a),
+        Command::Plan(a) => plan::run(&a),
         Command::Simulate(a) => simulate::run(&a),
         Command::Explain(a) => explain::run(&a),
         Command::Explore(a) => explore::run(&a),
-        Command::Automaton(a) => runs::print_automata(&a),
+        Command::Automaton(a) => automaton::print_automata(&a),
         Command::Bench(a) => bench::run(&a),
         Command::Compare(a) => compare::run(&a),
         Command::Completions { shell } => {

@@ -14,7 +14,7 @@ pub mod shared;
 pub use scrimp_soak::replay::{replay, successors};
 
 use scrimp::plan::OrderChoice;
-use scrimp::{Control, Mode, NativeModel, Options, Plan, Property, Report, System};
+use scrimp::{Control, Mode, ModelFacts, NativeModel, Options, Plan, Property, Question, Report, System};
 use scrimp_core::Condition;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ impl Way {
     }
 
     /// A plan with so much memory that it does not matter.
-    pub fn plan(self, keep_going: bool) -> Plan {
+    pub fn plan(self, properties: &[Property<Condition>], keep_going: bool) -> Plan {
         let memory = Some(16 << 30);
         let in_degrees = self.breadth_first() && self.threads == 1;
         let options = Options {
@@ -59,11 +59,12 @@ impl Way {
             in_degrees,
             ..Options::default()
         };
-        Plan::new(&options).expect("the way is one that the tool has")
+        Plan::new(&options, properties, &ModelFacts::default()).expect("the way is one that the tool has")
     }
 
     pub fn run(self, model: &NativeModel, properties: &[Property<Condition>], keep_going: bool) -> Report {
-        scrimp::run(model, properties, &self.plan(keep_going), &Control::new(None)).expect("the search can begin")
+        scrimp::run(model, properties, &self.plan(properties, keep_going), &Control::new(None))
+            .expect("the search can begin")
     }
 }
 
@@ -125,7 +126,8 @@ pub fn files() -> Vec<File> {
 
 /// The figures of a complete search of a model file, with as much room as it takes.
 pub fn counted(loaded: &mut scrimp::Loaded) -> Result<scrimp::GraphFacts, String> {
-    let plan = Plan::new(&Options { threads: 1, ..Default::default() }).expect("the usual plan is sound");
+    let plan =
+        Plan::of(&Options::default(), Question::count(), &ModelFacts::default()).expect("the usual plan is sound");
     let search = |model: &NativeModel| scrimp::run(model, &[], &plan, &Control::new(None));
     let report = loaded.with_model(Mode::Auto, search).map_err(|error| error.to_string())?;
     report.map(|report| report.facts).map_err(|error| error.to_string())

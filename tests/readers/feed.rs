@@ -6,8 +6,8 @@
 use scrimp::temporal::never;
 use scrimp::walk::{Run, Walk, find_trace};
 use scrimp::{
-    Control, Language, LoadError, Loaded, Measure, Mode, NativeModel, NetNames, Options, Plan, System, open_as,
-    parse_property, parse_property_file,
+    Control, Language, LoadError, Loaded, Measure, Mode, ModelFacts, NativeModel, NetNames, Options, Plan, Question,
+    System, open_as, parse_property, parse_property_file,
 };
 use scrimp_core::{Property, PropertyKind};
 use scrimp_lang::{read_formulas_from, read_net};
@@ -187,7 +187,7 @@ fn plan(store: &str, more: impl Fn(&mut Options)) -> Plan {
         options.store = Some(store.parse().expect("a store"));
     }
     more(&mut options);
-    Plan::new(&options).expect("a plan")
+    Plan::of(&options, Question::count(), &ModelFacts::default()).expect("a plan")
 }
 
 fn searched() -> &'static NativeModel {

@@ -18,7 +18,7 @@ pub fn run_engine(
     control: &Control,
     guides: Guides,
 ) -> io::Result<Report> {
-    let mut report = match plan.options.engine {
+    let mut report = match plan.options().engine {
         EngineChoice::Explicit => run_guided(model, properties, plan, control, guides)?,
         EngineChoice::Symbolic(strategy) => with_sets(model, properties, plan, control, strategy)?,
         EngineChoice::Bounded(BoundChoice(bound)) => with_formulas(model, properties, plan, control, bound)?,
@@ -61,7 +61,7 @@ pub(crate) fn sets(
     control: &Control,
 ) -> io::Result<(Report, Vec<PropertyResult>)> {
     let begun = Instant::now();
-    let strategy = match plan.options.engine {
+    let strategy = match plan.options().engine {
         EngineChoice::Symbolic(strategy) => strategy,
         _ => StrategyChoice::Automatic,
     };
@@ -71,15 +71,15 @@ pub(crate) fn sets(
             StrategyChoice::BreadthFirst => Strategy::BreadthFirst,
             StrategyChoice::Chaining => Strategy::Chaining,
         },
-        order: match plan.options.variables {
+        order: match plan.options().variables {
             VariableChoice::Force => Order::Force,
             VariableChoice::Given => Order::Given,
         },
-        reorder: plan.options.reorder,
-        memory: Some(plan.memory),
-        reduce: plan.options.reduce.leaves_out_states(),
-        dont_care: plan.options.dont_care,
-        keep_going: plan.options.keep_going,
+        reorder: plan.options().reorder,
+        memory: Some(plan.memory()),
+        reduce: plan.options().reduce.leaves_out_states(),
+        dont_care: plan.options().dont_care,
+        keep_going: plan.options().keep_going,
         count_all: questions.is_empty(),
         fairness: fair.to_vec(),
         evidence: true,
@@ -124,8 +124,12 @@ fn with_formulas(
         })
     };
     let goals = properties.iter().map(goal).collect::<io::Result<Vec<Property<Expr>>>>()?;
-    let options =
-        scrimp_bounded::Options { bound, induction: true, memory: plan.memory, keep_going: plan.options.keep_going };
+    let options = scrimp_bounded::Options {
+        bound,
+        induction: true,
+        memory: plan.memory(),
+        keep_going: plan.options().keep_going,
+    };
     let found = scrimp_bounded::run(model, model.system(), model.layout(), &goals, &options, control)?;
     control.finish();
     let mut report = Report::of_nothing(model, begun.elapsed());

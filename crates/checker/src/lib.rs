@@ -1,15 +1,30 @@
 //! All that Scrimp decides of a model: opens it, plans, runs the engine that decides each property, and begins again with a
 //! larger model where it turns out to be too small. The command line has flags and prints; what they mean is here.
 
+mod asked;
 pub mod chart;
+mod check;
+mod count;
 mod engines;
+mod error;
 mod explorable;
+mod facts;
+mod grow;
+mod guides;
 mod load;
 pub mod net;
 pub mod properties;
+mod search;
 pub mod temporal;
 pub mod walk;
 
+pub use asked::Request;
+pub use check::{Check, Setting};
+pub use count::Count;
 pub use engines::run_engine;
+pub use error::CheckError;
 pub use explorable::{Explorable, Plain};
+pub use facts::facts;
+pub use grow::{Grows, with_room};
 pub use load::{Loaded, load};
+pub use search::{Found, Host};

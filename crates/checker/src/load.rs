@@ -3,6 +3,8 @@
 //! How many processes a Promela model has is only known when it runs. So it is run for a while; where it starts one for
 //! which there is no room, a larger system is made. A search that still finds one says so, and is begun again.
 
+use crate::error::CheckError;
+use crate::grow::{Grows, with_room};
 use crate::net::{Making, PetriNet, Structure};
 use crate::temporal::{Apart, apart};
 use scrimp_lang::{LoadError, Opened, Promela};
@@ -111,12 +113,6 @@ impl Loaded {
         }
     }
 
-    /// Makes room for what was missing when this model of the system ran. `false` when nothing was.
-    pub fn grow(&mut self, model: &NativeModel) -> Result<bool, LoadError> {
-        let stop = self.stop.clone();
-        self.grown(model, |promela, with_claim| prepare(promela, with_claim, PATIENCE, &stop))
-    }
-
     /// The same without a look at what else may be missing, for who visits a few states.
     pub fn grow_just_enough(&mut self, model: &NativeModel) -> Result<bool, LoadError> {
         self.grown(model, |promela, with_claim| Ok(promela.system(with_claim)?))
@@ -143,23 +139,29 @@ impl Loaded {
     }
 
     /// Works with a runnable model, and once more with a larger one as long as it turns out to be too small.
-    pub fn with_model<T>(
-        &mut self,
-        mode: Mode,
-        mut work: impl FnMut(&NativeModel) -> T,
-    ) -> Result<T, Box<dyn std::error::Error>> {
-        loop {
-            let model = NativeModel::new(self.system.clone(), mode)?;
-            let result = work(&model);
-            if !self.grow(&model)? {
-                return Ok(result);
-            }
-        }
+    pub fn with_model<T>(&mut self, mode: Mode, mut work: impl FnMut(&NativeModel) -> T) -> Result<T, CheckError> {
+        let make = |system| NativeModel::new(system, mode);
+        let (_, result) = with_room(self, None, &make, &mut |_| {}, |_, model| Ok::<T, CheckError>(work(model)))?;
+        Ok(result)
+    }
+
+    pub fn is_promela(&self) -> bool {
+        self.promela.is_some()
+    }
+
+    /// When all work on the model has to end.
+    pub fn stop(&self) -> &Stop {
+        &self.stop
     }
 
     /// Has the model a claim, in the system or beside it?
     pub fn has_claim(&self) -> bool {
         self.system.claim.is_some() || self.promela.as_ref().is_some_and(|promela| promela.has_claim())
+    }
+
+    /// Has the model a `never` claim beside the system?
+    pub fn has_never_claim(&self) -> bool {
+        self.promela.as_ref().is_some_and(|promela| promela.has_claim())
     }
 
     /// Takes the model's `never` claim into the system; `false` when there is none that is not in it already.
@@ -186,6 +188,21 @@ impl Loaded {
     pub fn claim_apart(&self) -> Result<Option<Apart>, LoadError> {
         let refused = |problem| LoadError::File { path: self.system.source.name.clone().into(), problem };
         apart(&self.system).transpose().map_err(refused)
+    }
+}
+
+impl Grows for Loaded {
+    fn system(&self) -> Result<Arc<System>, LoadError> {
+        Ok(self.system.clone())
+    }
+
+    fn grow(&mut self, model: &NativeModel) -> Result<bool, LoadError> {
+        let stop = self.stop.clone();
+        self.grown(model, |promela, with_claim| prepare(promela, with_claim, PATIENCE, &stop))
+    }
+
+    fn missing(&self) -> &'static str {
+        if self.net.is_some() { "a place gets more tokens" } else { "more processes are started" }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use scrimp_core::{Condition, Predicate, Property, PropertyKind, PropertyResult, Verdict};
 use scrimp_native::NativeModel;
-use scrimp_system::{BinaryOp, Expr};
+use scrimp_system::{BinaryOp, Expr, System};
 
 /// Everything a model can do wrong by itself: deadlocks, faults, violated assertions.
 pub fn all(model: &NativeModel) -> Vec<Property<Condition<'_>>> {
@@ -20,30 +20,32 @@ pub fn evaluated<'m>(model: &'m NativeModel, properties: &[Property<Expr>]) -> V
 }
 
 /// What is asked of a model: of its states, which one search decides together, and of its runs, each by itself.
-#[derive(Debug, Default)]
-pub struct Asked<'a> {
-    pub states: Vec<Property<Condition<'a>>>,
+#[derive(Debug, Clone, Default)]
+pub struct Asked {
+    pub states: Vec<Property<Expr>>,
     pub runs: Vec<Property<Expr>>,
 }
 
-impl<'a> Asked<'a> {
-    /// Everything that a model asks of itself, but what a claim does.
-    pub fn by(model: &'a NativeModel) -> Asked<'a> {
-        Asked { states: all(model), runs: Property::of_runs(model.system()) }
+impl Asked {
+    /// Everything that a system asks of itself, but what a claim does.
+    pub fn by(system: &System) -> Asked {
+        Asked { states: Property::all(system), runs: Property::of_runs(system) }
     }
 
-    /// Adds a property that was read for the model; `assertions` stands for as many as it has.
-    pub fn add(&mut self, model: &'a NativeModel, property: Property<Expr>) {
+    /// Adds a property that was read for the system; `assertions` stands for as many as it has.
+    pub fn add(&mut self, system: &System, property: Property<Expr>) {
         if property.kind.is_about_runs() {
             return self.runs.push(property);
         }
         if property.kind == PropertyKind::Assertions {
-            return self.states.extend(evaluated(model, &Property::all_assertions(model.system())));
+            return self.states.extend(Property::all_assertions(system));
         }
-        self.states.push(property.map(&mut |e| condition(model, e.clone())));
-        if let PropertyKind::Reach(e) = &property.kind {
-            self.states.extend(evaluation(model, &property.name, e));
-        }
+        let evaluation = match &property.kind {
+            PropertyKind::Reach(e) => evaluation(system, &property.name, e),
+            _ => None,
+        };
+        self.states.push(property);
+        self.states.extend(evaluation);
     }
 }
 
@@ -67,11 +69,11 @@ pub(crate) fn doubt(properties: &[Property<Condition>], results: &mut [PropertyR
     }
 }
 
-/// That evaluating the condition of a property is a fault in no state; nothing where its text shows that it never is.
-fn evaluation<'a>(model: &'a NativeModel, name: &str, e: &Expr) -> Option<Property<Condition<'a>>> {
-    e.may_fault(&model.system().variables).then(|| {
+/// That evaluating the condition of a property is a run-time error in no state; nothing where its text shows that it never is.
+fn evaluation(system: &System, name: &str, e: &Expr) -> Option<Property<Expr>> {
+    e.may_fault(&system.variables).then(|| {
         let evaluated = Expr::binary(BinaryOp::Or, e.clone(), Expr::TRUE);
-        Property::new(evaluation_name(name), PropertyKind::Invariant(condition(model, evaluated)))
+        Property::new(evaluation_name(name), PropertyKind::Invariant(evaluated))
     })
 }
 

@@ -17,7 +17,7 @@ pub use facts::{DiskFacts, ForgetFacts, FormulaFacts, SetFacts};
 pub use graph::GraphFacts;
 pub use omission::Omission;
 pub use own::NEVER;
-pub use property::{Condition, Never, Predicate, Property, PropertyKind};
+pub use property::{AsExpression, Condition, Never, Predicate, Property, PropertyKind};
 pub use report::Report;
 pub use trace::{Step, Trace};
 pub use verdict::{PropertyResult, Verdict};

@@ -29,6 +29,23 @@ impl fmt::Debug for Condition<'_> {
     }
 }
 
+/// What may be written as an expression.
+pub trait AsExpression {
+    fn as_expression(&self) -> Option<&Expr>;
+}
+
+impl AsExpression for Expr {
+    fn as_expression(&self) -> Option<&Expr> {
+        Some(self)
+    }
+}
+
+impl AsExpression for Condition<'_> {
+    fn as_expression(&self) -> Option<&Expr> {
+        self.expression.as_ref()
+    }
+}
+
 /// A property with its name. Its conditions are expressions, or whatever an engine evaluates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Property<C> {

@@ -71,7 +71,7 @@ fn visited(subject: &Subject) -> Vec<Figure> {
     let mut row = |name, value| rows.push((name, value));
     if report.once {
         row(states(subject), grouped(facts.states));
-        let reduced = subject.plan.options.reduce != ReduceChoice::Nothing;
+        let reduced = subject.plan.options().reduce != ReduceChoice::Nothing;
         row(if reduced { "transitions explored" } else { "transitions" }, grouped(facts.transitions));
         row("deadlocks", grouped(facts.deadlocks));
     } else {
@@ -127,7 +127,7 @@ fn in_sets(sets: &SetFacts, states: &'static str) -> Vec<Figure> {
 /// What forgetting did, where there is something to say.
 fn forgotten(subject: &Subject) -> Vec<(&'static str, u64)> {
     let f = &subject.report.forget;
-    let rows = match subject.plan.options.forget {
+    let rows = match subject.plan.options().forget {
         ForgetChoice::Nothing => vec![],
         ForgetChoice::PseudoRoot(_) => vec![
             ("released", f.released),
@@ -138,7 +138,7 @@ fn forgotten(subject: &Subject) -> Vec<(&'static str, u64)> {
         ForgetChoice::Cache(_) => {
             let mut rows = vec![("evictions", f.evictions), ("most candidates", f.candidates_peak)];
             rows.extend(f.tree_peak.map(|tree| ("largest tree", tree)));
-            rows.extend(subject.plan.options.reconstruct.then_some(("events replayed", f.replays)));
+            rows.extend(subject.plan.options().reconstruct.then_some(("events replayed", f.replays)));
             rows
         }
         ForgetChoice::Sweep(_) => vec![

@@ -43,7 +43,7 @@ pub fn report(subject: &Subject) -> Value {
     plan_parts.insert("decisions".into(), report.remarks.clone().into());
     // Where states were visited again, or events left out, the totals are not those of the state space.
     let of_space = |total: u64| report.once.then_some(total);
-    let all_events = plan.options.reduce == ReduceChoice::Nothing;
+    let all_events = plan.options().reduce == ReduceChoice::Nothing;
     let mut object = json!({
         "model": name,
         "verdict": overall.word(),
@@ -78,9 +78,9 @@ pub fn report(subject: &Subject) -> Value {
         "properties": report.properties.iter().map(|p| property(*model, p, overall)).collect::<Vec<_>>(),
         "unreached": statements.as_deref().map(unreached::json),
         "limits": {
-            "memory_bytes": plan.memory,
-            "memory_given": plan.options.memory.is_some(),
-            "time_seconds": plan.options.time.map(|t| t.as_secs_f64()),
+            "memory_bytes": plan.memory(),
+            "memory_given": plan.options().memory.is_some(),
+            "time_seconds": plan.options().time.map(|t| t.as_secs_f64()),
             "reached": report.limit.map(limit_word),
             "memory_needed_bytes": report.memory_needed().map(|(at_least, _)| at_least),
             "memory_expected_bytes": report.memory_needed().and_then(|(_, all)| all),

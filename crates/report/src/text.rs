@@ -4,8 +4,8 @@ use crate::counted::counted;
 use crate::number::{bytes, count_of, grouped, grouped_digits, rate};
 use crate::{Overall, Style, Subject, branching, lasso, process, trace, unreached};
 use scrimp_core::{Limit, Omission, PropertyResult, Verdict};
-use scrimp_search::Plan;
 use scrimp_search::plan::{EngineChoice, ForgetChoice, Options, OrderChoice, ReduceChoice};
+use scrimp_search::{ModelFacts, Plan};
 use std::fmt::Write;
 
 /// The answer of `check`.
@@ -170,7 +170,7 @@ fn figures(subject: &Subject) -> String {
 
 /// What a lossy store may have missed.
 pub(crate) fn omission(subject: &Subject) -> String {
-    let store = &subject.plan.store;
+    let store = &subject.plan.store();
     match subject.report.omission {
         None => String::new(),
         Some(Omission::Probability(p)) => format!(
@@ -188,16 +188,16 @@ pub(crate) fn limits(subject: &Subject, style: Style) -> String {
     let Some(limit) = report.limit else {
         return String::new();
     };
-    let explicit = plan.options.engine == EngineChoice::Explicit;
+    let explicit = plan.options().engine == EngineChoice::Explicit;
     let (why, help) = match limit {
         Limit::Memory => (
             match report.peak_resident {
-                Some(peak) if peak < plan.memory / 10 * 8 => {
+                Some(peak) if peak < plan.memory() / 10 * 8 => {
                     format!("the system refuses more memory than {}", bytes(peak))
                 }
-                _ => format!("the memory budget of {} is used up", bytes(plan.memory)),
+                _ => format!("the memory budget of {} is used up", bytes(plan.memory())),
             },
-            match (explicit, &plan.options.forget, plan.options.memory) {
+            match (explicit, &plan.options().forget, plan.options().memory) {
                 (false, ..) => "a larger --memory, or another engine (--engine)".to_string(),
                 (_, ForgetChoice::Nothing, Some(_)) => "a larger --memory, or a method that forgets (--forget)".into(),
                 (_, ForgetChoice::Nothing, None) => {
@@ -208,7 +208,7 @@ pub(crate) fn limits(subject: &Subject, style: Style) -> String {
             },
         ),
         Limit::Time => (
-            format!("the time limit of {:.1} s is over", plan.options.time.unwrap_or_default().as_secs_f64()),
+            format!("the time limit of {:.1} s is over", plan.options().time.unwrap_or_default().as_secs_f64()),
             match explicit {
                 true if may(plan, |options| options.threads += 1) => "a larger --time, or more --threads".to_string(),
                 true => "a larger --time".into(),
@@ -221,7 +221,7 @@ pub(crate) fn limits(subject: &Subject, style: Style) -> String {
                 "the states that must stay, open ones and their ancestors, do not fit in {} states",
                 grouped(report.forget.stored_peak)
             ),
-            match plan.options.forget {
+            match plan.options().forget {
                 ForgetChoice::Cache(_) | ForgetChoice::Sweep(_) => listed("a larger cache", to_keep_less(plan)),
                 _ => listed("allowing more states", to_keep_less(plan)),
             },
@@ -254,13 +254,13 @@ pub(crate) fn limits(subject: &Subject, style: Style) -> String {
 
 /// What would let a search that forgets keep less, of what it was not told yet.
 fn to_keep_less(plan: &Plan) -> Vec<&'static str> {
-    let Options { forget, chains, reduce, .. } = &plan.options;
+    let Options { forget, chains, reduce, .. } = &plan.options();
     let mut ways = Vec::new();
     match forget {
         ForgetChoice::Nothing => {}
         ForgetChoice::PseudoRoot(_) => ways.push("--forget cache with --reduce edge-lean"),
         ForgetChoice::Cache(_) => {
-            let few = matches!(plan.order, OrderChoice::DepthFirst | OrderChoice::Bounded(_));
+            let few = matches!(plan.order(), OrderChoice::DepthFirst | OrderChoice::Bounded(_));
             if !few && may(plan, |options| options.order = Some(OrderChoice::DepthFirst)) {
                 ways.push("an order with fewer open states (--order dfs or bbfs:16)");
             }
@@ -282,9 +282,7 @@ fn to_keep_less(plan: &Plan) -> Vec<&'static str> {
 
 /// Could the search also be told this? What would be refused is no advice.
 fn may(plan: &Plan, change: impl FnOnce(&mut Options)) -> bool {
-    let mut options = plan.options.clone();
-    change(&mut options);
-    Plan::new(&options).is_ok()
+    plan.instead("", &ModelFacts::default(), change).is_ok()
 }
 
 /// A remedy, and what else there is.

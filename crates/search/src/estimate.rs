@@ -31,12 +31,12 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Looks at the first states of a model.
-    pub fn sample(model: &dyn Model) -> io::Result<Estimate> {
+    /// Looks at the first states of a model, so many of them.
+    pub fn sample(model: &dyn Model, states: u64) -> io::Result<Estimate> {
         let budget = Arc::new(Budget::new(usize::MAX / 4));
         let mut table = Table::new(model.state_bytes(), budget.clone())?;
         let (mut position, control) = (Position::default(), Control::new(None));
-        control.pause_at_states(SAMPLE);
+        control.pause_at_states(states);
         let mut in_degrees = InDegrees::new(false, budget);
         let check = check::Nothing;
         let worker = breadth_first::Worker::new(model, &check);

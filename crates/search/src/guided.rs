@@ -1,11 +1,11 @@
 //! Puts the parts of a plan together and searches with them by the general loop.
 
-use crate::choices::{CacheChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
 use crate::engine::{self, Parts, Rank};
 use crate::forget::{Cache, Forget, Nothing, Passing, PseudoRoot, Strategy, Sweep, Tree};
 use crate::held::Held;
 use crate::order::{Levels, Order, Random, Ranked, Releasing, Sweeping, Width};
 use crate::outcome::Outcome;
+use crate::plan::{CacheChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
 use crate::reduce::{AllEvents, EdgeLean, Manner, Reduce, Sleeping};
 use crate::run::{Done, Guides, Task, invalid};
 use crate::store::{Collapse, ComBack, Replaying, Store, Table};
@@ -14,21 +14,21 @@ use std::io;
 pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done<'m>> {
     let mut store = store(task)?;
     let outcome = search_in(task, &mut *store, guides)?;
-    let stage = task.plan.store.clone();
+    let stage = task.plan.store().clone();
     Ok(Done { outcome, held: Held::Store(store), stage })
 }
 
 fn store<'m>(task: &Task<'m, '_>) -> io::Result<Box<dyn Store + 'm>> {
     let Task { model, plan, budget, .. } = *task;
-    if plan.options.reconstruct {
+    if plan.options().reconstruct {
         return Ok(Box::new(Replaying::new(model, budget)?));
     }
-    let keeps = plan.options.forget == ForgetChoice::Nothing;
-    if plan.store == StoreChoice::ComBack {
-        let store = ComBack::new(model, plan.options.backedges, plan.options.cached, budget)?;
+    let keeps = plan.options().forget == ForgetChoice::Nothing;
+    if *plan.store() == StoreChoice::ComBack {
+        let store = ComBack::new(model, plan.options().backedges, plan.options().cached, budget)?;
         return Ok(Box::new(if keeps { store } else { store.sweeping()? }));
     }
-    if plan.store == StoreChoice::Collapse {
+    if *plan.store() == StoreChoice::Collapse {
         let store = Collapse::new(model, budget)?;
         return Ok(Box::new(if keeps { store } else { store.removable()? }));
     }
@@ -39,9 +39,9 @@ fn store<'m>(task: &Task<'m, '_>) -> io::Result<Box<dyn Store + 'm>> {
 fn search_in(task: &Task, store: &mut dyn Store, guides: Guides) -> io::Result<Outcome> {
     let Task { model, check, plan, control, budget, with_traces, .. } = *task;
     let Guides { progress, heuristic, front, .. } = guides;
-    let options = &plan.options;
-    let comback = plan.store == StoreChoice::ComBack;
-    let mut order: Box<dyn Order> = match plan.order {
+    let options = &plan.options();
+    let comback = *plan.store() == StoreChoice::ComBack;
+    let mut order: Box<dyn Order> = match plan.order() {
         OrderChoice::BreadthFirst => Box::new(Levels::new(Width::BREADTH_FIRST)),
         OrderChoice::DepthFirst => Box::new(Levels::new(Width::DEPTH_FIRST)),
         OrderChoice::Bounded(width) => Box::new(Levels::new(Width::Bounded(width))),
@@ -56,10 +56,10 @@ fn search_in(task: &Task, store: &mut dyn Store, guides: Guides) -> io::Result<O
     let by_progress = |state: &[u8], _: u32| progress.map_or(0, |progress| progress(state));
     let by_heuristic = |state: &[u8], depth: u32| {
         let value = heuristic.map_or(0, |heuristic| heuristic(state));
-        let depth = if plan.order == (OrderChoice::Best { a_star: true }) { depth } else { 0 };
+        let depth = if plan.order() == (OrderChoice::Best { a_star: true }) { depth } else { 0 };
         value.saturating_add(depth as u128)
     };
-    let rank: Option<&Rank> = match plan.order {
+    let rank: Option<&Rank> = match plan.order() {
         OrderChoice::Progress => Some(&by_progress),
         OrderChoice::Best { .. } => Some(&by_heuristic),
         _ => None,
@@ -78,7 +78,7 @@ fn search_in(task: &Task, store: &mut dyn Store, guides: Guides) -> io::Result<O
         ForgetChoice::Sweep(choice) => Box::new(Sweep::new(choice.as_ref().map(cache).transpose()?, budget)?),
         ForgetChoice::PseudoRoot(most) => {
             let cache = cache(&CacheChoice { most: *most, strategy: Strategy::default() })?;
-            Box::new(PseudoRoot::new(model, cache, plan.order == OrderChoice::Releasing, budget)?)
+            Box::new(PseudoRoot::new(model, cache, plan.order() == OrderChoice::Releasing, budget)?)
         }
     };
     let persistent = (task.reduce)(Manner::Repeatable);
@@ -107,7 +107,7 @@ fn search_in(task: &Task, store: &mut dyn Store, guides: Guides) -> io::Result<O
         most_visits: options.visits.unwrap_or(u64::MAX),
         front,
         observer: task.observer,
-        by_level: plan.order == OrderChoice::BreadthFirst
+        by_level: plan.order() == OrderChoice::BreadthFirst
             && matches!(options.forget, ForgetChoice::Nothing | ForgetChoice::PseudoRoot(_)),
     })
 }

@@ -8,7 +8,6 @@
 mod breadth_first;
 pub mod check;
 pub mod checkpoint;
-pub mod choices;
 mod column;
 #[cfg(all(test, feature = "shuttle"))]
 mod concurrency;
@@ -34,7 +33,6 @@ mod queued;
 pub mod reduce;
 mod region;
 mod replace;
-mod rules;
 mod run;
 mod saver;
 mod sets;
@@ -46,6 +44,6 @@ mod trace;
 mod words;
 
 pub use engine::Front;
-pub use plan::{Options, Plan, Refusal};
+pub use plan::{Feature, ModelFacts, Options, Plan, Question, Refusal};
 pub use replace::{discard_parts, replace};
-pub use run::{Found, Guide, Guides, run, run_guided};
+pub use run::{FoundMeasure, Guide, Guides, run, run_guided};

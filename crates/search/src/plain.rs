@@ -2,11 +2,11 @@
 
 use crate::breadth_first::Worker;
 use crate::checkpoint::{get_position, put_position};
-use crate::choices::StoreChoice;
 use crate::estimate;
 use crate::graph::InDegrees;
 use crate::held::Held;
 use crate::outcome::{Ended, Outcome, Position};
+use crate::plan::StoreChoice;
 use crate::reduce::Manner;
 use crate::run::{Done, Task};
 use crate::store::table::Concurrent;
@@ -24,17 +24,17 @@ pub(crate) struct Plain<S> {
 
 pub(crate) fn search<'m>(task: &Task<'m, '_>) -> io::Result<Done<'m>> {
     let Task { model, plan, budget, .. } = *task;
-    match plan.store {
+    match plan.store() {
         StoreChoice::Collapse => search_in(task, Collapse::new(model, budget)?),
         StoreChoice::ComBack => {
-            search_in(task, ComBack::new(model, plan.options.backedges, plan.options.cached, budget)?)
+            search_in(task, ComBack::new(model, plan.options().backedges, plan.options().cached, budget)?)
         }
         _ => search_in(task, Table::new(model.state_bytes(), budget.clone())?),
     }
 }
 
 fn search_in<'m, S: Threaded + 'm>(task: &Task<'m, '_>, store: S) -> io::Result<Done<'m>> {
-    let mut plain = Plain::new(task, store, task.plan.store.clone());
+    let mut plain = Plain::new(task, store, task.plan.store().clone());
     if let Some((_, mut from)) = task.saved()? {
         plain.resume(&mut *from)?;
     }
@@ -66,7 +66,7 @@ impl Threaded for Collapse {
 
 fn in_parallel<S: Concurrent>(store: S, task: &Task, position: &mut Position) -> io::Result<(S, Ended)> {
     let Task { model, check, plan, control, reduce, .. } = *task;
-    parallel::search(model, store, check, control, plan.options.threads, position, reduce)
+    parallel::search(model, store, check, control, plan.options().threads, position, reduce)
 }
 
 impl Threaded for ComBack<'_> {
@@ -84,7 +84,7 @@ impl Threaded for ComBack<'_> {
 
 impl<S: Threaded> Plain<S> {
     pub fn new(task: &Task, store: S, stage: StoreChoice) -> Plain<S> {
-        let in_degrees = InDegrees::new(task.plan.options.in_degrees, task.budget.clone());
+        let in_degrees = InDegrees::new(task.plan.options().in_degrees, task.budget.clone());
         Plain { store: Some(store), stage, position: Position::default(), in_degrees }
     }
 
@@ -108,7 +108,7 @@ impl<S: Threaded> Plain<S> {
     pub fn go_on(&mut self, task: &Task) -> io::Result<Ended> {
         let Task { model, check, plan, control, reduce, .. } = *task;
         let Plain { store, position, in_degrees, .. } = self;
-        if plan.options.threads == 1 {
+        if plan.options().threads == 1 {
             let store = store.as_mut().expect(AWAY);
             let observer = task.observer;
             let worker = Worker::new(model, check).reducing(reduce(Manner::Passing), true);

@@ -1,13 +1,12 @@
 //! Carries a plan out and says what came of it.
 
 use crate::check::{self, Audit, Check, Safety};
-use crate::choices::{ForgetChoice, StoreChoice};
 use crate::condensed::{Observer, Recorder, Wanted};
 use crate::engine::Front;
 use crate::external::External;
 use crate::held::Held;
 use crate::outcome::{Ended, Outcome};
-use crate::plan::{Plan, Way};
+use crate::plan::{ForgetChoice, Plan, StoreChoice, Way};
 use crate::reduce::{Blueprint, Maker, Manner};
 use crate::saver::Saver;
 use crate::settle::{Again, settle};
@@ -62,13 +61,13 @@ pub struct Guides<'a> {
     /// Is told whenever the sweep-line has moved.
     pub front: Option<&'a dyn Fn(Front)>,
     /// Finds a progress measure, if one is needed that nobody has asked for.
-    pub find_measure: Option<&'a dyn Fn() -> Found>,
+    pub find_measure: Option<&'a dyn Fn() -> FoundMeasure>,
     /// Gets the condensed graph, where the plan asks for one.
     pub graph: Option<&'a Wanted<'a>>,
 }
 
 /// A progress measure, and how it is written.
-pub struct Found {
+pub struct FoundMeasure {
     pub text: String,
     pub measure: Box<Guide<'static>>,
 }
@@ -98,19 +97,20 @@ pub fn run_guided(
     if let Some(property) = properties.iter().find(|property| property.kind.is_about_runs()) {
         return Err(about_runs(&property.name));
     }
-    if let ForgetChoice::PseudoRoot(_) = plan.options.forget {
+    if let ForgetChoice::PseudoRoot(_) = plan.options().forget {
         // What runs the model backwards is made here, before the budget looks at what is used already.
         model.suits_predecessors().map_err(|e| invalid(format!("pseudo-root states need predecessors, but {e}")))?;
     }
-    let budget = Budget::begin(plan.memory)?;
+    plan.decisions().iter().for_each(|decision| control.say(decision.clone()));
+    let budget = Budget::begin(plan.memory())?;
     control.show_figures();
-    let safety = Safety::new(properties, plan.options.keep_going);
+    let safety = Safety::new(properties, plan.options().keep_going);
     let check: &dyn Check = if properties.is_empty() { &check::Nothing } else { &safety };
-    let audit = plan.options.audit.then(|| Audit::new(check));
+    let audit = plan.options().audit.then(|| Audit::new(check));
     let check = audit.as_ref().map_or(check, |audit| audit);
     let with_traces = !properties.is_empty();
     let saver = Saver::new(model, properties, plan, &safety, control);
-    let wanted = guides.graph.filter(|_| plan.options.graph);
+    let wanted = guides.graph.filter(|_| plan.options().graph);
     let recorder = wanted.map(|wanted| Recorder::new(&wanted.labels, wanted.vectors, &budget)).transpose()?;
     let observer = recorder.as_ref().map(|recorder| recorder as &dyn Observer);
     let reduction = Blueprint::of_plan(model, properties, plan)?;
@@ -127,11 +127,12 @@ pub fn run_guided(
         reduce: &reduce,
     };
     let Done { outcome, held, stage } = match plan.way() {
-        Way::Guided => guided::search(&task, guides)?,
-        Way::Plain => plain::search(&task)?,
+        Way::General => guided::search(&task, guides)?,
+        Way::Indexed => plain::search(&task)?,
         Way::Staged => staged::search(&task, guides)?,
         Way::Set => sets::search(&task)?,
         Way::Disk => on_disk(&task)?,
+        other => return Err(invalid(format!("the plan is for another kind of question ({other:?})"))),
     };
     if model.is_outgrown() {
         return Err(invalid("the model has grown beyond the system that was made for it"));
@@ -170,7 +171,7 @@ pub fn run_guided(
         store_bytes,
         expected: outcome.expected,
         disk,
-        reduced: plan.options.reduce.leaves_out_states(),
+        reduced: plan.options().reduce.leaves_out_states(),
         store: Some(stage.to_string()),
         remarks: control.remarks(),
         tokens: None,
@@ -184,13 +185,13 @@ pub fn run_guided(
 /// Searches with sorted files.
 fn on_disk<'m>(task: &Task<'m, '_>) -> io::Result<Done<'m>> {
     let Task { model, check, plan, control, budget, with_traces, reduce, .. } = *task;
-    let dir = match &plan.store {
+    let dir = match plan.store() {
         StoreChoice::Disk(dir) if !dir.as_os_str().is_empty() => dir.clone(),
         _ => std::env::temp_dir(),
     };
     let mut external = External::new(model, &dir, with_traces, budget, None)?;
     let outcome = external.search(check, control, reduce(Manner::Passing));
-    Ok(Done { outcome, held: Held::Disk(Box::new(external)), stage: plan.store.clone() })
+    Ok(Done { outcome, held: Held::Disk(Box::new(external)), stage: plan.store().clone() })
 }
 
 /// No single state decides such a property.

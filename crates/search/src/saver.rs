@@ -28,7 +28,7 @@ impl<'a> Saver<'a> {
         safety: &'a Safety<'a>,
         control: &'a Control,
     ) -> Option<Saver<'a>> {
-        let options = &plan.options;
+        let options = &plan.options();
         if options.checkpoint.is_none() && options.resume.is_none() {
             return None;
         }
@@ -48,7 +48,7 @@ impl<'a> Saver<'a> {
 
     /// The search to take up: the store it was in, and where the rest can be read.
     pub fn resume(&self) -> io::Result<Option<(String, Box<dyn Read>)>> {
-        let Some(path) = &self.plan.options.resume else {
+        let Some(path) = &self.plan.options().resume else {
             return Ok(None);
         };
         let mut from = checkpoint::open(path, self.identity)?;
@@ -62,7 +62,7 @@ impl<'a> Saver<'a> {
     /// Saves the search, if that was asked for. `stage` names the store, `content` writes it. What cannot be saved is told,
     /// and the search goes on.
     pub fn save(&self, stage: &str, content: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) {
-        let Some(path) = &self.plan.options.checkpoint else {
+        let Some(path) = &self.plan.options().checkpoint else {
             return;
         };
         let findings = self.safety.findings();

@@ -1,11 +1,11 @@
 //! Searches over stores without numbers: makes the set that a plan asks for and goes through the states with it.
 
 use crate::checkpoint::{get, get_facts, put, put_facts};
-use crate::choices::{OrderChoice, StoreChoice};
 use crate::deep::{Deep, Path};
 use crate::estimate;
 use crate::held::Held;
 use crate::outcome::{Ended, Outcome};
+use crate::plan::{OrderChoice, StoreChoice};
 use crate::queued::{Course, Queued};
 use crate::reduce::Manner;
 use crate::run::{Done, Task, invalid};
@@ -16,8 +16,8 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 pub(crate) fn search<'m>(task: &Task<'m, '_>) -> io::Result<Done<'m>> {
-    let stage = task.plan.store.clone();
-    if task.plan.order == OrderChoice::DepthFirst {
+    let stage = task.plan.store().clone();
+    if task.plan.order() == OrderChoice::DepthFirst {
         let mut set = new_set(task, &stage)?;
         let outcome = search_deep(task, &mut *set)?;
         return Ok(Done { outcome, held: Held::Set(set.bytes()), stage });
@@ -53,12 +53,12 @@ fn new_set(task: &Task, choice: &StoreChoice) -> io::Result<Box<dyn Set>> {
         }
         other => return Err(invalid(format!("store {other} is no set"))),
     };
-    Ok(if plan.options.threads > 1 && set.share().is_none() { Box::new(Locked::new(set)) } else { set })
+    Ok(if plan.options().threads > 1 && set.share().is_none() { Box::new(Locked::new(set)) } else { set })
 }
 
 /// The order of an automaton's layers, chosen by a sample of its words.
 fn layers(task: &Task, sample: &Batch) -> io::Result<Vec<u32>> {
-    let order = &task.plan.options.layers;
+    let order = &task.plan.options().layers;
     // What is tried out is gone before the search begins, and small.
     let budget = Arc::new(Budget::new(usize::MAX / 4));
     order.permutation(sample.state_bytes(), sample, &budget).map_err(|e| invalid(format!("--layers {order}: {e}")))
@@ -97,7 +97,7 @@ impl Wide {
             model: task.model,
             check: task.check,
             control: task.control,
-            threads: task.plan.options.threads,
+            threads: task.plan.options().threads,
             reduce: task.reduce,
         }
     }
@@ -169,7 +169,7 @@ fn search_deep(task: &Task, set: &mut dyn Set) -> io::Result<Outcome> {
     let ended = loop {
         let ended = deep.search(set, &mut path);
         if let (Some(saver), Ended::Paused | Ended::Limit(_)) = (task.saver, &ended) {
-            saver.save(&task.plan.store.to_string(), &mut |to| {
+            saver.save(&task.plan.store().to_string(), &mut |to| {
                 put_facts(to, &path.facts)?;
                 put(to, path.roots)?;
                 path.stack.save(to)?;

@@ -40,7 +40,7 @@ pub(crate) fn settle(
     // What the first search held makes room for the second.
     drop(held);
     for (finding, trace) in findings.iter_mut().zip(&mut traces).filter(|(_, trace)| trace.is_none()) {
-        if !plan.options.reduce.leaves_out_states() {
+        if !plan.options().reduce.leaves_out_states() {
             let target = Target::new(&finding.state);
             search_again(model, &target, plan, control, &mut AllEvents);
             *trace = target.into_path().and_then(|path| Trace::through(model, &path));
@@ -73,7 +73,7 @@ pub(crate) fn settle(
             // Level by level, the depth at which a state is found is its distance.
             shortest: plan.is_by_level()
                 && outcome.by_level
-                && !plan.options.reduce.leaves_out_states()
+                && !plan.options().reduce.leaves_out_states()
                 && outcome.omission.is_none()
                 && found.is_some_and(|at| {
                     traces[at].as_ref().is_some_and(|trace| trace.steps.len() == findings[at].depth as usize)
@@ -95,10 +95,10 @@ pub(crate) fn settle(
 /// first search forgot how it got there. Breadth-first, for a short run; depth-first where that takes too much.
 fn search_again(model: &dyn Model, check: &dyn Check, plan: &Plan, control: &Control, reduce: &mut dyn Reduce) {
     for width in [Width::BREADTH_FIRST, Width::Bounded(256), Width::DEPTH_FIRST] {
-        let budget = Arc::new(Budget::new(plan.memory));
+        let budget = Arc::new(Budget::new(plan.memory()));
         let store = Table::new(model.state_bytes(), budget.clone()).and_then(Table::removable);
         let tree = Tree { chains: false, stride: 1 };
-        let cache = Cache::new(usize::MAX, Strategy::default(), tree, plan.options.seed, &budget);
+        let cache = Cache::new(usize::MAX, Strategy::default(), tree, plan.options().seed, &budget);
         let (Ok(mut store), Ok(mut cache)) = (store, cache) else {
             return;
         };

@@ -6,7 +6,8 @@ use crate::matrix::Tally;
 use scrimp::condensed::Wanted;
 use scrimp::net::{Inquiry, PetriNet, Structure};
 use scrimp::{
-    Control, Guides, Measure, NativeModel, NetNames, Plan, Property, PropertyResult, Report, Verdict, run_engine,
+    CheckError, Control, Guides, Measure, NativeModel, NetNames, Options, Plan, Property, PropertyResult, Report,
+    Verdict, run_engine,
 };
 use scrimp_core::Condition;
 use scrimp_lang::read_formulas_from;
@@ -25,7 +26,7 @@ pub fn ask(
     net: PetriNet,
     expected: &Expected,
     way: &Configuration,
-    plan: &Plan,
+    options: &Options,
     chosen: Option<u64>,
     tally: &mut Tally,
 ) -> Result<(), String> {
@@ -40,10 +41,8 @@ pub fn ask(
     }
     let names = NetNames::new(&net.net);
     let questions = answers.iter().map(|answer| question(&names, &net.net, answer)).collect::<Result<Vec<_>, _>>()?;
-    let mut plan = plan.clone();
-    plan.options.time = Some(PATIENCE);
     let mut search = |model: &NativeModel, properties: &[Property<Condition>], plan: &mut Plan, wanted: &Wanted| {
-        let control = Control::new(plan.options.time);
+        let control = Control::new(plan.options().time);
         let heuristic = way.heuristic().and_then(|text| Measure::parse(model.system(), text).ok());
         let heuristic = heuristic.as_ref().map(|measure| |state: &[u8]| measure.value(state));
         let guides = Guides {
@@ -51,11 +50,11 @@ pub fn ask(
             graph: Some(wanted),
             ..Guides::default()
         };
-        run_engine(model, properties, plan, &control, guides).map_err(Box::<dyn std::error::Error>::from)
+        run_engine(model, properties, plan, &control, guides).map_err(CheckError::from)
     };
     let (net, name) = (Net::clone(&net.net), "net".to_string());
     let inquiry = Inquiry::new(PetriNet::new(net, name, structure), questions);
-    let answered = match inquiry.answer(&plan, way.mode(), &mut search, &Stop::never()) {
+    let answered = match inquiry.answer(options, way.mode(), &mut search, &Stop::never().within(PATIENCE)) {
         Ok(answered) => answered,
         Err(error) => {
             tally.leave_out(error.to_string());

@@ -5,13 +5,14 @@ use crate::configuration::Configuration;
 use crate::inquiry;
 use crate::language::{Answer, Expected};
 use crate::replay::{replay, replay_run};
-use scrimp::properties::{Asked, model_assertions};
+use scrimp::properties::{Asked, evaluated, model_assertions};
 use scrimp::temporal::{Means, decide};
 use scrimp::{
-    AutoOptions, Control, Found, Guides, Loaded, Measure, Mode, NativeModel, Options, Plan, Property, PropertyResult,
-    Report, System, Verdict, parse_property, run_engine,
+    AutoOptions, Control, Guides, Loaded, Measure, Mode, NativeModel, Options, Plan, Property, PropertyResult, Report,
+    System, Verdict, facts, parse_property, run_engine,
 };
 use scrimp_core::{Condition, PropertyKind};
+use scrimp_search::FoundMeasure;
 use scrimp_system::{Expr, Random, Role};
 use std::collections::BTreeMap;
 use std::io;
@@ -63,7 +64,7 @@ struct Wanted<'a> {
     /// Is it the model itself that is searched, and not what is left of it without its claim?
     whole: bool,
     way: &'a Configuration,
-    plan: &'a Plan,
+    options: &'a Options,
 }
 
 impl Matrix<'_> {
@@ -98,7 +99,7 @@ impl Matrix<'_> {
         for _ in 0..200 {
             let way = Configuration::draw(random, measures);
             let options = way.options(self.folder)?;
-            if Plan::new(&options).is_ok() {
+            if Plan::admit(&options).is_ok() {
                 return Ok((way, options));
             }
         }
@@ -113,14 +114,13 @@ impl Matrix<'_> {
         chosen: Option<u64>,
         tally: &mut Tally,
     ) -> Result<(), String> {
-        let plan = Plan::new(options).map_err(|e| e.to_string())?;
         if let Some(net) = &loaded.net {
             let net = net.clone();
-            let wanted = Wanted { answers: Vec::new(), whole: true, way, plan: &plan };
+            let wanted = Wanted { answers: Vec::new(), whole: true, way, options };
             if way.counts() && chosen.is_none_or(|number| number.is_multiple_of(2)) {
                 self.states(loaded, &wanted, tally)?;
             }
-            return inquiry::ask(net, self.expected, way, &plan, chosen, tally);
+            return inquiry::ask(net, self.expected, way, options, chosen, tally);
         }
         let about_runs = |answer: &Answer| -> Result<bool, String> {
             let property = parse_property(&loaded.system, &answer.property).map_err(|e| e.to_string())?;
@@ -139,27 +139,24 @@ impl Matrix<'_> {
         // Searches end at what decides them: counting is a search by itself.
         let count = way.counts() && (self.expected.states.is_some() || states.is_empty());
         if count && chosen.is_none_or(|number| number.is_multiple_of(2)) {
-            let wanted = Wanted { answers: Vec::new(), whole: true, way, plan: &plan };
+            let wanted = Wanted { answers: Vec::new(), whole: true, way, options };
             self.states(loaded, &wanted, tally)?;
         }
         let whole = apart.is_none();
         let loaded = apart.unwrap_or(loaded);
         if !states.is_empty() {
-            self.states(loaded, &Wanted { answers: states, whole, way, plan: &plan }, tally)?;
+            self.states(loaded, &Wanted { answers: states, whole, way, options }, tally)?;
         }
         let all = runs.len();
         for (number, answer) in runs.into_iter().enumerate() {
             if chosen.is_none_or(|chosen| chosen as usize % all == number) {
                 let mut options = options.clone();
                 options.fair = answer.fair;
-                match Plan::new(&options) {
-                    Ok(plan) => self.runs(loaded, &Wanted { answers: vec![answer], whole, way, plan: &plan }, tally)?,
-                    Err(refusal) => tally.leave_out(refusal.reason),
-                }
+                self.runs(loaded, &Wanted { answers: vec![answer], whole, way, options: &options }, tally)?;
             }
         }
         for answer in self.expected.answers.iter().filter(|answer| answer.property == "claim") {
-            self.claim(&Wanted { answers: vec![answer], whole, way, plan: &plan }, tally)?;
+            self.claim(&Wanted { answers: vec![answer], whole, way, options }, tally)?;
         }
         Ok(())
     }
@@ -173,7 +170,7 @@ impl Matrix<'_> {
             for answer in &wanted.answers {
                 let parsed = parse_property(model.system(), &answer.property).map_err(|e| e.to_string())?;
                 let begin = asked.states.len();
-                asked.add(model, parsed);
+                asked.add(model.system(), parsed);
                 parts.push(begin..asked.states.len());
             }
             if asked.states.is_empty() && !wanted.answers.is_empty() {
@@ -181,14 +178,15 @@ impl Matrix<'_> {
                 let broken = wanted.answers.iter().find(|answer| !answer.holds);
                 return broken.map_or(Ok(tally), |a| Err(format!("{}: violated, but nothing is asked", a.property)));
             }
-            let Some(report) = self.search_states(model, &asked.states, wanted, &mut tally)? else { return Ok(tally) };
+            let states = evaluated(model, &asked.states);
+            let Some(report) = self.search_states(model, &states, wanted, &mut tally)? else { return Ok(tally) };
             if wanted.whole && (wanted.answers.is_empty() || report.exhaustive) {
                 self.counts(&report, wanted.way, &mut tally)?;
             }
             for (answer, part) in wanted.answers.iter().zip(parts) {
                 let results = &report.properties[part.clone()];
                 verdict(answer, results, &report, wanted.way, &mut tally)?;
-                for (result, property) in results.iter().zip(&asked.states[part]) {
+                for (result, property) in results.iter().zip(&states[part]) {
                     replayed(model, result, property, &mut tally)?;
                 }
             }
@@ -207,15 +205,22 @@ impl Matrix<'_> {
         wanted: &Wanted,
         tally: &mut Tally,
     ) -> Result<Option<Report>, String> {
-        let Wanted { way, plan, .. } = wanted;
-        let measure = way.measure().map(|text| measure(model, text, plan)).transpose()?;
+        let Wanted { way, options, .. } = wanted;
+        let plan = match Plan::new(options, properties, &facts(model, options)) {
+            Ok(plan) => plan,
+            Err(refusal) => {
+                tally.leave_out(refusal.reason);
+                return Ok(None);
+            }
+        };
+        let measure = way.measure().map(|text| measure(model, text, options)).transpose()?;
         let heuristic = way.heuristic().map(|text| measure_of(model, text)).transpose()?;
         let progress = measure.as_ref().map(|measure| |state: &[u8]| measure.value(state));
         let heuristic = heuristic.as_ref().map(|measure| |state: &[u8]| measure.value(state));
         let find_measure = || {
             let found =
                 Measure::auto(model, AutoOptions { caching: true, bytes: 1 << 20, ..Default::default() }).measure;
-            Found { text: found.text(), measure: Box::new(move |state| found.value(state)) }
+            FoundMeasure { text: found.text(), measure: Box::new(move |state| found.value(state)) }
         };
         let guides = Guides {
             progress: progress.as_ref().map(|f| f as &dyn Fn(&[u8]) -> u128),
@@ -224,7 +229,7 @@ impl Matrix<'_> {
             ..Guides::default()
         };
         let control = Control::new(Some(PATIENCE));
-        ended(run_engine(model, properties, plan, &control, guides), way, tally)
+        ended(run_engine(model, properties, &plan, &control, guides), way, tally)
     }
 
     /// Are the counts those that are expected, where this configuration counts exactly?
@@ -298,12 +303,19 @@ impl Matrix<'_> {
         wanted: &Wanted,
         tally: &mut Tally,
     ) -> Result<(), String> {
-        let Wanted { way, plan, .. } = wanted;
-        let measure = way.measure().map(|text| measure(model, text, plan)).transpose()?;
+        let Wanted { way, options, .. } = wanted;
+        let plan = match Plan::new(options, std::slice::from_ref(property), &facts(model, options)) {
+            Ok(plan) => plan,
+            Err(refusal) => {
+                tally.leave_out(refusal.reason);
+                return Ok(());
+            }
+        };
+        let measure = way.measure().map(|text| measure(model, text, options)).transpose()?;
         let progress = measure.as_ref().map(|measure| |state: &[u8]| measure.value(state));
         let progress = progress.as_ref().map(|f| f as &dyn Fn(&[u8]) -> u128);
         let control = Control::new(Some(PATIENCE));
-        let means = Means { plan, control: &control, fair: &[], progress };
+        let means = Means { plan: &plan, control: &control, fair: &[], progress };
         let Some(report) = ended(decide(model, property, &means), way, tally)? else { return Ok(()) };
         verdict(answer, &report.properties, &report, way, tally)?;
         let result = &report.properties[0];
@@ -330,10 +342,8 @@ impl Matrix<'_> {
         }
         loaded.add_claim().map_err(|e| e.to_string())?;
         // What a reduction leaves out, a claim might see.
-        let whole =
-            Options { reduce: scrimp::plan::ReduceChoice::Nothing, dont_care: false, ..wanted.plan.options.clone() };
-        let Ok(plan) = Plan::new(&whole) else { return Ok(()) };
-        let wanted = Wanted { answers: Vec::new(), whole: true, way: wanted.way, plan: &plan };
+        let whole = Options { reduce: scrimp::plan::ReduceChoice::Nothing, dont_care: false, ..wanted.options.clone() };
+        let wanted = Wanted { answers: Vec::new(), whole: true, way: wanted.way, options: &whole };
         let mut broken = false;
         let mut known = true;
         let ends = |model: &NativeModel| -> Result<(Option<Report>, Tally), String> {
@@ -357,8 +367,15 @@ impl Matrix<'_> {
             let model = NativeModel::new(apart.system.clone(), wanted.way.mode()).map_err(|e| e.to_string())?;
             let property = apart.property("claim");
             let control = Control::new(Some(PATIENCE));
-            let means = Means { plan: &plan, control: &control, fair: &[], progress: None };
-            match ended(decide(&model, &property, &means), wanted.way, tally)? {
+            let plan = Plan::new(&whole, std::slice::from_ref(&property), &facts(&model, &whole));
+            let decided = match &plan {
+                Err(_) => None,
+                Ok(plan) => {
+                    let means = Means { plan, control: &control, fair: &[], progress: None };
+                    ended(decide(&model, &property, &means), wanted.way, tally)?
+                }
+            };
+            match decided {
                 None => known = false,
                 Some(report) => {
                     broken |= report.properties[0].verdict == Verdict::Violated;
@@ -444,14 +461,14 @@ fn replayed(
 }
 
 /// A progress measure in the words of the command line.
-fn measure(model: &NativeModel, text: &str, plan: &Plan) -> Result<Measure, String> {
+fn measure(model: &NativeModel, text: &str, given: &Options) -> Result<Measure, String> {
     let level = match text.split_once(':') {
         _ if text == "auto" => None,
         Some(("auto", level)) => level.parse().ok(),
         _ => return measure_of(model, text),
     };
-    let caching = matches!(plan.options.forget, scrimp::plan::ForgetChoice::Sweep(Some(_)));
-    let options = AutoOptions { level, caching, bytes: 1 << 20, seed: plan.options.seed, ..AutoOptions::default() };
+    let caching = matches!(given.forget, scrimp::plan::ForgetChoice::Sweep(Some(_)));
+    let options = AutoOptions { level, caching, bytes: 1 << 20, seed: given.seed, ..AutoOptions::default() };
     Ok(Measure::auto(model, options).measure)
 }
 

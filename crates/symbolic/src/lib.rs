@@ -30,4 +30,4 @@ mod trace;
 
 pub use options::{Options, Order};
 pub use reach::Strategy;
-pub use run::{SymbolicReport, refused, run};
+pub use run::{SymbolicReport, irreducible, refused, run};

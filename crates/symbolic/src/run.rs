@@ -67,6 +67,11 @@ pub fn refused(system: &System) -> Option<String> {
     })
 }
 
+/// Why no event of a system can be left out.
+pub fn irreducible(system: &System) -> Option<String> {
+    Reduction::refused(system)
+}
+
 /// Works out the reachable states of a system and what they say of these questions. `model` is the same system, to run
 /// what is reported. Fails where it cannot begin: the system is refused, or there is no memory or no thread.
 pub fn run(

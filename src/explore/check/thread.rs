@@ -4,7 +4,7 @@ use super::{Check, Checker, Running, Work, lock};
 use crate::report::record::Sample;
 use crate::report::{Subject, json, number};
 use crate::walk::exact_json;
-use crate::{Control, Model, Options, Plan, Property, run};
+use crate::{Control, Model, ModelFacts, Options, Plan, Property, run};
 use scrimp_core::Condition;
 use scrimp_explorer::{CheckOptions, Refusal};
 use std::any::Any;
@@ -27,8 +27,11 @@ pub struct Thread {
 impl Checker for Thread {
     fn prepare(&self, properties: &[String], options: &CheckOptions) -> Result<Work, Refusal> {
         let chosen = self.chosen(properties)?;
-        let plan = plan(options)?;
-        let control = Arc::new(Control::new(plan.options.time));
+        let properties: Vec<Property<Condition>> =
+            chosen.iter().map(|number| self.properties[*number].lent()).collect();
+        let plan = plan(options, &properties, &ModelFacts::of(&*self.model))?;
+        drop(properties);
+        let control = Arc::new(Control::new(plan.options().time));
         let (checker, running) = (self.clone(), Some(Running::Search(control.clone())));
         // A model under development may panic, while it is searched or when it tells of what was found.
         let run = move |check: &Mutex<Check>| {
@@ -102,7 +105,7 @@ fn watch(control: &Control, over: &AtomicBool, check: &Mutex<Check>) {
 }
 
 /// How to search, as the form of the page says it.
-fn plan(options: &CheckOptions) -> Result<Plan, Refusal> {
+fn plan(options: &CheckOptions, properties: &[Property<Condition>], facts: &ModelFacts) -> Result<Plan, Refusal> {
     let CheckOptions { memory, time, threads, order, store, reduce, engine, forget, fair, keep_going } = options;
     let given = |value: &Option<String>| value.as_ref().map(|v| v.trim().to_string()).filter(|v| !v.is_empty());
     if given(engine).is_some_and(|engine| engine != "explicit") {
@@ -131,7 +134,8 @@ fn plan(options: &CheckOptions) -> Result<Plan, Refusal> {
     wanted.store = read(store, str::parse)?;
     wanted.forget = read(forget, str::parse)?.unwrap_or(wanted.forget);
     wanted.reduce = read(given(reduce), str::parse)?.unwrap_or(wanted.reduce);
-    Plan::new(&wanted).map_err(|refusal| Refusal::wrong(format!("{}; {}", refusal.reason, refusal.instead)))
+    Plan::new(&wanted, properties, facts)
+        .map_err(|refusal| Refusal::wrong(format!("{}; {}", refusal.reason, refusal.instead)))
 }
 
 fn read<T, E: ToString>(value: Option<String>, how: impl Fn(&str) -> Result<T, E>) -> Result<Option<T>, Refusal> {

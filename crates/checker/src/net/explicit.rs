@@ -2,20 +2,21 @@
 
 use super::goal::{Goal, Known};
 use super::{PetriNet, Search};
+use crate::grow::with_room;
 use scrimp_core::{Limit, Property, PropertyKind, Report, Trace, Verdict};
 use scrimp_lang::LoadError;
-use scrimp_native::{Mode, NativeModel, Quantity};
+use scrimp_native::{BuildError, Mode, NativeModel, Quantity};
 use scrimp_net::{Condition, Lowered, Net, Sum};
 use scrimp_search::condensed::{Condensed, Wanted};
-use scrimp_search::plan::{EngineChoice, ReduceChoice};
-use scrimp_search::{Options, Plan};
+use scrimp_search::{Feature, ModelFacts, Options, Plan, Question, Refusal};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
 /// A search that is over.
 pub struct Explored {
-    pub model: NativeModel,
+    pub model: Arc<NativeModel>,
+    pub plan: Plan,
     pub report: Report,
     /// What it says of each goal.
     pub found: Vec<Option<Finding>>,
@@ -36,75 +37,74 @@ impl Finding {
     }
 }
 
+/// What a search for these goals has to decide.
+pub fn question<'g>(goals: impl Iterator<Item = &'g Goal>) -> Question {
+    let kind = |goal: &Goal| match goal {
+        Goal::Reach { .. } => Feature::States,
+        Goal::Live => Feature::Liveness,
+        _ => Feature::EveryMarking,
+    };
+    goals.fold(Question::about(Feature::OfNet), |question, goal| question.with(kind(goal)))
+}
+
 /// Searches the markings of a net for these goals, each with the most that a bound can come to where that is known, and
 /// begins again with more room where a guess was too small. Where there is no more room to be had, what was visited is not
 /// all there is.
-pub fn explore<E: From<LoadError> + From<scrimp_native::BuildError>>(
+pub fn explore<E: From<LoadError> + From<BuildError> + From<Refusal>>(
     net: &mut PetriNet,
     goals: &[(&Goal, Option<u64>)],
-    plan: &Plan,
+    options: &Options,
     mode: Mode,
     search: &mut Search<E>,
 ) -> Result<Explored, E> {
-    loop {
-        let lowered = net.lowered()?;
-        let mut model = NativeModel::new(lowered.system.clone(), mode)?;
-        if goals.iter().any(|(goal, _)| matches!(goal, Goal::Stable | Goal::QuasiLive | Goal::Live)) {
+    let has = |wanted: fn(&Goal) -> bool| goals.iter().any(|(goal, _)| wanted(goal));
+    let make = |system| {
+        let mut model = NativeModel::new(system, mode)?;
+        if has(|goal| matches!(goal, Goal::Stable | Goal::QuasiLive | Goal::Live)) {
             model.watch_events();
         }
-        if goals.iter().any(|(goal, _)| matches!(goal, Goal::Everything)) {
+        if has(|goal| matches!(goal, Goal::Everything)) {
             model.watch_tokens();
         }
-        let mut plan = plan.clone();
-        plan.options.keep_going = true;
-        let by_one_marking = goals.iter().all(|(goal, _)| matches!(goal, Goal::Reach { .. }));
-        // What is not decided by a single marking needs them all, one after the other: it is noted as they are visited.
-        if plan.options.reduce.leaves_out_states() && !by_one_marking {
-            plan.options.reduce = ReduceChoice::Nothing;
-        }
-        let instead = plan.options.engine != EngineChoice::Explicit && !by_one_marking;
-        if instead {
-            plan.options.engine = EngineChoice::Explicit;
-        }
+        Ok(model)
+    };
+    let lively = has(|goal| matches!(goal, Goal::Live));
+    let options = Options { keep_going: true, graph: lively, ..options.clone() };
+    let question = question(goals.iter().map(|(goal, _)| *goal));
+    // The graph is made for liveness, whoever else asks.
+    let question = if lively { question.without(Feature::OfNet) } else { question };
+    let (mut plan, _) = Plan::as_far_as_possible(&options, question, &ModelFacts::default())?;
+    let work = |net: &mut PetriNet, model: &Arc<NativeModel>| {
+        let lowered = net.lowered()?;
         let wanted = Wanted::default();
-        if goals.iter().any(|(goal, _)| matches!(goal, Goal::Live)) {
-            // Not every search can write down the graph: this is the one that can.
-            let Options { memory, time, visits, seed, .. } = plan.options;
-            let options = Options { memory, time, visits, seed, graph: true, keep_going: true, ..Options::default() };
-            if let Ok(able) = Plan::new(&options) {
-                plan = able;
-            }
-        }
         let largest: Vec<AtomicI64> = goals.iter().map(|_| AtomicI64::new(0)).collect();
         let properties: Vec<Property<scrimp_core::Condition>> = goals
             .iter()
             .zip(&largest)
-            .map(|((goal, most), largest)| property(goal, &net.net, *most, largest, &lowered, &model))
+            .map(|((goal, most), largest)| property(goal, &net.net, *most, largest, &lowered, model))
             .collect();
-        let result = search(&model, &properties, &mut plan, &wanted);
+        let result = search(model, &properties, &mut plan, &wanted);
         drop(properties);
-        if net.widen(&model) {
-            continue;
-        }
-        if model.outgrown().is_some() {
-            // There is no more room to be had: what was visited is not all there is.
-            let mut report = Report::of_nothing(&model, Duration::ZERO);
-            report.limit = Some(Limit::Tokens);
-            let found = goals.iter().map(|_| None).collect();
-            return Ok(Explored { model, report, found });
-        }
-        let mut report = result?;
-        if instead {
-            report.remarks.push("what no single marking decides was looked for marking by marking".to_string());
-        }
-        let graph = wanted.graph.into_inner();
-        let mut found = Vec::new();
-        for (i, (goal, _)) in goals.iter().enumerate() {
-            let largest = largest[i].load(Ordering::Relaxed);
-            found.push(finding(goal, i, largest, net, &mut report, graph.as_ref(), plan.memory));
-        }
-        return Ok(Explored { model, report, found });
+        let largest = largest.into_iter().map(AtomicI64::into_inner).collect::<Vec<i64>>();
+        // Where there was no room for a marking, that it failed says nothing.
+        Ok::<_, E>((result, largest, wanted.graph.into_inner()))
+    };
+    let (model, (result, largest, graph)) = with_room(net, None, &make, &mut |_| {}, work)?;
+    if model.outgrown().is_some() {
+        // There is no more room to be had: what was visited is not all there is.
+        let mut report = Report::of_nothing(&*model, Duration::ZERO);
+        report.limit = Some(Limit::Tokens);
+        let found = goals.iter().map(|_| None).collect();
+        return Ok(Explored { model, plan, report, found });
     }
+    let mut report = result?;
+    let found = goals
+        .iter()
+        .zip(largest)
+        .enumerate()
+        .map(|(i, ((goal, _), largest))| finding(goal, i, largest, net, &mut report, graph.as_ref(), plan.memory()))
+        .collect();
+    Ok(Explored { model, plan, report, found })
 }
 
 /// What the search looks for.

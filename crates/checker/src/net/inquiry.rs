@@ -4,16 +4,17 @@
 //! Every way answers what it can and leaves the rest to the next. No way says what it has not proven.
 
 use super::answers::{Answer, Answers, Run};
-use super::explicit::{Explored, explore};
+use super::explicit::{Explored, explore, question};
 use super::goal::{Goal, Known};
 use super::runs::{self, Decider, Found, Runs};
 use super::{PetriNet, Search, cover, equation, reduced, walks};
+use scrimp_core::budget::default_memory;
 use scrimp_core::{Limit, Report};
 use scrimp_lang::LoadError;
 use scrimp_native::{BuildError, Mode, NativeModel};
 use scrimp_net::{Condition, NamedQuestion};
-use scrimp_search::Plan;
 use scrimp_search::plan::EngineChoice;
+use scrimp_search::{Feature, Options, Plan, Question, Refusal};
 use scrimp_system::Stop;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -40,13 +41,15 @@ pub struct Inquiry {
 
 /// The answers, and the search in whose states they are told.
 pub struct Answered {
-    pub model: NativeModel,
+    pub model: Arc<NativeModel>,
+    /// The plan of that search; nothing, where there was none.
+    pub plan: Option<Plan>,
     pub report: Report,
 }
 
 /// What the ways need to know.
 pub struct Means<'a, 's, E> {
-    pub plan: &'a Plan,
+    pub options: &'a Options,
     pub mode: Mode,
     pub search: &'a mut Search<'s, E>,
     /// When all of it has to end.
@@ -63,11 +66,14 @@ impl<E> Means<'_, '_, E> {
         Instant::now() + self.left().map_or(slice, |left| left.min(slice))
     }
 
-    /// The plan for a search that may take so long.
-    pub fn plan_for(&self, slice: Duration) -> Plan {
-        let mut plan = self.plan.clone();
-        plan.options.time = Some(self.left().map_or(slice, |left| left.min(slice)));
-        plan
+    /// The options of a search that may take so long.
+    pub fn options_for(&self, slice: Duration) -> Options {
+        Options { time: Some(self.left().map_or(slice, |left| left.min(slice))), ..self.options.clone() }
+    }
+
+    /// The memory that all of it may use.
+    pub fn memory(&self) -> usize {
+        self.options.memory.unwrap_or_else(default_memory)
     }
 
     pub fn is_over(&self) -> bool {
@@ -76,27 +82,38 @@ impl<E> Means<'_, '_, E> {
 }
 
 impl Inquiry {
+    /// What its searches have to decide, each goal by itself.
+    pub fn questions(&self) -> Vec<Question> {
+        let goals = self.answers.goals.iter();
+        let of = |goal: &Goal| match goal {
+            Goal::Runs(Runs::Linear(_)) => Some(Question::about(Feature::Ltl)),
+            Goal::Runs(Runs::Branching(_)) => Some(Question::about(Feature::Ctl)),
+            Goal::Joined(_) | Goal::Beyond => None,
+            goal => Some(question(std::iter::once(goal))),
+        };
+        goals.filter_map(of).map(|question| question.with(Feature::OfNet)).collect()
+    }
+
     pub fn new(net: PetriNet, questions: Vec<NamedQuestion>) -> Inquiry {
         let answers = Answers::new(&net, questions);
         Inquiry { net, answers }
     }
 
-    pub fn answer<E: From<LoadError> + From<BuildError>>(
+    pub fn answer<E: From<LoadError> + From<BuildError> + From<Refusal>>(
         mut self,
-        plan: &Plan,
+        options: &Options,
         mode: Mode,
         search: &mut Search<E>,
         stop: &Stop,
     ) -> Result<Answered, E> {
-        let stop = plan.options.time.map_or_else(|| stop.clone(), |time| stop.within(time));
         let mut decider = Decider::new(mode, stop.clone());
-        let mut means = Means { plan, mode, search, stop };
+        let mut means = Means { options, mode, search, stop: stop.clone() };
         let begun = Instant::now();
         // Who asks for another engine wants to hear what that one says.
-        let all_ways = plan.options.engine == EngineChoice::Explicit;
+        let all_ways = options.engine == EngineChoice::Explicit;
         if all_ways {
             equation::at_a_glance(&self.net, &mut self.answers);
-            cover::answer(&mut self.net, &mut self.answers, means.end_of(GLANCE), plan.memory);
+            cover::answer(&mut self.net, &mut self.answers, means.end_of(GLANCE), means.memory());
         }
         let mut last = match self.answers.open().is_empty() {
             true => self.nothing(&means, begun)?,
@@ -150,21 +167,21 @@ impl Inquiry {
         self.net.make_room_for(&self.answers.most_on_runs(&self.net.net));
         let system = &self.net.lowered()?.system;
         if !Arc::ptr_eq(system, last.model.system()) {
-            last.model = NativeModel::new(system.clone(), mode)?;
+            last.model = Arc::new(NativeModel::new(system.clone(), mode)?);
         }
         last.report.properties = self.answers.results(&self.net, &last.model);
         Ok(last)
     }
 
     /// One round of all that looks at markings; says whether more time may help.
-    fn by_markings<E: From<LoadError> + From<BuildError>>(
+    fn by_markings<E: From<LoadError> + From<BuildError> + From<Refusal>>(
         &mut self,
         slice: Duration,
         last: &mut Answered,
         whole_again: &mut bool,
         means: &mut Means<E>,
     ) -> bool {
-        cover::answer(&mut self.net, &mut self.answers, means.end_of(slice.min(PATIENCE)), means.plan.memory);
+        cover::answer(&mut self.net, &mut self.answers, means.end_of(slice.min(PATIENCE)), means.memory());
         if self.net.structure.equation {
             equation::answer(&self.net, &mut self.answers, slice, means);
         }
@@ -209,7 +226,7 @@ impl Inquiry {
     }
 
     /// One round of all that looks at runs; says whether more time may help.
-    fn by_runs<E: From<LoadError> + From<BuildError>>(
+    fn by_runs<E: From<LoadError> + From<BuildError> + From<Refusal>>(
         &mut self,
         decider: &mut Decider,
         slice: Duration,
@@ -227,7 +244,7 @@ impl Inquiry {
                 }
                 let time = means.left().map_or(slice, |left| left.min(slice)) / 2;
                 let found: Result<Found, E> =
-                    decider.on_the_fly(&mut self.net, &runs.clone(), means.plan, time, reduced);
+                    decider.on_the_fly(&mut self.net, &runs.clone(), means.options, time, reduced);
                 more_time_helps |= found.as_ref().is_ok_and(|found| found.limit == Some(Limit::Time));
                 self.note(i, found.unwrap_or_default(), None);
             }
@@ -239,7 +256,7 @@ impl Inquiry {
     }
 
     /// By sets of markings, all that is open at once.
-    fn by_sets<E: From<LoadError> + From<BuildError>>(
+    fn by_sets<E: From<LoadError> + From<BuildError> + From<Refusal>>(
         &mut self,
         decider: &mut Decider,
         slice: Duration,
@@ -257,7 +274,7 @@ impl Inquiry {
             return false;
         }
         let time = means.left().map_or(slice, |left| left.min(slice));
-        let found: Result<Vec<Found>, E> = decider.by_sets(&mut self.net, &all, means.plan, time);
+        let found: Result<Vec<Found>, E> = decider.by_sets(&mut self.net, &all, means.memory(), time);
         let mut more_time_helps = false;
         for (i, found) in open.into_iter().zip(found.unwrap_or_default()) {
             more_time_helps |= found.limit == Some(Limit::Time);
@@ -267,8 +284,12 @@ impl Inquiry {
     }
 
     /// By the engine that was asked for, and no other.
-    fn by_engine<E: From<LoadError> + From<BuildError>>(&mut self, decider: &mut Decider, means: &Means<E>) {
-        if matches!(means.plan.options.engine, EngineChoice::Symbolic(_)) {
+    fn by_engine<E: From<LoadError> + From<BuildError> + From<Refusal>>(
+        &mut self,
+        decider: &mut Decider,
+        means: &Means<E>,
+    ) {
+        if matches!(means.options.engine, EngineChoice::Symbolic(_)) {
             self.by_sets(decider, LONGEST, means);
         }
     }
@@ -286,14 +307,18 @@ impl Inquiry {
     }
 
     /// No search at all.
-    fn nothing<E: From<LoadError> + From<BuildError>>(&self, means: &Means<E>, begun: Instant) -> Result<Answered, E> {
-        let model = NativeModel::new(self.net.lowered()?.system.clone(), means.mode)?;
-        let report = Report::of_nothing(&model, begun.elapsed());
-        Ok(Answered { model, report })
+    fn nothing<E: From<LoadError> + From<BuildError> + From<Refusal>>(
+        &self,
+        means: &Means<E>,
+        begun: Instant,
+    ) -> Result<Answered, E> {
+        let model = Arc::new(NativeModel::new(self.net.lowered()?.system.clone(), means.mode)?);
+        let report = Report::of_nothing(&*model, begun.elapsed());
+        Ok(Answered { model, plan: None, report })
     }
 
     /// Searches the markings for all that is open.
-    fn explore<E: From<LoadError> + From<BuildError>>(
+    fn explore<E: From<LoadError> + From<BuildError> + From<Refusal>>(
         &mut self,
         slice: Duration,
         means: &mut Means<E>,
@@ -301,8 +326,9 @@ impl Inquiry {
         let open = self.answers.open();
         let goals: Vec<(&Goal, Option<u64>)> =
             open.iter().map(|&i| (&self.answers.goals[i], self.answers.most[i])).collect();
-        let plan = means.plan_for(slice);
-        let Explored { model, mut report, found } = explore(&mut self.net, &goals, &plan, means.mode, means.search)?;
+        let options = means.options_for(slice);
+        let Explored { model, plan, mut report, found } =
+            explore(&mut self.net, &goals, &options, means.mode, means.search)?;
         for (i, finding) in open.into_iter().zip(found) {
             let Some(finding) = finding else { continue };
             let run = finding.trace.map(|trace| Run {
@@ -321,7 +347,7 @@ impl Inquiry {
             }
         }
         self.answers.conclude(&self.net);
-        Ok(Answered { model, report })
+        Ok(Answered { model, plan: Some(plan), report })
     }
 }
 

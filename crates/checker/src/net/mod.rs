@@ -4,6 +4,7 @@
 //! begun again with more room.
 
 mod answers;
+mod check;
 mod cover;
 mod equation;
 mod explicit;
@@ -15,12 +16,14 @@ mod runs;
 mod structure;
 mod walks;
 
+pub use check::NetCheck;
 pub use goal::{Goal, Known};
 pub use inquiry::{Answered, Inquiry};
 pub use making::Making;
 pub use runs::{Runs, Tree};
 pub use structure::Structure;
 
+use crate::grow::Grows;
 use scrimp_core::{Property, Report};
 use scrimp_lang::LoadError;
 use scrimp_native::NativeModel;
@@ -29,7 +32,7 @@ use scrimp_net::linear::{self, Affine, Flow, Inequality};
 use scrimp_net::{Encoding, Kept, Lowered, MOST_TOKENS, Net, OneOf};
 use scrimp_search::Plan;
 use scrimp_search::condensed::Wanted;
-use scrimp_system::{Later, Source, Stop};
+use scrimp_system::{Later, Source, Stop, System};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -41,7 +44,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const EFFORT: usize = 20_000_000;
 const MOST_TERMS: usize = 8;
 
-/// Searches a model for what decides properties by a plan, and makes the graph that is wanted if the plan says so.
+/// Searches a model for what decides properties by a plan, within the plan's time from now on, and makes the graph that is
+/// wanted if the plan says so.
 pub type Search<'a, E> =
     dyn FnMut(&NativeModel, &[Property<scrimp_core::Condition>], &mut Plan, &Wanted) -> Result<Report, E> + 'a;
 
@@ -63,6 +67,20 @@ pub struct PetriNet {
     name: String,
     /// The net as a system with that room, made when it is first asked for.
     lowered: OnceLock<Arc<Lowered>>,
+}
+
+impl Grows for PetriNet {
+    fn system(&self) -> Result<Arc<System>, LoadError> {
+        Ok(self.lowered()?.system.clone())
+    }
+
+    fn grow(&mut self, model: &NativeModel) -> Result<bool, LoadError> {
+        Ok(self.widen(model))
+    }
+
+    fn missing(&self) -> &'static str {
+        "a place gets more tokens"
+    }
 }
 
 impl PetriNet {

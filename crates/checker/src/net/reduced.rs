@@ -10,6 +10,7 @@ use scrimp_lang::LoadError;
 use scrimp_native::BuildError;
 use scrimp_net::reduce::{Observed, Reduced, Rules, reduce};
 use scrimp_net::{Condition, Sum};
+use scrimp_search::Refusal;
 use std::time::Duration;
 
 /// What taking away may take before the user is asked again whether to go on.
@@ -17,7 +18,7 @@ const AT_ONCE: Duration = Duration::from_secs(2);
 
 /// Reduces the net for one question and searches what is left for so long. Says what ended the search; nothing when there
 /// was nothing to gain.
-pub fn answer<E: From<LoadError> + From<BuildError>>(
+pub fn answer<E: From<LoadError> + From<BuildError> + From<Refusal>>(
     net: &PetriNet,
     answers: &mut Answers,
     i: usize,
@@ -50,8 +51,8 @@ pub fn answer<E: From<LoadError> + From<BuildError>>(
     }
     let Some(smaller_goal) = restated(&reduced, net, &goal) else { return Ok(None) };
     let mut smaller = PetriNet::within(reduced.net.clone(), String::new(), net.structure, means.end_of(slice / 4));
-    let plan = means.plan_for(slice);
-    let explored = explore(&mut smaller, &[(&smaller_goal, answers.most[i])], &plan, means.mode, means.search)?;
+    let options = means.options_for(slice);
+    let explored = explore(&mut smaller, &[(&smaller_goal, answers.most[i])], &options, means.mode, means.search)?;
     let limit = explored.report.limit;
     let Some(finding) = explored.found.into_iter().next().flatten() else { return Ok(limit) };
     let how =

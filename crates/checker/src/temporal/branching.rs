@@ -41,9 +41,7 @@ impl Numbered {
 pub fn decide(model: &NativeModel, name: &str, formula: &Formula<Expr>, means: &Means) -> io::Result<Report> {
     let Means { plan, control, fair, progress } = *means;
     let begun = Instant::now();
-    if plan.options.reduce.leaves_out_states() {
-        control.say("a formula of branching time may tell apart what a reduction takes for one: no event is left out");
-    }
+    plan.decisions().iter().for_each(|decision| control.say(decision.clone()));
     let numbered = Numbered::new(model, formula);
     let fault = Mutex::new(None);
     let atoms = numbered.conditions(model).into_iter().map(|holds| watched(holds, &fault)).collect::<Vec<_>>();

@@ -17,7 +17,7 @@ use scrimp_core::{Control, Property, PropertyKind, Report};
 use scrimp_native::NativeModel;
 use scrimp_search::Guide;
 use scrimp_search::Plan;
-use scrimp_search::plan::{EngineChoice, ReduceChoice};
+use scrimp_search::plan::Way;
 use scrimp_system::Expr;
 use std::io;
 use std::time::Duration;
@@ -43,35 +43,16 @@ pub fn decide(model: &NativeModel, property: &Property<Expr>, means: &Means) -> 
 fn decide_alone(model: &NativeModel, property: &Property<Expr>, means: &Means) -> io::Result<Report> {
     let Means { plan, fair, .. } = *means;
     let invalid = |reason: &str| io::Error::new(io::ErrorKind::InvalidInput, reason);
-    let weak = "weak fairness of processes is decided state by state, of formulas in LTL and of claims";
-    let symbolic = match plan.options.engine {
-        EngineChoice::Explicit => None,
-        EngineChoice::Symbolic(_) if plan.options.fair => return Err(invalid(weak)),
-        EngineChoice::Symbolic(strategy) => Some(strategy),
-        EngineChoice::Bounded(_) => {
-            return Err(invalid("runs that go on for ever are not looked for with formulas; use another --engine"));
-        }
-    };
-    if plan.options.checkpoint.is_some() || plan.options.resume.is_some() {
-        means.control.say("a search for runs is neither saved nor taken up");
+    let symbolic = plan.way() == Way::Symbolic;
+    if let PropertyKind::Ctl(formula) = &property.kind {
+        return match symbolic {
+            true => with_sets(model, &property.name, PropertyKind::Ctl(formula.clone()), means),
+            false => branching::decide(model, &property.name, formula, means),
+        };
     }
-    match &property.kind {
-        PropertyKind::Ctl(_) if plan.options.fair => return Err(invalid(weak)),
-        PropertyKind::Ctl(formula) if symbolic.is_some() => {
-            return with_sets(model, &property.name, PropertyKind::Ctl(formula.clone()), means);
-        }
-        PropertyKind::Ctl(formula) => return branching::decide(model, &property.name, formula, means),
-        PropertyKind::Never(_) if !fair.is_empty() => {
-            return Err(invalid("an automaton says by itself which runs it is about; leave out conditions of --fair"));
-        }
-        PropertyKind::Progress(_) if symbolic.is_some() => {
-            return Err(invalid("cycles without progress are looked for state by state; use --engine explicit"));
-        }
-        _ => {}
-    }
-    let patience = plan.options.time.map_or(Duration::MAX, |time| time.saturating_sub(means.control.elapsed()));
+    let patience = plan.options().time.map_or(Duration::MAX, |time| time.saturating_sub(means.control.elapsed()));
     let never = broken_by(property, fair, patience).map_err(|reason| invalid(&reason))?;
-    if symbolic.is_some() {
+    if symbolic {
         return with_sets(model, &property.name, PropertyKind::Never(Box::new(never)), means);
     }
     run_liveness(model, &property.name, &never, means)
@@ -81,22 +62,8 @@ fn decide_alone(model: &NativeModel, property: &Property<Expr>, means: &Means) -
 fn with_sets(model: &NativeModel, name: &str, kind: PropertyKind<Expr>, means: &Means) -> io::Result<Report> {
     let question = Property::new(name, kind);
     let Means { plan, control, fair, .. } = *means;
-    let mut plan = plan.clone();
-    if plan.options.reduce.leaves_out_states() {
-        control.say("sets of states are not reduced for properties of runs");
-        plan.options.reduce = ReduceChoice::Nothing;
-    }
-    let mut conditions: Vec<&Expr> = fair.iter().collect();
-    match &question.kind {
-        PropertyKind::Ctl(formula) => formula.atoms(&mut |e| conditions.push(e)),
-        PropertyKind::Never(never) => conditions.extend(&never.atoms),
-        _ => {}
-    }
-    if conditions.into_iter().any(|e| e.may_fault(&model.system().variables)) {
-        let reason = "evaluating a condition of the formula may end in a fault: that is decided state by state";
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
-    }
-    let (mut report, results) = sets(model, &[question], fair, &plan, control)?;
+    plan.decisions().iter().for_each(|decision| control.say(decision.clone()));
+    let (mut report, results) = sets(model, &[question], fair, plan, control)?;
     report.properties = results;
     report.reduced = false;
     Ok(report)

@@ -37,7 +37,7 @@ pub fn measured(subject: &Subject, kind: Kind) -> String {
         add("bytes a stored state", format!("{:.1} ({} in full)", report.bytes_per_state(), report.state_bytes));
     }
     if let Some(peak) = report.peak_resident {
-        add("memory at most", format!("{} of {}", bytes(peak), bytes(subject.plan.memory)));
+        add("memory at most", format!("{} of {}", bytes(peak), bytes(subject.plan.memory())));
     }
     if let Some(disk) = &report.disk {
         add("on disk at most", bytes(disk.peak_bytes as usize));
@@ -53,12 +53,12 @@ pub fn plan(subject: &Subject) -> String {
     let plan = subject.plan;
     let mut rows = vec![["part", "choice", "why"].map(str::to_string).to_vec()];
     for (part, value) in plan.parts() {
-        let value = if part == "memory" { bytes(plan.memory) } else { value };
+        let value = if part == "memory" { bytes(plan.memory()) } else { value };
         rows.push(vec![escape(part), format!("<code>{}</code>", escape(&value)), escape(plan.reason(part))]);
     }
     let report = subject.report;
     let visited = report.sets.is_none() && report.formulas.is_none() && report.visits > 0;
-    if let Some(store) = report.store.as_ref().filter(|store| visited && **store != plan.store.to_string()) {
+    if let Some(store) = report.store.as_ref().filter(|store| visited && **store != plan.store().to_string()) {
         let store = format!("<code>{}</code>", escape(store));
         rows.push(vec!["ended in".into(), store, "what the search moved on to".into()]);
     }

@@ -4,12 +4,11 @@ use super::evidence::evidence;
 use super::graph::Solved;
 use super::local::Local;
 use super::normal::Table;
-use super::space::{Space, Stop, without_numbers};
+use super::space::{Space, Stop};
 use super::truth::Truth;
 use super::watched::Watched;
-use crate::choices::{EngineChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
 use crate::condensed::{Condensed, Wanted};
-use crate::plan::{Options, Plan};
+use crate::plan::{ModelFacts, Options, Plan, Question, StoreChoice, Way};
 use crate::run::{Guide, Guides, invalid, run_guided};
 use scrimp_core::{Budget, Control, Evidence, Limit, Predicate};
 use scrimp_system::{Batch, Model};
@@ -94,10 +93,11 @@ pub fn examine(task: &CtlTask, ask: &mut dyn FnMut(Inquiry)) -> io::Result<CtlOu
         return Err(invalid("an atom of the formula has no condition"));
     }
     let table = Table::new(formula, !fairness.is_empty()).map_err(invalid)?;
-    let budget = Budget::begin(plan.memory)?;
-    let outcome = match plan.options.forget == ForgetChoice::Nothing && fairness.is_empty() {
-        true => in_some_store(task, &table, &budget, ask)?,
-        false => on_graph(task, &table, &budget, ask)?,
+    let budget = Budget::begin(plan.memory())?;
+    let outcome = match plan.way() {
+        Way::Local if fairness.is_empty() => in_some_store(task, &table, &budget, ask)?,
+        Way::Local | Way::OnGraph => on_graph(task, &table, &budget, ask)?,
+        other => return Err(invalid(format!("the plan is for another kind of question ({other:?})"))),
     };
     if model.is_outgrown() {
         return Err(invalid("the model has grown beyond the system that was made for it"));
@@ -129,13 +129,15 @@ fn in_some_store(
     ask: &mut dyn FnMut(Inquiry),
 ) -> io::Result<CtlOutcome> {
     let mut outcome = locally(task, table, budget, ask)?;
-    let left_to_us = task.plan.options.store.is_none();
+    let left_to_us = task.plan.options().store.is_none();
     for store in [StoreChoice::Collapse, StoreChoice::ComBack].into_iter().filter(|_| left_to_us) {
         if outcome.limit != Some(Limit::Memory) {
             break;
         }
-        task.control.say(format!("memory was used up: the search began again in store {store}"));
-        let plan = Plan { store, ..task.plan.clone() };
+        let why = format!("memory was used up: the search began again in store {store}");
+        let changed = task.plan.instead(&why, &ModelFacts::default(), |options| options.store = Some(store));
+        let plan = changed?;
+        task.control.say(why);
         outcome = locally(&CtlTask { plan: &plan, ..*task }, table, budget, ask)?;
     }
     Ok(outcome)
@@ -160,7 +162,7 @@ fn locally(
         transitions: local.space.transitions(),
         configurations: local.configurations(),
         bytes: local.bytes(),
-        store: Some(task.plan.store.to_string()),
+        store: Some(task.plan.store().to_string()),
     };
     let exhaustive = decided.is_ok() && facts.states == facts.expanded;
     if let Ok(first) = decided
@@ -260,30 +262,23 @@ fn on_graph(
     Ok(outcome(decided, facts, true, control))
 }
 
-/// The plan of a search that can write down its graph, as near to this one as there is.
+/// The plan of a search that writes down the graph in which a question about runs is decided.
 pub(crate) fn graph_plan(plan: &Plan) -> io::Result<Plan> {
-    if !plan.store.gives_numbers() {
-        return Err(without_numbers(&plan.store));
-    }
-    let sweeps = matches!(plan.options.forget, ForgetChoice::Sweep(_));
-    let options = Options {
-        graph: true,
-        keep_going: true,
-        threads: 1,
-        memory: Some(plan.memory),
-        store: Some(plan.store.clone()),
-        order: (!sweeps).then_some(OrderChoice::BreadthFirst),
-        forget: if sweeps { plan.options.forget.clone() } else { ForgetChoice::Nothing },
-        reduce: ReduceChoice::Nothing,
-        engine: EngineChoice::Explicit,
-        disk: None,
-        checkpoint: None,
-        resume: None,
-        audit: false,
-        in_degrees: false,
-        ..plan.options.clone()
-    };
-    Plan::new(&options).map_err(|refusal| invalid(refusal.to_string()))
+    Ok(plan.for_question(Question::count(), "", &ModelFacts::default(), |options| {
+        *options = Options {
+            graph: true,
+            keep_going: true,
+            store: Some(plan.store().clone()),
+            forget: options.forget.clone(),
+            progress: options.progress.take(),
+            backedges: options.backedges,
+            cached: options.cached,
+            memory: options.memory,
+            time: options.time,
+            seed: options.seed,
+            ..Options::default()
+        }
+    })?)
 }
 
 /// The truth in a graph. Places are numbers of the graph.

@@ -92,7 +92,7 @@ impl Runs<'_, '_> {
     pub fn successors(&mut self, spot: &Spot) -> Option<Steps> {
         self.patience = self.patience.checked_sub(1)?;
         if self.patience.is_multiple_of(1024) {
-            let full = resident().is_some_and(|used| used > self.task.plan.memory);
+            let full = resident().is_some_and(|used| used > self.task.plan.memory());
             if full || self.task.control.stopped(0).is_some() {
                 return None;
             }

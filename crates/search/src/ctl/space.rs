@@ -1,9 +1,8 @@
 //! The states that were met so far, and the successors of those that were expanded: each is expanded once, and only when
 //! somebody asks.
 
-use crate::choices::StoreChoice;
 use crate::condensed::{Condensed, Cursor, Number};
-use crate::plan::Plan;
+use crate::plan::{Plan, StoreChoice};
 use crate::run::invalid;
 use crate::store::{Collapse, ComBack, Found, Full, Origin, Store, Table};
 use scrimp_core::{Budget, Control, Limit};
@@ -24,11 +23,6 @@ impl From<Full> for Stop {
     fn from(_: Full) -> Stop {
         Stop::Limit(Limit::Memory)
     }
-}
-
-/// Branching time is decided in a graph, whose states have numbers.
-pub(crate) fn without_numbers(store: &StoreChoice) -> io::Error {
-    invalid(format!("--store {store} gives states no numbers, which CTL needs; use --store table, collapse or comback"))
 }
 
 /// Says for a state which labels hold, one after the other.
@@ -59,11 +53,13 @@ impl<'a> Space<'a> {
         control: &'a Control,
         budget: &Arc<Budget>,
     ) -> io::Result<Space<'a>> {
-        let store: Box<dyn Store + 'a> = match &plan.store {
+        let store: Box<dyn Store + 'a> = match plan.store() {
             StoreChoice::Table => Box::new(Table::new(model.state_bytes(), budget.clone())?),
-            StoreChoice::ComBack => Box::new(ComBack::new(model, plan.options.backedges, plan.options.cached, budget)?),
+            StoreChoice::ComBack => {
+                Box::new(ComBack::new(model, plan.options().backedges, plan.options().cached, budget)?)
+            }
             StoreChoice::Collapse => Box::new(Collapse::new(model, budget)?),
-            other => return Err(without_numbers(other)),
+            other => return Err(invalid(format!("store {other} gives no state ids"))),
         };
         let bytes = model.state_bytes();
         Ok(Space {

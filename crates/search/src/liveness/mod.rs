@@ -22,8 +22,7 @@ mod walk;
 pub use lasso::Lasso;
 pub use product::{Fairness, MOST_MARKS, Product, STUTTER};
 
-use crate::choices::{ForgetChoice, StoreChoice};
-use crate::plan::{CycleChoice, Plan};
+use crate::plan::{CycleChoice, ModelFacts, Plan, StoreChoice, Way};
 use crate::reduce::{Blueprint, Manner};
 use crate::run::{Guide, invalid};
 use crate::store::{Collapse, ComBack, Store, Table, Tree};
@@ -83,76 +82,46 @@ pub fn search(question: &Question, plan: &Plan, control: &Control) -> io::Result
             "more than {MOST_MARKS} sets of marks, of processes among them, are not supported"
         )));
     }
-    let store = plan.store.clone();
-    match &plan.options.forget {
-        ForgetChoice::Nothing => {}
-        ForgetChoice::Sweep(None) => return unfolded::search(question, plan, control),
-        other => {
-            return Err(invalid(format!(
-                "cycles cannot be seen in states that are forgotten (--forget {other}); use --forget sweep, whose graph stays"
-            )));
-        }
+    if plan.way() == Way::SweptCycles {
+        return unfolded::search(question, plan, control);
     }
-    match &store {
-        StoreChoice::Table | StoreChoice::Collapse | StoreChoice::ComBack | StoreChoice::Tree => {}
-        other => {
-            return Err(invalid(format!(
-                "cycles are not looked for in store {other}; use table, tree, collapse or comback"
-            )));
-        }
-    }
-    let answer = search_in(question, plan, control, &store)?;
+    let answer = search_in(question, plan, control)?;
     // Nobody has asked for a table: what does not fit there may fit in a tree.
-    if answer.limit == Some(Limit::Memory) && plan.options.store.is_none() && plan.options.threads == 1 {
-        control.say("a table has no room for all states: the search begins again in a tree");
-        return search_in(question, plan, control, &StoreChoice::Tree);
+    if answer.limit == Some(Limit::Memory) && plan.options().store.is_none() {
+        let why = "a table has no room for all states: the search begins again in a tree";
+        let tree = plan.instead(why, &ModelFacts::default(), |options| options.store = Some(StoreChoice::Tree));
+        if let Ok(plan) = tree {
+            control.say(why);
+            return search_in(question, &plan, control);
+        }
     }
     Ok(answer)
 }
 
-fn search_in(question: &Question, plan: &Plan, control: &Control, store: &StoreChoice) -> io::Result<Answer> {
+fn search_in(question: &Question, plan: &Plan, control: &Control) -> io::Result<Answer> {
+    let together = match plan.way() {
+        Way::Cycles => false,
+        Way::Swarm => true,
+        other => return Err(invalid(format!("the plan is for another kind of question ({other:?})"))),
+    };
+    let store = plan.store();
     let Question { model, automaton, atoms, expressions, fairness, stutters, repeats, .. } = *question;
-    let budget = Budget::begin(plan.memory)?;
-    let nested = match plan.options.cycles {
+    let budget = Budget::begin(plan.memory())?;
+    let nested = match plan.options().cycles {
         CycleChoice::Nested => true,
         CycleChoice::Components => false,
         CycleChoice::Automatic => *store == StoreChoice::Tree,
     };
-    if !nested && *store == StoreChoice::Tree {
-        return Err(invalid("a tree does not number its states, and components need numbers; use --cycles nested"));
-    }
-    let reduces = plan.options.reduce.leaves_out_states();
+    // The plan asks for a reduction only where it is sound; a caller may know no expressions to keep.
     let blueprint = match stutters && fairness.is_none() {
         true => Blueprint::of_runs(model, expressions, plan)?,
         false => None,
     };
-    if reduces && fairness.is_some() {
-        // Which processes could move is not what a reduction keeps.
-        control.say("which runs are fair depends on every event, so that none is left out");
-    } else if reduces && !stutters {
-        control.say("the formula tells a state from its repetition, so that no event may be left out");
-    }
-    if blueprint.is_some() && *store == StoreChoice::ComBack {
-        return Err(invalid("a ComBack store must see all events of a state; use another store, or --reduce none"));
-    }
     let state_based;
     let mut automaton = automaton;
-    let mut together = plan.options.threads > 1;
     if together {
-        let alone = match () {
-            _ if *store != StoreChoice::Table => Some("in this store"),
-            _ if blueprint.is_some() => Some("with a reduction"),
-            _ if fairness.is_some() => Some("for fair runs"),
-            _ if plan.options.cycles == CycleChoice::Components => Some("for components"),
-            _ => None,
-        };
-        if let Some(why) = alone {
-            control.say(format!("one thread searches {why}"));
-            together = false;
-        } else {
-            state_based = automaton.state_based();
-            automaton = &state_based;
-        }
+        state_based = automaton.state_based();
+        automaton = &state_based;
     }
     let nested = nested || together;
     let product = Product::new(model, automaton, atoms, fairness, nested).ending(!repeats);
@@ -170,7 +139,7 @@ fn search_in(question: &Question, plan: &Plan, control: &Control, store: &StoreC
         reduced: blueprint.is_some(),
     };
     let (halt, rough) = if together {
-        let (ended, facts, bytes) = swarm::search(&product, plan.options.threads, control, &budget)?;
+        let (ended, facts, bytes) = swarm::search(&product, plan.options().threads, control, &budget)?;
         answer.facts = facts;
         answer.store_bytes = bytes;
         match ended {
@@ -232,7 +201,9 @@ fn numbered<'m>(
 ) -> io::Result<Box<dyn Store + 'm>> {
     Ok(match store {
         StoreChoice::Collapse => Box::new(Collapse::new(product, budget)?),
-        StoreChoice::ComBack => Box::new(ComBack::new(product, plan.options.backedges, plan.options.cached, budget)?),
+        StoreChoice::ComBack => {
+            Box::new(ComBack::new(product, plan.options().backedges, plan.options().cached, budget)?)
+        }
         _ => Box::new(Table::new(product.state_bytes(), budget.clone())?),
     })
 }

@@ -6,10 +6,9 @@
 
 use super::lasso::Lasso;
 use super::{Answer, Question};
-use crate::choices::{ForgetChoice, StoreChoice};
 use crate::condensed::{Condensed, Number, Wanted};
 use crate::ctl::{Watched, graph_plan};
-use crate::plan::{Options, Plan};
+use crate::plan::{BackedgeChoice, ForgetChoice, ModelFacts, Plan, StoreChoice};
 use crate::run::{Guides, run_guided};
 use scrimp_core::{Control, Limit, Predicate, Trace};
 use scrimp_system::{Batch, EventCode, EventText, Fault, Model};
@@ -96,10 +95,11 @@ pub(super) fn search(question: &Question, plan: &Plan, control: &Control) -> io:
     let atoms: Vec<Predicate> = (0..question.atoms.len()).map(label).collect();
     let on_graph =
         Question { model: &unfolded, atoms: &atoms, expressions: &[], stutters: false, progress: None, ..*question };
-    let options =
-        Options { forget: ForgetChoice::Nothing, store: Some(StoreChoice::Table), order: None, ..plan.options.clone() };
-    let plain = Plan { store: StoreChoice::Table, options, ..plan.clone() };
-    let found = super::search_in(&on_graph, &plain, control, &StoreChoice::Table)?;
+    let plain = plan.instead("", &ModelFacts::default(), |options| {
+        (options.forget, options.progress, options.order) = (ForgetChoice::Nothing, None, None);
+        (options.store, options.cached, options.backedges) = (Some(StoreChoice::Table), None, BackedgeChoice::Events);
+    });
+    let found = super::search_in(&on_graph, &plain?, control)?;
     answer.accepted = found.accepted;
     answer.limit = found.limit;
     answer.store_bytes = answer.store_bytes.max(found.store_bytes);

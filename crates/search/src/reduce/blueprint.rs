@@ -2,8 +2,7 @@
 
 use super::stubborn::{Chosen, Governor, Stubborn, Wanted};
 use super::{Kept, Manner, Method, Reduce, Source};
-use crate::choices::ReduceChoice;
-use crate::plan::Plan;
+use crate::plan::{Plan, ReduceChoice};
 use crate::run::{about_runs, invalid};
 use scrimp_core::{Condition, Property, PropertyKind};
 use scrimp_system::{Batch, Expr, Model};
@@ -27,7 +26,7 @@ impl Blueprint {
         properties: &[Property<Condition>],
         plan: &Plan,
     ) -> io::Result<Option<Blueprint>> {
-        let method = match plan.options.reduce {
+        let method = match plan.options().reduce {
             ReduceChoice::Persistent(method) => method,
             ReduceChoice::PersistentSleep => None,
             ReduceChoice::Nothing | ReduceChoice::EdgeLean => return Ok(None),
@@ -61,7 +60,7 @@ impl Blueprint {
     /// A reduction that keeps, of every run, one that looks the same to these conditions but for repetitions, provided that
     /// on every cycle some state is explored in full. The plan asks for one.
     pub fn of_runs(model: &dyn Model, conditions: &[Expr], plan: &Plan) -> io::Result<Option<Blueprint>> {
-        let method = match plan.options.reduce {
+        let method = match plan.options().reduce {
             ReduceChoice::Persistent(method) => method,
             ReduceChoice::PersistentSleep => None,
             ReduceChoice::Nothing | ReduceChoice::EdgeLean => return Ok(None),

@@ -7,7 +7,6 @@
 
 mod moves;
 
-use crate::choices::{CacheChoice, ForgetChoice, StoreChoice};
 use crate::estimate::{Estimate, SAMPLE};
 use crate::external::{External, Resume};
 use crate::guided;
@@ -15,7 +14,7 @@ use crate::held::Held;
 use crate::open::Queue;
 use crate::outcome::{Ended, Outcome};
 use crate::plain::Plain;
-use crate::plan::Plan;
+use crate::plan::{CacheChoice, ForgetChoice, ModelFacts, StoreChoice};
 use crate::reduce::Manner;
 use crate::run::{Done, Guides, Task, invalid};
 use crate::sets::Wide;
@@ -80,7 +79,7 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
 /// Starts over on disk where that is allowed, and else in an automaton.
 fn start_over<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done<'m>> {
     let Task { model, check, control, budget, with_traces, reduce, .. } = *task;
-    if let Some(dir) = &task.plan.options.disk {
+    if let Some(dir) = &task.plan.options().disk {
         control.say(format!("the search starts over with files in {}", dir.display()));
         let mut external = External::new(model, dir, with_traces, budget, None)?;
         let outcome = external.search(check, control, reduce(Manner::Passing));
@@ -119,14 +118,14 @@ fn will_be_too_small(task: &Task, table: &Plain<Table>) -> bool {
 /// Goes on in a set, and beyond it when that is full.
 fn in_set<'m>(task: &Task<'m, '_>, mut wide: Wide, guides: Guides) -> io::Result<Done<'m>> {
     // Moving to disk takes a little memory to begin with.
-    let moves_on = task.plan.options.disk.is_some();
+    let moves_on = task.plan.options().disk.is_some();
     task.budget.hold(if moves_on { task.budget.memory() / 32 } else { 0 });
     let ended = wide.go_on(task);
     task.budget.hold(0);
     if ended != Ended::Limit(Limit::Memory) {
         return Ok(wide.done(ended));
     }
-    if let Some(dir) = &task.plan.options.disk {
+    if let Some(dir) = &task.plan.options().disk {
         return to_disk(task, wide, dir);
     }
     let (stage, states) = (wide.stage.clone(), grouped(wide.set.len()));
@@ -143,27 +142,30 @@ fn in_set<'m>(task: &Task<'m, '_>, mut wide: Wide, guides: Guides) -> io::Result
 /// saved ends here: it can be taken up with more memory, and one that forgets could not.
 fn forgetting<'m>(task: &Task<'m, '_>, mut full: Done<'m>, guides: Guides) -> io::Result<Done<'m>> {
     let full_after = format!("{} states filled all memory", grouped(full.outcome.facts.states));
-    if task.plan.options.checkpoint.is_some() {
+    if task.plan.options().checkpoint.is_some() {
         task.control.say(full_after);
         return Ok(full);
     }
     let found = guides.find_measure.map(|find| find());
-    let mut options = task.plan.options.clone();
-    options.threads = 1;
-    options.store = Some(StoreChoice::Table);
-    options.forget = match found {
+    let forget = match found {
         Some(_) => ForgetChoice::Sweep(Some(CacheChoice::default())),
         None => ForgetChoice::Cache(CacheChoice::default()),
     };
-    options.progress = found.as_ref().map(|found| found.text.clone());
-    let Ok(plan) = Plan::new(&options) else {
+    let method = match &found {
+        Some(found) => format!("--forget {forget} --progress '{}'", found.text),
+        None => format!("--forget {forget}"),
+    };
+    let why = format!("{full_after}: the search starts over with {method}");
+    let changed = task.plan.instead(&why, &ModelFacts::of(task.model), |options| {
+        options.threads = 1;
+        options.store = Some(StoreChoice::Table);
+        options.forget = forget;
+        options.progress = found.as_ref().map(|found| found.text.clone());
+    });
+    let Ok(plan) = changed else {
         return Ok(full);
     };
-    let method = match &found {
-        Some(found) => format!("--forget {} --progress '{}'", options.forget, found.text),
-        None => format!("--forget {}", options.forget),
-    };
-    task.control.say(format!("{full_after}: the search starts over with {method}"));
+    task.control.say(why);
     let progress = found.as_ref().map(|found| &*found.measure);
     let task = Task { plan: &plan, saver: None, ..*task };
     let done = guided::search(&task, Guides { progress, ..guides })?;

@@ -1,9 +1,9 @@
 //! Moving a search from the table to a store that takes less, while memory is short: what was moved gives its place up.
 
-use crate::choices::StoreChoice;
 use crate::open::Packed;
 use crate::outcome::{Ended, Position};
 use crate::plain::Plain;
+use crate::plan::StoreChoice;
 use crate::run::{Done, Task};
 use crate::sets::Wide;
 use crate::store::{Full, NO_ORIGIN, StateId, Store, Table};

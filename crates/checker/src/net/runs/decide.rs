@@ -1,6 +1,7 @@
 //! Deciding what is about runs: on the fly, one formula after the other, or by sets of markings, all at once.
 
 use super::convert::branching;
+use crate::grow::with_room;
 use crate::net::PetriNet;
 use crate::temporal::never::negation;
 use crate::temporal::{Means, run_liveness};
@@ -8,10 +9,11 @@ use scrimp_core::{Control, Limit, Predicate, Property, PropertyKind, Trace, Verd
 use scrimp_lang::LoadError;
 use scrimp_native::{BuildError, Mode, NativeModel};
 use scrimp_net::{Formula, Lowered};
-use scrimp_search::Plan;
 use scrimp_search::ctl::{self, CtlTask};
 use scrimp_search::plan::ReduceChoice;
+use scrimp_search::{Feature, ModelFacts, Options, Plan, Question};
 use scrimp_system::{Expr, Stop};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What has to be looked for in runs.
@@ -35,7 +37,7 @@ pub struct Found {
 
 /// One who decides, with the model of the net that was used last.
 pub struct Decider {
-    model: Option<NativeModel>,
+    model: Option<Arc<NativeModel>>,
     mode: Mode,
     stop: Stop,
 }
@@ -45,29 +47,21 @@ impl Decider {
         Decider { model: None, mode, stop }
     }
 
-    /// Works with a model of the net, and once more with a larger one as long as it turns out to be too small. Where there is
-    /// no more room to be had, nothing was found.
+    /// Works with a model of the net that has room for what is met. Where there is no more room to be had, nothing was found.
     fn with_model<T: Default, E: From<LoadError> + From<BuildError>>(
         &mut self,
         net: &mut PetriNet,
         mut work: impl FnMut(&NativeModel, &Lowered) -> T,
     ) -> Result<T, E> {
-        loop {
-            let lowered = net.lowered()?;
-            let model = match self.model.take() {
-                Some(model) if std::sync::Arc::ptr_eq(model.system(), &lowered.system) => model,
-                _ => NativeModel::new(lowered.system.clone(), self.mode)?,
-            };
-            let result = work(&model, &lowered);
-            if net.widen(&model) {
-                continue;
-            }
-            if model.outgrown().is_some() {
-                return Ok(T::default());
-            }
-            self.model = Some(model);
-            return Ok(result);
+        let mode = self.mode;
+        let work = |net: &mut PetriNet, model: &Arc<NativeModel>| Ok::<T, E>(work(model, &*net.lowered()?));
+        let make = |system| NativeModel::new(system, mode);
+        let (model, result) = with_room(net, self.model.take(), &make, &mut |_| {}, work)?;
+        if model.outgrown().is_some() {
+            return Ok(T::default());
         }
+        self.model = Some(model);
+        Ok(result)
     }
 
     /// On the fly, for so long. `reduced`: with as few events as suffice, where that is possible.
@@ -75,7 +69,7 @@ impl Decider {
         &mut self,
         net: &mut PetriNet,
         runs: &Runs,
-        plan: &Plan,
+        options: &Options,
         time: Duration,
         reduced: bool,
     ) -> Result<Found, E> {
@@ -83,8 +77,8 @@ impl Decider {
         self.with_model(net, |model, lowered| {
             let control = Control::under(stop.within(time));
             let found = match runs {
-                Runs::Linear(formula) => linear(formula, model, lowered, plan, &control, reduced),
-                Runs::Branching(formula) => local(formula, model, lowered, plan, &control),
+                Runs::Linear(formula) => linear(formula, model, lowered, options, &control, reduced),
+                Runs::Branching(formula) => local(formula, model, lowered, options, &control),
             };
             found.unwrap_or_default()
         })
@@ -95,7 +89,7 @@ impl Decider {
         &mut self,
         net: &mut PetriNet,
         all: &[Runs],
-        plan: &Plan,
+        memory: usize,
         time: Duration,
     ) -> Result<Vec<Found>, E> {
         let stop = self.stop.clone();
@@ -107,7 +101,7 @@ impl Decider {
         let converted: Vec<Runs> = converted.collect();
         let found: Result<Vec<Found>, E> = self.with_model(net, |model, lowered| {
             let control = Control::under(stop.within(time));
-            with_sets(&converted, model, lowered, plan, &control).unwrap_or_default()
+            with_sets(&converted, model, lowered, memory, &control).unwrap_or_default()
         });
         let found = found?;
         Ok(if found.is_empty() { vec![Found::default(); all.len()] } else { found })
@@ -123,15 +117,18 @@ fn linear(
     formula: &Formula,
     model: &NativeModel,
     lowered: &Lowered,
-    plan: &Plan,
+    options: &Options,
     control: &Control,
     reduced: bool,
 ) -> Option<Found> {
     let never = negation("", &over_states(formula, lowered)?).ok()?;
-    let mut plan = plan.clone();
-    if reduced && never.stutters && !plan.options.reduce.leaves_out_states() {
-        plan.options.reduce = ReduceChoice::Persistent(None);
+    let mut options = options.clone();
+    if reduced && never.stutters && !options.reduce.leaves_out_states() {
+        options.reduce = ReduceChoice::Persistent(None);
     }
+    let question = Question::about(Feature::Ltl);
+    let question = if never.stutters { question } else { question.with(Feature::NotStutterInvariant) };
+    let (plan, _) = Plan::as_far_as_possible(&options, question, &ModelFacts::of(model)).ok()?;
     let report = run_liveness(model, "", &never, &Means { plan: &plan, control, fair: &[], progress: None }).ok()?;
     let result = report.properties.into_iter().next()?;
     let truth = match result.verdict {
@@ -143,7 +140,14 @@ fn linear(
 }
 
 /// Decides a formula of branching time where it is asked for.
-fn local(formula: &Formula, model: &NativeModel, lowered: &Lowered, plan: &Plan, control: &Control) -> Option<Found> {
+fn local(
+    formula: &Formula,
+    model: &NativeModel,
+    lowered: &Lowered,
+    options: &Options,
+    control: &Control,
+) -> Option<Found> {
+    let (plan, _) = Plan::as_far_as_possible(options, Question::about(Feature::Ctl), &ModelFacts::default()).ok()?;
     let mut conditions: Vec<&scrimp_net::Condition> = Vec::new();
     formula.atoms(&mut |condition| {
         if !conditions.contains(&condition) {
@@ -168,7 +172,7 @@ fn local(formula: &Formula, model: &NativeModel, lowered: &Lowered, plan: &Plan,
         names: &names,
         atoms: &atoms,
         fairness: &[],
-        plan,
+        plan: &plan,
         control,
         progress: None,
     };
@@ -181,7 +185,7 @@ fn with_sets(
     formulas: &[Runs],
     model: &NativeModel,
     lowered: &Lowered,
-    plan: &Plan,
+    memory: usize,
     control: &Control,
 ) -> Option<Vec<Found>> {
     let mut questions = Vec::new();
@@ -201,7 +205,7 @@ fn with_sets(
         return None;
     }
     let options = scrimp_symbolic::Options {
-        memory: Some(plan.memory),
+        memory: Some(memory),
         keep_going: true,
         count_all: false,
         ..scrimp_symbolic::Options::default()

@@ -5,8 +5,7 @@ mod reference;
 mod witness;
 
 use super::{CtlOutcome, CtlTask, check};
-use crate::choices::{ForgetChoice, StoreChoice};
-use crate::plan::{Options, Plan};
+use crate::plan::{Feature, ForgetChoice, ModelFacts, Options, Plan, Question, StoreChoice};
 use reference::{ATOMS, Graph, fair_meaning, meaning, random_formula};
 use scrimp_core::{Control, Limit};
 use scrimp_system::Random;
@@ -40,11 +39,16 @@ fn with_task<T>(
         names: &names,
         atoms: &atoms,
         fairness: &conditions,
-        plan: &Plan::new(options).unwrap(),
+        plan: &ctl_plan(options, fairness.len()),
         control: &Control::new(None),
         progress: Some(&progress),
     };
     act(&task)
+}
+
+fn ctl_plan(options: &Options, conditions: usize) -> Plan {
+    let options = Options { fair_conditions: conditions, ..options.clone() };
+    Plan::of(&options, Question::about(Feature::Ctl), &ModelFacts::default()).unwrap()
 }
 
 fn decide(graph: &Graph, formula: &Formula<u32>, fairness: &[u32], options: &Options) -> CtlOutcome {
@@ -190,7 +194,7 @@ fn no_memory_and_no_time_leave_it_open() {
     }
     let atoms = graph.conditions(0..ATOMS);
     let control = Control::new(Some(std::time::Duration::ZERO));
-    let plan = Plan::new(&options(StoreChoice::Table)).unwrap();
+    let plan = ctl_plan(&options(StoreChoice::Table), 0);
     let (model, fairness, progress) = (&graph, &[], None);
     let task = CtlTask {
         model,

@@ -2,8 +2,8 @@
 
 use super::reference::{Graph, random_formula};
 use super::{options, with_task};
-use crate::choices::StoreChoice;
 use crate::ctl::{Game, Side, Turn, examine};
+use crate::plan::StoreChoice;
 use scrimp_system::Random;
 
 /// Longer games are broken off: one player wanders about.

@@ -79,7 +79,7 @@ impl FromStr for OrderChoice {
     type Err = Refusal;
 
     fn from_str(text: &str) -> Result<OrderChoice, Refusal> {
-        let refuse = |reason: String| Err(Refusal { reason, instead: ORDERS.into() });
+        let refuse = |reason: String| Err(Refusal::new(reason, ORDERS));
         let count = |text: &str| if text == "inf" { Some(u32::MAX) } else { text.parse::<u32>().ok() };
         match text.split_once(':') {
             Some(("bbfs", width)) => match count(width) {
@@ -171,7 +171,7 @@ impl fmt::Display for ForgetChoice {
 
 /// A number of states to store; nothing means as many as fit.
 fn states(text: &str) -> Result<Option<usize>, Refusal> {
-    let refuse = |reason: String| Err(Refusal { reason, instead: "give a number of states, from 1 on".into() });
+    let refuse = |reason: String| Err(Refusal::new(reason, "give a number of states, from 1 on"));
     match text.replace(['_', '\''], "").parse::<usize>() {
         _ if text.is_empty() => Ok(None),
         Ok(0) => refuse("a store of 0 states holds none".into()),
@@ -188,7 +188,7 @@ impl FromStr for CacheChoice {
         let parse = |text: &str| {
             text.parse().map_err(|error: String| {
                 let (reason, instead) = error.split_once("; ").unwrap_or((&error, ""));
-                Refusal { reason: reason.into(), instead: instead.into() }
+                Refusal::new(reason, instead)
             })
         };
         Ok(CacheChoice { most: states(number)?, strategy: strategy.map(parse).transpose()?.unwrap_or_default() })
@@ -206,7 +206,7 @@ impl FromStr for ForgetChoice {
             "pseudo-root" => states(rest).map(ForgetChoice::PseudoRoot),
             "cache" => rest.parse().map(ForgetChoice::Cache),
             "sweep+cache" => rest.parse().map(|cache| ForgetChoice::Sweep(Some(cache))),
-            _ => Err(Refusal { reason: format!("there is no forgetting method '{text}'"), instead: FORGETTERS.into() }),
+            _ => Err(Refusal::new(format!("there is no forgetting method '{text}'"), FORGETTERS)),
         }
     }
 }
@@ -262,10 +262,7 @@ impl FromStr for BackedgeChoice {
         match text {
             "events" => Ok(BackedgeChoice::Events),
             "states" => Ok(BackedgeChoice::States),
-            _ => Err(Refusal {
-                reason: format!("there are no backedges '{text}'"),
-                instead: "choose from: events, states".into(),
-            }),
+            _ => Err(Refusal::new(format!("there are no backedges '{text}'"), "choose from: events, states")),
         }
     }
 }
@@ -321,7 +318,7 @@ impl FromStr for StoreChoice {
     type Err = Refusal;
 
     fn from_str(text: &str) -> Result<StoreChoice, Refusal> {
-        let refuse = |reason: String| Err(Refusal { reason, instead: STORES.into() });
+        let refuse = |reason: String| Err(Refusal::new(reason, STORES));
         let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
         let number = |or: usize| rest.map_or(Some(or), |rest| rest.parse().ok());
         match (name, rest) {

@@ -1,0 +1,67 @@
+//! `count`: visits every state and says how many there are.
+
+use crate::check::Setting;
+use crate::error::CheckError;
+use crate::facts::facts;
+use crate::load::Loaded;
+use crate::net::PetriNet;
+use crate::search::{Found, Host, Searcher};
+use scrimp_native::{Mode, NativeModel};
+use scrimp_search::{Plan, Question};
+use scrimp_system::{Stop, System};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A model whose states are to be counted.
+pub struct Count {
+    loaded: Loaded,
+    setting: Setting,
+    plan: Plan,
+}
+
+impl Count {
+    /// Plans the search; refuses what cannot be done.
+    pub fn new(loaded: Loaded, setting: &Setting) -> Result<Count, CheckError> {
+        let model = NativeModel::new(loaded.system.clone(), Mode::Interpreted)?;
+        let plan = Plan::of(&setting.options, Question::count(), &facts(&model, &setting.options))?;
+        Ok(Count { loaded, setting: setting.clone(), plan })
+    }
+
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    pub fn system(&self) -> &Arc<System> {
+        &self.loaded.system
+    }
+
+    /// Why a net has infinitely many markings; `None` where that is not so, or not known.
+    pub fn infinite(&mut self, stop: &Stop) -> Option<String> {
+        let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
+        let patience = stop.deadline().map_or(Duration::MAX, left);
+        let why = self.loaded.net.as_mut()?.why_unbounded(patience, self.plan.memory())?;
+        Some(format!("there are infinitely many states: {why}"))
+    }
+
+    pub fn run(self, host: &mut dyn Host) -> Result<(), CheckError> {
+        let Count { mut loaded, setting, mut plan } = self;
+        let mut searcher = Searcher { host, mode: setting.mode };
+        let searched = loaded.states(&mut searcher, &setting, false, &mut plan, |_| Ok(Vec::new()))?;
+        let (model, mut report) = (searched.model, searched.report);
+        // Sets of states tell it by themselves; what was visited before a search was taken up was not counted.
+        if report.sets.is_none() {
+            report.tokens = model.most_tokens().filter(|_| setting.options.resume.is_none());
+        }
+        report.remarks.extend(loaded.net.as_ref().map(PetriNet::told));
+        searcher.host.found(Found {
+            model: &model,
+            plan: &plan,
+            report,
+            with_claim: false,
+            statements: None,
+            graph: searched.graph,
+            left: Vec::new(),
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,147 @@
+//! One search of a run: with its measures, in front of who watches it.
+
+use crate::engines;
+use crate::error::CheckError;
+use crate::guides::{Measures, find_measure};
+use crate::temporal::{Means, decide};
+use scrimp_core::{Condition, Control, Property, Report};
+use scrimp_native::{Mode, NativeModel};
+use scrimp_report::unreached::Statement;
+use scrimp_search::condensed::{Condensed, Wanted};
+use scrimp_search::{Front, Guides, Plan};
+use scrimp_system::Expr;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Who is told of the searches of a run: shows how far they have come, and keeps what they found.
+pub trait Host {
+    /// A search begins, which may take so long of the time that is left. Answers what it shares with those who watch it.
+    fn begin(&mut self, plan: &Plan, time: Option<Duration>) -> Arc<Control>;
+
+    /// The search has ended with this report.
+    fn end(&mut self, _: &Plan, _: &Control, _: &Report) {}
+
+    /// Is it worth telling where the sweep-line stands?
+    fn wants_front(&self) -> bool {
+        false
+    }
+
+    /// The sweep-line has moved; its progress in words.
+    fn front(&self, _: Front, _: String) {}
+
+    /// The model has turned out to be too small, and the search begins again: there is more of this than it had room for.
+    fn begins_again(&mut self, _: &str) {}
+
+    /// A search of the run is over, and this was found.
+    fn found(&mut self, found: Found);
+}
+
+/// What a search of a run has found.
+pub struct Found<'a> {
+    pub model: &'a Arc<NativeModel>,
+    pub plan: &'a Plan,
+    pub report: Report,
+    /// Was the model searched together with its never claim?
+    pub with_claim: bool,
+    /// The statements of the model, each with whether it was executed, where that is known.
+    pub statements: Option<Vec<Statement>>,
+    /// The reachability graph, where it was to be written.
+    pub graph: Option<Condensed>,
+    /// What is not looked at any more, because a violation ends the work.
+    pub left: Vec<String>,
+}
+
+/// What the searches of a run have in common.
+pub(crate) struct Searcher<'h> {
+    pub host: &'h mut dyn Host,
+    pub mode: Mode,
+}
+
+impl Searcher<'_> {
+    /// Decides properties of states by a plan, or counts; fills in the graph that is wanted, if the plan says so. The plan
+    /// then says what was done.
+    pub fn states(
+        &mut self,
+        model: &NativeModel,
+        properties: &[Property<Condition>],
+        plan: &mut Plan,
+        wanted: Option<&Wanted>,
+        time: Option<Duration>,
+    ) -> Result<Report, CheckError> {
+        let control = self.host.begin(plan, time);
+        let (measures, told) = Measures::new(model, plan.clone(), control.stop())?;
+        let report = {
+            let host: &dyn Host = self.host;
+            let progress = measures.progress.as_ref().map(|measure| |state: &[u8]| measure.value(state));
+            let heuristic = measures.heuristic.as_ref().map(|measure| |state: &[u8]| measure.value(state));
+            let shown = |front: Front| measures.progress.as_ref().map_or(String::new(), |m| m.show(front.progress));
+            let front = |front: Front| host.front(front, shown(front));
+            let find = || find_measure(model, plan, control.stop());
+            let guides = Guides {
+                progress: progress.as_ref().map(|f| f as &dyn Fn(&[u8]) -> u128),
+                heuristic: heuristic.as_ref().map(|f| f as &dyn Fn(&[u8]) -> u128),
+                front: host.wants_front().then_some(&front),
+                find_measure: Some(&find),
+                graph: wanted,
+            };
+            engines::run_engine(model, properties, &told, &control, guides)
+        };
+        // It was taken up: a search that begins again, because the model is larger than it looked, is another one.
+        *plan = told.afresh();
+        let report = report?;
+        self.host.end(plan, &control, &report);
+        Ok(report)
+    }
+
+    /// Decides a property of runs by a plan.
+    pub fn runs(
+        &mut self,
+        model: &NativeModel,
+        property: &Property<Expr>,
+        fair: &[Expr],
+        plan: &mut Plan,
+    ) -> Result<Report, CheckError> {
+        let control = self.host.begin(plan, None);
+        let (measures, told) = Measures::new(model, plan.clone(), control.stop())?;
+        let progress = measures.progress.as_ref().map(|measure| |state: &[u8]| measure.value(state));
+        let progress = progress.as_ref().map(|f| f as &dyn Fn(&[u8]) -> u128);
+        let report = decide(model, property, &Means { plan: &told, control: &control, fair, progress })?;
+        *plan = told;
+        self.host.end(plan, &control, &report);
+        Ok(report)
+    }
+}
+
+/// The graph that is wanted of a search for these properties: their conditions become labels of its states.
+pub(crate) fn wanted_graph<'a>(vectors: usize, properties: &'a [Property<Condition<'a>>]) -> Wanted<'a> {
+    let mut wanted = Wanted { vectors, ..Wanted::default() };
+    for property in properties {
+        if let Some(condition) = property.condition() {
+            wanted.labels.push((property.name.clone(), Box::new(move |state| (condition.holds)(state))));
+        }
+    }
+    wanted
+}
+
+/// The statements of a model whose events were watched, each with whether it was executed.
+pub(crate) fn statements(model: &NativeModel) -> Option<Vec<Statement>> {
+    let (system, happened) = (model.system(), model.happened());
+    if happened.is_empty() {
+        return None;
+    }
+    let outline = &system.outline.statements;
+    let mut reached = vec![false; outline.len()];
+    for (event, _) in system.events.iter().zip(happened).filter(|(_, happened)| *happened) {
+        event.statements.iter().for_each(|statement| reached[*statement as usize] = true);
+    }
+    let listed = outline.iter().zip(reached).filter(|(statement, _)| !statement.passes);
+    let one = |(statement, reached): (&scrimp_system::outline::Statement, bool)| Statement {
+        process: statement.process.clone(),
+        file: system.source.file_name(statement.span.part).to_string(),
+        line: statement.span.line,
+        number: statement.number,
+        text: statement.text.clone(),
+        reached,
+    };
+    Some(listed.map(one).collect())
+}

@@ -1,0 +1,346 @@
+//! What every search can do, as data: the only place that knows what combines.
+//!
+//! A search declares which questions it decides and which features it offers. What never goes together, whoever searches, is
+//! listed with the reason, and so is what means nothing without something else. The [plan](super::Plan) compares what is asked
+//! for with these tables, and [`docs/combinations.md`] is printed from them.
+//!
+//! [`docs/combinations.md`]: super::combinations
+
+use super::feature::Feature::{self, *};
+use super::feature::Features;
+
+/// The searches that there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// Breadth-first, in one store after the other, as memory allows.
+    Staged,
+    /// Breadth-first in a store with state ids.
+    Indexed,
+    /// The general search: any order, forgetting, fewer events.
+    General,
+    /// Breadth-first or depth-first in a store without state ids.
+    Set,
+    /// Breadth-first in sorted files.
+    Disk,
+    /// Depth-first for accepting cycles: nested searches or components.
+    Cycles,
+    /// The same by several threads.
+    Swarm,
+    /// Accepting cycles in the graph that a sweep-line leaves behind.
+    SweptCycles,
+    /// CTL on the fly.
+    Local,
+    /// CTL in a graph that is built first.
+    OnGraph,
+    Symbolic,
+    Bounded,
+}
+
+/// What a search declares.
+#[derive(Debug)]
+pub struct Ability {
+    pub way: Way,
+    pub name: &'static str,
+    /// The questions that it decides.
+    pub asks: Features,
+    pub offers: Features,
+    /// It is chosen only where one of these is asked for; nothing, where that does not matter.
+    pub only_with: Features,
+    /// What it does not do together.
+    pub apart: &'static [(Feature, Feature)],
+}
+
+const NONE: Features = Features::of(&[]);
+/// What a search that visits every state decides.
+const STATES: Features = Features::of(&[Count, States, Claim, EveryMarking, Opaque, OfNet, Explicit]);
+/// What a search that writes the graph decides.
+const GRAPHS: Features = STATES.and(Features::of(&[Liveness]));
+/// What is decided by looking for accepting cycles.
+const RUNS: Features = Features::of(&[
+    Ltl,
+    Automaton,
+    AcceptingCycles,
+    NonProgress,
+    NotStutterInvariant,
+    MayFail,
+    Opaque,
+    OfNet,
+    Explicit,
+    FairCondition,
+]);
+const OF_CTL: Features = Features::of(&[Ctl, MayFail, Opaque, OfNet, Explicit]);
+/// Stores with state ids, and what belongs to them.
+const INDEXED: Features = Features::of(&[Table, Collapse, ComBack, BackedgeStates, CachedStates]);
+const SAVED: Features = Features::of(&[Checkpoint, Resume]);
+const ORDERS: Features =
+    Features::of(&[Bfs, Dfs, BoundedBfs, Alternating, ByProgress, BestFirst, RandomOrder, Releasing]);
+/// Sets of states, without ids.
+const SETS: Features = Features::of(&[Tree, Dfa, DfaCollapse, Compact, BitState, Layers]);
+
+/// In the order in which they are tried: the first that offers all that is asked for is taken.
+pub const ABILITIES: &[Ability] = &[
+    Ability {
+        way: Way::Staged,
+        name: "breadth-first, in the store that memory allows",
+        asks: STATES,
+        offers: Features::of(&[Bfs, Por, Threads, Audit, Disk]).and(SAVED),
+        only_with: NONE,
+        apart: &[],
+    },
+    Ability {
+        way: Way::Indexed,
+        name: "breadth-first in a store with state ids",
+        asks: GRAPHS,
+        offers: Features::of(&[Bfs, Por, Threads, Audit, Graph, InDegrees]).and(INDEXED).and(SAVED),
+        only_with: NONE,
+        apart: &[],
+    },
+    Ability {
+        way: Way::Set,
+        name: "depth-first along one path",
+        asks: STATES,
+        offers: Features::of(&[Dfs, Table, Por, Audit]).and(SETS).and(SAVED),
+        only_with: Features::of(&[Por]).and(SETS).and(SAVED),
+        apart: &[],
+    },
+    Ability {
+        way: Way::General,
+        name: "the general search",
+        asks: STATES,
+        offers: Features::of(&[
+            PseudoRoot,
+            Cache,
+            Sweep,
+            SweepCache,
+            EdgeLean,
+            Por,
+            PorSleep,
+            MaxVisits,
+            Audit,
+            Measure,
+            Heuristic,
+            Front,
+            Chains,
+            Stride,
+            Reconstruct,
+        ])
+        .and(ORDERS)
+        .and(INDEXED),
+        only_with: NONE,
+        apart: &[],
+    },
+    Ability {
+        way: Way::General,
+        name: "breadth-first with a limit on visits, writing the graph",
+        asks: GRAPHS,
+        offers: Features::of(&[Bfs, MaxVisits, Audit, Graph]).and(INDEXED),
+        only_with: NONE,
+        apart: &[],
+    },
+    Ability {
+        way: Way::General,
+        name: "the sweep-line, writing the graph",
+        asks: GRAPHS,
+        offers: Features::of(&[ByProgress, Sweep, Measure, Front, MaxVisits, Audit, Graph]).and(INDEXED),
+        only_with: Features::of(&[Sweep]),
+        apart: &[],
+    },
+    Ability {
+        way: Way::Set,
+        name: "breadth-first in a store without state ids",
+        asks: STATES,
+        offers: Features::of(&[Bfs, Por, Threads, Audit]).and(SETS).and(SAVED),
+        only_with: NONE,
+        apart: &[],
+    },
+    Ability {
+        way: Way::Disk,
+        name: "breadth-first in sorted files",
+        asks: STATES,
+        offers: Features::of(&[Bfs, DiskStore, Por]),
+        only_with: NONE,
+        apart: &[],
+    },
+    Ability {
+        way: Way::Cycles,
+        name: "depth-first for accepting cycles",
+        asks: RUNS,
+        offers: Features::of(&[Dfs, Tree, Por, Nested, Components, WeakFairness]).and(INDEXED),
+        only_with: NONE,
+        apart: &[(Por, ComBack)],
+    },
+    Ability {
+        way: Way::Swarm,
+        name: "several threads for accepting cycles",
+        asks: RUNS,
+        offers: Features::of(&[Dfs, Table, Nested, Threads]),
+        only_with: NONE,
+        apart: &[],
+    },
+    Ability {
+        way: Way::SweptCycles,
+        name: "accepting cycles in the graph that a sweep-line leaves",
+        asks: RUNS,
+        offers: Features::of(&[ByProgress, Sweep, Measure, Nested, Components, WeakFairness]).and(INDEXED),
+        only_with: NONE,
+        apart: &[],
+    },
+    Ability { way: Way::Local, name: "CTL on the fly", asks: OF_CTL, offers: INDEXED, only_with: NONE, apart: &[] },
+    Ability {
+        way: Way::OnGraph,
+        name: "CTL in the reachability graph",
+        asks: OF_CTL,
+        offers: Features::of(&[FairCondition, ByProgress, Sweep, Measure]).and(INDEXED),
+        only_with: NONE,
+        apart: &[],
+    },
+    Ability {
+        way: Way::Symbolic,
+        name: "sets of states, as decision diagrams",
+        asks: Features::of(&[Count, States, Ltl, Automaton, AcceptingCycles, Ctl, NotStutterInvariant, OfNet]),
+        offers: Features::of(&[
+            Symbolic,
+            SymbolicBfs,
+            SymbolicChaining,
+            SymbolicSaturation,
+            Por,
+            DontCare,
+            VariableOrder,
+            NoReorder,
+            FairCondition,
+        ]),
+        only_with: Features::of(&[Symbolic, SymbolicBfs, SymbolicChaining, SymbolicSaturation]),
+        apart: &[
+            (Por, SymbolicChaining),
+            (Por, SymbolicSaturation),
+            (Por, Ltl),
+            (Por, Automaton),
+            (Por, AcceptingCycles),
+        ],
+    },
+    Ability {
+        way: Way::Bounded,
+        name: "runs of growing length, as formulas",
+        asks: Features::of(&[States, OfNet]),
+        offers: Features::of(&[Bounded]),
+        only_with: Features::of(&[Bounded]),
+        apart: &[],
+    },
+];
+
+/// What no search does together, and why.
+pub const APART: &[(Feature, &[Feature], &str)] = &[
+    (
+        PseudoRoot,
+        &[EdgeLean, Por, PorSleep],
+        "pseudo-root states wait for every predecessor to lead to them, and a reduction leaves some of these events out",
+    ),
+    (
+        PorSleep,
+        &[PseudoRoot, Cache, Sweep, SweepCache],
+        "sleep sets belong to states that stay: a forgotten state would come back without its own",
+    ),
+    (PorSleep, &[ComBack], "sleep sets come back to states that were expanded, whose backedges are fixed by then"),
+    (
+        ComBack,
+        &[PseudoRoot, Cache, SweepCache],
+        "the backedges of a ComBack store lead through every state, so that none may be dropped",
+    ),
+    (ComBack, &[Threads], "states are rebuilt one after the other"),
+    (
+        BackedgeStates,
+        &[EdgeLean, Por, PorSleep],
+        "backedges without events need all successors of a state to tell them apart",
+    ),
+    (Sweep, &[Bfs, Dfs, BoundedBfs, Alternating, BestFirst, RandomOrder, Releasing], "the sweep-line goes by progress"),
+    (
+        SweepCache,
+        &[Bfs, Dfs, BoundedBfs, Alternating, BestFirst, RandomOrder, Releasing],
+        "the sweep-line goes by progress",
+    ),
+    (Reconstruct, &[Collapse, ComBack], "states are replayed from a table"),
+    (
+        Reconstruct,
+        &[Chains, Stride],
+        "it needs the very predecessor of every state of the cache's tree, and these leave some out",
+    ),
+    (Graph, &[Threads], "the graph is written by one thread"),
+    (Graph, &[Por, PorSleep, EdgeLean], "the graph has every event"),
+    (Graph, &[Checkpoint, Resume], "the graph is not saved with a search"),
+    (InDegrees, &[Threads], "in-degrees are counted by one thread"),
+    (InDegrees, &[Por, PorSleep, EdgeLean], "in-degrees count every event"),
+    (Checkpoint, &[Por, PorSleep, EdgeLean], "what a reduction knows of its path is not saved"),
+    (Resume, &[Por, PorSleep, EdgeLean], "what a reduction knows of its path is not saved"),
+    (Checkpoint, &[Compact, BitState], "a lossy store is not saved"),
+    (Resume, &[Compact, BitState], "a lossy store is not saved"),
+    (Claim, &[Por, PorSleep], "a never claim may look at every step"),
+    (
+        NotStutterInvariant,
+        &[Por, PorSleep],
+        "a property that is not stutter-invariant (a formula that uses X, a claim) may see the steps that it leaves out",
+    ),
+    (WeakFairness, &[Por, PorSleep], "which runs are fair depends on every event"),
+    (Opaque, &[Por, PorSleep], "a condition that is a function does not show which events it depends on"),
+    (EveryMarking, &[Por, PorSleep], "no single marking decides the question, and a reduction leaves some out"),
+    (Liveness, &[Por, PorSleep, EdgeLean], "liveness is decided in the whole graph"),
+    (Liveness, &[Threads], "the graph is written by one thread"),
+    (OfNet, &[Checkpoint, Resume], "questions about a net are answered by several searches; `scrimp count` saves one"),
+    (OfNet, &[Graph], "questions about a net are answered by several searches; `scrimp count` writes the graph"),
+    (OfNet, &[WeakFairness, FairCondition], "a formula about a net says which runs it is about: `ltl: []<> p -> q`"),
+    (Tree, &[Components], "components need state ids, which a tree does not give"),
+    (FairCondition, &[Automaton], "an automaton says by itself which runs it is about"),
+    (Ctl, &[Por, PorSleep, EdgeLean], "a formula of branching time may see the steps that it leaves out"),
+];
+
+/// What means nothing without one of others, and why.
+pub const NEEDS: &[(Feature, &[Feature], &str)] = &[
+    (Sweep, &[Measure], "the sweep-line goes by a progress measure, such as --progress 'sent + received' or auto"),
+    (SweepCache, &[Measure], "the sweep-line goes by a progress measure, such as --progress 'sent + received' or auto"),
+    (ByProgress, &[Measure], "the order goes by a progress measure, such as --progress 'sent + received' or auto"),
+    (Measure, &[Sweep, SweepCache, ByProgress], "the progress measure would not be used"),
+    (BestFirst, &[Heuristic], "states with low values of a heuristic come first"),
+    (Heuristic, &[BestFirst], "the heuristic would not be used"),
+    (Releasing, &[PseudoRoot], "it looks for states that release pseudo-root states"),
+    (Front, &[Sweep, SweepCache], "it logs where the sweep-line stands"),
+    (Chains, &[Cache, SweepCache], "it shortens the tree that a state cache keeps"),
+    (Stride, &[Cache, SweepCache], "it thins out the tree that a state cache keeps"),
+    (Reconstruct, &[Cache], "it replays states of the tree that a state cache keeps"),
+    (Layers, &[Dfa, DfaCollapse], "layers are those of an automaton"),
+    (BackedgeStates, &[ComBack], "backedges are those of a ComBack store"),
+    (CachedStates, &[ComBack], "it is the cache of a ComBack store"),
+    (
+        VariableOrder,
+        &[Symbolic, SymbolicBfs, SymbolicChaining, SymbolicSaturation],
+        "it is the order of variables in decision diagrams",
+    ),
+    (
+        NoReorder,
+        &[Symbolic, SymbolicBfs, SymbolicChaining, SymbolicSaturation],
+        "it is the order of variables in decision diagrams",
+    ),
+    (DontCare, &[Symbolic, SymbolicBfs, SymbolicChaining, SymbolicSaturation], "it is about decision diagrams"),
+    (DontCare, &[Por], "it chooses between reduced steps and whole ones"),
+];
+
+impl Ability {
+    /// Does it offer all of this, together?
+    fn covers(&self, asked: Features) -> bool {
+        asked.is_within(self.asks.and(self.offers))
+            && (self.only_with.is_empty() || asked.meets(self.only_with))
+            && !self.apart.iter().any(|(a, b)| asked.has(*a) && asked.has(*b))
+    }
+}
+
+/// The search that offers all of this.
+pub fn able(asked: Features) -> Option<&'static Ability> {
+    let apart = APART.iter().any(|(one, others, _)| asked.has(*one) && others.iter().any(|other| asked.has(*other)));
+    if apart { None } else { ABILITIES.iter().find(|ability| ability.covers(asked)) }
+}
+
+/// Why two features do not go together, where that is known.
+pub fn why_apart(a: Feature, b: Feature) -> Option<&'static str> {
+    let among = |one: Feature, other: Feature| {
+        APART.iter().find(|(first, others, _)| *first == one && others.contains(&other)).map(|(.., why)| *why)
+    };
+    among(a, b).or_else(|| among(b, a))
+}

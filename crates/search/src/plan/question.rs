@@ -1,0 +1,170 @@
+//! What a search is to decide, and what is known of the model: what a plan is made from beside the options.
+
+use super::feature::{Feature, Features};
+use super::options::Options;
+use super::refusal::Refusal;
+use scrimp_core::{AsExpression, Property, PropertyKind};
+use scrimp_system::{Expr, Model, Variable};
+use scrimp_temporal::{Formula, Limits, is_stutter_invariant, propositions};
+use std::time::{Duration, Instant};
+
+/// What may go into finding out whether a formula is stutter-invariant.
+const LIMITS: (usize, Duration) = (20_000, Duration::from_secs(30));
+
+/// What one search decides: properties of states together, or one property of runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    pub(super) asked: Features,
+    /// What it is called, where it is about one property.
+    pub(super) name: Option<String>,
+}
+
+impl Question {
+    /// How many states there are.
+    pub fn count() -> Question {
+        Question { asked: Features::of(&[Feature::Count]), name: None }
+    }
+
+    /// A question of this kind.
+    pub fn about(kind: Feature) -> Question {
+        Question { asked: Features::of(&[kind]), name: None }
+    }
+
+    /// These properties: none, several of states, or one of runs.
+    pub fn of<C: AsExpression>(
+        properties: &[Property<C>],
+        options: &Options,
+        facts: &ModelFacts,
+    ) -> Result<Question, Refusal> {
+        if properties.is_empty() {
+            return Ok(Question::count());
+        }
+        let about_runs = properties.iter().filter(|property| property.kind.is_about_runs()).count();
+        if about_runs > 0 && properties.len() > 1 {
+            return Err(Refusal::new(
+                "a property of runs is decided by a search of its own",
+                "make a plan for each of them, and one for the properties of states",
+            ));
+        }
+        let mut asked = Features::default();
+        let mut opaque = false;
+        for property in properties {
+            let kind = match &property.kind {
+                PropertyKind::Ltl(_) => Feature::Ltl,
+                PropertyKind::Ctl(_) => Feature::Ctl,
+                PropertyKind::Accepting(_) => Feature::AcceptingCycles,
+                PropertyKind::Progress(_) => Feature::NonProgress,
+                PropertyKind::Never(_) => Feature::Automaton,
+                _ => Feature::States,
+            };
+            asked = asked.with(kind);
+            if options.reduce.leaves_out_states() && !is_invariant_under_stuttering(&property.kind) {
+                asked = asked.with(Feature::NotStutterInvariant);
+            }
+            property.map(&mut |condition| match condition.as_expression() {
+                None => opaque = true,
+                Some(e) if about_runs > 0 && e.may_fault(facts.variables) => asked = asked.with(Feature::MayFail),
+                Some(_) => {}
+            });
+        }
+        if opaque {
+            asked = asked.with(Feature::Opaque);
+        }
+        let name = (about_runs > 0).then(|| properties[0].name.clone());
+        Ok(Question { asked: asked.and(facts.nature), name })
+    }
+
+    /// The same question about a model that is like this too.
+    pub fn with(mut self, feature: Feature) -> Question {
+        self.asked = self.asked.with(feature);
+        self
+    }
+
+    pub fn without(mut self, feature: Feature) -> Question {
+        self.asked = self.asked.without(feature);
+        self
+    }
+
+    /// Whether it is about runs.
+    pub fn is_about_runs(&self) -> bool {
+        use Feature::{AcceptingCycles, Automaton, Ctl, Ltl, NonProgress};
+        self.asked.meets(Features::of(&[Ltl, Automaton, AcceptingCycles, NonProgress, Ctl]))
+    }
+}
+
+/// Does a property say the same of a run where states repeat themselves?
+fn is_invariant_under_stuttering<C: AsExpression>(kind: &PropertyKind<C>) -> bool {
+    match kind {
+        PropertyKind::Ltl(formula) => {
+            let formula: Formula<Expr> = formula.map(&mut |c| c.as_expression().cloned().unwrap_or(Expr::FALSE));
+            let (letters, _) = propositions(&formula);
+            let limits = Limits { states: LIMITS.0, until: Instant::now().checked_add(LIMITS.1) };
+            is_stutter_invariant(&letters, &limits).unwrap_or(false)
+        }
+        PropertyKind::Never(never) => never.stutters,
+        _ => true,
+    }
+}
+
+/// What is known of a model that matters to a plan. Whatever takes long is found out when a plan asks.
+#[derive(Clone, Default)]
+pub struct ModelFacts<'m> {
+    model: Option<&'m dyn Model>,
+    variables: &'m [Variable],
+    nature: Features,
+    /// What this model does not suit, and why.
+    exceptions: Vec<(Features, String)>,
+}
+
+impl<'m> ModelFacts<'m> {
+    pub fn of(model: &'m dyn Model) -> ModelFacts<'m> {
+        ModelFacts { model: Some(model), ..ModelFacts::default() }
+    }
+
+    /// With the variables that conditions are about.
+    pub fn over(mut self, variables: &'m [Variable]) -> ModelFacts<'m> {
+        self.variables = variables;
+        self
+    }
+
+    /// Every question is one about this.
+    pub fn with(mut self, nature: Feature) -> ModelFacts<'m> {
+        self.nature = self.nature.with(nature);
+        self
+    }
+
+    /// The model does not suit these features together, for this reason.
+    pub fn except(mut self, features: &[Feature], reason: impl Into<String>) -> ModelFacts<'m> {
+        self.exceptions.push((Features::of(features), reason.into()));
+        self
+    }
+
+    /// The feature that the model does not suit, and why.
+    pub(super) fn unsuited(&self, asked: Features, options: &Options) -> Option<(Features, String)> {
+        let exception = self.exceptions.iter().find(|(features, _)| features.is_within(asked));
+        if let Some((features, reason)) = exception {
+            return Some((*features, reason.clone()));
+        }
+        let model = self.model?;
+        if asked.has(Feature::PseudoRoot)
+            && let Err(reason) = model.suits_predecessors()
+        {
+            let reason = format!("pseudo-root states need predecessors, but {reason}");
+            return Some((Features::of(&[Feature::PseudoRoot]), reason));
+        }
+        if asked.has(Feature::EdgeLean) && model.independence().is_none() {
+            let reason = "edge-lean search must know which events are independent, and this model does not say: a product \
+                          with a claim, a model with timeouts or atomic sequences, or very many events";
+            return Some((Features::of(&[Feature::EdgeLean]), reason.into()));
+        }
+        let reduces = [Feature::Por, Feature::PorSleep].into_iter().find(|feature| asked.has(*feature));
+        if let Some(reduction) = reduces
+            && options.engine == super::EngineChoice::Explicit
+            && let Err(reason) = model.dependence()
+        {
+            let reason = format!("partial-order reduction is not possible: {reason}");
+            return Some((Features::of(&[reduction]), reason));
+        }
+        None
+    }
+}

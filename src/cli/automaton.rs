@@ -1,0 +1,48 @@
+//! `automaton`: the runs that break a property, as an automaton in the Hanoi format.
+
+use super::args::definition;
+use super::{Failure, print};
+use clap::{Args, ValueHint};
+use scrimp::properties::Asked;
+use scrimp::temporal::never;
+use scrimp::{Loaded, parse_property};
+use std::path::PathBuf;
+use std::time::Duration;
+
+#[derive(Debug, Args)]
+pub struct AutomatonArgs {
+    /// The model whose names the formulas use
+    #[arg(value_hint = ValueHint::FilePath)]
+    model: PathBuf,
+
+    /// A formula such as 'ltl: [] (P@try -> <> P@cs)'; may be given several times
+    #[arg(short, long, value_name = "TEXT")]
+    property: Vec<String>,
+
+    /// Define a macro of a Promela model before it is read, as `spin -DN=3` does; may be given several times
+    #[arg(short = 'D', long, value_name = "NAME[=VALUE]", value_parser = definition)]
+    define: Vec<(String, String)>,
+}
+
+/// Prints an automaton for each property.
+pub fn print_automata(args: &AutomatonArgs) -> Result<u8, Failure> {
+    let loaded = Loaded::open_with(&args.model, &args.define)?;
+    let claim = loaded.claim_apart()?;
+    let system = &claim.as_ref().map_or(&loaded.system, |claim| &claim.system).clone();
+    let mut asked = Asked::default();
+    for text in &args.property {
+        asked.add(system, parse_property(system, text)?);
+    }
+    if args.property.is_empty() {
+        asked.runs = Asked::by(system).runs;
+        asked.runs.extend(claim.map(|claim| claim.property(&claim.name)));
+    }
+    if asked.runs.is_empty() {
+        return Err(Failure::because("there is no property of runs; name one with --property 'ltl: …'"));
+    }
+    for property in asked.runs {
+        let automaton = never::broken_by(&property, &[], Duration::MAX).map_err(Failure::because)?;
+        print(&never::write(&property.name, &automaton, system))?;
+    }
+    Ok(0)
+}
