@@ -51,6 +51,10 @@ pub fn run(args: &PlanArgs) -> Result<u8, Failure> {
 fn described(names: &[String], plan: &Plan) -> String {
     let mut out = format!("search for {}\n", names.join(", "));
     for (part, value) in plan.parts() {
+        if part == "search" {
+            out.push_str(&format!("  {value}\n"));
+            continue;
+        }
         let value = if part == "memory" { bytes(plan.memory()) } else { value };
         out.push_str(&format!("  {part:<8} {value:<10} {}\n", plan.reason(part)));
     }

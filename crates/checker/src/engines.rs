@@ -88,6 +88,7 @@ pub(crate) fn sets(
     control.finish();
     let mut report = Report::of_nothing(model, begun.elapsed());
     report.limit = found.limit;
+    report.ran = plan.parts();
     report.reduced = options.reduce;
     report.exhaustive = found.exhaustive;
     report.remarks = found.remarks;
@@ -133,6 +134,7 @@ fn with_formulas(
     let found = scrimp_bounded::run(model, model.system(), model.layout(), &goals, &options, control)?;
     control.finish();
     let mut report = Report::of_nothing(model, begun.elapsed());
+    report.ran = plan.parts();
     report.properties = found.properties;
     report.limit = found.limit;
     report.remarks = found.remarks;

@@ -35,6 +35,8 @@ pub struct Report {
     pub disk: Option<DiskFacts>,
     /// Events were left out, and with them states.
     pub reduced: bool,
+    /// What ran, part by part: order, store, forgetting and so on of the search that came to the end.
+    pub ran: Vec<(&'static str, String)>,
     /// The store in which the search ended, where states were stored, and what was decided on the way.
     pub store: Option<String>,
     pub remarks: Vec<String>,
@@ -65,6 +67,7 @@ impl Report {
             expected: None,
             disk: None,
             reduced: false,
+            ran: Vec::new(),
             store: None,
             remarks: Vec::new(),
             tokens: None,

@@ -38,7 +38,8 @@ pub fn report(subject: &Subject) -> Value {
     let Subject { name, model, plan, report, statements, .. } = subject;
     let facts = &report.facts;
     let overall = Overall::of(report);
-    let mut plan_parts: Map<String, Value> = plan.parts().into_iter().map(|(k, v)| (k.to_string(), v.into())).collect();
+    let ran = if report.ran.is_empty() { plan.parts() } else { report.ran.clone() };
+    let mut plan_parts: Map<String, Value> = ran.into_iter().map(|(k, v)| (k.to_string(), v.into())).collect();
     plan_parts.extend(report.store.iter().map(|store| ("ended_in".to_string(), store.as_str().into())));
     plan_parts.insert("decisions".into(), report.remarks.clone().into());
     // Where states were visited again, or events left out, the totals are not those of the state space.

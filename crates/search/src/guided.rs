@@ -15,7 +15,7 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
     let mut store = store(task)?;
     let outcome = search_in(task, &mut *store, guides)?;
     let stage = task.plan.store().clone();
-    Ok(Done { outcome, held: Held::Store(store), stage })
+    Ok(Done { outcome, held: Held::Store(store), stage, instead: None })
 }
 
 fn store<'m>(task: &Task<'m, '_>) -> io::Result<Box<dyn Store + 'm>> {

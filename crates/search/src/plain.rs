@@ -139,7 +139,7 @@ impl<S: Threaded> Plain<S> {
         position.facts.set_level_sizes(widths.iter().copied());
         let expected = estimate::expected(&widths).filter(|_| ended != Ended::Complete);
         let outcome = Outcome { expected, ..Outcome::of_plain(ended, position.facts, position.levels) };
-        Done { outcome, held: Held::Store(Box::new(store.expect(AWAY))), stage }
+        Done { outcome, held: Held::Store(Box::new(store.expect(AWAY))), stage, instead: None }
     }
 
     /// Takes the search apart.

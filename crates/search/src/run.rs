@@ -46,6 +46,8 @@ pub(crate) struct Done<'m> {
     pub held: Held<'m>,
     /// What kind of store it was.
     pub stage: StoreChoice,
+    /// The plan that took over on the way, if another did.
+    pub instead: Option<Plan>,
 }
 
 /// A value for each state.
@@ -126,7 +128,7 @@ pub fn run_guided(
         with_traces,
         reduce: &reduce,
     };
-    let Done { outcome, held, stage } = match plan.way() {
+    let Done { outcome, held, stage, instead } = match plan.way() {
         Way::General => guided::search(&task, guides)?,
         Way::Indexed => plain::search(&task)?,
         Way::Staged => staged::search(&task, guides)?,
@@ -172,6 +174,7 @@ pub fn run_guided(
         expected: outcome.expected,
         disk,
         reduced: plan.options().reduce.leaves_out_states(),
+        ran: instead.as_ref().unwrap_or(plan).parts(),
         store: Some(stage.to_string()),
         remarks: control.remarks(),
         tokens: None,
@@ -191,7 +194,7 @@ fn on_disk<'m>(task: &Task<'m, '_>) -> io::Result<Done<'m>> {
     };
     let mut external = External::new(model, &dir, with_traces, budget, None)?;
     let outcome = external.search(check, control, reduce(Manner::Passing));
-    Ok(Done { outcome, held: Held::Disk(Box::new(external)), stage: plan.store().clone() })
+    Ok(Done { outcome, held: Held::Disk(Box::new(external)), stage: plan.store().clone(), instead: None })
 }
 
 /// No single state decides such a property.

@@ -20,7 +20,7 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>) -> io::Result<Done<'m>> {
     if task.plan.order() == OrderChoice::DepthFirst {
         let mut set = new_set(task, &stage)?;
         let outcome = search_deep(task, &mut *set)?;
-        return Ok(Done { outcome, held: Held::Set(set.bytes()), stage });
+        return Ok(Done { outcome, held: Held::Set(set.bytes()), stage, instead: None });
     }
     let mut wide = match task.saved()? {
         Some((_, mut from)) => Wide::resume(task, stage, &mut *from)?,
@@ -153,7 +153,7 @@ impl Wide {
         let expected = estimate::expected(&course.widths).filter(|_| outcome.ended != Ended::Complete);
         let beside_bytes = course.pool.bytes();
         let outcome = Outcome { beside_bytes, expected, omission: set.omission(), ..outcome };
-        Done { outcome, held: Held::Set(set.bytes()), stage }
+        Done { outcome, held: Held::Set(set.bytes()), stage, instead: None }
     }
 }
 

@@ -83,6 +83,7 @@ pub fn decide(model: &NativeModel, name: &str, formula: &Formula<Expr>, means: &
     report.visits = found.facts.expanded;
     report.forget.stored_peak = found.facts.states;
     report.store_bytes = found.facts.bytes;
+    report.ran = plan.parts();
     report.store = found.facts.store;
     report.remarks = control.remarks();
     Ok(report)

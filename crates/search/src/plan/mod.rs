@@ -31,6 +31,8 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     way: Way,
+    /// What the search is called.
+    name: &'static str,
     order: OrderChoice,
     /// The store, or the first one where it is [chosen](Plan::is_automatic) on the way.
     store: StoreChoice,
@@ -71,6 +73,7 @@ impl Plan {
         });
         Ok(Plan {
             way: ability.way,
+            name: ability.name,
             order,
             store: options.store.clone().unwrap_or(StoreChoice::Table),
             memory: options.memory.unwrap_or_else(budget::default_memory),
@@ -266,6 +269,7 @@ impl Plan {
     pub fn parts(&self) -> Vec<(&'static str, String)> {
         let options = &self.options;
         let mut parts = vec![
+            ("search", self.name.to_string()),
             ("order", self.order.to_string()),
             ("store", self.store.to_string()),
             ("forget", options.forget.to_string()),
@@ -275,7 +279,7 @@ impl Plan {
             ("memory", self.memory.to_string()),
         ];
         if options.engine != EngineChoice::Explicit {
-            parts.retain(|(part, _)| ["reduce", "engine", "memory"].contains(part));
+            parts.retain(|(part, _)| ["search", "reduce", "engine", "memory"].contains(part));
         }
         if matches!(options.engine, EngineChoice::Symbolic(_)) {
             parts.push(("variables", options.variables.to_string()));

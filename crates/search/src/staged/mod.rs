@@ -83,7 +83,12 @@ fn start_over<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done<'m>> {
         control.say(format!("the search starts over with files in {}", dir.display()));
         let mut external = External::new(model, dir, with_traces, budget, None)?;
         let outcome = external.search(check, control, reduce(Manner::Passing));
-        return Ok(Done { outcome, held: Held::Disk(Box::new(external)), stage: StoreChoice::Disk(dir.into()) });
+        return Ok(Done {
+            outcome,
+            held: Held::Disk(Box::new(external)),
+            stage: StoreChoice::Disk(dir.into()),
+            instead: None,
+        });
     }
     control.say("the search starts over in a minimized automaton");
     in_set(task, Wide::begin(task, AUTOMATON)?, guides)
@@ -168,13 +173,14 @@ fn forgetting<'m>(task: &Task<'m, '_>, mut full: Done<'m>, guides: Guides) -> io
     task.control.say(why);
     let progress = found.as_ref().map(|found| &*found.measure);
     let task = Task { plan: &plan, saver: None, ..*task };
-    let done = guided::search(&task, Guides { progress, ..guides })?;
+    let mut done = guided::search(&task, Guides { progress, ..guides })?;
     if let Ended::Limit(Limit::Memory | Limit::Cache) = done.outcome.ended {
         task.control.say("forgetting was not enough either");
         // What was found may come from the second search.
         full.outcome.by_level = false;
         return Ok(full);
     }
+    done.instead = Some(plan);
     Ok(done)
 }
 
@@ -209,7 +215,12 @@ fn to_disk<'m>(task: &Task<'m, '_>, wide: Wide, dir: &Path) -> io::Result<Done<'
     if let Err(error) = resumed {
         external.fail(&error);
         let outcome = Outcome::of_plain(Ended::Limit(Limit::Disk), known, Vec::new());
-        return Ok(Done { outcome, held: Held::Disk(Box::new(external)), stage: StoreChoice::Disk(dir.into()) });
+        return Ok(Done {
+            outcome,
+            held: Held::Disk(Box::new(external)),
+            stage: StoreChoice::Disk(dir.into()),
+            instead: None,
+        });
     }
     control.say(format!(
         "{} states moved to files in {} in {:.1} s",
@@ -218,7 +229,7 @@ fn to_disk<'m>(task: &Task<'m, '_>, wide: Wide, dir: &Path) -> io::Result<Done<'
         started.elapsed().as_secs_f64(),
     ));
     let outcome = external.search(check, control, reduce(Manner::Passing));
-    Ok(Done { outcome, held: Held::Disk(Box::new(external)), stage: StoreChoice::Disk(dir.into()) })
+    Ok(Done { outcome, held: Held::Disk(Box::new(external)), stage: StoreChoice::Disk(dir.into()), instead: None })
 }
 
 fn grouped(number: u64) -> String {
