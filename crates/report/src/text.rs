@@ -70,7 +70,7 @@ pub fn count(subject: &Subject, style: Style) -> String {
 
 fn verdict_word(verdict: Verdict, style: Style) -> String {
     match verdict {
-        Verdict::Verified => style.good("holds    "),
+        Verdict::Verified => style.good("verified "),
         Verdict::Violated => style.bad("violated "),
         Verdict::Undecided => style.warn("undecided"),
     }
