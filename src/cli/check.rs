@@ -287,7 +287,6 @@ impl Told {
         self.overall = self.overall.and(Overall::Incomplete);
         let why = format!("Stopped: {cause}; what is left was not looked at.");
         if args.search.json {
-            self.answers[0]["verdict"] = self.overall.word().into();
             self.answers[0]["limits"]["reached"] = limits::word(cause).into();
         } else {
             self.answers.push(format!("{why}\n").into());

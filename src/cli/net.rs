@@ -9,7 +9,7 @@ use super::search::{json_or_text, rest_of_time, search_for_graph};
 use super::{Failure, print, print_json};
 use scrimp::condensed::Wanted;
 use scrimp::net::{Inquiry, PetriNet};
-use scrimp::report::{Overall, Record, Subject, text};
+use scrimp::report::{Overall, Record, Subject, json, text};
 use scrimp::{Mode, NativeModel, NetNames, Plan, Property, read_formulas};
 use scrimp_core::Condition;
 use scrimp_net::NamedQuestion;
@@ -125,15 +125,7 @@ pub fn infinite(net: &mut PetriNet, plan: &Plan, args: &SearchArgs) -> Option<St
 /// The answer of `count` for such a net.
 pub fn tell_infinite(model: &Path, why: &str, file: Option<ReportFile>, args: &SearchArgs) -> Result<u8, Failure> {
     if args.json {
-        let answer = serde_json::json!({
-            "model": model.display().to_string(),
-            "verdict": Overall::Incomplete.word(),
-            "guarantee": "none",
-            "states": null,
-            "transitions": null,
-            "reason": why,
-        });
-        print_json(&answer)?;
+        print_json(&json::without_search(Some(&model.display().to_string()), why, None))?;
     } else if !args.quiet {
         print(&format!("{}: incomplete\n  {why}\n", model.display()))?;
     }

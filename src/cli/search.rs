@@ -15,7 +15,7 @@ use super::{Failure, print, print_json, remark, style};
 use scrimp::condensed::Wanted;
 use scrimp::net::PetriNet;
 use scrimp::report::html::Kind;
-use scrimp::report::{Overall, Record, Subject, json, number, text};
+use scrimp::report::{Overall, Record, Subject, json, number, schema, text};
 use scrimp::{Guides, LoadError, Loaded, Mode, NativeModel, Opened, Options, Plan, Property, Report, System};
 use scrimp_core::Condition;
 use scrimp_search::checkpoint;
@@ -97,6 +97,7 @@ pub fn plan(args: &CheckArgs) -> Result<u8, Failure> {
         let state_bytes = scrimp::Model::state_bytes(model);
         let estimate = Estimate::sample(model).map_err(Failure::because)?;
         let object = serde_json::json!({
+            "schema": schema::PLAN,
             "plan": parts,
             "state_bytes": state_bytes,
             "properties": names,
