@@ -264,6 +264,18 @@ fn every_search_has_its_figures() {
     let json = told("check peterson3.dve -k", &formulas).code(1).json();
     let names: Vec<_> = searches(&json).into_iter().map(|(names, _)| names.join("")).collect();
     assert_eq!(names, ["deadlock", "ltl: [] <> P_0@cs", "ctl: AG EF P_0@cs"]);
+    // Questions about a net share a search where they can.
+    let formulas = ["-p", "ltl: [] <> c1_work > 0", "-p", "deadlock", "-p", "ctl: AG EF c1_work > 0", "-p", "live"];
+    let json = told("check kanban.pnml", &formulas).code(1).json();
+    let found = searches(&json);
+    assert_eq!(found[0], (vec!["deadlock", "live"], Some(4600)));
+    assert_eq!(found[1].0, ["ltl: [] <> c1_work > 0"]);
+    assert_eq!(found[2], (vec!["ctl: AG EF c1_work > 0"], Some(4600)));
+    let json = told("check kanban.pnml", &formulas[..2]).code(1).json();
+    assert_eq!(json["states"], json["searches"][0]["states"]);
+    assert!(json["states"].as_u64() > Some(1), "{}", json["states"]);
+    let text = scrimp(&[&["check", &model("kanban.pnml")], &formulas[..]].concat()).code(1).stdout;
+    assert!(text.contains("\n3 searches, ") && text.contains("\n3. ctl: AG EF c1_work > 0: 4,600 states, "), "{text}");
 }
 
 /// Reports for people call a verdict as those for scripts do.

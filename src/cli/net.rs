@@ -5,10 +5,10 @@ use super::curves::Curves;
 use super::lengths;
 use super::limits::{self, begun};
 use super::report::ReportFile;
-use super::search::{json_or_text, rest_of_time, search_for_graph};
-use super::{Failure, print, print_json};
+use super::search::{rest_of_time, search_for_graph};
+use super::{Failure, print, print_json, style};
 use scrimp::condensed::Wanted;
-use scrimp::net::{Inquiry, PetriNet};
+use scrimp::net::{Inquiry, Made, PetriNet};
 use scrimp::report::{Overall, Record, Subject, json, text};
 use scrimp::{Mode, NativeModel, NetNames, Plan, Property, read_formulas};
 use scrimp_core::Condition;
@@ -99,11 +99,14 @@ fn answer(
         record.levels = report.facts.level_sizes.clone();
     }
     let subject = Subject { name: &name, model, plan: &plan, report, statements: None, record: record.as_ref() };
-    let answer = json_or_text(&subject, &args.search, text::check);
+    let made = answered.searches.iter();
+    let searches: Vec<Subject> = made
+        .map(|Made { plan, report }| Subject { name: &name, model, plan, report, statements: None, record: None })
+        .collect();
     if args.search.json {
-        print_json(&answer)?;
+        print_json(&json::of_net(&subject, &searches))?;
     } else if !args.search.quiet {
-        print(answer.as_str().unwrap_or_default())?;
+        print(&text::of_net(&subject, &searches, style()))?;
     }
     if let Some(mut file) = file {
         file.add(model, &subject);

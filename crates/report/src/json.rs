@@ -39,6 +39,13 @@ pub fn leaving(subject: &Subject, left: &[String]) -> Value {
     answer
 }
 
+/// The answer about a net, for which these searches were made.
+pub fn of_net(subject: &Subject, searches: &[Subject]) -> Value {
+    let mut answer = report(subject);
+    answer["searches"] = searches.iter().map(search).collect();
+    answer
+}
+
 /// One search: what it was to decide, what it counted, and how it was done.
 pub fn search(subject: &Subject) -> Value {
     let Subject { name, plan, report, .. } = subject;

@@ -1,7 +1,7 @@
 //! Answers by visiting markings: one search for all questions that are still open.
 
 use super::goal::{Goal, Known};
-use super::{PetriNet, Search};
+use super::{Made, PetriNet, Search};
 use scrimp_core::{Limit, Property, PropertyKind, Report, Trace, Verdict};
 use scrimp_lang::LoadError;
 use scrimp_native::{Mode, NativeModel, Quantity};
@@ -16,7 +16,7 @@ use std::time::Duration;
 /// A search that is over.
 pub struct Explored {
     pub model: NativeModel,
-    pub report: Report,
+    pub made: Made,
     /// What it says of each goal.
     pub found: Vec<Option<Finding>>,
 }
@@ -91,7 +91,7 @@ pub fn explore<E: From<LoadError> + From<scrimp_native::BuildError>>(
             let mut report = Report::of_nothing(&model, Duration::ZERO);
             report.limit = Some(Limit::Tokens);
             let found = goals.iter().map(|_| None).collect();
-            return Ok(Explored { model, report, found });
+            return Ok(Explored { model, made: Made { plan, report }, found });
         }
         let mut report = result?;
         if instead {
@@ -103,7 +103,7 @@ pub fn explore<E: From<LoadError> + From<scrimp_native::BuildError>>(
             let largest = largest[i].load(Ordering::Relaxed);
             found.push(finding(goal, i, largest, net, &mut report, graph.as_ref(), plan.memory));
         }
-        return Ok(Explored { model, report, found });
+        return Ok(Explored { model, made: Made { plan, report }, found });
     }
 }
 

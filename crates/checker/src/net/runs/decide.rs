@@ -1,18 +1,19 @@
 //! Deciding what is about runs: on the fly, one formula after the other, or by sets of markings, all at once.
 
 use super::convert::branching;
-use crate::net::PetriNet;
+use crate::engines::sets;
+use crate::net::{Made, PetriNet};
 use crate::temporal::never::negation;
-use crate::temporal::{Means, run_liveness};
+use crate::temporal::{Means, branching::searched, run_liveness};
 use scrimp_core::{Control, Limit, Predicate, Property, PropertyKind, Trace, Verdict};
 use scrimp_lang::LoadError;
 use scrimp_native::{BuildError, Mode, NativeModel};
 use scrimp_net::{Formula, Lowered};
 use scrimp_search::Plan;
 use scrimp_search::ctl::{self, CtlTask};
-use scrimp_search::plan::ReduceChoice;
+use scrimp_search::plan::{EngineChoice, ReduceChoice, StrategyChoice};
 use scrimp_system::{Expr, Stop};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What has to be looked for in runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,7 +71,8 @@ impl Decider {
         }
     }
 
-    /// On the fly, for so long. `reduced`: with as few events as suffice, where that is possible.
+    /// On the fly, for so long; with the search that was made. `reduced`: with as few events as suffice, where that is
+    /// possible.
     pub fn on_the_fly<E: From<LoadError> + From<BuildError>>(
         &mut self,
         net: &mut PetriNet,
@@ -78,7 +80,7 @@ impl Decider {
         plan: &Plan,
         time: Duration,
         reduced: bool,
-    ) -> Result<Found, E> {
+    ) -> Result<(Option<Made>, Found), E> {
         let stop = self.stop.clone();
         self.with_model(net, |model, lowered| {
             let control = Control::under(stop.within(time));
@@ -86,18 +88,18 @@ impl Decider {
                 Runs::Linear(formula) => linear(formula, model, lowered, plan, &control, reduced),
                 Runs::Branching(formula) => local(formula, model, lowered, plan, &control),
             };
-            found.unwrap_or_default()
+            found.map(|(made, found)| (Some(made), found)).unwrap_or_default()
         })
     }
 
-    /// By sets of markings, for so long.
+    /// By sets of markings, for so long; with the search that was made.
     pub fn by_sets<E: From<LoadError> + From<BuildError>>(
         &mut self,
         net: &mut PetriNet,
         all: &[Runs],
         plan: &Plan,
         time: Duration,
-    ) -> Result<Vec<Found>, E> {
+    ) -> Result<(Option<Made>, Vec<Found>), E> {
         let stop = self.stop.clone();
         // What says the same of branching time is quicker there.
         let converted = all.iter().map(|runs| match runs {
@@ -105,12 +107,11 @@ impl Decider {
             Runs::Branching(formula) => Runs::Branching(formula.clone()),
         });
         let converted: Vec<Runs> = converted.collect();
-        let found: Result<Vec<Found>, E> = self.with_model(net, |model, lowered| {
+        self.with_model(net, |model, lowered| {
             let control = Control::under(stop.within(time));
-            with_sets(&converted, model, lowered, plan, &control).unwrap_or_default()
-        });
-        let found = found?;
-        Ok(if found.is_empty() { vec![Found::default(); all.len()] } else { found })
+            let found = with_sets(&converted, model, lowered, plan, &control);
+            found.map(|(made, found)| (Some(made), found)).unwrap_or_default()
+        })
     }
 }
 
@@ -126,24 +127,33 @@ fn linear(
     plan: &Plan,
     control: &Control,
     reduced: bool,
-) -> Option<Found> {
+) -> Option<(Made, Found)> {
     let never = negation("", &over_states(formula, lowered)?).ok()?;
     let mut plan = plan.clone();
     if reduced && never.stutters && !plan.options.reduce.leaves_out_states() {
         plan.options.reduce = ReduceChoice::Persistent(None);
     }
-    let report = run_liveness(model, "", &never, &Means { plan: &plan, control, fair: &[], progress: None }).ok()?;
-    let result = report.properties.into_iter().next()?;
+    let mut report =
+        run_liveness(model, "", &never, &Means { plan: &plan, control, fair: &[], progress: None }).ok()?;
+    let result = report.properties.pop()?;
     let truth = match result.verdict {
         Verdict::Verified => Some(true),
         Verdict::Violated => Some(false),
         Verdict::Undecided => None,
     };
-    Some(Found { truth, lasso: result.trace.zip(result.cycle), limit: report.limit })
+    let found = Found { truth, lasso: result.trace.zip(result.cycle), limit: report.limit };
+    Some((Made { plan, report }, found))
 }
 
 /// Decides a formula of branching time where it is asked for.
-fn local(formula: &Formula, model: &NativeModel, lowered: &Lowered, plan: &Plan, control: &Control) -> Option<Found> {
+fn local(
+    formula: &Formula,
+    model: &NativeModel,
+    lowered: &Lowered,
+    plan: &Plan,
+    control: &Control,
+) -> Option<(Made, Found)> {
+    let begun = Instant::now();
     let mut conditions: Vec<&scrimp_net::Condition> = Vec::new();
     formula.atoms(&mut |condition| {
         if !conditions.contains(&condition) {
@@ -173,7 +183,8 @@ fn local(formula: &Formula, model: &NativeModel, lowered: &Lowered, plan: &Plan,
         progress: None,
     };
     let outcome = ctl::examine(&task, &mut |_| {}).ok()?;
-    Some(Found { truth: outcome.verdict, lasso: None, limit: outcome.limit })
+    let made = Made { plan: plan.clone(), report: searched(model, &outcome, begun) };
+    Some((made, Found { truth: outcome.verdict, lasso: None, limit: outcome.limit }))
 }
 
 /// Decides formulas of branching time by sets of markings.
@@ -183,7 +194,7 @@ fn with_sets(
     lowered: &Lowered,
     plan: &Plan,
     control: &Control,
-) -> Option<Vec<Found>> {
+) -> Option<(Made, Vec<Found>)> {
     let mut questions = Vec::new();
     let mut asked = Vec::new();
     for formula in formulas {
@@ -200,18 +211,20 @@ fn with_sets(
     if questions.is_empty() {
         return None;
     }
-    let options = scrimp_symbolic::Options {
-        memory: Some(plan.memory),
-        keep_going: true,
-        count_all: false,
-        ..scrimp_symbolic::Options::default()
-    };
-    let report = scrimp_symbolic::run(model, model.system(), model.layout(), &questions, &options, control).ok()?;
-    // Whether there was room enough is only known where everything was looked at.
-    if model.system().guessed && report.limit.is_some() {
-        return Some(vec![Found { limit: report.limit, ..Found::default() }; formulas.len()]);
+    let mut plan = plan.clone();
+    if plan.options.engine == EngineChoice::Explicit {
+        plan.options.engine = EngineChoice::Symbolic(StrategyChoice::Automatic);
     }
-    let mut results = report.properties.into_iter();
+    plan.options.reduce = ReduceChoice::Nothing;
+    plan.options.keep_going = true;
+    let (report, results) = sets(model, &questions, &[], &plan, control).ok()?;
+    let limit = report.limit;
+    let made = Made { plan, report };
+    // Whether there was room enough is only known where everything was looked at.
+    if model.system().guessed && limit.is_some() {
+        return Some((made, vec![Found { limit, ..Found::default() }; formulas.len()]));
+    }
+    let mut results = results.into_iter();
     let found = asked.into_iter().map(|asked| match asked.then(|| results.next()).flatten() {
         Some(result) => {
             let truth = match result.verdict {
@@ -219,9 +232,9 @@ fn with_sets(
                 Verdict::Violated => Some(false),
                 Verdict::Undecided => None,
             };
-            Found { truth, lasso: None, limit: report.limit }
+            Found { truth, lasso: None, limit }
         }
         None => Found::default(),
     });
-    Some(found.collect())
+    Some((made, found.collect()))
 }
