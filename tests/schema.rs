@@ -278,6 +278,20 @@ fn every_search_has_its_figures() {
     assert!(text.contains("\n3 searches, ") && text.contains("\n3. ctl: AG EF c1_work > 0: 4,600 states, "), "{text}");
 }
 
+/// What a search does not count is not zero.
+#[test]
+fn what_was_not_counted_is_null() {
+    // The only state has no successor.
+    let model = file("schema_dead_end.dve", "process P { state a; init a; }\nsystem async;\n");
+    let asked = |property: &str| scrimp(&["check", &model, "-p", property, "--json"]).json();
+    let [states, ltl, ctl] = ["invariant: true", "ltl: <> P@a", "ctl: AG P@a"].map(asked);
+    for name in ["deadlocks", "faults", "open", "max_out_degree"] {
+        assert!(states[name].is_u64(), "{name}: {}", states[name]);
+        assert!(ltl[name].is_null() && ctl[name].is_null(), "{name}: {} and {}", ltl[name], ctl[name]);
+    }
+    assert_eq!((&states["deadlocks"], &states["levels"], &ctl["levels"]), (&1.into(), &1.into(), &Value::Null));
+}
+
 /// Reports for people call a verdict as those for scripts do.
 #[test]
 fn a_verdict_has_one_word() {

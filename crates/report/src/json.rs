@@ -55,9 +55,12 @@ pub fn search(subject: &Subject) -> Value {
     let (states, transitions) = match (&report.sets, &report.formulas) {
         (Some(sets), _) => (integer(&sets.states), sets.transitions.as_deref().map_or(Value::Null, integer)),
         (_, Some(_)) => (Value::Null, Value::Null),
-        // Where states were visited again, or events left out, the totals are not those of the state space.
-        _ if plan.options.reduce != ReduceChoice::Nothing => (of_space(report, report.facts.states), Value::Null),
-        _ => (of_space(report, report.facts.states), of_space(report, report.facts.transitions)),
+        _ => {
+            // Where states were visited again, or events left out, the totals are not those of the state space.
+            let of_space = |total: u64| report.once.then_some(total);
+            let all_events = plan.options.reduce == ReduceChoice::Nothing;
+            (of_space(report.facts.states).into(), of_space(report.facts.transitions).filter(|_| all_events).into())
+        }
     };
     if is_without_visits(report) {
         parts.insert("ended_in".into(), Value::Null);
@@ -75,11 +78,6 @@ pub fn search(subject: &Subject) -> Value {
     })
 }
 
-/// A total that is one of the state space where no state was visited twice.
-fn of_space(report: &Report, total: u64) -> Value {
-    report.once.then_some(total).into()
-}
-
 /// Was no state visited by itself, so that what is counted on the way is not known?
 fn is_without_visits(report: &Report) -> bool {
     report.sets.is_some() || report.formulas.is_some()
@@ -90,6 +88,7 @@ pub fn report(subject: &Subject) -> Value {
     let facts = &report.facts;
     let overall = Overall::of(report);
     let search = search(subject);
+    let detail = |figure: u64| report.detailed.then_some(figure);
     let mut object = json!({
         "schema": schema::REPORT,
         "model": name,
@@ -97,16 +96,16 @@ pub fn report(subject: &Subject) -> Value {
         "guarantee": guarantee(subject),
         "states": search["states"],
         "transitions": search["transitions"],
-        "deadlocks": of_space(report, facts.deadlocks),
-        "faults": of_space(report, facts.faults),
+        "deadlocks": detail(facts.deadlocks).filter(|_| report.once),
+        "faults": detail(facts.faults).filter(|_| report.once),
         "visits": search["visits"],
         "events_run": facts.transitions,
-        "open": facts.open,
-        "levels": facts.depth,
+        "open": detail(facts.open),
+        "levels": Some(facts.depth).filter(|depth| *depth > 0),
         "widest_level": widest_level(report),
         "level_sizes": level_sizes(report),
         "initial_states": facts.initial_states,
-        "max_out_degree": facts.max_out_degree,
+        "max_out_degree": detail(facts.max_out_degree),
         "average_degree": facts.transitions as f64 / report.visits.max(1) as f64,
         "max_in_degree": facts.max_in_degree,
         "back_level_edges": facts.back_level_edges,
@@ -126,7 +125,7 @@ pub fn report(subject: &Subject) -> Value {
         "unreached": statements.as_deref().map(unreached::json),
         "limits": limits(subject, &search["limit"]),
     });
-    object["most_open_states"] = most_open(subject).into();
+    object["most_open_states"] = most_open(subject).filter(|open| *open > 0).into();
     if let Some((in_place, in_all)) = report.tokens {
         object["max_token_in_place"] = in_place.into();
         object["max_token_per_marking"] = in_all.into();
