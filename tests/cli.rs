@@ -260,7 +260,7 @@ fn properties_on_the_command_line_and_in_a_file() {
 fn a_property_file_may_ask_for_faults_and_assertions() {
     let path = file("all.props", "faults\nassertions\ndeadlock\n");
     let answer = scrimp(&["check", &model("naive_lock.dve"), "--property-file", &path, "--keep-going"]).code(1);
-    assert!(answer.stdout.contains("holds      faults"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("verified   faults"), "{}", answer.stdout);
     assert!(answer.stdout.contains("violated   assertion: "), "{}", answer.stdout);
 }
 

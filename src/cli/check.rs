@@ -2,7 +2,7 @@
 
 use super::args::CheckArgs;
 use super::curves::Curves;
-use super::graph::{GraphFiles, Made};
+use super::graph::{GraphFiles, WrittenGraph};
 use super::host::Screen;
 use super::lengths;
 use super::limits;
@@ -82,7 +82,7 @@ struct Told {
     file: Option<ReportFile>,
     curves: Curves,
     /// The graph, and the first run that was found.
-    graph: Option<Made>,
+    graph: Option<WrittenGraph>,
     run: Option<Trace>,
 }
 
@@ -101,13 +101,12 @@ impl Told {
 
     /// Adds what a search has found.
     fn add(&mut self, args: &CheckArgs, found: Found, record: Option<Record>) {
-        let Found { model, plan, mut report, with_claim, statements, graph, left } = found;
+        let Found { model, plan, mut report, with_claim, statements, graph, searches, for_graph, left } = found;
         lengths::leave_out(&mut report, &args.search);
         if let Some(graph) = graph {
-            self.graph = Some(Made { graph, model: model.clone() });
+            self.graph = Some(WrittenGraph { graph, model: model.clone() });
         }
-        // A search for the sake of the graph answers nothing.
-        if report.properties.is_empty() {
+        if for_graph {
             return;
         }
         let name = args.model.display().to_string();
@@ -116,9 +115,17 @@ impl Told {
             Subject { name: &name, model: &**model, plan, report: &report, statements, record: record.as_ref() };
         let overall = Overall::of(&report);
         self.overall = if self.answers.is_empty() { overall } else { self.overall.and(overall) };
-        self.answers.push(match args.search.json {
-            true => json::leaving(&subject, &left),
-            false => text::leaving(&subject, &left, style()).into(),
+        let made: Option<Vec<Subject>> = searches.as_ref().map(|searches| {
+            let all = searches.iter().map(|made| (&made.plan, &made.report));
+            let of =
+                |(plan, report)| Subject { name: &name, model: &**model, plan, report, statements: None, record: None };
+            all.map(of).collect()
+        });
+        self.answers.push(match (args.search.json, made) {
+            (true, None) => json::leaving(&subject, &left),
+            (true, Some(made)) => json::of_net(&subject, &made),
+            (false, None) => text::leaving(&subject, &left, style()).into(),
+            (false, Some(made)) => text::of_net(&subject, &made, style()).into(),
         });
         if args.chart.is_some() && self.drawing.is_none() {
             self.drawing = report.properties.iter().find_map(|p| drawn(model, p));
@@ -141,7 +148,6 @@ impl Told {
         self.overall = self.overall.and(Overall::Incomplete);
         let why = format!("Stopped: {cause}; what is left was not looked at.");
         if args.search.json {
-            self.answers[0]["verdict"] = self.overall.word().into();
             self.answers[0]["limits"]["reached"] = limits::word(cause).into();
         } else {
             self.answers.push(format!("{why}\n").into());

@@ -34,15 +34,15 @@ impl GraphFiles {
 
 /// A graph, and the model that it is of. It is written when all is known, since the run in its picture may come from a later
 /// search.
-pub struct Made {
+pub struct WrittenGraph {
     pub graph: Condensed,
     pub model: Arc<NativeModel>,
 }
 
-impl Made {
+impl WrittenGraph {
     /// Writes the graph; a picture shows the run.
     pub fn write(self, files: GraphFiles, run: Option<&Trace>, quiet: bool) -> Result<(), Failure> {
-        let Made { graph, model } = self;
+        let WrittenGraph { graph, model } = self;
         let open = (0..graph.states()).filter(|&state| !graph.is_expanded(state)).count();
         for (path, form) in files.0 {
             let path_text = path.display();

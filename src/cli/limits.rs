@@ -7,7 +7,7 @@
 use super::args::SearchArgs;
 use super::report;
 use super::{Failure, print, print_last, remark};
-use scrimp::report::Overall;
+use scrimp::report::{Overall, json};
 use scrimp::{Cause, Control, Stop};
 use scrimp_core::budget::{default_memory, resident};
 use scrimp_search::discard_parts;
@@ -176,7 +176,7 @@ impl Voice {
 
     fn nothing(self, cause: Cause) -> String {
         match (self.json, self.quiet) {
-            (true, _) => format!("{:#}\n", nothing(cause)),
+            (true, _) => format!("{:#}\n", json::without_search(None, &why_nothing(cause), Some(word(cause)))),
             (false, true) => String::new(),
             (false, false) => format!("incomplete\n{}\n", why_nothing(cause)),
         }
@@ -195,16 +195,4 @@ impl Voice {
 
 fn why_nothing(cause: Cause) -> String {
     format!("Stopped: {cause}, and nothing is known yet.")
-}
-
-/// An answer that says nothing but why.
-pub fn nothing(cause: Cause) -> serde_json::Value {
-    serde_json::json!({
-        "verdict": Overall::Incomplete.word(),
-        "guarantee": "none",
-        "states": null,
-        "transitions": null,
-        "properties": [],
-        "limits": { "reached": word(cause) },
-    })
 }

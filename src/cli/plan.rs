@@ -6,6 +6,7 @@ use super::search::failed;
 use super::{Failure, limits, print, print_json};
 use scrimp::plan::{EngineChoice, ReduceChoice, StrategyChoice, Way, combinations};
 use scrimp::report::number::{bytes, grouped};
+use scrimp::report::schema;
 use scrimp::{Mode, Model, ModelFacts, NativeModel, Options, Plan, facts};
 use scrimp_search::estimate::Estimate;
 use serde_json::{Map, Value, json};
@@ -170,6 +171,7 @@ fn object(searches: &[(Vec<String>, Plan)], seen: &Seen) -> Value {
         searches.iter().map(|(names, plan)| json!({ "properties": names, "plan": parts(plan) })).collect();
     let Estimate { seen: sampled, complete, in_table, in_tree, .. } = seen.estimate;
     json!({
+        "schema": schema::PLAN,
         "plan": parts(&searches[0].1),
         "searches": all,
         "state_bytes": seen.state_bytes,

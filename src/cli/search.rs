@@ -2,7 +2,7 @@
 
 use super::args::{CountArgs, SearchArgs};
 use super::curves::Curves;
-use super::graph::{GraphFiles, Made};
+use super::graph::{GraphFiles, WrittenGraph};
 use super::host::Screen;
 use super::limits;
 use super::report::ReportFile;
@@ -49,7 +49,7 @@ pub fn count(args: &CountArgs) -> Result<u8, Failure> {
         print(answer.as_str().unwrap_or_default())?;
     }
     if let Some(graph) = graph {
-        let made = Made { graph, model: model.clone() };
+        let made = WrittenGraph { graph, model: model.clone() };
         made.write(GraphFiles::new(&args.search)?, None, args.search.quiet)?;
     }
     if let Some(mut file) = file {
@@ -65,14 +65,7 @@ pub fn count(args: &CountArgs) -> Result<u8, Failure> {
 /// The answer of `count` for a net with infinitely many markings.
 fn tell_infinite(model: &Path, why: &str, file: Option<ReportFile>, args: &SearchArgs) -> Result<u8, Failure> {
     if args.json {
-        let answer = serde_json::json!({
-            "model": model.display().to_string(),
-            "verdict": Overall::Incomplete.word(),
-            "guarantee": "none",
-            "states": null,
-            "transitions": null,
-            "reason": why,
-        });
+        let answer = json::without_search(Some(&model.display().to_string()), why, None);
         print_json(&answer)?;
     } else if !args.quiet {
         print(&format!("{}: incomplete\n  {why}\n", model.display()))?;

@@ -9,6 +9,7 @@ pub mod header;
 pub mod nets;
 pub mod page;
 pub mod random;
+pub mod schema;
 pub mod shared;
 
 pub use scrimp_soak::replay::{replay, successors};

@@ -133,6 +133,10 @@ impl ModelCheck {
             let may_fail = fair.iter().any(|e| e.may_fault(&system.variables));
             Ok(if may_fail { question.with(Feature::MayFail) } else { question })
         };
+        // A model may have nothing of what is asked for, such as assertions: all of it holds.
+        if asked.states.is_empty() && asked.runs.is_empty() && !request.asks_claim() {
+            stages.push((Stage::States, Question::count()));
+        }
         for (number, property) in asked.runs.iter().enumerate() {
             stages.push((Stage::Run(number), about_runs(property)?));
         }
@@ -179,8 +183,19 @@ impl ModelCheck {
             let violated = report.properties.iter().any(|p| p.verdict == Verdict::Violated);
             let over = violated && !self.setting.options.keep_going;
             let left = if over { self.left(&stages[number + 1..])? } else { Vec::new() };
+            let for_graph = matches!(stage, Stage::Graph);
             let with_claim = matches!(stage, Stage::NeverClaim | Stage::Acceptance);
-            searcher.host.found(Found { model: &model, plan: &plan, report, with_claim, statements, graph, left });
+            searcher.host.found(Found {
+                model: &model,
+                plan: &plan,
+                report,
+                with_claim,
+                statements,
+                graph,
+                searches: None,
+                for_graph,
+                left,
+            });
             if over {
                 break;
             }

@@ -60,6 +60,8 @@ impl Count {
             with_claim: false,
             statements: None,
             graph: searched.graph,
+            searches: None,
+            for_graph: false,
             left: Vec::new(),
         });
         Ok(())

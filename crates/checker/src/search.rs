@@ -3,6 +3,7 @@
 use crate::engines;
 use crate::error::CheckError;
 use crate::guides::{Measures, find_measure};
+use crate::net::Made;
 use crate::temporal::{Means, decide};
 use scrimp_core::{Condition, Control, Property, Report};
 use scrimp_native::{Mode, NativeModel};
@@ -47,6 +48,10 @@ pub struct Found<'a> {
     pub statements: Option<Vec<Statement>>,
     /// The reachability graph, where it was to be written.
     pub graph: Option<Condensed>,
+    /// All searches that were made for the answers about a net, which may be many.
+    pub searches: Option<Vec<Made>>,
+    /// Was it made for the sake of the graph alone?
+    pub for_graph: bool,
     /// What is not looked at any more, because a violation ends the work.
     pub left: Vec<String>,
 }

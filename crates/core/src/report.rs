@@ -20,6 +20,8 @@ pub struct Report {
     /// True when no state was visited twice, so that the facts are those of the state space.
     pub once: bool,
     pub facts: GraphFacts,
+    /// True when deadlocks, run-time errors, open states and degrees were counted: who looks for runs does not.
+    pub detailed: bool,
     /// States expanded, each time counted.
     pub visits: u64,
     pub forget: ForgetFacts,
@@ -58,6 +60,7 @@ impl Report {
             omission: None,
             once: true,
             facts: GraphFacts::default(),
+            detailed: false,
             visits: 0,
             forget: ForgetFacts::default(),
             audited: None,

@@ -1,26 +1,31 @@
-//! One JSON object for scripts. Its fields are kept stable; new ones may be added.
+//! One JSON object for scripts. Its fields are kept stable, and `docs/schema` describes them; new ones may be added.
 
 use crate::counted::{most_open, widest_level};
-use crate::{Overall, Subject, branching, trace, unreached};
+use crate::{Overall, Subject, branching, schema, trace, unreached};
 use scrimp_core::{Limit, Omission, PropertyResult, Report, Verdict};
 use scrimp_search::plan::ReduceChoice;
 use scrimp_system::Model;
 use serde_json::{Map, Value, json};
 
-/// The answers of several searches of one model as one object: that of the first, with all properties.
+/// The answers of several searches of one model as one object: that of the first, with the properties and the figures of all.
 pub fn together(answers: Vec<Value>, overall: Overall) -> Value {
+    // What the verdict rests on is known to the search that gave it.
+    let decisive = answers.iter().find(|answer| answer["verdict"] == overall.word());
+    let guarantee = decisive.map_or("none".into(), |answer| answer["guarantee"].clone());
     let mut answers = answers.into_iter();
-    let mut all = answers.next().unwrap_or(Value::Null);
+    let Some(mut all) = answers.next() else { return Value::Null };
     for mut answer in answers {
-        let more = answer.get_mut("properties").map(Value::take);
-        if let (Some(Value::Array(list)), Some(Value::Array(more))) = (all.get_mut("properties"), more) {
-            list.extend(more);
+        for name in ["properties", "searches"] {
+            if let (Value::Array(list), Value::Array(more)) = (&mut all[name], answer[name].take()) {
+                list.extend(more);
+            }
         }
-        let keep = ["states", "transitions", "seconds", "memory_peak_bytes"];
-        let figures = keep.into_iter().map(|name| (name.to_string(), answer[name].clone()));
-        all["with_claim"] = Value::Object(figures.collect());
-        all["verdict"] = overall.word().into();
+        if all["limits"]["reached"].is_null() {
+            all["limits"]["reached"] = answer["limits"]["reached"].take();
+        }
     }
+    all["verdict"] = overall.word().into();
+    all["guarantee"] = guarantee;
     all
 }
 
@@ -34,33 +39,74 @@ pub fn leaving(subject: &Subject, left: &[String]) -> Value {
     answer
 }
 
+/// The answer about a net, for which these searches were made.
+pub fn of_net(subject: &Subject, searches: &[Subject]) -> Value {
+    let mut answer = report(subject);
+    answer["searches"] = searches.iter().map(search).collect();
+    answer
+}
+
+/// One search: what it was to decide, what it counted, and how it was done.
+pub fn search(subject: &Subject) -> Value {
+    let Subject { name, plan, report, .. } = subject;
+    let ran = if report.ran.is_empty() { plan.parts() } else { report.ran.clone() };
+    let mut parts: Map<String, Value> = ran.into_iter().map(|(k, v)| (k.to_string(), v.into())).collect();
+    parts.extend(report.store.iter().map(|store| ("ended_in".to_string(), store.as_str().into())));
+    parts.insert("decisions".into(), report.remarks.clone().into());
+    let (states, transitions) = match (&report.sets, &report.formulas) {
+        (Some(sets), _) => (integer(&sets.states), sets.transitions.as_deref().map_or(Value::Null, integer)),
+        (_, Some(_)) => (Value::Null, Value::Null),
+        _ => {
+            // Where states were visited again, or events left out, the totals are not those of the state space.
+            let of_space = |total: u64| report.once.then_some(total);
+            let all_events = plan.options().reduce == ReduceChoice::Nothing;
+            (of_space(report.facts.states).into(), of_space(report.facts.transitions).filter(|_| all_events).into())
+        }
+    };
+    if is_without_visits(report) {
+        parts.insert("ended_in".into(), Value::Null);
+    }
+    json!({
+        "model": name,
+        "properties": report.properties.iter().map(|p| &p.name).collect::<Vec<_>>(),
+        "states": states,
+        "transitions": transitions,
+        "visits": (!is_without_visits(report)).then_some(report.visits),
+        "seconds": report.elapsed.as_secs_f64(),
+        "memory_peak_bytes": report.peak_resident,
+        "limit": report.limit.map(limit_word),
+        "plan": parts,
+    })
+}
+
+/// Was no state visited by itself, so that what is counted on the way is not known?
+fn is_without_visits(report: &Report) -> bool {
+    report.sets.is_some() || report.formulas.is_some()
+}
+
 pub fn report(subject: &Subject) -> Value {
-    let Subject { name, model, plan, report, statements, .. } = subject;
+    let Subject { name, model, report, statements, .. } = subject;
     let facts = &report.facts;
     let overall = Overall::of(report);
-    let ran = if report.ran.is_empty() { plan.parts() } else { report.ran.clone() };
-    let mut plan_parts: Map<String, Value> = ran.into_iter().map(|(k, v)| (k.to_string(), v.into())).collect();
-    plan_parts.extend(report.store.iter().map(|store| ("ended_in".to_string(), store.as_str().into())));
-    plan_parts.insert("decisions".into(), report.remarks.clone().into());
-    // Where states were visited again, or events left out, the totals are not those of the state space.
-    let of_space = |total: u64| report.once.then_some(total);
-    let all_events = plan.options().reduce == ReduceChoice::Nothing;
+    let search = search(subject);
+    let detail = |figure: u64| report.detailed.then_some(figure);
     let mut object = json!({
+        "schema": schema::REPORT,
         "model": name,
         "verdict": overall.word(),
         "guarantee": guarantee(subject),
-        "states": of_space(facts.states),
-        "transitions": of_space(facts.transitions).filter(|_| all_events),
-        "deadlocks": of_space(facts.deadlocks),
-        "faults": of_space(facts.faults),
-        "visits": report.visits,
+        "states": search["states"],
+        "transitions": search["transitions"],
+        "deadlocks": detail(facts.deadlocks).filter(|_| report.once),
+        "faults": detail(facts.faults).filter(|_| report.once),
+        "visits": search["visits"],
         "events_run": facts.transitions,
-        "open": facts.open,
-        "levels": facts.depth,
+        "open": detail(facts.open),
+        "levels": Some(facts.depth).filter(|depth| *depth > 0),
         "widest_level": widest_level(report),
         "level_sizes": level_sizes(report),
         "initial_states": facts.initial_states,
-        "max_out_degree": facts.max_out_degree,
+        "max_out_degree": detail(facts.max_out_degree),
         "average_degree": facts.transitions as f64 / report.visits.max(1) as f64,
         "max_in_degree": facts.max_in_degree,
         "back_level_edges": facts.back_level_edges,
@@ -70,40 +116,27 @@ pub fn report(subject: &Subject) -> Value {
         "audited_states": report.audited,
         "state_bytes": report.state_bytes,
         "bytes_per_state": (report.bytes_per_state() * 1000.0).round() / 1000.0,
-        "memory_peak_bytes": report.peak_resident,
+        "memory_peak_bytes": search["memory_peak_bytes"],
         "disk_peak_bytes": report.disk.as_ref().map(|disk| disk.peak_bytes),
-        "seconds": report.elapsed.as_secs_f64(),
-        "plan": plan_parts,
+        "seconds": search["seconds"],
+        "plan": search["plan"],
         "omission_probability": report.omission.and_then(|o| if let Omission::Probability(p) = o { Some(p) } else { None }),
         "expected_coverage": report.omission.and_then(|o| if let Omission::Coverage(c) = o { Some(c) } else { None }),
         "properties": report.properties.iter().map(|p| property(*model, p, overall)).collect::<Vec<_>>(),
         "unreached": statements.as_deref().map(unreached::json),
-        "limits": {
-            "memory_bytes": plan.memory(),
-            "memory_given": plan.options().memory.is_some(),
-            "time_seconds": plan.options().time.map(|t| t.as_secs_f64()),
-            "reached": report.limit.map(limit_word),
-            "memory_needed_bytes": report.memory_needed().map(|(at_least, _)| at_least),
-            "memory_expected_bytes": report.memory_needed().and_then(|(_, all)| all),
-            "expected_states": report.expected.map(f64::round),
-            "disk_failure": report.disk.as_ref().and_then(|disk| disk.failure.as_deref()),
-        },
+        "limits": limits(subject, &search["limit"]),
     });
-    object["most_open_states"] = most_open(subject).into();
+    object["most_open_states"] = most_open(subject).filter(|open| *open > 0).into();
     if let Some((in_place, in_all)) = report.tokens {
         object["max_token_in_place"] = in_place.into();
         object["max_token_per_marking"] = in_all.into();
     }
-    if report.sets.is_some() || report.formulas.is_some() {
-        // No state was visited by itself: what is counted on the way is not known.
+    if is_without_visits(report) {
         for name in OF_VISITS {
             object[name] = Value::Null;
         }
-        object["plan"]["ended_in"] = Value::Null;
     }
     if let Some(sets) = &report.sets {
-        object["states"] = integer(&sets.states);
-        object["transitions"] = sets.transitions.as_deref().map_or(Value::Null, integer);
         object["deadlocks"] = sets.deadlocks.as_deref().map_or(Value::Null, integer);
         object["levels"] = sets.levels.into();
         object["peak_nodes"] = sets.peak_nodes.into();
@@ -120,7 +153,23 @@ pub fn report(subject: &Subject) -> Value {
     if subject.report.reduced {
         object["reduced"] = true.into();
     }
+    object["searches"] = json!([search]);
     object
+}
+
+/// What there was, which of it was used up, and what would have been needed.
+fn limits(subject: &Subject, reached: &Value) -> Value {
+    let Subject { plan, report, .. } = subject;
+    json!({
+        "memory_bytes": plan.memory(),
+        "memory_given": plan.options().memory.is_some(),
+        "time_seconds": plan.options().time.map(|t| t.as_secs_f64()),
+        "reached": reached,
+        "memory_needed_bytes": report.memory_needed().map(|(at_least, _)| at_least),
+        "memory_expected_bytes": report.memory_needed().and_then(|(_, all)| all),
+        "expected_states": report.expected.map(f64::round),
+        "disk_failure": report.disk.as_ref().and_then(|disk| disk.failure.as_deref()),
+    })
 }
 
 /// How many states each level has, where these are known and not too many to be told.
@@ -130,12 +179,9 @@ fn level_sizes(report: &Report) -> Option<&[u64]> {
 }
 
 /// Figures of a search that visits states.
-const OF_VISITS: [&str; 17] = [
-    "states",
-    "transitions",
+const OF_VISITS: [&str; 14] = [
     "deadlocks",
     "faults",
-    "visits",
     "events_run",
     "open",
     "levels",
@@ -227,7 +273,52 @@ fn property(model: &dyn Model, p: &PropertyResult, overall: Overall) -> Value {
     })
 }
 
+/// The answer of a run that ended without a search: why, and the limit that was reached, if one was.
+pub fn without_search(model: Option<&str>, reason: &str, reached: Option<&str>) -> Value {
+    json!({
+        "schema": schema::REPORT,
+        "model": model,
+        "verdict": Overall::Incomplete.word(),
+        "guarantee": "none",
+        "states": null,
+        "transitions": null,
+        "reason": reason,
+        "properties": [],
+        "limits": { "reached": reached },
+        "searches": [],
+    })
+}
+
 /// The object for a run that could not begin.
 pub fn error(message: &str) -> Value {
-    json!({ "verdict": "error", "message": message })
+    json!({ "schema": schema::ERROR, "verdict": "error", "message": message })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(verdict: &str, guarantee: &str, limit: Option<&str>) -> Value {
+        json!({
+            "verdict": verdict, "guarantee": guarantee, "states": 5, "properties": [{ "name": verdict }],
+            "limits": { "reached": limit }, "searches": [{ "limit": limit }],
+        })
+    }
+
+    #[test]
+    fn the_whole_is_told_by_who_decided_it() {
+        let good = answer("verified", "exhaustive", None);
+        let cut = answer("incomplete", "none", Some("time"));
+        let bad = answer("violated", "counterexample", None);
+        let all = together(vec![good.clone(), cut.clone()], Overall::Incomplete);
+        assert_eq!((&all["verdict"], &all["guarantee"]), (&json!("incomplete"), &json!("none")));
+        assert_eq!(all["limits"]["reached"], "time", "the limit of the second search");
+        assert_eq!(all["properties"].as_array().map(Vec::len), Some(2));
+        assert_eq!(all["searches"], json!([{ "limit": null }, { "limit": "time" }]));
+        let all = together(vec![good.clone(), cut, bad], Overall::Violated);
+        assert_eq!((&all["guarantee"], &all["limits"]["reached"]), (&json!("counterexample"), &json!("time")));
+        // A run that was ended between two searches.
+        let all = together(vec![good], Overall::Incomplete);
+        assert_eq!((&all["verdict"], &all["guarantee"]), (&json!("incomplete"), &json!("none")));
+    }
 }

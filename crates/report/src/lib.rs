@@ -11,6 +11,7 @@ pub mod number;
 pub mod plot;
 pub mod process;
 pub mod record;
+pub mod schema;
 pub mod style;
 pub mod text;
 pub mod trace;

@@ -1,6 +1,7 @@
 //! What a run leaves of how it went: figures taken now and then, the sizes of levels, and where the sweep-line stood.
 
 use crate::plot::{Axis, Kind, Plot, Series, Unit};
+use crate::schema;
 use scrimp_core::{Figures, Report, budget};
 use serde_json::{Value, json};
 use std::str::FromStr;
@@ -60,6 +61,7 @@ impl Sample {
     pub fn object(&self, search: u64, seconds: f64, rate: f64, expected: Option<u64>) -> Value {
         let Figures { states, visits, transitions, open, depth, nodes, clauses } = self.figures;
         json!({
+            "schema": schema::PROGRESS,
             "search": search,
             "seconds": (seconds * 1e4).round() / 1e4,
             "states": states,

@@ -15,6 +15,33 @@ pub fn check(subject: &Subject, style: Style) -> String {
 
 /// The same where a violation ended the work, so that properties of these names were not searched for.
 pub fn leaving(subject: &Subject, left: &[String], style: Style) -> String {
+    answer(subject, left, &figures(subject), style)
+}
+
+/// The answer about a net, for which these searches were made.
+pub fn of_net(subject: &Subject, searches: &[Subject], style: Style) -> String {
+    let all = match searches {
+        [] | [_] => figures(searches.first().unwrap_or(subject)),
+        _ => {
+            let mut all = format!(
+                "\n{}, {:.2} s in all\n",
+                count_of(searches.len() as u64, "search").replace("searchs", "searches"),
+                subject.report.elapsed.as_secs_f64()
+            );
+            for (number, search) in searches.iter().enumerate() {
+                let asked: Vec<&str> = search.report.properties.iter().map(|p| p.name.as_str()).collect();
+                let _ = write!(all, "{}. {}: {}", number + 1, asked.join("; "), figures(search).trim_start());
+            }
+            all
+        }
+    };
+    let told = |remark: &&String| searches.iter().any(|search| search.report.remarks.contains(remark));
+    let remarks = subject.report.remarks.iter().filter(|remark| !searches.is_empty() && !told(remark));
+    let remarks: String = remarks.map(|remark| format!("- {remark}\n")).collect();
+    answer(subject, &[], &(all + &remarks), style)
+}
+
+fn answer(subject: &Subject, left: &[String], figures: &str, style: Style) -> String {
     let overall = Overall::of(subject.report);
     let word = match overall {
         Overall::Verified => style.good(overall.word()),
@@ -44,7 +71,7 @@ pub fn leaving(subject: &Subject, left: &[String], style: Style) -> String {
         out.push('\n');
         out.push_str(&unreached::text(statements));
     }
-    out.push_str(&figures(subject));
+    out.push_str(figures);
     out.push_str(&omission(subject));
     out.push_str(&limits(subject, style));
     out
@@ -70,7 +97,7 @@ pub fn count(subject: &Subject, style: Style) -> String {
 
 fn verdict_word(verdict: Verdict, style: Style) -> String {
     match verdict {
-        Verdict::Verified => style.good("holds    "),
+        Verdict::Verified => style.good("verified "),
         Verdict::Violated => style.bad("violated "),
         Verdict::Undecided => style.warn("undecided"),
     }

@@ -162,9 +162,9 @@ pub fn run_guided(
         limit,
         exhaustive: outcome.ended == Ended::Complete && outcome.omission.is_none(),
         omission: outcome.omission,
-
         once: outcome.once,
         facts: outcome.facts,
+        detailed: true,
         visits: outcome.visits,
         forget: outcome.forget,
         audited,

@@ -241,6 +241,7 @@ impl Comparison {
             changes.iter().map(object).collect()
         };
         json!({
+            "schema": scrimp_report::schema::COMPARISON,
             "wrong": list(&self.wrong),
             "worse": list(&self.worse),
             "better": list(&self.better),

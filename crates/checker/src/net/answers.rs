@@ -1,9 +1,9 @@
 //! What is known of each question, whoever found it.
 
-use super::PetriNet;
 use super::goal::{Goal, Known};
 use super::runs::{Tree, tree};
-use scrimp_core::{PropertyResult, Trace, Verdict};
+use super::{Made, PetriNet};
+use scrimp_core::{PropertyResult, Report, Trace, Verdict};
 use scrimp_native::NativeModel;
 use scrimp_net::{Condition, Formula, Marking, NamedQuestion, Net, Question};
 use scrimp_system::Model;
@@ -38,6 +38,8 @@ pub struct Answers {
     pub least: Vec<u64>,
     /// For each transition, whether it fires anywhere, as far as that is known.
     pub fireable: Vec<Option<bool>>,
+    /// The searches that were made, in order.
+    pub searches: Vec<Made>,
 }
 
 impl Answers {
@@ -54,6 +56,7 @@ impl Answers {
             most: vec![None; goals.len()],
             least: vec![0; goals.len()],
             fireable: vec![None; net.net.transitions.len()],
+            searches: Vec::new(),
             goals,
         };
         answers.restate(&net.net, &mut |condition| condition.clone(), "at the first marking");
@@ -100,17 +103,29 @@ impl Answers {
 
     /// The goals that matter and are not decided yet.
     fn all_open(&self) -> Vec<usize> {
-        let mut open = Vec::new();
-        for i in (0..self.names.len()).filter(|&i| self.known[i].is_none()) {
-            match &self.goals[i] {
-                Goal::Joined(tree) => tree.open(&|&goal| self.truth(goal), &mut |goal| open.push(goal)),
-                Goal::Beyond => {}
-                _ => open.push(i),
-            }
-        }
+        let mut open: Vec<usize> = (0..self.names.len()).flat_map(|i| self.open_goals(i)).collect();
         open.sort_unstable();
         open.dedup();
         open
+    }
+
+    /// Those of one question.
+    fn open_goals(&self, i: usize) -> Vec<usize> {
+        let mut open = Vec::new();
+        match &self.goals[i] {
+            _ if self.known[i].is_some() => {}
+            Goal::Joined(tree) => tree.open(&|&goal| self.truth(goal), &mut |goal| open.push(goal)),
+            Goal::Beyond => {}
+            _ => open.push(i),
+        }
+        open
+    }
+
+    /// Notes a search for these goals, which are still open.
+    pub fn searched(&mut self, goals: &[usize], made: Made) {
+        let asked = (0..self.names.len()).filter(|&i| self.open_goals(i).iter().any(|goal| goals.contains(goal)));
+        let properties = asked.map(|i| PropertyResult::undecided(&self.names[i])).collect();
+        self.searches.push(Made { report: Report { properties, ..made.report }, ..made });
     }
 
     fn truth(&self, i: usize) -> Option<bool> {

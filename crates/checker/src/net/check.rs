@@ -82,6 +82,8 @@ impl NetCheck {
             with_claim: false,
             statements: None,
             graph: None,
+            searches: Some(answered.searches),
+            for_graph: false,
             left: Vec::new(),
         });
         Ok(())

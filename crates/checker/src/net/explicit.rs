@@ -1,7 +1,7 @@
 //! Answers by visiting markings: one search for all questions that are still open.
 
 use super::goal::{Goal, Known};
-use super::{PetriNet, Search};
+use super::{Made, PetriNet, Search};
 use crate::grow::with_room;
 use scrimp_core::{Limit, Property, PropertyKind, Report, Trace, Verdict};
 use scrimp_lang::LoadError;
@@ -16,8 +16,7 @@ use std::time::Duration;
 /// A search that is over.
 pub struct Explored {
     pub model: Arc<NativeModel>,
-    pub plan: Plan,
-    pub report: Report,
+    pub made: Made,
     /// What it says of each goal.
     pub found: Vec<Option<Finding>>,
 }
@@ -95,7 +94,7 @@ pub fn explore<E: From<LoadError> + From<BuildError> + From<Refusal>>(
         let mut report = Report::of_nothing(&*model, Duration::ZERO);
         report.limit = Some(Limit::Tokens);
         let found = goals.iter().map(|_| None).collect();
-        return Ok(Explored { model, plan, report, found });
+        return Ok(Explored { model, made: Made { plan, report }, found });
     }
     let mut report = result?;
     let found = goals
@@ -104,7 +103,7 @@ pub fn explore<E: From<LoadError> + From<BuildError> + From<Refusal>>(
         .enumerate()
         .map(|(i, ((goal, _), largest))| finding(goal, i, largest, net, &mut report, graph.as_ref(), plan.memory()))
         .collect();
-    Ok(Explored { model, plan, report, found })
+    Ok(Explored { model, made: Made { plan, report }, found })
 }
 
 /// What the search looks for.

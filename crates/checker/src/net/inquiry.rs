@@ -7,7 +7,7 @@ use super::answers::{Answer, Answers, Run};
 use super::explicit::{Explored, explore, question};
 use super::goal::{Goal, Known};
 use super::runs::{self, Decider, Found, Runs};
-use super::{PetriNet, Search, cover, equation, reduced, walks};
+use super::{Made, PetriNet, Search, cover, equation, reduced, walks};
 use scrimp_core::budget::default_memory;
 use scrimp_core::{Limit, Report};
 use scrimp_lang::LoadError;
@@ -45,6 +45,8 @@ pub struct Answered {
     /// The plan of that search; nothing, where there was none.
     pub plan: Option<Plan>,
     pub report: Report,
+    /// All searches that were made, in order; none where all was known without one.
+    pub searches: Vec<Made>,
 }
 
 /// What the ways need to know.
@@ -153,6 +155,14 @@ impl Inquiry {
         if !all_ways && !self.answers.open_runs().is_empty() {
             self.by_engine(&mut decider, &means);
         }
+        if last.report.visits == 0
+            && last.report.sets.is_none()
+            && let Some(first) = self.answers.searches.first()
+        {
+            // Only runs were looked for: these searches have figures too.
+            let Report { limit, exhaustive, .. } = last.report;
+            last.report = Report { limit, exhaustive, ..first.report.clone() };
+        }
         last.report.remarks.push(self.net.told());
         last.report.elapsed = begun.elapsed();
         last.report.limit = match last.report.limit {
@@ -170,6 +180,7 @@ impl Inquiry {
             last.model = Arc::new(NativeModel::new(system.clone(), mode)?);
         }
         last.report.properties = self.answers.results(&self.net, &last.model);
+        last.searches = self.answers.searches;
         Ok(last)
     }
 
@@ -243,10 +254,12 @@ impl Inquiry {
                     continue;
                 }
                 let time = means.left().map_or(slice, |left| left.min(slice)) / 2;
-                let found: Result<Found, E> =
+                let decided: Result<(Option<Made>, Found), E> =
                     decider.on_the_fly(&mut self.net, &runs.clone(), means.options, time, reduced);
-                more_time_helps |= found.as_ref().is_ok_and(|found| found.limit == Some(Limit::Time));
-                self.note(i, found.unwrap_or_default(), None);
+                let (made, found) = decided.unwrap_or_default();
+                more_time_helps |= found.limit == Some(Limit::Time);
+                made.into_iter().for_each(|made| self.answers.searched(&[i], made));
+                self.note(i, found, None);
             }
             if !reduced {
                 more_time_helps |= self.by_sets(decider, slice.saturating_mul(GROWTH), means);
@@ -274,9 +287,11 @@ impl Inquiry {
             return false;
         }
         let time = means.left().map_or(slice, |left| left.min(slice));
-        let found: Result<Vec<Found>, E> = decider.by_sets(&mut self.net, &all, means.memory(), time);
+        let decided: Result<(Option<Made>, Vec<Found>), E> = decider.by_sets(&mut self.net, &all, means.options, time);
+        let (made, found) = decided.unwrap_or_default();
+        made.into_iter().for_each(|made| self.answers.searched(&open, made));
         let mut more_time_helps = false;
-        for (i, found) in open.into_iter().zip(found.unwrap_or_default()) {
+        for (i, found) in open.into_iter().zip(found) {
             more_time_helps |= found.limit == Some(Limit::Time);
             self.note(i, found, Some("by sets of markings"));
         }
@@ -314,7 +329,7 @@ impl Inquiry {
     ) -> Result<Answered, E> {
         let model = Arc::new(NativeModel::new(self.net.lowered()?.system.clone(), means.mode)?);
         let report = Report::of_nothing(&*model, begun.elapsed());
-        Ok(Answered { model, plan: None, report })
+        Ok(Answered { model, plan: None, report, searches: Vec::new() })
     }
 
     /// Searches the markings for all that is open.
@@ -327,8 +342,9 @@ impl Inquiry {
         let goals: Vec<(&Goal, Option<u64>)> =
             open.iter().map(|&i| (&self.answers.goals[i], self.answers.most[i])).collect();
         let options = means.options_for(slice);
-        let Explored { model, plan, mut report, found } =
-            explore(&mut self.net, &goals, &options, means.mode, means.search)?;
+        let Explored { model, made, found } = explore(&mut self.net, &goals, &options, means.mode, means.search)?;
+        let (plan, mut report) = (made.plan.clone(), made.report.clone());
+        self.answers.searched(&open, made);
         for (i, finding) in open.into_iter().zip(found) {
             let Some(finding) = finding else { continue };
             let run = finding.trace.map(|trace| Run {
@@ -347,7 +363,7 @@ impl Inquiry {
             }
         }
         self.answers.conclude(&self.net);
-        Ok(Answered { model, plan: Some(plan), report })
+        Ok(Answered { model, plan: Some(plan), report, searches: Vec::new() })
     }
 }
 

@@ -49,6 +49,13 @@ const MOST_TERMS: usize = 8;
 pub type Search<'a, E> =
     dyn FnMut(&NativeModel, &[Property<scrimp_core::Condition>], &mut Plan, &Wanted) -> Result<Report, E> + 'a;
 
+/// A search that was made for some of the questions, which are the properties of its report.
+#[derive(Debug, Clone)]
+pub struct Made {
+    pub plan: Plan,
+    pub report: Report,
+}
+
 /// A net, and what is known about the tokens of its places.
 #[derive(Debug, Clone)]
 pub struct PetriNet {

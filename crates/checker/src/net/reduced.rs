@@ -53,10 +53,13 @@ pub fn answer<E: From<LoadError> + From<BuildError> + From<Refusal>>(
     let mut smaller = PetriNet::within(reduced.net.clone(), String::new(), net.structure, means.end_of(slice / 4));
     let options = means.options_for(slice);
     let explored = explore(&mut smaller, &[(&smaller_goal, answers.most[i])], &options, means.mode, means.search)?;
-    let limit = explored.report.limit;
-    let Some(finding) = explored.found.into_iter().next().flatten() else { return Ok(limit) };
     let how =
         format!("after reduction from {} places and {} transitions to {} and {}", whole.0, whole.1, left.0, left.1);
+    let mut made = explored.made;
+    let limit = made.report.limit;
+    made.report.remarks.push(how.clone());
+    answers.searched(&[i], made);
+    let Some(finding) = explored.found.into_iter().next().flatten() else { return Ok(limit) };
     let run = finding.trace.as_ref().and_then(|trace| lifted(&reduced, net, &goal, trace));
     // A run that does not lead there in the whole net shows nothing, and casts doubt on the rest.
     if let (Some(run), Goal::Reach { condition, .. }) = (&run, &goal) {

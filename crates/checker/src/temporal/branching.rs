@@ -4,7 +4,7 @@ use super::Means;
 use crate::properties::predicate;
 use scrimp_core::{Evidence, Predicate, PropertyResult, Report, Verdict};
 use scrimp_native::NativeModel;
-use scrimp_search::ctl::{self, CtlTask};
+use scrimp_search::ctl::{self, CtlOutcome, CtlTask};
 use scrimp_system::{Expr, Fault};
 use scrimp_temporal::Formula;
 use std::io;
@@ -58,7 +58,7 @@ pub fn decide(model: &NativeModel, name: &str, formula: &Formula<Expr>, means: &
     };
     let found = ctl::check(&task)?;
     control.finish();
-    let mut report = Report::of_nothing(model, begun.elapsed());
+    let mut report = searched(model, &found, begun);
     let mut result = PropertyResult::undecided(name);
     let fault = *fault.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(fault) = fault {
@@ -74,7 +74,15 @@ pub fn decide(model: &NativeModel, name: &str, formula: &Formula<Expr>, means: &
         (result.trace, result.cycle) = (Some(trace), cycle);
     }
     result.evidence = found.evidence.filter(|_| fault.is_none());
+    report.ran = plan.parts();
     report.properties = vec![result];
+    report.remarks = control.remarks();
+    Ok(report)
+}
+
+/// What a search that began then has counted.
+pub fn searched(model: &NativeModel, found: &CtlOutcome, begun: Instant) -> Report {
+    let mut report = Report::of_nothing(model, begun.elapsed());
     report.limit = found.limit;
     report.exhaustive = found.exhaustive;
     report.facts.states = found.facts.states;
@@ -83,10 +91,8 @@ pub fn decide(model: &NativeModel, name: &str, formula: &Formula<Expr>, means: &
     report.visits = found.facts.expanded;
     report.forget.stored_peak = found.facts.states;
     report.store_bytes = found.facts.bytes;
-    report.ran = plan.parts();
-    report.store = found.facts.store;
-    report.remarks = control.remarks();
-    Ok(report)
+    report.store = found.facts.store.clone();
+    report
 }
 
 /// The same condition, which notes the first fault that evaluating it ends in.

@@ -1,6 +1,6 @@
 //! Properties of runs: what is asked, and which search decides it.
 
-mod branching;
+pub(crate) mod branching;
 mod claim;
 mod liveness;
 pub mod never;

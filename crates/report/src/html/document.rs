@@ -258,8 +258,10 @@ impl Document {
         let all = self.properties.len();
         let properties = match (self.kind, self.violated, self.undecided) {
             (Kind::Count, ..) => String::new(),
-            (_, 0, 0) if all == 1 => "The property holds. ".into(),
-            (_, 0, 0) => format!("All {} hold. ", count_of(all as u64, "property").replace("propertys", "properties")),
+            (_, 0, 0) if all == 1 => "The property is verified. ".into(),
+            (_, 0, 0) => {
+                format!("All {} verified. ", count_of(all as u64, "property").replace("propertys", "properties"))
+            }
             (_, 0, undecided) => format!("{undecided} of {all} undecided. "),
             (_, violated, 0) => format!("{violated} of {all} violated. "),
             (_, violated, undecided) => format!("{violated} of {all} violated, {undecided} undecided. "),

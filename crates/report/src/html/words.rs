@@ -11,7 +11,7 @@ pub const UNDECIDED: (Tone, &str) = (Tone::Warn, "undecided");
 /// A verdict as a word.
 pub fn verdict(p: &PropertyResult) -> (Tone, &'static str) {
     match p.verdict {
-        Verdict::Verified => (Tone::Good, "holds"),
+        Verdict::Verified => (Tone::Good, "verified"),
         Verdict::Violated => (Tone::Bad, "violated"),
         Verdict::Undecided => UNDECIDED,
     }

@@ -1,20 +1,21 @@
 //! Deciding what is about runs: on the fly, one formula after the other, or by sets of markings, all at once.
 
 use super::convert::branching;
+use crate::engines::sets;
 use crate::grow::with_room;
-use crate::net::PetriNet;
+use crate::net::{Made, PetriNet};
 use crate::temporal::never::negation;
-use crate::temporal::{Means, run_liveness};
+use crate::temporal::{Means, branching::searched, run_liveness};
 use scrimp_core::{Control, Limit, Predicate, Property, PropertyKind, Trace, Verdict};
 use scrimp_lang::LoadError;
 use scrimp_native::{BuildError, Mode, NativeModel};
 use scrimp_net::{Formula, Lowered};
 use scrimp_search::ctl::{self, CtlTask};
-use scrimp_search::plan::ReduceChoice;
+use scrimp_search::plan::{EngineChoice, ReduceChoice, StrategyChoice};
 use scrimp_search::{Feature, ModelFacts, Options, Plan, Question};
 use scrimp_system::{Expr, Stop};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What has to be looked for in runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +65,8 @@ impl Decider {
         Ok(result)
     }
 
-    /// On the fly, for so long. `reduced`: with as few events as suffice, where that is possible.
+    /// On the fly, for so long; with the search that was made. `reduced`: with as few events as suffice, where that is
+    /// possible.
     pub fn on_the_fly<E: From<LoadError> + From<BuildError>>(
         &mut self,
         net: &mut PetriNet,
@@ -72,7 +74,7 @@ impl Decider {
         options: &Options,
         time: Duration,
         reduced: bool,
-    ) -> Result<Found, E> {
+    ) -> Result<(Option<Made>, Found), E> {
         let stop = self.stop.clone();
         self.with_model(net, |model, lowered| {
             let control = Control::under(stop.within(time));
@@ -80,18 +82,18 @@ impl Decider {
                 Runs::Linear(formula) => linear(formula, model, lowered, options, &control, reduced),
                 Runs::Branching(formula) => local(formula, model, lowered, options, &control),
             };
-            found.unwrap_or_default()
+            found.map(|(made, found)| (Some(made), found)).unwrap_or_default()
         })
     }
 
-    /// By sets of markings, for so long.
+    /// By sets of markings, for so long; with the search that was made.
     pub fn by_sets<E: From<LoadError> + From<BuildError>>(
         &mut self,
         net: &mut PetriNet,
         all: &[Runs],
-        memory: usize,
+        options: &Options,
         time: Duration,
-    ) -> Result<Vec<Found>, E> {
+    ) -> Result<(Option<Made>, Vec<Found>), E> {
         let stop = self.stop.clone();
         // What says the same of branching time is quicker there.
         let converted = all.iter().map(|runs| match runs {
@@ -99,12 +101,11 @@ impl Decider {
             Runs::Branching(formula) => Runs::Branching(formula.clone()),
         });
         let converted: Vec<Runs> = converted.collect();
-        let found: Result<Vec<Found>, E> = self.with_model(net, |model, lowered| {
+        self.with_model(net, |model, lowered| {
             let control = Control::under(stop.within(time));
-            with_sets(&converted, model, lowered, memory, &control).unwrap_or_default()
-        });
-        let found = found?;
-        Ok(if found.is_empty() { vec![Found::default(); all.len()] } else { found })
+            let found = with_sets(&converted, model, lowered, options, &control);
+            found.map(|(made, found)| (Some(made), found)).unwrap_or_default()
+        })
     }
 }
 
@@ -120,7 +121,7 @@ fn linear(
     options: &Options,
     control: &Control,
     reduced: bool,
-) -> Option<Found> {
+) -> Option<(Made, Found)> {
     let never = negation("", &over_states(formula, lowered)?).ok()?;
     let mut options = options.clone();
     if reduced && never.stutters && !options.reduce.leaves_out_states() {
@@ -129,14 +130,16 @@ fn linear(
     let question = Question::about(Feature::Ltl);
     let question = if never.stutters { question } else { question.with(Feature::NotStutterInvariant) };
     let (plan, _) = Plan::as_far_as_possible(&options, question, &ModelFacts::of(model)).ok()?;
-    let report = run_liveness(model, "", &never, &Means { plan: &plan, control, fair: &[], progress: None }).ok()?;
-    let result = report.properties.into_iter().next()?;
+    let mut report =
+        run_liveness(model, "", &never, &Means { plan: &plan, control, fair: &[], progress: None }).ok()?;
+    let result = report.properties.pop()?;
     let truth = match result.verdict {
         Verdict::Verified => Some(true),
         Verdict::Violated => Some(false),
         Verdict::Undecided => None,
     };
-    Some(Found { truth, lasso: result.trace.zip(result.cycle), limit: report.limit })
+    let found = Found { truth, lasso: result.trace.zip(result.cycle), limit: report.limit };
+    Some((Made { plan, report }, found))
 }
 
 /// Decides a formula of branching time where it is asked for.
@@ -146,7 +149,8 @@ fn local(
     lowered: &Lowered,
     options: &Options,
     control: &Control,
-) -> Option<Found> {
+) -> Option<(Made, Found)> {
+    let begun = Instant::now();
     let (plan, _) = Plan::as_far_as_possible(options, Question::about(Feature::Ctl), &ModelFacts::default()).ok()?;
     let mut conditions: Vec<&scrimp_net::Condition> = Vec::new();
     formula.atoms(&mut |condition| {
@@ -177,7 +181,8 @@ fn local(
         progress: None,
     };
     let outcome = ctl::examine(&task, &mut |_| {}).ok()?;
-    Some(Found { truth: outcome.verdict, lasso: None, limit: outcome.limit })
+    let made = Made { plan: plan.clone(), report: searched(model, &outcome, begun) };
+    Some((made, Found { truth: outcome.verdict, lasso: None, limit: outcome.limit }))
 }
 
 /// Decides formulas of branching time by sets of markings.
@@ -185,9 +190,9 @@ fn with_sets(
     formulas: &[Runs],
     model: &NativeModel,
     lowered: &Lowered,
-    memory: usize,
+    options: &Options,
     control: &Control,
-) -> Option<Vec<Found>> {
+) -> Option<(Made, Vec<Found>)> {
     let mut questions = Vec::new();
     let mut asked = Vec::new();
     for formula in formulas {
@@ -204,18 +209,21 @@ fn with_sets(
     if questions.is_empty() {
         return None;
     }
-    let options = scrimp_symbolic::Options {
-        memory: Some(memory),
-        keep_going: true,
-        count_all: false,
-        ..scrimp_symbolic::Options::default()
+    let engine = match options.engine {
+        EngineChoice::Symbolic(strategy) => EngineChoice::Symbolic(strategy),
+        _ => EngineChoice::Symbolic(StrategyChoice::Automatic),
     };
-    let report = scrimp_symbolic::run(model, model.system(), model.layout(), &questions, &options, control).ok()?;
+    let Options { variables, reorder, memory, time, .. } = *options;
+    let options = Options { engine, variables, reorder, memory, time, keep_going: true, ..Options::default() };
+    let plan = Plan::of(&options, Question::about(Feature::Ctl), &ModelFacts::default()).ok()?;
+    let (report, results) = sets(model, &questions, &[], &plan, control).ok()?;
+    let limit = report.limit;
+    let made = Made { plan, report };
     // Whether there was room enough is only known where everything was looked at.
-    if model.system().guessed && report.limit.is_some() {
-        return Some(vec![Found { limit: report.limit, ..Found::default() }; formulas.len()]);
+    if model.system().guessed && limit.is_some() {
+        return Some((made, vec![Found { limit, ..Found::default() }; formulas.len()]));
     }
-    let mut results = report.properties.into_iter();
+    let mut results = results.into_iter();
     let found = asked.into_iter().map(|asked| match asked.then(|| results.next()).flatten() {
         Some(result) => {
             let truth = match result.verdict {
@@ -223,9 +231,9 @@ fn with_sets(
                 Verdict::Violated => Some(false),
                 Verdict::Undecided => None,
             };
-            Found { truth, lasso: None, limit: report.limit }
+            Found { truth, lasso: None, limit }
         }
         None => Found::default(),
     });
-    Some(found.collect())
+    Some((made, found.collect()))
 }

@@ -1,0 +1,13 @@
+//! What the objects for scripts are called: a name and a version, the first field of each. `docs/schema/scrimp.schema.json`
+//! describes them. A version changes when a field goes or changes its meaning, not when one is added.
+
+/// The answer of `check` and of `count`.
+pub const REPORT: &str = "scrimp/report/1";
+/// The answer of `plan`.
+pub const PLAN: &str = "scrimp/plan/1";
+/// The answer of `compare`.
+pub const COMPARISON: &str = "scrimp/comparison/1";
+/// Why a command could not begin.
+pub const ERROR: &str = "scrimp/error/1";
+/// A search while it runs.
+pub const PROGRESS: &str = "scrimp/progress/1";
