@@ -281,7 +281,7 @@ pub const APART: &[(Feature, &[Feature], &str)] = &[
     (Resume, &[Por, PorSleep, EdgeLean], "what a reduction knows of its path is not saved"),
     (Checkpoint, &[Compact, BitState], "a lossy store is not saved"),
     (Resume, &[Compact, BitState], "a lossy store is not saved"),
-    (Claim, &[Por, PorSleep], "a never claim may look at every step"),
+    (Claim, &[Por, PorSleep, EdgeLean], "a never claim may look at every step"),
     (
         NotStutterInvariant,
         &[Por, PorSleep],
