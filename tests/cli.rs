@@ -313,11 +313,11 @@ fn plan_says_what_would_be_done() {
 fn combinations_that_do_not_exist_are_refused() {
     let phils = model("phils3.dve");
     let refusal = |words: &[&str]| scrimp(&[&["check", phils.as_str()], words].concat()).refused();
-    assert!(refusal(&["--order", "dfs", "--threads", "2"]).contains("use --threads 1, or --order bfs"));
+    assert!(refusal(&["--order", "dfs", "--threads", "2"]).contains("use --order bfs, or leave out --threads"));
     for (words, reason) in [
         (&["--reduce", "por", "--forget", "pseudo-root"][..], "wait for every predecessor"),
         (&["--reduce", "por+sleep", "--threads", "2"], "--reduce por"),
-        (&["--engine", "symbolic", "--store", "tree"], "no single states"),
+        (&["--engine", "symbolic", "--store", "tree"], "no single states to keep"),
         (&["--engine", "symbolic:saturation", "--reduce", "por"], "level by level"),
         (&["--engine", "bmc:3", "--reduce", "por"], "no use for a reduction"),
         (&["--dont-care"], "--engine symbolic"),

@@ -8,20 +8,20 @@ use common::command::{file, model, scrimp};
 fn unsound_combinations_are_refused_with_the_reason() {
     let phils = model("phils3.dve");
     for (flags, reason) in [
-        ("--forget pseudo-root --reduce edge-lean", "wait for ever"),
-        ("--forget sweep", "needs a progress measure"),
-        ("--forget sweep --progress auto --order dfs", "leave --order out"),
+        ("--forget pseudo-root --reduce edge-lean", "wait for every predecessor"),
+        ("--forget sweep", "goes by a progress measure"),
+        ("--forget sweep --progress auto --order dfs", "use --order progress"),
         ("--progress auto", "would not be used"),
-        ("--order progress", "needs a progress measure"),
-        ("--order best", "needs a heuristic"),
+        ("--order progress", "goes by a progress measure"),
+        ("--order best", "needs --heuristic"),
         ("--heuristic fork[0]", "would not be used"),
         ("--order release", "--forget pseudo-root"),
         ("--chains", "--forget cache"),
         ("--stride 2", "--forget cache"),
-        ("--forget cache --stride 0", "keeps no ancestor"),
-        ("--forget cache --threads 2", "--threads 1"),
-        ("--order bbfs:4 --threads 2", "--threads 1"),
-        ("--reduce edge-lean --threads 2", "--threads 1"),
+        ("--forget cache --stride 0", "from 1 to 255"),
+        ("--forget cache --threads 2", "leave out --threads"),
+        ("--order bbfs:4 --threads 2", "leave out --threads"),
+        ("--reduce edge-lean --threads 2", "leave out --threads"),
         ("--forget cache --in-degrees", "--in-degrees"),
         ("--order bbfs:0", "width 0"),
         ("--order alt:0,0", "no level"),
@@ -32,7 +32,7 @@ fn unsound_combinations_are_refused_with_the_reason() {
         ("--forget sweep --progress nobody+1", "nobody"),
         ("--forget sweep --progress auto:9", "0 to 5"),
         ("--order best --heuristic nobody", "nobody"),
-        ("--forget cache --front front.tsv", "no sweep-line"),
+        ("--forget cache --front front.tsv", "where the sweep-line stands"),
     ] {
         let words: Vec<&str> = ["count", phils.as_str()].into_iter().chain(flags.split(' ')).collect();
         let message = scrimp(&words).refused();

@@ -100,7 +100,10 @@ fn stores_without_numbers_are_refused_for_ctl() {
     let path = model("peterson3.dve");
     for store in ["tree", "dfa", "compact", "bitstate"] {
         let refusal = scrimp(&["check", &path, "-p", "ctl: AG EF P_0@cs", "--store", store]).refused();
-        assert!(refusal.contains("gives states no numbers, which CTL needs"), "{store}: {refusal}");
+        assert!(
+            refusal.contains("CTL is decided in a graph, from a store that gives states ids"),
+            "{store}: {refusal}"
+        );
     }
     let json = scrimp(&["check", &path, "--json", "-p", "ctl: AG EF P_0@cs", "--store", "collapse"]).code(0).json();
     assert_eq!(json["plan"]["ended_in"], "collapse");

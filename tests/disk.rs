@@ -198,9 +198,9 @@ fn what_cannot_be_is_refused() {
     let model = path("peterson3.dve");
     for (words, why) in [
         (["--store", "disk", "--order", "dfs"].as_slice(), "level by level"),
-        (&["--store", "disk", "--forget", "cache"], "gives states no numbers"),
+        (&["--store", "disk", "--forget", "cache"], "not supported with --forget cache"),
         (&["--store", "disk", "--reduce", "edge-lean"], "edge-lean"),
-        (&["--store", "disk:/no/such/directory"], "cannot make a directory"),
+        (&["--store", "disk:/no/such/directory"], "there is no such directory"),
     ] {
         let message = scrimp(&[["count", &model].as_slice(), words].concat()).refused();
         assert!(message.contains(why), "{message}");

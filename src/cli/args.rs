@@ -38,6 +38,7 @@ pub enum Command {
     /// Visit the whole state space and say how large it is and what shape it has
     Count(CountArgs),
     /// Say what a check or count with these options would do, and why, without doing it
+    #[command(mut_arg("model", |model| model.required(false).default_value(NO_MODEL)))]
     Plan(PlanArgs),
     /// Run through a model step by step: at random, interactively, or along a trace
     ///
@@ -111,6 +112,9 @@ pub struct CheckArgs {
     pub search: SearchArgs,
 }
 
+/// Where no model is named.
+pub const NO_MODEL: &str = "-";
+
 #[derive(Debug, Args)]
 pub struct PlanArgs {
     /// Print what combines with what, as tables, and look at no model
@@ -118,7 +122,7 @@ pub struct PlanArgs {
     pub combinations: bool,
 
     #[command(flatten)]
-    pub check: Option<CheckArgs>,
+    pub check: CheckArgs,
 }
 
 #[derive(Debug, Args)]

@@ -47,7 +47,7 @@ pub fn main() -> u8 {
     };
     let wants_json = matches!(&cli.command, Command::Check(a) if a.search.json)
         || matches!(&cli.command, Command::Count(a) if a.search.json)
-        || matches!(&cli.command, Command::Plan(a) if a.check.as_ref().is_some_and(|a| a.search.json))
+        || matches!(&cli.command, Command::Plan(a) if a.check.search.json)
         || matches!(&cli.command, Command::Compare(a) if a.json);
     let result = match cli.command {
         Command::Check(a) => check::check(&a),

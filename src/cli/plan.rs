@@ -1,6 +1,6 @@
 //! `plan`: what `check` with the same arguments would do, and why, without doing it.
 
-use super::args::PlanArgs;
+use super::args::{NO_MODEL, PlanArgs};
 use super::check::planned;
 use super::search::failed;
 use super::{Failure, limits, print, print_json};
@@ -18,9 +18,13 @@ const SHARE: usize = 8;
 const LOOK: u64 = 5_000;
 
 pub fn run(args: &PlanArgs) -> Result<u8, Failure> {
-    let Some(args) = args.check.as_ref().filter(|_| !args.combinations) else {
+    if args.combinations {
         return print(&combinations()).map(|()| 0);
-    };
+    }
+    let args = &args.check;
+    if args.model.as_os_str() == NO_MODEL {
+        return Err(Failure::because("name a model to plan for; `scrimp plan --combinations` needs none"));
+    }
     limits::begin(&args.search)?;
     let mut check = planned(args)?;
     let searches: Vec<(Vec<String>, Plan)> =

@@ -4,6 +4,7 @@ use crate::asked::Request;
 use crate::error::CheckError;
 use crate::facts::facts;
 use crate::grow::{Grows, with_room};
+use crate::guides;
 use crate::load::Loaded;
 use crate::net::NetCheck;
 use crate::properties::evaluated;
@@ -119,6 +120,7 @@ impl ModelCheck {
         let system = loaded.system.clone();
         let model = NativeModel::new(system.clone(), Mode::Interpreted)?;
         let (options, facts) = (&setting.options, facts(&model, &setting.options));
+        guides::admit(&system, options)?;
         let asked = request.asked(&system)?;
         let fair = request.fair(&system)?;
         let mut stages = Vec::new();

@@ -3,6 +3,7 @@
 use crate::check::Setting;
 use crate::error::CheckError;
 use crate::facts::facts;
+use crate::guides;
 use crate::load::Loaded;
 use crate::net::PetriNet;
 use crate::search::{Found, Host, Searcher};
@@ -22,6 +23,7 @@ pub struct Count {
 impl Count {
     /// Plans the search; refuses what cannot be done.
     pub fn new(loaded: Loaded, setting: &Setting) -> Result<Count, CheckError> {
+        guides::admit(&loaded.system, &setting.options)?;
         let model = NativeModel::new(loaded.system.clone(), Mode::Interpreted)?;
         let plan = Plan::of(&setting.options, Question::count(), &facts(&model, &setting.options))?;
         Ok(Count { loaded, setting: setting.clone(), plan })

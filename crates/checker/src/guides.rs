@@ -5,8 +5,8 @@ use scrimp_core::budget::resident;
 use scrimp_native::NativeModel;
 use scrimp_progress::{AutoOptions, Measure};
 use scrimp_search::plan::ForgetChoice;
-use scrimp_search::{FoundMeasure, Plan};
-use scrimp_system::Stop;
+use scrimp_search::{FoundMeasure, Options, Plan};
+use scrimp_system::{Stop, System};
 
 /// The most memory to look for a measure with.
 const MOST_FOR_AUTO: usize = 200 << 20;
@@ -16,6 +16,16 @@ const MOST_FOR_AUTO: usize = 200 << 20;
 pub struct Measures {
     pub progress: Option<Measure>,
     pub heuristic: Option<Measure>,
+}
+
+/// Refuses measures that mean nothing for the system; what is found by itself is found when it is needed.
+pub fn admit(system: &System, options: &Options) -> Result<(), CheckError> {
+    let written = options.progress.iter().filter(|text| !matches!(automatic(text), Ok(Some(_))));
+    for text in written.chain(&options.heuristic) {
+        automatic(text)?;
+        Measure::parse(system, text)?;
+    }
+    Ok(())
 }
 
 impl Measures {

@@ -5,6 +5,7 @@ use crate::asked::Request;
 use crate::check::Setting;
 use crate::error::CheckError;
 use crate::facts::facts;
+use crate::guides;
 use crate::search::{Found, Host, Searcher};
 use scrimp_core::{Condition, Property};
 use scrimp_lang::{NetNames, read_formulas};
@@ -32,6 +33,7 @@ impl NetCheck {
         let names = questions.iter().map(|question| question.name.clone()).collect();
         let options = &setting.options;
         let asked = options.features();
+        guides::admit(&net.lowered()?.system, options)?;
         // What takes a model is only looked at where it matters.
         let needs_model = [Feature::PseudoRoot, Feature::EdgeLean, Feature::Por, Feature::PorSleep];
         let model = match needs_model.into_iter().any(|feature| asked.has(feature)) {

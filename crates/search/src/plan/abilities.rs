@@ -218,13 +218,7 @@ pub const ABILITIES: &[Ability] = &[
             FairCondition,
         ]),
         only_with: Features::of(&[Symbolic, SymbolicBfs, SymbolicChaining, SymbolicSaturation]),
-        apart: &[
-            (Por, SymbolicChaining),
-            (Por, SymbolicSaturation),
-            (Por, Ltl),
-            (Por, Automaton),
-            (Por, AcceptingCycles),
-        ],
+        apart: &[(Por, Ltl), (Por, Automaton), (Por, AcceptingCycles)],
     },
     Ability {
         way: Way::Bounded,
@@ -235,6 +229,8 @@ pub const ABILITIES: &[Ability] = &[
         apart: &[],
     },
 ];
+
+const NO_STATES: &str = "it has no single states to keep";
 
 /// What no search does together, and why.
 pub const APART: &[(Feature, &[Feature], &str)] = &[
@@ -272,6 +268,25 @@ pub const APART: &[(Feature, &[Feature], &str)] = &[
         &[Chains, Stride],
         "it needs the very predecessor of every state of the cache's tree, and these leave some out",
     ),
+    (
+        Ctl,
+        &[Tree, Dfa, DfaCollapse, Compact, BitState, DiskStore],
+        "CTL is decided in a graph, from a store that gives states ids",
+    ),
+    (States, &[Nested, Components, WeakFairness, FairCondition], "nothing that is asked is about infinite runs"),
+    (Count, &[Nested, Components, WeakFairness, FairCondition], "counting asks nothing of infinite runs"),
+    (Threads, &[Dfs], "depth-first order follows one path"),
+    (DiskStore, &[Dfs, BoundedBfs, Alternating, RandomOrder], "sorted files are searched level by level"),
+    (
+        Graph,
+        &[Dfs, BoundedBfs, Alternating, RandomOrder, PseudoRoot, Cache, SweepCache],
+        "the graph is written level by level, or behind the sweep-line",
+    ),
+    (Symbolic, &[Table, Tree, Collapse, Dfa, DfaCollapse, ComBack, Compact, BitState], NO_STATES),
+    (Bounded, &[Table, Tree, Collapse, Dfa, DfaCollapse, ComBack, Compact, BitState], NO_STATES),
+    (SymbolicChaining, &[Por], "a reduction looks at what was reached level by level"),
+    (SymbolicSaturation, &[Por], "a reduction looks at what was reached level by level"),
+    (Bounded, &[Por, PorSleep, EdgeLean], "formulas have no use for a reduction"),
     (Graph, &[Threads], "the graph is written by one thread"),
     (Graph, &[Por, PorSleep, EdgeLean], "the graph has every event"),
     (Graph, &[Checkpoint, Resume], "the graph is not saved with a search"),
