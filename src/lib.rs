@@ -38,8 +38,8 @@
 pub mod explore;
 
 pub use scrimp_checker::{
-    Check, CheckError, Count, Explorable, Found, Grows, Host, Loaded, Plain, Request, Setting, chart, facts, load, net,
-    properties, run_engine, temporal, walk, with_room,
+    Check, CheckError, Count, Explorable, Foresight, Found, Grows, Host, Loaded, Plain, Request, Setting, chart, facts,
+    fallback, load, net, properties, run_engine, temporal, walk, with_room,
 };
 pub use scrimp_core::budget::resident;
 pub use scrimp_core::{

@@ -62,6 +62,8 @@ fn every_event() -> Vec<Way> {
     }
     for store in ["collapse", "tree", "dfa", "comback"] {
         ways.push(Way { reduce: "none", store, ..WAY });
+    }
+    for store in ["collapse", "tree", "dfa"] {
         ways.push(Way { reduce: "none", store, threads: 2, ..WAY });
     }
     ways

@@ -1,6 +1,6 @@
 //! The flags. Help texts teach: what a flag does, what it costs, an example.
 
-use super::Failure;
+use super::failure::Failure;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use scrimp::report::number::{parse_duration, parse_size};
 use scrimp::report::record::Panel;

@@ -1,7 +1,8 @@
 //! `automaton`: the runs that break a property, as an automaton in the Hanoi format.
 
 use super::args::definition;
-use super::{Failure, print};
+use super::failure::Failure;
+use super::output::print;
 use clap::{Args, ValueHint};
 use scrimp::properties::Asked;
 use scrimp::temporal::never;

@@ -1,6 +1,8 @@
 //! `bench`: a suite from its file to its table.
 
-use super::{Failure, outputs, print, remark, report};
+use super::failure::Failure;
+use super::output::{print, remark};
+use super::{outputs, report};
 use clap::{Args, ValueHint};
 use scrimp_search::replace;
 use scrimp_suite::case::{Case, Kind};

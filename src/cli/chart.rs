@@ -1,6 +1,7 @@
 //! `--chart`: a run as a message sequence chart in a file.
 
-use super::{Failure, print};
+use super::failure::Failure;
+use super::output::print;
 use scrimp::chart::Drawing;
 use scrimp::report::chart;
 use scrimp_search::replace;

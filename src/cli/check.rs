@@ -2,17 +2,18 @@
 
 use super::args::CheckArgs;
 use super::curves::Curves;
+use super::failure::Failure;
 use super::graph::{GraphFiles, WrittenGraph};
 use super::host::Screen;
-use super::lengths;
-use super::limits;
-use super::report::{ReportFile, drawn};
+use super::limits::{self, memory};
+use super::output::{WRONG, print, print_json, remark, style};
+use super::report::ReportFile;
 use super::search::{failed, open, options, setting};
-use super::{Failure, WRONG, chart, inputs, outputs, print, print_json, remark, style};
+use super::{chart, outputs, unused};
 use scrimp::chart::Drawing;
 use scrimp::report::html::Kind;
-use scrimp::report::{Overall, Record, Subject, json, text};
-use scrimp::{Cause, Check, Found, Request, Trace};
+use scrimp::report::{Overall, Record, Subject, json, leave_out_long_runs, text};
+use scrimp::{Cause, Check, Found, Plan, Request, Trace};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -37,13 +38,13 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
 /// Opens the model and plans all searches: what `check` begins with, and all that `plan` does.
 pub fn planned(args: &CheckArgs) -> Result<Check, Failure> {
     let options = options(&args.search, args.keep_going, false)?;
-    inputs::admit(&options)?;
+    Plan::admit(&options)?;
     let loaded = open(&args.model, &args.search)?;
     if loaded.net.is_some() && args.chart.is_some() {
         let why = "a net has no processes that could pass messages";
         return Err(Failure::because(format!("--chart does not go with checking a net; {why}")));
     }
-    inputs::say_unused(&args.search, &loaded);
+    unused::say(&args.search, &loaded);
     let watch = args.search.json || !args.search.quiet;
     Check::new(loaded, &request(args), &setting(&args.search, options, watch)?).map_err(failed)
 }
@@ -102,7 +103,7 @@ impl Told {
     /// Adds what a search has found.
     fn add(&mut self, args: &CheckArgs, found: Found, record: Option<Record>) {
         let Found { model, plan, mut report, with_claim, statements, graph, searches, for_graph, left } = found;
-        lengths::leave_out(&mut report, &args.search);
+        leave_out_long_runs(&mut report, memory(&args.search), args.search.json);
         if let Some(graph) = graph {
             self.graph = Some(WrittenGraph { graph, model: model.clone() });
         }
@@ -128,7 +129,7 @@ impl Told {
             (false, Some(made)) => text::of_net(&subject, &made, style()).into(),
         });
         if args.chart.is_some() && self.drawing.is_none() {
-            self.drawing = report.properties.iter().find_map(|p| drawn(model, p));
+            self.drawing = report.properties.iter().find_map(|p| Drawing::of(model, p));
         }
         if self.graph.is_some() && self.run.is_none() {
             self.run = report.properties.iter().find_map(|p| p.trace.clone());

@@ -1,6 +1,8 @@
 //! `compare`: what changed between two results files.
 
-use super::{Failure, outputs, print, print_json, report};
+use super::failure::Failure;
+use super::output::{print, print_json};
+use super::{outputs, report};
 use clap::{Args, ValueHint};
 use scrimp_suite::html::{Files, comparison};
 use scrimp_suite::{compare, log};

@@ -1,7 +1,8 @@
 //! `--plot` and `--verbose`: how the searches of a run went, as a picture and as characters.
 
 use super::args::SearchArgs;
-use super::{Failure, print, remark};
+use super::failure::Failure;
+use super::output::{print, remark};
 use scrimp::report::Subject;
 use scrimp::report::plot::{Plot, svg, text};
 use scrimp_search::replace;

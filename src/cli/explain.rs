@@ -1,7 +1,8 @@
 //! `explain`: a game about a formula of branching time, which shows why it holds or does not.
 
+use super::failure::Failure;
+use super::output::{print, remark, style};
 use super::search::failed;
-use super::{Failure, print, remark, style};
 use clap::{Args, ValueEnum, ValueHint};
 use scrimp::ctl::{Choice, CtlTask, Game, Inquiry, Side, Turn, examine};
 use scrimp::report::trace::{beginning, changes, state_lines, step_lines};

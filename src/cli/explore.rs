@@ -1,7 +1,8 @@
 //! `explore`: the model in the browser.
 
 use super::args::definition;
-use super::{Failure, print, remark};
+use super::failure::Failure;
+use super::output::{print, remark};
 use clap::{Args, ValueHint};
 use scrimp::explore::{Explorer, Wish, open_browser};
 use scrimp_explorer::Server;

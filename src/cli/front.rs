@@ -1,6 +1,7 @@
 //! `--front`: where the sweep-line stood and what was stored, line by line.
 
-use super::{Failure, fail_later};
+use super::failure::Failure;
+use super::output::fail_later;
 use scrimp::Front;
 use std::cell::RefCell;
 use std::fs::File;

@@ -1,7 +1,8 @@
 //! `--graph` and `--dot`: the reachability graph as a file.
 
 use super::args::SearchArgs;
-use super::{Failure, remark};
+use super::failure::Failure;
+use super::output::remark;
 use scrimp::condensed::{Condensed, Form};
 use scrimp::{NativeModel, Trace};
 use scrimp_search::replace;

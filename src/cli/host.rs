@@ -1,10 +1,11 @@
 //! The command line as the host of searches: shows how far they have come, logs the sweep-line's front, keeps their records.
 
 use super::args::SearchArgs;
+use super::failure::Failure;
 use super::front::FrontLog;
 use super::limits::{self, begun};
+use super::output::remark;
 use super::watch::Watch;
-use super::{Failure, remark};
 use scrimp::report::Record;
 use scrimp::{Control, Found, Front, Host, Plan, Report};
 use scrimp_search::plan::Way;

@@ -5,8 +5,9 @@
 //! files that are not written yet. It waits only for a checkpoint.
 
 use super::args::SearchArgs;
+use super::failure::Failure;
+use super::output::{print, print_last, remark};
 use super::report;
-use super::{Failure, print, print_last, remark};
 use scrimp::report::{Overall, json};
 use scrimp::{Cause, Control, Stop};
 use scrimp_core::budget::{default_memory, resident};
@@ -44,9 +45,14 @@ pub fn begun() -> Instant {
     *BEGUN.get_or_init(Instant::now)
 }
 
+/// The memory that the whole process may use.
+pub fn memory(args: &SearchArgs) -> usize {
+    args.memory.unwrap_or_else(default_memory)
+}
+
 /// Begins the work on a model, under the limits that were given. Fails where the program itself is beyond them.
 pub fn begin(args: &SearchArgs) -> Result<(), Failure> {
-    let memory = args.memory.unwrap_or_else(default_memory);
+    let memory = memory(args);
     if let Some(used) = resident().filter(|used| *used > memory) {
         let used = used.div_ceil(1 << 20);
         return Err(Failure::because(format!("the program itself uses {used} MiB of memory; allow more than that")));

@@ -1,8 +1,8 @@
 //! What is written must not be what is read: a slip on the command line costs nobody a model. And it must be possible to write
 //! it, which is better known before a long search than after it.
 
-use super::Failure;
 use super::args::{CheckArgs, SearchArgs};
+use super::failure::Failure;
 use std::fs::{File, OpenOptions, remove_file};
 use std::io;
 use std::path::Path;

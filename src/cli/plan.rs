@@ -2,20 +2,16 @@
 
 use super::args::{NO_MODEL, PlanArgs};
 use super::check::planned;
+use super::failure::Failure;
+use super::limits;
+use super::output::{print, print_json};
 use super::search::failed;
-use super::{Failure, limits, print, print_json};
-use scrimp::plan::{EngineChoice, ReduceChoice, StrategyChoice, Way, combinations};
+use scrimp::plan::{EngineChoice, combinations};
 use scrimp::report::number::{bytes, grouped};
 use scrimp::report::schema;
-use scrimp::{Mode, Model, ModelFacts, NativeModel, Options, Plan, facts};
+use scrimp::{Foresight, Mode, Plan, fallback};
 use scrimp_search::estimate::Estimate;
 use serde_json::{Map, Value, json};
-
-/// The most states of a sample, and what part of the memory they may take.
-const SAMPLE: u64 = 1 << 18;
-const SHARE: usize = 8;
-/// States that are looked at for what a reduction would leave out.
-const LOOK: u64 = 5_000;
 
 pub fn run(args: &PlanArgs) -> Result<u8, Failure> {
     if args.combinations {
@@ -30,7 +26,7 @@ pub fn run(args: &PlanArgs) -> Result<u8, Failure> {
     let searches: Vec<(Vec<String>, Plan)> =
         check.searches().map_err(failed)?.into_iter().map(|(names, plan)| (names, plan.clone())).collect();
     let Some((_, first)) = searches.first() else { return Err(Failure::because("there is nothing to search for")) };
-    let seen = check.with_model(Mode::Auto, |model| Seen::new(model, first)).map_err(failed)?;
+    let seen = check.with_model(Mode::Auto, |model| Foresight::new(model, first)).map_err(failed)?;
     let seen = seen.map_err(Failure::because)?;
     limits::done();
     if args.search.json {
@@ -48,7 +44,7 @@ pub fn run(args: &PlanArgs) -> Result<u8, Failure> {
     for (names, plan) in &searches {
         out.push_str(&described(names, plan));
     }
-    out.push_str(&seen.told(first));
+    out.push_str(&told(&seen, first));
     print(&out).map(|()| 0)
 }
 
@@ -70,101 +66,27 @@ fn described(names: &[String], plan: &Plan) -> String {
     out
 }
 
-/// What a search does when memory is used up, where it does anything.
-fn fallback(plan: &Plan) -> Option<String> {
-    let left_to_us = plan.options().store.is_none();
-    match plan.way() {
-        Way::Staged => Some(match &plan.options().disk {
-            Some(dir) => format!("a tree, then files in {}", dir.display()),
-            None => "a tree, then, starting over, an automaton, then forgetting what can be found again".into(),
-        }),
-        Way::Cycles if left_to_us => Some("starting over in a tree".into()),
-        Way::Local if left_to_us => Some("starting over in store collapse, then in store comback".into()),
-        _ => None,
-    }
-}
-
-/// What a short look at the model shows.
-struct Seen {
-    state_bytes: usize,
-    estimate: Estimate,
-    advice: Vec<String>,
-}
-
-impl Seen {
-    fn new(model: &NativeModel, plan: &Plan) -> std::io::Result<Seen> {
-        let state_bytes = model.state_bytes();
-        let most = (plan.memory() / SHARE / (state_bytes + 16)) as u64;
-        let estimate = Estimate::sample(model, SAMPLE.min(most).max(1))?;
-        let advice = if estimate.complete { Vec::new() } else { advice(model, plan, &estimate) };
-        Ok(Seen { state_bytes, estimate, advice })
-    }
-
-    fn told(&self, plan: &Plan) -> String {
-        let Estimate { seen, complete, expected, in_table, in_tree } = self.estimate;
-        let free = plan.memory().saturating_sub(scrimp::resident().unwrap_or(0) + plan.memory() / 100);
-        let room = |each: f64| grouped((free as f64 / each) as u64);
-        let mut out = match (complete, expected) {
-            (true, _) => format!("the model has {} states\n", grouped(seen)),
-            (false, None) => {
-                format!("at least {0} states (a sample of {0}); growth does not slow yet\n", grouped(seen))
-            }
-            (false, Some(_)) => format!("at least {0} states (a sample of {0}); growth slows\n", grouped(seen)),
-        };
-        if !complete && matches!(plan.options().engine, EngineChoice::Explicit) {
-            out.push_str(&format!("room for {} states in a table, at {in_table:.0} bytes each\n", room(in_table)));
-            out.push_str(&format!("room for {} states in a tree, at {in_tree:.1} bytes each\n", room(in_tree)));
+/// What the short look shows, in words.
+fn told(look: &Foresight, plan: &Plan) -> String {
+    let Estimate { seen, complete, expected, in_table, in_tree } = look.estimate;
+    let free = plan.memory().saturating_sub(scrimp::resident().unwrap_or(0) + plan.memory() / 100);
+    let room = |each: f64| grouped((free as f64 / each) as u64);
+    let mut out = match (complete, expected) {
+        (true, _) => format!("the model has {} states\n", grouped(seen)),
+        (false, None) => {
+            format!("at least {0} states (a sample of {0}); growth does not slow yet\n", grouped(seen))
         }
-        self.advice.iter().for_each(|advice| out.push_str(&format!("try {advice}\n")));
-        out
-    }
-}
-
-/// What would help a model that a sample does not exhaust: only what would be accepted, and, of a reduction, what is seen to
-/// leave events out.
-fn advice(model: &NativeModel, plan: &Plan, estimate: &Estimate) -> Vec<String> {
-    let mut advice = Vec::new();
-    let options = plan.options();
-    let facts = |change: &dyn Fn(&mut Options)| {
-        let mut changed = options.clone();
-        change(&mut changed);
-        plan.instead("", &facts(model, &changed), |options| *options = changed.clone()).is_ok()
+        (false, Some(_)) => format!("at least {0} states (a sample of {0}); growth slows\n", grouped(seen)),
     };
-    let por = |options: &mut Options| options.reduce = ReduceChoice::Persistent(None);
-    if facts(&por)
-        && let Some(left) = left_by_reduction(model)
-        && left < 70
-    {
-        advice.push(format!("--reduce por: of the first {} states it explores {left} % of the events", grouped(LOOK)));
+    if !complete && matches!(plan.options().engine, EngineChoice::Explicit) {
+        out.push_str(&format!("room for {} states in a table, at {in_table:.0} bytes each\n", room(in_table)));
+        out.push_str(&format!("room for {} states in a tree, at {in_tree:.1} bytes each\n", room(in_tree)));
     }
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    if cores > 1 && options.threads == 1 && facts(&|options| options.threads = cores) {
-        advice.push(format!("--threads {cores}: as many as this machine has"));
-    }
-    let room = plan.memory() as f64 / estimate.in_tree.max(1.0);
-    if (estimate.seen as f64) > room / 4.0 && facts(&|options| options.disk = Some(".".into())) {
-        advice.push("--disk DIR: sorted files take over when memory is used up".into());
-    }
-    if estimate.expected.is_none() && facts(&|o| o.engine = EngineChoice::Symbolic(StrategyChoice::Automatic)) {
-        advice.push("--engine symbolic: sets of states at once, where there are far too many to visit".into());
-    }
-    advice
+    look.advice.iter().for_each(|advice| out.push_str(&format!("try {advice}\n")));
+    out
 }
 
-/// How many of a hundred events a reduction explores in the first states.
-fn left_by_reduction(model: &NativeModel) -> Option<u64> {
-    let look = |reduce: ReduceChoice| {
-        let options = Options { reduce, visits: Some(LOOK), ..Options::default() };
-        let properties = scrimp::properties::all(model);
-        let plan = Plan::new(&options, &properties, &ModelFacts::of(model)).ok()?;
-        let report = scrimp::run(model, &properties, &plan, &scrimp::Control::new(None)).ok()?;
-        Some(report.facts.transitions as f64 / report.visits.max(1) as f64)
-    };
-    let (all, some) = (look(ReduceChoice::Nothing)?, look(ReduceChoice::Persistent(None))?);
-    Some((100.0 * some / all.max(0.01)).round() as u64)
-}
-
-fn object(searches: &[(Vec<String>, Plan)], seen: &Seen) -> Value {
+fn object(searches: &[(Vec<String>, Plan)], seen: &Foresight) -> Value {
     let parts = |plan: &Plan| -> Map<String, Value> {
         let mut parts: Map<String, Value> = plan.parts().into_iter().map(|(k, v)| (k.to_string(), v.into())).collect();
         parts.insert("decisions".into(), plan.decisions().to_vec().into());

@@ -1,11 +1,11 @@
 //! `--report`: what a run found out, as one file for a browser.
 
-use super::Failure;
 use super::args::SearchArgs;
+use super::failure::Failure;
+use scrimp::NativeModel;
 use scrimp::chart::Drawing;
 use scrimp::report::Subject;
 use scrimp::report::html::{Document, Kind};
-use scrimp::{NativeModel, PropertyResult};
 use scrimp_search::replace;
 use scrimp_suite::template::command_line;
 use std::ffi::OsStr;
@@ -38,7 +38,7 @@ impl ReportFile {
 
     /// Adds a search that has ended, with a chart of each run that it found.
     pub fn add(&mut self, model: &NativeModel, subject: &Subject) {
-        let charts = subject.report.properties.iter().map(|p| Some(drawn(model, p)?.chart())).collect();
+        let charts = subject.report.properties.iter().map(|p| Some(Drawing::of(model, p)?.chart())).collect();
         self.document.add(subject, charts);
     }
 
@@ -86,28 +86,4 @@ pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
 pub fn command() -> String {
     let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     format!("scrimp {}", command_line(&words))
-}
-
-/// A drawing of the run of a property that has one.
-pub fn drawn(model: &NativeModel, property: &PropertyResult) -> Option<Drawing> {
-    let trace = property.trace.as_ref()?;
-    let mut drawing = Drawing::default();
-    let fault = property.fault_record();
-    let mut before = &trace.initial;
-    let steps = trace.single_steps(model, fault);
-    let again = property.loop_among(&steps);
-    for (i, step) in steps.iter().enumerate() {
-        if again == Some(i) {
-            drawing.begin_loop();
-        }
-        drawing.step(model, before, step.event);
-        before = &step.state;
-    }
-    if again == Some(steps.len()) {
-        drawing.begin_loop();
-    }
-    if let Some(record) = fault {
-        drawing.fault(model, record);
-    }
-    Some(drawing)
 }

@@ -2,14 +2,16 @@
 
 use super::args::{CountArgs, SearchArgs};
 use super::curves::Curves;
+use super::failure::Failure;
 use super::graph::{GraphFiles, WrittenGraph};
 use super::host::Screen;
-use super::limits;
+use super::limits::{self, memory};
+use super::output::{print, print_json, remark, style};
 use super::report::ReportFile;
-use super::{Failure, inputs, lengths, outputs, print, print_json, remark, style};
+use super::{outputs, unused};
 use scrimp::report::html::Kind;
-use scrimp::report::{Overall, Record, Subject, json, text};
-use scrimp::{CheckError, Count, Found, LoadError, Loaded, Mode, Opened, Options, Setting};
+use scrimp::report::{Overall, Record, Subject, json, leave_out_long_runs, text};
+use scrimp::{CheckError, Count, Found, LoadError, Loaded, Mode, Opened, Options, Plan, Setting};
 use scrimp_search::checkpoint;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -19,10 +21,10 @@ pub fn count(args: &CountArgs) -> Result<u8, Failure> {
     args.search.refuse_mixture()?;
     outputs::admit(&outputs::of_search(&args.search), &[&args.model])?;
     let options = options(&args.search, false, args.in_degrees)?;
-    inputs::admit(&options)?;
+    Plan::admit(&options)?;
     let file = ReportFile::new(&args.search, Kind::Count, &args.model)?;
     let loaded = open(&args.model, &args.search)?;
-    inputs::say_unused(&args.search, &loaded);
+    unused::say(&args.search, &loaded);
     let mut count = Count::new(loaded, &setting(&args.search, options, false)?).map_err(failed)?;
     if let Some(why) = count.infinite(&limits::stop()) {
         limits::done();
@@ -38,7 +40,7 @@ pub fn count(args: &CountArgs) -> Result<u8, Failure> {
     done.map_err(failed)?;
     limits::done();
     let Some((model, plan, mut report, graph, record)) = counted else { return Ok(Overall::Incomplete.exit_code()) };
-    lengths::leave_out(&mut report, &args.search);
+    leave_out_long_runs(&mut report, memory(&args.search), args.search.json);
     let name = args.model.display().to_string();
     let record: Option<&Record> = record.as_ref();
     let subject = Subject { name: &name, model: &*model, plan: &plan, report: &report, statements: None, record };

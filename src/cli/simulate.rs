@@ -1,7 +1,9 @@
 //! `simulate`: one run of the model, event by event.
 
 use super::args::definition;
-use super::{Failure, chart, outputs, print, remark, style};
+use super::failure::Failure;
+use super::output::{print, remark, style};
+use super::{chart, outputs};
 use clap::{Args, ValueHint};
 use scrimp::Loaded;
 use scrimp::chart::Drawing;

@@ -1,6 +1,8 @@
 //! Message sequence charts of runs: what each step of a run is in the chart.
 
 use crate::Explorable;
+use scrimp_core::PropertyResult;
+use scrimp_native::NativeModel;
 use scrimp_report::chart::{Chart, Message, Row};
 use scrimp_system::{EventCode, FaultRecord, Passed};
 use std::collections::BTreeMap;
@@ -20,6 +22,30 @@ pub struct Drawing {
 }
 
 impl Drawing {
+    /// The run of a property that has one.
+    pub fn of(model: &NativeModel, property: &PropertyResult) -> Option<Drawing> {
+        let trace = property.trace.as_ref()?;
+        let mut drawing = Drawing::default();
+        let fault = property.fault_record();
+        let mut before = &trace.initial;
+        let steps = trace.single_steps(model, fault);
+        let again = property.loop_among(&steps);
+        for (i, step) in steps.iter().enumerate() {
+            if again == Some(i) {
+                drawing.begin_loop();
+            }
+            drawing.step(model, before, step.event);
+            before = &step.state;
+        }
+        if again == Some(steps.len()) {
+            drawing.begin_loop();
+        }
+        if let Some(record) = fault {
+            drawing.fault(model, record);
+        }
+        Some(drawing)
+    }
+
     /// Adds the step that an event makes in a state.
     pub fn step(&mut self, model: &dyn Explorable, state: &[u8], event: EventCode) {
         let Some(Shown { row, notable, names }) = row(model, state, event) else {

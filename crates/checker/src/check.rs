@@ -2,14 +2,14 @@
 
 use crate::asked::Request;
 use crate::error::CheckError;
-use crate::facts::facts;
+use crate::facts::{examined, facts_of};
 use crate::grow::{Grows, with_room};
-use crate::guides;
 use crate::load::Loaded;
 use crate::net::NetCheck;
 use crate::properties::evaluated;
 use crate::search::{Found, Host, Searcher, statements, wanted_graph};
 use crate::temporal::Apart;
+use crate::{files, guides};
 use scrimp_core::{Property, Report, Verdict};
 use scrimp_lang::LoadError;
 use scrimp_native::{BuildError, Mode, NativeModel};
@@ -58,6 +58,7 @@ pub enum Check {
 impl Check {
     /// Plans all searches. Refuses what cannot be asked or done, before anything is searched.
     pub fn new(mut loaded: Loaded, request: &Request, setting: &Setting) -> Result<Check, CheckError> {
+        files::admit(&setting.options)?;
         let stop = loaded.stop().clone();
         Ok(match loaded.net.take() {
             Some(net) => Check::Net(Box::new(NetCheck::new(net, request, setting, &stop)?)),
@@ -118,8 +119,9 @@ impl ModelCheck {
         let has_never = loaded.has_never_claim() && request.asks_claim();
         let claim = loaded.take_claim()?;
         let system = loaded.system.clone();
-        let model = NativeModel::new(system.clone(), Mode::Interpreted)?;
-        let (options, facts) = (&setting.options, facts(&model, &setting.options));
+        let options = &setting.options;
+        let model = examined(&system, options)?;
+        let facts = facts_of(&system, model.as_ref(), options);
         guides::admit(&system, options)?;
         let asked = request.asked(&system)?;
         let fair = request.fair(&system)?;

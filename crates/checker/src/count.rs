@@ -2,12 +2,11 @@
 
 use crate::check::Setting;
 use crate::error::CheckError;
-use crate::facts::facts;
-use crate::guides;
+use crate::facts::{examined, facts_of};
 use crate::load::Loaded;
 use crate::net::PetriNet;
 use crate::search::{Found, Host, Searcher};
-use scrimp_native::{Mode, NativeModel};
+use crate::{files, guides};
 use scrimp_search::{Plan, Question};
 use scrimp_system::{Stop, System};
 use std::sync::Arc;
@@ -23,9 +22,12 @@ pub struct Count {
 impl Count {
     /// Plans the search; refuses what cannot be done.
     pub fn new(loaded: Loaded, setting: &Setting) -> Result<Count, CheckError> {
+        files::admit(&setting.options)?;
         guides::admit(&loaded.system, &setting.options)?;
-        let model = NativeModel::new(loaded.system.clone(), Mode::Interpreted)?;
-        let plan = Plan::of(&setting.options, Question::count(), &facts(&model, &setting.options))?;
+        let model = examined(&loaded.system, &setting.options)?;
+        let facts = facts_of(&loaded.system, model.as_ref(), &setting.options);
+        let plan = Plan::of(&setting.options, Question::count(), &facts)?;
+        drop(facts);
         Ok(Count { loaded, setting: setting.clone(), plan })
     }
 

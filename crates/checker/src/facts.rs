@@ -1,15 +1,28 @@
 //! What a plan must know of a model file.
 
-use scrimp_native::NativeModel;
+use scrimp_native::{BuildError, Mode, NativeModel};
 use scrimp_search::liveness::MOST_MARKS;
 use scrimp_search::{Feature, ModelFacts, Options};
 use scrimp_system::{Event, System};
 use scrimp_temporal::Marks;
+use std::sync::Arc;
 
-/// The facts that matter to these options.
+/// The model that facts are found out with, where these options need one: making it takes time.
+pub fn examined(system: &Arc<System>, options: &Options) -> Result<Option<NativeModel>, BuildError> {
+    let asked = options.features();
+    let wants = [Feature::PseudoRoot, Feature::EdgeLean, Feature::Por, Feature::PorSleep];
+    let wanted = wants.into_iter().any(|feature| asked.has(feature));
+    wanted.then(|| NativeModel::new(system.clone(), Mode::Interpreted)).transpose()
+}
+
+/// The facts that matter to these options, of a model.
 pub fn facts<'m>(model: &'m NativeModel, options: &Options) -> ModelFacts<'m> {
-    let system = model.system();
-    let mut facts = ModelFacts::of(model).over(&system.variables);
+    facts_of(model.system(), Some(model), options)
+}
+
+/// The same of a system, with its model if [there is one](examined).
+pub fn facts_of<'m>(system: &'m System, model: Option<&'m NativeModel>, options: &Options) -> ModelFacts<'m> {
+    let mut facts = model.map_or_else(ModelFacts::default, |model| ModelFacts::of(model)).over(&system.variables);
     let asked = options.features();
     for symbolic in [Feature::Symbolic, Feature::SymbolicBfs] {
         if asked.has(symbolic)

@@ -14,6 +14,7 @@ mod engine;
 mod entries;
 mod fuse;
 mod interpret;
+mod pair;
 mod partition;
 mod predecessors;
 mod product;

@@ -1,11 +1,10 @@
 //! A system in step with its claim.
 //!
 //! Every successor of the system is paired with every claim move that is enabled in the state that is left; a system
-//! without successors stands still while the claim moves. An event code names both partners: with `n` system events,
-//! `code = claim * (n + 1) + system`, where `system` is `n` for "none", and `claim` is 0 for "none" or one more than the
-//! number of the move. So the system's own codes, as its faults carry them, are product codes as they stand.
+//! without successors stands still while the claim moves. An event code names both [partners](Pair).
 
 use crate::engine::Engine;
+use crate::pair::Pair;
 use crate::program::Program;
 use scrimp_system::{Batch, Claim, EventCode, Fault};
 use std::cell::RefCell;
@@ -20,26 +19,6 @@ struct Scratch {
 
 thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
-}
-
-/// The partners that an event code names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pair {
-    pub system: Option<u32>,
-    pub claim: Option<u32>,
-}
-
-impl Pair {
-    pub fn code(self, events: usize) -> EventCode {
-        let events = events as u32;
-        self.claim.map_or(0, |m| m + 1) * (events + 1) + self.system.unwrap_or(events)
-    }
-
-    pub fn of(code: EventCode, events: usize) -> Pair {
-        let events = events as u32;
-        let (claim, system) = (code / (events + 1), code % (events + 1));
-        Pair { system: (system < events).then_some(system), claim: claim.checked_sub(1) }
-    }
 }
 
 /// Pairs the system's successors of `state`, which stand in `out` from `first` on, with the claim's moves. A claim that
@@ -109,22 +88,4 @@ fn enter(program: &Program, claim: &Claim, state: &mut [u8], number: u32) {
 
 fn code(program: &Program, system: Option<u32>, number: u32) -> EventCode {
     Pair { system, claim: Some(number) }.code(program.system.events.len())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn codes_name_both_partners() {
-        for events in [0usize, 1, 7] {
-            for system in (0..events as u32).map(Some).chain([None]) {
-                for claim in [None, Some(0), Some(1), Some(5)] {
-                    let pair = Pair { system, claim };
-                    assert_eq!(Pair::of(pair.code(events), events), pair);
-                }
-            }
-        }
-        assert_eq!(Pair { system: Some(3), claim: None }.code(7), 3);
-    }
 }

@@ -6,7 +6,7 @@
 
 use crate::BuildError;
 use crate::fuse::fuse;
-use crate::product::Pair;
+use crate::pair::Pair;
 use scrimp_system::{Domain, Event, EventCode, Expr, Layout, Move, ProcessId, System, Then};
 use std::sync::Arc;
 

@@ -6,6 +6,7 @@ pub mod counted;
 pub mod html;
 pub mod json;
 pub mod lasso;
+mod lengths;
 pub mod markup;
 pub mod number;
 pub mod plot;
@@ -20,6 +21,7 @@ pub mod unreached;
 pub use record::Record;
 pub use style::Style;
 
+pub use lengths::leave_out_long_runs;
 use scrimp_core::{Report, Verdict};
 use scrimp_search::Plan;
 use scrimp_system::Model;

@@ -7,8 +7,8 @@ use crate::order::{Levels, Order, Random, Ranked, Releasing, Sweeping, Width};
 use crate::outcome::Outcome;
 use crate::plan::{CacheChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
 use crate::reduce::{AllEvents, EdgeLean, Manner, Reduce, Sleeping};
-use crate::run::{Done, Guides, Task, invalid};
 use crate::store::{Collapse, ComBack, Replaying, Store, Table};
+use crate::task::{Done, Guides, Task, invalid};
 use std::io;
 
 pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done<'m>> {

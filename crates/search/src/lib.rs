@@ -40,10 +40,12 @@ mod settle;
 mod staged;
 pub mod store;
 mod sync;
+mod task;
 mod trace;
 mod words;
 
 pub use engine::Front;
 pub use plan::{Feature, ModelFacts, Options, Plan, Question, Refusal};
 pub use replace::{discard_parts, replace};
-pub use run::{FoundMeasure, Guide, Guides, run, run_guided};
+pub use run::{run, run_guided};
+pub use task::{FoundMeasure, Guide, Guides};

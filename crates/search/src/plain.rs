@@ -8,9 +8,9 @@ use crate::held::Held;
 use crate::outcome::{Ended, Outcome, Position};
 use crate::plan::StoreChoice;
 use crate::reduce::Manner;
-use crate::run::{Done, Task};
 use crate::store::table::Concurrent;
 use crate::store::{Collapse, ComBack, Store, Table};
+use crate::task::{Done, Task};
 use crate::{breadth_first, parallel};
 use std::io::{self, Read};
 

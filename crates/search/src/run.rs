@@ -1,78 +1,19 @@
 //! Carries a plan out and says what came of it.
 
 use crate::check::{self, Audit, Check, Safety};
-use crate::condensed::{Observer, Recorder, Wanted};
-use crate::engine::Front;
+use crate::condensed::{Observer, Recorder};
 use crate::external::External;
 use crate::held::Held;
-use crate::outcome::{Ended, Outcome};
+use crate::outcome::Ended;
 use crate::plan::{ForgetChoice, Plan, StoreChoice, Way};
-use crate::reduce::{Blueprint, Maker, Manner};
+use crate::reduce::{Blueprint, Manner};
 use crate::saver::Saver;
 use crate::settle::{Again, settle};
+use crate::task::{Done, Guides, Task, about_runs, invalid};
 use crate::{guided, plain, sets, staged};
 use scrimp_core::{Budget, Condition, Control, Property, Report, budget::peak_resident};
 use scrimp_system::Model;
-use std::io::{self, Read};
-use std::sync::Arc;
-
-/// What there is to search, and within which limits.
-pub(crate) struct Task<'m, 'a> {
-    pub model: &'m dyn Model,
-    pub check: &'a dyn Check,
-    pub plan: &'a Plan,
-    pub control: &'a Control,
-    pub budget: &'a Arc<Budget>,
-    /// What saves the search and takes one up, where that is wanted.
-    pub saver: Option<&'a Saver<'a>>,
-    /// Is told of everything found, by one thread that explores every event.
-    pub observer: Option<&'a dyn Observer>,
-    /// May a trace be wanted?
-    pub with_traces: bool,
-    /// Makes what leaves events out.
-    pub reduce: &'a Maker,
-}
-
-impl Task<'_, '_> {
-    /// The search to take up, if one is: its store's name, and where the rest can be read.
-    pub fn saved(&self) -> io::Result<Option<(String, Box<dyn Read>)>> {
-        self.saver.map_or(Ok(None), Saver::resume)
-    }
-}
-
-/// What came of a search.
-pub(crate) struct Done<'m> {
-    pub outcome: Outcome,
-    pub held: Held<'m>,
-    /// What kind of store it was.
-    pub stage: StoreChoice,
-    /// The plan that took over on the way, if another did.
-    pub instead: Option<Plan>,
-}
-
-/// A value for each state.
-pub type Guide<'a> = dyn Fn(&[u8]) -> u128 + 'a;
-
-/// What a search may be guided by: functions of a state that the model's owner knows.
-#[derive(Default)]
-pub struct Guides<'a> {
-    /// The progress measure.
-    pub progress: Option<&'a Guide<'a>>,
-    /// The heuristic for best-first order; low values come first.
-    pub heuristic: Option<&'a Guide<'a>>,
-    /// Is told whenever the sweep-line has moved.
-    pub front: Option<&'a dyn Fn(Front)>,
-    /// Finds a progress measure, if one is needed that nobody has asked for.
-    pub find_measure: Option<&'a dyn Fn() -> FoundMeasure>,
-    /// Gets the condensed graph, where the plan asks for one.
-    pub graph: Option<&'a Wanted<'a>>,
-}
-
-/// A progress measure, and how it is written.
-pub struct FoundMeasure {
-    pub text: String,
-    pub measure: Box<Guide<'static>>,
-}
+use std::io;
 
 /// Searches `model` by `plan` for what decides `properties`; with none, visits all states. Fails when the search cannot
 /// begin: no memory for it, no threads, a model that does not suit the plan.
@@ -103,7 +44,7 @@ pub fn run_guided(
         // What runs the model backwards is made here, before the budget looks at what is used already.
         model.suits_predecessors().map_err(|e| invalid(format!("pseudo-root states need predecessors, but {e}")))?;
     }
-    plan.decisions().iter().for_each(|decision| control.say(decision.clone()));
+    plan.say_decisions(control);
     let budget = Budget::begin(plan.memory())?;
     control.show_figures();
     let safety = Safety::new(properties, plan.options().keep_going);
@@ -195,13 +136,4 @@ fn on_disk<'m>(task: &Task<'m, '_>) -> io::Result<Done<'m>> {
     let mut external = External::new(model, &dir, with_traces, budget, None)?;
     let outcome = external.search(check, control, reduce(Manner::Passing));
     Ok(Done { outcome, held: Held::Disk(Box::new(external)), stage: plan.store().clone(), instead: None })
-}
-
-/// No single state decides such a property.
-pub(crate) fn about_runs(name: &str) -> io::Error {
-    invalid(format!("property {name} is about runs, and no single state decides it"))
-}
-
-pub(crate) fn invalid(reason: impl Into<String>) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, reason.into())
 }

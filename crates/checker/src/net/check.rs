@@ -4,15 +4,15 @@ use super::{Inquiry, PetriNet};
 use crate::asked::Request;
 use crate::check::Setting;
 use crate::error::CheckError;
-use crate::facts::facts;
+use crate::facts::{examined, facts_of};
 use crate::guides;
 use crate::search::{Found, Host, Searcher};
 use scrimp_core::{Condition, Property};
 use scrimp_lang::{NetNames, read_formulas};
-use scrimp_native::{Mode, NativeModel};
+use scrimp_native::NativeModel;
 use scrimp_net::NamedQuestion;
 use scrimp_search::condensed::Wanted;
-use scrimp_search::{Feature, ModelFacts, Plan, Question};
+use scrimp_search::{Feature, Plan, Question};
 use scrimp_system::{Source, Stop};
 
 /// A net, and what is asked of it.
@@ -32,22 +32,16 @@ impl NetCheck {
         let (questions, from_files) = questions(request, &net)?;
         let names = questions.iter().map(|question| question.name.clone()).collect();
         let options = &setting.options;
-        let asked = options.features();
-        guides::admit(&net.lowered()?.system, options)?;
-        // What takes a model is only looked at where it matters.
-        let needs_model = [Feature::PseudoRoot, Feature::EdgeLean, Feature::Por, Feature::PorSleep];
-        let model = match needs_model.into_iter().any(|feature| asked.has(feature)) {
-            true => Some(NativeModel::new(net.lowered()?.system.clone(), Mode::Interpreted)?),
-            false => None,
-        };
-        let facts = model.as_ref().map_or_else(ModelFacts::default, |model| facts(model, options));
+        let system = net.lowered()?.system.clone();
+        guides::admit(&system, options)?;
+        let model = examined(&system, options)?;
+        let facts = facts_of(&system, model.as_ref(), options);
         let inquiry = Inquiry::new(net, questions);
         let mut to_decide = inquiry.questions();
         if to_decide.is_empty() {
             to_decide.push(Question::about(Feature::States).with(Feature::OfNet));
         }
         let plans = Plan::all(options, &to_decide, &facts)?;
-        drop(facts);
         Ok(NetCheck { inquiry, names, from_files, setting: setting.clone(), plans, stop: stop.clone() })
     }
 

@@ -41,7 +41,7 @@ impl Numbered {
 pub fn decide(model: &NativeModel, name: &str, formula: &Formula<Expr>, means: &Means) -> io::Result<Report> {
     let Means { plan, control, fair, progress } = *means;
     let begun = Instant::now();
-    plan.decisions().iter().for_each(|decision| control.say(decision.clone()));
+    plan.say_decisions(control);
     let numbered = Numbered::new(model, formula);
     let fault = Mutex::new(None);
     let atoms = numbered.conditions(model).into_iter().map(|holds| watched(holds, &fault)).collect::<Vec<_>>();

@@ -26,7 +26,7 @@ fn fairness<'a>(model: &'a NativeModel, automaton: &Automaton) -> io::Result<Fai
 pub fn run_liveness(model: &NativeModel, name: &str, never: &Never<Expr>, means: &Means) -> io::Result<Report> {
     let Means { plan, control, progress, .. } = *means;
     let begun = Instant::now();
-    plan.decisions().iter().for_each(|decision| control.say(decision.clone()));
+    plan.say_decisions(control);
     let atoms: Vec<Predicate> = never.atoms.iter().map(|e| predicate(model, e)).collect();
     let fairness = plan.options().fair.then(|| fairness(model, &never.automaton)).transpose()?;
     let question = Question {

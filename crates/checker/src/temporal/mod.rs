@@ -62,7 +62,7 @@ fn decide_alone(model: &NativeModel, property: &Property<Expr>, means: &Means) -
 fn with_sets(model: &NativeModel, name: &str, kind: PropertyKind<Expr>, means: &Means) -> io::Result<Report> {
     let question = Property::new(name, kind);
     let Means { plan, control, fair, .. } = *means;
-    plan.decisions().iter().for_each(|decision| control.say(decision.clone()));
+    plan.say_decisions(control);
     let (mut report, results) = sets(model, &[question], fair, plan, control)?;
     report.properties = results;
     report.reduced = false;

@@ -3,8 +3,8 @@
 
 use crate::condensed::{Condensed, Cursor, Number};
 use crate::plan::{Plan, StoreChoice};
-use crate::run::invalid;
 use crate::store::{Collapse, ComBack, Found, Full, Origin, Store, Table};
+use crate::task::invalid;
 use scrimp_core::{Budget, Control, Limit};
 use scrimp_system::{Batch, Fault, Model};
 use std::io;

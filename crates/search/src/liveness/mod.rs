@@ -24,8 +24,8 @@ pub use product::{Fairness, MOST_MARKS, Product, STUTTER};
 
 use crate::plan::{CycleChoice, ModelFacts, Plan, StoreChoice, Way};
 use crate::reduce::{Blueprint, Manner};
-use crate::run::{Guide, invalid};
 use crate::store::{Collapse, ComBack, Store, Table, Tree};
+use crate::task::{Guide, invalid};
 use components::Components;
 use nested::Nested;
 use product::Mover;

@@ -24,7 +24,7 @@ pub use question::{ModelFacts, Question};
 pub use refusal::Refusal;
 
 use abilities::able;
-use scrimp_core::{AsExpression, Property, budget};
+use scrimp_core::{AsExpression, Control, Property, budget};
 use std::time::Duration;
 
 /// A sound combination, ready to run. It is made by [`Plan::new`] and changed by [`Plan::instead`] alone.
@@ -228,6 +228,11 @@ impl Plan {
 
     pub fn decisions(&self) -> &[String] {
         &self.decisions
+    }
+
+    /// Tells what was changed before the search, so that its report says so.
+    pub fn say_decisions(&self, control: &Control) {
+        self.decisions.iter().for_each(|decision| control.say(decision.clone()));
     }
 
     /// Does it go level by level, so that the depth of a state is that of its level?

@@ -3,7 +3,7 @@
 use super::stubborn::{Chosen, Governor, Stubborn, Wanted};
 use super::{Kept, Manner, Method, Reduce, Source};
 use crate::plan::{Plan, ReduceChoice};
-use crate::run::{about_runs, invalid};
+use crate::task::{about_runs, invalid};
 use scrimp_core::{Condition, Property, PropertyKind};
 use scrimp_system::{Batch, Expr, Model};
 use std::collections::{HashSet, VecDeque};

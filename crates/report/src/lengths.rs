@@ -1,10 +1,9 @@
 //! Runs that are too long to be told within the memory budget are left out, and that is said: what they show is known without
 //! them.
 
-use super::args::SearchArgs;
-use scrimp::Report;
-use scrimp::report::number;
-use scrimp_core::budget::{default_memory, resident};
+use crate::number;
+use scrimp_core::Report;
+use scrimp_core::budget::resident;
 
 /// Bytes that a step takes while it is told, as an object and as text.
 const OBJECT: usize = 4096;
@@ -12,13 +11,12 @@ const TEXT: usize = 512;
 /// What may be taken in any case.
 const ALWAYS: usize = 8 << 20;
 
-/// Leaves out the runs that are too long.
-pub fn leave_out(report: &mut Report, args: &SearchArgs) {
-    let memory = args.memory.unwrap_or_else(default_memory);
+/// Leaves out the runs that are too long to be told as text, or as objects.
+pub fn leave_out_long_runs(report: &mut Report, memory: usize, as_objects: bool) {
     let mut left = memory.saturating_sub(resident().unwrap_or(0)).max(ALWAYS);
     for result in &mut report.properties {
         let Some(run) = &result.trace else { continue };
-        let step = if args.json { OBJECT } else { TEXT } + 3 * run.initial.len();
+        let step = if as_objects { OBJECT } else { TEXT } + 3 * run.initial.len();
         let events = run.steps.len();
         match left.checked_sub(step.saturating_mul(events)) {
             Some(rest) => left = rest,

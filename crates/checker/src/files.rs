@@ -1,0 +1,30 @@
+//! Files and folders that options name are looked at before anything is searched.
+
+use crate::error::CheckError;
+use scrimp_search::Options;
+use scrimp_search::plan::StoreChoice;
+use std::fs::File;
+use std::path::Path;
+
+/// Refuses files and folders that are not there.
+pub fn admit(options: &Options) -> Result<(), CheckError> {
+    if let Some(dir) = &options.disk {
+        directory("--disk", dir)?;
+    }
+    if let Some(StoreChoice::Disk(dir)) = &options.store
+        && !dir.as_os_str().is_empty()
+    {
+        directory("--store disk", dir)?;
+    }
+    if let Some(path) = &options.resume {
+        File::open(path).map_err(|e| CheckError::Asked(format!("--resume {}: {e}", path.display())))?;
+    }
+    Ok(())
+}
+
+fn directory(flag: &str, dir: &Path) -> Result<(), CheckError> {
+    match dir.is_dir() {
+        true => Ok(()),
+        false => Err(CheckError::Asked(format!("{flag} {}: there is no such directory", dir.display()))),
+    }
+}

@@ -1,0 +1,82 @@
+//! Standard output and standard error: one answer, remarks beside it, and what went wrong although there is an answer.
+
+use super::failure::Failure;
+use scrimp::report::Style;
+use serde_json::Value;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Wrong usage or a wrong model.
+pub const WRONG: u8 = 2;
+/// Bytes of an answer that are written at once.
+const BLOCK: usize = 1 << 16;
+
+/// Standard output: was something written to it?
+static OUTPUT: Mutex<bool> = Mutex::new(false);
+/// What went wrong although there is an answer.
+static OWED: Mutex<Option<Failure>> = Mutex::new(None);
+
+/// Lets the command fail when the answer has been told.
+pub fn fail_later(failure: Failure) {
+    OWED.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(failure);
+}
+
+fn output() -> MutexGuard<'static, bool> {
+    OUTPUT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What went wrong although there is an answer, once.
+pub fn owed() -> Option<Failure> {
+    OWED.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+/// Was an answer given?
+pub fn said_something() -> bool {
+    *output()
+}
+
+/// Writes to standard output. A reader that has gone away (`scrimp … | head`) is no failure; a full disk is: the answer
+/// is lost.
+pub fn print(text: &str) -> Result<(), Failure> {
+    print_by(|out| out.write_all(text.as_bytes()))
+}
+
+/// The same with an object, piece by piece: it may be large.
+pub fn print_json(value: &Value) -> Result<(), Failure> {
+    print_by(|out| {
+        serde_json::to_writer_pretty(&mut *out, value)?;
+        out.write_all(b"\n")
+    })
+}
+
+fn print_by(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    let mut answered = output();
+    *answered = true;
+    let mut out = BufWriter::with_capacity(BLOCK, io::stdout());
+    match write(&mut out).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::because(format!("the answer cannot be written: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes to standard output where nobody has, and lets nobody write after that. Says whether somebody has.
+pub fn print_last(text: &str) -> bool {
+    // Where it is being written to, that may take for ever.
+    let Ok(answered) = OUTPUT.try_lock() else { return true };
+    if !*answered {
+        let _ = io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush());
+    }
+    **std::mem::ManuallyDrop::new(answered)
+}
+
+/// Writes a line to standard error, where there is one.
+pub fn remark(text: &str) {
+    let _ = writeln!(io::stderr(), "{}", text.trim_end());
+}
+
+/// Colours for standard output: on a terminal, unless `NO_COLOR` is set.
+pub fn style() -> Style {
+    Style { colour: io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()) }
+}
