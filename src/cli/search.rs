@@ -88,7 +88,7 @@ pub fn setting(args: &SearchArgs, options: Options, watch: bool) -> Result<Setti
 /// Why something could not be decided. Where a limit was reached, the process ends.
 pub fn failed(error: CheckError) -> Failure {
     match error {
-        CheckError::Load(error) => unread(error),
+        CheckError::Load(error) => unread(*error),
         CheckError::Search(error) if error.kind() == ErrorKind::OutOfMemory => limits::failed(&error),
         error => error.into(),
     }

@@ -10,7 +10,7 @@ use std::path::Path;
 #[derive(Debug)]
 pub enum CheckError {
     /// The model, or something else that has to be read.
-    Load(LoadError),
+    Load(Box<LoadError>),
     /// The model cannot be run.
     Build(BuildError),
     /// The options do not go together, with what is asked, or with the model.
@@ -24,7 +24,7 @@ pub enum CheckError {
 impl CheckError {
     /// What is wrong with a file.
     pub fn file(path: &Path, problem: impl fmt::Display) -> CheckError {
-        CheckError::Load(LoadError::File { path: path.into(), problem: problem.to_string() })
+        LoadError::File { path: path.into(), problem: problem.to_string() }.into()
     }
 }
 
@@ -44,13 +44,13 @@ impl std::error::Error for CheckError {}
 
 impl From<LoadError> for CheckError {
     fn from(error: LoadError) -> CheckError {
-        CheckError::Load(error)
+        CheckError::Load(Box::new(error))
     }
 }
 
 impl From<Diagnostic> for CheckError {
     fn from(diagnostic: Diagnostic) -> CheckError {
-        CheckError::Load(diagnostic.into())
+        LoadError::from(diagnostic).into()
     }
 }
 
