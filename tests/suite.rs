@@ -231,7 +231,7 @@ fn wrong_values_are_told() {
         ("least", "stored_peak = { at-least = 150, at-most = 160 }", true),
         ("about", "states = { about = 155, within = \"1 %\" }", true),
         ("not-about", "states = { about = 160, within = \"1 %\" }", false),
-        ("dotted", "plan.order() = \"bfs\", \"limits.reached\" = \"null\"", true),
+        ("dotted", "plan.order = \"bfs\", \"limits.reached\" = \"null\"", true),
         ("absent", "forget.nonsense = 0", false),
     ] {
         let path = suite(&format!("values-{name}"), &format!("{task}expect = {{ {expect} }}\n"));

@@ -148,15 +148,16 @@ impl ModelCheck {
             stages.push((Stage::Claim, about_runs(&claim.property(&claim.name))?));
         } else if has_never {
             stages.push((Stage::NeverClaim, Question::about(Feature::Claim)));
-            // A claim that accepts nothing needs no second search; it is planned all the same.
-            let question = Question::about(Feature::Automaton).with(Feature::NotStutterInvariant);
-            stages.push((Stage::Acceptance, question));
+            if loaded.never_claim_accepts() {
+                let question = Question::about(Feature::Automaton).with(Feature::NotStutterInvariant);
+                stages.push((Stage::Acceptance, question));
+            }
         }
         let questions: Vec<Question> = stages.iter().map(|(_, question)| question.clone()).collect();
         let mut plans = Plan::all(options, &questions, &facts)?;
         for ((stage, _), plan) in stages.iter().zip(&mut plans) {
             if matches!(stage, Stage::NeverClaim) {
-                *plan = beside_the_model(plan, &facts, stages.len() > 2)?;
+                *plan = beside_the_model(plan, &facts, !asked.states.is_empty())?;
             }
         }
         let stages = stages.into_iter().map(|(stage, _)| stage).zip(plans).collect();

@@ -164,6 +164,11 @@ impl Loaded {
         self.promela.as_ref().is_some_and(|promela| promela.has_claim())
     }
 
+    /// Has it labels of acceptance?
+    pub fn never_claim_accepts(&self) -> bool {
+        self.promela.as_ref().is_some_and(|promela| promela.claim_accepts())
+    }
+
     /// Takes the model's `never` claim into the system; `false` when there is none that is not in it already.
     pub fn add_claim(&mut self) -> Result<bool, LoadError> {
         let Some(promela) = self.promela.as_mut().filter(|p| p.has_claim() && !self.with_claim) else {

@@ -78,6 +78,11 @@ impl Promela {
         self.program.never.is_some()
     }
 
+    /// Has the `never` claim labels of acceptance?
+    pub fn claim_accepts(&self) -> bool {
+        self.program.never.as_ref().is_some_and(|flow| claim::accepts(flow))
+    }
+
     /// What the model asks about infinite runs, each with a name: formulas, and acceptance in the claim.
     pub fn temporal(&self) -> Vec<String> {
         let formulas = self.program.formulas.iter().map(|f| format!("ltl {}: {}", f.name, f.text));

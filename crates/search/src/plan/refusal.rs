@@ -91,7 +91,8 @@ impl Refusal {
 fn minimal(asked: Features) -> Features {
     let mut core = asked;
     // What the user did not write goes first, so that flags that exclude each other are told as that.
-    for feature in asked.iter() {
+    let natures = asked.iter().filter(|feature| feature.axis() == Axis::Nature);
+    for feature in natures.chain(asked.iter()) {
         let fewer = core.without(feature);
         if !fewer.is_empty() && able(fewer).is_none() {
             core = fewer;
