@@ -9,7 +9,7 @@ use common::{model, successors};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use scrimp::plan::{EngineChoice, ForgetChoice, StoreChoice, StrategyChoice};
 use scrimp::temporal::{Formula, Means, decide};
-use scrimp::{Control, Mode, ModelFacts, NativeModel, Options, Plan, Verdict};
+use scrimp::{Control, Mode, NativeModel, Options, Plan, Verdict};
 use scrimp_core::{Evidence, Property, PropertyKind};
 use scrimp_system::{Expr, ProcessId, Random, System, VarId};
 use std::cell::Cell;
@@ -64,7 +64,7 @@ fn ask(model: &NativeModel, formula: &Formula<Expr>, (options, fair): &(Options,
     let every_run = [Expr::TRUE];
     let options = Options { fair_conditions: *fair as usize, ..options.clone() };
     let means = Means {
-        plan: &Plan::new(&options, std::slice::from_ref(&property), &ModelFacts::default()).unwrap(),
+        plan: &Plan::new(&options, std::slice::from_ref(&property), &scrimp::facts(model, &options)).unwrap(),
         control: &Control::new(None),
         fair: if *fair { &every_run } else { &[] },
         progress: Some(&progress),

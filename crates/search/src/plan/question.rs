@@ -63,7 +63,9 @@ impl Question {
             }
             property.map(&mut |condition| match condition.as_expression() {
                 None => opaque = true,
-                Some(e) if about_runs > 0 && e.may_fault(facts.variables) => asked = asked.with(Feature::MayFail),
+                Some(e) if about_runs > 0 && facts.variables.is_none_or(|variables| e.may_fault(variables)) => {
+                    asked = asked.with(Feature::MayFail);
+                }
                 Some(_) => {}
             });
         }
@@ -110,7 +112,8 @@ fn is_invariant_under_stuttering<C: AsExpression>(kind: &PropertyKind<C>) -> boo
 #[derive(Clone, Default)]
 pub struct ModelFacts<'m> {
     model: Option<&'m dyn Model>,
-    variables: &'m [Variable],
+    /// Where it is not known what conditions are about, evaluating them may fail.
+    variables: Option<&'m [Variable]>,
     nature: Features,
     /// What this model does not suit, and why.
     exceptions: Vec<(Features, String)>,
@@ -123,7 +126,7 @@ impl<'m> ModelFacts<'m> {
 
     /// With the variables that conditions are about.
     pub fn over(mut self, variables: &'m [Variable]) -> ModelFacts<'m> {
-        self.variables = variables;
+        self.variables = Some(variables);
         self
     }
 
