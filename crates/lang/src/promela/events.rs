@@ -9,7 +9,7 @@ use super::core::{Access, Alternative, Field, Next, State, Statement, Transition
 use super::executable::{Sends, room};
 use super::instances::{Instance, Site};
 use super::lower::Lowering;
-use super::values::{Bounded, Context, all, harmless};
+use super::values::{Bounded, Context, all, both, harmless};
 use crate::diagnostic::Problem;
 use crate::lines::Lines;
 use scrimp_system::{Assign, BinaryOp, Event, Expr, Message, Moment, Move, Print, ProcessId, Then};
@@ -202,7 +202,7 @@ impl<'p> Lowering<'p> {
         more: impl FnOnce(&mut Event),
     ) -> Result<(), Problem> {
         // What may not be executed is not evaluated either: it would be a run-time error where there is none.
-        let guard = all([self.allowed(here)?, can]);
+        let guard = both(&self.system.variables, self.allowed(here)?, can);
         if guard.as_const() == Some(0) || here.late && !self.differs(here)? {
             return Ok(());
         }
