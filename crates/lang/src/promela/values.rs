@@ -360,7 +360,10 @@ impl Lowering<'_> {
             }
             let matching = self.matches(queue, arguments, context)?;
             Ok(match random {
-                true => self.any_match(queue, &matching),
+                // As in SPIN, what is asked for is evaluated even where the channel is empty.
+                true => {
+                    all([harmless(&self.system.variables, matching.iter().flatten()), self.any_match(queue, &matching)])
+                }
                 false => self.match_at(queue, &matching, 0),
             })
         })?;
