@@ -345,16 +345,24 @@ impl Matrix<'_> {
         }
         let accepts =
             loaded.system.claim.iter().any(|c| !loaded.system.processes[c.process.index()].accepting.is_empty());
-        if accepts && let Some(apart) = loaded.claim_apart().map_err(|e| e.to_string())? {
-            let model = NativeModel::new(apart.system.clone(), wanted.way.mode()).map_err(|e| e.to_string())?;
-            let property = apart.property("claim");
-            let control = Control::new(Some(PATIENCE));
-            let means = Means { plan: &plan, control: &control, fair: &[], progress: None };
-            match ended(decide(&model, &property, &means), wanted.way, tally)? {
+        if accepts {
+            // Once more with a larger system where it turns out to be too small.
+            let report = loop {
+                let Some(apart) = loaded.claim_apart().map_err(|e| e.to_string())? else { break None };
+                let model = NativeModel::new(apart.system.clone(), wanted.way.mode()).map_err(|e| e.to_string())?;
+                let property = apart.property("claim");
+                let control = Control::new(Some(PATIENCE));
+                let means = Means { plan: &plan, control: &control, fair: &[], progress: None };
+                let report = ended(decide(&model, &property, &means), wanted.way, tally)?;
+                if !loaded.grow(&model).map_err(|e| e.to_string())? {
+                    break report;
+                }
+            };
+            match report {
                 None => known = false,
                 Some(report) => {
-                    broken |= report.properties[0].verdict == Verdict::Violated;
-                    known &= report.properties[0].verdict != Verdict::Undecided;
+                    broken |= report.properties.iter().any(|p| p.verdict == Verdict::Violated);
+                    known &= report.properties.iter().all(|p| p.verdict != Verdict::Undecided);
                 }
             }
         }
