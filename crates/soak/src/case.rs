@@ -21,6 +21,17 @@ const COMMAND: usize = 150;
 const PATIENCE: [Duration; 2] = [Duration::from_secs(30), Duration::from_secs(4)];
 const LONGER: usize = 4;
 
+/// Where something panicked last, in whichever thread.
+static PANICKED: Mutex<Option<String>> = Mutex::new(None);
+
+/// Lets panics be told as findings, and by nothing else.
+pub fn keep_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(|place| place.to_string());
+        *PANICKED.lock().unwrap_or_else(PoisonError::into_inner) = place;
+    }));
+}
+
 /// Where a case does its work.
 pub struct Place<'a> {
     /// A folder of its own.
@@ -153,7 +164,10 @@ fn examine_by<L: Language>(
     match found {
         Ok(Ok(())) => Examined::Agreed,
         Ok(Err(wrong)) => Examined::Wrong(one_line(&wrong)),
-        Err(panic) => Examined::Wrong(one_line(&format!("it panics: {}", panic_text(&*panic)))),
+        Err(panic) => {
+            let place = PANICKED.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
+            Examined::Wrong(one_line(&format!("it panics: {} ({place})", panic_text(&*panic))))
+        }
     }
 }
 

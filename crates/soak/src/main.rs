@@ -1,6 +1,7 @@
 //! `scrimp-soak`: random models of every language against their oracles, for as long as one wants.
 
 use clap::Parser;
+use scrimp_soak::case::keep_panics;
 use scrimp_soak::languages;
 use scrimp_soak::soak::{Settings, run};
 use std::path::PathBuf;
@@ -50,8 +51,7 @@ fn main() -> ExitCode {
         eprintln!("error: there is no language '{}'", arguments.language);
         return ExitCode::from(2);
     }
-    // What panics is told as a finding.
-    std::panic::set_hook(Box::new(|_| {}));
+    keep_panics();
     let summary = run(&Settings {
         languages,
         models: arguments.models,

@@ -8,8 +8,8 @@ use crate::replay::{replay, replay_run};
 use scrimp::properties::{Asked, evaluated, model_assertions};
 use scrimp::temporal::{Means, decide};
 use scrimp::{
-    AutoOptions, Control, Guides, Loaded, Measure, Mode, NativeModel, Options, Plan, Property, PropertyResult, Report,
-    System, Verdict, facts, parse_property, run_engine,
+    AutoOptions, Control, Grows, Guides, Loaded, Measure, Mode, NativeModel, Options, Plan, Property, PropertyResult,
+    Report, System, Verdict, facts, parse_property, run_engine,
 };
 use scrimp_core::{Condition, PropertyKind};
 use scrimp_search::FoundMeasure;
@@ -277,16 +277,8 @@ impl Matrix<'_> {
         let answer = wanted.answers[0];
         let work = |model: &NativeModel| -> Result<Tally, String> {
             let mut tally = Tally::default();
-            let parsed = parse_property(model.system(), &answer.property).map_err(|e| e.to_string());
-            if parsed.as_ref().is_err_and(|refusal| refusal.contains("says nothing of")) {
-                // Labels that no run comes to: of what the model does not have, everything is true.
-                tally.leave_out("the model says nothing of it");
-                return match answer.holds {
-                    true => Ok(tally),
-                    false => Err(format!("{}: violated, but nothing is said of it", answer.property)),
-                };
-            }
-            self.decided(model, &parsed?, answer, wanted, &mut tally)?;
+            let parsed = parse_property(model.system(), &answer.property).map_err(|e| e.to_string())?;
+            self.decided(model, &parsed, answer, wanted, &mut tally)?;
             Ok(tally)
         };
         let done = loaded.with_model(wanted.way.mode(), work).map_err(|e| e.to_string())??;
@@ -363,23 +355,27 @@ impl Matrix<'_> {
         }
         let accepts =
             loaded.system.claim.iter().any(|c| !loaded.system.processes[c.process.index()].accepting.is_empty());
-        if accepts && let Some(apart) = loaded.claim_apart().map_err(|e| e.to_string())? {
-            let model = NativeModel::new(apart.system.clone(), wanted.way.mode()).map_err(|e| e.to_string())?;
-            let property = apart.property("claim");
-            let control = Control::new(Some(PATIENCE));
-            let plan = Plan::new(&whole, std::slice::from_ref(&property), &facts(&model, &whole));
-            let decided = match &plan {
-                Err(_) => None,
-                Ok(plan) => {
-                    let means = Means { plan, control: &control, fair: &[], progress: None };
-                    ended(decide(&model, &property, &means), wanted.way, tally)?
+        if accepts {
+            // Once more with a larger system where it turns out to be too small.
+            let report = loop {
+                let Some(apart) = loaded.claim_apart().map_err(|e| e.to_string())? else { break None };
+                let model = NativeModel::new(apart.system.clone(), wanted.way.mode()).map_err(|e| e.to_string())?;
+                let property = apart.property("claim");
+                let control = Control::new(Some(PATIENCE));
+                let Ok(plan) = Plan::new(&whole, std::slice::from_ref(&property), &facts(&model, &whole)) else {
+                    break None;
+                };
+                let means = Means { plan: &plan, control: &control, fair: &[], progress: None };
+                let report = ended(decide(&model, &property, &means), wanted.way, tally)?;
+                if !loaded.grow(&model).map_err(|e| e.to_string())? {
+                    break report;
                 }
             };
-            match decided {
+            match report {
                 None => known = false,
                 Some(report) => {
-                    broken |= report.properties[0].verdict == Verdict::Violated;
-                    known &= report.properties[0].verdict != Verdict::Undecided;
+                    broken |= report.properties.iter().any(|p| p.verdict == Verdict::Violated);
+                    known &= report.properties.iter().all(|p| p.verdict != Verdict::Undecided);
                 }
             }
         }

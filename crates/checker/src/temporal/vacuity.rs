@@ -29,7 +29,8 @@ pub fn look(model: &NativeModel, property: &Property<Expr>, means: &Means, repor
         };
         let stronger = Property::new(property.name.clone(), stronger);
         let found = decide_alone(model, &stronger, &Means { control: &control, ..*means });
-        if found.is_ok_and(|found| found.properties.iter().all(|p| p.verdict == Verdict::Verified)) {
+        let verified = |found: Report| found.properties.first().is_some_and(|p| p.verdict == Verdict::Verified);
+        if found.is_ok_and(verified) {
             let condition: Formula<String> = condition.map(&mut |e| model.system().spell(e));
             result.vacuous.push(condition.to_string());
         }

@@ -5,7 +5,7 @@
 
 use super::core::{Access, Field, Match, Value};
 use super::lower::Lowering;
-use super::values::{Bounded, Context, all, any, choose, equal, impossible};
+use super::values::{Bounded, Context, all, any, choose, equal, harmless, impossible};
 use crate::diagnostic::Problem;
 use scrimp_system::{Assign, BinaryOp, Expr, Moment, VarId};
 use std::collections::BTreeSet;
@@ -136,12 +136,17 @@ impl Lowering<'_> {
         all(std::iter::once(there).chain(fields))
     }
 
-    /// A message that matches is in some slot.
+    /// A message that matches is in some slot. As in SPIN, all that is demanded of the fields is evaluated before any is compared.
     pub fn any_match(&self, queue: usize, matching: &[Option<Expr>]) -> Expr {
         if matching.iter().all(Option::is_none) {
             return self.match_at(queue, matching, 0);
         }
-        any((0..self.queues[queue].capacity).map(|slot| self.match_at(queue, matching, slot)))
+        let found = any((0..self.queues[queue].capacity).map(|slot| self.match_at(queue, matching, slot)));
+        let evaluated = harmless(&self.system.variables, matching.iter().flatten());
+        match evaluated.as_const() {
+            Some(_) => found,
+            None => all([self.match_at(queue, &[], 0), evaluated, found]),
+        }
     }
 
     /// The values that are sent, as the fields keep them; zero where the statement has too few.

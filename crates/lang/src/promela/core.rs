@@ -135,6 +135,13 @@ pub(crate) struct Flow {
     pub unreachable: Vec<Arc<str>>,
 }
 
+impl Flow {
+    /// The names of all labels, also of those that control never reaches.
+    pub fn label_names(&self) -> impl Iterator<Item = &str> {
+        self.labels.iter().map(|(name, _)| &**name).chain(self.unreachable.iter().map(|name| &**name))
+    }
+}
+
 #[derive(Debug, Clone, Default)]
 pub(crate) struct State {
     pub place: Place,

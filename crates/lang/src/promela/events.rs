@@ -9,7 +9,7 @@ use super::core::{Access, Alternative, Field, Next, State, Statement, Transition
 use super::executable::{Sends, room};
 use super::instances::{Instance, Site};
 use super::lower::Lowering;
-use super::values::{Bounded, Context, all, harmless};
+use super::values::{Bounded, Context, all, both, harmless};
 use crate::diagnostic::Problem;
 use crate::lines::Lines;
 use scrimp_system::{Assign, BinaryOp, Event, Expr, Message, Moment, Move, Print, ProcessId, Then};
@@ -201,7 +201,8 @@ impl<'p> Lowering<'p> {
         effects: Vec<Assign>,
         more: impl FnOnce(&mut Event),
     ) -> Result<(), Problem> {
-        let guard = all([can, self.allowed(here)?]);
+        // What may not be executed is not evaluated either: it would be a run-time error where there is none.
+        let guard = both(&self.system.variables, self.allowed(here)?, can);
         if guard.as_const() == Some(0) || here.late && !self.differs(here)? {
             return Ok(());
         }
@@ -306,7 +307,7 @@ impl<'p> Lowering<'p> {
             message.iter().map(|value| &value.expr).filter(|e| e.may_fault(&self.system.variables)).collect();
         for value in risky {
             let never = Expr::binary(BinaryOp::And, value.clone(), Expr::FALSE);
-            self.push(here, all([is.clone(), self.allowed(here)?, never]), vec![], |_| {})?;
+            self.push(here, all([is.clone(), never]), vec![], |_| {})?;
         }
         Ok(())
     }
@@ -324,7 +325,7 @@ impl<'p> Lowering<'p> {
                 continue;
             }
             let takes = self.takes(&receiver, message, here.context.timeout)?;
-            let guard = all([is.clone(), takes, allowed.clone()]);
+            let guard = all([allowed.clone(), is.clone(), takes]);
             if guard.as_const() == Some(0) {
                 continue;
             }

@@ -204,12 +204,24 @@ impl<'p> Lowering<'p> {
         Ok(false)
     }
 
-    /// What the rest of the model allows of a statement: escapes and alternatives before it, `provided`, priorities.
+    /// What the rest of the model allows of a statement, in the order in which it is asked: `provided`, priorities, escapes and
+    /// alternatives before it.
     pub(super) fn allowed(&self, here: &Here<'p>) -> Result<Expr, Problem> {
         let context = here.context;
         let mut conditions = Vec::new();
         if !here.state.inner {
             conditions.push(self.provided(here.instance, context)?);
+        }
+        if self.program.uses_priority && !here.state.inner {
+            let own = self.instance(here.instance);
+            for other in 0..self.instances.all.len() {
+                if self.instance(other).slot != own.slot {
+                    let higher = Expr::binary(BinaryOp::Greater, self.priority(other), self.priority(here.instance));
+                    if higher.as_const() != Some(0) {
+                        conditions.push(Expr::not(all([higher, self.can_move(other, context)?])));
+                    }
+                }
+            }
         }
         let transition = &here.state.transitions[here.site.transition];
         for (number, before) in here.state.transitions[..here.site.transition].iter().enumerate() {
@@ -228,17 +240,6 @@ impl<'p> Lowering<'p> {
         for other in &transition.alternatives[..here.site.alternative] {
             let can = self.can_run(&other.action.statement, here.state, transition, context, Sends::Meeting)?;
             conditions.push(Expr::not(can));
-        }
-        if self.program.uses_priority && !here.state.inner {
-            let own = self.instance(here.instance);
-            for other in 0..self.instances.all.len() {
-                if self.instance(other).slot != own.slot {
-                    let higher = Expr::binary(BinaryOp::Greater, self.priority(other), self.priority(here.instance));
-                    if higher.as_const() != Some(0) {
-                        conditions.push(Expr::not(all([higher, self.can_move(other, context)?])));
-                    }
-                }
-            }
         }
         Ok(all(conditions))
     }

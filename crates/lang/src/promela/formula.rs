@@ -185,7 +185,9 @@ impl Lowering<'_> {
             self.system.formulas.push(NamedFormula { name, text, formula, span });
         }
         let accepting = any(self.slots().map(|slot| self.slot_flag(slot, |state| state.accept)));
-        self.system.accepting = (accepting.as_const() != Some(0)).then_some(accepting);
+        // A label to which no run comes says something too: that no run passes it for ever.
+        let mut labels = self.program.processes.iter().flat_map(|process| process.flow.label_names());
+        self.system.accepting = labels.any(|name| name.starts_with("accept")).then_some(accepting);
         self.system.no_progress = Some(self.condition(&Value::NonProgress, context)?);
         Ok(())
     }

@@ -316,8 +316,7 @@ impl<'p> Lowering<'p> {
     }
 
     pub fn label_exists(&self, process: usize, label: &str) -> bool {
-        let flow = &self.program.processes[process].flow;
-        flow.labels.iter().map(|(name, _)| name).chain(&flow.unreachable).any(|name| &**name == label)
+        self.program.processes[process].flow.label_names().any(|name| name == label)
     }
 
     pub fn storage(&self, variable: VariableId, leaf: usize, instance: Option<usize>) -> &Storage {

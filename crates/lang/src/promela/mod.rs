@@ -83,16 +83,6 @@ impl Promela {
         self.program.never.as_ref().is_some_and(|flow| claim::accepts(flow))
     }
 
-    /// What the model asks about infinite runs, each with a name: formulas, and acceptance in the claim.
-    pub fn temporal(&self) -> Vec<String> {
-        let formulas = self.program.formulas.iter().map(|f| format!("ltl {}: {}", f.name, f.text));
-        let claim = self.program.never.iter().filter(|flow| claim::accepts(flow));
-        let claim = claim.map(|_| "never claim: acceptance cycles".to_string());
-        let processes = self.program.processes.iter().filter(|process| claim::accepts(&process.flow));
-        let processes = processes.map(|process| format!("acceptance cycles of {}", process.name));
-        formulas.chain(claim).chain(processes).collect()
-    }
-
     /// The system with the room that there is, with the `never` claim if that is wanted.
     pub fn system(&mut self, with_claim: bool) -> Result<System, Diagnostic> {
         match lower::lower(&self.program, &self.instances, with_claim) {

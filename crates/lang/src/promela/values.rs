@@ -88,6 +88,14 @@ pub(crate) fn harmless<'e>(variables: &[Variable], expressions: impl IntoIterato
     all(risky.map(|e| Expr::binary(BinaryOp::Or, e.clone(), Expr::TRUE)))
 }
 
+/// The second condition behind the first, whose evaluation may be a fault even where the second never holds.
+pub(crate) fn both(variables: &[Variable], first: Expr, second: Expr) -> Expr {
+    match second.as_const() {
+        Some(0) if first.may_fault(variables) => Expr::binary(BinaryOp::And, first, second),
+        _ => all([first, second]),
+    }
+}
+
 pub(crate) fn equal(a: Expr, b: Expr) -> Expr {
     Expr::binary(BinaryOp::Equal, a, b)
 }
@@ -130,6 +138,10 @@ impl Lowering<'_> {
                     UnaryOp::Complement => (!a.high, !a.low),
                 };
                 Bounded { expr: Expr::unary(*op, a.expr), low, high }.narrow()
+            }
+            Value::Binary(BinaryOp::And, a, b) => {
+                let (a, b) = (self.value(a, context)?, self.value(b, context)?);
+                Bounded::truth(truth(both(&self.system.variables, a.expr, b.expr)))
             }
             Value::Binary(op, a, b) => binary(*op, self.value(a, context)?, self.value(b, context)?),
             Value::Conditional(c, a, b) => {
@@ -348,7 +360,10 @@ impl Lowering<'_> {
             }
             let matching = self.matches(queue, arguments, context)?;
             Ok(match random {
-                true => self.any_match(queue, &matching),
+                // As in SPIN, what is asked for is evaluated even where the channel is empty.
+                true => {
+                    all([harmless(&self.system.variables, matching.iter().flatten()), self.any_match(queue, &matching)])
+                }
                 false => self.match_at(queue, &matching, 0),
             })
         })?;
@@ -403,14 +418,12 @@ fn binary(op: BinaryOp, a: Bounded, b: Bounded) -> Bounded {
         _ => (0, 1),
     };
     let expr = match op {
-        BinaryOp::And => all([a.expr, b.expr]),
         BinaryOp::Or => match a.expr.as_const() {
             Some(0) => truth(b.expr),
             _ => Expr::binary(op, a.expr, b.expr),
         },
         _ => Expr::binary(op, a.expr, b.expr),
     };
-    let expr = if op == BinaryOp::And { truth(expr) } else { expr };
     match expr.as_const() {
         Some(value) => Bounded::constant(value as i32 as i64),
         None => Bounded { expr, low, high }.narrow(),

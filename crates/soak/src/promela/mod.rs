@@ -9,6 +9,7 @@ mod channel;
 mod declare;
 mod expression;
 mod grammar;
+mod mended;
 mod nested;
 mod process;
 mod smaller;

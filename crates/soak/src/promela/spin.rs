@@ -160,6 +160,7 @@ impl Spin {
         if !said.success || said.text.contains("rror") || !folder.join("pan.c").exists() {
             return Err(said.text);
         }
+        super::mended::mend(folder).map_err(|error| error.to_string())?;
         let mut compile = Command::new(self.compiler);
         compile.args(["-w", "-DNOREDUCE", "-DVECTORSZ=8192"]).args(options);
         compile.args(["-o", "pan", "pan.c"]).current_dir(folder);

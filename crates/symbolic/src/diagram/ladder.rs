@@ -5,6 +5,7 @@
 
 use super::store::{EMPTY, UNIT};
 use super::{Diagrams, Edge, Halt, Set};
+use scrimp_system::Stop;
 use std::collections::HashMap;
 
 /// The nodes of a level: their edges one after the other, the children numbered as in the next level.
@@ -210,11 +211,13 @@ impl Diagrams {
         budget.take(bytes);
         let mut ladder = Ladder::of(self, &tops);
         work(&mut ladder);
-        // The copy has all there is: the store is emptied and filled again, if that is sure to succeed.
+        // The copy has all there is: the store is emptied and filled again, if that is sure to succeed, whatever the time is.
+        let stop = self.store.stop_at(Stop::never());
         let made = self.store.fits(ladder.nodes(), ladder.words(), ladder.widest()).and_then(|()| {
             self.collect(&[], &[]);
             ladder.rebuild(self)
         });
+        self.store.stop_at(stop);
         budget.give_back(bytes);
         let numbers: HashMap<u32, u32> = tops.into_iter().zip(made?).collect();
         for root in roots.iter_mut().filter(|root| root.0 != EMPTY && root.0 != UNIT) {

@@ -209,6 +209,11 @@ impl Store {
         Span { at, end: at + 3 * (self.words[node as usize] & COUNT) as usize }
     }
 
+    /// Makes nodes until this says stop; gives what said so before.
+    pub fn stop_at(&mut self, stop: Stop) -> Stop {
+        std::mem::replace(&mut self.stop, stop)
+    }
+
     /// Fails where it is time to stop. Every operation asks for nodes, so none goes on for long.
     #[inline]
     fn look(&mut self) -> Result<(), Halt> {

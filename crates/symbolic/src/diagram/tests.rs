@@ -332,6 +332,17 @@ fn sifting_brings_together_what_belongs_together() {
 }
 
 #[test]
+fn sets_are_whole_when_sifting_is_ended() {
+    let stop = Stop::never();
+    let d = &mut Diagrams::new(&Arc::new(Budget::new(4 << 30)), &stop).unwrap();
+    let vectors = (0..1u32 << 12).map(|bits| (0..24).map(|level| bits >> (level % 12) & 1).collect::<Vec<_>>());
+    let mut roots = [d.of_vectors(&mut vectors.collect()).unwrap()];
+    stop.ask();
+    d.sift(&mut roots, Duration::ZERO, &Control::new(None)).unwrap();
+    assert_eq!(d.count(roots[0]), BigUint::from(1u32 << 12));
+}
+
+#[test]
 fn nodes_of_all_sizes_find_room_between_others() {
     let d = &mut diagrams();
     let mut kept: Vec<(Set, Vectors)> = Vec::new();
