@@ -5,16 +5,17 @@ use super::feature::{Axis, FEATURES, Feature, Features};
 use std::fmt::Write;
 
 /// Kinds of questions, with the word for a column.
-const QUESTIONS: [(Feature, &str); 9] = [
-    (Feature::Count, "count"),
-    (Feature::States, "states"),
-    (Feature::Claim, "never claim"),
-    (Feature::Ltl, "LTL"),
-    (Feature::Automaton, "automata"),
-    (Feature::AcceptingCycles, "accepting"),
-    (Feature::NonProgress, "progress"),
-    (Feature::Ctl, "CTL"),
-    (Feature::EveryMarking, "all markings"),
+const QUESTIONS: [(&[Feature], &str); 10] = [
+    (&[Feature::Count], "count"),
+    (&[Feature::States], "states"),
+    (&[Feature::Claim], "never claim"),
+    (&[Feature::Ltl], "LTL"),
+    (&[Feature::Automaton], "automata"),
+    (&[Feature::AcceptingCycles], "accepting"),
+    (&[Feature::NonProgress], "progress"),
+    (&[Feature::Ctl], "CTL"),
+    (&[Feature::EveryMarking, Feature::OfNet], "net: bounds"),
+    (&[Feature::Liveness, Feature::OfNet], "net: live"),
 ];
 
 /// Pairs of flags that are held against each other.
@@ -57,7 +58,7 @@ pub fn combinations() -> String {
     let columns: Vec<&str> = QUESTIONS.iter().map(|(_, name)| *name).collect();
     header(&mut out, "", &columns);
     for (feature, _, name) in FEATURES.iter().filter(|(feature, ..)| feature.is_flag()) {
-        let cells = QUESTIONS.map(|(question, _)| works(Features::of(&[question, *feature])));
+        let cells = QUESTIONS.map(|(question, _)| works(Features::of(question).with(*feature)));
         row(&mut out, name, &cells.map(mark));
     }
     for (rows, columns) in PAIRS {
