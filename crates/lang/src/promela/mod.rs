@@ -80,7 +80,7 @@ impl Promela {
 
     /// Has the `never` claim labels of acceptance?
     pub fn claim_accepts(&self) -> bool {
-        self.program.never.as_ref().is_some_and(|flow| claim::accepts(flow))
+        self.program.never.as_ref().is_some_and(claim::accepts)
     }
 
     /// The system with the room that there is, with the `never` claim if that is wanted.
