@@ -24,7 +24,7 @@ fn unsound_combinations_are_refused_with_the_reason() {
         ("--reduce edge-lean --threads 2", "leave out --threads"),
         ("--forget cache --in-degrees", "--in-degrees"),
         ("--order bbfs:0", "width 0"),
-        ("--order alt:0,0", "no level"),
+        ("--order alt:0,0", "at least one level"),
         ("--order frobnicate", "bbfs:WIDTH"),
         ("--forget frobnicate", "pseudo-root"),
         ("--forget cache:0", "holds none"),

@@ -79,8 +79,8 @@ pub struct CheckArgs {
     /// `deadlock`: every state has a successor (in Promela: or is a valid end state). `faults`: no division by zero, no
     /// index out of range. `assertions`: those in the model. `invariant: EXPR`: EXPR holds in every reachable state.
     /// `reach: EXPR`: EXPR holds in some reachable state. `ltl: FORMULA` holds on every run, `ctl: FORMULA` in every initial
-    /// state: `ltl: [] (P@try -> <> P@cs)`, `ctl: AG EF P@idle`. `accepting`: no run passes accepting places for ever.
-    /// `progress`: no run goes on for ever without progress. `hoa: FILE`: no run is as that automaton says. What the model
+    /// state: `ltl: [] (P@try -> <> P@cs)`, `ctl: AG EF P@idle`. `accepting`: no run visits accepting states infinitely often (no acceptance cycle).
+    /// `progress`: no infinite run makes no progress (no non-progress cycle). `hoa: FILE`: no run is as that automaton says. What the model
     /// itself asks has a name, which reports show: `ltl NAME`, `assertion: NAME`; `claim` is its never claim or property process. Of nets also `bound: SUM`, `bounded`, `one-safe`,
     /// `stable-marking`, `quasi-live`, `live`. In EXPR, `P@cs` says that process P is at cs, `P.x` is its
     /// variable x, `a[2]` an element; operators are those of C, and `and`, `or`, `not`, `imply`.
@@ -291,7 +291,7 @@ pub struct SearchArgs {
     #[arg(long, default_value = "none", value_name = "METHOD")]
     pub reduce: String,
 
-    /// How runs that go on for ever are looked for: auto, nested, components
+    /// How infinite runs are looked for: auto, nested, components
     ///
     /// `nested`: a depth-first search within another, with least memory. `components`: states that reach each other are
     /// gathered; finds runs earlier and needs a number for each state. `auto`: components, or nested in a tree.
@@ -300,7 +300,7 @@ pub struct SearchArgs {
 
     /// Only fair runs count: weak, or an expression that holds again and again; may be given several times
     ///
-    /// `weak`: no process that could always move waits for ever. Refused where nothing that is asked is about runs.
+    /// `weak`: a process that stays enabled moves again and again. Refused where nothing that is asked is about runs.
     #[arg(long, value_name = "weak|EXPR")]
     pub fair: Vec<String>,
 

@@ -221,7 +221,7 @@ fn number<T: std::str::FromStr>(words: &Words, name: &str) -> Result<Option<T>, 
 }
 
 fn no_number(name: &str, word: &str) -> Refusal {
-    Refusal { status: 400, message: format!("{name}: '{word}' is no number that makes sense here") }
+    Refusal { status: 400, message: format!("{name}: expected a positive integer, found '{word}'") }
 }
 
 #[derive(Deserialize)]

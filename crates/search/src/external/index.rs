@@ -1,4 +1,4 @@
-//! Where in a run a state would be: the first state of every so-manieth stretch of its bytes.
+//! Where in a run a state would be: the first state of every n-th stretch of its bytes.
 
 use super::share::{Part, Pool};
 

@@ -5,7 +5,7 @@
 //! cycle could be gone round for ever. A closed state to which nothing refers has left it and is a candidate.
 //!
 //! The tree is smaller here than in the paper, by two steps that leave its argument as it is. Not every ancestor is needed:
-//! of a path that goes on for ever it is enough to keep infinitely many, such as every so-manieth, and infinitely many stored
+//! of a path that goes on for ever it is enough to keep infinitely many, such as every n-th, and infinitely many stored
 //! states there are not. They are counted along the path, ends of chains left out: by depth alone, they might all fall on
 //! states that chains leave out. And a waiting state that is reached again may be tied to the new predecessor instead of the
 //! old one, as if that had found it, where the old one can then go.
@@ -53,7 +53,7 @@ const SKIPPED: u8 = 32;
 pub struct Tree {
     /// Only the ends of chains of states with a single successor.
     pub chains: bool,
-    /// Only every so-manieth of those that chains do not leave out; at most 255.
+    /// Only every n-th of those that chains do not leave out; at most 255.
     pub stride: u32,
 }
 
@@ -73,7 +73,7 @@ impl Plain for Node {}
 pub struct Cache {
     most: usize,
     chains: bool,
-    /// Every so-manieth ancestor is kept.
+    /// Every n-th ancestor is kept.
     stride: u16,
     nodes: Column<Node>,
     /// When the state was found, in moves of the sweep-line.

@@ -86,12 +86,14 @@ impl FromStr for OrderChoice {
                 Some(0) => refuse("a level of width 0 holds no state".into()),
                 Some(u32::MAX) => Ok(OrderChoice::Bounded(usize::MAX)),
                 Some(width) => Ok(OrderChoice::Bounded(width as usize)),
-                None => refuse(format!("'{width}' is no width")),
+                None => refuse(format!("expected a width such as 16, found '{width}'")),
             },
             Some(("alt", turns)) => match turns.split_once(',').map(|(b, d)| (count(b), count(d))) {
-                Some((Some(0), Some(0))) => refuse("turns of no level lead nowhere".into()),
+                Some((Some(0), Some(0))) => {
+                    refuse("alternating order needs at least one level, breadth-first or depth-first".into())
+                }
                 Some((Some(breadth), Some(depth))) => Ok(OrderChoice::Alternating(breadth, depth)),
-                _ => refuse(format!("'{turns}' are no two numbers of levels")),
+                _ => refuse(format!("expected two numbers of levels, found '{turns}'")),
             },
             Some(("best", "greedy")) => Ok(OrderChoice::Best { a_star: false }),
             Some(("best", "astar")) => Ok(OrderChoice::Best { a_star: true }),
@@ -176,7 +178,7 @@ fn states(text: &str) -> Result<Option<usize>, Refusal> {
         _ if text.is_empty() => Ok(None),
         Ok(0) => refuse("a store of 0 states holds none".into()),
         Ok(number) => Ok(Some(number)),
-        Err(_) => refuse(format!("'{text}' is no number of states")),
+        Err(_) => refuse(format!("expected a positive number of states, found '{text}'")),
     }
 }
 

@@ -265,7 +265,7 @@ impl Plan {
         )
     }
 
-    /// Which ancestors a cache's tree keeps: every so-manieth. To replay states, it must keep all.
+    /// Which ancestors a cache's tree keeps: every n-th. To replay states, it must keep all.
     pub fn stride(&self) -> u32 {
         self.options.stride.unwrap_or(if self.options.reconstruct { 1 } else { 8 })
     }
@@ -321,7 +321,7 @@ impl Plan {
             "reorder" if self.options.reorder => "the order changes when diagrams grow",
             "dont-care" => "any set between the reduced step and the whole one will do: the one with fewest nodes",
             "cycles" => self.options.cycles.reason(),
-            "fair" => "no process that could always move waits for ever",
+            "fair" => "weak fairness: a process that stays enabled moves again and again",
             "chains" => "states with one successor do not stay for the cache's sake",
             "stride" => "the cache's tree keeps some ancestors of open states, not all",
             "reconstruct" => "closed ancestors of open states are kept as an event and what it led from",

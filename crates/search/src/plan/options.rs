@@ -26,15 +26,15 @@ pub struct Options {
     pub variables: VariableChoice,
     pub reorder: bool,
     pub dont_care: bool,
-    /// How runs that go on for ever are looked for, and whether only those count on which no process waits for ever
-    /// though it could always move.
+    /// How infinite runs are looked for, and whether only weakly fair ones count: a process that stays enabled moves again
+    /// and again.
     pub cycles: CycleChoice,
     pub fair: bool,
     /// How many conditions must hold again and again on the runs that count.
     pub fair_conditions: usize,
     /// Leave chains of states with one successor out of the cache's tree.
     pub chains: bool,
-    /// Keep only every so-manieth ancestor in the cache's tree; without one, every eighth.
+    /// Keep only every n-th ancestor in the cache's tree; without one, every eighth.
     pub stride: Option<u32>,
     /// Keep closed states of the cache's tree as a predecessor and an event.
     pub reconstruct: bool,

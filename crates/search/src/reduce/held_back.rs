@@ -33,7 +33,7 @@ impl HeldBack {
         self.sources.push(source);
     }
 
-    /// This successor is left out: number `i` of the batch, and the so-manieth of the source begun last.
+    /// This successor is left out: number `i` of the batch, and its number among those of the source begun last.
     pub fn leave_out(&mut self, batch: &Batch, i: usize, place: u32) {
         self.rest.push(batch.state(i), batch.event(i));
         self.origins.push(self.sources.last().copied().unwrap_or(0));

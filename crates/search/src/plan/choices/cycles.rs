@@ -4,7 +4,7 @@ use crate::plan::Refusal;
 use std::fmt;
 use std::str::FromStr;
 
-/// How a run that goes on for ever is looked for.
+/// How infinite runs are looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CycleChoice {
     /// The one that suits the store and what is asked.

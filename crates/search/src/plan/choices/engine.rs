@@ -92,7 +92,7 @@ impl FromStr for EngineChoice {
             ("bmc", None) => EngineChoice::Bounded(BoundChoice(None)),
             ("bmc", Some(steps)) => match steps.parse() {
                 Ok(steps) => EngineChoice::Bounded(BoundChoice(Some(steps))),
-                Err(_) => return refuse(format!("'{steps}' is no number of steps")),
+                Err(_) => return refuse(format!("expected a number of steps, found '{steps}'")),
             },
             _ => return refuse(format!("there is no engine '{text}'")),
         })
