@@ -19,13 +19,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
     limits::begin(&args.search)?;
-    if args.search.json && args.chart.as_deref() == Some(Path::new("-")) {
-        return Err(Failure::because("--json and --chart - would write to the same place"));
-    }
-    args.search.refuse_mixture()?;
-    outputs::admit_of_check(args)?;
-    let check = planned(args)?;
+    // A limit may be over before the model is read: then that is what the report says.
     let file = ReportFile::new(&args.search, Kind::Check, &args.model)?;
+    let check = planned(args)?;
     let told = Shared::new(file, args);
     let mut screen = Screen::new(&args.search, |found, record| told.lock().add(args, found, record))?;
     let done = check.run(&mut screen);
@@ -37,6 +33,11 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
 
 /// Opens the model and plans all searches: what `check` begins with, and all that `plan` does.
 pub fn planned(args: &CheckArgs) -> Result<Check, Failure> {
+    if args.search.json && args.chart.as_deref() == Some(Path::new("-")) {
+        return Err(Failure::because("--json and --chart - would write to the same place"));
+    }
+    args.search.refuse_mixture()?;
+    outputs::admit_of_check(args)?;
     let options = options(&args.search, args.keep_going, false)?;
     Plan::admit(&options)?;
     let loaded = open(&args.model, &args.search)?;

@@ -1,8 +1,8 @@
 //! Files and folders that options name are looked at before anything is searched.
 
 use crate::error::CheckError;
-use scrimp_search::Options;
 use scrimp_search::plan::StoreChoice;
+use scrimp_search::{Options, checkpoint};
 use std::fs::File;
 use std::path::Path;
 
@@ -18,6 +18,7 @@ pub fn admit(options: &Options) -> Result<(), CheckError> {
     }
     if let Some(path) = &options.resume {
         File::open(path).map_err(|e| CheckError::Asked(format!("--resume {}: {e}", path.display())))?;
+        checkpoint::making(path)?;
     }
     Ok(())
 }
