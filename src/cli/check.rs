@@ -19,6 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
     limits::begin(&args.search)?;
+    admit(args)?;
     // A limit may be over before the model is read: then that is what the report says.
     let file = ReportFile::new(&args.search, Kind::Check, &args.model)?;
     let check = planned(args)?;
@@ -31,13 +32,17 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
     told.lock().finish(args)
 }
 
-/// Opens the model and plans all searches: what `check` begins with, and all that `plan` does.
-pub fn planned(args: &CheckArgs) -> Result<Check, Failure> {
+/// Refuses what cannot be written, or not to the same place.
+pub fn admit(args: &CheckArgs) -> Result<(), Failure> {
     if args.search.json && args.chart.as_deref() == Some(Path::new("-")) {
         return Err(Failure::because("--json and --chart - would write to the same place"));
     }
     args.search.refuse_mixture()?;
-    outputs::admit_of_check(args)?;
+    outputs::admit_of_check(args)
+}
+
+/// Opens the model and plans all searches: what `check` begins with, and all that `plan` does.
+pub fn planned(args: &CheckArgs) -> Result<Check, Failure> {
     let options = options(&args.search, args.keep_going, false)?;
     Plan::admit(&options)?;
     let loaded = open(&args.model, &args.search)?;

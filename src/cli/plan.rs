@@ -1,7 +1,7 @@
 //! `plan`: what `check` with the same arguments would do, and why, without doing it.
 
 use super::args::{NO_MODEL, PlanArgs};
-use super::check::planned;
+use super::check::{admit, planned};
 use super::failure::Failure;
 use super::limits;
 use super::output::{print, print_json};
@@ -22,6 +22,7 @@ pub fn run(args: &PlanArgs) -> Result<u8, Failure> {
         return Err(Failure::because("name a model to plan for; `scrimp plan --combinations` needs none"));
     }
     limits::begin(&args.search)?;
+    admit(args)?;
     let mut check = planned(args)?;
     let searches: Vec<(Vec<String>, Plan)> =
         check.searches().map_err(failed)?.into_iter().map(|(names, plan)| (names, plan.clone())).collect();
