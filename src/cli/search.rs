@@ -11,8 +11,7 @@ use super::report::ReportFile;
 use super::{outputs, unused};
 use scrimp::report::html::Kind;
 use scrimp::report::{Overall, Record, Subject, json, leave_out_long_runs, text};
-use scrimp::{CheckError, Count, Found, LoadError, Loaded, Mode, Opened, Options, Plan, Setting};
-use scrimp_search::checkpoint;
+use scrimp::{CheckError, Count, Found, LoadError, Loaded, Mode, Options, Plan, Setting};
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -135,14 +134,8 @@ pub fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<
 /// Reads a model that may turn out to be larger than it looks.
 pub fn open(path: &Path, args: &SearchArgs) -> Result<Loaded, Failure> {
     let structure = args.structure.parse().map_err(|e| Failure::with("--structure", &args.structure, e))?;
-    let mut opened = scrimp::open_within(path, &args.define, &limits::stop()).map_err(unread)?;
-    if let Opened::Net(net) = &mut opened {
-        // What goes wrong with it is told with the name that the user gave.
-        net.name = path.display().to_string();
-    }
-    // What is wrong with a checkpoint is told when the search is to be taken up.
-    let making = args.resume.as_ref().and_then(|path| checkpoint::making(path).ok()).unwrap_or_default();
-    let loaded = Loaded::within_limits(opened, structure, &limits::stop(), &making).map_err(unread)?;
+    let loaded = Loaded::open_under(path, &args.define, structure, args.resume.as_deref(), &limits::stop());
+    let loaded = loaded.map_err(unread)?;
     if !args.quiet {
         loaded.system.warnings.iter().for_each(|warning| remark(warning));
     }

@@ -9,6 +9,7 @@ use crate::net::{Making, PetriNet, Structure};
 use crate::temporal::{Apart, apart};
 use scrimp_lang::{LoadError, Opened, Promela};
 use scrimp_native::{Mode, NativeModel};
+use scrimp_search::checkpoint;
 use scrimp_system::{Batch, Fault, Model, Stop, System, VarId};
 use std::collections::HashSet;
 use std::path::Path;
@@ -52,6 +53,24 @@ impl Loaded {
     /// With macros that are defined from outside.
     pub fn open_with(path: &Path, definitions: &[(String, String)]) -> Result<Loaded, LoadError> {
         Loaded::of(scrimp_lang::open_with(path, definitions)?)
+    }
+
+    /// Within limits of time and memory; as it was in a search that is taken up again, if one is.
+    pub fn open_under(
+        path: &Path,
+        definitions: &[(String, String)],
+        structure: Structure,
+        resume: Option<&Path>,
+        stop: &Stop,
+    ) -> Result<Loaded, LoadError> {
+        let mut opened = scrimp_lang::open_within(path, definitions, stop)?;
+        if let Opened::Net(net) = &mut opened {
+            // What goes wrong with it is told with the name that the user gave.
+            net.name = path.display().to_string();
+        }
+        // What is wrong with a checkpoint is told when the search is planned.
+        let making = resume.and_then(|path| checkpoint::making(path).ok()).unwrap_or_default();
+        Loaded::within_limits(opened, structure, stop, &making)
     }
 
     pub fn of(opened: Opened) -> Result<Loaded, LoadError> {
