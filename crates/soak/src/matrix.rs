@@ -9,9 +9,9 @@ use scrimp::properties::{Asked, evaluated, model_assertions};
 use scrimp::temporal::{Means, decide};
 use scrimp::{
     AutoOptions, Control, Grows, Guides, Loaded, Measure, Mode, NativeModel, Options, Plan, Property, PropertyResult,
-    Report, System, Verdict, facts, parse_property, run_engine,
+    Question, Refusal, Report, System, Verdict, facts, parse_property, run_engine,
 };
-use scrimp_core::{Condition, PropertyKind};
+use scrimp_core::{AsExpression, Condition, PropertyKind};
 use scrimp_search::FoundMeasure;
 use scrimp_system::{Expr, Random, Role};
 use std::collections::BTreeMap;
@@ -206,7 +206,7 @@ impl Matrix<'_> {
         tally: &mut Tally,
     ) -> Result<Option<Report>, String> {
         let Wanted { way, options, .. } = wanted;
-        let plan = match Plan::new(options, properties, &facts(model, options)) {
+        let plan = match planned(model, properties, options) {
             Ok(plan) => plan,
             Err(refusal) => {
                 tally.leave_out(refusal.reason);
@@ -296,7 +296,7 @@ impl Matrix<'_> {
         tally: &mut Tally,
     ) -> Result<(), String> {
         let Wanted { way, options, .. } = wanted;
-        let plan = match Plan::new(options, std::slice::from_ref(property), &facts(model, options)) {
+        let plan = match planned(model, std::slice::from_ref(property), options) {
             Ok(plan) => plan,
             Err(refusal) => {
                 tally.leave_out(refusal.reason);
@@ -385,6 +385,16 @@ impl Matrix<'_> {
         tally.comparisons += 1;
         Ok(())
     }
+}
+
+/// The plan of a search with as much of the options as it can use.
+fn planned<C: AsExpression>(
+    model: &NativeModel,
+    properties: &[Property<C>],
+    options: &Options,
+) -> Result<Plan, Refusal> {
+    let facts = facts(model, options);
+    Ok(Plan::as_far_as_possible(options, Question::of(properties, options, &facts)?, &facts)?.0)
 }
 
 /// The report of a search that came to its end; otherwise it is noted why not.
