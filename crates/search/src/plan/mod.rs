@@ -222,10 +222,6 @@ impl Plan {
         &self.options
     }
 
-    pub fn question(&self) -> &Question {
-        &self.question
-    }
-
     pub fn decisions(&self) -> &[String] {
         &self.decisions
     }
