@@ -287,9 +287,11 @@ impl<'t> Parser<'t> {
     }
 
     /// Of two operators with this precedence, and the same or another one, does the first come first? In formulas `->`, `<->`
-    /// and `U` group to the right.
+    /// and `U` group to the right; `imply` groups to the left there too, as in the conditions of a model.
     fn is_complete(&self, precedence: u8, following: u8) -> bool {
-        let right = self.temporal.is_some() && matches!(following, EQUIVALENCE | IMPLICATION | UNTIL);
+        let right = self.temporal.is_some()
+            && self.current.token != Token::Imply
+            && matches!(following, EQUIVALENCE | IMPLICATION | UNTIL);
         precedence > following || precedence == following && !right
     }
 

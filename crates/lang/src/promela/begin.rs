@@ -26,7 +26,8 @@ impl Lowering<'_> {
             let location = self.location(number, self.flow(number).start);
             values[offsets[self.control(instance.slot).index()]] = location as i64;
             let mut effects = self.begin(&self.program.processes[instance.process].locals, Some(number))?;
-            effects.extend(self.begin_priority(number));
+            let priority = self.program.processes[instance.process].priority;
+            effects.extend(self.begin_priority(instance.slot, priority));
             self.run_at_start(&effects, &offsets, &mut values)?;
         }
         self.system.initial = vec![values];
@@ -90,9 +91,8 @@ impl Lowering<'_> {
     }
 
     /// A new process has the priority that it was started with.
-    pub fn begin_priority(&self, instance: usize) -> Option<Assign> {
-        let instance = self.instance(instance);
-        self.priority_variable(instance.slot).map(|v| set(v, None, Expr::Const(instance.priority)))
+    pub fn begin_priority(&self, slot: usize, priority: i64) -> Option<Assign> {
+        self.priority_variable(slot).map(|v| set(v, None, Expr::Const(priority)))
     }
 
     /// Makes the variables and channels of an instance zero, as they are while it does not exist.

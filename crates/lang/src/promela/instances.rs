@@ -15,6 +15,7 @@ pub(crate) struct Instance {
     pub process: usize,
     /// How many channels exist before its own; 0 for a process without channels of its own.
     pub channels: u32,
+    /// The priority that it keeps; 0 where the program sets priorities, which are then variables.
     pub priority: i64,
 }
 
@@ -56,8 +57,7 @@ impl Instances {
         let mut all = Vec::new();
         for (slot, &process) in program.active.iter().enumerate() {
             let own = own_channels(program, process);
-            let priority = program.processes[process].priority;
-            all.push(Instance { slot, process, channels: if own > 0 { channels } else { 0 }, priority });
+            all.push(Instance::new(program, slot, process, channels, program.processes[process].priority));
             channels += own;
         }
         Instances { all, launches: BTreeSet::new() }
@@ -99,6 +99,12 @@ impl Instances {
 }
 
 impl Instance {
+    /// A proctype at a place, where so many channels exist already, started with a priority.
+    pub fn new(program: &Program, slot: usize, process: usize, channels: u32, priority: i64) -> Instance {
+        let channels = if own_channels(program, process) > 0 { channels } else { 0 };
+        Instance { slot, process, channels, priority: if program.sets_priority { 0 } else { priority } }
+    }
+
     fn numbers(&self) -> [u64; 4] {
         [self.slot as u64, self.process as u64, u64::from(self.channels), self.priority as u64]
     }

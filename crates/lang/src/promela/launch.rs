@@ -51,7 +51,7 @@ impl<'p> Lowering<'p> {
                 }
             }
             effects.extend(self.begin(&self.program.processes[process].locals, Some(target))?);
-            effects.extend(self.begin_priority(target));
+            effects.extend(self.begin_priority(slot, priority));
             self.here.set(here.alternative.action.place);
             if let Statement::Assign(access, value) = statement {
                 let value = self.value(value, context)?;

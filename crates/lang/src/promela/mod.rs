@@ -131,9 +131,7 @@ impl Promela {
         for below in 0..slot {
             channels += instances::own_channels(&self.program, self.process_at(below, at(below)));
         }
-        let own = instances::own_channels(&self.program, wanted.process);
-        let channels = if own > 0 { channels } else { 0 };
-        let to = Instance { slot, process: wanted.process, channels, priority: wanted.priority };
+        let to = Instance::new(&self.program, slot, wanted.process, channels, wanted.priority);
         self.instances.add(Launch { from: wanted.from, site: wanted.site, to })
     }
 
