@@ -11,7 +11,9 @@
 //! run to it. When it cannot be reached, the search has seen every position, which is a proof.
 
 use scrimp::report::{Style, trace};
-use scrimp::{Batch, Control, EventCode, EventText, Model, ModelFacts, Options, Plan, Property, PropertyResult, run};
+use scrimp::{
+    Batch, Control, Describe, EventCode, EventText, Model, ModelFacts, Options, Plan, Property, PropertyResult, run,
+};
 
 /// People by the minutes they need, and the minutes they have.
 #[derive(Debug, Clone)]
@@ -56,7 +58,9 @@ impl Model for Bridge {
             }
         }
     }
+}
 
+impl Describe for Bridge {
     fn event(&self, code: EventCode) -> EventText {
         let names: Vec<String> =
             (0..self.people.len()).filter(|i| code & 1 << i != 0).map(|i| self.people[i].to_string()).collect();

@@ -21,7 +21,7 @@
 
 use scrimp::explore::{Serve, serve};
 use scrimp::report::{Style, Subject, text};
-use scrimp::{Batch, Control, EventCode, EventText, Model, ModelFacts, Options, Plan, Property, Report, run};
+use scrimp::{Batch, Control, Describe, EventCode, EventText, Model, ModelFacts, Options, Plan, Property, Report, run};
 use scrimp_core::Condition;
 
 /// Whom a thread wakes when it has changed the buffer.
@@ -91,7 +91,9 @@ impl Model for Buffer {
             }
         }
     }
+}
 
+impl Describe for Buffer {
     fn event(&self, code: EventCode) -> EventText {
         let (number, what) = ((code / 256) as u8, code % 256);
         let thread = self.name(number);

@@ -1,10 +1,11 @@
 //! Scrimp decides properties of finite-state models inside the memory you give it.
 //!
 //! The `scrimp` command does that for model files. This library does it for models written in Rust: implement [`Model`]
-//! for a system of your own and hand it to [`run`], or to [`explore::serve`] to look at it in the browser.
+//! for a system of your own and hand it to [`run`]. With [`Describe`], which says what its states and events are called,
+//! traces can be read, and [`explore::serve`] shows it in the browser.
 //!
 //! ```
-//! use scrimp::{Batch, Control, EventText, Model, ModelFacts, Options, Plan, Property, Verdict, run};
+//! use scrimp::{Batch, Control, Model, ModelFacts, Options, Plan, Property, Verdict, run};
 //!
 //! /// A counter that goes round: 0, 1, …, 9, 0, …
 //! struct Counter;
@@ -18,12 +19,6 @@
 //!     }
 //!     fn expand(&self, state: &[u8], out: &mut Batch) {
 //!         out.push(&[(state[0] + 1) % 10], 0);
-//!     }
-//!     fn event(&self, _: u32) -> EventText {
-//!         EventText { label: "tick".into(), ..Default::default() }
-//!     }
-//!     fn values(&self, state: &[u8]) -> Vec<(String, String)> {
-//!         vec![("count".into(), state[0].to_string())]
 //!     }
 //! }
 //!
@@ -56,4 +51,7 @@ pub use scrimp_report as report;
 pub use scrimp_search::{
     Feature, Front, Guides, ModelFacts, Options, Plan, Question, Refusal, condensed, ctl, plan, run, run_guided,
 };
-pub use scrimp_system::{Batch, Cause, EventCode, EventText, Fault, FaultRecord, Layout, Model, Passed, Stop, System};
+pub use scrimp_system::{
+    Batch, Cause, Describe, DescribedModel, EventCode, EventText, Fault, FaultRecord, Layout, Model, Passed, Stop,
+    System,
+};

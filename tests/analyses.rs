@@ -11,7 +11,7 @@ use scrimp::{Batch, Mode, Model, NativeModel, System};
 use scrimp_system::bounds::{Cells, Knowledge, bounds};
 use scrimp_system::invariants::Invariants;
 use scrimp_system::values::Values;
-use scrimp_system::{Expr, Fault, Random, VarId};
+use scrimp_system::{Describe, Expr, Fault, Random, VarId};
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 

@@ -87,7 +87,9 @@ impl scrimp::Model for Panicking {
             }
         }
     }
+}
 
+impl scrimp::Describe for Panicking {
     fn event(&self, _: u32) -> scrimp::EventText {
         scrimp::EventText::default()
     }

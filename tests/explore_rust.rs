@@ -15,7 +15,9 @@ use driver::Browser;
 use models::{Endless, KEPT, Post};
 use rust_model::{Buffer, Wake, properties};
 use scrimp::explore::{Page, Serve, serve};
-use scrimp::{Batch, Control, EventCode, EventText, Model, ModelFacts, Options, Plan, Property, Trace};
+use scrimp::{
+    Batch, Control, Describe, DescribedModel, EventCode, EventText, Model, ModelFacts, Options, Plan, Property, Trace,
+};
 use scrimp_core::Condition;
 use scrimp_system::Random;
 use serde_json::{Value, json};
@@ -28,7 +30,10 @@ fn quiet() -> Serve {
 }
 
 /// Serves a model by a thread, for as long as the test runs.
-fn served<M: Model + Send + 'static>(model: M, properties: impl Into<Vec<Property<Condition<'static>>>>) -> Served {
+fn served<M: DescribedModel + Send + 'static>(
+    model: M,
+    properties: impl Into<Vec<Property<Condition<'static>>>>,
+) -> Served {
     serve_by_thread(Page::new(model, properties, &quiet()).expect("it is served"))
 }
 
@@ -64,7 +69,7 @@ fn told_values(node: &Value) -> Vec<(String, String)> {
 }
 
 #[track_caller]
-fn agrees(node: &Value, model: &impl Model, state: &[u8]) -> Batch {
+fn agrees(node: &Value, model: &impl DescribedModel, state: &[u8]) -> Batch {
     let mut values = model.values(state);
     values.sort();
     assert_eq!(told_values(node), values, "{node}");
@@ -76,7 +81,7 @@ fn agrees(node: &Value, model: &impl Model, state: &[u8]) -> Batch {
 }
 
 /// Steps one by one, each held against the model itself.
-fn walk(server: &Served, model: &impl Model, seed: u64) {
+fn walk(server: &Served, model: &impl DescribedModel, seed: u64) {
     let mut random = Random(seed);
     let mut starts = Batch::new(model.state_bytes());
     model.initial(&mut starts);
@@ -348,21 +353,28 @@ fn a_panic_is_told() {
         fn state_bytes(&self) -> usize {
             1
         }
+
         fn initial(&self, out: &mut Batch) {
             out.push(&[0], 0);
         }
+
         fn expand(&self, state: &[u8], out: &mut Batch) {
             // Those who only look for processes do not come so far.
             assert!(state[0] < 200, "state {} is broken", state[0]);
             out.push(&[state[0] + 1], 0);
         }
+    }
+
+    impl Describe for Fragile {
         fn event(&self, _: EventCode) -> EventText {
             EventText { label: "on".into(), processes: vec!["it".into()], ..EventText::default() }
         }
+
         fn values(&self, state: &[u8]) -> Vec<(String, String)> {
             assert_ne!(state[0], 100, "state 100 cannot be told");
             vec![("at".into(), state[0].to_string())]
         }
+
         fn processes(&self) -> Vec<String> {
             vec!["it".into()]
         }
@@ -383,11 +395,17 @@ fn a_panic_is_told() {
         fn state_bytes(&self) -> usize {
             1
         }
+
         fn initial(&self, _: &mut Batch) {}
+
         fn expand(&self, _: &[u8], _: &mut Batch) {}
+    }
+
+    impl Describe for Nowhere {
         fn event(&self, _: EventCode) -> EventText {
             EventText::default()
         }
+
         fn values(&self, _: &[u8]) -> Vec<(String, String)> {
             Vec::new()
         }

@@ -9,7 +9,8 @@ use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use scrimp::condensed::{Condensed, Form, Wanted};
 use scrimp::plan::ForgetChoice;
 use scrimp::{
-    Batch, Budget, Control, EventCode, Guides, Mode, Model, ModelFacts, NativeModel, Options, Plan, Question,
+    Batch, Budget, Control, Describe, DescribedModel, EventCode, Guides, Mode, Model, ModelFacts, NativeModel, Options,
+    Plan, Question,
 };
 use scrimp_search::replace;
 use std::collections::{BTreeSet, HashMap};
@@ -175,7 +176,7 @@ fn graphs_of_random_systems() {
 }
 
 /// Reads an AUT file and holds it against the graph.
-fn aut_says(graph: &Condensed, model: &dyn Model, plain: &Plain) {
+fn aut_says(graph: &Condensed, model: &dyn DescribedModel, plain: &Plain) {
     let mut text = Vec::new();
     graph.export(Form::Aut, model, None, &mut text).unwrap();
     let text = String::from_utf8(text).unwrap();

@@ -8,7 +8,7 @@ use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use scrimp::net::{PetriNet, Structure};
-use scrimp::{Batch, Mode, Model, NativeModel, System};
+use scrimp::{Batch, Describe, Mode, Model, NativeModel, System};
 use scrimp_net::{Arc, Net, Place, Transition};
 use scrimp_system::Source;
 use std::cell::Cell;

@@ -7,7 +7,9 @@ use clap::{Args, ValueEnum, ValueHint};
 use scrimp::ctl::{Choice, CtlTask, Game, Inquiry, Side, Turn, examine};
 use scrimp::report::trace::{beginning, changes, state_lines, step_lines};
 use scrimp::temporal::Numbered;
-use scrimp::{Control, Feature, Loaded, Mode, Model, ModelFacts, NativeModel, Options, Plan, Question, parse_property};
+use scrimp::{
+    Control, Describe, Feature, Loaded, Mode, ModelFacts, NativeModel, Options, Plan, Question, parse_property,
+};
 use scrimp_core::PropertyKind;
 use std::io::BufRead;
 use std::path::PathBuf;

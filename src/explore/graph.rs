@@ -1,7 +1,7 @@
 //! The state graph around where one is: states that were met, what leads from one to another, and a readable part of it.
 
 use super::net::tenth;
-use crate::{Batch, EventCode, Model};
+use crate::{Batch, Describe, DescribedModel, EventCode, Model};
 use scrimp_draw::{Size, layered};
 use scrimp_system::Change;
 use serde_json::{Value, json};
@@ -95,7 +95,7 @@ impl Graph {
     }
 
     /// The answer to `api/graph`: what is around the last state of a path, with what follows the expanded vertices.
-    pub fn view(&mut self, model: &dyn Model, path: &[&[u8]], expanded: &[VertexId], most: usize) -> Value {
+    pub fn view(&mut self, model: &dyn DescribedModel, path: &[&[u8]], expanded: &[VertexId], most: usize) -> Value {
         let most = most.clamp(1, MOST_DRAWN);
         let (earlier, last) = path.split_at(path.len().saturating_sub(ANCESTORS + 1));
         let vertices: Vec<VertexId> = last.iter().map(|state| self.number(state)).collect();
@@ -187,7 +187,7 @@ impl Graph {
     }
 
     /// All steps between drawn vertices. The outermost are looked at too, as long as that does not take too long.
-    fn edges(&mut self, model: &dyn Model, shown: &Shown) -> Vec<Edge> {
+    fn edges(&mut self, model: &dyn DescribedModel, shown: &Shown) -> Vec<Edge> {
         let begun = Instant::now();
         let mut batch = Batch::new(model.state_bytes());
         let mut edges = Vec::new();
@@ -213,7 +213,7 @@ impl Graph {
 
     fn drawn(
         &self,
-        model: &dyn Model,
+        model: &dyn DescribedModel,
         shown: &Shown,
         edges: &[Edge],
         way: &Way<'_>,
@@ -274,7 +274,7 @@ impl Graph {
     /// What makes each vertex another state than the one before it: on the path, or the first drawn one that leads to it.
     fn labels(
         &self,
-        model: &dyn Model,
+        model: &dyn DescribedModel,
         shown: &Shown,
         lines: &[(VertexId, VertexId, Vec<EventCode>)],
         way: &Way<'_>,
@@ -343,7 +343,7 @@ fn shortened(text: &str) -> String {
     }
 }
 
-fn names(model: &dyn Model, events: &[EventCode]) -> String {
+fn names(model: &dyn Describe, events: &[EventCode]) -> String {
     let mut names: Vec<String> = events.iter().take(CHANGES).map(|&event| model.event(event).label).collect();
     if events.len() > CHANGES {
         names.push(format!("{} more", events.len() - CHANGES));

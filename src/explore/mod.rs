@@ -20,7 +20,7 @@ mod view;
 pub use serve::{Page, Serve, open_browser, serve};
 
 use crate::walk::find_trace;
-use crate::{Model, Plain, Property, Trace};
+use crate::{DescribedModel, Plain, Property, Trace};
 use both::Both;
 use check::{Checks, Program, Thread};
 use scrimp_core::Condition;
@@ -69,7 +69,7 @@ impl Explorer {
 
     /// Begins to look at a model in Rust, at the end of a run if one is given.
     pub fn of_model(
-        model: Arc<dyn Model + Send>,
+        model: Arc<dyn DescribedModel + Send>,
         name: String,
         properties: Vec<Property<Condition<'static>>>,
         run: Option<Trace>,

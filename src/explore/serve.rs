@@ -1,7 +1,7 @@
 //! A model in Rust in the browser.
 
 use super::Explorer;
-use crate::{Model, Property, Trace};
+use crate::{DescribedModel, Property, Trace};
 use scrimp_core::Condition;
 use scrimp_explorer::Server;
 use std::io::{self, Write};
@@ -37,12 +37,14 @@ impl Default for Serve {
 /// ```no_run
 /// use scrimp::explore::{Serve, serve};
 /// use scrimp::Property;
-/// # use scrimp::{Batch, EventText, Model};
+/// # use scrimp::{Batch, Describe, EventText, Model};
 /// # struct Counter;
 /// # impl Model for Counter {
 /// #     fn state_bytes(&self) -> usize { 1 }
 /// #     fn initial(&self, out: &mut Batch) { out.push(&[0], 0); }
 /// #     fn expand(&self, state: &[u8], out: &mut Batch) { out.push(&[(state[0] + 1) % 10], 0); }
+/// # }
+/// # impl Describe for Counter {
 /// #     fn event(&self, _: u32) -> EventText { EventText::default() }
 /// #     fn values(&self, _: &[u8]) -> Vec<(String, String)> { Vec::new() }
 /// # }
@@ -50,7 +52,7 @@ impl Default for Serve {
 /// serve(Counter, [Property::invariant("below seven", |s| s[0] < 7)], &Serve::default())?;
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub fn serve<M: Model + Send + 'static>(
+pub fn serve<M: DescribedModel + Send + 'static>(
     model: M,
     properties: impl Into<Vec<Property<Condition<'static>>>>,
     how: &Serve,
@@ -74,7 +76,7 @@ impl Page {
     /// How long it is waited whether the model can be looked at.
     const PATIENCE: Duration = Duration::from_secs(2);
 
-    pub fn new<M: Model + Send + 'static>(
+    pub fn new<M: DescribedModel + Send + 'static>(
         model: M,
         properties: impl Into<Vec<Property<Condition<'static>>>>,
         how: &Serve,

@@ -5,7 +5,7 @@ use crate::chart;
 use crate::report::chart::Message;
 use crate::walk::{Choices, Node, SingleStep, Walk};
 use crate::{Entry, EntryKind, EventCode, Explorable, NativeModel, Opened};
-use scrimp_system::{Change, Event, Model, Standing, System, VarId};
+use scrimp_system::{Change, Describe, Event, Standing, System, VarId};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 

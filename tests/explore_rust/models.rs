@@ -1,6 +1,6 @@
 //! Small models in Rust: one with processes, messages and something that its values do not tell, and one without end.
 
-use scrimp::{Batch, EventCode, EventText, Fault, Model, Passed, Property};
+use scrimp::{Batch, Describe, EventCode, EventText, Fault, Model, Passed, Property};
 use scrimp_core::Condition;
 use std::time::Duration;
 
@@ -59,7 +59,9 @@ impl Model for Post {
             out.push_fault(LOSE, Fault::Assertion);
         }
     }
+}
 
+impl Describe for Post {
     fn event(&self, code: EventCode) -> EventText {
         let processes: &[&str] = match code {
             RECEIVE => &["receiver"],
@@ -114,7 +116,9 @@ impl Model for Endless {
         out.push(&number.wrapping_mul(3).to_le_bytes(), 0);
         out.push(&number.wrapping_add(5).to_le_bytes(), 1);
     }
+}
 
+impl Describe for Endless {
     fn event(&self, code: EventCode) -> EventText {
         EventText { label: ["triple", "add"][code as usize].into(), ..EventText::default() }
     }

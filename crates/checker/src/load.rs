@@ -10,7 +10,7 @@ use crate::temporal::{Apart, apart};
 use scrimp_lang::{LoadError, Opened, Promela};
 use scrimp_native::{Mode, NativeModel};
 use scrimp_search::checkpoint;
-use scrimp_system::{Batch, Fault, Model, Stop, System, VarId};
+use scrimp_system::{Batch, Describe, Fault, Model, Stop, System, VarId};
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! A run of a model.
 
-use scrimp_system::{Batch, EventCode, FaultRecord, Model};
+use scrimp_system::{Batch, Describe, EventCode, FaultRecord, Model};
 use std::collections::HashSet;
 
 /// A run of the model: where it starts, and each event with the state it leads to.
@@ -21,7 +21,7 @@ pub struct Step {
 
 impl Trace {
     /// The run step by step, and on to the event of a fault that its last state leads to.
-    pub fn single_steps(&self, model: &dyn Model, fault: Option<FaultRecord>) -> Vec<Step> {
+    pub fn single_steps(&self, model: &dyn Describe, fault: Option<FaultRecord>) -> Vec<Step> {
         let mut all = Vec::with_capacity(self.steps.len());
         let mut before = &self.initial;
         for (code, after) in &self.steps {

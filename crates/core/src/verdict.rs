@@ -2,7 +2,7 @@
 
 use crate::evidence::Evidence;
 use crate::trace::{Step, Trace};
-use scrimp_system::{EventCode, Fault, FaultRecord, Model};
+use scrimp_system::{Describe, EventCode, Fault, FaultRecord};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
@@ -61,7 +61,7 @@ impl PropertyResult {
     }
 
     /// The trace step by step, up to the event that ends in the fault if there is one.
-    pub fn single_steps(&self, model: &dyn Model) -> Option<Vec<Step>> {
+    pub fn single_steps(&self, model: &dyn Describe) -> Option<Vec<Step>> {
         self.trace.as_ref().map(|trace| trace.single_steps(model, self.fault_record()))
     }
 

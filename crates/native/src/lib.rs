@@ -36,8 +36,8 @@ use predecessors::Backwards;
 use program::Program;
 use scrimp_system::dependence::Dependence;
 use scrimp_system::{
-    Batch, Change, EventCode, EventText, Expr, Facts, Fault, FaultRecord, Model, Passed, Set, Standing, System,
-    Unsuited,
+    Batch, Change, Describe, EventCode, EventText, Expr, Facts, Fault, FaultRecord, Model, Passed, Set, Standing,
+    System, Unsuited,
 };
 use std::fmt;
 use std::ops::Range;
@@ -247,6 +247,24 @@ impl Model for NativeModel {
         }
     }
 
+    fn is_outgrown(&self) -> bool {
+        self.outgrown.get().is_some()
+    }
+
+    fn predecessors(&self, state: &[u8], out: &mut Batch) -> Result<(), Unsuited> {
+        match self.backwards() {
+            Ok(backwards) => backwards.predecessors(state, out),
+            Err(unsuited) => return Err(unsuited.clone()),
+        }
+        Ok(())
+    }
+
+    fn suits_predecessors(&self) -> Result<(), Unsuited> {
+        self.backwards().map(|_| ()).map_err(Unsuited::clone)
+    }
+}
+
+impl Describe for NativeModel {
     fn steps(&self, state: &[u8], code: EventCode, successor: &[u8]) -> Vec<(EventCode, Vec<u8>)> {
         self.steps_of(state, code, successor)
     }
@@ -267,22 +285,6 @@ impl Model for NativeModel {
             }
             (fault, _) => fault.to_string(),
         }
-    }
-
-    fn is_outgrown(&self) -> bool {
-        self.outgrown.get().is_some()
-    }
-
-    fn predecessors(&self, state: &[u8], out: &mut Batch) -> Result<(), Unsuited> {
-        match self.backwards() {
-            Ok(backwards) => backwards.predecessors(state, out),
-            Err(unsuited) => return Err(unsuited.clone()),
-        }
-        Ok(())
-    }
-
-    fn suits_predecessors(&self) -> Result<(), Unsuited> {
-        self.backwards().map(|_| ()).map_err(Unsuited::clone)
     }
 
     fn event(&self, code: EventCode) -> EventText {

@@ -4,7 +4,7 @@ use crate::NativeModel;
 use crate::interpret::Interpreter;
 use scrimp_system::outline::{Place, Queue};
 use scrimp_system::{
-    Event, EventCode, EventText, Expr, Fault, FaultRecord, Model, Passed, Span, Standing, StepText, VarId,
+    Describe, Event, EventCode, EventText, Expr, Fault, FaultRecord, Passed, Span, Standing, StepText, VarId,
 };
 
 impl NativeModel {

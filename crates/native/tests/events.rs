@@ -6,8 +6,8 @@ mod common;
 use common::{binary, empty, event, process, set, variable, zeros};
 use scrimp_native::{Limits, Mode, NativeModel};
 use scrimp_system::{
-    Batch, BinaryOp, Claim, ClaimMove, Domain, Event, Expr, Fault, FaultRecord, Model, Move, ProcessId, Span, System,
-    Then, VarId,
+    Batch, BinaryOp, Claim, ClaimMove, Describe, Domain, Event, Expr, Fault, FaultRecord, Model, Move, ProcessId, Span,
+    System, Then, VarId,
 };
 use std::sync::Arc;
 

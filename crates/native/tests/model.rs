@@ -6,7 +6,8 @@ mod common;
 use common::{binary, element, empty, event, peterson, process, set, set_at, variable, zeros};
 use scrimp_native::{Limits, Mode, NativeModel};
 use scrimp_system::{
-    Batch, BinaryOp, Claim, ClaimMove, Domain, Expr, Fault, Model, Move, ProcessId, Source, Span, System, VarId,
+    Batch, BinaryOp, Claim, ClaimMove, Describe, Domain, Expr, Fault, Model, Move, ProcessId, Source, Span, System,
+    VarId,
 };
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -12,8 +12,8 @@ use proptest::sample::select;
 use reference::Reference;
 use scrimp_native::{Limits, Mode, NativeModel};
 use scrimp_system::{
-    Assign, Batch, BinaryOp, Claim, ClaimMove, Domain, Event, Expr, Fault, FaultRecord, Model, Moment, Move, Overflow,
-    ProcessId, Span, System, Then, UnaryOp, VarId, Variable,
+    Assign, Batch, BinaryOp, Claim, ClaimMove, Describe, Domain, Event, Expr, Fault, FaultRecord, Model, Moment, Move,
+    Overflow, ProcessId, Span, System, Then, UnaryOp, VarId, Variable,
 };
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -73,7 +73,7 @@ fn instances_and_channels_have_names_too() {
     assert!(unknown.starts_with("measure:1:1: error: unknown process `t(1,3)`"), "{unknown}");
     let system = Arc::new(system);
     let model = NativeModel::new(system.clone(), Mode::Interpreted).unwrap_or_else(|e| panic!("{e}"));
-    let names = scrimp_system::Model::values(&model, &vec![0; model.layout().bytes()]);
+    let names = scrimp_system::Describe::values(&model, &vec![0; model.layout().bytes()]);
     let names = names.iter().map(|(name, _)| name.as_str());
     // Processes and channels as a whole are no numbers; the parts of a channel are.
     let process = |name: &str| system.processes.iter().any(|p| p.name == name);

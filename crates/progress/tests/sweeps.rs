@@ -2,7 +2,7 @@
 
 use scrimp_native::{Mode, NativeModel};
 use scrimp_progress::{AutoOptions, Measure, Patience, Sample, SampleLimits, Sweeper, classes, regress};
-use scrimp_system::{Batch, EventCode, EventText, Model};
+use scrimp_system::{Batch, Model};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,19 +16,15 @@ impl Model for Graph {
     fn state_bytes(&self) -> usize {
         2
     }
+
     fn initial(&self, out: &mut Batch) {
         out.push(&0u16.to_le_bytes(), 0);
     }
+
     fn expand(&self, state: &[u8], out: &mut Batch) {
         for next in &self.successors[u16::from_le_bytes([state[0], state[1]]) as usize] {
             out.push(&next.to_le_bytes(), 0);
         }
-    }
-    fn event(&self, _: EventCode) -> EventText {
-        EventText::default()
-    }
-    fn values(&self, _: &[u8]) -> Vec<(String, String)> {
-        vec![]
     }
 }
 

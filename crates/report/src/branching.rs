@@ -3,12 +3,12 @@
 use crate::number::count_of;
 use crate::{Style, trace};
 use scrimp_core::{Evidence, PropertyResult, Trace};
-use scrimp_system::Model;
+use scrimp_system::Describe;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// The tree as lines: each formula with the run that shows it, and below it what is explained along that run.
-pub fn text(model: &dyn Model, told: &Evidence, style: Style) -> String {
+pub fn text(model: &dyn Describe, told: &Evidence, style: Style) -> String {
     let mut out = String::new();
     write_text(&mut out, model, told, Place { level: 0, step: 0 }, style);
     out
@@ -21,7 +21,7 @@ struct Place {
     step: usize,
 }
 
-fn write_text(out: &mut String, model: &dyn Model, told: &Evidence, place: Place, style: Style) {
+fn write_text(out: &mut String, model: &dyn Describe, told: &Evidence, place: Place, style: Style) {
     let margin = "    ".repeat(place.level);
     let holds = if told.holds { style.good("holds") } else { style.bad("does not hold") };
     let _ = writeln!(out, "{margin}{} {holds}{}", style.bold(&told.formula), because(told, place.step));
@@ -51,7 +51,7 @@ fn write_text(out: &mut String, model: &dyn Model, told: &Evidence, place: Place
 }
 
 /// How many single steps each edge of the run stands for.
-pub(crate) fn edges<'a>(model: &'a dyn Model, told: &'a Evidence) -> impl Iterator<Item = usize> + 'a {
+pub(crate) fn edges<'a>(model: &'a dyn Describe, told: &'a Evidence) -> impl Iterator<Item = usize> + 'a {
     let states = std::iter::once(&told.initial).chain(told.steps.iter().map(|(_, state)| state));
     states.zip(&told.steps).map(|(before, (code, after))| model.steps(before, *code, after).len())
 }
@@ -79,7 +79,7 @@ fn indent(out: &mut String, margin: &str, lines: &str) {
 }
 
 /// The same for scripts. `at` counts the events of the run that the part belongs to, those of its `trace` that are not null.
-pub fn json(model: &dyn Model, told: &Evidence) -> Value {
+pub fn json(model: &dyn Describe, told: &Evidence) -> Value {
     let trace = Trace { initial: told.initial.clone(), steps: told.steps.clone() };
     let run = PropertyResult { trace: Some(trace), cycle: told.cycle, ..PropertyResult::undecided(&told.formula) };
     let part = |(at, part): &(usize, Evidence)| {

@@ -4,7 +4,7 @@ use crate::counted::{most_open, widest_level};
 use crate::{Overall, Subject, branching, schema, trace, unreached};
 use scrimp_core::{Limit, Omission, PropertyResult, Report, Verdict};
 use scrimp_search::plan::ReduceChoice;
-use scrimp_system::Model;
+use scrimp_system::Describe;
 use serde_json::{Map, Value, json};
 
 /// The answers of several searches of one model as one object: that of the first, with the properties and the figures of all.
@@ -243,7 +243,7 @@ pub fn limit_word(limit: Limit) -> &'static str {
     }
 }
 
-fn property(model: &dyn Model, p: &PropertyResult, overall: Overall) -> Value {
+fn property(model: &dyn Describe, p: &PropertyResult, overall: Overall) -> Value {
     let verdict = match p.verdict {
         Verdict::Verified => "verified",
         Verdict::Violated => "violated",

@@ -4,7 +4,7 @@ use crate::number::count_of;
 use crate::style::Style;
 use crate::trace;
 use scrimp_core::Step;
-use scrimp_system::Model;
+use scrimp_system::Describe;
 use std::collections::BTreeSet;
 
 /// How long a run is, in words: `7 events`, or its stem and its loop where it goes on for ever from a step on.
@@ -21,7 +21,7 @@ pub fn length(steps: usize, again: Option<usize>) -> String {
 }
 
 /// The line before the first step of the loop, which begins in `state`; users of SPIN know another one.
-pub fn beginning(model: &dyn Model, state: &[u8], style: Style) -> String {
+pub fn beginning(model: &dyn Describe, state: &[u8], style: Style) -> String {
     match model.standing(state).is_empty() {
         true => format!("       {}\n", style.bold("the loop:")),
         false => "  <<<<<START OF CYCLE>>>>>\n".to_string(),
@@ -30,7 +30,7 @@ pub fn beginning(model: &dyn Model, state: &[u8], style: Style) -> String {
 
 /// What is said behind the last step of a run whose loop has all but the first `again` steps: that it begins again, who takes
 /// part in it, and what it changes on its way.
-pub fn end(model: &dyn Model, initial: &[u8], steps: &[Step], again: usize) -> String {
+pub fn end(model: &dyn Describe, initial: &[u8], steps: &[Step], again: usize) -> String {
     let (stem, steps) = steps.split_at(again.min(steps.len()));
     if steps.is_empty() {
         return "       nothing more can happen, for ever\n".to_string();

@@ -24,13 +24,13 @@ pub use style::Style;
 pub use lengths::leave_out_long_runs;
 use scrimp_core::{Report, Verdict};
 use scrimp_search::Plan;
-use scrimp_system::Model;
+use scrimp_system::Describe;
 
 /// Everything a report is made from.
 pub struct Subject<'a> {
     /// The name of the model as the user gave it.
     pub name: &'a str,
-    pub model: &'a dyn Model,
+    pub model: &'a dyn Describe,
     pub plan: &'a Plan,
     pub report: &'a Report,
     /// All statements of the program, once every state was visited, for languages that have any.

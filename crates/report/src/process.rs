@@ -1,11 +1,11 @@
 //! Steps of processes in the form that users of SPIN know: number, process, place, statement, then what changed.
 
 use crate::trace::changes;
-use scrimp_system::{EventCode, EventText, Model, Standing, StepText};
+use scrimp_system::{Describe, EventCode, EventText, Standing, StepText};
 use std::fmt::Write;
 
 /// The beginning of a run: the processes that exist, and what is not zero.
-pub fn beginning(model: &dyn Model, state: &[u8]) -> String {
+pub fn beginning(model: &dyn Describe, state: &[u8]) -> String {
     let mut out = String::new();
     for process in model.standing(state) {
         let _ = writeln!(out, "  0:\tproc  - (:root:) creates proc {:>2} ({})", process.process, process.name);
@@ -18,7 +18,13 @@ pub fn beginning(model: &dyn Model, state: &[u8]) -> String {
 }
 
 /// One step: what it prints, who does what, and the values that it changes.
-pub fn step(model: &dyn Model, number: usize, event: (EventCode, &EventText), before: &[u8], after: &[u8]) -> String {
+pub fn step(
+    model: &dyn Describe,
+    number: usize,
+    event: (EventCode, &EventText),
+    before: &[u8],
+    after: &[u8],
+) -> String {
     let (code, text) = event;
     let mut out = model.printed(before, code).map(|printed| indented(&printed)).unwrap_or_default();
     if let (Some(step), started) = (text.steps.first(), &text.started) {
@@ -64,7 +70,7 @@ pub fn indented((process, text): &(u32, String)) -> String {
 }
 
 /// Where the processes stand at the end of a run, the youngest first.
-pub fn standing(model: &dyn Model, number: usize, state: &[u8]) -> String {
+pub fn standing(model: &dyn Describe, number: usize, state: &[u8]) -> String {
     let all = model.standing(state);
     let mut out = format!("#processes: {}\n", all.len());
     for Standing { process, name, file, line, number: place, end, statements } in all.iter().rev() {

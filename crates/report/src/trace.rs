@@ -3,18 +3,18 @@
 use crate::style::Style;
 use crate::{lasso, process};
 use scrimp_core::{PropertyResult, Step, Trace};
-use scrimp_system::{EventCode, Model, Standing, StepText};
+use scrimp_system::{Describe, EventCode, Standing, StepText};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
 /// The values that differ between two states, as name, before, after; without those that the event tells anyway.
-pub fn changes(model: &dyn Model, before: &[u8], after: &[u8]) -> Vec<(String, String, String)> {
+pub fn changes(model: &dyn Describe, before: &[u8], after: &[u8]) -> Vec<(String, String, String)> {
     let told = model.changes(before, after).into_iter().filter(|change| !model.is_place(change.entry));
     told.map(|change| (change.name, change.before, change.after)).collect()
 }
 
 /// `name = value` for a whole state, several to a line.
-pub fn state_lines(model: &dyn Model, state: &[u8]) -> String {
+pub fn state_lines(model: &dyn Describe, state: &[u8]) -> String {
     let mut out = String::new();
     let mut width = 0;
     let zeros = model.leaves_out_zeros();
@@ -36,7 +36,7 @@ pub fn state_lines(model: &dyn Model, state: &[u8]) -> String {
 
 /// One step as lines: number, event, place in the model, changed values.
 pub fn step_lines(
-    model: &dyn Model,
+    model: &dyn Describe,
     number: usize,
     event: EventCode,
     before: &[u8],
@@ -62,12 +62,17 @@ pub fn step_lines(
 }
 
 /// A run as lines.
-pub fn text(model: &dyn Model, trace: &Trace, style: Style) -> String {
+pub fn text(model: &dyn Describe, trace: &Trace, style: Style) -> String {
     steps_text(model, &trace.initial, (&trace.single_steps(model, None), None), style)
 }
 
 /// The same from its steps, and where among them its loop begins if it goes on for ever.
-pub fn steps_text(model: &dyn Model, initial: &[u8], (steps, again): (&[Step], Option<usize>), style: Style) -> String {
+pub fn steps_text(
+    model: &dyn Describe,
+    initial: &[u8],
+    (steps, again): (&[Step], Option<usize>),
+    style: Style,
+) -> String {
     let mut out = beginning(model, initial, style);
     let mut before = initial;
     for (i, step) in steps.iter().enumerate() {
@@ -84,7 +89,7 @@ pub fn steps_text(model: &dyn Model, initial: &[u8], (steps, again): (&[Step], O
 }
 
 /// The state that a run begins in.
-pub fn beginning(model: &dyn Model, initial: &[u8], style: Style) -> String {
+pub fn beginning(model: &dyn Describe, initial: &[u8], style: Style) -> String {
     match model.standing(initial).is_empty() {
         true => format!("{:>5}  {}\n{}", 0, style.bold("initial state"), state_lines(model, initial)),
         false => process::beginning(model, initial),
@@ -96,13 +101,13 @@ fn object(pairs: impl IntoIterator<Item = (String, String)>) -> Value {
 }
 
 /// A state's names and values.
-pub fn state_json(model: &dyn Model, state: &[u8]) -> Value {
+pub fn state_json(model: &dyn Describe, state: &[u8]) -> Value {
     object(model.values(state))
 }
 
 /// The run of a result, for scripts. `event` is what a replay runs, or null for steps on the way to the next such event, or
 /// to the fault; everything else explains it. `loop` is how many steps are before those that go round for ever, or null.
-pub fn json(model: &dyn Model, result: &PropertyResult) -> Option<Value> {
+pub fn json(model: &dyn Describe, result: &PropertyResult) -> Option<Value> {
     let initial = &result.trace.as_ref()?.initial;
     let mut before = initial;
     let single = result.single_steps(model)?;
@@ -135,7 +140,7 @@ fn statement_json(step: &StepText) -> Value {
 }
 
 /// Where the processes are in a state; null where the model does not say.
-pub fn standing_json(model: &dyn Model, state: &[u8]) -> Value {
+pub fn standing_json(model: &dyn Describe, state: &[u8]) -> Value {
     let all = model.standing(state);
     if all.is_empty() {
         return Value::Null;

@@ -7,6 +7,7 @@
 pub mod bounds;
 mod components;
 pub mod dependence;
+pub mod describe;
 mod event;
 pub mod expr;
 pub mod facts;
@@ -29,6 +30,7 @@ mod windows;
 
 pub use components::components;
 pub use dependence::{Condition, Dependence, Guard};
+pub use describe::{Change, Describe, DescribedModel, EventText, Passed, Standing, StepText};
 pub use event::{Assign, Event, Message, Moment, Move, Print, Then};
 pub use expr::{BinaryOp, Expr, Fault, UnaryOp};
 pub use facts::{Facts, Set};
@@ -36,7 +38,7 @@ pub use intervals::{Intervals, intervals};
 pub use inverse::{Inverse, inverse};
 pub use known::{AtMost, Known, Later, Literal, Terms, Weight};
 pub use layout::{Field, Layout, Slot};
-pub use model::{Batch, Change, EventCode, EventText, FaultRecord, Model, Passed, Standing, StepText, Unsuited};
+pub use model::{Batch, EventCode, FaultRecord, Model, Unsuited};
 pub use outline::Outline;
 pub use random::Random;
 pub use source::{Included, Source, Span};

@@ -7,7 +7,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Names one event of a model. What the number means is the model's own business; [`Model::event`] explains it.
+/// Names one event of a model. What the number means is the model's own business; [`Describe::event`](crate::Describe::event) explains it.
 pub type EventCode = u32;
 
 /// A model that can be searched. Implement it for a system of your own, or get one from a model file.
@@ -70,88 +70,10 @@ pub trait Model: Sync {
         (0..bytes).step_by(8).map(|start| std::iter::once(start..bytes.min(start + 8)).collect()).collect()
     }
 
-    /// The single steps of an edge, where it stands for several: each event with the state that it leads to, the last one
-    /// being the successor. What lies between is no state of the model.
-    fn steps(&self, state: &[u8], code: EventCode, successor: &[u8]) -> Vec<(EventCode, Vec<u8>)> {
-        let _ = state;
-        vec![(code, successor.to_vec())]
-    }
-
-    /// The single steps from a state that was expanded to where the event of one of its faults was tried; none where that
-    /// is the state itself.
-    fn steps_to_fault(&self, state: &[u8], record: FaultRecord) -> Vec<(EventCode, Vec<u8>)> {
-        let _ = (state, record);
-        Vec::new()
-    }
-
-    /// A fault as a person reads it.
-    fn fault(&self, record: FaultRecord) -> String {
-        record.fault.to_string()
-    }
-
     /// Has a state been expanded for which this model was made too small? Then what was visited is not all there is.
     fn is_outgrown(&self) -> bool {
         false
     }
-
-    /// Where each process stands in a state, those that exist, in the order of their numbers; nothing where that is not
-    /// told apart from the values.
-    fn standing(&self, state: &[u8]) -> Vec<Standing> {
-        let _ = state;
-        Vec::new()
-    }
-
-    /// Does this entry of [`values`](Model::values) say where a process is, which a step's own text says already?
-    fn is_place(&self, entry: usize) -> bool {
-        let _ = entry;
-        false
-    }
-
-    /// Does a state as a whole leave out what is zero, as markings of nets do?
-    fn leaves_out_zeros(&self) -> bool {
-        false
-    }
-
-    /// What the event with this code prints when it happens in `state`, and the number of the process that does.
-    fn printed(&self, state: &[u8], code: EventCode) -> Option<(u32, String)> {
-        let _ = (state, code);
-        None
-    }
-
-    /// The names of the processes, in the order of their numbers; nothing where there are none, or where only events name
-    /// them.
-    fn processes(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// The message that the event with this code passes on when it happens in `state`.
-    fn passed(&self, state: &[u8], code: EventCode) -> Option<Passed> {
-        let _ = (state, code);
-        None
-    }
-
-    /// What a trace says of the event with this code.
-    fn event(&self, code: EventCode) -> EventText;
-
-    /// The state as names and values, always in the same order, so that two states can be compared entry by entry.
-    fn values(&self, state: &[u8]) -> Vec<(String, String)>;
-
-    /// The entries of [`values`](Model::values) that differ between two states.
-    fn changes(&self, before: &[u8], after: &[u8]) -> Vec<Change> {
-        let pairs = self.values(before).into_iter().zip(self.values(after)).enumerate();
-        let change = |(entry, ((name, before), (_, after)))| Change { entry, name, before, after };
-        pairs.filter(|(_, (before, after))| before != after).map(change).collect()
-    }
-}
-
-/// An entry of a state that has become another in the next.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
-    /// Its number among the entries.
-    pub entry: usize,
-    pub name: String,
-    pub before: String,
-    pub after: String,
 }
 
 /// Why a model cannot give the predecessors of its states.
@@ -183,71 +105,6 @@ impl fmt::Display for Unsuited {
 }
 
 impl std::error::Error for Unsuited {}
-
-/// An event as a person reads it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct EventText {
-    pub label: String,
-    /// The processes that take part.
-    pub processes: Vec<String>,
-    /// Line in the model's text, 0 when there is none, and that line.
-    pub line: u32,
-    pub source: String,
-    /// The file of that line.
-    pub file: String,
-    /// What each process does, where the label alone does not say that.
-    pub steps: Vec<StepText>,
-    /// The processes that the event starts, by number and name.
-    pub started: Vec<(u32, String)>,
-}
-
-/// What one process does in an event.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct StepText {
-    /// The number of the process, and the name of its type.
-    pub process: u32,
-    pub name: String,
-    pub file: String,
-    pub line: u32,
-    /// The number that the language's own tool has for the statement.
-    pub number: u32,
-    pub statement: String,
-    /// The process is gone afterwards.
-    pub last: bool,
-}
-
-/// A message that an event passes on, as a chart shows it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Passed {
-    /// The channel's name, such as people read it; empty where the message is called what its event is called.
-    pub channel: String,
-    /// What tells the channel from all others.
-    pub queue: String,
-    /// Numbers of processes; one of them is missing where the message waits in the channel.
-    pub from: Option<usize>,
-    pub to: Option<usize>,
-    /// Its fields, in words.
-    pub values: Vec<String>,
-    /// The message's place among those in the channel, where it is put there or taken out; unknown where the language does
-    /// not say what is in a channel, which is then first in, first out.
-    pub position: Option<usize>,
-}
-
-/// Where a process is.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Standing {
-    /// The number of the process, and the name of its type.
-    pub process: u32,
-    pub name: String,
-    pub file: String,
-    pub line: u32,
-    /// The number that the language's own tool has for the place.
-    pub number: u32,
-    /// It may stay there for ever.
-    pub end: bool,
-    /// The statements that it could execute there.
-    pub statements: Vec<String>,
-}
 
 /// Successor states with the events that led to them, kept one after the other in memory that is reused.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use super::{Check, Checker, Running, Work, lock};
 use crate::report::record::Sample;
 use crate::report::{Subject, json, number};
 use crate::walk::exact_json;
-use crate::{Control, Model, ModelFacts, Options, Plan, Property, run};
+use crate::{Control, DescribedModel, ModelFacts, Options, Plan, Property, run};
 use scrimp_core::Condition;
 use scrimp_explorer::{CheckOptions, Refusal};
 use std::any::Any;
@@ -19,7 +19,7 @@ const EVERY: Duration = Duration::from_millis(100);
 /// Checks a model that was given with its properties.
 #[derive(Clone)]
 pub struct Thread {
-    pub model: Arc<dyn Model + Send>,
+    pub model: Arc<dyn DescribedModel + Send>,
     pub name: String,
     pub properties: Arc<[Property<Condition<'static>>]>,
 }

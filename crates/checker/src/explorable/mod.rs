@@ -10,10 +10,10 @@ pub use plain::Plain;
 use scrimp_core::Property;
 use scrimp_native::{Entry, EntryKind, NativeModel};
 use scrimp_system::Expr;
-use scrimp_system::{Batch, EventCode, Fault, Model};
+use scrimp_system::{Batch, DescribedModel, EventCode, Fault};
 
-/// A model that can be looked at. Unless said otherwise it answers as well as any [`Model`] can.
-pub trait Explorable: Model {
+/// A model that can be looked at. Unless said otherwise it answers as well as any described model can.
+pub trait Explorable: DescribedModel {
     /// What people call it.
     fn name(&self) -> String;
 
@@ -23,7 +23,7 @@ pub trait Explorable: Model {
     /// What should hold in every state and does not in this one.
     fn violations(&self, state: &[u8]) -> Vec<String>;
 
-    /// What every state consists of, in the order of [`values`](Model::values). A value with the name of a process says where
+    /// What every state consists of, in the order of [`values`](Describe::values). A value with the name of a process says where
     /// that is, and `process.x` is a value of its own.
     fn entries(&self) -> Vec<Entry> {
         let mut starts = Batch::new(self.state_bytes());

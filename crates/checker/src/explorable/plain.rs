@@ -3,8 +3,9 @@
 
 use super::Explorable;
 use scrimp_core::{Condition, Property, PropertyKind};
-use scrimp_system::{Batch, EventCode, EventText, FaultRecord, Model, Passed};
-use scrimp_system::{Change, Standing};
+use scrimp_system::{
+    Batch, Change, Describe, DescribedModel, EventCode, EventText, FaultRecord, Model, Passed, Standing,
+};
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,7 +17,7 @@ const PATIENCE: Duration = Duration::from_millis(200);
 
 /// A model with a name and with properties.
 pub struct Plain {
-    model: Arc<dyn Model + Send>,
+    model: Arc<dyn DescribedModel + Send>,
     name: String,
     properties: Arc<[Property<Condition<'static>>]>,
     /// Processes that are met later come behind those known before.
@@ -25,7 +26,11 @@ pub struct Plain {
 
 impl Plain {
     /// Looks at some states for the processes of the model, unless it names them.
-    pub fn new(model: Arc<dyn Model + Send>, name: String, properties: Arc<[Property<Condition<'static>>]>) -> Plain {
+    pub fn new(
+        model: Arc<dyn DescribedModel + Send>,
+        name: String,
+        properties: Arc<[Property<Condition<'static>>]>,
+    ) -> Plain {
         let lanes = Mutex::new(model.processes());
         let plain = Plain { model, name, properties, lanes };
         if plain.lanes().is_empty() {
@@ -102,13 +107,6 @@ impl Explorable for Plain {
 /// What is asked where a model is looked at, but for what two processes do together: that is a message from the first to
 /// the second, unless the model itself says what passes.
 impl Model for Plain {
-    fn passed(&self, state: &[u8], code: EventCode) -> Option<Passed> {
-        self.model.passed(state, code).or_else(|| match self.lanes_of(code)[..] {
-            [from, to] => Some(Passed { from: Some(from), to: Some(to), ..Passed::default() }),
-            _ => None,
-        })
-    }
-
     fn state_bytes(&self) -> usize {
         self.model.state_bytes()
     }
@@ -119,6 +117,15 @@ impl Model for Plain {
 
     fn expand(&self, state: &[u8], out: &mut Batch) {
         self.model.expand(state, out);
+    }
+}
+
+impl Describe for Plain {
+    fn passed(&self, state: &[u8], code: EventCode) -> Option<Passed> {
+        self.model.passed(state, code).or_else(|| match self.lanes_of(code)[..] {
+            [from, to] => Some(Passed { from: Some(from), to: Some(to), ..Passed::default() }),
+            _ => None,
+        })
     }
 
     fn event(&self, code: EventCode) -> EventText {

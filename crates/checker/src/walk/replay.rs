@@ -3,7 +3,7 @@
 use super::{Node, Walk};
 use crate::Explorable;
 use scrimp_core::PropertyResult;
-use scrimp_system::{Batch, Model};
+use scrimp_system::{Batch, Describe};
 use serde_json::Value;
 
 /// A trace that was read: the steps, and where among them its loop begins if it goes on for ever.
@@ -66,7 +66,7 @@ impl Run<'_> {
 
 /// The run of a result as a trace with its states, byte by byte. What a model in Rust tells of its states need not tell all
 /// of them apart; by this, the trace still names one run.
-pub fn exact_json(model: &dyn Model, result: &PropertyResult) -> Option<Value> {
+pub fn exact_json(model: &dyn Describe, result: &PropertyResult) -> Option<Value> {
     let (mut trace, run) = (scrimp_report::trace::json(model, result)?, result.trace.as_ref()?);
     let states = std::iter::once(&run.initial).chain(run.steps.iter().map(|(_, state)| state));
     trace["states"] = states.map(|state| written(state)).collect();

@@ -3,17 +3,17 @@
 use super::{Tone, escape, pill, trace};
 use crate::branching::{because, edges};
 use scrimp_core::Evidence;
-use scrimp_system::Model;
+use scrimp_system::Describe;
 use std::fmt::Write;
 
 /// The tree.
-pub fn tree(model: &dyn Model, told: &Evidence) -> String {
+pub fn tree(model: &dyn Describe, told: &Evidence) -> String {
     let mut out = String::new();
     write_tree(&mut out, model, told, 0, true);
     out
 }
 
-fn write_tree(out: &mut String, model: &dyn Model, told: &Evidence, step: usize, outermost: bool) {
+fn write_tree(out: &mut String, model: &dyn Describe, told: &Evidence, step: usize, outermost: bool) {
     let (tone, word) = if told.holds { (Tone::Good, "holds") } else { (Tone::Bad, "does not hold") };
     let why = because(told, step);
     let _ = writeln!(

@@ -6,7 +6,7 @@ use super::{escape, shortened};
 use crate::number::grouped;
 use crate::trace::changes;
 use scrimp_core::Step;
-use scrimp_system::{EventCode, EventText, Model, Standing, StepText};
+use scrimp_system::{Describe, EventCode, EventText, Standing, StepText};
 use std::collections::VecDeque;
 use std::fmt::Write;
 
@@ -29,7 +29,7 @@ struct Item {
 }
 
 /// The steps of a run, with where its loop begins; `room` is how many bytes they may take.
-pub fn steps(model: &dyn Model, initial: &[u8], (steps, again): (&[Step], Option<usize>), room: usize) -> String {
+pub fn steps(model: &dyn Describe, initial: &[u8], (steps, again): (&[Step], Option<usize>), room: usize) -> String {
     let mut before = initial;
     let items = steps.iter().enumerate().map(|(i, step)| {
         let markup = item(model, i + 1, step.event, before, &step.state);
@@ -124,7 +124,12 @@ fn end_of_loop(steps: usize, again: usize) -> String {
 }
 
 /// Steps without a fold, numbered from `number` on: for explanations, which are short.
-pub fn plain_steps(model: &dyn Model, number: usize, before: &[u8], edges: &[(EventCode, Vec<u8>)]) -> (String, usize) {
+pub fn plain_steps(
+    model: &dyn Describe,
+    number: usize,
+    before: &[u8],
+    edges: &[(EventCode, Vec<u8>)],
+) -> (String, usize) {
     let (mut items, mut number, mut before) = (Vec::new(), number, before.to_vec());
     for (code, after) in edges {
         for (event, state) in model.steps(&before, *code, after) {
@@ -138,7 +143,7 @@ pub fn plain_steps(model: &dyn Model, number: usize, before: &[u8], edges: &[(Ev
 }
 
 /// One step: number, event, place in the model, changed values.
-fn item(model: &dyn Model, number: usize, event: EventCode, before: &[u8], after: &[u8]) -> String {
+fn item(model: &dyn Describe, number: usize, event: EventCode, before: &[u8], after: &[u8]) -> String {
     let text = model.event(event);
     let mut out = format!("<li><b>{}</b><div>", grouped(number as u64));
     what(&mut out, &text);
@@ -198,7 +203,7 @@ fn place(out: &mut String, text: &EventText) {
 }
 
 /// The event in which a run ends, which is a fault.
-pub fn fault(model: &dyn Model, event: EventCode, fault: &str) -> String {
+pub fn fault(model: &dyn Describe, event: EventCode, fault: &str) -> String {
     let text = model.event(event);
     let mut out = String::from("<ol class=\"steps\">\n<li class=\"fault\"><b>!</b><div>");
     what(&mut out, &text);
@@ -209,7 +214,7 @@ pub fn fault(model: &dyn Model, event: EventCode, fault: &str) -> String {
 }
 
 /// A state as names and values, open where they are few.
-pub fn state(model: &dyn Model, title: &str, state: &[u8], open: bool) -> String {
+pub fn state(model: &dyn Describe, title: &str, state: &[u8], open: bool) -> String {
     let zeros = model.leaves_out_zeros();
     let values: Vec<_> = model.values(state).into_iter().filter(|(_, value)| !zeros || value != "0").collect();
     const MOST: usize = 2000;
@@ -228,7 +233,7 @@ pub fn state(model: &dyn Model, title: &str, state: &[u8], open: bool) -> String
 }
 
 /// Where the processes stand in a state, for languages that tell it.
-pub fn standing(model: &dyn Model, state: &[u8]) -> String {
+pub fn standing(model: &dyn Describe, state: &[u8]) -> String {
     let all = model.standing(state);
     if all.is_empty() {
         return String::new();

@@ -93,12 +93,4 @@ impl Model for Graph {
             out.push(&self.state(next), event as EventCode);
         }
     }
-
-    fn event(&self, _: EventCode) -> EventText {
-        EventText::default()
-    }
-
-    fn values(&self, _: &[u8]) -> Vec<(String, String)> {
-        Vec::new()
-    }
 }

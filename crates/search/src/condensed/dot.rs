@@ -3,7 +3,7 @@
 use super::export::{Labels, quoted};
 use super::{Condensed, Number};
 use scrimp_core::Trace;
-use scrimp_system::Model;
+use scrimp_system::Describe;
 use std::collections::HashSet;
 use std::io::{self, Write};
 
@@ -20,7 +20,7 @@ const HEAD: &str = "digraph states {
 
 impl Condensed {
     /// States without a successor have two borders, those that were not expanded a dashed one. A run is drawn in colour.
-    pub(super) fn write_dot(&self, model: &dyn Model, run: Option<&Trace>, out: &mut dyn Write) -> io::Result<()> {
+    pub(super) fn write_dot(&self, model: &dyn Describe, run: Option<&Trace>, out: &mut dyn Write) -> io::Result<()> {
         let mut labels = Labels::new(model);
         let (on_run, edges) = run.map(|run| self.way(run)).unwrap_or_default();
         out.write_all(HEAD.as_bytes())?;
@@ -75,7 +75,7 @@ impl Condensed {
 
     /// A state as a picture shows it: its number, its values as far as they can be read, and the conditions that are not in
     /// it what they are in most states.
-    fn text(&self, model: &dyn Model, state: Number, first: Option<&[(String, String)]>, usual: &[bool]) -> String {
+    fn text(&self, model: &dyn Describe, state: Number, first: Option<&[(String, String)]>, usual: &[bool]) -> String {
         let mut text = state.to_string();
         let values = self.vector(state).map(|state| model.values(state)).unwrap_or_default();
         let brief = values.len() > FEW && !self.initial().contains(&state);

@@ -2,7 +2,7 @@
 
 use super::Condensed;
 use scrimp_core::Trace;
-use scrimp_system::{EventCode, Model};
+use scrimp_system::{Describe, EventCode};
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::Path;
@@ -33,12 +33,12 @@ impl Form {
 
 /// The labels of events, each made once.
 pub(super) struct Labels<'a> {
-    model: &'a dyn Model,
+    model: &'a dyn Describe,
     known: HashMap<EventCode, String>,
 }
 
 impl<'a> Labels<'a> {
-    pub fn new(model: &'a dyn Model) -> Labels<'a> {
+    pub fn new(model: &'a dyn Describe) -> Labels<'a> {
         Labels { model, known: HashMap::new() }
     }
 
@@ -63,7 +63,7 @@ pub(super) fn quoted(text: &str) -> String {
 
 impl Condensed {
     /// Writes the graph in a form; a picture shows a run in it.
-    pub fn export(&self, form: Form, model: &dyn Model, run: Option<&Trace>, out: &mut dyn Write) -> io::Result<()> {
+    pub fn export(&self, form: Form, model: &dyn Describe, run: Option<&Trace>, out: &mut dyn Write) -> io::Result<()> {
         match form {
             Form::Aut => self.write_aut(model, out),
             Form::Dot => self.write_dot(model, run, out),
@@ -72,7 +72,7 @@ impl Condensed {
     }
 
     /// AUT has one initial state. Where there are several, one more state leads to them, the last one, by events `initial`.
-    fn write_aut(&self, model: &dyn Model, out: &mut dyn Write) -> io::Result<()> {
+    fn write_aut(&self, model: &dyn Describe, out: &mut dyn Write) -> io::Result<()> {
         let mut labels = Labels::new(model);
         let (first, more) = match self.initial() {
             [] => (0, 0),

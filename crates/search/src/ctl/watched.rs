@@ -1,7 +1,7 @@
 //! A model that notes whether something in it goes on by itself for ever: then not all successors are known, and what a
 //! graph says of it may be wrong.
 
-use scrimp_system::{Batch, EventCode, EventText, Fault, FaultRecord, Model};
+use scrimp_system::{Batch, Fault, Model};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -50,23 +50,7 @@ impl Model for Watched<'_> {
         self.model.components()
     }
 
-    fn steps(&self, state: &[u8], code: EventCode, successor: &[u8]) -> Vec<(EventCode, Vec<u8>)> {
-        self.model.steps(state, code, successor)
-    }
-
-    fn fault(&self, record: FaultRecord) -> String {
-        self.model.fault(record)
-    }
-
     fn is_outgrown(&self) -> bool {
         self.model.is_outgrown()
-    }
-
-    fn event(&self, code: EventCode) -> EventText {
-        self.model.event(code)
-    }
-
-    fn values(&self, state: &[u8]) -> Vec<(String, String)> {
-        self.model.values(state)
     }
 }

@@ -6,7 +6,7 @@ use crate::breadth_first;
 use crate::check::{self, Audit};
 use crate::outcome::Position;
 use crate::store::{Store, Table};
-use scrimp_system::{Batch, EventCode, EventText, Random};
+use scrimp_system::{Batch, Random};
 use std::collections::BTreeSet;
 
 fn budget() -> Arc<Budget> {
@@ -119,14 +119,6 @@ impl Model for Graph {
         if number.is_multiple_of(50) {
             self.write((number + 50) % self.states, out.push_with(9));
         }
-    }
-
-    fn event(&self, _: EventCode) -> EventText {
-        EventText::default()
-    }
-
-    fn values(&self, _: &[u8]) -> Vec<(String, String)> {
-        Vec::new()
     }
 }
 

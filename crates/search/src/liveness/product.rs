@@ -10,7 +10,7 @@
 
 use crate::reduce::{Kept, Reduce, Source};
 use scrimp_core::Predicate;
-use scrimp_system::{Batch, EventCode, EventText, Fault, FaultRecord, Model};
+use scrimp_system::{Batch, EventCode, Fault, Model};
 use scrimp_temporal::{Automaton, Kind, Letter, Marks};
 use std::cell::RefCell;
 use std::ops::Range;
@@ -307,24 +307,7 @@ impl Model for Product<'_> {
         components
     }
 
-    fn fault(&self, record: FaultRecord) -> String {
-        self.model.fault(record)
-    }
-
     fn is_outgrown(&self) -> bool {
         self.model.is_outgrown()
-    }
-
-    fn event(&self, code: EventCode) -> EventText {
-        match code {
-            STUTTER => EventText { label: "nothing more can happen".into(), ..EventText::default() },
-            _ => self.model.event(code),
-        }
-    }
-
-    fn values(&self, state: &[u8]) -> Vec<(String, String)> {
-        let mut values = self.model.values(self.system(state));
-        values.push(("automaton".into(), self.place(state).to_string()));
-        values
     }
 }

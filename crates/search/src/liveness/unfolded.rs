@@ -12,7 +12,7 @@ use crate::plan::{BackedgeChoice, ForgetChoice, ModelFacts, Plan, StoreChoice};
 use crate::run::run_guided;
 use crate::task::Guides;
 use scrimp_core::{Control, Limit, Predicate, Trace};
-use scrimp_system::{Batch, EventCode, EventText, Fault, Model};
+use scrimp_system::{Batch, Fault, Model};
 use std::io;
 
 /// The graph as a model.
@@ -35,14 +35,6 @@ impl Model for Unfolded<'_> {
 
     fn expand(&self, state: &[u8], out: &mut Batch) {
         self.graph.successors(number(state)).for_each(|(next, event)| out.push(&next.to_le_bytes(), event));
-    }
-
-    fn event(&self, _: EventCode) -> EventText {
-        EventText::default()
-    }
-
-    fn values(&self, _: &[u8]) -> Vec<(String, String)> {
-        Vec::new()
     }
 }
 

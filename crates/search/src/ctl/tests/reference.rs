@@ -2,7 +2,7 @@
 //! and fair runs by trying every set of states that a run can stay in.
 
 use scrimp_core::Predicate;
-use scrimp_system::{Batch, EventCode, EventText, Model, Random};
+use scrimp_system::{Batch, EventCode, Model, Random};
 use scrimp_temporal::Formula;
 
 /// A graph as a model. A state is its number; atom i holds in a state where bit i of its letter is set.
@@ -57,14 +57,6 @@ impl Model for Graph {
         for (event, next) in self.lists[Graph::number(state) as usize].iter().enumerate() {
             out.push(&next.to_le_bytes(), event as EventCode);
         }
-    }
-
-    fn event(&self, code: EventCode) -> EventText {
-        EventText { label: code.to_string(), ..EventText::default() }
-    }
-
-    fn values(&self, state: &[u8]) -> Vec<(String, String)> {
-        vec![("state".into(), Graph::number(state).to_string())]
     }
 }
 

@@ -1,7 +1,7 @@
 //! Collapsed states against a map: growing, widening, removing, saving, and several threads.
 
 use super::*;
-use scrimp_system::{EventCode, EventText, Random};
+use scrimp_system::Random;
 use std::collections::HashMap;
 
 /// Only the form of its states matters: parts of so many bytes, each scattered.
@@ -18,14 +18,6 @@ impl Model for Form {
     fn initial(&self, _: &mut Batch) {}
 
     fn expand(&self, _: &[u8], _: &mut Batch) {}
-
-    fn event(&self, _: EventCode) -> EventText {
-        EventText::default()
-    }
-
-    fn values(&self, _: &[u8]) -> Vec<(String, String)> {
-        Vec::new()
-    }
 
     /// Byte by byte in turn, two at a time in the first half.
     fn components(&self) -> Vec<Vec<Range<usize>>> {

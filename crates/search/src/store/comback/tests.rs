@@ -1,7 +1,7 @@
 //! The store against a map, on pseudo-random graphs, with hashes so short that many states share them.
 
 use super::*;
-use scrimp_system::{EventCode, EventText, Random};
+use scrimp_system::Random;
 use std::collections::HashMap;
 
 /// States with a number below `count`, spread over `bytes` bytes; a few pseudo-random successors each, some near, some by
@@ -47,14 +47,6 @@ impl Model for Web {
             let to = if i % 2 == 0 { random.next() % self.count } else { (number + i as u64) % self.count };
             out.push(&self.state(to), i as u32 / 2);
         }
-    }
-
-    fn event(&self, _: EventCode) -> EventText {
-        EventText::default()
-    }
-
-    fn values(&self, _: &[u8]) -> Vec<(String, String)> {
-        Vec::new()
     }
 }
 

@@ -1,7 +1,6 @@
 //! The table against a map, on a grid where several events lead from each state and some lead to the same one.
 
 use super::*;
-use scrimp_system::EventText;
 use std::collections::HashMap;
 
 /// Points of a torus with a label that no two points share; a step in one of three directions, or a jump to the start.
@@ -37,14 +36,6 @@ impl Model for Torus {
         out.push(&self.state(near(x, 2), near(y, 1)), 5);
         out.push(&self.state(near(x, 3), near(y, 1)), 5);
         out.push(&self.state(0, 0), 1);
-    }
-
-    fn event(&self, _: EventCode) -> EventText {
-        EventText::default()
-    }
-
-    fn values(&self, _: &[u8]) -> Vec<(String, String)> {
-        Vec::new()
     }
 }
 
