@@ -120,10 +120,13 @@ impl Check<'_> {
             let faults = common::successors(self.model, &s).faults().to_vec();
             seen.faults += faults.len();
             for record in faults {
-                // Where steps run as one, the fault may be that of a later one.
-                let told = match self.single || self.system.events[record.event as usize].late {
+                // Where steps run as one, the fault may be that of a later one; a late event that ends so is not among the
+                // enabled ones.
+                let is_late = |e: &u32| self.system.events[*e as usize].late;
+                let lates = (0..self.system.events.len() as u32).filter(is_late);
+                let told = match self.single || is_late(&record.event) {
                     true => self.dependence.may_fault(EventId(record.event)),
-                    false => enabled.iter().any(|e| self.dependence.may_fault(EventId(*e))) || late,
+                    false => enabled.iter().copied().chain(lates).any(|e| self.dependence.may_fault(EventId(e))),
                 };
                 assert!(told, "{name}: {} ends in {:?}", self.label(record.event), record.fault);
             }

@@ -429,7 +429,7 @@ fn an_interrupted_run_still_answers() {
     let path = file("interrupt.dve", counters(5, 200, 0));
     for more in [["--threads", "1"], ["--threads", "2"], ["--order", "dfs"]] {
         let child = start(&[["count", path.as_str(), "--json", "--memory", "1G"].as_slice(), &more].concat());
-        std::thread::sleep(Duration::from_millis(500));
+        wait_for_work(child.id(), Duration::from_millis(300));
         let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
         assert!(sent.unwrap().success());
         let answer = finish(child).code(3);
@@ -437,6 +437,20 @@ fn an_interrupted_run_still_answers() {
         assert!(answer.json()["states"].as_u64().unwrap() > 1000);
         assert!(answer.time < Duration::from_secs(3), "{more:?}: {:?}", answer.time);
     }
+}
+
+/// Waits until a process has computed for so long, however busy the machine is.
+fn wait_for_work(process: u32, long: Duration) {
+    for _ in 0..2000 {
+        std::thread::sleep(Duration::from_millis(10));
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        // The time in user mode is the twelfth field behind the name, in hundredths of a second.
+        let ticks = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(11)?.parse::<u64>().ok());
+        if ticks.is_some_and(|ticks| Duration::from_millis(ticks * 10) >= long) {
+            return;
+        }
+    }
+    panic!("the process did nothing for long");
 }
 
 /// A reader that goes away, as with `| head`, is no reason to complain.

@@ -137,7 +137,7 @@ impl Formula {
     /// How strongly the formula's own operator binds.
     fn strength(&self) -> u8 {
         match self {
-            Formula::Both(Connective::Equivalent, ..) => 1,
+            Formula::Both(Connective::Equivalent, ..) => 0,
             Formula::Both(Connective::Implies, ..) => 2,
             Formula::Both(Connective::Or, ..) => 3,
             Formula::Both(Connective::And, ..) => 4,
@@ -151,7 +151,17 @@ impl Formula {
             *style = style.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             words[(*style >> 33) as usize % words.len()]
         };
-        let needed = self.strength() < least;
+        let word = match self {
+            Formula::Both(Connective::And, ..) => choose(&[" && ", " and "]),
+            Formula::Both(Connective::Or, ..) => choose(&[" || ", " or "]),
+            Formula::Both(Connective::Implies, ..) => choose(&[" -> ", " implies ", " imply "]),
+            Formula::Both(Connective::Equivalent, ..) => " <-> ",
+            _ => "",
+        };
+        // `->`, `implies` and `<->` group to the right, the others to the left; `imply` takes what `->` groups before it.
+        let right = matches!(word, " -> " | " implies " | " <-> ");
+        let own = if word == " imply " { 1 } else { self.strength() };
+        let needed = own < least;
         let open = needed || choose(&["", "", "", "("]) == "(";
         if open {
             out.push('(');
@@ -165,17 +175,7 @@ impl Formula {
                 out.push_str(choose(&["!", "not "]));
                 a.write(out, atoms, style, 6);
             }
-            Formula::Both(connective, a, b) => {
-                let words: &[&'static str] = match connective {
-                    Connective::And => &[" && ", " and "],
-                    Connective::Or => &[" || ", " or "],
-                    Connective::Implies => &[" -> ", " implies ", " imply "],
-                    Connective::Equivalent => &[" <-> "],
-                };
-                let word = choose(words);
-                // Implication and equivalence group to the right, the others to the left.
-                let right = matches!(connective, Connective::Implies | Connective::Equivalent);
-                let own = self.strength();
+            Formula::Both(_, a, b) => {
                 a.write(out, atoms, style, own + right as u8);
                 out.push_str(word);
                 b.write(out, atoms, style, own + !right as u8);
