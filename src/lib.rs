@@ -49,7 +49,7 @@ pub use scrimp_native::{Entry, EntryKind, Mode, NativeModel};
 pub use scrimp_progress::{AutoOptions, Measure};
 pub use scrimp_report as report;
 pub use scrimp_search::{
-    Feature, Front, Guides, ModelFacts, Options, Plan, Question, Refusal, condensed, ctl, plan, run, run_guided,
+    Feature, Front, Guides, ModelFacts, Options, Plan, Question, Refusal, ctl, lts, plan, run, run_guided,
 };
 pub use scrimp_system::{
     Batch, Cause, Describe, DescribedModel, EventCode, EventText, Fault, FaultRecord, Layout, Model, Passed, Stop,

@@ -8,7 +8,7 @@ use common::random::{Shape, text};
 use common::{model, successors};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use scrimp::plan::{EngineChoice, ForgetChoice, StoreChoice, StrategyChoice};
-use scrimp::temporal::{Formula, Means, decide};
+use scrimp::temporal::{Context, Formula, decide};
 use scrimp::{Control, Mode, NativeModel, Options, Plan, Verdict};
 use scrimp_core::{Evidence, Property, PropertyKind};
 use scrimp_system::{Expr, ProcessId, Random, System, VarId};
@@ -63,7 +63,7 @@ fn ask(model: &NativeModel, formula: &Formula<Expr>, (options, fair): &(Options,
     let progress = |state: &[u8]| state.iter().fold(0u128, |sum, &byte| (sum * 3 + byte as u128) % 5);
     let every_run = [Expr::TRUE];
     let options = Options { fair_conditions: *fair as usize, ..options.clone() };
-    let means = Means {
+    let means = Context {
         plan: &Plan::new(&options, std::slice::from_ref(&property), &scrimp::facts(model, &options)).unwrap(),
         control: &Control::new(None),
         fair: if *fair { &every_run } else { &[] },

@@ -1,4 +1,4 @@
-//! The condensed graph: it is the reachability graph, or behind the sweep-line an unfolding that is bisimilar to it.
+//! The reachability graph: it is the reachability graph, or behind the sweep-line an unfolding that is bisimilar to it.
 
 mod common;
 
@@ -6,7 +6,7 @@ use common::command::{file, model as path, scratch, scrimp};
 use common::random::{Shape, text};
 use common::{files, model, successors};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
-use scrimp::condensed::{Condensed, Form, Wanted};
+use scrimp::lts::{Form, Lts, Wanted};
 use scrimp::plan::ForgetChoice;
 use scrimp::{
     Batch, Budget, Control, Describe, DescribedModel, EventCode, Guides, Mode, Model, ModelFacts, NativeModel, Options,
@@ -59,7 +59,7 @@ fn is_odd(state: &[u8]) -> bool {
 type Progress<'a> = dyn Fn(&[u8]) -> u128 + 'a;
 
 /// The graph as a search writes it down, plainly or behind the sweep-line.
-fn condensed(model: &NativeModel, progress: Option<&Progress>) -> Condensed {
+fn lts(model: &NativeModel, progress: Option<&Progress>) -> Lts {
     let wanted = Wanted { labels: vec![("odd".into(), Box::new(|state| Ok(is_odd(state))))], ..Wanted::default() };
     let mut options = Options { graph: true, ..Options::default() };
     if progress.is_some() {
@@ -73,7 +73,7 @@ fn condensed(model: &NativeModel, progress: Option<&Progress>) -> Condensed {
     wanted.graph.into_inner().expect("a graph")
 }
 
-fn equal(graph: &Condensed, plain: &Plain) {
+fn equal(graph: &Lts, plain: &Plain) {
     assert_eq!(graph.states() as usize, plain.lists.len());
     assert_eq!(graph.initial(), plain.initial);
     for (state, list) in (0..).zip(&plain.lists) {
@@ -84,7 +84,7 @@ fn equal(graph: &Condensed, plain: &Plain) {
 
 /// Partition refinement on both graphs together: states are told apart by labels, then by what events lead to. Then the
 /// initial states of the one must be found among those of the other.
-fn bisimilar(graph: &Condensed, plain: &Plain) -> bool {
+fn bisimilar(graph: &Lts, plain: &Plain) -> bool {
     let shift = plain.lists.len() as u32;
     let mut lists = plain.lists.clone();
     lists.extend((0..graph.states()).map(|state| graph.successors(state).map(|(next, e)| (next + shift, e)).collect()));
@@ -126,12 +126,12 @@ fn graphs_of_all_models() {
     for file in files().iter().filter(|file| file.has_at_most(MOST as u64)) {
         let model = model(&file.system, file.mode());
         let plain = plain(&model).unwrap();
-        let graph = condensed(&model, None);
+        let graph = lts(&model, None);
         equal(&graph, &plain);
         assert_eq!((graph.states() as u64, graph.transitions()), (file.facts.states, file.facts.transitions));
         aut_says(&graph, &model, &plain);
         for measure in measures() {
-            let unfolding = condensed(&model, Some(&*measure));
+            let unfolding = lts(&model, Some(&*measure));
             assert!(unfolding.states() as usize >= plain.lists.len());
             unfolded += (unfolding.states() as usize > plain.lists.len()) as usize;
             assert!(bisimilar(&unfolding, &plain), "{}", file.name);
@@ -150,8 +150,8 @@ fn what_is_not_bisimilar_is_noticed() {
         model(&file.system, file.mode())
     };
     let (one, other) = (of("phils3.dve"), of("phils4.dve"));
-    assert!(bisimilar(&condensed(&one, None), &plain(&one).unwrap()));
-    assert!(!bisimilar(&condensed(&other, None), &plain(&one).unwrap()));
+    assert!(bisimilar(&lts(&one, None), &plain(&one).unwrap()));
+    assert!(!bisimilar(&lts(&other, None), &plain(&one).unwrap()));
 }
 
 #[test]
@@ -164,9 +164,9 @@ fn graphs_of_random_systems() {
         let Some(plain) = plain(&model) else {
             return Err(TestCaseError::reject("too many states"));
         };
-        equal(&condensed(&model, None), &plain);
+        equal(&lts(&model, None), &plain);
         for measure in measures() {
-            proptest::prop_assert!(bisimilar(&condensed(&model, Some(&*measure)), &plain));
+            proptest::prop_assert!(bisimilar(&lts(&model, Some(&*measure)), &plain));
         }
         Ok(())
     });
@@ -176,7 +176,7 @@ fn graphs_of_random_systems() {
 }
 
 /// Reads an AUT file and holds it against the graph.
-fn aut_says(graph: &Condensed, model: &dyn DescribedModel, plain: &Plain) {
+fn aut_says(graph: &Lts, model: &dyn DescribedModel, plain: &Plain) {
     let mut text = Vec::new();
     graph.export(Form::Aut, model, None, &mut text).unwrap();
     let text = String::from_utf8(text).unwrap();
@@ -204,7 +204,7 @@ fn exported_graphs_are_read_again() {
     let (mut seen, mut edges) = (0, 0);
     for file in files().iter().filter(|file| file.has_at_most(MOST as u64)) {
         let model = model(&file.system, Mode::Auto);
-        let graph = condensed(&model, None);
+        let graph = lts(&model, None);
         let to = scratch(&format!("again-{}.aut", file.name));
         replace(&to, |out| graph.export(Form::Aut, &model, None, out)).unwrap();
         let mut again = scrimp::Loaded::open(&to).unwrap_or_else(|e| panic!("{e}"));
@@ -229,7 +229,7 @@ fn exported_graphs_are_read_again() {
     assert!(seen > 30 && edges > 100_000, "{seen} models, {edges} edges");
 }
 
-fn graph_deadlocks(graph: &Condensed) -> u64 {
+fn graph_deadlocks(graph: &Lts) -> u64 {
     (0..graph.states()).filter(|&state| graph.successors(state).next().is_none()).count() as u64
 }
 
@@ -246,7 +246,7 @@ fn the_command_writes_graphs() {
         scrimp(&["count", &model, "--graph", to, "--forget", "sweep", "--progress", "auto"]).code(0);
         assert!(!std::fs::read(to).unwrap().is_empty());
         if ending == "scg" {
-            let graph = Condensed::read(&mut bytes.as_slice(), &Arc::new(Budget::new(1 << 30))).unwrap();
+            let graph = Lts::read(&mut bytes.as_slice(), &Arc::new(Budget::new(1 << 30))).unwrap();
             assert_eq!(graph.states() as u64, json["states"].as_u64().unwrap());
             assert_eq!(graph.transitions(), json["transitions"].as_u64().unwrap());
         }
@@ -263,7 +263,7 @@ fn a_check_writes_what_it_saw() {
     assert!(answer.stderr.contains("not complete"), "{}", answer.stderr);
     scrimp(&[words.as_slice(), &["-k", "-p", "deadlock"]].concat()).code(1);
     let bytes = std::fs::read(&to).unwrap();
-    let graph = Condensed::read(&mut bytes.as_slice(), &Arc::new(Budget::new(1 << 30))).unwrap();
+    let graph = Lts::read(&mut bytes.as_slice(), &Arc::new(Budget::new(1 << 30))).unwrap();
     assert_eq!(graph.labels().count(), 1);
     assert_eq!((0..graph.states()).map(|state| graph.holds(0, state)).filter(|&holds| holds).count(), 4);
     let dot = scratch("labels.dot");

@@ -99,7 +99,7 @@ fn search(
         if let Some(choice) = &mut choice {
             chosen = choice.choose(&state, &events, &mut keep);
         }
-        if chosen == Chosen::Provided {
+        if chosen == Chosen::Proviso {
             let is_new = |event: &u32| here.successors[event].iter().any(|next| !expanded.contains(next));
             if !keep.iter().any(is_new) {
                 chosen = Chosen::All;

@@ -8,7 +8,7 @@ mod common;
 use common::model;
 use common::shared::{Mixture, condition, system};
 use scrimp::plan::{CycleChoice, ReduceChoice, StoreChoice};
-use scrimp::temporal::{Means, decide};
+use scrimp::temporal::{Context, decide};
 use scrimp::{Control, Mode, ModelFacts, Options, Plan, System, Verdict};
 use scrimp_core::{Property, PropertyKind};
 use scrimp_soak::formulas::ltl;
@@ -81,7 +81,7 @@ fn random_systems(fair: bool, systems: u64) -> (usize, usize) {
             for (name, plan) in plans(fair, &property) {
                 let context = format!("seed {seed}, {name}, fair {fair}: {formula} with {atoms:?}");
                 let control = Control::new(None);
-                let means = Means { plan: &plan, control: &control, fair: &[], progress: None };
+                let means = Context { plan: &plan, control: &control, fair: &[], progress: None };
                 let report = decide(&model, &property, &means);
                 let report = match report {
                     Ok(report) => report,

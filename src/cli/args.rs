@@ -214,7 +214,7 @@ pub struct SearchArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub front: Option<PathBuf>,
 
-    /// Write the reachability graph to a file: .aut (Aldebaran), .dot (Graphviz) or .scg (Scrimp's condensed form)
+    /// Write the reachability graph to a file: .aut (Aldebaran), .dot (Graphviz) or .scg (Scrimp's own form)
     ///
     /// With --forget sweep states are dropped behind the line and their numbers and successors stay: where the measure goes
     /// back, the graph may have some states more than once (an unfolding, bisimilar to the reachability graph). Where only runs

@@ -28,7 +28,7 @@ pub struct AutomatonArgs {
 /// Prints an automaton for each property.
 pub fn print_automata(args: &AutomatonArgs) -> Result<u8, Failure> {
     let loaded = Loaded::open_with(&args.model, &args.define)?;
-    let claim = loaded.claim_apart()?;
+    let claim = loaded.extracted_claim()?;
     let system = &claim.as_ref().map_or(&loaded.system, |claim| &claim.system).clone();
     let mut asked = Asked::default();
     for text in &args.property {

@@ -66,23 +66,23 @@ fn request(args: &CheckArgs) -> Request {
 }
 
 /// What was found out so far, for who searches and for who ends that.
-struct Shared(Arc<Mutex<Told>>);
+struct Shared(Arc<Mutex<Collector>>);
 
 impl Shared {
     fn new(file: Option<ReportFile>, args: &CheckArgs) -> Shared {
-        let told = Arc::new(Mutex::new(Told::new(file)));
+        let told = Arc::new(Mutex::new(Collector::new(file)));
         let (shared, args) = (Shared(told.clone()), args.clone());
         limits::tell_by(move |cause| shared.lock().cut(cause, &args));
         Shared(told)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Told> {
+    fn lock(&self) -> MutexGuard<'_, Collector> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// What was found out so far.
-struct Told {
+struct Collector {
     answers: Vec<serde_json::Value>,
     overall: Overall,
     drawing: Option<Drawing>,
@@ -93,9 +93,9 @@ struct Told {
     run: Option<Trace>,
 }
 
-impl Told {
-    fn new(file: Option<ReportFile>) -> Told {
-        Told {
+impl Collector {
+    fn new(file: Option<ReportFile>) -> Collector {
+        Collector {
             answers: Vec::new(),
             overall: Overall::Verified,
             drawing: None,
@@ -170,7 +170,8 @@ impl Told {
 
     /// Writes all that was found out.
     fn finish(&mut self, args: &CheckArgs) -> Result<u8, Failure> {
-        let Told { answers, overall, drawing, file, curves, graph, run } = std::mem::replace(self, Told::new(None));
+        let Collector { answers, overall, drawing, file, curves, graph, run } =
+            std::mem::replace(self, Collector::new(None));
         if args.search.json {
             print_json(&json::together(answers, overall))?;
         } else if !args.search.quiet {

@@ -110,7 +110,7 @@ struct Play<'p, 'r, 'a> {
 }
 
 /// What the user wants.
-enum Wish {
+enum Request {
     Choose(usize),
     Undo,
     Quit,
@@ -146,12 +146,12 @@ impl<'p, 'r, 'a> Play<'p, 'r, 'a> {
             in_vain = 0;
             self.show(&choices)?;
             match self.ask(&choices)? {
-                Wish::Choose(choice) => {
+                Request::Choose(choice) => {
                     self.note_mistake(&choices, choice)?;
                     self.turns.push((self.game.made(), self.steps));
                     self.take("You", &choices[choice])?;
                 }
-                Wish::Undo => match self.turns.pop() {
+                Request::Undo => match self.turns.pop() {
                     Some((made, steps)) => {
                         self.game.undo(made);
                         self.steps = steps;
@@ -160,7 +160,7 @@ impl<'p, 'r, 'a> Play<'p, 'r, 'a> {
                     }
                     None => print("There is nothing to take back.\n")?,
                 },
-                Wish::Quit => return print("The game is over.\n"),
+                Request::Quit => return print("The game is over.\n"),
             }
         }
     }
@@ -205,17 +205,17 @@ impl<'p, 'r, 'a> Play<'p, 'r, 'a> {
     }
 
     /// What the user wants next; the end of the input ends the game.
-    fn ask(&mut self, choices: &[Choice]) -> Result<Wish, Failure> {
+    fn ask(&mut self, choices: &[Choice]) -> Result<Request, Failure> {
         loop {
             print(&format!("your choice 0-{}, or hint, why, state, undo, quit: ", choices.len() - 1))?;
             let mut line = String::new();
             if std::io::stdin().lock().read_line(&mut line)? == 0 {
                 print("\n")?;
-                return Ok(Wish::Quit);
+                return Ok(Request::Quit);
             }
             match line.trim() {
-                "q" | "quit" => return Ok(Wish::Quit),
-                "undo" => return Ok(Wish::Undo),
+                "q" | "quit" => return Ok(Request::Quit),
+                "undo" => return Ok(Request::Undo),
                 "help" => print(HELP)?,
                 "state" => print(&state_lines(self.model, self.game.state()))?,
                 "hint" => {
@@ -225,7 +225,7 @@ impl<'p, 'r, 'a> Play<'p, 'r, 'a> {
                 }
                 "why" => self.tell_why(choices)?,
                 answer => match answer.parse::<usize>() {
-                    Ok(choice) if choice < choices.len() => return Ok(Wish::Choose(choice)),
+                    Ok(choice) if choice < choices.len() => return Ok(Request::Choose(choice)),
                     _ => print("Please give one of the numbers above, or `help`.\n")?,
                 },
             }

@@ -4,7 +4,7 @@ use super::args::definition;
 use super::failure::Failure;
 use super::output::{print, remark};
 use clap::{Args, ValueHint};
-use scrimp::explore::{Explorer, Wish, open_browser};
+use scrimp::explore::{Explorer, Opening, open_browser};
 use scrimp_explorer::Server;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -66,7 +66,7 @@ pub fn run(args: &ExploreArgs) -> Result<u8, Failure> {
     }
     let server = Server::bind(args.port).map_err(|e| Failure::with("--port", args.port, e))?;
     let (model, define, properties) = (args.model.clone(), args.define.clone(), args.property.clone());
-    let explorer = Explorer::open(Wish { model, define, trace, properties });
+    let explorer = Explorer::open(Opening { model, define, trace, properties });
     // A model that is soon found to be wrong opens no page.
     if let Some(message) = explorer.failure(Duration::from_millis(500)) {
         return Err(Failure::because(message));

@@ -3,7 +3,7 @@
 use super::args::SearchArgs;
 use super::failure::Failure;
 use super::output::remark;
-use scrimp::condensed::{Condensed, Form};
+use scrimp::lts::{Form, Lts};
 use scrimp::{NativeModel, Trace};
 use scrimp_search::replace;
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ impl GraphFiles {
 /// A graph, and the model that it is of. It is written when all is known, since the run in its picture may come from a later
 /// search.
 pub struct WrittenGraph {
-    pub graph: Condensed,
+    pub graph: Lts,
     pub model: Arc<NativeModel>,
 }
 

@@ -6,14 +6,14 @@
 //!
 //! A model in Rust is looked at with [`serve`]; it is checked by a thread.
 
-mod both;
 mod check;
+mod claim_pair;
 mod graph;
 mod net;
+mod net_drawing;
 mod pictures;
 mod serve;
 mod session;
-mod sheet;
 mod source;
 mod view;
 
@@ -21,8 +21,8 @@ pub use serve::{Page, Serve, open_browser, serve};
 
 use crate::walk::find_trace;
 use crate::{DescribedModel, Plain, Property, Trace};
-use both::Both;
 use check::{Checks, Program, Thread};
+use claim_pair::ClaimPair;
 use scrimp_core::Condition;
 use scrimp_explorer::{Explored, Refusal, Request};
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ use std::time::Duration;
 
 /// What is asked for on the command line.
 #[derive(Debug, Clone, Default)]
-pub struct Wish {
+pub struct Opening {
     pub model: PathBuf,
     pub define: Vec<(String, String)>,
     /// A trace to begin with, and the name of its file.
@@ -54,7 +54,7 @@ pub struct Explorer {
 enum Stage {
     Reading,
     Failed(String),
-    Ready(Box<Both>),
+    Ready(Box<ClaimPair>),
 }
 
 /// How long the page waits for the model before it is told that it is still being read.
@@ -62,9 +62,9 @@ const PATIENCE: Duration = Duration::from_millis(400);
 
 impl Explorer {
     /// Begins to read the model.
-    pub fn open(wish: Wish) -> Arc<Explorer> {
-        let checks = Checks::new(Program { model: wish.model.clone(), define: wish.define.clone() });
-        Explorer::begin(checks, true, move || read(&wish))
+    pub fn open(opening: Opening) -> Arc<Explorer> {
+        let checks = Checks::new(Program { model: opening.model.clone(), define: opening.define.clone() });
+        Explorer::begin(checks, true, move || read(&opening))
     }
 
     /// Begins to look at a model in Rust, at the end of a run if one is given.
@@ -76,13 +76,13 @@ impl Explorer {
     ) -> Arc<Explorer> {
         let properties: Arc<[Property<Condition<'static>>]> = properties.into();
         let checks = Checks::new(Thread { model: model.clone(), name: name.clone(), properties: properties.clone() });
-        Explorer::begin(checks, false, || Both::given(Plain::new(model, name, properties), run))
+        Explorer::begin(checks, false, || ClaimPair::given(Plain::new(model, name, properties), run))
     }
 
     fn begin(
         checks: Checks,
         is_file: bool,
-        read: impl FnOnce() -> Result<Both, String> + Send + 'static,
+        read: impl FnOnce() -> Result<ClaimPair, String> + Send + 'static,
     ) -> Arc<Explorer> {
         let explorer =
             Arc::new(Explorer { session: Mutex::new(Stage::Reading), read: Condvar::new(), checks, is_file });
@@ -115,7 +115,7 @@ impl Explorer {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn with_models<T>(&self, work: impl FnOnce(&mut Both) -> Result<T, Refusal>) -> Result<T, Refusal> {
+    fn with_models<T>(&self, work: impl FnOnce(&mut ClaimPair) -> Result<T, Refusal>) -> Result<T, Refusal> {
         match &mut *self.stage() {
             Stage::Ready(both) => work(both),
             Stage::Reading => Err(Refusal::conflict("the model is still being read")),
@@ -182,9 +182,9 @@ impl Explorer {
 }
 
 /// Reads the model, and replays the trace to begin with.
-fn read(wish: &Wish) -> Result<Both, String> {
-    let mut both = Both::open(wish)?;
-    if let Some((name, trace)) = &wish.trace {
+fn read(opening: &Opening) -> Result<ClaimPair, String> {
+    let mut both = ClaimPair::open(opening)?;
+    if let Some((name, trace)) = &opening.trace {
         let trace = find_trace(trace).ok_or_else(|| {
             format!("{name}: error: there is no trace in it\nhelp: write one with `scrimp check MODEL --json > FILE`")
         })?;

@@ -1,6 +1,6 @@
 //! A net with its tokens, as the explorer draws it: whole where it is small, else what is near to what happens.
 
-use super::sheet::{Kind, Sheet, arcs_of};
+use super::net_drawing::{Kind, NetDrawing, arcs_of};
 use crate::NativeModel;
 use scrimp_net::{Net, PlaceId, TransitionId};
 use serde_json::{Map, Value, json};
@@ -30,7 +30,7 @@ pub struct NetView {
 #[derive(Debug)]
 struct Drawing {
     number: u32,
-    sheet: Sheet,
+    sheet: NetDrawing,
     whole: bool,
 }
 
@@ -66,10 +66,10 @@ impl NetView {
             }
             None => {
                 let sheet = match whole {
-                    true => Sheet::whole(&self.net),
+                    true => NetDrawing::whole(&self.net),
                     false => {
                         near.spread(self.users.get_or_init(|| users(&self.net)), moment.tokens);
-                        Sheet::part(&self.net, &near.places, &near.transitions)
+                        NetDrawing::part(&self.net, &near.places, &near.transitions)
                     }
                 };
                 self.drawings.drain(..(self.drawings.len() + 1).saturating_sub(PARTS));

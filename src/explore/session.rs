@@ -52,7 +52,7 @@ impl Session {
         let count = self.walk.starts().len();
         let starts: Vec<Node> = (0..count.min(MOST_STARTS)).map_while(|i| self.walk.start(i).ok()).collect();
         let first = starts.first().copied().unwrap_or(self.start);
-        let labels: Vec<String> = starts.iter().map(|node| self.apart(first, *node)).collect();
+        let labels: Vec<String> = starts.iter().map(|node| self.extract_claim(first, *node)).collect();
         let model = self.walk.model();
         let (file, entries) = (model.file(), self.walk.entries().len());
         let system = file.map(|file| file.system());
@@ -81,7 +81,7 @@ impl Session {
     }
 
     /// What tells an initial state from the first.
-    fn apart(&self, first: Node, node: Node) -> String {
+    fn extract_claim(&self, first: Node, node: Node) -> String {
         let (first, state) = (self.walk.state(first), self.walk.state(node));
         let changes = self.walk.model().changes(first, state);
         let words: Vec<String> =

@@ -7,8 +7,8 @@
 use crate::circuit::Bit;
 use crate::encoding::Encoding;
 use crate::formula::Answer;
+use crate::known_invariants::KnownInvariants;
 use crate::limits::Limits;
-use crate::lore::Lore;
 use crate::unrolling::Unrolling;
 use scrimp_core::Property;
 use scrimp_system::Expr;
@@ -35,8 +35,8 @@ impl<'a, 's> Induction<'a, 's> {
     }
 
     /// Uses what is known of all reachable states.
-    pub fn learn(&mut self, lore: Lore) {
-        self.run.learn(lore);
+    pub fn learn(&mut self, invariants: KnownInvariants) {
+        self.run.learn(invariants);
     }
 
     /// One step more; `false` when a limit forbids it.

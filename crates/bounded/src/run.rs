@@ -4,8 +4,8 @@ use crate::encoding::Encoding;
 use crate::formula::Answer;
 use crate::found::found;
 use crate::induction::Induction;
+use crate::known_invariants::KnownInvariants;
 use crate::limits::Limits;
-use crate::lore::Lore;
 use crate::replay::{Replay, replay};
 use crate::unrolling::Unrolling;
 use scrimp_core::{Budget, Control, Limit, Property, PropertyKind, PropertyResult, Verdict};
@@ -163,7 +163,7 @@ impl<'a, 's> Engine<'a, 's, '_> {
                 && !self.open.is_empty()
             {
                 // What is left is worth more effort.
-                step.learn(Lore::of_system(self.encoding.system));
+                step.learn(KnownInvariants::of_system(self.encoding.system));
                 if !self.prove(step, depth) {
                     break;
                 }

@@ -4,8 +4,8 @@ use crate::circuit::Bit;
 use crate::encoding::Encoding;
 use crate::formula::Formula;
 use crate::frame::{Frame, State};
+use crate::known_invariants::KnownInvariants;
 use crate::limits::Limits;
-use crate::lore::Lore;
 use crate::word::Word;
 use std::rc::Rc;
 
@@ -31,7 +31,7 @@ pub struct Unrolling<'a, 's> {
     /// Bytes that the last frame took.
     grown: usize,
     /// What is asserted of each state.
-    lore: Vec<Lore>,
+    invariants: Vec<KnownInvariants>,
 }
 
 impl<'a, 's> Unrolling<'a, 's> {
@@ -72,7 +72,7 @@ impl<'a, 's> Unrolling<'a, 's> {
         });
         let words = words.collect();
         let mut unrolling = Unrolling::beginning(encoding, limits, formula, words);
-        unrolling.learn(Lore::of_bounds(encoding));
+        unrolling.learn(KnownInvariants::of_bounds(encoding));
         unrolling
     }
 
@@ -82,15 +82,22 @@ impl<'a, 's> Unrolling<'a, 's> {
         formula: Formula<'a>,
         words: Vec<Word>,
     ) -> Unrolling<'a, 's> {
-        let mut unrolling =
-            Unrolling { formula, frames: Vec::new(), chosen: Vec::new(), encoding, limits, grown: 0, lore: Vec::new() };
+        let mut unrolling = Unrolling {
+            formula,
+            frames: Vec::new(),
+            chosen: Vec::new(),
+            encoding,
+            limits,
+            grown: 0,
+            invariants: Vec::new(),
+        };
         unrolling.push(words);
         unrolling
     }
 
     fn push(&mut self, words: Vec<Word>) {
-        for lore in &self.lore {
-            lore.assert(&mut self.formula, &words);
+        for invariants in &self.invariants {
+            invariants.assert(&mut self.formula, &words);
         }
         let frame = Frame::new(&mut self.formula.circuit, State::new(self.encoding, words));
         self.frames.push(frame);
@@ -146,11 +153,11 @@ impl<'a, 's> Unrolling<'a, 's> {
     }
 
     /// From now on asserts of each state what is known of all reachable ones.
-    pub fn learn(&mut self, lore: Lore) {
+    pub fn learn(&mut self, invariants: KnownInvariants) {
         for frame in &self.frames {
-            lore.assert(&mut self.formula, &frame.state.words);
+            invariants.assert(&mut self.formula, &frame.state.words);
         }
-        self.lore.push(lore);
+        self.invariants.push(invariants);
     }
 
     /// The words of a state as the solver found them: its cells, and who is alone.

@@ -8,12 +8,12 @@ use crate::load::Loaded;
 use crate::net::NetCheck;
 use crate::properties::evaluated;
 use crate::search::{Found, Host, Searcher, statements, wanted_graph};
-use crate::temporal::Apart;
+use crate::temporal::ExtractedClaim;
 use crate::{files, guides};
 use scrimp_core::{Property, Report, Verdict};
 use scrimp_lang::LoadError;
 use scrimp_native::{BuildError, Mode, NativeModel};
-use scrimp_search::condensed::Condensed;
+use scrimp_search::lts::Lts;
 use scrimp_search::{Feature, ModelFacts, Options, Plan, Question};
 use scrimp_system::{Expr, System};
 use std::cell::RefCell;
@@ -106,7 +106,7 @@ impl Check {
 pub struct ModelCheck {
     loaded: Loaded,
     /// The claim that was taken out of the system.
-    claim: Option<Apart>,
+    claim: Option<ExtractedClaim>,
     request: Request,
     setting: Setting,
     stages: Vec<(Stage, Plan)>,
@@ -250,14 +250,14 @@ impl ModelCheck {
             }
             Stage::Acceptance if !accepts(&self.loaded.system) => Ok(None),
             Stage::Acceptance => {
-                let Some(apart) = self.loaded.claim_apart()? else { return Ok(None) };
+                let Some(extract_claim) = self.loaded.extracted_claim()? else { return Ok(None) };
                 let mode = searcher.mode;
                 let (model, report) = with_room(
-                    &mut ApartClaim { loaded: &mut self.loaded, apart },
+                    &mut ApartClaim { loaded: &mut self.loaded, extract_claim },
                     None,
                     &|system| runnable(system, mode, false),
                     &mut |_| {},
-                    |claim, model| searcher.runs(model, &claim.apart.property(ACCEPTANCE), &[], plan),
+                    |claim, model| searcher.runs(model, &claim.extract_claim.property(ACCEPTANCE), &[], plan),
                 )?;
                 Ok(Some(Searched { model, report, graph: None, statements: None }))
             }
@@ -311,7 +311,7 @@ fn accepts(system: &System) -> bool {
 pub(crate) struct Searched {
     pub model: Arc<NativeModel>,
     pub report: Report,
-    pub graph: Option<Condensed>,
+    pub graph: Option<Lts>,
     statements: Option<Vec<scrimp_report::unreached::Statement>>,
 }
 
@@ -375,21 +375,21 @@ impl Loaded {
     }
 }
 
-/// A never claim apart from the system that grows with it.
+/// A never claim taken out of the system that grows with it.
 struct ApartClaim<'l> {
     loaded: &'l mut Loaded,
-    apart: Apart,
+    extract_claim: ExtractedClaim,
 }
 
 impl Grows for ApartClaim<'_> {
     fn system(&self) -> Result<Arc<System>, LoadError> {
-        Ok(self.apart.system.clone())
+        Ok(self.extract_claim.system.clone())
     }
 
     fn grow(&mut self, model: &NativeModel) -> Result<bool, LoadError> {
         let grown = self.loaded.grow(model)?;
-        if let Some(apart) = self.loaded.claim_apart()?.filter(|_| grown) {
-            self.apart = apart;
+        if let Some(extract_claim) = self.loaded.extracted_claim()?.filter(|_| grown) {
+            self.extract_claim = extract_claim;
         }
         Ok(grown)
     }

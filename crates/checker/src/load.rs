@@ -6,7 +6,7 @@
 use crate::error::CheckError;
 use crate::grow::{Grows, with_room};
 use crate::net::{Making, PetriNet, Structure};
-use crate::temporal::{Apart, apart};
+use crate::temporal::{ExtractedClaim, extract_claim};
 use scrimp_lang::{LoadError, Opened, Promela};
 use scrimp_native::{Mode, NativeModel};
 use scrimp_search::checkpoint;
@@ -199,8 +199,8 @@ impl Loaded {
     }
 
     /// Takes the claim out of a system that has one, such as the property process of a DVE model.
-    pub fn take_claim(&mut self) -> Result<Option<Apart>, LoadError> {
-        let claim = self.claim_apart()?;
+    pub fn take_claim(&mut self) -> Result<Option<ExtractedClaim>, LoadError> {
+        let claim = self.extracted_claim()?;
         if let Some(claim) = &claim {
             self.system = claim.system.clone();
             self.with_claim = false;
@@ -208,10 +208,10 @@ impl Loaded {
         Ok(claim)
     }
 
-    /// The claim apart from the system, which keeps it.
-    pub fn claim_apart(&self) -> Result<Option<Apart>, LoadError> {
+    /// The claim taken out of the system, which keeps it.
+    pub fn extracted_claim(&self) -> Result<Option<ExtractedClaim>, LoadError> {
         let refused = |problem| LoadError::File { path: self.system.source.name.clone().into(), problem };
-        apart(&self.system).transpose().map_err(refused)
+        extract_claim(&self.system).transpose().map_err(refused)
     }
 }
 

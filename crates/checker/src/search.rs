@@ -4,11 +4,11 @@ use crate::engines;
 use crate::error::CheckError;
 use crate::guides::{Measures, find_measure};
 use crate::net::Made;
-use crate::temporal::{Means, decide};
+use crate::temporal::{Context, decide};
 use scrimp_core::{Condition, Control, Property, Report};
 use scrimp_native::{Mode, NativeModel};
 use scrimp_report::unreached::Statement;
-use scrimp_search::condensed::{Condensed, Wanted};
+use scrimp_search::lts::{Lts, Wanted};
 use scrimp_search::{Front, Guides, Plan};
 use scrimp_system::Expr;
 use std::sync::Arc;
@@ -47,7 +47,7 @@ pub struct Found<'a> {
     /// The statements of the model, each with whether it was executed, where that is known.
     pub statements: Option<Vec<Statement>>,
     /// The reachability graph, where it was to be written.
-    pub graph: Option<Condensed>,
+    pub graph: Option<Lts>,
     /// All searches that were made for the answers about a net, which may be many.
     pub searches: Option<Vec<Made>>,
     /// Was it made for the sake of the graph alone?
@@ -110,7 +110,7 @@ impl Searcher<'_> {
         let (measures, told) = Measures::new(model, plan.clone(), control.stop())?;
         let progress = measures.progress.as_ref().map(|measure| |state: &[u8]| measure.value(state));
         let progress = progress.as_ref().map(|f| f as &dyn Fn(&[u8]) -> u128);
-        let report = decide(model, property, &Means { plan: &told, control: &control, fair, progress })?;
+        let report = decide(model, property, &Context { plan: &told, control: &control, fair, progress })?;
         *plan = told;
         self.host.end(plan, &control, &report);
         Ok(report)

@@ -1,9 +1,9 @@
 //! What a net's structure says of the states of the system that it became: sums that stay small, places that are never
 //! marked together.
 
+use crate::co_marked::Together;
 use crate::linear::{Inequality, progress_measure};
 use crate::net::{Net, PlaceId};
-use crate::together::Together;
 use scrimp_system::{AtMost, BinaryOp, Expr, Known, Literal, System, Terms, VarId, Weight};
 use std::collections::{BTreeMap, HashSet};
 

@@ -6,11 +6,11 @@
 //! levels, so depths stay exact.
 
 use crate::check::{Check, Flow, Seen};
-use crate::condensed::Observer;
 use crate::estimate::foresee;
 use crate::graph::InDegrees;
+use crate::lts::Observer;
 use crate::outcome::{Ended, Position, batch_size};
-use crate::reduce::{HeldBack, Kept, Reduce, Source};
+use crate::reduce::{DeferredEvents, Kept, Reduce, Source};
 use crate::store::{Found, Full, Origin, StateId, Store};
 use scrimp_core::{Control, GraphFacts, Limit};
 use scrimp_system::{Batch, Model};
@@ -44,7 +44,7 @@ struct Reduction {
     /// For each successor, which one of its source it is.
     places: Vec<u32>,
     /// What is left out until the store has answered; `None` where the answer comes too late for that.
-    held_back: Option<HeldBack>,
+    deferred_events: Option<DeferredEvents>,
 }
 
 impl Reduction {
@@ -55,16 +55,16 @@ impl Reduction {
         self.keep.resize(count, true);
         self.places.truncate(first);
         let kept = self.reduce.choose(source, successors, first, &mut self.keep);
-        let held_back = match (kept, &mut self.held_back) {
-            (Kept::All, _) | (Kept::Provided, None) => return self.places.extend(0..count as u32),
+        let deferred_events = match (kept, &mut self.deferred_events) {
+            (Kept::All, _) | (Kept::Proviso, None) => return self.places.extend(0..count as u32),
             (Kept::Some, _) => None,
-            (Kept::Provided, held_back) => held_back.as_mut(),
+            (Kept::Proviso, deferred_events) => deferred_events.as_mut(),
         };
         self.places.extend((0..count as u32).filter(|&place| self.keep[place as usize]));
-        if let Some(held_back) = held_back {
-            held_back.begin(i);
+        if let Some(deferred_events) = deferred_events {
+            deferred_events.begin(i);
             let left_out = (0..count).filter(|&place| !self.keep[place]);
-            left_out.for_each(|place| held_back.leave_out(successors, first + place, place as u32));
+            left_out.for_each(|place| deferred_events.leave_out(successors, first + place, place as u32));
         }
         let mut kept = self.keep.iter();
         successors.retain_from(first, |_| kept.next().copied().unwrap_or(true));
@@ -72,26 +72,26 @@ impl Reduction {
 }
 
 impl<'a> Worker<'a> {
-    /// Explores fewer events. With `history`, [`widen`](Worker::widen) is called once the store has answered.
+    /// Explores fewer events. With `history`, [`expand_fully`](Worker::expand_fully) is called once the store has answered.
     pub fn reducing(self, reduce: Option<Box<dyn Reduce>>, history: bool) -> Worker<'a> {
-        let held_back = history.then(|| HeldBack::new(self.model.state_bytes()));
-        let reduction = |reduce| Reduction { reduce, keep: Vec::new(), places: Vec::new(), held_back };
+        let deferred_events = history.then(|| DeferredEvents::new(self.model.state_bytes()));
+        let reduction = |reduce| Reduction { reduce, keep: Vec::new(), places: Vec::new(), deferred_events };
         Worker { reduction: reduce.map(reduction), ..self }
     }
 
     /// Puts those successors in the place of the others that were left out on condition that another one be a `witness`, by
     /// its number: a state whose own turn comes later. False when there are none; true when they are to be offered as well.
-    pub fn widen(&mut self, witness: impl Fn(&[Found], usize) -> bool) -> bool {
+    pub fn expand_fully(&mut self, witness: impl Fn(&[Found], usize) -> bool) -> bool {
         let Worker { reduction, successors, origins, found, .. } = self;
-        let Some(Reduction { places, held_back: Some(held_back), .. }) = reduction else {
+        let Some(Reduction { places, deferred_events: Some(deferred_events), .. }) = reduction else {
             return false;
         };
-        if held_back.is_empty() {
+        if deferred_events.is_empty() {
             return false;
         }
         // What was found by the expansion itself was counted with the first part.
         (self.deadlocks, self.faults) = (0, 0);
-        held_back.release(successors, origins, places, |i| witness(found, i))
+        deferred_events.release(successors, origins, places, |i| witness(found, i))
     }
 
     pub fn new(model: &'a dyn Model, check: &'a dyn Check) -> Worker<'a> {
@@ -133,8 +133,8 @@ impl<'a> Worker<'a> {
         self.successors.clear();
         self.origins.clear();
         (self.deadlocks, self.faults) = (0, 0);
-        if let Some(Reduction { held_back: Some(held_back), .. }) = &mut self.reduction {
-            held_back.clear();
+        if let Some(Reduction { deferred_events: Some(deferred_events), .. }) = &mut self.reduction {
+            deferred_events.clear();
         }
         let mut faults = 0;
         for i in 0..self.sources.len() {
@@ -356,7 +356,7 @@ fn go_on(
                 return Ended::Decided;
             }
             // States beyond these sources are still to be expanded.
-            if !worker.widen(|found, i| found[i].id >= sources.end) {
+            if !worker.expand_fully(|found, i| found[i].id >= sources.end) {
                 break;
             }
         }

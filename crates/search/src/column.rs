@@ -10,20 +10,20 @@ use std::ops::{Index, IndexMut};
 use std::sync::Arc;
 
 /// Values that are valid when all their bytes are zero.
-pub(crate) trait Plain: Copy + 'static {}
-impl Plain for u8 {}
-impl Plain for u16 {}
-impl Plain for u32 {}
-impl Plain for u64 {}
+pub(crate) trait Pod: Copy + 'static {}
+impl Pod for u8 {}
+impl Pod for u16 {}
+impl Pod for u32 {}
+impl Pod for u64 {}
 
-pub(crate) struct Column<T: Plain> {
+pub(crate) struct Column<T: Pod> {
     region: Region,
     len: usize,
     budget: Arc<Budget>,
     values: std::marker::PhantomData<T>,
 }
 
-impl<T: Plain> Column<T> {
+impl<T: Pod> Column<T> {
     pub fn new(budget: &Arc<Budget>) -> io::Result<Column<T>> {
         let reserve = budget.memory().saturating_add(budget.memory() / 16);
         let region = Region::reserve(reserve)?;
@@ -92,13 +92,13 @@ impl Column<u8> {
     }
 }
 
-impl<T: Plain> Drop for Column<T> {
+impl<T: Pod> Drop for Column<T> {
     fn drop(&mut self) {
         self.budget.give_back(self.region.committed());
     }
 }
 
-impl<T: Plain> Index<u32> for Column<T> {
+impl<T: Pod> Index<u32> for Column<T> {
     type Output = T;
 
     #[inline(always)]
@@ -109,7 +109,7 @@ impl<T: Plain> Index<u32> for Column<T> {
     }
 }
 
-impl<T: Plain> IndexMut<u32> for Column<T> {
+impl<T: Pod> IndexMut<u32> for Column<T> {
     #[inline(always)]
     fn index_mut(&mut self, id: u32) -> &mut T {
         assert!((id as usize) < self.len);

@@ -112,7 +112,7 @@ impl<'a> Deep<'a> {
             }
             let next = *self.firsts.last().expect("the end of the path was expanded") + path.stack.count();
             if next as usize == self.kept.len() {
-                if self.widen(set, path) {
+                if self.expand_fully(set, path) {
                     continue;
                 }
                 path.stack.pop();
@@ -203,11 +203,11 @@ impl<'a> Deep<'a> {
 
     /// All that was to be explored at the end of the path is. Takes up what was left out, if no successor leads off the
     /// path; false when there is nothing to take up.
-    fn widen(&mut self, set: &mut dyn Set, path: &Path) -> bool {
+    fn expand_fully(&mut self, set: &mut dyn Set, path: &Path) -> bool {
         let Some(reduction) = &mut self.reduction else {
             return false;
         };
-        if !reduction.widen() {
+        if !reduction.expand_fully() {
             return false;
         }
         let first = self.firsts.last().map_or(0, |&first| first as usize);

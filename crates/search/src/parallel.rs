@@ -10,7 +10,7 @@ use crate::check::{Check, Flow};
 use crate::estimate::foresee;
 use crate::outcome::{Ended, Position, batch_size, widths};
 use crate::panics::Panics;
-use crate::reduce::{Maker, Manner};
+use crate::reduce::{Expansion, ReductionFactory};
 use crate::store::StateId;
 use crate::store::table::{Concurrent, Shared, batch_need};
 use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -76,7 +76,7 @@ pub fn search<S: Concurrent>(
     control: &Control,
     threads: usize,
     position: &mut Position,
-    reduce: &Maker,
+    reduce: &ReductionFactory,
 ) -> io::Result<(S, Ended)> {
     let mut ended = None;
     if position.levels.is_empty() {
@@ -126,7 +126,7 @@ pub fn search<S: Concurrent>(
             let early = if me == 0 { std::mem::take(&mut early) } else { Vec::new() };
             let thread = move || {
                 if *gate.read().unwrap_or_else(PoisonError::into_inner) {
-                    let worker = Worker::new(model, check).reducing(reduce(Manner::Passing), true);
+                    let worker = Worker::new(model, check).reducing(reduce(Expansion::Stateful), true);
                     Thread { me, threads, level, store, worker, early, waiting: 0 }.run()
                 } else {
                     store
@@ -253,7 +253,7 @@ impl<S: Concurrent> Thread<'_, S> {
             }
             self.publish(depth, successors as u64);
             // Who expands which state of this level when is not known; those of the next one come later.
-            if !self.worker.widen(|found, i| found[i].id >= end) {
+            if !self.worker.expand_fully(|found, i| found[i].id >= end) {
                 self.waiting = 0;
             }
         }

@@ -4,7 +4,7 @@
 //! take blocks of keys from the one and put blocks into the other. They work in rounds; a round ends with the level, or
 //! when someone needs a pause: the set must grow, the search is to be saved, a limit was reached. Between rounds nothing is
 //! in the air: a source was either expanded, and all its successors are in the set, or its key is still in the queue. So
-//! what is left between rounds, a [`Course`], can be written to a file, or taken over by another store.
+//! what is left between rounds, a [`BfsPosition`], can be written to a file, or taken over by another store.
 
 use crate::breadth_first::Worker;
 use crate::check::{Check, Flow};
@@ -12,7 +12,7 @@ use crate::estimate::foresee;
 use crate::open::{Packed, Pool, Queue};
 use crate::outcome::{Ended, batch_size};
 use crate::panics::Panics;
-use crate::reduce::{Maker, Manner};
+use crate::reduce::{Expansion, ReductionFactory};
 use crate::store::{NO_ORIGIN, Set};
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use crate::sync::{Mutex, MutexGuard, size, thread};
@@ -28,7 +28,7 @@ const NARROW: u64 = size(1024, 1) as u64;
 const MOST_IDLE: usize = 8;
 
 /// How far a search has come: what it has counted, and what is open.
-pub struct Course {
+pub struct BfsPosition {
     pub facts: GraphFacts,
     /// Depth of the level that is being expanded.
     pub depth: u32,
@@ -40,11 +40,11 @@ pub struct Course {
     pub widths: Vec<u64>,
 }
 
-impl Course {
-    pub fn new(key_bytes: usize, budget: &Arc<Budget>) -> io::Result<Course> {
+impl BfsPosition {
+    pub fn new(key_bytes: usize, budget: &Arc<Budget>) -> io::Result<BfsPosition> {
         let pool = Pool::new(key_bytes, budget)?;
         let (now, next) = (Queue::default(), Queue::default());
-        Ok(Course { facts: GraphFacts::default(), depth: 0, now, next, pool, widths: Vec::new() })
+        Ok(BfsPosition { facts: GraphFacts::default(), depth: 0, now, next, pool, widths: Vec::new() })
     }
 
     pub fn open(&self) -> u64 {
@@ -66,12 +66,12 @@ pub struct Queued<'a> {
     pub check: &'a dyn Check,
     pub control: &'a Control,
     pub threads: usize,
-    pub reduce: &'a Maker,
+    pub reduce: &'a ReductionFactory,
 }
 
 impl Queued<'_> {
     /// Stores the initial states and makes them the first level.
-    pub fn begin(&self, set: &mut dyn Set, course: &mut Course) -> Result<(), Ended> {
+    pub fn begin(&self, set: &mut dyn Set, course: &mut BfsPosition) -> Result<(), Ended> {
         let mut worker = Worker::new(self.model, self.check);
         worker.start();
         let count = worker.successors.len();
@@ -100,7 +100,7 @@ impl Queued<'_> {
     }
 
     /// Goes on from `course` until everything is visited, the check is content, or a limit is reached.
-    pub fn search(&self, set: &mut dyn Set, course: &mut Course) -> Ended {
+    pub fn search(&self, set: &mut dyn Set, course: &mut BfsPosition) -> Ended {
         let mut threads = vec![Thread::new(self, set.key_bytes())];
         let mut others: Vec<Box<dyn Set>> = Vec::new();
         let mut idle = 0;
@@ -164,7 +164,7 @@ impl Queued<'_> {
 /// What the threads share in a round.
 struct Round<'a> {
     search: &'a Queued<'a>,
-    course: Mutex<&'a mut Course>,
+    course: Mutex<&'a mut BfsPosition>,
     depth: u32,
     /// Someone wants the round to end.
     pause: AtomicBool,
@@ -180,7 +180,7 @@ struct Round<'a> {
 }
 
 impl<'a> Round<'a> {
-    fn new(search: &'a Queued<'a>, course: &'a mut Course, states: u64) -> Round<'a> {
+    fn new(search: &'a Queued<'a>, course: &'a mut BfsPosition, states: u64) -> Round<'a> {
         Round {
             search,
             depth: course.depth,
@@ -197,7 +197,7 @@ impl<'a> Round<'a> {
         }
     }
 
-    fn course(&self) -> MutexGuard<'_, &'a mut Course> {
+    fn course(&self) -> MutexGuard<'_, &'a mut BfsPosition> {
         self.course.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -250,7 +250,7 @@ enum Done {
 impl<'a> Thread<'a> {
     fn new(search: &Queued<'a>, key_bytes: usize) -> Thread<'a> {
         Thread {
-            worker: Worker::new(search.model, search.check).reducing((search.reduce)(Manner::Passing), true),
+            worker: Worker::new(search.model, search.check).reducing((search.reduce)(Expansion::Stateful), true),
             batch: batch_size(search.model.state_bytes()),
             keys: Vec::new(),
             new: Vec::new(),
@@ -322,7 +322,7 @@ impl<'a> Thread<'a> {
                     return Done::Stopped(end);
                 }
                 // What is new is of the next level.
-                if !self.worker.widen(|_, i| self.new.binary_search(&(i as u32)).is_ok()) {
+                if !self.worker.expand_fully(|_, i| self.new.binary_search(&(i as u32)).is_ok()) {
                     break;
                 }
             }

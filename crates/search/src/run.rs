@@ -1,16 +1,16 @@
 //! Carries a plan out and says what came of it.
 
 use crate::check::{self, Audit, Check, Safety};
-use crate::condensed::{Observer, Recorder};
 use crate::external::External;
 use crate::held::Held;
+use crate::lts::{Observer, Recorder};
 use crate::outcome::Ended;
 use crate::plan::{ForgetChoice, Plan, StoreChoice, Way};
-use crate::reduce::{Blueprint, Manner};
+use crate::reduce::{Expansion, PorConfig};
 use crate::saver::Saver;
-use crate::settle::{Again, settle};
 use crate::task::{Done, Guides, Task, about_runs, invalid};
-use crate::{guided, plain, sets, staged};
+use crate::verdicts::{TraceSearch, settle};
+use crate::{fallbacks, general, set_bfs, table_bfs};
 use scrimp_core::{Budget, Condition, Control, Property, Report, budget::peak_resident};
 use scrimp_system::Model;
 use std::io;
@@ -56,7 +56,7 @@ pub fn run_guided(
     let wanted = guides.graph.filter(|_| plan.options().graph);
     let recorder = wanted.map(|wanted| Recorder::new(&wanted.labels, wanted.vectors, &budget)).transpose()?;
     let observer = recorder.as_ref().map(|recorder| recorder as &dyn Observer);
-    let reduction = Blueprint::of_plan(model, properties, plan)?;
+    let reduction = PorConfig::of_plan(model, properties, plan)?;
     let reduce = move |manner| reduction.as_ref().map(|reduction| reduction.make(manner));
     let task = Task {
         model,
@@ -70,10 +70,10 @@ pub fn run_guided(
         reduce: &reduce,
     };
     let Done { outcome, held, stage, instead } = match plan.way() {
-        Way::General => guided::search(&task, guides)?,
-        Way::Indexed => plain::search(&task)?,
-        Way::Staged => staged::search(&task, guides)?,
-        Way::Set => sets::search(&task)?,
+        Way::General => general::search(&task, guides)?,
+        Way::Indexed => table_bfs::search(&task)?,
+        Way::Staged => fallbacks::search(&task, guides)?,
+        Way::Set => set_bfs::search(&task)?,
         Way::Disk => on_disk(&task)?,
         other => return Err(invalid(format!("the plan is for another kind of question ({other:?})"))),
     };
@@ -92,8 +92,14 @@ pub fn run_guided(
     drop(audit);
     let store_bytes = held.bytes() + outcome.beside_bytes;
     let disk = held.disk();
-    let properties =
-        settle(model, held, properties, safety.into_findings(), &outcome, &Again { plan, control, reduce: &reduce });
+    let properties = settle(
+        model,
+        held,
+        properties,
+        safety.into_findings(),
+        &outcome,
+        &TraceSearch { plan, control, reduce: &reduce },
+    );
     control.finish();
     let limit = match outcome.ended {
         Ended::Limit(limit) => Some(limit),
@@ -134,6 +140,6 @@ fn on_disk<'m>(task: &Task<'m, '_>) -> io::Result<Done<'m>> {
         _ => std::env::temp_dir(),
     };
     let mut external = External::new(model, &dir, with_traces, budget, None)?;
-    let outcome = external.search(check, control, reduce(Manner::Passing));
+    let outcome = external.search(check, control, reduce(Expansion::Stateful));
     Ok(Done { outcome, held: Held::Disk(Box::new(external)), stage: plan.store().clone(), instead: None })
 }

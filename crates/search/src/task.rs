@@ -1,12 +1,12 @@
 //! What every search gets, and what it leaves behind.
 
 use crate::check::Check;
-use crate::condensed::{Observer, Wanted};
 use crate::engine::Front;
 use crate::held::Held;
+use crate::lts::{Observer, Wanted};
 use crate::outcome::Outcome;
 use crate::plan::{Plan, StoreChoice};
-use crate::reduce::Maker;
+use crate::reduce::ReductionFactory;
 use crate::saver::Saver;
 use scrimp_core::{Budget, Control};
 use scrimp_system::Model;
@@ -27,7 +27,7 @@ pub(crate) struct Task<'m, 'a> {
     /// May a trace be wanted?
     pub with_traces: bool,
     /// Makes what leaves events out.
-    pub reduce: &'a Maker,
+    pub reduce: &'a ReductionFactory,
 }
 
 impl Task<'_, '_> {
@@ -61,7 +61,7 @@ pub struct Guides<'a> {
     pub front: Option<&'a dyn Fn(Front)>,
     /// Finds a progress measure, if one is needed that nobody has asked for.
     pub find_measure: Option<&'a dyn Fn() -> FoundMeasure>,
-    /// Gets the condensed graph, where the plan asks for one.
+    /// Gets the reachability graph, where the plan asks for one.
     pub graph: Option<&'a Wanted<'a>>,
 }
 

@@ -6,7 +6,7 @@ use crate::inquiry;
 use crate::language::{Answer, Expected};
 use crate::replay::{replay, replay_run};
 use scrimp::properties::{Asked, evaluated, model_assertions};
-use scrimp::temporal::{Means, decide};
+use scrimp::temporal::{Context, decide};
 use scrimp::{
     AutoOptions, Control, Grows, Guides, Loaded, Measure, Mode, NativeModel, Options, Plan, Property, PropertyResult,
     Question, Refusal, Report, System, Verdict, facts, parse_property, run_engine,
@@ -307,7 +307,7 @@ impl Matrix<'_> {
         let progress = measure.as_ref().map(|measure| |state: &[u8]| measure.value(state));
         let progress = progress.as_ref().map(|f| f as &dyn Fn(&[u8]) -> u128);
         let control = Control::new(Some(PATIENCE));
-        let means = Means { plan: &plan, control: &control, fair: &[], progress };
+        let means = Context { plan: &plan, control: &control, fair: &[], progress };
         let Some(report) = ended(decide(model, property, &means), way, tally)? else { return Ok(()) };
         verdict(answer, &report.properties, &report, way, tally)?;
         let result = &report.properties[0];
@@ -358,14 +358,14 @@ impl Matrix<'_> {
         if accepts {
             // Once more with a larger system where it turns out to be too small.
             let report = loop {
-                let Some(apart) = loaded.claim_apart().map_err(|e| e.to_string())? else { break None };
+                let Some(apart) = loaded.extracted_claim().map_err(|e| e.to_string())? else { break None };
                 let model = NativeModel::new(apart.system.clone(), wanted.way.mode()).map_err(|e| e.to_string())?;
                 let property = apart.property("claim");
                 let control = Control::new(Some(PATIENCE));
                 let Ok(plan) = Plan::new(&whole, std::slice::from_ref(&property), &facts(&model, &whole)) else {
                     break None;
                 };
-                let means = Means { plan: &plan, control: &control, fair: &[], progress: None };
+                let means = Context { plan: &plan, control: &control, fair: &[], progress: None };
                 let report = ended(decide(&model, &property, &means), wanted.way, tally)?;
                 if !loaded.grow(&model).map_err(|e| e.to_string())? {
                     break report;

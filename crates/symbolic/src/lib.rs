@@ -8,6 +8,7 @@ pub mod diagram;
 
 mod action;
 mod answers;
+mod co_enabled;
 mod conditions;
 mod ctl;
 mod engine;
@@ -24,7 +25,6 @@ mod space;
 mod steps;
 mod temporal;
 mod term;
-mod together;
 mod tokens;
 mod trace;
 

@@ -9,10 +9,10 @@
 
 use crate::action::Sought;
 use crate::answers::is_plain;
+use crate::co_enabled::together;
 use crate::diagram::{Halt, Relation, Set};
 use crate::engine::Engine;
 use crate::reach::{Reached, Watch, followed, reordered, with_late};
-use crate::together::together;
 use scrimp_core::{Property, PropertyKind};
 use scrimp_system::dependence::{Dependence, Guard};
 use scrimp_system::{EventId, System};

@@ -11,7 +11,7 @@ use scrimp_core::{Condition, Property};
 use scrimp_lang::{NetNames, read_formulas};
 use scrimp_native::NativeModel;
 use scrimp_net::NamedQuestion;
-use scrimp_search::condensed::Wanted;
+use scrimp_search::lts::Wanted;
 use scrimp_search::{Feature, Plan, Question};
 use scrimp_system::{Source, Stop};
 

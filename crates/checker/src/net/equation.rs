@@ -3,7 +3,7 @@
 use super::PetriNet;
 use super::answers::{Answer, Answers};
 use super::goal::{Goal, Known};
-use super::inquiry::Means;
+use super::inquiry::Context;
 use scrimp_net::linear::{Refuter, deadlock_free};
 use scrimp_net::{Condition, Sum};
 use std::time::{Duration, Instant};
@@ -43,7 +43,7 @@ pub fn at_a_glance(net: &PetriNet, answers: &mut Answers) {
 }
 
 /// All that structure can say in so much time.
-pub fn answer<E>(net: &PetriNet, answers: &mut Answers, slice: Duration, means: &Means<E>) {
+pub fn answer<E>(net: &PetriNet, answers: &mut Answers, slice: Duration, means: &Context<E>) {
     let deadline = means.end_of(slice);
     let Some(mut refuter) = Refuter::new(&net.net, &net.bounds) else { return };
     let open = answers.open();

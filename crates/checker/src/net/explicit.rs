@@ -7,7 +7,7 @@ use scrimp_core::{Limit, Property, PropertyKind, Report, Trace, Verdict};
 use scrimp_lang::LoadError;
 use scrimp_native::{BuildError, Mode, NativeModel, Quantity};
 use scrimp_net::{Condition, Lowered, Net, Sum};
-use scrimp_search::condensed::{Condensed, Wanted};
+use scrimp_search::lts::{Lts, Wanted};
 use scrimp_search::{Feature, ModelFacts, Options, Plan, Question, Refusal};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -174,7 +174,7 @@ fn finding(
     largest: i64,
     net: &PetriNet,
     report: &mut Report,
-    graph: Option<&Condensed>,
+    graph: Option<&Lts>,
     memory: usize,
 ) -> Option<Finding> {
     let (all, states) = (report.exhaustive, report.facts.states);
@@ -207,7 +207,7 @@ fn resets(net: &Net) -> bool {
 }
 
 /// Does every transition fire in every component of the graph that is never left?
-fn live(net: &PetriNet, states: u64, graph: Option<&Condensed>, memory: usize) -> Option<bool> {
+fn live(net: &PetriNet, states: u64, graph: Option<&Lts>, memory: usize) -> Option<bool> {
     let groups = &net.net.transition_groups;
     let mut group_of = vec![0; net.net.transitions.len()];
     for (number, group) in groups.iter().enumerate() {
@@ -219,7 +219,7 @@ fn live(net: &PetriNet, states: u64, graph: Option<&Condensed>, memory: usize) -
         return None;
     }
     let budget = Arc::new(scrimp_core::Budget::new(memory));
-    let components = scrimp_search::condensed::Components::new(graph, &budget).ok()?;
+    let components = scrimp_search::lts::Components::new(graph, &budget).ok()?;
     let mut leaves = vec![false; components.count() as usize];
     for state in 0..graph.states() {
         let own = components.of(state);

@@ -50,7 +50,7 @@ pub struct Answered {
 }
 
 /// What the ways need to know.
-pub struct Means<'a, 's, E> {
+pub struct Context<'a, 's, E> {
     pub options: &'a Options,
     pub mode: Mode,
     pub search: &'a mut Search<'s, E>,
@@ -58,7 +58,7 @@ pub struct Means<'a, 's, E> {
     pub stop: Stop,
 }
 
-impl<E> Means<'_, '_, E> {
+impl<E> Context<'_, '_, E> {
     fn left(&self) -> Option<Duration> {
         self.stop.deadline().map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
@@ -109,7 +109,7 @@ impl Inquiry {
         stop: &Stop,
     ) -> Result<Answered, E> {
         let mut decider = Decider::new(mode, stop.clone());
-        let mut means = Means { options, mode, search, stop: stop.clone() };
+        let mut means = Context { options, mode, search, stop: stop.clone() };
         let begun = Instant::now();
         // Who asks for another engine wants to hear what that one says.
         let all_ways = options.engine == EngineChoice::Explicit;
@@ -190,7 +190,7 @@ impl Inquiry {
         slice: Duration,
         last: &mut Answered,
         whole_again: &mut bool,
-        means: &mut Means<E>,
+        means: &mut Context<E>,
     ) -> bool {
         cover::answer(&mut self.net, &mut self.answers, means.end_of(slice.min(PATIENCE)), means.memory());
         if self.net.structure.equation {
@@ -227,7 +227,7 @@ impl Inquiry {
     }
 
     /// Replaces the conditions of formulas that structure shows to hold always or never.
-    fn learn<E>(&mut self, means: &Means<E>) {
+    fn learn<E>(&mut self, means: &Context<E>) {
         let share = means.left().map_or(LONG, |left| (left / 10).min(LONG));
         let known = runs::learn(&self.net, &self.answers.open_formulas(), means.end_of(share));
         if !known.is_empty() {
@@ -241,7 +241,7 @@ impl Inquiry {
         &mut self,
         decider: &mut Decider,
         slice: Duration,
-        means: &Means<E>,
+        means: &Context<E>,
     ) -> bool {
         let mut more_time_helps = false;
         for reduced in [false, true] {
@@ -273,7 +273,7 @@ impl Inquiry {
         &mut self,
         decider: &mut Decider,
         slice: Duration,
-        means: &Means<E>,
+        means: &Context<E>,
     ) -> bool {
         let open = self.answers.open_runs();
         let all: Vec<Runs> = open
@@ -302,7 +302,7 @@ impl Inquiry {
     fn by_engine<E: From<LoadError> + From<BuildError> + From<Refusal>>(
         &mut self,
         decider: &mut Decider,
-        means: &Means<E>,
+        means: &Context<E>,
     ) {
         if matches!(means.options.engine, EngineChoice::Symbolic(_)) {
             self.by_sets(decider, LONGEST, means);
@@ -324,7 +324,7 @@ impl Inquiry {
     /// No search at all.
     fn nothing<E: From<LoadError> + From<BuildError> + From<Refusal>>(
         &self,
-        means: &Means<E>,
+        means: &Context<E>,
         begun: Instant,
     ) -> Result<Answered, E> {
         let model = Arc::new(NativeModel::new(self.net.lowered()?.system.clone(), means.mode)?);
@@ -336,7 +336,7 @@ impl Inquiry {
     fn explore<E: From<LoadError> + From<BuildError> + From<Refusal>>(
         &mut self,
         slice: Duration,
-        means: &mut Means<E>,
+        means: &mut Context<E>,
     ) -> Result<Answered, E> {
         let open = self.answers.open();
         let goals: Vec<(&Goal, Option<u64>)> =

@@ -31,7 +31,7 @@ use scrimp_net::coverability::{Boundedness, Limits, boundedness};
 use scrimp_net::linear::{self, Affine, Flow, Inequality};
 use scrimp_net::{Encoding, Kept, Lowered, MOST_TOKENS, Net, OneOf};
 use scrimp_search::Plan;
-use scrimp_search::condensed::Wanted;
+use scrimp_search::lts::Wanted;
 use scrimp_system::{Later, Source, Stop, System};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -129,9 +129,9 @@ impl PetriNet {
         groups.iter().flat_map(|group| &group.places).for_each(|&place| free[place as usize] = false);
         let mut implied = Vec::new();
         if structure.implied {
-            let apart: Vec<Flow> =
+            let extract_claim: Vec<Flow> =
                 flows.into_iter().filter(|flow| flow.weights.iter().all(|(place, _)| free[*place as usize])).collect();
-            implied = linear::affine_places(&net, &apart, &bounds.places, MOST_TERMS, deadline);
+            implied = linear::affine_places(&net, &extract_claim, &bounds.places, MOST_TERMS, deadline);
             // What transitions must look at has to be quick to look at.
             implied.retain(|a| a.never_restricts || matches!(a.terms[..], [(_, 1 | -1)]));
         }

@@ -4,7 +4,7 @@ use super::PetriNet;
 use super::answers::{Answer, Answers, Run};
 use super::explicit::explore;
 use super::goal::{Goal, Known};
-use super::inquiry::Means;
+use super::inquiry::Context;
 use scrimp_core::{Limit, Trace};
 use scrimp_lang::LoadError;
 use scrimp_native::BuildError;
@@ -23,7 +23,7 @@ pub fn answer<E: From<LoadError> + From<BuildError> + From<Refusal>>(
     answers: &mut Answers,
     i: usize,
     slice: Duration,
-    means: &mut Means<E>,
+    means: &mut Context<E>,
 ) -> Result<Option<Limit>, E> {
     if !answers.is_open(i) {
         return Ok(None);

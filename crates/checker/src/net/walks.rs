@@ -3,7 +3,7 @@
 use super::PetriNet;
 use super::answers::{Answer, Answers, Run};
 use super::goal::{Goal, Known};
-use super::inquiry::Means;
+use super::inquiry::Context;
 use scrimp_net::walk::{Walks, walk};
 use scrimp_net::{Condition, Sum};
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ const MOST_TRANSITIONS: usize = 10_000;
 const HOW: &str = "by a walk";
 
 /// Walks for so long, and looks now and then whether that is still wanted.
-pub fn answer<E>(net: &PetriNet, answers: &mut Answers, slice: Duration, means: &Means<E>) {
+pub fn answer<E>(net: &PetriNet, answers: &mut Answers, slice: Duration, means: &Context<E>) {
     let deadline = means.end_of(slice);
     for seed in 1.. {
         let left = deadline.saturating_duration_since(Instant::now());

@@ -1,6 +1,6 @@
 //! CTL: decided state by state, or with sets of states.
 
-use super::Means;
+use super::Context;
 use crate::properties::predicate;
 use scrimp_core::{Evidence, Predicate, PropertyResult, Report, Verdict};
 use scrimp_native::NativeModel;
@@ -38,8 +38,8 @@ impl Numbered {
     }
 }
 
-pub fn decide(model: &NativeModel, name: &str, formula: &Formula<Expr>, means: &Means) -> io::Result<Report> {
-    let Means { plan, control, fair, progress } = *means;
+pub fn decide(model: &NativeModel, name: &str, formula: &Formula<Expr>, means: &Context) -> io::Result<Report> {
+    let Context { plan, control, fair, progress } = *means;
     let begun = Instant::now();
     plan.say_decisions(control);
     let numbered = Numbered::new(model, formula);

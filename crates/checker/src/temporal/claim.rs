@@ -6,16 +6,16 @@ use scrimp_system::{Domain, Expr, System};
 use scrimp_temporal::{Cube, Edge, Guard, MOST_ATOMS};
 use std::sync::Arc;
 
-/// A claim apart from its system.
+/// A claim taken out of its system.
 #[derive(Debug, Clone)]
-pub struct Apart {
+pub struct ExtractedClaim {
     /// The system alone. Of the claim's process a place is left that never changes and takes no memory.
     pub system: Arc<System>,
     pub name: String,
     pub never: Never<Expr>,
 }
 
-impl Apart {
+impl ExtractedClaim {
     /// That the claim accepts no run.
     pub fn property(&self, name: &str) -> Property<Expr> {
         Property::new(name, PropertyKind::Never(Box::new(self.never.clone())))
@@ -23,7 +23,7 @@ impl Apart {
 }
 
 /// Takes the claim out of a system that has one. Fails where it has more guards than an automaton may have atoms.
-pub fn apart(system: &Arc<System>) -> Option<Result<Apart, String>> {
+pub fn extract_claim(system: &Arc<System>) -> Option<Result<ExtractedClaim, String>> {
     let claim = system.claim.as_ref()?;
     let process = &system.processes[claim.process.index()];
     let mut atoms: Vec<Expr> = Vec::new();
@@ -61,5 +61,5 @@ pub fn apart(system: &Arc<System>) -> Option<Result<Apart, String>> {
     alone.variables[control.index()].domain = Domain::range(initial, initial);
     let automaton = Automaton { atoms: atoms.len(), states, initial: initial as u32, sets: 1 };
     let never = Never { automaton, atoms, stutters: false, repeats: true };
-    Some(Ok(Apart { system: Arc::new(alone), name: process.name.clone(), never }))
+    Some(Ok(ExtractedClaim { system: Arc::new(alone), name: process.name.clone(), never }))
 }

@@ -1,6 +1,6 @@
 //! Is there a bad run? Searched for state by state.
 
-use super::Means;
+use super::Context;
 use crate::facts::FairProcesses;
 use crate::properties::predicate;
 use scrimp_core::{Never, Predicate, PropertyResult, Report, Verdict};
@@ -23,8 +23,8 @@ fn fairness<'a>(model: &'a NativeModel, automaton: &Automaton) -> io::Result<Fai
 }
 
 /// Looks for a bad run.
-pub fn run_liveness(model: &NativeModel, name: &str, never: &Never<Expr>, means: &Means) -> io::Result<Report> {
-    let Means { plan, control, progress, .. } = *means;
+pub fn run_liveness(model: &NativeModel, name: &str, never: &Never<Expr>, means: &Context) -> io::Result<Report> {
+    let Context { plan, control, progress, .. } = *means;
     let begun = Instant::now();
     plan.say_decisions(control);
     let atoms: Vec<Predicate> = never.atoms.iter().map(|e| predicate(model, e)).collect();

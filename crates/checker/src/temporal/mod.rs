@@ -7,7 +7,7 @@ pub mod never;
 mod vacuity;
 
 pub use branching::Numbered;
-pub use claim::{Apart, apart};
+pub use claim::{ExtractedClaim, extract_claim};
 pub use liveness::run_liveness;
 pub use scrimp_temporal::{Automaton, Formula};
 
@@ -24,7 +24,7 @@ use std::time::Duration;
 
 /// What a property of runs is decided with.
 #[derive(Clone, Copy)]
-pub struct Means<'a> {
+pub struct Context<'a> {
     pub plan: &'a Plan,
     pub control: &'a Control,
     /// Only runs count on which each of these holds again and again.
@@ -34,14 +34,14 @@ pub struct Means<'a> {
 }
 
 /// Decides a property of runs, and says if it holds because a condition never happens.
-pub fn decide(model: &NativeModel, property: &Property<Expr>, means: &Means) -> io::Result<Report> {
+pub fn decide(model: &NativeModel, property: &Property<Expr>, means: &Context) -> io::Result<Report> {
     let mut report = decide_alone(model, property, means)?;
     vacuity::look(model, property, means, &mut report);
     Ok(report)
 }
 
-fn decide_alone(model: &NativeModel, property: &Property<Expr>, means: &Means) -> io::Result<Report> {
-    let Means { plan, fair, .. } = *means;
+fn decide_alone(model: &NativeModel, property: &Property<Expr>, means: &Context) -> io::Result<Report> {
+    let Context { plan, fair, .. } = *means;
     let invalid = |reason: &str| io::Error::new(io::ErrorKind::InvalidInput, reason);
     let symbolic = plan.way() == Way::Symbolic;
     if let PropertyKind::Ctl(formula) = &property.kind {
@@ -59,9 +59,9 @@ fn decide_alone(model: &NativeModel, property: &Property<Expr>, means: &Means) -
 }
 
 /// Decides it with sets of states.
-fn with_sets(model: &NativeModel, name: &str, kind: PropertyKind<Expr>, means: &Means) -> io::Result<Report> {
+fn with_sets(model: &NativeModel, name: &str, kind: PropertyKind<Expr>, means: &Context) -> io::Result<Report> {
     let question = Property::new(name, kind);
-    let Means { plan, control, fair, .. } = *means;
+    let Context { plan, control, fair, .. } = *means;
     plan.say_decisions(control);
     let (mut report, results) = sets(model, &[question], fair, plan, control)?;
     report.properties = results;

@@ -3,7 +3,7 @@
 //! A formula in which `false` stands in place of `b` is stronger. Where that holds too, nobody ever had to do what is
 //! demanded.
 
-use super::{Means, decide_alone};
+use super::{Context, decide_alone};
 use scrimp_core::{Control, Property, PropertyKind, Report, Verdict};
 use scrimp_native::NativeModel;
 use scrimp_system::Expr;
@@ -16,7 +16,7 @@ const MOST: usize = 8;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Looks for conditions that never matter to a property that holds.
-pub fn look(model: &NativeModel, property: &Property<Expr>, means: &Means, report: &mut Report) {
+pub fn look(model: &NativeModel, property: &Property<Expr>, means: &Context, report: &mut Report) {
     let (PropertyKind::Ltl(formula) | PropertyKind::Ctl(formula)) = &property.kind else { return };
     let Some(result) = report.properties.first_mut().filter(|result| result.verdict == Verdict::Verified) else {
         return;
@@ -28,7 +28,7 @@ pub fn look(model: &NativeModel, property: &Property<Expr>, means: &Means, repor
             _ => PropertyKind::Ltl(stronger),
         };
         let stronger = Property::new(property.name.clone(), stronger);
-        let found = decide_alone(model, &stronger, &Means { control: &control, ..*means });
+        let found = decide_alone(model, &stronger, &Context { control: &control, ..*means });
         let verified = |found: Report| found.properties.first().is_some_and(|p| p.verdict == Verdict::Verified);
         if found.is_ok_and(verified) {
             let condition: Formula<String> = condition.map(&mut |e| model.system().spell(e));

@@ -4,7 +4,7 @@ use super::levels::{Until, budget};
 use super::{Graph, explore, explore_all};
 use crate::check::{Check, Nothing};
 use crate::outcome::Ended;
-use crate::queued::{Course, Queued};
+use crate::queued::{BfsPosition, Queued};
 use crate::store::{BitState, Compact, Locked, Set, Tree, Whole};
 use scrimp_core::{Budget, Control, Limit};
 use scrimp_system::Batch;
@@ -17,13 +17,13 @@ struct Search<'a> {
     graph: &'a Graph,
     threads: usize,
     set: Box<dyn Set>,
-    course: Course,
+    course: BfsPosition,
     begun: bool,
 }
 
 impl<'a> Search<'a> {
     fn new(graph: &'a Graph, threads: usize, set: Box<dyn Set>, budget: &Arc<Budget>) -> Search<'a> {
-        let course = Course::new(set.key_bytes(), budget).unwrap();
+        let course = BfsPosition::new(set.key_bytes(), budget).unwrap();
         Search { graph, threads, set, course, begun: false }
     }
 
@@ -44,7 +44,7 @@ impl<'a> Search<'a> {
 
     /// The numbers of the open states, of the level that is expanded and of the next one.
     fn open(&mut self) -> [Vec<u8>; 2] {
-        let Course { pool, now, next, .. } = &self.course;
+        let BfsPosition { pool, now, next, .. } = &self.course;
         [now, next].map(|queue| {
             let mut states = Batch::new(self.graph.state(0).len());
             pool.each(queue, &mut |key| {

@@ -7,7 +7,7 @@ use super::normal::Table;
 use super::space::{Space, Stop};
 use super::truth::Truth;
 use super::watched::Watched;
-use crate::condensed::{Condensed, Wanted};
+use crate::lts::{Lts, Wanted};
 use crate::plan::{ModelFacts, Options, Plan, Question, StoreChoice, Way};
 use crate::run::run_guided;
 use crate::task::{Guide, Guides, invalid};
@@ -235,7 +235,7 @@ fn on_graph(
         ..CtlFacts::default()
     };
     let graph = wanted.graph.take();
-    let complete = |graph: &Condensed| (0..graph.states()).all(|state| graph.is_expanded(state));
+    let complete = |graph: &Lts| (0..graph.states()).all(|state| graph.is_expanded(state));
     let Some(graph) = graph.filter(|graph| report.exhaustive && complete(graph)) else {
         facts.bytes = report.store_bytes;
         return Ok(CtlOutcome {

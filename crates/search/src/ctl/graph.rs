@@ -7,7 +7,7 @@
 use super::normal::{Node, Table};
 use super::space::Stop;
 use crate::column::{Column, Stack};
-use crate::condensed::{Components, Condensed, Number, Reverse};
+use crate::lts::{Components, Lts, Number, Reverse};
 use crate::store::Full;
 use scrimp_core::{Budget, Control};
 use std::sync::Arc;
@@ -48,7 +48,7 @@ pub(crate) struct Solved<'a, 'f> {
     pub table: &'a Table<'f>,
     /// The label that stands for a part about one state, by part.
     labels: Vec<Option<usize>>,
-    pub graph: Condensed,
+    pub graph: Lts,
     /// By part, for those about successors and runs.
     sets: Vec<Option<Set>>,
     /// States from which a fair run starts, if not all runs are.
@@ -87,7 +87,7 @@ impl<'a, 'f> Solved<'a, 'f> {
     /// them stand `conditions` that must hold again and again on the runs that count.
     pub fn new(
         table: &'a Table<'f>,
-        graph: Condensed,
+        graph: Lts,
         conditions: usize,
         control: &Control,
         budget: &Arc<Budget>,

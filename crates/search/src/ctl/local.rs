@@ -13,8 +13,8 @@
 
 use super::normal::{Node, Table};
 use super::space::{Space, Stop};
-use crate::column::{Column, Plain, Stack};
-use crate::condensed::{Cursor, Number};
+use crate::column::{Column, Pod, Stack};
+use crate::lts::{Cursor, Number};
 use scrimp_core::{Budget, Limit};
 use std::io;
 use std::sync::Arc;
@@ -73,7 +73,7 @@ struct Frame {
     successors: Cursor,
 }
 
-impl Plain for Frame {}
+impl Pod for Frame {}
 
 /// The search for an until.
 struct Until {

@@ -1,7 +1,7 @@
 //! The states that were met so far, and the successors of those that were expanded: each is expanded once, and only when
 //! somebody asks.
 
-use crate::condensed::{Condensed, Cursor, Number};
+use crate::lts::{Cursor, Lts, Number};
 use crate::plan::{Plan, StoreChoice};
 use crate::store::{Collapse, ComBack, Found, Full, Origin, Store, Table};
 use crate::task::invalid;
@@ -32,7 +32,7 @@ pub(crate) struct Space<'a> {
     model: &'a dyn Model,
     store: Box<dyn Store + 'a>,
     /// States have the numbers that the store gave them.
-    graph: Condensed,
+    graph: Lts,
     labels: (usize, &'a Labels<'a>),
     control: &'a Control,
     state: Batch,
@@ -66,7 +66,7 @@ impl<'a> Space<'a> {
             model,
             origins: store.wants_origins().then(Vec::new),
             store,
-            graph: Condensed::new((0..labels.0).map(|_| String::new()), budget)?,
+            graph: Lts::new((0..labels.0).map(|_| String::new()), budget)?,
             labels,
             control,
             state: Batch::new(bytes),

@@ -21,7 +21,7 @@ impl Search<'_> {
             let round = self.parts.sleeping.as_mut().map_or(Round::First(0), |sleeping| sleeping.begin(id));
             let enabled = self.kept.len() - first;
             let deadlock = self.kept.take_deadlock(enabled) && matches!(round, Round::First(_));
-            if matches!(round, Round::Again(_)) {
+            if matches!(round, Round::TraceSearch(_)) {
                 self.kept.clear_faults();
             }
             let faults = self.kept.faults();
@@ -39,7 +39,7 @@ impl Search<'_> {
             let mut part = self.choose(id, first, Part::Whole, round);
             let mut count = self.kept.len() - first;
             let dropped = self.parts.forget.expanding(id, count, in_one_go, self.parts.store);
-            if dropped && part == Part::Provided {
+            if dropped && part == Part::Proviso {
                 // It cannot be taken up again.
                 self.kept.truncate(first);
                 self.parts.model.expand(self.state.state(0), &mut self.kept);
@@ -76,7 +76,7 @@ impl Search<'_> {
             self.keep.iter_mut().for_each(|keep| *keep = !*keep);
         }
         if let Some(sleeping) = &self.parts.sleeping {
-            let again = matches!(round, Round::Again(_));
+            let again = matches!(round, Round::TraceSearch(_));
             for (keep, i) in self.keep.iter_mut().zip(first..) {
                 let event = self.parts.model.first_event(self.kept.event(i));
                 // What has woken up is explored, whatever suffices now.
@@ -102,8 +102,8 @@ impl Search<'_> {
         }
         match decided {
             _ if wanted == Part::Rest => Part::Rest,
-            _ if matches!(round, Round::Again(_)) => Part::Whole,
-            Kept::Provided => Part::Provided,
+            _ if matches!(round, Round::TraceSearch(_)) => Part::Whole,
+            Kept::Proviso => Part::Proviso,
             Kept::All | Kept::Some => Part::Whole,
         }
     }

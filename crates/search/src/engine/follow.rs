@@ -80,7 +80,7 @@ impl Search<'_> {
             let depth = self.parts.order.depth(source) + 1;
             self.facts.transitions += these as u64;
             for (i, found) in rest[..these].iter().enumerate() {
-                if self.marked(*frame).0 == Part::Provided && self.is_later(*found) {
+                if self.marked(*frame).0 == Part::Proviso && self.is_later(*found) {
                     self.marks[*frame].0 = Part::Whole;
                 }
                 if self.parts.sleeping.is_some() {
@@ -123,7 +123,7 @@ impl Search<'_> {
     fn close(&mut self, frame: usize) -> Step {
         let id = self.frames[frame].id;
         let (part, round) = self.marked(frame);
-        if part == Part::Provided {
+        if part == Part::Proviso {
             self.unmet.push((id, round));
             return Ok(());
         }
@@ -181,7 +181,7 @@ impl Search<'_> {
         // What is left out on condition may have to be explored all the same.
         match self.parts.reduce.choose(source, &self.scratch, 0, &mut self.keep) {
             Kept::Some => self.keep.iter().filter(|keep| **keep).count() == 1,
-            Kept::All | Kept::Provided => self.scratch.len() == 1,
+            Kept::All | Kept::Proviso => self.scratch.len() == 1,
         }
     }
 

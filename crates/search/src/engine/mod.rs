@@ -14,8 +14,8 @@ mod room;
 
 use crate::check::Check;
 use crate::column::Column;
-use crate::condensed::Observer;
 use crate::forget::Forget;
+use crate::lts::Observer;
 use crate::order::{Next, Order};
 use crate::outcome::{Ended, Outcome, batch_size};
 use crate::reduce::{Reduce, Round, Sleeping};
@@ -88,7 +88,7 @@ enum Part {
     /// All that are to be explored.
     Whole,
     /// Those that were chosen, on a condition that is not met yet.
-    Provided,
+    Proviso,
     /// Those that were left out at first.
     Rest,
 }

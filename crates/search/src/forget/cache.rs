@@ -22,7 +22,7 @@
 
 use super::strategy::{Strategy, Traits};
 use super::{Forget, Link, NONE};
-use crate::column::{Column, Plain, Stack};
+use crate::column::{Column, Pod, Stack};
 use crate::order::draw_below;
 use crate::store::{Full, StateId, Store};
 use scrimp_core::{Budget, ForgetFacts};
@@ -68,7 +68,7 @@ struct Node {
     steps: u8,
 }
 
-impl Plain for Node {}
+impl Pod for Node {}
 
 pub struct Cache {
     most: usize,

@@ -101,7 +101,7 @@ pub(crate) struct Traits {
 
 impl Traits {
     pub fn new(strategy: Strategy, budget: &Arc<Budget>) -> io::Result<Traits> {
-        fn column<T: crate::column::Plain>(wanted: bool, budget: &Arc<Budget>) -> io::Result<Option<Column<T>>> {
+        fn column<T: crate::column::Pod>(wanted: bool, budget: &Arc<Budget>) -> io::Result<Option<Column<T>>> {
             wanted.then(|| Column::new(budget)).transpose()
         }
         let has = |wanted: fn(Key) -> bool| strategy.0.iter().any(|&(key, _)| wanted(key));
@@ -118,7 +118,7 @@ impl Traits {
     }
 
     pub fn prepare(&mut self, numbers: usize) -> Result<(), Full> {
-        fn ensure<T: crate::column::Plain>(column: &mut Option<Column<T>>, numbers: usize) -> Result<(), Full> {
+        fn ensure<T: crate::column::Pod>(column: &mut Option<Column<T>>, numbers: usize) -> Result<(), Full> {
             column.as_mut().map_or(Ok(()), |c| c.ensure(numbers))
         }
         ensure(&mut self.found, numbers)?;
@@ -175,7 +175,7 @@ impl Traits {
     }
 
     fn value(&self, key: Key, id: StateId) -> u32 {
-        fn get<T: crate::column::Plain + Into<u32>>(column: &Option<Column<T>>, id: StateId) -> u32 {
+        fn get<T: crate::column::Pod + Into<u32>>(column: &Option<Column<T>>, id: StateId) -> u32 {
             column.as_ref().map_or(0, |c| c[id].into())
         }
         match key {
@@ -193,7 +193,7 @@ impl Traits {
     }
 
     pub fn bytes(&self) -> usize {
-        fn bytes<T: crate::column::Plain>(column: &Option<Column<T>>) -> usize {
+        fn bytes<T: crate::column::Pod>(column: &Option<Column<T>>) -> usize {
             column.as_ref().map_or(0, Column::bytes)
         }
         bytes(&self.found)
@@ -205,7 +205,7 @@ impl Traits {
     }
 }
 
-fn set<T: crate::column::Plain>(column: &mut Option<Column<T>>, id: StateId, value: T) {
+fn set<T: crate::column::Pod>(column: &mut Option<Column<T>>, id: StateId, value: T) {
     if let Some(column) = column {
         column[id] = value;
     }

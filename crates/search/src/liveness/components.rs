@@ -119,7 +119,7 @@ impl<'s, 'p, 'a> Components<'s, 'p, 'a> {
             }
             if self.states.is_on_path(to) {
                 // Around a cycle nothing may be left out everywhere.
-                self.path.widen(self.states, &mut self.mover)?;
+                self.path.expand_fully(self.states, &mut self.mover)?;
             }
             let rank = self.ranks[to as u32];
             if rank != GONE {

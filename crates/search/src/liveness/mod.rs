@@ -12,18 +12,18 @@ mod gather;
 mod lasso;
 mod nearby;
 mod nested;
+mod on_lts;
 mod path_set;
 mod product;
 mod states;
 mod swarm;
-mod unfolded;
 mod walk;
 
 pub use lasso::Lasso;
 pub use product::{Fairness, MOST_MARKS, Product, STUTTER};
 
 use crate::plan::{CycleChoice, ModelFacts, Plan, StoreChoice, Way};
-use crate::reduce::{Blueprint, Manner};
+use crate::reduce::{Expansion, PorConfig};
 use crate::store::{Collapse, ComBack, Store, Table, Tree};
 use crate::task::{Guide, invalid};
 use components::Components;
@@ -83,7 +83,7 @@ pub fn search(question: &Question, plan: &Plan, control: &Control) -> io::Result
         )));
     }
     if plan.way() == Way::SweptCycles {
-        return unfolded::search(question, plan, control);
+        return on_lts::search(question, plan, control);
     }
     let answer = search_in(question, plan, control)?;
     // Nobody has asked for a table: what does not fit there may fit in a tree.
@@ -113,8 +113,8 @@ fn search_in(question: &Question, plan: &Plan, control: &Control) -> io::Result<
         CycleChoice::Automatic => *store == StoreChoice::Tree,
     };
     // The plan asks for a reduction only where it is sound; a caller may know no expressions to keep.
-    let blueprint = match stutters && fairness.is_none() {
-        true => Blueprint::of_runs(model, expressions, plan)?,
+    let por_config = match stutters && fairness.is_none() {
+        true => PorConfig::of_runs(model, expressions, plan)?,
         false => None,
     };
     let state_based;
@@ -125,7 +125,7 @@ fn search_in(question: &Question, plan: &Plan, control: &Control) -> io::Result<
     }
     let nested = nested || together;
     let product = Product::new(model, automaton, atoms, fairness, nested).ending(!repeats);
-    let reduce = || blueprint.as_ref().map(|blueprint| blueprint.make(Manner::Repeatable));
+    let reduce = || por_config.as_ref().map(|por_config| por_config.make(Expansion::Stateless));
     let mover = Mover::new(&product, reduce());
     let mut answer = Answer {
         accepted: None,
@@ -136,7 +136,7 @@ fn search_in(question: &Question, plan: &Plan, control: &Control) -> io::Result<
         state_bytes: product.state_bytes(),
         store_bytes: 0,
         store: Some(store.to_string()),
-        reduced: blueprint.is_some(),
+        reduced: por_config.is_some(),
     };
     let (halt, rough) = if together {
         let (ended, facts, bytes) = swarm::search(&product, plan.options().threads, control, &budget)?;

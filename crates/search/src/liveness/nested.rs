@@ -101,7 +101,7 @@ impl<'s, 'p, 'a> Nested<'s, 'p, 'a> {
                     return Err(Halt::Found);
                 }
                 // Around a cycle nothing may be left out everywhere.
-                self.outer.widen(self.states, &mut self.mover)?;
+                self.outer.expand_fully(self.states, &mut self.mover)?;
             } else {
                 self.complete(Some((to, marks)))?;
             }

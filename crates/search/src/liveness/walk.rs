@@ -142,7 +142,7 @@ impl Walk {
     }
 
     /// Explores the events that were left out at the end of the path too, if any were.
-    pub fn widen(&mut self, states: &mut dyn States, mover: &mut Mover) -> Result<(), Halt> {
+    pub fn expand_fully(&mut self, states: &mut dyn States, mover: &mut Mover) -> Result<(), Halt> {
         if let Some(&(first, true)) = self.firsts.last() {
             states.make_full(self.keys[self.len - 1])?;
             self.firsts.pop();

@@ -1,16 +1,16 @@
 //! Which events suffice. A reduction says which successors of a state are explored, before they reach the store.
 
-mod blueprint;
+mod deferred_events;
 mod edge_lean;
-mod held_back;
 mod on_path;
+mod por_config;
 mod sleeping;
 pub mod stubborn;
 
-pub use blueprint::Blueprint;
+pub use deferred_events::DeferredEvents;
 pub use edge_lean::EdgeLean;
-pub use held_back::HeldBack;
 pub use on_path::OnPath;
+pub use por_config::PorConfig;
 pub use sleeping::{Round, Sleeping};
 
 use scrimp_system::{Batch, EventCode, Model};
@@ -41,7 +41,7 @@ pub enum Kept {
     Some,
     /// Those marked suffice if one of them leads to a state whose own turn comes later. Otherwise events could be left out
     /// all the way round a cycle, and all are needed.
-    Provided,
+    Proviso,
 }
 
 pub trait Reduce: Send {
@@ -54,7 +54,7 @@ pub trait Reduce: Send {
         false
     }
 
-    /// May it answer [`Kept::Provided`]?
+    /// May it answer [`Kept::Proviso`]?
     fn wants_history(&self) -> bool {
         false
     }
@@ -62,15 +62,15 @@ pub trait Reduce: Send {
 
 /// Whether a reduction must decide the same way when a state is expanded again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Manner {
+pub enum Expansion {
     /// A state is expanded once and never asked for again: what was seen before may play a part.
-    Passing,
+    Stateful,
     /// The same state, the same choice.
-    Repeatable,
+    Stateless,
 }
 
 /// Makes a reduction for each thread, where events are to be left out.
-pub type Maker = dyn Fn(Manner) -> Option<Box<dyn Reduce>> + Sync;
+pub type ReductionFactory = dyn Fn(Expansion) -> Option<Box<dyn Reduce>> + Sync;
 
 /// Explores every event.
 #[derive(Debug, Default, Clone, Copy)]

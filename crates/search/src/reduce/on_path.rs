@@ -16,7 +16,7 @@ enum Extent {
     /// Those that were chosen.
     Chosen,
     /// Those that were chosen, and the others after them unless one leads off the path.
-    Provided,
+    Proviso,
     /// All after all: first those that were chosen, then the others.
     Widened,
 }
@@ -84,7 +84,7 @@ impl<'a> OnPath<'a> {
 
     /// A successor of the end of the path was found.
     pub fn found(&mut self, state: &[u8], new: bool) {
-        if let Some(extent @ Extent::Provided) = self.extents.last_mut()
+        if let Some(extent @ Extent::Proviso) = self.extents.last_mut()
             && (new || !self.on_path.contains_key(&hash(state)))
         {
             *extent = Extent::Chosen;
@@ -93,9 +93,9 @@ impl<'a> OnPath<'a> {
 
     /// Must what was left out at the end of the path be explored after all? It will be when the successors are chosen
     /// again.
-    pub fn widen(&mut self) -> bool {
+    pub fn expand_fully(&mut self) -> bool {
         match self.extents.last_mut() {
-            Some(extent @ Extent::Provided) => {
+            Some(extent @ Extent::Proviso) => {
                 *extent = Extent::Widened;
                 true
             }
@@ -111,8 +111,8 @@ impl<'a> OnPath<'a> {
         let Some(extent) = self.extents.last_mut().filter(|_| kept != Kept::All) else {
             return;
         };
-        if first_time && kept == Kept::Provided {
-            *extent = Extent::Provided;
+        if first_time && kept == Kept::Proviso {
+            *extent = Extent::Proviso;
         }
         self.left_out.clear();
         for (place, _) in self.keep.iter().enumerate().filter(|(_, keep)| !**keep) {

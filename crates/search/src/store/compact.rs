@@ -1,7 +1,7 @@
 //! Hash compaction (Wolper and Leroy 1993, Stern and Dill 1995): of a state a hash of some bits is kept, and states with the
 //! same hash are taken for one. The hashes stand in [`Cells`], which take less memory than their bits.
 
-use super::cells::{Cells, KeyBits};
+use super::quotient::{Cells, KeyBits};
 use super::{Full, Set};
 use crate::words::hash_batch;
 use scrimp_core::{Budget, Omission};

@@ -1,6 +1,6 @@
 //! Two or three threads that fill a store together, under very many schedules; see [`concurrency`](crate::concurrency).
 
-use super::cells::{Cells, KeyBits};
+use super::quotient::{Cells, KeyBits};
 use super::table::{Concurrent, Table, batch_need};
 use super::{NO_ORIGIN, Set, Store, Tree};
 use crate::concurrency::{explore, explore_all};

@@ -2,7 +2,6 @@
 
 mod automaton;
 mod bitstate;
-mod cells;
 mod collapse;
 mod comback;
 mod compact;
@@ -14,6 +13,7 @@ mod locked;
 #[cfg(test)]
 mod lossy_tests;
 mod places;
+mod quotient;
 mod recent;
 mod replaying;
 mod set;

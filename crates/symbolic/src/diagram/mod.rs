@@ -6,11 +6,11 @@
 //!
 //! Operations recurse as deep as a vector is long; call them on a thread with room for that (see [`STACK_PER_LEVEL`]).
 
-mod between;
 mod cache;
+mod dont_care;
 mod images;
 mod inspect;
-mod ladder;
+mod level_wise;
 mod project;
 mod relations;
 mod saturate;

@@ -1,6 +1,6 @@
 //! Better orders of the levels: each level in turn is moved through all places and left at the best one (Rudell's sifting).
 
-use super::ladder::Ladder;
+use super::level_wise::LevelWise;
 use super::{Diagrams, Halt, Set};
 use scrimp_core::Control;
 use std::time::{Duration, Instant};
@@ -41,7 +41,7 @@ impl Diagrams {
 }
 
 struct Sifting<'a> {
-    ladder: &'a mut Ladder,
+    ladder: &'a mut LevelWise,
     /// Which level it was before, for each level now.
     order: Vec<usize>,
     words: usize,

@@ -2,9 +2,9 @@
 
 use crate::bounds::Knowledge;
 use crate::dependence::access::{Access, Change};
-use crate::dependence::accord::Pairs;
 use crate::dependence::faults::{cells_read, faults};
 use crate::dependence::guards::{Guard, Shape, others, those};
+use crate::dependence::independence::Pairs;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::values::Values;
 

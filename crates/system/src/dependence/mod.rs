@@ -8,13 +8,13 @@
 //! holds for states that can be reached.
 
 mod access;
-mod accord;
 mod condition;
 mod edges;
 mod enabling;
 mod ends;
 mod faults;
 mod guards;
+mod independence;
 mod rows;
 
 pub use condition::Condition;
@@ -26,9 +26,9 @@ use crate::layout::Layout;
 use crate::system::{Domain, EventId, Overflow, System};
 use crate::values::Values;
 use access::Access;
-use accord::Pairs;
 use edges::Follow;
 use guards::{Guards, conjuncts};
+use independence::Pairs;
 use rows::Rows;
 use std::sync::Arc;
 

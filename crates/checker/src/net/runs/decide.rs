@@ -5,7 +5,7 @@ use crate::engines::sets;
 use crate::grow::with_room;
 use crate::net::{Made, PetriNet};
 use crate::temporal::never::negation;
-use crate::temporal::{Means, branching::searched, run_liveness};
+use crate::temporal::{Context, branching::searched, run_liveness};
 use scrimp_core::{Control, Limit, Predicate, Property, PropertyKind, Trace, Verdict};
 use scrimp_lang::LoadError;
 use scrimp_native::{BuildError, Mode, NativeModel};
@@ -131,7 +131,7 @@ fn linear(
     let question = if never.stutters { question } else { question.with(Feature::NotStutterInvariant) };
     let (plan, _) = Plan::as_far_as_possible(&options, question, &ModelFacts::of(model)).ok()?;
     let mut report =
-        run_liveness(model, "", &never, &Means { plan: &plan, control, fair: &[], progress: None }).ok()?;
+        run_liveness(model, "", &never, &Context { plan: &plan, control, fair: &[], progress: None }).ok()?;
     let result = report.properties.pop()?;
     let truth = match result.verdict {
         Verdict::Verified => Some(true),

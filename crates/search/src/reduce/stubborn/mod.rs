@@ -57,7 +57,7 @@ pub enum Chosen {
     /// Those kept suffice.
     Some,
     /// Those kept suffice if one of them leads to a state that was not expanded before; otherwise everything must be explored.
-    Provided,
+    Proviso,
 }
 
 /// What all threads share.
@@ -154,7 +154,7 @@ impl Stubborn {
         }
     }
 
-    /// May it choose [`Provided`](Chosen::Provided)?
+    /// May it choose [`Proviso`](Chosen::Proviso)?
     pub fn may_depend_on_history(&self) -> bool {
         !self.shared.wanted.targets.is_empty() || !self.shared.sought.is_empty()
     }
@@ -217,7 +217,7 @@ impl Stubborn {
         if unseen != By::Nobody {
             keep.clear();
             self.keep(unseen, successors, keep);
-            return Chosen::Provided;
+            return Chosen::Proviso;
         }
         if by == By::Nobody { Chosen::All } else { Chosen::Some }
     }

@@ -14,7 +14,7 @@ mod tests;
 use super::index::{Index, SLOTS};
 use super::places::Places;
 use super::{Found, Full, StateId, Store};
-use crate::column::{Column, Plain};
+use crate::column::{Column, Pod};
 use crate::region::Region;
 use crate::words;
 use replay::Replay;
@@ -46,7 +46,7 @@ struct Entry {
     at: u32,
 }
 
-impl Plain for Entry {}
+impl Pod for Entry {}
 
 impl Entry {
     #[inline(always)]

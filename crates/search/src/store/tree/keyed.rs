@@ -1,7 +1,7 @@
 //! A tree whose user asks for the keys of states and decides later which of them are in the set. For a single owner.
 
 use super::{Inner, KEY, Tree, short_key};
-use crate::store::cells::Cells;
+use crate::store::quotient::Cells;
 use crate::store::{Full, NO_ORIGIN};
 use scrimp_core::Budget;
 use scrimp_system::Batch;

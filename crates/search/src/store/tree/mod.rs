@@ -18,7 +18,7 @@ mod tests;
 
 pub(crate) use keyed::Keys;
 
-use super::cells::{Cells, KeyBits};
+use super::quotient::{Cells, KeyBits};
 use super::{Full, Set};
 use fold::{Folder, Forest, need};
 use nodes::Nodes;

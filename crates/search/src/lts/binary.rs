@@ -1,11 +1,11 @@
-//! A condensed graph as a file: versioned, and with a checksum over everything, so that what is read is what was written.
+//! A reachability graph as a file: versioned, and with a checksum over everything, so that what is read is what was written.
 //!
 //! All numbers are little-endian. After the magic word and the version: the numbers of states, transitions, initial states,
 //! labels and bits of lists; the initial states; the labels' names; where each state's list begins; the labels' bits; the
 //! lists; and a CRC-32 of all bytes before it.
 
 use super::bits::Bits;
-use super::{Condensed, HEAD, Number};
+use super::{HEAD, Lts, Number};
 use scrimp_core::Budget;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -74,14 +74,14 @@ impl<T: Read> Summed<T> {
 }
 
 fn damaged(what: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("this is no condensed graph, or a damaged one: {what}"))
+    io::Error::new(io::ErrorKind::InvalidData, format!("this is no reachability graph, or a damaged one: {what}"))
 }
 
 fn full() -> io::Error {
     io::Error::new(io::ErrorKind::OutOfMemory, "the graph does not fit in memory")
 }
 
-impl Condensed {
+impl Lts {
     pub fn write(&self, to: &mut dyn Write) -> io::Result<()> {
         let mut out = Summed { inner: io::BufWriter::with_capacity(1 << 16, to), crc: 0 };
         out.put(MAGIC)?;
@@ -113,14 +113,14 @@ impl Condensed {
     }
 
     /// Reads what was written, and refuses everything else.
-    pub fn read(from: &mut dyn Read, budget: &Arc<Budget>) -> io::Result<Condensed> {
+    pub fn read(from: &mut dyn Read, budget: &Arc<Budget>) -> io::Result<Lts> {
         let mut from = Summed { inner: io::BufReader::with_capacity(1 << 16, from), crc: 0 };
         if &from.take::<8>()? != MAGIC {
             return Err(damaged("it does not begin like one"));
         }
         let version = from.short()?;
         if version != VERSION {
-            let message = format!("this condensed graph has version {version}, and only version {VERSION} can be read");
+            let message = format!("this reachability graph has version {version}, and only version {VERSION} can be read");
             return Err(io::Error::new(io::ErrorKind::InvalidData, message));
         }
         let (states, transitions) = (from.short()?, from.long()?);
@@ -143,7 +143,7 @@ impl Condensed {
             from.fill(&mut name)?;
             names.push(String::from_utf8(name).map_err(|_| damaged("a name is no text"))?);
         }
-        let mut graph = Condensed::new(names.into_iter(), budget)?;
+        let mut graph = Lts::new(names.into_iter(), budget)?;
         (graph.states, graph.transitions, graph.initial) = (states, transitions, initial_states);
         for state in 0..states {
             graph.low.ensure(state as usize + 1).map_err(|_| full())?;

@@ -1,13 +1,13 @@
 //! Runs on a graph that was built before, by a search that may forget its states.
 //!
-//! The condensed graph knows of each state a number, its successors and whether the atoms hold there. It is bisimilar to the
+//! The reachability graph knows of each state a number, its successors and whether the atoms hold there. It is bisimilar to the
 //! reachability graph, so it has the same runs; a state of it is its number, and what is searched here is small, whatever
 //! the states of the model are. A run that is found is run again by the model.
 
 use super::lasso::Lasso;
 use super::{Answer, Question};
-use crate::condensed::{Condensed, Number, Wanted};
 use crate::ctl::{Watched, graph_plan};
+use crate::lts::{Lts, Number, Wanted};
 use crate::plan::{BackedgeChoice, ForgetChoice, ModelFacts, Plan, StoreChoice};
 use crate::run::run_guided;
 use crate::task::Guides;
@@ -16,15 +16,15 @@ use scrimp_system::{Batch, Fault, Model};
 use std::io;
 
 /// The graph as a model.
-struct Unfolded<'g> {
-    graph: &'g Condensed,
+struct OnLts<'g> {
+    graph: &'g Lts,
 }
 
 fn number(state: &[u8]) -> Number {
     Number::from_le_bytes([state[0], state[1], state[2], state[3]])
 }
 
-impl Model for Unfolded<'_> {
+impl Model for OnLts<'_> {
     fn state_bytes(&self) -> usize {
         size_of::<Number>()
     }
@@ -67,7 +67,7 @@ pub(super) fn search(question: &Question, plan: &Plan, control: &Control) -> io:
         store: report.store.clone(),
         reduced: false,
     };
-    let complete = |graph: &Condensed| (0..graph.states()).all(|state| graph.is_expanded(state));
+    let complete = |graph: &Lts| (0..graph.states()).all(|state| graph.is_expanded(state));
     let graph = wanted.graph.take().filter(|graph| report.exhaustive && complete(graph));
     let Some(graph) = graph.filter(|_| answer.fault.is_none()) else {
         answer.limit = answer.limit.or(answer.fault.is_none().then_some(Limit::Memory));
@@ -82,12 +82,12 @@ pub(super) fn search(question: &Question, plan: &Plan, control: &Control) -> io:
         graph.states(),
         graph.transitions()
     ));
-    let (graph, unfolded) = (&graph, Unfolded { graph: &graph });
+    let (graph, on_lts) = (&graph, OnLts { graph: &graph });
     let label =
         |at: usize| -> Predicate { Box::new(move |state: &[u8]| Ok::<bool, Fault>(graph.holds(at, number(state)))) };
     let atoms: Vec<Predicate> = (0..question.atoms.len()).map(label).collect();
     let on_graph =
-        Question { model: &unfolded, atoms: &atoms, expressions: &[], stutters: false, progress: None, ..*question };
+        Question { model: &on_lts, atoms: &atoms, expressions: &[], stutters: false, progress: None, ..*question };
     let plain = plan.instead("", &ModelFacts::default(), |options| {
         (options.forget, options.progress, options.order) = (ForgetChoice::Nothing, None, None);
         (options.store, options.cached, options.backedges) = (Some(StoreChoice::Table), None, BackedgeChoice::Events);
@@ -101,7 +101,7 @@ pub(super) fn search(question: &Question, plan: &Plan, control: &Control) -> io:
 }
 
 /// The run of the graph as one of the model: its edges are in the order of the model's events.
-fn again(model: &dyn Model, graph: &Condensed, lasso: &Lasso) -> Option<Lasso> {
+fn again(model: &dyn Model, graph: &Lts, lasso: &Lasso) -> Option<Lasso> {
     let mut at = number(&lasso.trace.initial);
     let mut initial = Batch::new(model.state_bytes());
     model.initial(&mut initial);

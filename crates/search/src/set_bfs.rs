@@ -6,8 +6,8 @@ use crate::estimate;
 use crate::held::Held;
 use crate::outcome::{Ended, Outcome};
 use crate::plan::{OrderChoice, StoreChoice};
-use crate::queued::{Course, Queued};
-use crate::reduce::Manner;
+use crate::queued::{BfsPosition, Queued};
+use crate::reduce::Expansion;
 use crate::store::{AutomatonSet, BitState, Compact, Folded, Folder, LayerOrder, Locked, Set, Tree, Whole};
 use crate::task::{Done, Task, invalid};
 use scrimp_core::{Budget, GraphFacts};
@@ -23,8 +23,8 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>) -> io::Result<Done<'m>> {
         return Ok(Done { outcome, held: Held::Set(set.bytes()), stage, instead: None });
     }
     let mut wide = match task.saved()? {
-        Some((_, mut from)) => Wide::resume(task, stage, &mut *from)?,
-        None => Wide::begin(task, stage)?,
+        Some((_, mut from)) => SetBfs::resume(task, stage, &mut *from)?,
+        None => SetBfs::begin(task, stage)?,
     };
     let ended = wide.go_on(task);
     Ok(wide.done(ended))
@@ -69,26 +69,26 @@ fn no_memory() -> io::Error {
 }
 
 /// A breadth-first search over a set, and where it stands.
-pub(crate) struct Wide {
+pub(crate) struct SetBfs {
     pub set: Box<dyn Set>,
-    pub course: Course,
+    pub course: BfsPosition,
     pub stage: StoreChoice,
     /// How it ended before it went on.
     ended: Option<Ended>,
 }
 
-impl Wide {
+impl SetBfs {
     /// An empty set.
-    pub fn new(task: &Task, stage: StoreChoice) -> io::Result<Wide> {
+    pub fn new(task: &Task, stage: StoreChoice) -> io::Result<SetBfs> {
         let set = new_set(task, &stage)?;
-        let course = Course::new(set.key_bytes(), task.budget)?;
-        Ok(Wide { set, course, stage, ended: None })
+        let course = BfsPosition::new(set.key_bytes(), task.budget)?;
+        Ok(SetBfs { set, course, stage, ended: None })
     }
 
     /// A search that stands at its beginning.
-    pub fn begin(task: &Task, stage: StoreChoice) -> io::Result<Wide> {
-        let mut wide = Wide::new(task, stage)?;
-        wide.ended = Wide::queued(task).begin(&mut *wide.set, &mut wide.course).err();
+    pub fn begin(task: &Task, stage: StoreChoice) -> io::Result<SetBfs> {
+        let mut wide = SetBfs::new(task, stage)?;
+        wide.ended = SetBfs::queued(task).begin(&mut *wide.set, &mut wide.course).err();
         Ok(wide)
     }
 
@@ -103,8 +103,8 @@ impl Wide {
     }
 
     /// A search that was saved.
-    pub fn resume(task: &Task, stage: StoreChoice, from: &mut dyn Read) -> io::Result<Wide> {
-        let mut wide = Wide::new(task, stage)?;
+    pub fn resume(task: &Task, stage: StoreChoice, from: &mut dyn Read) -> io::Result<SetBfs> {
+        let mut wide = SetBfs::new(task, stage)?;
         let course = &mut wide.course;
         course.facts = get_facts(from)?;
         course.depth = get(from)? as u32;
@@ -121,7 +121,7 @@ impl Wide {
             return ended;
         }
         loop {
-            let ended = Wide::queued(task).search(&mut *self.set, &mut self.course);
+            let ended = SetBfs::queued(task).search(&mut *self.set, &mut self.course);
             self.save(task, &ended);
             if ended != Ended::Paused {
                 return ended;
@@ -132,7 +132,7 @@ impl Wide {
 
     fn save(&self, task: &Task, ended: &Ended) {
         if let (Some(saver), Ended::Paused | Ended::Limit(_)) = (task.saver, ended) {
-            let Wide { set, course, stage, .. } = self;
+            let SetBfs { set, course, stage, .. } = self;
             saver.save(&stage.to_string(), &mut |to| {
                 put_facts(to, &course.facts)?;
                 put(to, course.depth as u64)?;
@@ -146,7 +146,7 @@ impl Wide {
     }
 
     pub fn done<'m>(self, ended: Ended) -> Done<'m> {
-        let Wide { set, course, stage, .. } = self;
+        let SetBfs { set, course, stage, .. } = self;
         let mut facts = course.facts(set.len());
         facts.set_level_sizes(course.widths.iter().copied());
         let outcome = Outcome::of_plain(ended, facts, Vec::new());
@@ -165,7 +165,7 @@ fn search_deep(task: &Task, set: &mut dyn Set) -> io::Result<Outcome> {
         path.stack.restore(&mut *from)?;
         set.restore(&mut *from)?;
     }
-    let mut deep = Deep::new(task.model, task.check, task.control, (task.reduce)(Manner::Repeatable), task.budget);
+    let mut deep = Deep::new(task.model, task.check, task.control, (task.reduce)(Expansion::Stateless), task.budget);
     let ended = loop {
         let ended = deep.search(set, &mut path);
         if let (Some(saver), Ended::Paused | Ended::Limit(_)) = (task.saver, &ended) {

@@ -1,7 +1,7 @@
 //! From properties to a reduction: what must be kept follows from what is asked.
 
 use super::stubborn::{Chosen, Governor, Stubborn, Wanted};
-use super::{Kept, Manner, Method, Reduce, Source};
+use super::{Expansion, Kept, Method, Reduce, Source};
 use crate::plan::{Plan, ReduceChoice};
 use crate::task::{about_runs, invalid};
 use scrimp_core::{Condition, Property, PropertyKind};
@@ -11,7 +11,7 @@ use std::io;
 use std::sync::Arc;
 
 /// Everything that the reductions of all threads have in common.
-pub struct Blueprint {
+pub struct PorConfig {
     stubborn: Stubborn,
     /// Events may be left out on condition.
     provided: bool,
@@ -19,13 +19,13 @@ pub struct Blueprint {
     visible: Option<Arc<[bool]>>,
 }
 
-impl Blueprint {
+impl PorConfig {
     /// The reduction that a plan asks for, if it asks for one that leaves states out.
     pub fn of_plan(
         model: &dyn Model,
         properties: &[Property<Condition>],
         plan: &Plan,
-    ) -> io::Result<Option<Blueprint>> {
+    ) -> io::Result<Option<PorConfig>> {
         let method = match plan.options().reduce {
             ReduceChoice::Persistent(method) => method,
             ReduceChoice::PersistentSleep => None,
@@ -54,12 +54,12 @@ impl Blueprint {
         let of = |method| Stubborn::new(dependence.clone(), wanted.clone(), method);
         let stubborn = method.map_or_else(|| better(model, of(Method::Process), of(Method::Closure)), of);
         let provided = stubborn.may_depend_on_history();
-        Ok(Some(Blueprint { stubborn, provided, visible: None }))
+        Ok(Some(PorConfig { stubborn, provided, visible: None }))
     }
 
     /// A reduction that keeps, of every run, one that looks the same to these conditions but for repetitions, provided that
     /// on every cycle some state is explored in full. The plan asks for one.
-    pub fn of_runs(model: &dyn Model, conditions: &[Expr], plan: &Plan) -> io::Result<Option<Blueprint>> {
+    pub fn of_runs(model: &dyn Model, conditions: &[Expr], plan: &Plan) -> io::Result<Option<PorConfig>> {
         let method = match plan.options().reduce {
             ReduceChoice::Persistent(method) => method,
             ReduceChoice::PersistentSleep => None,
@@ -75,14 +75,14 @@ impl Blueprint {
         let wanted = Wanted { deadlocks: true, ..Wanted::default() };
         let of = |method| Stubborn::new(dependence.clone(), wanted.clone(), method);
         let stubborn = method.map_or_else(|| better(model, of(Method::Process), of(Method::Closure)), of);
-        Ok(Some(Blueprint { stubborn, provided: true, visible: Some(visible.into()) }))
+        Ok(Some(PorConfig { stubborn, provided: true, visible: Some(visible.into()) }))
     }
 
     /// A reduction for one thread.
-    pub fn make(&self, manner: Manner) -> Box<dyn Reduce> {
+    pub fn make(&self, manner: Expansion) -> Box<dyn Reduce> {
         Box::new(Persistent {
             stubborn: self.stubborn.another(),
-            governor: (manner == Manner::Passing).then(Governor::new),
+            governor: (manner == Expansion::Stateful).then(Governor::new),
             events: Vec::new(),
             successors: Vec::new(),
             chosen: Vec::new(),
@@ -157,7 +157,7 @@ impl Reduce for Persistent {
         let decided = stubborn.choose(source.state, successors, chosen);
         let kept = match decided {
             Chosen::All => successors.len(),
-            Chosen::Some | Chosen::Provided => chosen.len(),
+            Chosen::Some | Chosen::Proviso => chosen.len(),
         };
         if let Some(governor) = governor {
             governor.learn(successors.len(), kept);
@@ -169,7 +169,7 @@ impl Reduce for Persistent {
         for (keep, event) in keep.iter_mut().zip(events.iter()) {
             *keep = chosen.contains(event);
         }
-        if decided == Chosen::Provided { Kept::Provided } else { Kept::Some }
+        if decided == Chosen::Proviso { Kept::Proviso } else { Kept::Some }
     }
 
     fn wants_history(&self) -> bool {

@@ -1,6 +1,6 @@
-//! Writing a graph for others to read: Aldebaran's AUT, and the condensed form.
+//! Writing a graph for others to read: Aldebaran's AUT, and Scrimp's own form.
 
-use super::Condensed;
+use super::Lts;
 use scrimp_core::Trace;
 use scrimp_system::{Describe, EventCode};
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use std::path::Path;
 pub enum Form {
     Aut,
     Dot,
-    Condensed,
+    Lts,
 }
 
 impl Form {
@@ -20,7 +20,7 @@ impl Form {
         match path.extension()?.to_str()? {
             "aut" => Some(Form::Aut),
             "dot" => Some(Form::Dot),
-            "scg" => Some(Form::Condensed),
+            "scg" => Some(Form::Lts),
             _ => None,
         }
     }
@@ -61,13 +61,13 @@ pub(super) fn quoted(text: &str) -> String {
     out + "\""
 }
 
-impl Condensed {
+impl Lts {
     /// Writes the graph in a form; a picture shows a run in it.
     pub fn export(&self, form: Form, model: &dyn Describe, run: Option<&Trace>, out: &mut dyn Write) -> io::Result<()> {
         match form {
             Form::Aut => self.write_aut(model, out),
             Form::Dot => self.write_dot(model, run, out),
-            Form::Condensed => self.write(out),
+            Form::Lts => self.write(out),
         }
     }
 

@@ -7,7 +7,7 @@ use crate::graph::InDegrees;
 use crate::held::Held;
 use crate::outcome::{Ended, Outcome, Position};
 use crate::plan::StoreChoice;
-use crate::reduce::Manner;
+use crate::reduce::Expansion;
 use crate::store::table::Concurrent;
 use crate::store::{Collapse, ComBack, Store, Table};
 use crate::task::{Done, Task};
@@ -15,7 +15,7 @@ use crate::{breadth_first, parallel};
 use std::io::{self, Read};
 
 /// A store with numbers, and where the search in it stands.
-pub(crate) struct Plain<S> {
+pub(crate) struct TableBfs<S> {
     store: Option<S>,
     stage: StoreChoice,
     pub position: Position,
@@ -34,7 +34,7 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>) -> io::Result<Done<'m>> {
 }
 
 fn search_in<'m, S: Threaded + 'm>(task: &Task<'m, '_>, store: S) -> io::Result<Done<'m>> {
-    let mut plain = Plain::new(task, store, task.plan.store().clone());
+    let mut plain = TableBfs::new(task, store, task.plan.store().clone());
     if let Some((_, mut from)) = task.saved()? {
         plain.resume(&mut *from)?;
     }
@@ -76,16 +76,16 @@ impl Threaded for ComBack<'_> {
         control.say("states are rebuilt one after the other: one thread searches");
         let mut in_degrees = InDegrees::new(false, budget.clone());
         in_degrees.give_up();
-        let worker = Worker::new(model, check).reducing(reduce(Manner::Passing), true);
+        let worker = Worker::new(model, check).reducing(reduce(Expansion::Stateful), true);
         let ended = breadth_first::search(worker, &mut self, control, &mut in_degrees, position, None);
         Ok((self, ended))
     }
 }
 
-impl<S: Threaded> Plain<S> {
-    pub fn new(task: &Task, store: S, stage: StoreChoice) -> Plain<S> {
+impl<S: Threaded> TableBfs<S> {
+    pub fn new(task: &Task, store: S, stage: StoreChoice) -> TableBfs<S> {
         let in_degrees = InDegrees::new(task.plan.options().in_degrees, task.budget.clone());
-        Plain { store: Some(store), stage, position: Position::default(), in_degrees }
+        TableBfs { store: Some(store), stage, position: Position::default(), in_degrees }
     }
 
     /// Becomes the search that was saved.
@@ -107,11 +107,11 @@ impl<S: Threaded> Plain<S> {
     /// Goes on until the search ends or pauses.
     pub fn go_on(&mut self, task: &Task) -> io::Result<Ended> {
         let Task { model, check, plan, control, reduce, .. } = *task;
-        let Plain { store, position, in_degrees, .. } = self;
+        let TableBfs { store, position, in_degrees, .. } = self;
         if plan.options().threads == 1 {
             let store = store.as_mut().expect(AWAY);
             let observer = task.observer;
-            let worker = Worker::new(model, check).reducing(reduce(Manner::Passing), true);
+            let worker = Worker::new(model, check).reducing(reduce(Expansion::Stateful), true);
             return Ok(breadth_first::search(worker, store, control, in_degrees, position, observer));
         }
         let (searched, ended) = store.take().expect(AWAY).search(task, position)?;
@@ -134,7 +134,7 @@ impl<S: Threaded> Plain<S> {
     where
         S: 'm,
     {
-        let Plain { store, stage, mut position, .. } = self;
+        let TableBfs { store, stage, mut position, .. } = self;
         let widths = position.widths();
         position.facts.set_level_sizes(widths.iter().copied());
         let expected = estimate::expected(&widths).filter(|_| ended != Ended::Complete);

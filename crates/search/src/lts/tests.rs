@@ -19,7 +19,7 @@ fn random_lists(states: u32, random: &mut Random) -> Lists {
 }
 
 /// Through a recorder, under names that have nothing to do with the numbers; expanded in any order, one state not at all.
-fn record(lists: &Lists, random: &mut Random) -> Condensed {
+fn record(lists: &Lists, random: &mut Random) -> Lts {
     let conditions: Vec<(String, scrimp_core::Predicate)> =
         vec![("even".into(), Box::new(|s| Ok(s[0] % 2 == 0))), ("third".into(), Box::new(|s| Ok(s[0] % 3 == 0)))];
     let recorder = Recorder::new(&conditions, 5, &budget()).unwrap();
@@ -38,7 +38,7 @@ fn record(lists: &Lists, random: &mut Random) -> Condensed {
     recorder.finish()
 }
 
-fn same(graph: &Condensed, lists: &Lists) {
+fn same(graph: &Lts, lists: &Lists) {
     let last = lists.len() - 1;
     assert_eq!(graph.states() as usize, lists.len());
     assert_eq!(graph.transitions(), lists[..last].iter().map(|list| list.len() as u64).sum());
@@ -74,7 +74,7 @@ fn reads_what_it_wrote_and_nothing_else() {
         let graph = record(&lists, &mut random);
         let mut bytes = Vec::new();
         graph.write(&mut bytes).unwrap();
-        let read = |bytes: &[u8]| Condensed::read(&mut &bytes[..], &budget());
+        let read = |bytes: &[u8]| Lts::read(&mut &bytes[..], &budget());
         let again = read(&bytes).unwrap();
         same(&again, &lists);
         assert_eq!(again.initial(), graph.initial());
@@ -147,6 +147,6 @@ fn a_full_budget_is_said() {
     let mut bytes = Vec::new();
     graph.write(&mut bytes).unwrap();
     let small = Arc::new(Budget::new(scrimp_core::budget::resident().unwrap_or(0) + (1 << 19)));
-    let error = Condensed::read(&mut bytes.as_slice(), &small).err().unwrap();
+    let error = Lts::read(&mut bytes.as_slice(), &small).err().unwrap();
     assert_eq!(error.kind(), io::ErrorKind::OutOfMemory);
 }

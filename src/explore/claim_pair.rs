@@ -4,7 +4,7 @@
 //! at the other.
 
 use super::session::Session;
-use super::{Wish, view};
+use super::{Opening, view};
 use crate::walk::{Node, Replayed, Run, Walk, exact_json};
 use crate::{Loaded, Opened, Plain, PropertyResult, Trace};
 use scrimp_explorer::Refusal;
@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 /// Numbers from here on are those of the model with its claim.
 const WITH_CLAIM: Node = 1 << 31;
 
-pub struct Both {
+pub struct ClaimPair {
     /// What the file is read by again for its claim; a model in Rust has neither.
-    wish: Option<Wish>,
+    opening: Option<Opening>,
     plain: Session,
     /// Made when a run asks for it.
     claimed: Option<Session>,
@@ -23,40 +23,40 @@ pub struct Both {
     begin: Replayed,
 }
 
-impl Both {
-    pub fn open(wish: &Wish) -> Result<Both, String> {
-        let (mut loaded, language) = load(wish)?;
+impl ClaimPair {
+    pub fn open(opening: &Opening) -> Result<ClaimPair, String> {
+        let (mut loaded, language) = load(opening)?;
         let has_claim = loaded.has_claim();
         // A claim is a property, and in the way of whoever looks at the model.
         loaded.take_claim().map_err(|e| e.to_string())?;
         let plain = Session::new(Walk::new(loaded).map_err(|e| e.to_string())?, language, has_claim)?;
         // The trace is long, and no longer needed when it was gone.
-        let (model, define, properties) = (wish.model.clone(), wish.define.clone(), wish.properties.clone());
-        Ok(Both::of_session(plain, Some(Wish { model, define, properties, trace: None })))
+        let (model, define, properties) = (opening.model.clone(), opening.define.clone(), opening.properties.clone());
+        Ok(ClaimPair::of_session(plain, Some(Opening { model, define, properties, trace: None })))
     }
 
     /// A model in Rust, at the end of a run if there is one to begin with.
-    pub fn given(model: Plain, run: Option<Trace>) -> Result<Both, String> {
+    pub fn given(model: Plain, run: Option<Trace>) -> Result<ClaimPair, String> {
         let mut result = PropertyResult::undecided("given");
         result.trace = run;
         let trace = exact_json(&model, &result);
-        let mut both = Both::of_session(Session::new(Walk::through(Box::new(model)), "Rust", false)?, None);
+        let mut both = ClaimPair::of_session(Session::new(Walk::through(Box::new(model)), "Rust", false)?, None);
         if let Some(trace) = trace {
             both.begin_with(&trace).map_err(|refusal| refusal.message)?;
         }
         Ok(both)
     }
 
-    fn of_session(plain: Session, wish: Option<Wish>) -> Both {
+    fn of_session(plain: Session, opening: Option<Opening>) -> ClaimPair {
         let begin = Replayed { node: plain.start(), again: None };
-        Both { wish, plain, claimed: None, begin }
+        ClaimPair { opening, plain, claimed: None, begin }
     }
 
     /// What there is to look at.
     pub fn model(&mut self) -> Value {
         let mut model = self.plain.model();
         model["start"] = told(self.begin);
-        model["asked"] = self.wish.as_ref().map_or(Vec::new(), |wish| wish.properties.clone()).into();
+        model["asked"] = self.opening.as_ref().map_or(Vec::new(), |opening| opening.properties.clone()).into();
         model
     }
 
@@ -85,8 +85,8 @@ impl Both {
             Ok(replayed) => return Ok(replayed),
             Err(refusal) => refusal,
         };
-        if let (None, Some(wish)) = (&self.claimed, &self.wish) {
-            self.claimed = with_claim(wish).map_err(Refusal::wrong)?;
+        if let (None, Some(opening)) = (&self.claimed, &self.opening) {
+            self.claimed = with_claim(opening).map_err(Refusal::wrong)?;
         }
         match &mut self.claimed {
             // What is wrong with it in the model that one looks at says more.
@@ -100,18 +100,18 @@ fn told(replayed: Replayed) -> Value {
     json!({ "node": replayed.node, "loop": replayed.again })
 }
 
-fn load(wish: &Wish) -> Result<(Loaded, &'static str), String> {
-    let mut opened = crate::open_with(&wish.model, &wish.define).map_err(|e| e.to_string())?;
+fn load(opening: &Opening) -> Result<(Loaded, &'static str), String> {
+    let mut opened = crate::open_with(&opening.model, &opening.define).map_err(|e| e.to_string())?;
     let language = view::language(&opened);
     if let Opened::Net(net) = &mut opened {
-        net.name = wish.model.display().to_string();
+        net.name = opening.model.display().to_string();
     }
     let loaded = Loaded::at_once(opened).map_err(|e| e.to_string())?;
     Ok((loaded, language))
 }
 
-fn with_claim(wish: &Wish) -> Result<Option<Session>, String> {
-    let (mut loaded, language) = load(wish)?;
+fn with_claim(opening: &Opening) -> Result<Option<Session>, String> {
+    let (mut loaded, language) = load(opening)?;
     if loaded.system.claim.is_none() && !loaded.add_claim().map_err(|e| e.to_string())? {
         return Ok(None);
     }

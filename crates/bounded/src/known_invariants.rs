@@ -23,7 +23,7 @@ const APART: usize = 20_000;
 
 /// Conditions that hold in all reachable states.
 #[derive(Default)]
-pub struct Lore {
+pub struct KnownInvariants {
     /// For each word its values.
     values: Vec<Values>,
     windows: Vec<Projection>,
@@ -32,28 +32,28 @@ pub struct Lore {
     apart: Vec<[(usize, i64, i64); 2]>,
 }
 
-impl Lore {
+impl KnownInvariants {
     /// What each cell can hold, and who can be alone.
-    pub fn of_bounds(encoding: &Encoding) -> Lore {
+    pub fn of_bounds(encoding: &Encoding) -> KnownInvariants {
         let mut values = encoding.bounds.clone();
         if !encoding.holders.is_empty() {
             values.push(Values::between(0, encoding.holders.len() as i64));
         }
-        Lore { values, ..Lore::default() }
+        KnownInvariants { values, ..KnownInvariants::default() }
     }
 
     /// All that can be found out about a system in a second or so.
-    pub fn of_system(system: &System) -> Lore {
+    pub fn of_system(system: &System) -> KnownInvariants {
         let Invariants { cells, base, windows } = Invariants::at_a_glance(system);
         let all = |window: &Projection| {
             window.cells.iter().fold(1u64, |all, cell| all.saturating_mul(base[*cell as usize].count()))
         };
         let useful = |window: &Projection| window.tuples.len() <= LISTED && (window.tuples.len() as u64) < all(window);
         let windows = windows.into_iter().filter(useful).collect();
-        let mut lore = Lore { windows, ..Lore::default() };
-        lore.take(&cells, system.known.of(system));
-        lore.values = base;
-        lore
+        let mut invariants = KnownInvariants { windows, ..KnownInvariants::default() };
+        invariants.take(&cells, system.known.of(system));
+        invariants.values = base;
+        invariants
     }
 
     fn take(&mut self, cells: &Cells, Known { sums, literals, apart }: Known) {

@@ -1,6 +1,6 @@
 //! The graph the other way round: the predecessors of each state, by a counting sort.
 
-use super::{Condensed, Number};
+use super::{Lts, Number};
 use crate::store::Full;
 use scrimp_core::Budget;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ pub struct Reverse {
 }
 
 impl Reverse {
-    pub fn new(graph: &Condensed, budget: &Arc<Budget>) -> Result<Reverse, Full> {
+    pub fn new(graph: &Lts, budget: &Arc<Budget>) -> Result<Reverse, Full> {
         let states = graph.states();
         let bytes = (states as usize + 1) * 8 + graph.transitions() as usize * size_of::<Number>();
         if !budget.may_take(bytes) {

@@ -9,15 +9,15 @@ mod moves;
 
 use crate::estimate::{Estimate, SAMPLE};
 use crate::external::{External, Resume};
-use crate::guided;
+use crate::general;
 use crate::held::Held;
 use crate::open::Queue;
 use crate::outcome::{Ended, Outcome};
-use crate::plain::Plain;
 use crate::plan::{CacheChoice, ForgetChoice, ModelFacts, StoreChoice};
-use crate::reduce::Manner;
-use crate::sets::Wide;
+use crate::reduce::Expansion;
+use crate::set_bfs::SetBfs;
 use crate::store::{Store, Table};
+use crate::table_bfs::TableBfs;
 use crate::task::{Done, Guides, Task, invalid};
 use scrimp_core::Limit;
 use scrimp_system::Batch;
@@ -30,12 +30,12 @@ const AUTOMATON: StoreChoice = StoreChoice::Automaton { collapse: false };
 
 pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done<'m>> {
     let table = Table::new(task.model.state_bytes(), task.budget.clone())?;
-    let mut table = Plain::new(task, table, StoreChoice::Table);
+    let mut table = TableBfs::new(task, table, StoreChoice::Table);
     if let Some((stage, mut from)) = task.saved()? {
         let unknown = |_| invalid(format!("a checkpoint with an unknown store '{stage}'"));
         match stage.parse().map_err(unknown)? {
             StoreChoice::Table => table.resume(&mut *from)?,
-            stage => return in_set(task, Wide::resume(task, stage, &mut *from)?, guides),
+            stage => return in_set(task, SetBfs::resume(task, stage, &mut *from)?, guides),
         }
     }
     let mut sampled = false;
@@ -82,7 +82,7 @@ fn start_over<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done<'m>> {
     if let Some(dir) = &task.plan.options().disk {
         control.say(format!("the search starts over with files in {}", dir.display()));
         let mut external = External::new(model, dir, with_traces, budget, None)?;
-        let outcome = external.search(check, control, reduce(Manner::Passing));
+        let outcome = external.search(check, control, reduce(Expansion::Stateful));
         return Ok(Done {
             outcome,
             held: Held::Disk(Box::new(external)),
@@ -91,17 +91,17 @@ fn start_over<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done<'m>> {
         });
     }
     control.say("the search starts over in a minimized automaton");
-    in_set(task, Wide::begin(task, AUTOMATON)?, guides)
+    in_set(task, SetBfs::begin(task, AUTOMATON)?, guides)
 }
 
-fn tell_move(task: &Task, states: u64, way: &str, wide: &Wide, started: Instant) {
+fn tell_move(task: &Task, states: u64, way: &str, wide: &SetBfs, started: Instant) {
     let (seconds, each) = (started.elapsed().as_secs_f64(), wide.set.bytes() as f64 / states.max(1) as f64);
     let states = grouped(states);
     task.control.say(format!("{states} states moved from {way} in {seconds:.1} s and take {each:.1} bytes each there"));
 }
 
 /// Do the first states say that the table will be too small?
-fn will_be_too_small(task: &Task, table: &Plain<Table>) -> bool {
+fn will_be_too_small(task: &Task, table: &TableBfs<Table>) -> bool {
     let store = table.store();
     let bytes = task.budget.left() + store.bytes();
     if !Estimate::outgrows_table(&table.position, task.model.state_bytes(), bytes) {
@@ -121,7 +121,7 @@ fn will_be_too_small(task: &Task, table: &Plain<Table>) -> bool {
 }
 
 /// Goes on in a set, and beyond it when that is full.
-fn in_set<'m>(task: &Task<'m, '_>, mut wide: Wide, guides: Guides) -> io::Result<Done<'m>> {
+fn in_set<'m>(task: &Task<'m, '_>, mut wide: SetBfs, guides: Guides) -> io::Result<Done<'m>> {
     // Moving to disk takes a little memory to begin with.
     let moves_on = task.plan.options().disk.is_some();
     task.budget.hold(if moves_on { task.budget.memory() / 32 } else { 0 });
@@ -173,7 +173,7 @@ fn forgetting<'m>(task: &Task<'m, '_>, mut full: Done<'m>, guides: Guides) -> io
     task.control.say(why);
     let progress = found.as_ref().map(|found| &*found.measure);
     let task = Task { plan: &plan, saver: None, ..*task };
-    let mut done = guided::search(&task, Guides { progress, ..guides })?;
+    let mut done = general::search(&task, Guides { progress, ..guides })?;
     if let Ended::Limit(Limit::Memory | Limit::Cache) = done.outcome.ended {
         task.control.say("forgetting was not enough either");
         // What was found may come from the second search.
@@ -185,11 +185,11 @@ fn forgetting<'m>(task: &Task<'m, '_>, mut full: Done<'m>, guides: Guides) -> io
 }
 
 /// Moves the search to sorted files and goes on there.
-fn to_disk<'m>(task: &Task<'m, '_>, wide: Wide, dir: &Path) -> io::Result<Done<'m>> {
+fn to_disk<'m>(task: &Task<'m, '_>, wide: SetBfs, dir: &Path) -> io::Result<Done<'m>> {
     let Task { model, check, control, budget, reduce, .. } = *task;
     let started = Instant::now();
     let mut external = External::new(model, dir, false, budget, None)?;
-    let Wide { set, course, .. } = wide;
+    let SetBfs { set, course, .. } = wide;
     let states = set.len();
     let (facts, depth) = (course.facts.clone(), course.depth);
     let set = RefCell::new(set);
@@ -228,7 +228,7 @@ fn to_disk<'m>(task: &Task<'m, '_>, wide: Wide, dir: &Path) -> io::Result<Done<'
         dir.display(),
         started.elapsed().as_secs_f64(),
     ));
-    let outcome = external.search(check, control, reduce(Manner::Passing));
+    let outcome = external.search(check, control, reduce(Expansion::Stateful));
     Ok(Done { outcome, held: Held::Disk(Box::new(external)), stage: StoreChoice::Disk(dir.into()), instead: None })
 }
 

@@ -1,6 +1,6 @@
 //! Strongly connected components, by Tarjan's algorithm without recursion.
 
-use super::{Condensed, Number, Successors};
+use super::{Lts, Number, Successors};
 use crate::store::Full;
 use scrimp_core::Budget;
 use std::sync::Arc;
@@ -16,12 +16,12 @@ pub struct Components {
 }
 
 impl Components {
-    pub fn new(graph: &Condensed, budget: &Arc<Budget>) -> Result<Components, Full> {
+    pub fn new(graph: &Lts, budget: &Arc<Budget>) -> Result<Components, Full> {
         Components::within(graph, &|_| true, budget)
     }
 
     /// Those of the part of a graph that has these states only.
-    pub fn within(graph: &Condensed, has: &dyn Fn(Number) -> bool, budget: &Arc<Budget>) -> Result<Components, Full> {
+    pub fn within(graph: &Lts, has: &dyn Fn(Number) -> bool, budget: &Arc<Budget>) -> Result<Components, Full> {
         let states = graph.states();
         // Two numbers a state, the stack of a component, and the path at its longest.
         let bytes = states as usize * (3 * size_of::<u32>() + size_of::<(Number, Successors)>());

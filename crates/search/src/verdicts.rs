@@ -7,17 +7,17 @@ use crate::held::Held;
 use crate::order::{Levels, Width};
 use crate::outcome::{Ended, Outcome};
 use crate::plan::Plan;
-use crate::reduce::{AllEvents, Maker, Manner, Reduce};
+use crate::reduce::{AllEvents, Expansion, Reduce, ReductionFactory};
 use crate::store::Table;
 use scrimp_core::{Budget, Condition, Control, Limit, Property, PropertyResult, Trace, Verdict};
 use scrimp_system::Model;
 use std::sync::Arc;
 
 /// What it takes to search again for what was found.
-pub(crate) struct Again<'a> {
+pub(crate) struct TraceSearch<'a> {
     pub plan: &'a Plan,
     pub control: &'a Control,
-    pub reduce: &'a Maker,
+    pub reduce: &'a ReductionFactory,
 }
 
 /// The verdict on each property, with its trace where one state decided it.
@@ -27,9 +27,9 @@ pub(crate) fn settle(
     properties: &[Property<Condition>],
     mut findings: Vec<Finding>,
     outcome: &Outcome,
-    task: &Again,
+    task: &TraceSearch,
 ) -> Vec<PropertyResult> {
-    let Again { plan, control, reduce } = *task;
+    let TraceSearch { plan, control, reduce } = *task;
     let missing: Vec<&Finding> = findings.iter().filter(|f| f.path.is_none()).collect();
     let mut found = held.traces(model, outcome, &missing).into_iter();
     let at_hand = |f: &Finding| match &f.path {
@@ -44,7 +44,7 @@ pub(crate) fn settle(
             let target = Target::new(&finding.state);
             search_again(model, &target, plan, control, &mut AllEvents);
             *trace = target.into_path().and_then(|path| Trace::through(model, &path));
-        } else if let Some(mut reduce) = reduce(Manner::Repeatable) {
+        } else if let Some(mut reduce) = reduce(Expansion::Stateless) {
             // Which of the states that decide the property is found depends on the order.
             let safety = Safety::new(std::slice::from_ref(&properties[finding.property]), false);
             search_again(model, &safety, plan, control, &mut *reduce);

@@ -40,7 +40,7 @@ impl Rung {
 }
 
 /// All levels of some sets.
-pub(super) struct Ladder {
+pub(super) struct LevelWise {
     rungs: Vec<Rung>,
     /// What is made anew at an exchange, kept for its memory.
     upper: Rung,
@@ -49,9 +49,9 @@ pub(super) struct Ladder {
     triples: Vec<(u32, u32, u32)>,
 }
 
-impl Ladder {
+impl LevelWise {
     /// The sets with these nodes at the top; none of them is empty, and all are of the same length, which is not 0.
-    pub fn of(d: &Diagrams, roots: &[u32]) -> Ladder {
+    pub fn of(d: &Diagrams, roots: &[u32]) -> LevelWise {
         let layers = d.layers(roots);
         let mut rungs = Vec::with_capacity(layers.len());
         for (level, layer) in layers.iter().enumerate() {
@@ -65,7 +65,7 @@ impl Ladder {
             }
             rungs.push(rung);
         }
-        Ladder { rungs, upper: Rung::new(), lower: Rung::new(), made: Table::default(), triples: Vec::new() }
+        LevelWise { rungs, upper: Rung::new(), lower: Rung::new(), made: Table::default(), triples: Vec::new() }
     }
 
     pub fn levels(&self) -> usize {
@@ -194,7 +194,7 @@ impl Diagrams {
     /// dead afterwards, and so are the relations; the roots get new numbers. Empty sets and the empty vector stay.
     ///
     /// Without room for a copy, or for the result, nothing changes and the answer is `Full`.
-    pub(super) fn reorder(&mut self, roots: &mut [Set], work: impl FnOnce(&mut Ladder)) -> Result<(), Halt> {
+    pub(super) fn reorder(&mut self, roots: &mut [Set], work: impl FnOnce(&mut LevelWise)) -> Result<(), Halt> {
         self.collect(roots, &[]);
         let mut tops: Vec<u32> = roots.iter().map(|root| root.0).filter(|&root| root > UNIT).collect();
         tops.sort_unstable();
@@ -209,7 +209,7 @@ impl Diagrams {
         }
         let budget = self.store.budget().clone();
         budget.take(bytes);
-        let mut ladder = Ladder::of(self, &tops);
+        let mut ladder = LevelWise::of(self, &tops);
         work(&mut ladder);
         // The copy has all there is: the store is emptied and filled again, if that is sure to succeed, whatever the time is.
         let stop = self.store.stop_at(Stop::never());

@@ -7,7 +7,7 @@ use scrimp_system::Batch;
 
 /// What was left out of the successors of several sources.
 #[derive(Debug)]
-pub struct HeldBack {
+pub struct DeferredEvents {
     rest: Batch,
     /// For each of them its source, and which of that one's successors it is.
     origins: Vec<u32>,
@@ -16,9 +16,9 @@ pub struct HeldBack {
     sources: Vec<u32>,
 }
 
-impl HeldBack {
-    pub fn new(state_bytes: usize) -> HeldBack {
-        HeldBack { rest: Batch::new(state_bytes), origins: Vec::new(), places: Vec::new(), sources: Vec::new() }
+impl DeferredEvents {
+    pub fn new(state_bytes: usize) -> DeferredEvents {
+        DeferredEvents { rest: Batch::new(state_bytes), origins: Vec::new(), places: Vec::new(), sources: Vec::new() }
     }
 
     pub fn clear(&mut self) {
@@ -91,7 +91,7 @@ mod tests {
     fn only_sources_without_a_witness_are_explored_whole() {
         let mut batch = Batch::new(1);
         (0..8).for_each(|i| batch.push(&[i], i as u32));
-        let mut held = HeldBack::new(1);
+        let mut held = DeferredEvents::new(1);
         for (source, left_out) in [(1, [1, 2].as_slice()), (3, &[4]), (4, &[6, 7])] {
             held.begin(source);
             left_out.iter().for_each(|&i| held.leave_out(&batch, i, i as u32 + 10));

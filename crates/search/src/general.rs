@@ -6,7 +6,7 @@ use crate::held::Held;
 use crate::order::{Levels, Order, Random, Ranked, Releasing, Sweeping, Width};
 use crate::outcome::Outcome;
 use crate::plan::{CacheChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
-use crate::reduce::{AllEvents, EdgeLean, Manner, Reduce, Sleeping};
+use crate::reduce::{AllEvents, EdgeLean, Expansion, Reduce, Sleeping};
 use crate::store::{Collapse, ComBack, Replaying, Store, Table};
 use crate::task::{Done, Guides, Task, invalid};
 use std::io;
@@ -81,7 +81,7 @@ fn search_in(task: &Task, store: &mut dyn Store, guides: Guides) -> io::Result<O
             Box::new(PseudoRoot::new(model, cache, plan.order() == OrderChoice::Releasing, budget)?)
         }
     };
-    let persistent = (task.reduce)(Manner::Repeatable);
+    let persistent = (task.reduce)(Expansion::Stateless);
     let sleeping = (options.reduce == ReduceChoice::PersistentSleep)
         .then(|| Sleeping::new(model.dependence().map_err(invalid)?, budget))
         .transpose()?;

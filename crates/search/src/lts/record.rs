@@ -3,7 +3,7 @@
 //! The search names states by where they are stored, and such names are given anew when states are removed; here each
 //! state that is found gets a number of its own.
 
-use super::{Condensed, Number};
+use super::{Lts, Number};
 use crate::column::Column;
 use crate::store::{Full, StateId};
 use scrimp_core::{Budget, Predicate};
@@ -12,14 +12,14 @@ use std::cell::RefCell;
 use std::io;
 use std::sync::Arc;
 
-/// What a condensed graph is to have, and the graph when the search is over.
+/// What a reachability graph is to have, and the graph when the search is over.
 #[derive(Default)]
 pub struct Wanted<'a> {
     /// Conditions to be evaluated in each state, with their names. Where that is a fault, the condition does not hold.
     pub labels: Vec<(String, Predicate<'a>)>,
     /// Keep the vectors of so many states, the first ones, to show them.
     pub vectors: usize,
-    pub graph: RefCell<Option<Condensed>>,
+    pub graph: RefCell<Option<Lts>>,
 }
 
 /// Is told of everything that a search finds, in order: all events of a state before those of the next.
@@ -42,7 +42,7 @@ pub struct Recorder<'a> {
 
 /// What is written down so far.
 struct Written {
-    graph: Condensed,
+    graph: Lts,
     /// The number of each stored state.
     numbers: Column<u32>,
     /// Successors of the state that is being expanded.
@@ -52,11 +52,11 @@ struct Written {
 impl<'a> Recorder<'a> {
     pub fn new(conditions: &'a [(String, Predicate<'a>)], vectors: usize, budget: &Arc<Budget>) -> io::Result<Self> {
         let names = conditions.iter().map(|(name, _)| name.clone());
-        let (graph, numbers) = (Condensed::new(names, budget)?, Column::new(budget)?);
+        let (graph, numbers) = (Lts::new(names, budget)?, Column::new(budget)?);
         Ok(Recorder { conditions, vectors, written: RefCell::new(Written { graph, numbers, list: Vec::new() }) })
     }
 
-    pub fn finish(self) -> Condensed {
+    pub fn finish(self) -> Lts {
         self.written.into_inner().graph
     }
 }

@@ -2,10 +2,10 @@
 
 use crate::open::Packed;
 use crate::outcome::{Ended, Position};
-use crate::plain::Plain;
 use crate::plan::StoreChoice;
-use crate::sets::Wide;
+use crate::set_bfs::SetBfs;
 use crate::store::{Full, NO_ORIGIN, StateId, Store, Table};
+use crate::table_bfs::TableBfs;
 use crate::task::{Done, Task};
 use scrimp_core::{GraphFacts, Limit};
 use scrimp_system::Batch;
@@ -15,10 +15,10 @@ use std::io;
 const AT_ONCE: usize = 512;
 
 /// The search in its new store, or what is left to say when its states did not fit.
-type Moved<'m> = Result<Wide, Box<Done<'m>>>;
+type Moved<'m> = Result<SetBfs, Box<Done<'m>>>;
 
 /// From a table to a set.
-pub fn table_to<'m>(task: &Task<'m, '_>, table: Plain<Table>, to: StoreChoice) -> io::Result<Moved<'m>> {
+pub fn table_to<'m>(task: &Task<'m, '_>, table: TableBfs<Table>, to: StoreChoice) -> io::Result<Moved<'m>> {
     let (table, position) = table.into_parts();
     let states = table.len();
     let mut moving = Moving::new(task, to)?;
@@ -49,7 +49,7 @@ pub fn table_to<'m>(task: &Task<'m, '_>, table: Plain<Table>, to: StoreChoice) -
 }
 
 /// The end of a search whose states did not fit into their new store.
-fn without_room<'m>(wide: Wide, facts: GraphFacts) -> Done<'m> {
+fn without_room<'m>(wide: SetBfs, facts: GraphFacts) -> Done<'m> {
     let mut done = wide.done(Ended::Limit(Limit::Memory));
     done.outcome.visits = facts.states - facts.open;
     done.outcome.forget.stored_peak = facts.states;
@@ -59,7 +59,7 @@ fn without_room<'m>(wide: Wide, facts: GraphFacts) -> Done<'m> {
 
 /// A search on its way to another store.
 struct Moving {
-    wide: Wide,
+    wide: SetBfs,
     batch: Batch,
     now: Packed,
     next: Packed,
@@ -68,7 +68,7 @@ struct Moving {
 
 impl Moving {
     fn new(task: &Task, to: StoreChoice) -> io::Result<Moving> {
-        let wide = Wide::new(task, to)?;
+        let wide = SetBfs::new(task, to)?;
         let key_bytes = wide.set.key_bytes();
         Ok(Moving {
             wide,
@@ -116,7 +116,7 @@ impl Moving {
         packed.push(key);
     }
 
-    fn finish(mut self) -> Wide {
+    fn finish(mut self) -> SetBfs {
         let course = &mut self.wide.course;
         course.pool.put(&mut course.now, &mut self.now, false);
         course.pool.put(&mut course.next, &mut self.next, false);

@@ -1,4 +1,4 @@
-//! The condensed reachability graph: states are numbers, and each has a list of successors in as few bits as they need.
+//! The reachability graph: states are numbers, and each has a list of successors in as few bits as they need.
 //!
 //! Numbers are given when states are found, so when a state is expanded the largest number in its list is known, and with it
 //! the width of the list. Vectors are needed only to recognise states: behind the sweep-line they go, and numbers and lists
@@ -34,7 +34,7 @@ pub type Number = u32;
 /// Bits in front of each list: the widths of its length, of its numbers and of its events.
 const HEAD: u32 = 6;
 
-pub struct Condensed {
+pub struct Lts {
     states: u32,
     transitions: u64,
     initial: Vec<Number>,
@@ -75,13 +75,13 @@ impl Cursor {
     }
 }
 
-impl Condensed {
+impl Lts {
     /// An empty graph whose states will have these labels.
-    pub(crate) fn new(labels: impl Iterator<Item = String>, budget: &Arc<Budget>) -> io::Result<Condensed> {
+    pub(crate) fn new(labels: impl Iterator<Item = String>, budget: &Arc<Budget>) -> io::Result<Lts> {
         let mut lists = Bits::new(budget)?;
         lists.reserve(1).map_err(|_| io::ErrorKind::OutOfMemory)?;
         lists.push(0, 1);
-        Ok(Condensed {
+        Ok(Lts {
             states: 0,
             transitions: 0,
             initial: Vec::new(),

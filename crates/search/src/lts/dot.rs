@@ -1,7 +1,7 @@
 //! The graph in Graphviz's form, for people to look at: what states are, which are initial or dead ends, and where a run goes.
 
 use super::export::{Labels, quoted};
-use super::{Condensed, Number};
+use super::{Lts, Number};
 use scrimp_core::Trace;
 use scrimp_system::Describe;
 use std::collections::HashSet;
@@ -18,7 +18,7 @@ const HEAD: &str = "digraph states {
   edge [fontname=\"Helvetica\", fontsize=9, color=\"#57606a\", fontcolor=\"#57606a\", arrowsize=0.7];
 ";
 
-impl Condensed {
+impl Lts {
     /// States without a successor have two borders, those that were not expanded a dashed one. A run is drawn in colour.
     pub(super) fn write_dot(&self, model: &dyn Describe, run: Option<&Trace>, out: &mut dyn Write) -> io::Result<()> {
         let mut labels = Labels::new(model);

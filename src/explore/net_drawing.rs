@@ -23,7 +23,7 @@ const TALLER: f64 = 1.4;
 
 /// A net, or a part of one, with places for its nodes.
 #[derive(Debug, Default)]
-pub struct Sheet {
+pub struct NetDrawing {
     pub width: f64,
     pub height: f64,
     pub places: Vec<(PlaceId, (f64, f64))>,
@@ -57,16 +57,16 @@ impl Kind {
     }
 }
 
-impl Sheet {
+impl NetDrawing {
     /// The whole net: as its author drew it, if that is readable.
-    pub fn whole(net: &Net) -> Sheet {
+    pub fn whole(net: &Net) -> NetDrawing {
         let places: Vec<PlaceId> = (0..net.places.len() as u32).collect();
         let transitions: Vec<TransitionId> = (0..net.transitions.len() as u32).collect();
-        Sheet::as_drawn(net).unwrap_or_else(|| Sheet::part(net, &places, &transitions))
+        NetDrawing::as_drawn(net).unwrap_or_else(|| NetDrawing::part(net, &places, &transitions))
     }
 
     /// Some nodes of a net, with all arcs between them, in layers.
-    pub fn part(net: &Net, places: &[PlaceId], transitions: &[TransitionId]) -> Sheet {
+    pub fn part(net: &Net, places: &[PlaceId], transitions: &[TransitionId]) -> NetDrawing {
         let number: HashMap<PlaceId, usize> = places.iter().enumerate().map(|(i, &place)| (place, i)).collect();
         let arcs: Vec<Drawn> = transitions
             .iter()
@@ -92,7 +92,7 @@ impl Sheet {
         let extent = |drawing: &Drawing| drawing.width.max(drawing.height / TALLER);
         let drawing = if extent(&one) < extent(&all) { one } else { all };
         let shift = |(x, y): (f64, f64)| (x + MARGIN, y + MARGIN);
-        let mut sheet = Sheet {
+        let mut sheet = NetDrawing {
             width: drawing.width + 2.0 * MARGIN,
             height: drawing.height + 2.0 * MARGIN,
             places: places.iter().zip(&drawing.places).map(|(&place, &at)| (place, shift(at))).collect(),
@@ -113,7 +113,7 @@ impl Sheet {
     }
 
     /// The positions of the text, scaled so that nodes do not touch. `None` where there are none, or they are too close.
-    fn as_drawn(net: &Net) -> Option<Sheet> {
+    fn as_drawn(net: &Net) -> Option<NetDrawing> {
         let positions = net.positions.as_ref()?;
         let point = |&[x, y]: &[f32; 2]| (x as f64, y as f64);
         let all: Vec<(f64, f64)> = positions.places.iter().chain(&positions.transitions).map(point).collect();
@@ -149,7 +149,7 @@ impl Sheet {
             across >= down
         };
         let upright: Vec<bool> = (0..bars.len()).map(upright).collect();
-        let mut sheet = Sheet {
+        let mut sheet = NetDrawing {
             // The name of the rightmost node is beside it.
             width: width + 2.0 * border + NAME / 2.0,
             height: height + 2.0 * border,
