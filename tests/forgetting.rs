@@ -6,7 +6,7 @@ mod common;
 use common::random::{Shape, Text, text};
 use common::{File, Way, files, model, property, replay, successors};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
-use scrimp::plan::{CacheChoice, ForgetChoice, OrderChoice, ReduceChoice};
+use scrimp::plan::{CacheChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
 use scrimp::{
     Batch, Control, Guides, Limit, Mode, Model, ModelFacts, NativeModel, Options, Plan, Property, Question, Report,
     Verdict, run_guided,
@@ -37,6 +37,7 @@ const MEASURES: [Measure; 4] = [
 #[derive(Debug, Clone)]
 struct Combination {
     order: Option<OrderChoice>,
+    store: StoreChoice,
     forget: ForgetChoice,
     share: Option<usize>,
     reduce: ReduceChoice,
@@ -76,7 +77,15 @@ fn combinations() -> Vec<Combination> {
                 for (chains, stride, reconstruct) in trees {
                     for measure in 0..MEASURES.len() {
                         let (forget, share) = (forget.clone(), *share);
-                        all.push(Combination { order, forget, share, reduce, chains, stride, reconstruct, measure });
+                        let store = StoreChoice::Table;
+                        let table =
+                            Combination { order, store, forget, share, reduce, chains, stride, reconstruct, measure };
+                        if (chains, stride, reconstruct) == (false, None, false) {
+                            for store in [StoreChoice::Collapse, StoreChoice::Tree, StoreChoice::ComBack] {
+                                all.push(Combination { store, ..table.clone() });
+                            }
+                        }
+                        all.push(table);
                     }
                 }
             }
@@ -105,6 +114,7 @@ impl Combination {
         }
         Options {
             order: self.order,
+            store: Some(self.store.clone()),
             forget,
             reduce: self.reduce,
             chains: self.chains,
@@ -251,7 +261,7 @@ fn all_models() {
             scope.spawn(|| {
                 while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
                     // Large ones by some of the combinations only, another choice for each.
-                    let step = 1 + file.facts.states as usize / 400;
+                    let step = 1 + file.facts.states as usize / 150;
                     let some: Vec<Combination> =
                         all.iter().skip(file.facts.states as usize % step).step_by(step).cloned().collect();
                     check_file(file, &some, &ends);

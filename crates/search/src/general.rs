@@ -3,11 +3,11 @@
 use crate::engine::{self, Parts, Rank};
 use crate::forget::{Cache, Forget, Nothing, Passing, PseudoRoot, Strategy, Sweep, Tree};
 use crate::held::Held;
-use crate::order::{Levels, Order, Random, Ranked, Releasing, Sweeping, Width};
+use crate::order::{Among, Levels, Order, Random, Ranked, Releasing, Sweeping, Width};
 use crate::outcome::Outcome;
 use crate::plan::{CacheChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
 use crate::reduce::{AllEvents, EdgeLean, Expansion, Reduce, Sleeping};
-use crate::store::{Collapse, ComBack, Replaying, Store, Table};
+use crate::store::{Collapse, ComBack, IndexedTree, Replaying, Store, Table};
 use crate::task::{Done, Guides, Task, invalid};
 use std::io;
 
@@ -32,6 +32,10 @@ fn store<'m>(task: &Task<'m, '_>) -> io::Result<Box<dyn Store + 'm>> {
         let store = Collapse::new(model, budget)?;
         return Ok(Box::new(if keeps { store } else { store.removable()? }));
     }
+    if *plan.store() == StoreChoice::Tree {
+        let store = IndexedTree::of_model(model, budget)?;
+        return Ok(Box::new(if keeps { store } else { store.removable()? }));
+    }
     let table = Table::new(model.state_bytes(), budget.clone())?;
     Ok(Box::new(if keeps { table } else { table.removable()? }))
 }
@@ -41,14 +45,20 @@ fn search_in(task: &Task, store: &mut dyn Store, guides: Guides) -> io::Result<O
     let Guides { progress, heuristic, front, .. } = guides;
     let options = &plan.options();
     let comback = *plan.store() == StoreChoice::ComBack;
+    let sweeps = options.sweeps();
     let mut order: Box<dyn Order> = match plan.order() {
+        order if sweeps => {
+            let sweeping = Sweeping::new(match order {
+                OrderChoice::DepthFirst => Among::Newest,
+                OrderChoice::Random => Among::Random { seed: options.seed },
+                _ => Among::Oldest,
+            });
+            Box::new(if comback { sweeping.returning() } else { sweeping })
+        }
         OrderChoice::BreadthFirst => Box::new(Levels::new(Width::BREADTH_FIRST)),
         OrderChoice::DepthFirst => Box::new(Levels::new(Width::DEPTH_FIRST)),
         OrderChoice::Bounded(width) => Box::new(Levels::new(Width::Bounded(width))),
         OrderChoice::Alternating(breadth, depth) => Box::new(Levels::new(Width::Alternating { breadth, depth })),
-        OrderChoice::Progress if matches!(options.forget, ForgetChoice::Sweep(_)) => {
-            Box::new(if comback { Sweeping::returning() } else { Sweeping::new() })
-        }
         OrderChoice::Progress | OrderChoice::Best { .. } => Box::new(Ranked::default()),
         OrderChoice::Random => Box::new(Random::new(options.seed)),
         OrderChoice::Releasing => Box::new(Releasing::default()),
@@ -60,6 +70,7 @@ fn search_in(task: &Task, store: &mut dyn Store, guides: Guides) -> io::Result<O
         value.saturating_add(depth as u128)
     };
     let rank: Option<&Rank> = match plan.order() {
+        _ if sweeps => Some(&by_progress),
         OrderChoice::Progress => Some(&by_progress),
         OrderChoice::Best { .. } => Some(&by_heuristic),
         _ => None,
@@ -78,7 +89,10 @@ fn search_in(task: &Task, store: &mut dyn Store, guides: Guides) -> io::Result<O
         ForgetChoice::Sweep(choice) => Box::new(Sweep::new(choice.as_ref().map(cache).transpose()?, budget)?),
         ForgetChoice::PseudoRoot(most) => {
             let cache = cache(&CacheChoice { most: *most, strategy: Strategy::default() })?;
-            Box::new(PseudoRoot::new(model, cache, plan.order() == OrderChoice::Releasing, budget)?)
+            Box::new(
+                PseudoRoot::new(model, cache, options.reduce != ReduceChoice::Nothing, budget)?
+                    .releasing(plan.order() == OrderChoice::Releasing),
+            )
         }
     };
     let persistent = (task.reduce)(Expansion::Stateless);

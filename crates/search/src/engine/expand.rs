@@ -21,7 +21,7 @@ impl Search<'_> {
             let round = self.parts.sleeping.as_mut().map_or(Round::First(0), |sleeping| sleeping.begin(id));
             let enabled = self.kept.len() - first;
             let deadlock = self.kept.take_deadlock(enabled) && matches!(round, Round::First(_));
-            if matches!(round, Round::TraceSearch(_)) {
+            if matches!(round, Round::Again(_)) {
                 self.kept.clear_faults();
             }
             let faults = self.kept.faults();
@@ -37,6 +37,7 @@ impl Search<'_> {
                 }
             }
             let mut part = self.choose(id, first, Part::Whole, round);
+            let leaves_out = part == Part::Whole && self.kept.len() - first < enabled;
             let mut count = self.kept.len() - first;
             let dropped = self.parts.forget.expanding(id, count, in_one_go, self.parts.store);
             if dropped && part == Part::Proviso {
@@ -47,6 +48,9 @@ impl Search<'_> {
                 (part, count) = (Part::Whole, self.kept.len() - first);
             }
             self.kept.clear_faults();
+            if leaves_out && self.parts.forget.heeds_left_out() {
+                self.tell_left_out(id);
+            }
             if let Some(progress) = &mut self.progress {
                 progress[id] = BEGUN;
             }
@@ -76,7 +80,7 @@ impl Search<'_> {
             self.keep.iter_mut().for_each(|keep| *keep = !*keep);
         }
         if let Some(sleeping) = &self.parts.sleeping {
-            let again = matches!(round, Round::TraceSearch(_));
+            let again = matches!(round, Round::Again(_));
             for (keep, i) in self.keep.iter_mut().zip(first..) {
                 let event = self.parts.model.first_event(self.kept.event(i));
                 // What has woken up is explored, whatever suffices now.
@@ -102,9 +106,32 @@ impl Search<'_> {
         }
         match decided {
             _ if wanted == Part::Rest => Part::Rest,
-            _ if matches!(round, Round::TraceSearch(_)) => Part::Whole,
+            _ if matches!(round, Round::Again(_)) => Part::Whole,
             Kept::Proviso => Part::Proviso,
             Kept::All | Kept::Some => Part::Whole,
+        }
+    }
+
+    /// Tells the forgetter of the stored states to which the events lead that are left out of the state that was loaded.
+    pub(super) fn tell_left_out(&mut self, id: StateId) {
+        self.scratch.clear();
+        self.parts.model.expand(self.state.state(0), &mut self.scratch);
+        self.scratch.take_deadlock(0);
+        self.scratch.clear_faults();
+        self.keep.clear();
+        self.keep.resize(self.scratch.len(), true);
+        let via = self.via.as_ref().map(|via| via[id]).filter(|&event| event != NO_EVENT);
+        let source = Source { model: self.parts.model, state: self.state.state(0), via };
+        self.parts.reduce.choose(source, &self.scratch, 0, &mut self.keep);
+        for i in (0..self.scratch.len()).filter(|&i| !self.keep[i]) {
+            // A predecessor leads to a state once, whichever of its events do.
+            let told = |&k: &usize| (self.keep[k] || k < i) && self.scratch.state(k) == self.scratch.state(i);
+            if (0..self.scratch.len()).any(|k| told(&k)) {
+                continue;
+            }
+            if let Some(found) = self.parts.store.find(&self.scratch, i) {
+                self.parts.forget.reached(found, None, self.scratch.event(i), self.parts.store);
+            }
         }
     }
 

@@ -81,7 +81,7 @@ impl Search<'_> {
             self.facts.transitions += these as u64;
             for (i, found) in rest[..these].iter().enumerate() {
                 if self.marked(*frame).0 == Part::Proviso && self.is_later(*found) {
-                    self.marks[*frame].0 = Part::Whole;
+                    self.marks[*frame].0 = Part::Met;
                 }
                 if self.parts.sleeping.is_some() {
                     self.pass_sleep(*frame, at + i, *found, depth);
@@ -127,6 +127,10 @@ impl Search<'_> {
             self.unmet.push((id, round));
             return Ok(());
         }
+        if part == Part::Met && self.parts.forget.heeds_left_out() {
+            self.load(id);
+            self.tell_left_out(id);
+        }
         if let Some(observer) = self.parts.observer {
             observer.expanded(id).map_err(|_| Stop::Limit(Limit::Memory))?;
         }
@@ -159,7 +163,7 @@ impl Search<'_> {
         let behind = !self.parts.order.push(Opening { id, depth, rank });
         let from = source.filter(|&source| source != GONE);
         let link = Link { id, state, initial: source.is_none(), from, depth, behind, single };
-        self.parts.forget.opened(link).map_err(|unsuited| Stop::Unsuited(unsuited.to_string()))?;
+        self.parts.forget.opened(link, self.parts.store).map_err(|unsuited| Stop::Unsuited(unsuited.to_string()))?;
         if self.wants_states {
             let path = || self.path(id);
             let seen = Seen { state: self.kept.state(at), depth, path: Some(&path) };

@@ -89,6 +89,8 @@ enum Part {
     Whole,
     /// Those that were chosen, on a condition that is not met yet.
     Proviso,
+    /// Those that were chosen, on a condition that has been met.
+    Met,
     /// Those that were left out at first.
     Rest,
 }

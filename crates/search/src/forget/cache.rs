@@ -353,7 +353,7 @@ impl Forget for Cache {
         self.most
     }
 
-    fn opened(&mut self, link: Link) -> Result<(), Unsuited> {
+    fn opened(&mut self, link: Link, _: &dyn Store) -> Result<(), Unsuited> {
         let id = link.id;
         let tie = link.from.map(|from| self.tie(from, link.single));
         let (steps, kind) = match link.from {

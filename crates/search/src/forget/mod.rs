@@ -49,7 +49,7 @@ pub trait Forget {
     }
 
     /// A state was found and stored. Fails where the model does not suit the method.
-    fn opened(&mut self, link: Link) -> Result<(), Unsuited>;
+    fn opened(&mut self, link: Link, store: &dyn Store) -> Result<(), Unsuited>;
 
     /// Must [`reached`](Forget::reached) be called at all?
     fn heeds_reached(&self) -> bool {
@@ -86,6 +86,11 @@ pub trait Forget {
 
     /// Must successors that are equal be told from one another?
     fn wants_distinct(&self) -> bool {
+        false
+    }
+
+    /// Must [`reached`](Forget::reached) be called too for stored states to which a reduction leaves events out?
+    fn heeds_left_out(&self) -> bool {
         false
     }
 
@@ -134,7 +139,7 @@ impl Forget for Nothing {
         self.pred.as_mut().map_or(Ok(()), |pred| pred.ensure(numbers))
     }
 
-    fn opened(&mut self, link: Link) -> Result<(), Unsuited> {
+    fn opened(&mut self, link: Link, _: &dyn Store) -> Result<(), Unsuited> {
         if let Some(pred) = &mut self.pred {
             pred[link.id] = link.from.unwrap_or(NONE);
         }

@@ -20,7 +20,7 @@ impl Forget for Passing {
         Ok(())
     }
 
-    fn opened(&mut self, _: Link) -> Result<(), Unsuited> {
+    fn opened(&mut self, _: Link, _: &dyn Store) -> Result<(), Unsuited> {
         Ok(())
     }
 

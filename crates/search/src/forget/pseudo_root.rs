@@ -3,6 +3,10 @@
 //! Every stored state has a counter of the distinct predecessors that have not led to it yet. The model computes them by
 //! running its events backwards; some may be unreachable, and the state then stays: that costs memory, never an answer.
 //!
+//! A predecessor that is expanded without the event that leads here, because a reduction leaves it out, counts as one that has
+//! led here: it will not do so any more. So does one that was expanded before this state was found, as long as it is stored; once
+//! it is gone it is waited for in vain.
+//!
 //! When memory is short all the same, waiting states that are certain to be found again are given up first: those with a
 //! predecessor that itself waits. (An open counter alone is not enough: the predecessor may be unreachable.) After that
 //! the method becomes state caching, with every state stored by then a root of its tree or a candidate.
@@ -37,17 +41,14 @@ pub struct PseudoRoot<'a> {
     /// What takes over when memory is short.
     cache: Cache,
     fallen: bool,
+    /// Events may be left out.
+    reduced: bool,
     facts: ForgetFacts,
 }
 
 impl<'a> PseudoRoot<'a> {
     /// `cache` takes over when there is no room for a state more.
-    pub fn new(
-        model: &'a dyn Model,
-        cache: Cache,
-        wants_promotions: bool,
-        budget: &Arc<Budget>,
-    ) -> io::Result<PseudoRoot<'a>> {
+    pub fn new(model: &'a dyn Model, cache: Cache, reduced: bool, budget: &Arc<Budget>) -> io::Result<PseudoRoot<'a>> {
         Ok(PseudoRoot {
             model,
             most: cache.most(),
@@ -56,11 +57,18 @@ impl<'a> PseudoRoot<'a> {
             numbers: 0,
             state: Batch::new(model.state_bytes()),
             predecessors: Batch::new(model.state_bytes()),
-            promotions: wants_promotions.then(Vec::new),
+            promotions: None,
             cache,
             fallen: false,
+            reduced,
             facts: ForgetFacts::default(),
         })
+    }
+
+    /// Says which waiting states are worth expanding first, if the order asks for them.
+    pub fn releasing(mut self, wants_promotions: bool) -> PseudoRoot<'a> {
+        self.promotions = wants_promotions.then(Vec::new);
+        self
     }
 
     fn release(&mut self, id: StateId, store: &mut dyn Store) {
@@ -126,13 +134,16 @@ impl Forget for PseudoRoot<'_> {
         (stored / 2048).max(1)
     }
 
-    fn opened(&mut self, link: Link) -> Result<(), Unsuited> {
+    fn opened(&mut self, link: Link, store: &dyn Store) -> Result<(), Unsuited> {
         if self.fallen {
-            return self.cache.opened(link);
+            return self.cache.opened(link, store);
         }
         self.predecessors.clear();
         self.model.predecessors(link.state, &mut self.predecessors)?;
-        let open = self.predecessors.len().saturating_sub(!link.initial as usize);
+        // One that is done has left the event out that leads here.
+        let done = |i: usize| store.find(&self.predecessors, i).is_some_and(|pred| self.flags[pred] & CLOSED != 0);
+        let still = (0..self.predecessors.len()).filter(|&i| !(self.reduced && done(i))).count();
+        let open = still.saturating_sub(!link.initial as usize);
         self.facts.never_came += open as u64;
         self.counters[link.id] = open.min(SATURATED as usize) as u16;
         self.flags[link.id] = LIVE;
@@ -192,8 +203,13 @@ impl Forget for PseudoRoot<'_> {
         self.cache.reclaim(store)
     }
 
+    /// A reduction may leave out the event by which a state would be found again.
     fn retracts(&self) -> bool {
-        !self.fallen
+        !self.fallen && !self.reduced
+    }
+
+    fn heeds_left_out(&self) -> bool {
+        !self.fallen && self.reduced
     }
 
     fn retract(&mut self, id: StateId, store: &mut dyn Store) -> bool {

@@ -51,11 +51,11 @@ impl Forget for Sweep {
         self.cache.as_ref().map_or(usize::MAX, Cache::most)
     }
 
-    fn opened(&mut self, link: Link) -> Result<(), Unsuited> {
+    fn opened(&mut self, link: Link, store: &dyn Store) -> Result<(), Unsuited> {
         self.flags[link.id] = if link.behind { PERSISTENT } else { 0 };
         self.facts.persistent += link.behind as u64;
         match &mut self.cache {
-            Some(cache) => cache.opened(link),
+            Some(cache) => cache.opened(link, store),
             None => Ok(()),
         }
     }

@@ -120,7 +120,8 @@ impl Lts {
         }
         let version = from.short()?;
         if version != VERSION {
-            let message = format!("this reachability graph has version {version}, and only version {VERSION} can be read");
+            let message =
+                format!("this reachability graph has version {version}, and only version {VERSION} can be read");
             return Err(io::Error::new(io::ErrorKind::InvalidData, message));
         }
         let (states, transitions) = (from.short()?, from.long()?);

@@ -8,7 +8,7 @@ mod releasing;
 pub use levels::{Levels, Width};
 pub use random::Random;
 pub(crate) use random::draw_below;
-pub use ranked::{Ranked, Sweeping};
+pub use ranked::{Among, Ranked, Sweeping};
 pub use releasing::Releasing;
 
 use crate::store::StateId;

@@ -1,5 +1,6 @@
 //! Lowest rank first: by a progress measure, by a heuristic, and as the sweep-line wants it.
 
+use super::random::draw_below;
 use super::{Next, Opening, Order};
 use crate::store::StateId;
 use std::collections::{BTreeMap, VecDeque};
@@ -7,10 +8,23 @@ use std::collections::{BTreeMap, VecDeque};
 /// States with their depths.
 type Class = VecDeque<(StateId, u32)>;
 
-/// Open states by rank; among equals, in the order of discovery.
+/// Which of the states with equal rank comes first.
+#[derive(Debug, Default, Clone, Copy)]
+pub enum Among {
+    /// The one found first: breadth-first among them.
+    #[default]
+    Oldest,
+    /// The one found last: depth-first among them.
+    Newest,
+    /// Any, by chance.
+    Random { seed: u64 },
+}
+
+/// Open states by rank.
 #[derive(Debug, Default)]
 pub struct Ranked {
     classes: BTreeMap<u128, Class>,
+    among: Among,
     waiting: usize,
     /// Depth of the states handed out last.
     depth: u32,
@@ -27,11 +41,21 @@ impl Ranked {
             return false;
         };
         let states = class.get_mut();
-        self.depth = states.front().map_or(0, |&(_, depth)| depth);
-        while out.len() < most
-            && let Some((id, _)) = states.pop_front_if(|&mut (_, depth)| depth == self.depth)
-        {
-            out.push(id);
+        let one = match &mut self.among {
+            Among::Oldest => None,
+            Among::Newest => states.pop_back(),
+            Among::Random { seed } => states.swap_remove_back(draw_below(seed, states.len())),
+        };
+        self.depth = one.as_ref().or(states.front()).map_or(0, |&(_, depth)| depth);
+        match one {
+            Some((id, _)) => out.push(id),
+            None => {
+                while out.len() < most
+                    && let Some((id, _)) = states.pop_front_if(|&mut (_, depth)| depth == self.depth)
+                {
+                    out.push(id);
+                }
+            }
         }
         if states.is_empty() {
             class.remove();
@@ -91,7 +115,7 @@ impl Order for Ranked {
 
 /// The order of the sweep-line: it stands at one progress value until nothing open has it, then moves on. States behind it
 /// wait for the next sweep, or the line goes back to them.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Sweeping {
     ahead: Ranked,
     behind: Ranked,
@@ -104,13 +128,14 @@ pub struct Sweeping {
 }
 
 impl Sweeping {
-    pub fn new() -> Sweeping {
-        Sweeping { fresh: true, ..Sweeping::default() }
+    pub fn new(among: Among) -> Sweeping {
+        let ranked = || Ranked { among, ..Ranked::default() };
+        Sweeping { ahead: ranked(), behind: ranked(), line: 0, fresh: true, returns: false }
     }
 
-    /// A single sweep, which goes back to states behind the line.
-    pub fn returning() -> Sweeping {
-        Sweeping { returns: true, ..Sweeping::new() }
+    /// Makes a single sweep, which goes back to states behind the line.
+    pub fn returning(self) -> Sweeping {
+        Sweeping { returns: true, ..self }
     }
 }
 

@@ -123,6 +123,7 @@ pub const ABILITIES: &[Ability] = &[
             Chains,
             Stride,
             Reconstruct,
+            Tree,
         ])
         .and(ORDERS)
         .and(INDEXED),
@@ -230,15 +231,12 @@ pub const ABILITIES: &[Ability] = &[
     },
 ];
 
+const BY_PROGRESS: &str =
+    "the sweep-line goes by progress, and only states of equal progress have an order of their own";
 const NO_STATES: &str = "it has no single states to keep";
 
 /// What no search does together, and why.
 pub const APART: &[(Feature, &[Feature], &str)] = &[
-    (
-        PseudoRoot,
-        &[EdgeLean, Por, PorSleep],
-        "pseudo-root states wait for every predecessor to lead to them, and a reduction leaves some of these events out",
-    ),
     (
         PorSleep,
         &[PseudoRoot, Cache, Sweep, SweepCache],
@@ -256,13 +254,9 @@ pub const APART: &[(Feature, &[Feature], &str)] = &[
         &[EdgeLean, Por, PorSleep],
         "backedges without events need all successors of a state to tell them apart",
     ),
-    (Sweep, &[Bfs, Dfs, BoundedBfs, Alternating, BestFirst, RandomOrder, Releasing], "the sweep-line goes by progress"),
-    (
-        SweepCache,
-        &[Bfs, Dfs, BoundedBfs, Alternating, BestFirst, RandomOrder, Releasing],
-        "the sweep-line goes by progress",
-    ),
-    (Reconstruct, &[Collapse, ComBack], "states are replayed from a table"),
+    (Sweep, &[BoundedBfs, Alternating, BestFirst, Releasing], BY_PROGRESS),
+    (SweepCache, &[BoundedBfs, Alternating, BestFirst, Releasing], BY_PROGRESS),
+    (Reconstruct, &[Collapse, Tree, ComBack], "states are replayed from a table"),
     (
         Reconstruct,
         &[Chains, Stride],

@@ -64,7 +64,7 @@ impl Plan {
         if let Some((core, why)) = facts.unsuited(asked, options) {
             return Err(Refusal::of_model(options, asked, core, &why));
         }
-        let sweeps = matches!(options.forget, ForgetChoice::Sweep(_));
+        let sweeps = options.sweeps();
         let deep = matches!(ability.way, Way::Cycles | Way::Swarm | Way::Local);
         let order = options.order.unwrap_or(match () {
             _ if sweeps => OrderChoice::Progress,
@@ -307,6 +307,11 @@ impl Plan {
     /// Why a part of the plan is as it is.
     pub fn reason(&self, part: &str) -> &'static str {
         match part {
+            "order" if self.options.sweeps() => match self.order {
+                OrderChoice::DepthFirst => "lowest progress first; of those with equal progress, the one found last",
+                OrderChoice::Random => "lowest progress first; of those with equal progress, any by chance",
+                _ => OrderChoice::Progress.reason(),
+            },
             "order" => self.order.reason(),
             "store" => self.store.reason(),
             "forget" => self.options.forget.reason(),

@@ -65,6 +65,13 @@ pub struct Options {
     pub front: bool,
 }
 
+impl Options {
+    /// Is it the sweep-line that is asked for?
+    pub fn sweeps(&self) -> bool {
+        matches!(self.forget, ForgetChoice::Sweep(_))
+    }
+}
+
 impl Default for Options {
     fn default() -> Options {
         Options {

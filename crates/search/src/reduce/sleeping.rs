@@ -30,7 +30,7 @@ pub enum Round {
     /// All its events but those of this set, which slept.
     First(SetId),
     /// The events of this set, which had woken up.
-    TraceSearch(SetId),
+    Again(SetId),
 }
 
 pub struct Sleeping {
@@ -70,7 +70,7 @@ impl Sleeping {
     pub fn begin(&mut self, id: StateId) -> Round {
         match std::mem::take(&mut self.awake[id]) {
             0 => Round::First(self.asleep[id]),
-            awake => Round::TraceSearch(awake),
+            awake => Round::Again(awake),
         }
     }
 
@@ -79,7 +79,7 @@ impl Sleeping {
         let has = |set: SetId| self.sets[set as usize].binary_search(&event).is_ok();
         match round {
             Round::First(asleep) => !has(asleep),
-            Round::TraceSearch(awake) => has(awake),
+            Round::Again(awake) => has(awake),
         }
     }
 

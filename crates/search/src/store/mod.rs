@@ -33,7 +33,7 @@ pub use replaying::Replaying;
 pub use set::{NO_ORIGIN, Set};
 pub use table::Table;
 pub(crate) use tree::Keys;
-pub use tree::Tree;
+pub use tree::{IndexedTree, Tree};
 pub use whole::Whole;
 
 use scrimp_system::{Batch, EventCode};

@@ -24,7 +24,7 @@ use crate::sync::size;
 use crate::words::{Shape, by_words};
 use lookup::Group;
 use scrimp_core::Budget;
-use scrimp_system::Batch;
+use scrimp_system::{Batch, Set};
 use std::cell::UnsafeCell;
 use std::io::{self, Read, Write};
 use std::ops::Range;
@@ -128,6 +128,13 @@ impl Table {
         unsafe { self.shared.restride(bytes, change)? };
         self.shared.refill_index(self.removed.as_ref());
         Ok(())
+    }
+
+    /// The numbers of removed states.
+    pub(crate) fn removed_set(&self) -> Set {
+        let mut removed = Set::new(self.numbers());
+        self.removed.iter().flat_map(Stack::iter).for_each(|id| removed.insert(id as usize));
+        removed
     }
 
     /// Has it a single owner?

@@ -179,11 +179,18 @@ impl Folder {
         }
     }
 
-    /// Appends the keys of all states of a batch. Room must have been secured for so many leaves and pairs as [`need`] says.
-    pub fn fold<const ALONE: bool>(&mut self, forest: &Forest, batch: &Batch, origins: &[u32], keys: &mut Vec<u64>) {
-        for start in (0..batch.len()).step_by(GROUP) {
-            let end = batch.len().min(start + GROUP);
-            self.compare(batch, start, &origins[start..end]);
+    /// Appends the keys of some states of a batch. Room must have been secured for so many leaves and pairs as [`need`] says.
+    pub fn fold<const ALONE: bool>(
+        &mut self,
+        forest: &Forest,
+        batch: &Batch,
+        which: Range<usize>,
+        origins: &[u32],
+        keys: &mut Vec<u64>,
+    ) {
+        for start in which.clone().step_by(GROUP) {
+            let end = which.end.min(start + GROUP);
+            self.compare(batch, start, &origins[start - which.start..end - which.start]);
             for level in (0..self.shape.levels.len()).rev() {
                 self.look_up::<ALONE>(forest, self.shape.levels[level].clone());
             }

@@ -17,7 +17,7 @@ impl Tree {
         match &mut self.folder {
             Some(folder) => {
                 let origins = vec![if successors { 0 } else { NO_ORIGIN }; batch.len()];
-                folder.fold::<true>(forest, batch, &origins, keys);
+                folder.fold::<true>(forest, batch, 0..batch.len(), &origins, keys);
             }
             None => keys.extend((0..batch.len()).map(|i| short_key(batch.state(i)))),
         }

@@ -10,12 +10,14 @@
 
 mod arrange;
 mod fold;
+mod indexed;
 mod keyed;
 mod nodes;
 mod shape;
 #[cfg(test)]
 mod tests;
 
+pub use indexed::IndexedTree;
 pub(crate) use keyed::Keys;
 
 use super::quotient::{Cells, KeyBits};
@@ -186,7 +188,7 @@ impl Tree {
         let keys = &mut self.keys;
         keys.clear();
         if let Some(folder) = &mut self.folder {
-            folder.fold::<ALONE>(forest, batch, origins, keys);
+            folder.fold::<ALONE>(forest, batch, 0..batch.len(), origins, keys);
             cells.insert::<ALONE>(keys, |i| {
                 new.push(i as u32);
                 out.extend_from_slice(&keys[i].to_le_bytes());

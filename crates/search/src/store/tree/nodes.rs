@@ -209,6 +209,12 @@ impl Nodes {
         }
     }
 
+    /// The number of a content, if it has one.
+    pub fn find(&self, hash: u64, content: Content) -> Option<u32> {
+        // SAFETY: only for numbers that the index has.
+        self.index.find(hash, |number| unsafe { self.content(number) } == content).ok()
+    }
+
     #[inline(always)]
     fn next_number<const ALONE: bool>(&self, block: &mut Range<u32>) -> u32 {
         if block.start == block.end {

@@ -1,9 +1,9 @@
 //! The tree against a set, with and without origins; its memory; several threads on one tree.
 
 use super::*;
-use crate::store::NO_ORIGIN;
+use crate::store::{NO_ORIGIN, Store};
 use scrimp_system::Random;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 fn tree(state_bytes: usize, memory: usize) -> Tree {
     Tree::new(state_bytes, &Arc::new(Budget::new(memory))).unwrap()
@@ -167,4 +167,83 @@ fn threads_agree_on_what_is_new() {
         assert_eq!(count, expected.len());
         assert_eq!(all(&first), expected);
     }
+}
+
+/// With ids: against a map, while states come and go and nodes are swept away, and against a budget.
+#[test]
+fn an_indexed_tree_agrees_with_a_map_while_states_go() {
+    struct Bytes(usize);
+    impl Model for Bytes {
+        fn state_bytes(&self) -> usize {
+            self.0
+        }
+        fn initial(&self, _: &mut Batch) {}
+        fn expand(&self, _: &[u8], _: &mut Batch) {}
+    }
+    for bytes in [1, 5, 8, 9, 16, 17, 40, 133] {
+        let mut store =
+            IndexedTree::of_model(&Bytes(bytes), &Arc::new(Budget::new(4 << 30))).unwrap().removable().unwrap();
+        let mut map: HashMap<Vec<u8>, u32> = HashMap::new();
+        let mut random = Random(bytes as u64);
+        let (mut batch, mut found, mut loaded) = (Batch::new(bytes), Vec::new(), vec![0; bytes]);
+        for round in 0..400u32 {
+            batch.clear();
+            found.clear();
+            for _ in 0..100 {
+                let state = batch.push_with(0);
+                state.fill(round as u8 / 16);
+                (0..3).for_each(|_| state[random.below(bytes)] = random.below(30) as u8);
+            }
+            // Only a part of the batch is offered.
+            store.offer(&batch, 7..95, &mut found).unwrap();
+            for (i, found) in (7..).zip(&found) {
+                assert_eq!(map.contains_key(batch.state(i)), !found.new);
+                assert_eq!(*map.entry(batch.state(i).to_vec()).or_insert(found.id), found.id);
+                store.load(found.id, &mut loaded);
+                assert_eq!(loaded, batch.state(i));
+            }
+            for i in (0..100).filter(|i| !(7..95).contains(i)) {
+                assert_eq!(store.find(&batch, i), map.get(batch.state(i)).copied());
+            }
+            if map.len() > 300 {
+                let gone: Vec<Vec<u8>> = map.keys().take(250).cloned().collect();
+                gone.iter().for_each(|state| store.remove(map.remove(state).unwrap()));
+            }
+            assert_eq!(store.len(), map.len());
+        }
+        for (state, id) in &map {
+            store.load(*id, &mut loaded);
+            assert_eq!(loaded, *state);
+            batch.clear();
+            batch.push(state, 0);
+            assert_eq!(store.find(&batch, 0), Some(*id));
+        }
+    }
+}
+
+/// Nodes of states that are gone are swept away: however many have come and gone, a thousand states take little.
+#[test]
+fn nodes_that_nobody_leads_to_are_swept_away() {
+    struct Wide;
+    impl Model for Wide {
+        fn state_bytes(&self) -> usize {
+            64
+        }
+        fn initial(&self, _: &mut Batch) {}
+        fn expand(&self, _: &[u8], _: &mut Batch) {}
+    }
+    let mut store = IndexedTree::of_model(&Wide, &Arc::new(Budget::new(4 << 30))).unwrap().removable().unwrap();
+    let (mut random, mut batch, mut found) = (Random(1), Batch::new(64), Vec::new());
+    let mut stored = std::collections::VecDeque::new();
+    for _ in 0..300_000 {
+        batch.clear();
+        found.clear();
+        batch.push_with(0).iter_mut().for_each(|byte| *byte = random.below(256) as u8);
+        store.offer(&batch, 0..1, &mut found).unwrap();
+        stored.push_back(found[0].id);
+        if stored.len() > 1000 {
+            store.remove(stored.pop_front().unwrap());
+        }
+    }
+    assert!(store.bytes() < 4 << 20, "{} bytes", store.bytes());
 }
