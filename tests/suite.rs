@@ -341,6 +341,34 @@ fn a_search_may_begin_at_a_hint() {
     assert_eq!(tried, [5, 5, 6, 6, 7]);
 }
 
+/// Every combination: refusals are part of the answer, the best ones are named, and a page maps all of them.
+#[test]
+fn a_matrix_has_room_for_refusals() {
+    let task = |matrix: &str| {
+        format!(
+            "[[task]]\nname = \"all\"\nmodels = [{:?}]\nflags = [\"--store ${{store}} --order ${{order}} ${{forget}}\"]\n\
+             sweep = {{ store = [\"table\", \"comback\"], order = [\"bfs\", \"dfs\"], forget = [\"\", \"--forget pseudo-root\"] }}\n\
+             expect = {{ states = 154 }}\n{matrix}\n",
+            model("phils3.dve"),
+        )
+    };
+    let with = "matrix = { rows = [\"store\", \"forget\"], columns = [\"order\"] }";
+    let path = suite("matrix", &task(with));
+    let page = scratch("matrix.html").to_string_lossy().into_owned();
+    let out = scrimp(&["bench", &path, "--quiet", "--report", &page]).code(0).stdout;
+    for words in ["8 combinations, 6 accepted (75 %), 6 came to their end", "least memory", "least time", "2 refused"] {
+        assert!(out.contains(words), "no {words} in:\n{out}");
+    }
+    let page = std::fs::read_to_string(page).unwrap();
+    assert_eq!(page.matches("class=\"map\"").count(), 2);
+    assert_eq!(page.matches("<td class=\"no\"").count(), 4, "two refused ones in each map");
+    // Without it a refusal is a failure; and a name must be one that is swept over.
+    scrimp(&["bench", &suite("no-matrix", &task("")), "--quiet"]).code(1);
+    let wrong = suite("wrong-matrix", &task("matrix = { rows = [\"stores\"], columns = [\"order\"] }"));
+    let told = scrimp(&["bench", &wrong, "--quiet"]).code(2).stderr;
+    assert!(told.contains("`stores` is not swept over"), "{told}");
+}
+
 #[test]
 fn list_runs_nothing_and_markdown_has_commands() {
     let path = suite("list", &orders());

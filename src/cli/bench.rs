@@ -8,6 +8,7 @@ use scrimp_search::replace;
 use scrimp_suite::case::{Case, Kind};
 use scrimp_suite::html::results;
 use scrimp_suite::log::Log;
+use scrimp_suite::matrix;
 use scrimp_suite::runner::{Row, Runner};
 use scrimp_suite::suite::{self, Given, Suite};
 use scrimp_suite::summary::{by_task, summary};
@@ -186,7 +187,11 @@ fn list(cases: &[&Case]) -> Result<(), Failure> {
 fn text(suite: &Suite, rows: &[(&Case, &Row)]) -> String {
     let mut out = format!("{}\n", suite.title);
     for (task, rows) in by_task(suite, rows) {
-        let _ = write!(out, "\n{}\n{}", task.name, Table::new(&rows).text());
+        let table = match &task.matrix {
+            Some(_) => matrix::text(&rows),
+            None => Table::new(&rows).text(),
+        };
+        let _ = write!(out, "\n{}\n{table}", task.name);
     }
     let _ = writeln!(out, "\n{}", summary(rows));
     out

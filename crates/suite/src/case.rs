@@ -27,6 +27,8 @@ pub struct Case {
     pub expect: Vec<Expectation>,
     /// Published values, by field.
     pub paper: Vec<(String, f64)>,
+    /// It is one of all combinations: that it is refused or meets a limit is part of the answer.
+    pub in_matrix: bool,
     /// Figures are shown as percentages of this.
     pub percent_of: Option<f64>,
 }

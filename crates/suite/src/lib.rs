@@ -11,6 +11,7 @@ pub mod expect;
 pub mod expression;
 pub mod html;
 pub mod log;
+pub mod matrix;
 pub mod models;
 pub mod pattern;
 pub mod record;

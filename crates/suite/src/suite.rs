@@ -4,6 +4,7 @@ use crate::case::{Case, Kind, Limits, Maker};
 use crate::document::{self, Node, Read, Value, Wrong};
 use crate::expect::{expectations, published};
 use crate::expression::{evaluate, is_name};
+use crate::matrix::Matrix;
 use crate::models::{self, Model, Places, Variable};
 use crate::scope::{Scope, Settings, combinations};
 use crate::search::Search;
@@ -22,6 +23,8 @@ pub struct Task {
     pub name: String,
     pub about: Option<String>,
     pub cases: Vec<Case>,
+    /// It tries every combination, and refusals are part of the answer.
+    pub matrix: Option<Matrix>,
 }
 
 /// What the user adds to the file.
@@ -32,7 +35,7 @@ pub struct Given {
     pub skip_missing: bool,
 }
 
-const TASK: [&str; 12] = [
+const TASK: [&str; 13] = [
     "name",
     "about",
     "command",
@@ -45,6 +48,7 @@ const TASK: [&str; 12] = [
     "percent-of",
     "try",
     "search",
+    "matrix",
 ];
 
 /// Reads a suite file; the error is ready to be shown.
@@ -148,7 +152,14 @@ impl Reader<'_> {
                 cases.push(self.case(node, &name, model, settings, &sweep)?);
             }
         }
-        Ok(Task { name, about: table.text("about")?.map(str::to_string), cases })
+        let matrix = table.get("matrix").map(Matrix::read).transpose()?;
+        if let (Some(matrix), Some(node)) = (&matrix, table.get("matrix")) {
+            let is_swept = |name: &&String| sweep.iter().all(|settings| settings.iter().all(|(n, _)| n != *name));
+            if let Some(name) = matrix.rows.iter().chain(&matrix.columns).find(is_swept) {
+                return Err(Wrong::new(&node.at, format!("`{name}` is not swept over")));
+            }
+        }
+        Ok(Task { name, about: table.text("about")?.map(str::to_string), cases, matrix })
     }
 
     fn case(&self, node: &Node, task: &str, model: &Model, settings: &Settings, sweep: &[Settings]) -> Read<Case> {
@@ -196,6 +207,7 @@ impl Reader<'_> {
             kind,
             expect: expectations(table.get("expect"), &scope)?,
             paper: published(table.get("paper"), &scope)?,
+            in_matrix: table.get("matrix").is_some(),
             percent_of: table.get("percent-of").map(|node| scope.number(node)).transpose()?.flatten(),
         })
     }

@@ -18,11 +18,13 @@ pub fn by_task<'s, 'r>(suite: &'s Suite, rows: &[(&'r Case, &'r Row)]) -> Vec<(&
 
 /// `12 cases: 10 as expected, 1 wrong, 1 skipped`
 pub fn summary(rows: &[(&Case, &Row)]) -> String {
-    let (mut held, mut wrong, mut skipped, mut incomplete, mut plain) = (0, 0, 0, 0, 0);
+    let (mut held, mut wrong, mut skipped, mut incomplete, mut plain, mut refused) = (0, 0, 0, 0, 0, 0);
     for (case, row) in rows {
         match row.record.outcome {
             _ if !complaints(case, row).is_empty() => wrong += 1,
             Outcome::Skipped => skipped += 1,
+            Outcome::Refused if case.in_matrix => refused += 1,
+            outcome if case.in_matrix && outcome != Outcome::Done => incomplete += 1,
             _ if !case.expect.is_empty() => held += 1,
             Outcome::Done if row.found() => plain += 1,
             _ => incomplete += 1,
@@ -33,6 +35,7 @@ pub fn summary(rows: &[(&Case, &Row)]) -> String {
         (plain, "done without expectations"),
         (wrong, "wrong"),
         (incomplete, "without an answer"),
+        (refused, "refused"),
         (skipped, "skipped"),
     ];
     let parts: Vec<String> = parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();

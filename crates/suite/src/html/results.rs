@@ -2,6 +2,7 @@
 
 use super::curves::{Cost, cactus, scatter};
 use crate::case::Case;
+use crate::matrix;
 use crate::record::Outcome;
 use crate::runner::Row;
 use crate::suite::Suite;
@@ -32,12 +33,16 @@ pub fn results(suite: &Suite, rows: &[(&Case, &Row)], command: &str) -> String {
     for (task, rows) in &tasks {
         let _ = writeln!(body, "<section>\n<h2>{}</h2>", escape(&task.name));
         body.push_str(&task.about.as_deref().map(about).unwrap_or_default());
+        if let Some(matrix) = &task.matrix {
+            let _ = writeln!(body, "{}</section>", matrix::html(matrix, rows));
+            continue;
+        }
         body.push_str(&task_table(rows));
         body.push_str(&pictures.plots(&of_configurations(rows)));
         body.push_str("</section>\n");
     }
     let failed = rows.iter().any(|(case, row)| !complaints(case, row).is_empty());
-    let open = rows.iter().any(|(_, row)| row.record.outcome != Outcome::Done);
+    let open = rows.iter().any(|(case, row)| row.record.outcome != Outcome::Done && !case.in_matrix);
     let (tone, verdict) = match (failed, open) {
         (true, _) => (Tone::Bad, "wrong"),
         (false, true) => (Tone::Warn, "nothing wrong"),
