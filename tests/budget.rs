@@ -61,3 +61,24 @@ fn what_will_not_fit_is_foreseen() {
     let text = scrimp(&["plan", &path, "--memory", "64M"]).code(0).stdout;
     assert!(text.contains("room for ") && text.contains("at least ") && text.contains("tree"), "{text}");
 }
+
+/// States without any pattern: a search that starts over and comes less far than the one before does not hide how far that
+/// one came, and levels that double without an end promise no number.
+#[test]
+fn starting_over_loses_no_ground() {
+    let text = "int a = 1, b = 2, c = 3, d = 4;
+        process P { state s; init s; trans
+            s -> s { effect a = (a * 25173 + 13849) % 32768, b = b ^ a, c = (c + b) % 32768; },
+            s -> s { effect d = (d * 8121 + 28411) % 32768, c = c ^ d, b = (b + c) % 32768; }; }
+        system async;\n";
+    let path = file("budget-random.dve", text);
+    let run = scrimp(&["count", &path, "--json", "--memory", "20M", "--time", "60s"]).code(3);
+    let (json, told) = (run.json(), decisions(&run.json()));
+    let filled = told.lines().find_map(|line| line.strip_suffix(" states filled the tree")).expect(&told);
+    assert_eq!(json["states"].as_u64(), filled.replace(',', "").parse().ok(), "{told}");
+    assert_eq!(json["plan"]["ended_in"], "tree");
+    assert!(told.contains("figures are those of the tree"), "{told}");
+    assert_eq!(json["limits"]["reached"], "memory");
+    assert!(json["limits"]["memory_needed_bytes"].as_u64() > Some(15 * MIB), "{}", json["limits"]);
+    assert!(json["limits"]["expected_states"].is_null() && json["limits"]["memory_expected_bytes"].is_null());
+}

@@ -267,8 +267,8 @@ pub(crate) fn limits(subject: &Subject, style: Style) -> String {
     }
     let needed = report.memory_needed().map_or(String::new(), |(at_least, all)| {
         let all =
-            all.map_or(String::new(), |all| format!(", and about {} for all that the levels promise", bytes(all)));
-        format!("At least {} are needed for the states found so far{all}.\n", bytes(at_least))
+            all.map_or(String::new(), |all| format!("; all that the levels promise may need about {}", bytes(all)));
+        format!("The states found so far took {}{all}.\n", bytes(at_least))
     });
     format!(
         "{} {why}: {} found so far, {} of them not yet expanded, at depth {}.\n{needed}What would help: {help}.\n",

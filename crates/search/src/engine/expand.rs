@@ -182,11 +182,15 @@ impl Search<'_> {
     fn reserve_frames(&mut self) -> Step {
         if self.frames.len() + 256 > self.frames.capacity() {
             let more = (self.frames.len() / 8).max(1024);
-            if !self.parts.budget.may_take(more * size_of::<Frame>()) {
+            let bytes = more * size_of::<Frame>();
+            // What was held back is for them.
+            self.parts.budget.hold(0);
+            if !self.parts.budget.may_take(bytes) {
                 return Err(Stop::Limit(Limit::Memory));
             }
-            self.parts.budget.take(more * size_of::<Frame>());
+            self.parts.budget.take(bytes);
             self.frames.reserve_exact(more);
+            self.hold_back();
         }
         Ok(())
     }

@@ -28,6 +28,8 @@ use std::sync::atomic::Ordering;
 
 /// Bytes of successor states kept before those of the sources further back are dropped.
 const KEPT: usize = 1 << 20;
+/// This part of the memory is kept for what waits, where an order lets sources wait in the middle of their events.
+const FOR_WAITING: usize = 8;
 const DROPPED: u32 = u32::MAX;
 const NO_EVENT: EventCode = EventCode::MAX;
 /// A source that is no longer stored.
@@ -124,6 +126,8 @@ struct Search<'a> {
     stored_peak: u64,
     /// Bytes of the order that the budget knows of.
     order_bytes: usize,
+    /// Bytes for the order and for sources that wait, so that stored states do not take them all.
+    for_waiting: usize,
     /// Memory for several states at once was refused: they come one at a time.
     pressed: bool,
     /// The most states to store, since memory for one more was refused. It is not asked for again: that takes long.
@@ -162,16 +166,19 @@ pub fn search(parts: Parts) -> io::Result<Outcome> {
         visits: 0,
         stored_peak: 0,
         order_bytes: 0,
+        for_waiting: if parts.order.width() == usize::MAX { 0 } else { parts.budget.memory() / FOR_WAITING },
         pressed: false,
         most: usize::MAX,
         parts,
     };
+    search.hold_back();
     let ended = match search.run() {
         Ok(()) => Ended::Complete,
         Err(Stop::Decided) => Ended::Decided,
         Err(Stop::Limit(limit)) => Ended::Limit(limit),
         Err(Stop::Unsuited(reason)) => Ended::Unsuited(reason),
     };
+    search.parts.budget.hold(0);
     search.publish();
     let Search { parts, frames, mut facts, visits, stored_peak, order_bytes, .. } = search;
     if facts.level_sizes.iter().sum::<u64>() != facts.states || !parts.forget.once() {
@@ -247,6 +254,13 @@ impl Search<'_> {
         let bytes = order.bytes();
         budget.give_back(std::mem::replace(&mut self.order_bytes, bytes));
         budget.take(bytes);
+        self.hold_back();
+    }
+
+    /// Keeps memory back for what waits, less what that has taken.
+    fn hold_back(&self) {
+        let taken = self.order_bytes + self.frames.capacity() * size_of::<Frame>();
+        self.parts.budget.hold(self.for_waiting.saturating_sub(taken));
     }
 
     fn publish(&self) {

@@ -140,7 +140,21 @@ fn in_set<'m>(task: &Task<'m, '_>, mut wide: SetBfs, guides: Guides) -> io::Resu
     }
     // States that come in any order would make the automaton far larger than it is level by level.
     task.control.say(format!("{states} states filled the tree"));
-    start_over(task, guides)
+    let again = start_over(task, guides)?;
+    Ok(farther(task, full, again))
+}
+
+/// Of two searches that were cut short, the one that came farther; what the other found counts all the same.
+fn farther<'m>(task: &Task, mut full: Done<'m>, again: Done<'m>) -> Done<'m> {
+    let (before, after) = (full.outcome.facts.states, again.outcome.facts.states);
+    let cut = matches!(again.outcome.ended, Ended::Limit(_));
+    // A checkpoint has the second one.
+    if !cut || after >= before || task.plan.options().checkpoint.is_some() {
+        return again;
+    }
+    task.control.say(format!("starting over came to {} states only: figures are those of the tree", grouped(after)));
+    (full.outcome.ended, full.outcome.by_level) = (again.outcome.ended, false);
+    full
 }
 
 /// Starts over, dropping what lies behind the progress of the search and what led to no open state. A search that is to be

@@ -132,14 +132,16 @@ impl Folded {
 
     /// The key of a state, if all its nodes are there.
     fn find(&self, state: &[u8]) -> Option<u64> {
+        assert!(state.len() == self.shape.state_bytes);
         let mut numbers = self.numbers.borrow_mut();
         numbers.resize(self.shape.positions.len(), 0);
         // Below a pair stand nodes of higher positions.
         for (at, position) in self.shape.positions.iter().enumerate().rev() {
             let (nodes, content) = match position.part {
-                // SAFETY: a state of the shape's length.
                 Part::Leaf(leaf) => {
-                    (&self.forest.leaves, unsafe { self.shape.leaves[leaf as usize].read(state.as_ptr()) })
+                    // SAFETY: a state of the shape's length.
+                    let content = unsafe { self.shape.leaves[leaf as usize].read(state.as_ptr()) };
+                    (&self.forest.leaves, content)
                 }
                 Part::Pair(a, b) => {
                     let pair = (numbers[a as usize] as u64) << 32 | numbers[b as usize] as u64;
