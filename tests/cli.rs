@@ -315,8 +315,9 @@ fn combinations_that_do_not_exist_are_refused() {
     let refusal = |words: &[&str]| scrimp(&[&["check", phils.as_str()], words].concat()).refused();
     assert!(refusal(&["--order", "dfs", "--threads", "2"]).contains("use --order bfs, or leave out --threads"));
     for (words, reason) in [
-        (&["--reduce", "por", "--forget", "pseudo-root"][..], "wait for every predecessor"),
+        (&["--reduce", "por+sleep", "--forget", "pseudo-root"][..], "sleep sets belong to states that stay"),
         (&["--reduce", "por+sleep", "--threads", "2"], "--reduce por"),
+        (&["--store", "comback", "--forget", "pseudo-root"], "none may be dropped"),
         (&["--engine", "symbolic", "--store", "tree"], "no single states to keep"),
         (&["--engine", "symbolic:saturation", "--reduce", "por"], "level by level"),
         (&["--engine", "bmc:3", "--reduce", "por"], "no use for a reduction"),

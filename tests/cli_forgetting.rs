@@ -8,9 +8,9 @@ use common::command::{file, model, scrimp};
 fn unsound_combinations_are_refused_with_the_reason() {
     let phils = model("phils3.dve");
     for (flags, reason) in [
-        ("--forget pseudo-root --reduce edge-lean", "wait for every predecessor"),
+        ("--forget pseudo-root --reduce por+sleep", "sleep sets belong to states that stay"),
         ("--forget sweep", "goes by a progress measure"),
-        ("--forget sweep --progress auto --order dfs", "use --order progress"),
+        ("--forget sweep --progress auto --order bbfs:4", "the sweep-line goes by progress"),
         ("--progress auto", "would not be used"),
         ("--order progress", "goes by a progress measure"),
         ("--order best", "needs --heuristic"),

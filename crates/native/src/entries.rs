@@ -4,7 +4,7 @@ use crate::NativeModel;
 use scrimp_system::outline::Queue;
 use scrimp_system::{Change, Role, VarId, ViewOf};
 
-/// An entry of [`values`](scrimp_system::Model::values).
+/// An entry of [`values`](scrimp_system::Describe::values).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     pub name: String,

@@ -23,7 +23,7 @@ pub trait Explorable: DescribedModel {
     /// What should hold in every state and does not in this one.
     fn violations(&self, state: &[u8]) -> Vec<String>;
 
-    /// What every state consists of, in the order of [`values`](Describe::values). A value with the name of a process says where
+    /// What every state consists of, in the order of [`values`](scrimp_system::Describe::values). A value with the name of a process says where
     /// that is, and `process.x` is a value of its own.
     fn entries(&self) -> Vec<Entry> {
         let mut starts = Batch::new(self.state_bytes());
