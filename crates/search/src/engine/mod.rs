@@ -166,7 +166,7 @@ pub fn search(parts: Parts) -> io::Result<Outcome> {
         visits: 0,
         stored_peak: 0,
         order_bytes: 0,
-        for_waiting: if parts.order.width() == usize::MAX { 0 } else { parts.budget.memory() / FOR_WAITING },
+        for_waiting: if parts.order.lets_wait() { parts.budget.memory() / FOR_WAITING } else { 0 },
         pressed: false,
         most: usize::MAX,
         parts,

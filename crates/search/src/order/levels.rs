@@ -123,6 +123,10 @@ impl Order for Levels {
         }
     }
 
+    fn lets_wait(&self) -> bool {
+        self.width != Width::BREADTH_FIRST
+    }
+
     fn width(&self) -> usize {
         let width = self.stack.last().map_or(usize::MAX, |top| self.width.below(top.depth));
         if width == usize::MAX { width } else { width - (self.end() - self.filling).min(width) }

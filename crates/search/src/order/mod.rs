@@ -48,6 +48,11 @@ pub trait Order {
         usize::MAX
     }
 
+    /// May sources have to wait in the middle of their events?
+    fn lets_wait(&self) -> bool {
+        false
+    }
+
     /// The present source, which came alone, has no event left.
     fn finished(&mut self) {}
 
