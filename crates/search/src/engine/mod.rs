@@ -28,7 +28,8 @@ use std::sync::atomic::Ordering;
 
 /// Bytes of successor states kept before those of the sources further back are dropped.
 const KEPT: usize = 1 << 20;
-/// This part of the memory is kept for what waits, where an order lets sources wait in the middle of their events.
+/// This part of the memory is kept for what waits, where an order lets sources wait in the middle of their events and stored states
+/// can go instead.
 const FOR_WAITING: usize = 8;
 const DROPPED: u32 = u32::MAX;
 const NO_EVENT: EventCode = EventCode::MAX;
@@ -166,7 +167,10 @@ pub fn search(parts: Parts) -> io::Result<Outcome> {
         visits: 0,
         stored_peak: 0,
         order_bytes: 0,
-        for_waiting: if parts.order.lets_wait() { parts.budget.memory() / FOR_WAITING } else { 0 },
+        for_waiting: match parts.order.lets_wait() && parts.forget.reclaims() {
+            true => parts.budget.memory() / FOR_WAITING,
+            false => 0,
+        },
         pressed: false,
         most: usize::MAX,
         parts,

@@ -71,6 +71,11 @@ pub trait Forget {
     /// The sweep-line leaves the place where it stood, to begin `again` or to go on.
     fn advanced(&mut self, _: &mut dyn Store, _again: bool) {}
 
+    /// May it drop states when there is no room?
+    fn reclaims(&self) -> bool {
+        true
+    }
+
     /// Drops a state, so that another fits. `false` when none may go.
     fn reclaim(&mut self, store: &mut dyn Store) -> bool;
 
@@ -153,6 +158,10 @@ impl Forget for Nothing {
     fn reached(&mut self, _: StateId, _: Option<StateId>, _: EventCode, _: &mut dyn Store) {}
 
     fn closed(&mut self, _: StateId, _: &mut dyn Store) {}
+
+    fn reclaims(&self) -> bool {
+        false
+    }
 
     fn reclaim(&mut self, _: &mut dyn Store) -> bool {
         false
