@@ -191,7 +191,7 @@ fn check(system: Arc<System>, seed: u64, most: usize, seen: &mut Seen) {
             _ => (faulty::expression(&mut random, &system, 2), k % 2 == 0),
         })
         .collect();
-    let single = system.events.iter().all(|event| event.then.holder().is_none());
+    let single = system.events.iter().all(|event| event.then.exclusive().is_none());
     let dependence = Dependence::new(&system);
     let mut check = Check { model: &model, system: &system, dependence, single, known: HashMap::new() };
     check.run(&conditions, most, seen);

@@ -188,8 +188,8 @@ fn event(random: &mut Random, system: &System, p: usize, from: usize, special: b
         event.late = random.below(15) == 0;
         event.fault = (random.below(25) == 0).then_some(0);
         event.then = match random.below(10) {
-            0 | 1 => Then::Alone(ProcessId(p as u32)),
-            2 => Then::Bound(ProcessId(p as u32)),
+            0 | 1 => Then::Atomic(ProcessId(p as u32)),
+            2 => Then::DStep(ProcessId(p as u32)),
             _ => Then::Free,
         };
     }

@@ -43,8 +43,8 @@ fn enrich(system: &mut System, random: &mut Random) {
         event.fault = (random.below(20) == 0).then_some(0);
         let first = event.moves.first().map(|m| m.process);
         event.then = match (first, random.below(8)) {
-            (Some(process), 0 | 1) => Then::Alone(process),
-            (Some(process), 2) => Then::Bound(process),
+            (Some(process), 0 | 1) => Then::Atomic(process),
+            (Some(process), 2) => Then::DStep(process),
             _ => Then::Free,
         };
     }

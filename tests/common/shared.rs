@@ -176,8 +176,8 @@ fn event(random: &mut Random, p: usize, from: usize, places: &[usize], special: 
         event.assertion = (random.below(15) == 0).then(|| Expr::binary(BinaryOp::Less, at(FLAGS, flag), number(2)));
         event.fault = (random.below(40) == 0).then_some(0);
         event.then = match random.below(12) {
-            0 | 1 => Then::Alone(ProcessId(p as u32)),
-            2 => Then::Bound(ProcessId(p as u32)),
+            0 | 1 => Then::Atomic(ProcessId(p as u32)),
+            2 => Then::DStep(ProcessId(p as u32)),
             _ => Then::Free,
         };
     }

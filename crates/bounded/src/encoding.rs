@@ -34,7 +34,7 @@ impl<'s> Encoding<'s> {
         }
         let mut holders: Vec<Then> = Vec::new();
         for event in &system.events {
-            if event.then.holder().is_some() && !holders.contains(&event.then) {
+            if event.then.exclusive().is_some() && !holders.contains(&event.then) {
                 holders.push(event.then);
             }
         }
@@ -84,7 +84,7 @@ impl<'s> Encoding<'s> {
         let system = self.system;
         // Places where a process can be alone, and which of them lead to which.
         let place = |event: &Event| {
-            let process = event.then.holder()?;
+            let process = event.then.exclusive()?;
             let control = system.processes[process.index()].control;
             let touched = event.effects.iter().any(|a| a.target == control);
             let last = event.moves.iter().rfind(|m| m.process == process).filter(|_| !touched);

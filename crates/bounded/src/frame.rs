@@ -84,7 +84,7 @@ impl<'s> Frame<'s> {
         let holder = self.state.words[encoding.words() - 1].clone();
         self.free = Word::equal(circuit, &holder, &Word::constant(0));
         for (number, then) in encoding.holders.iter().enumerate() {
-            let Some(process) = then.holder() else { continue };
+            let Some(process) = then.exclusive() else { continue };
             let alone = Word::equal(circuit, &holder, &Word::constant(number as i64 + 1));
             let own = |happening: &&Happening| {
                 let event = &encoding.system.events[happening.event as usize];
@@ -94,7 +94,7 @@ impl<'s> Frame<'s> {
             let moves = circuit.any(tried);
             let blocked = circuit.and(alone, !moves);
             match then {
-                Then::Bound(_) => self.stuck = circuit.or(self.stuck, blocked),
+                Then::DStep(_) => self.stuck = circuit.or(self.stuck, blocked),
                 _ => self.free = circuit.or(self.free, blocked),
             }
             let turn = turns.entry(process).or_insert(Bit::FALSE);

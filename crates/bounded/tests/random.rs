@@ -199,8 +199,8 @@ fn event() -> impl Strategy<Value = Event> {
     let guard = prop_oneof![1 => Just(Expr::TRUE), 2 => expression()];
     let then = prop_oneof![
         5 => Just(Then::Free),
-        2 => (0u32..2).prop_map(|p| Then::Alone(ProcessId(p))),
-        1 => (0u32..2).prop_map(|p| Then::Bound(ProcessId(p))),
+        2 => (0u32..2).prop_map(|p| Then::Atomic(ProcessId(p))),
+        1 => (0u32..2).prop_map(|p| Then::DStep(ProcessId(p))),
     ];
     let assertion = proptest::option::weighted(0.2, expression());
     let rest = (assertion, then, proptest::bool::weighted(0.15), proptest::option::weighted(0.05, Just(0u32)));

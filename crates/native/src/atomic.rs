@@ -117,7 +117,7 @@ impl Walk {
             fork.next += 1;
             let code = self.stack.event(at);
             let then = program.then(code);
-            let (Then::Alone(process) | Then::Bound(process)) = then else {
+            let (Then::Atomic(process) | Then::DStep(process)) = then else {
                 if !meet(self, Met::Outcome(self.stack.state(at))) {
                     return false;
                 }
@@ -130,7 +130,7 @@ impl Walk {
                 self.end_in(program, code, Fault::Endless, &mut meet);
                 return false;
             }
-            let bound = matches!(then, Then::Bound(_));
+            let bound = matches!(then, Then::DStep(_));
             let start = self.stack.len();
             engine.expand_held(process, &self.current, &mut self.stack);
             let moved = self.stack.len() > start || !self.stack.faults().is_empty();
@@ -210,8 +210,8 @@ impl Walk {
 fn mark(then: Then) -> [u8; 5] {
     let (kind, process) = match then {
         Then::Free => (0, 0),
-        Then::Alone(process) => (1, process.0),
-        Then::Bound(process) => (2, process.0),
+        Then::Atomic(process) => (1, process.0),
+        Then::DStep(process) => (2, process.0),
     };
     let [a, b, c, d] = process.to_le_bytes();
     [kind, a, b, c, d]

@@ -19,7 +19,7 @@ pub struct Fused {
 
 /// The system's events, each with those that follow it as a matter of course; `None` if there are no such events.
 pub fn fuse(system: &System) -> Option<Fused> {
-    system.events.iter().any(|event| event.then.holder().is_some()).then_some(())?;
+    system.events.iter().any(|event| event.then.exclusive().is_some()).then_some(())?;
     let mut by_location: Vec<Vec<Vec<u32>>> =
         system.processes.iter().map(|p| vec![vec![]; p.locations.len()]).collect();
     for (number, event) in system.events.iter().enumerate().filter(|(_, event)| !event.late) {
@@ -58,7 +58,7 @@ fn waits_for(system: &System, event: &Event) -> Option<ProcessId> {
         event.effects.iter().any(|a| a.target == control)
     };
     let process = match event.then {
-        Then::Alone(process) | Then::Bound(process) => process,
+        Then::Atomic(process) | Then::DStep(process) => process,
         Then::Free => return None,
     };
     (event.fault.is_none() && !touches_control(process)).then_some(process)

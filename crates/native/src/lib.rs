@@ -206,7 +206,7 @@ impl Model for NativeModel {
         const MOST_EVENTS: usize = 20_000;
         let system = &self.program.system;
         // Steps that are run as one have more in them than the event that they are called by.
-        let single = system.events.iter().all(|event| event.then.holder().is_none());
+        let single = system.events.iter().all(|event| event.then.exclusive().is_none());
         let alone = system.claim.is_none() && self.program.late.is_none() && single;
         (alone && system.events.len() <= MOST_EVENTS).then(|| Facts::new(system).independence())
     }

@@ -55,7 +55,7 @@ impl Program {
         let run = run.as_deref().unwrap_or(&system.events);
         let rules = Rules::new(&system, events(), |event| !event.late);
         let late = run.iter().any(|event| event.late).then(|| Rules::new(&system, events(), |event| event.late));
-        let held = run.iter().any(|event| event.then.holder().is_some()).then(|| Rules::held(&system, events()));
+        let held = run.iter().any(|event| event.then.exclusive().is_some()).then(|| Rules::held(&system, events()));
         let claim = system.claim.as_ref().map(|claim| {
             let event = |m: &scrimp_system::ClaimMove| Event {
                 moves: vec![Move { process: claim.process, from: m.from, to: m.to }],
@@ -136,7 +136,7 @@ impl Rules {
     fn held(system: &System, made: Option<Arc<[Event]>>) -> Rules {
         let mut places: Vec<Vec<bool>> = system.processes.iter().map(|p| vec![false; p.locations.len()]).collect();
         for event in made.as_deref().unwrap_or(&system.events) {
-            let Some(holder) = event.then.holder() else { continue };
+            let Some(holder) = event.then.exclusive() else { continue };
             let places = &mut places[holder.index()];
             let control = system.processes[holder.index()].control;
             let last = event.moves.iter().rfind(|m| m.process == holder);

@@ -70,8 +70,8 @@ fn look(model: &NativeModel, values: &[i64]) -> Seen {
 fn a_process_alone_is_joined_where_it_blocks() {
     let blocked = Expr::equals(X, 1);
     for model in models(system(vec![
-        Event { then: Then::Alone(P), ..step(P, 0, 1) },
-        Event { then: Then::Alone(P), guard: blocked, ..step(P, 1, 2) },
+        Event { then: Then::Atomic(P), ..step(P, 0, 1) },
+        Event { then: Then::Atomic(P), guard: blocked, ..step(P, 1, 2) },
         Event { effects: sets(7), ..step(P, 2, 3) },
         Event { effects: sets(1), ..step(Q, 0, 1) },
     ])) {
@@ -87,10 +87,10 @@ fn a_process_alone_is_joined_where_it_blocks() {
 #[test]
 fn every_way_through_is_a_transition() {
     for model in models(system(vec![
-        Event { then: Then::Alone(P), ..step(P, 0, 1) },
-        Event { then: Then::Alone(P), effects: sets(1), ..step(P, 1, 2) },
-        Event { then: Then::Alone(P), effects: sets(2), ..step(P, 1, 2) },
-        Event { then: Then::Alone(P), effects: sets(2), ..step(P, 1, 3) },
+        Event { then: Then::Atomic(P), ..step(P, 0, 1) },
+        Event { then: Then::Atomic(P), effects: sets(1), ..step(P, 1, 2) },
+        Event { then: Then::Atomic(P), effects: sets(2), ..step(P, 1, 2) },
+        Event { then: Then::Atomic(P), effects: sets(2), ..step(P, 1, 3) },
         step(P, 2, 4),
         step(P, 3, 4),
     ])) {
@@ -110,20 +110,20 @@ fn every_way_through_is_a_transition() {
 #[test]
 fn loops_are_left_by_every_exit() {
     let add = |limit: i64| Event {
-        then: Then::Alone(P),
+        then: Then::Atomic(P),
         guard: binary(BinaryOp::Less, Expr::Var(X), Expr::Const(limit)),
         effects: vec![set(X, binary(BinaryOp::Add, Expr::Var(X), Expr::Const(1)))],
         ..step(P, 1, 1)
     };
-    let enter = || Event { then: Then::Alone(P), ..step(P, 0, 1) };
+    let enter = || Event { then: Then::Atomic(P), ..step(P, 0, 1) };
     // One that comes to an end, one that turns in one place, one that turns in two, one that never lets go.
     for (looping, expected) in [
         (vec![add(150)], 151),
-        (vec![Event { then: Then::Alone(P), ..step(P, 1, 1) }], 1),
+        (vec![Event { then: Then::Atomic(P), ..step(P, 1, 1) }], 1),
         (
             vec![
-                Event { effects: sets(3), then: Then::Alone(P), ..step(P, 1, 5) },
-                Event { then: Then::Alone(P), ..step(P, 5, 1) },
+                Event { effects: sets(3), then: Then::Atomic(P), ..step(P, 1, 5) },
+                Event { then: Then::Atomic(P), ..step(P, 5, 1) },
             ],
             2,
         ),
@@ -139,7 +139,7 @@ fn loops_are_left_by_every_exit() {
             assert_eq!((states.len(), faults.len(), deadlock), (expected, 0, false));
         }
     }
-    for model in models(system(vec![enter(), Event { then: Then::Bound(P), ..step(P, 1, 1) }])) {
+    for model in models(system(vec![enter(), Event { then: Then::DStep(P), ..step(P, 1, 1) }])) {
         assert_eq!(look(&model, &[0, 0, 0]), (vec![], vec![(0, Fault::Endless)], false), "it is busy, not dead");
     }
 }
@@ -147,8 +147,8 @@ fn loops_are_left_by_every_exit() {
 #[test]
 fn what_is_bound_must_go_on() {
     for model in models(system(vec![
-        Event { then: Then::Bound(P), ..step(P, 0, 1) },
-        Event { then: Then::Bound(P), effects: sets(1), ..step(P, 1, 2) },
+        Event { then: Then::DStep(P), ..step(P, 0, 1) },
+        Event { then: Then::DStep(P), effects: sets(1), ..step(P, 1, 2) },
         Event { guard: Expr::equals(X, 2), ..step(P, 2, 3) },
     ])) {
         assert_eq!(look(&model, &[0, 0, 0]), (vec![], vec![(1, Fault::Stuck)], false));
@@ -188,7 +188,7 @@ fn violated_assertions_do_not_stop_an_event() {
     }
     // Within a sequence it has a way that leads to it.
     for model in models(system(vec![
-        Event { then: Then::Alone(P), effects: sets(5), ..step(P, 0, 1) },
+        Event { then: Then::Atomic(P), effects: sets(5), ..step(P, 0, 1) },
         Event { assertion: Some(Expr::equals(X, 0)), ..step(P, 1, 2) },
     ])) {
         assert_eq!(look(&model, &[0, 0, 0]), (vec![(5, 2, 0)], vec![(1, Fault::Assertion)], false));
@@ -222,7 +222,7 @@ fn an_end_may_be_valid() {
 
 #[test]
 fn a_claim_moves_once_for_steps_that_go_together() {
-    for then in [Then::Alone(P), Then::Bound(P)] {
+    for then in [Then::Atomic(P), Then::DStep(P)] {
         let expected = [["0:0-1; never.s -> never.t", "0:1-2"]];
         let mut system = system(vec![Event { then, effects: sets(1), ..step(P, 0, 1) }, step(P, 1, 2)]);
         let never = process(&mut system, "never", &["s", "t", "u"]);
@@ -245,7 +245,7 @@ fn a_claim_moves_once_for_steps_that_go_together() {
 #[test]
 fn events_are_watched_where_asked_for() {
     for mut model in models(system(vec![
-        Event { then: Then::Alone(P), ..step(P, 0, 1) },
+        Event { then: Then::Atomic(P), ..step(P, 0, 1) },
         step(P, 1, 2),
         Event { guard: Expr::equals(X, 1), ..step(P, 2, 3) },
         step(Q, 0, 1),

@@ -180,8 +180,8 @@ fn an_event(processes: u32) -> impl Strategy<Value = Event> {
     let assertion = proptest::option::weighted(0.15, expression(processes));
     let then = prop_oneof![
         5 => Just(Then::Free),
-        2 => (0..processes).prop_map(|p| Then::Alone(ProcessId(p))),
-        1 => (0..processes).prop_map(|p| Then::Bound(ProcessId(p))),
+        2 => (0..processes).prop_map(|p| Then::Atomic(ProcessId(p))),
+        1 => (0..processes).prop_map(|p| Then::DStep(ProcessId(p))),
     ];
     let rest = (assertion, then, proptest::bool::weighted(0.1), proptest::option::weighted(0.05, 0u32..2));
     (moves, guard(processes), effects, rest).prop_map(|(moves, guard, effects, (assertion, then, late, fault))| Event {

@@ -408,6 +408,6 @@ fn may_go_on(event: &Event, holder: u32) -> Test {
     let free = Term::binary(BinaryOp::Equal, Term::Cell(holder), Term::Const(0));
     let Some(first) = event.moves.first().filter(|_| !event.late) else { return Test::Holds(free) };
     let is = |then| Term::binary(BinaryOp::Equal, Term::Cell(holder), Term::Const(holder_value(then)));
-    let own = Term::binary(BinaryOp::Or, is(Then::Alone(first.process)), is(Then::Bound(first.process)));
+    let own = Term::binary(BinaryOp::Or, is(Then::Atomic(first.process)), is(Then::DStep(first.process)));
     Test::Holds(Term::binary(BinaryOp::Or, free, own))
 }

@@ -11,7 +11,7 @@ use scrimp_system::{Expr, System};
 /// Are a state's successors nothing but what single events lead to? A state is a deadlock then if it has none; otherwise an
 /// event that ends in a fault is something that can happen.
 pub fn is_plain(system: &System) -> bool {
-    let simple = system.events.iter().all(|event| !event.late && event.then.holder().is_none());
+    let simple = system.events.iter().all(|event| !event.late && event.then.exclusive().is_none());
     simple && system.valid_end.is_none() && system.outgrown.is_none() && !system.guessed
 }
 

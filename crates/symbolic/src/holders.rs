@@ -42,7 +42,7 @@ impl Engine<'_> {
     /// The processes after which somebody goes on alone, with what they may do then.
     fn kinds(&self) -> Vec<Then> {
         let mut kinds: Vec<Then> = Vec::new();
-        for event in self.system.events.iter().filter(|event| event.then.holder().is_some()) {
+        for event in self.system.events.iter().filter(|event| event.then.exclusive().is_some()) {
             if !kinds.contains(&event.then) {
                 kinds.push(event.then);
             }
@@ -55,7 +55,7 @@ impl Engine<'_> {
     pub fn released(&mut self, vectors: Set) -> Result<(Set, Set), Halt> {
         let (mut states, mut stuck) = (Set::EMPTY, Set::EMPTY);
         for then in self.kinds() {
-            let (Then::Alone(process) | Then::Bound(process)) = then else { continue };
+            let (Then::Atomic(process) | Then::DStep(process)) = then else { continue };
             (states, stuck) = self.scope(|engine| {
                 engine.held.extend([vectors, states, stuck]);
                 let value = holder_value(then);
@@ -64,7 +64,7 @@ impl Engine<'_> {
                 let system = engine.system;
                 let own = |number: usize| own_event(system, number, process);
                 let ended = engine.idle(these, true, own)?;
-                if let Then::Bound(_) = then {
+                if let Then::DStep(_) = then {
                     let stuck = engine.union(stuck, ended)?;
                     return Ok((states, stuck));
                 }
@@ -83,7 +83,7 @@ impl Engine<'_> {
         let mut all = Set::EMPTY;
         // One after the other: where somebody else would go on from the same state, it need not be a state.
         for then in self.kinds() {
-            let Then::Alone(process) = then else { continue };
+            let Then::Atomic(process) = then else { continue };
             all = self.scope(|engine| {
                 engine.held.extend([states, within, all]);
                 let release = engine.holders(&[(holder_value(then), 0)])?;

@@ -43,8 +43,8 @@ pub struct Space<'a> {
 pub fn holder_value(then: Then) -> i64 {
     match then {
         Then::Free => 0,
-        Then::Alone(process) => 1 + 2 * process.0 as i64,
-        Then::Bound(process) => 2 + 2 * process.0 as i64,
+        Then::Atomic(process) => 1 + 2 * process.0 as i64,
+        Then::DStep(process) => 2 + 2 * process.0 as i64,
     }
 }
 
@@ -53,7 +53,7 @@ impl<'a> Space<'a> {
     pub fn new(system: &'a System, layout: &'a Layout) -> Space<'a> {
         let cells = Cells::new(system);
         let mut base = bounds(system, &cells);
-        let holds = system.events.iter().any(|event| event.then.holder().is_some());
+        let holds = system.events.iter().any(|event| event.then.exclusive().is_some());
         let holder = holds.then_some(cells.count() as u32);
         if holds {
             let thens = system.events.iter().map(|event| holder_value(event.then)).chain([0]);

@@ -226,8 +226,8 @@ fn who_goes_on_alone_is_told_apart() {
             trans s0 -> s1 { guard P0.s0; }, s0 -> s1 { guard P0.s1; }, s1 -> s2 {}; }
         system async;";
     let mut system = scrimp_lang::parse_dve(Source::new("alone.dve", text)).unwrap_or_else(|e| panic!("{e}"));
-    system.events[0].then = Then::Alone(ProcessId(0));
-    system.events[2].then = Then::Alone(ProcessId(1));
+    system.events[0].then = Then::Atomic(ProcessId(0));
+    system.events[2].then = Then::Atomic(ProcessId(1));
     let model = NativeModel::new(Arc::new(system), Mode::Interpreted).unwrap_or_else(|e| panic!("{e}"));
     let atom = |text: &str| Box::new(Formula::Atom(condition(&model, text)));
     let next = |a| Formula::ExistsPath(Box::new(Formula::Next(a)));

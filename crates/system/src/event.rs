@@ -58,9 +58,9 @@ pub enum Then {
     #[default]
     Free,
     /// This process alone. Where it cannot move, that is a state after all, and everybody may.
-    Alone(ProcessId),
+    Atomic(ProcessId),
     /// This process alone. Where it cannot move, that is a [`Fault::Stuck`](crate::Fault::Stuck).
-    Bound(ProcessId),
+    DStep(ProcessId),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,10 +134,10 @@ impl Event {
 
 impl Then {
     /// The process that goes on by itself.
-    pub fn holder(self) -> Option<ProcessId> {
+    pub fn exclusive(self) -> Option<ProcessId> {
         match self {
             Then::Free => None,
-            Then::Alone(process) | Then::Bound(process) => Some(process),
+            Then::Atomic(process) | Then::DStep(process) => Some(process),
         }
     }
 }

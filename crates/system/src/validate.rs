@@ -85,7 +85,7 @@ impl System {
         if event.fault.is_some_and(|message| message as usize >= self.fault_messages.len()) {
             return Err(Invalid(format!("event {} is a fault without a message", event.label)));
         }
-        match event.then.holder() {
+        match event.then.exclusive() {
             Some(process) if process.index() >= self.processes.len() => {
                 Err(Invalid(format!("after event {} an unknown process goes on", event.label)))
             }

@@ -126,8 +126,8 @@ impl<'p> Lowering<'p> {
         let to = alternative.target.map_or(0, |target| self.location(instance, target));
         let then = match alternative.then {
             Next::Free => Then::Free,
-            Next::Atomic => Then::Alone(process),
-            Next::Bound => Then::Bound(process),
+            Next::Atomic => Then::Atomic(process),
+            Next::Bound => Then::DStep(process),
         };
         (Move { process, from: self.location(instance, state), to }, then)
     }
@@ -238,7 +238,7 @@ impl<'p> Lowering<'p> {
     /// What every event has in common, at its end.
     fn finish(&mut self, mut event: Event, instance: usize) {
         // A d_step is one step, so it was the last one when it is over.
-        if let Some(last) = self.last.filter(|_| !matches!(event.then, Then::Bound(_))) {
+        if let Some(last) = self.last.filter(|_| !matches!(event.then, Then::DStep(_))) {
             let slot = self.instance(instance).slot as i64;
             event.effects.push(set(last, None, Expr::Const(slot)));
         }

@@ -118,7 +118,7 @@ impl Reference {
         faults: &mut Vec<(u32, Fault)>,
     ) -> Result<(), TooMany> {
         let then = self.then(code);
-        let (Then::Alone(process) | Then::Bound(process)) = then else {
+        let (Then::Atomic(process) | Then::DStep(process)) = then else {
             outcomes.push(state.to_vec());
             return Ok(());
         };
@@ -126,7 +126,7 @@ impl Reference {
             return Err(TooMany);
         }
         *fuel -= 1;
-        let bound = matches!(then, Then::Bound(_));
+        let bound = matches!(then, Then::DStep(_));
         match self.held(state, process) {
             None if bound => faults.push((self.event_of(code), Fault::Stuck)),
             None => outcomes.push(state.to_vec()),
@@ -156,8 +156,8 @@ impl Reference {
                     outcomes.insert(state);
                     continue;
                 }
-                Then::Alone(p) => (0, p),
-                Then::Bound(p) => (1, p),
+                Then::Atomic(p) => (0, p),
+                Then::DStep(p) => (1, p),
             };
             if !seen.insert((state.clone(), mark)) {
                 continue;
@@ -178,7 +178,7 @@ impl Reference {
             assert!(next.contains(&(state.clone(), *code)), "{steps:?}");
             next = match self.then(*code) {
                 Then::Free => vec![],
-                Then::Alone(p) | Then::Bound(p) => self.held(state, p).unwrap_or_default().0,
+                Then::Atomic(p) | Then::DStep(p) => self.held(state, p).unwrap_or_default().0,
             };
         }
     }

@@ -69,9 +69,9 @@ impl<'a> Follow<'a> {
         let mut open = vec![first];
         while let Some(event) = open.pop() {
             let then = self.system.events[event].then;
-            let Some(holder) = then.holder() else { continue };
+            let Some(holder) = then.exclusive() else { continue };
             for place in self.places(event, holder) {
-                whole.may_fault |= matches!(then, Then::Bound(_)) && !self.is_certain(holder, place);
+                whole.may_fault |= matches!(then, Then::DStep(_)) && !self.is_certain(holder, place);
                 if !seen.insert((holder.0, place)) {
                     // Perhaps it comes back to where it was, and goes round for ever.
                     whole.may_fault = true;
@@ -93,9 +93,9 @@ impl<'a> Follow<'a> {
     /// What a cell can hold where an edge ends with this event: a process that must go on is not there for long.
     fn last(&self, event: usize, write: &Write) -> Values {
         let then = self.system.events[event].then;
-        match then.holder() {
+        match then.exclusive() {
             Some(holder) if self.controls[holder.index()] == write.cell => {
-                let stays = |place: &i64| matches!(then, Then::Alone(_)) && !self.is_certain(holder, *place);
+                let stays = |place: &i64| matches!(then, Then::Atomic(_)) && !self.is_certain(holder, *place);
                 Values::collect(write.after.iter().filter(stays))
             }
             _ => write.after.clone(),

@@ -49,7 +49,7 @@ pub fn inverse(system: &System) -> Result<Inverse, Unsuited> {
     for event in &system.events {
         let reason = if event.late {
             "it can only happen where nothing else can"
-        } else if event.then.holder().is_some() {
+        } else if event.then.exclusive().is_some() {
             "after it a process goes on by itself, through states that are left out"
         } else if event.assertion.as_ref().is_some_and(|e| e.may_fault(&system.variables)) {
             "its assertion may end in a fault"
