@@ -78,6 +78,9 @@ impl Search<'_> {
         let decided = self.parts.reduce.choose(source, &self.kept, first, &mut self.keep);
         if wanted == Part::Rest && decided != Kept::All {
             self.keep.iter_mut().for_each(|keep| *keep = !*keep);
+            if self.parts.forget.wants_distinct() {
+                self.leave_out_reached(first);
+            }
         }
         if let Some(sleeping) = &self.parts.sleeping {
             let again = matches!(round, Round::Again(_));
@@ -109,6 +112,18 @@ impl Search<'_> {
             _ if matches!(round, Round::Again(_)) => Part::Whole,
             Kept::Proviso => Part::Proviso,
             Kept::All | Kept::Some => Part::Whole,
+        }
+    }
+
+    /// Of the successors from `first` on that are kept now, leaves out those that others, which were explored before, led to already.
+    fn leave_out_reached(&mut self, first: usize) {
+        let count = self.keep.len();
+        let explored: Vec<usize> = (0..count).filter(|&i| !self.keep[i]).collect();
+        for i in (0..count).filter(|i| explored.binary_search(i).is_err()) {
+            if explored.iter().any(|&k| self.kept.state(first + k) == self.kept.state(first + i)) {
+                self.keep[i] = false;
+                self.facts.transitions += 1;
+            }
         }
     }
 
