@@ -53,6 +53,12 @@ impl Packed {
         self.keys += 1;
     }
 
+    /// Can it be unpacked, and is there nothing behind the keys?
+    fn is_sound(&self) -> bool {
+        let (mut rest, mut key) = (&self.bytes[..], vec![0; self.key_bytes]);
+        (0..self.keys).all(|_| codec::unpack(&mut rest, &mut key).is_some()) && rest.is_empty()
+    }
+
     /// Appends all keys to `out` as they were.
     pub fn unpack(&self, out: &mut Vec<u8>) {
         let mut rest = &self.bytes[..];
@@ -199,6 +205,9 @@ impl Pool {
             }
             packed.bytes.resize(bytes, 0);
             from.read_exact(&mut packed.bytes)?;
+            if !packed.is_sound() {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, "a block of open states cannot be unpacked"));
+            }
             self.promise(0, &mut promise).map_err(|_| io::ErrorKind::OutOfMemory)?;
             self.put(queue, &mut packed, false);
         }
@@ -221,6 +230,29 @@ impl Pool {
 mod tests {
     use super::*;
     use scrimp_system::Random;
+
+    /// A block that says too much or too little is no reason to panic.
+    #[test]
+    fn damaged_blocks_are_refused() {
+        let budget = Arc::new(Budget::new(usize::MAX / 4));
+        let (mut pool, mut queue) = (Pool::new(5, &budget).unwrap(), Queue::default());
+        let (mut packed, mut promise) = (Packed::new(5), 0);
+        (0..9u8).for_each(|i| packed.push(&[i, 0, 7, i / 2, 1]));
+        pool.promise(0, &mut promise).unwrap();
+        pool.put(&mut queue, &mut packed, false);
+        let mut saved = Vec::new();
+        pool.save(&queue, &mut saved).unwrap();
+        let refused = |bytes: &[u8]| {
+            let mut pool = Pool::new(5, &budget).unwrap();
+            pool.restore(&mut Queue::default(), &mut &bytes[..]).is_err()
+        };
+        assert!(!refused(&saved));
+        for (at, value) in [(8, 8), (8, 10), (8, 200), (16, 0xff), (17, 0xff)] {
+            let mut damaged = saved.clone();
+            damaged[at] = value;
+            assert!(refused(&damaged), "{value} at {at}");
+        }
+    }
 
     #[test]
     fn queues_give_back_what_was_put_and_blocks_are_used_again() {
