@@ -70,7 +70,7 @@ fn where_there_are_no_levels_none_are_told() {
 /// What a search that begins level by level and ends behind a sweep-line has open is no level.
 #[test]
 fn levels_are_not_told_of_a_search_that_forgets_by_itself() {
-    let words = ["count", &model("large/election6.dve"), "--memory", "28M"];
+    let words = ["count", &model("large/election6.dve"), "--memory", "36M"];
     let report = scrimp(&[words.as_slice(), &["--json"]].concat()).code(0).json();
     assert!(report["plan"]["decisions"].to_string().contains("starts over with --forget sweep"), "{report}");
     assert_eq!((&report["states"], &report["widest_level"]), (&4_657_093.into(), &Value::Null));
