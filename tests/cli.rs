@@ -313,7 +313,9 @@ fn plan_says_what_would_be_done() {
 fn combinations_that_do_not_exist_are_refused() {
     let phils = model("phils3.dve");
     let refusal = |words: &[&str]| scrimp(&[&["check", phils.as_str()], words].concat()).refused();
-    assert!(refusal(&["--order", "dfs", "--threads", "2"]).contains("use --order bfs, or leave out --threads"));
+    assert!(
+        refusal(&["--order", "dfs", "--threads", "2"]).contains("use --order bfs or random, or leave out --threads")
+    );
     for (words, reason) in [
         (&["--reduce", "por+sleep", "--forget", "pseudo-root"][..], "sleep sets belong to states that stay"),
         (&["--reduce", "por+sleep", "--threads", "2"], "--reduce por"),

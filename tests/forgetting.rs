@@ -45,6 +45,7 @@ struct Combination {
     stride: Option<u32>,
     reconstruct: bool,
     measure: usize,
+    threads: usize,
 }
 
 /// All combinations that the plan allows.
@@ -78,8 +79,19 @@ fn combinations() -> Vec<Combination> {
                     for measure in 0..MEASURES.len() {
                         let (forget, share) = (forget.clone(), *share);
                         let store = StoreChoice::Table;
-                        let table =
-                            Combination { order, store, forget, share, reduce, chains, stride, reconstruct, measure };
+                        let threads = 1;
+                        let table = Combination {
+                            order,
+                            store,
+                            forget,
+                            share,
+                            reduce,
+                            chains,
+                            stride,
+                            reconstruct,
+                            measure,
+                            threads,
+                        };
                         if (chains, stride, reconstruct) == (false, None, false) {
                             for store in [StoreChoice::Collapse, StoreChoice::Tree, StoreChoice::ComBack] {
                                 all.push(Combination { store, ..table.clone() });
@@ -91,6 +103,12 @@ fn combinations() -> Vec<Combination> {
             }
         }
     }
+    let shared = |c: &&Combination| {
+        c.reduce == ReduceChoice::Nothing && !c.chains && !c.reconstruct && (c.stride.is_none() || c.measure == 0)
+    };
+    let threads = |(i, c): (usize, &Combination)| Combination { threads: [2, 3][i % 2], ..c.clone() };
+    let shared: Vec<_> = all.iter().filter(shared).enumerate().map(threads).collect();
+    all.extend(shared);
     all.retain(|c| {
         let by_progress = c.order == Some(OrderChoice::Progress) || matches!(c.forget, ForgetChoice::Sweep(_));
         // No order given means what one of the named ones means, but for the sweep-line.
@@ -126,6 +144,7 @@ impl Combination {
             audit: true,
             keep_going: true,
             memory: Some(16 << 30),
+            threads: self.threads,
             ..Options::default()
         }
     }

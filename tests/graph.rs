@@ -56,7 +56,7 @@ fn is_odd(state: &[u8]) -> bool {
     state.iter().fold(0, |sum, byte| sum ^ byte) % 2 == 1
 }
 
-type Progress<'a> = dyn Fn(&[u8]) -> u128 + 'a;
+type Progress<'a> = dyn Fn(&[u8]) -> u128 + Sync + 'a;
 
 /// The graph as a search writes it down, plainly or behind the sweep-line.
 fn lts(model: &NativeModel, progress: Option<&Progress>) -> Lts {

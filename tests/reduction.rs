@@ -41,7 +41,10 @@ fn ways() -> Vec<Way> {
             ways.push(Way { reduce, forget, ..WAY });
             ways.push(Way { reduce, forget, order: "dfs", ..WAY });
             ways.push(Way { reduce, forget, order: "bbfs:3", store: "tree", ..WAY });
+            ways.push(Way { reduce, forget, threads: 2, ..WAY });
         }
+        ways.push(Way { reduce, forget: "cache", order: "random", store: "tree", threads: 2, ..WAY });
+        ways.push(Way { reduce, order: "random", store: "collapse", threads: 3, ..WAY });
         for store in ["table", "tree"] {
             ways.push(Way { reduce, store, threads: 2, ..WAY });
         }

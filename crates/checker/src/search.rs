@@ -9,7 +9,7 @@ use scrimp_core::{Condition, Control, Property, Report};
 use scrimp_native::{Mode, NativeModel};
 use scrimp_report::unreached::Statement;
 use scrimp_search::lts::{Lts, Wanted};
-use scrimp_search::{Front, Guides, Plan};
+use scrimp_search::{Front, Guide, Guides, Plan};
 use scrimp_system::Expr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -83,8 +83,8 @@ impl Searcher<'_> {
             let front = |front: Front| host.front(front, shown(front));
             let find = || find_measure(model, plan, control.stop());
             let guides = Guides {
-                progress: progress.as_ref().map(|f| f as &dyn Fn(&[u8]) -> u128),
-                heuristic: heuristic.as_ref().map(|f| f as &dyn Fn(&[u8]) -> u128),
+                progress: progress.as_ref().map(|f| f as &Guide),
+                heuristic: heuristic.as_ref().map(|f| f as &Guide),
                 front: host.wants_front().then_some(&front),
                 find_measure: Some(&find),
                 graph: wanted,
@@ -109,7 +109,7 @@ impl Searcher<'_> {
         let control = self.host.begin(plan, None);
         let (measures, told) = Measures::new(model, plan.clone(), control.stop())?;
         let progress = measures.progress.as_ref().map(|measure| |state: &[u8]| measure.value(state));
-        let progress = progress.as_ref().map(|f| f as &dyn Fn(&[u8]) -> u128);
+        let progress = progress.as_ref().map(|f| f as &Guide);
         let report = decide(model, property, &Context { plan: &told, control: &control, fair, progress })?;
         *plan = told;
         self.host.end(plan, &control, &report);

@@ -51,6 +51,26 @@ pub struct ForgetFacts {
     pub largest_class: u64,
 }
 
+impl ForgetFacts {
+    /// Adds what was forgotten of other states of the same space. Peaks add up to what there was at most.
+    pub fn add(&mut self, other: &ForgetFacts) {
+        self.stored_peak += other.stored_peak;
+        self.released += other.released;
+        self.never_came += other.never_came;
+        self.retracted += other.retracted;
+        self.evictions += other.evictions;
+        self.candidates_peak += other.candidates_peak;
+        self.tree_peak = match (self.tree_peak, other.tree_peak) {
+            (Some(one), Some(more)) => Some(one + more),
+            (one, more) => one.or(more),
+        };
+        self.replays += other.replays;
+        self.sweeps = self.sweeps.max(other.sweeps);
+        self.persistent += other.persistent;
+        self.largest_class += other.largest_class;
+    }
+}
+
 /// What a search on disk has to say about the disk.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DiskFacts {

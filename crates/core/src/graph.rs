@@ -47,12 +47,24 @@ impl GraphFacts {
     /// One more state of a level.
     pub fn count_on_level(&mut self, level: u32) {
         let level = level as usize;
-        if level == self.level_sizes.len() && level < MOST_LEVELS {
-            self.level_sizes.push(0);
+        if level >= self.level_sizes.len() && level < MOST_LEVELS {
+            self.level_sizes.resize(level + 1, 0);
         }
         if let Some(size) = self.level_sizes.get_mut(level) {
             *size += 1;
         }
+    }
+
+    /// Adds what was found among other states of the same space.
+    pub fn add(&mut self, other: &GraphFacts) {
+        self.merge(other);
+        self.states += other.states;
+        self.initial_states += other.initial_states;
+        self.open += other.open;
+        self.depth = self.depth.max(other.depth);
+        let levels = self.level_sizes.len().max(other.level_sizes.len());
+        self.level_sizes.resize(levels, 0);
+        self.level_sizes.iter_mut().zip(&other.level_sizes).for_each(|(size, more)| *size += more);
     }
 
     /// Adds what another thread saw of the same search.

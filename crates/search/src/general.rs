@@ -1,24 +1,79 @@
-//! Puts the parts of a plan together and searches with them by the general loop.
+//! Puts the parts of a plan together and searches with them by the general loop: on one thread, or on several, each with a share
+//! of the states and parts of its own.
 
-use crate::engine::{self, Parts, Rank};
+use crate::check::Check;
+use crate::engine::{self, Exchange, Front, Parts, Rank, Share};
 use crate::forget::{Cache, Forget, Nothing, Passing, PseudoRoot, Strategy, Sweep, Tree};
 use crate::held::Held;
+use crate::lts::Observer;
 use crate::order::{Among, Levels, Order, Random, Ranked, Releasing, Sweeping, Width};
-use crate::outcome::Outcome;
-use crate::plan::{CacheChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
+use crate::outcome::{Ended, Outcome};
+use crate::plan::{CacheChoice, ForgetChoice, OrderChoice, Plan, ReduceChoice, StoreChoice};
 use crate::reduce::{AllEvents, EdgeLean, Expansion, Reduce, Sleeping};
 use crate::store::{Collapse, ComBack, IndexedTree, Replaying, Store, Table};
-use crate::task::{Done, Guides, Task, invalid};
+use crate::sync::{Mutex, start, thread};
+use crate::task::{Done, Guide, Guides, Task, invalid};
+use scrimp_core::{Budget, Control};
+use scrimp_system::Model;
 use std::io;
+use std::sync::{Arc, PoisonError};
 
-pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done<'m>> {
-    let mut store = store(task)?;
-    let outcome = search_in(task, &mut *store, guides)?;
-    let stage = task.plan.store().clone();
-    Ok(Done { outcome, held: Held::Store(store), stage, instead: None })
+/// Sources drawn at a time, where each thread draws its own.
+const DRAWN: usize = 64;
+
+/// States of each share at which a line stands together.
+const WIDE: usize = 256;
+/// Shares have numbers of one byte.
+const MOST_SHARES: usize = 256;
+
+/// What a search has of its own: one for each thread.
+struct Kit<'a> {
+    store: Box<dyn Store + Send + 'a>,
+    order: Box<dyn Order + Send>,
+    forget: Box<dyn Forget + Send + 'a>,
+    reduce: Box<dyn Reduce>,
+    sleeping: Option<Sleeping>,
 }
 
-fn store<'m>(task: &Task<'m, '_>) -> io::Result<Box<dyn Store + 'm>> {
+/// One of so many shares of the states.
+#[derive(Clone, Copy)]
+struct Part {
+    number: usize,
+    of: usize,
+}
+
+pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done<'m>> {
+    let Task { model, check, plan, control, budget, observer, .. } = *task;
+    let Guides { progress, heuristic, front, .. } = guides;
+    let of = plan.options().threads.min(MOST_SHARES);
+    let mut kits: Vec<Kit<'m>> = (0..of).map(|number| kit(task, Part { number, of })).collect::<io::Result<_>>()?;
+    let (scene, told) = (Scene { model, check, plan, control, budget, progress, heuristic }, Told { front, observer });
+    let outcome = match &mut kits[..] {
+        [kit] => search_with(scene, kit, told, None)?,
+        kits => divided(scene, kits, told)?,
+    };
+    let stage = task.plan.store().clone();
+    let held = match kits.pop() {
+        Some(kit) if of == 1 => Held::Store(kit.store),
+        last => Held::Set(kits.iter().chain(&last).map(|kit| kit.store.bytes()).sum()),
+    };
+    Ok(Done { outcome, held, stage, instead: None })
+}
+
+fn kit<'m>(task: &Task<'m, '_>, part: Part) -> io::Result<Kit<'m>> {
+    let sleeping = (task.plan.options().reduce == ReduceChoice::PersistentSleep)
+        .then(|| Sleeping::new(task.model.dependence().map_err(invalid)?, task.budget))
+        .transpose()?;
+    Ok(Kit {
+        store: store(task)?,
+        order: if part.of == 1 { order(task) } else { order_of_share(task, part) },
+        forget: forget(task, part)?,
+        reduce: reduce(task)?,
+        sleeping,
+    })
+}
+
+fn store<'m>(task: &Task<'m, '_>) -> io::Result<Box<dyn Store + Send + 'm>> {
     let Task { model, plan, budget, .. } = *task;
     if plan.options().reconstruct {
         return Ok(Box::new(Replaying::new(model, budget)?));
@@ -40,19 +95,16 @@ fn store<'m>(task: &Task<'m, '_>) -> io::Result<Box<dyn Store + 'm>> {
     Ok(Box::new(if keeps { table } else { table.removable()? }))
 }
 
-fn search_in(task: &Task, store: &mut dyn Store, guides: Guides) -> io::Result<Outcome> {
-    let Task { model, check, plan, control, budget, with_traces, .. } = *task;
-    let Guides { progress, heuristic, front, .. } = guides;
-    let options = &plan.options();
-    let comback = *plan.store() == StoreChoice::ComBack;
-    let sweeps = options.sweeps();
-    let mut order: Box<dyn Order> = match plan.order() {
-        order if sweeps => {
+fn order(task: &Task) -> Box<dyn Order + Send> {
+    let (plan, seed) = (task.plan, task.plan.options().seed);
+    match plan.order() {
+        order if plan.options().sweeps() => {
             let sweeping = Sweeping::new(match order {
                 OrderChoice::DepthFirst => Among::Newest,
-                OrderChoice::Random => Among::Random { seed: options.seed },
+                OrderChoice::Random => Among::Random { seed, most: 1 },
                 _ => Among::Oldest,
             });
+            let comback = *plan.store() == StoreChoice::ComBack;
             Box::new(if comback { sweeping.returning() } else { sweeping })
         }
         OrderChoice::BreadthFirst => Box::new(Levels::new(Width::BREADTH_FIRST)),
@@ -60,29 +112,41 @@ fn search_in(task: &Task, store: &mut dyn Store, guides: Guides) -> io::Result<O
         OrderChoice::Bounded(width) => Box::new(Levels::new(Width::Bounded(width))),
         OrderChoice::Alternating(breadth, depth) => Box::new(Levels::new(Width::Alternating { breadth, depth })),
         OrderChoice::Progress | OrderChoice::Best { .. } => Box::new(Ranked::default()),
-        OrderChoice::Random => Box::new(Random::new(options.seed)),
+        OrderChoice::Random => Box::new(Random::new(seed)),
         OrderChoice::Releasing => Box::new(Releasing::default()),
+    }
+}
+
+/// The order in one share of the states. All shares stand at one line: the sweep-line, a level, or nothing in particular.
+fn order_of_share(task: &Task, part: Part) -> Box<dyn Order + Send> {
+    let seed = task.plan.options().seed ^ (part.number as u64) << 32;
+    let order = Sweeping::new(match task.plan.order() {
+        OrderChoice::Random => Among::Random { seed, most: DRAWN },
+        _ => Among::Oldest,
+    });
+    // Levels are kept apart; of other ranks, so many come together that a round is worth its while.
+    let order = if task.plan.order() == OrderChoice::BreadthFirst && !task.plan.options().sweeps() {
+        order
+    } else {
+        order.wide(WIDE)
     };
-    let by_progress = |state: &[u8], _: u32| progress.map_or(0, |progress| progress(state));
-    let by_heuristic = |state: &[u8], depth: u32| {
-        let value = heuristic.map_or(0, |heuristic| heuristic(state));
-        let depth = if plan.order() == (OrderChoice::Best { a_star: true }) { depth } else { 0 };
-        value.saturating_add(depth as u128)
-    };
-    let rank: Option<&Rank> = match plan.order() {
-        _ if sweeps => Some(&by_progress),
-        OrderChoice::Progress => Some(&by_progress),
-        OrderChoice::Best { .. } => Some(&by_heuristic),
-        _ => None,
-    };
+    Box::new(if task.plan.options().sweeps() { order } else { order.returning() })
+}
+
+fn forget<'m>(task: &Task<'m, '_>, part: Part) -> io::Result<Box<dyn Forget + Send + 'm>> {
+    let Task { model, plan, budget, with_traces, .. } = *task;
+    let options = plan.options();
+    let comback = *plan.store() == StoreChoice::ComBack;
     let cache = |choice: &CacheChoice| {
-        let most = choice.most.unwrap_or(usize::MAX);
+        // Each share of the states has its part of the room.
+        let most = choice.most.map_or(usize::MAX, |most| (most + part.number) / part.of);
         let tree = Tree { chains: options.chains, stride: plan.stride() };
-        Cache::new(most, choice.strategy.clone(), tree, options.seed, budget)
+        let cache = Cache::new(most, choice.strategy.clone(), tree, options.seed, budget)?;
+        if part.of == 1 { Ok(cache) } else { cache.shared(part.number as u8, budget) }
     };
-    let mut forget: Box<dyn Forget> = match &options.forget {
-        // Backedges lead back by themselves.
-        ForgetChoice::Nothing => Box::new(Nothing::new(with_traces && !comback, budget)?),
+    Ok(match &options.forget {
+        // Backedges lead back by themselves, and links between shares are not kept.
+        ForgetChoice::Nothing => Box::new(Nothing::new(with_traces && !comback && part.of == 1, budget)?),
         ForgetChoice::Sweep(None) if comback => Box::new(Passing::default()),
         ForgetChoice::Cache(choice) if options.reconstruct => Box::new(cache(choice)?.stripping()),
         ForgetChoice::Cache(choice) => Box::new(cache(choice)?),
@@ -94,34 +158,123 @@ fn search_in(task: &Task, store: &mut dyn Store, guides: Guides) -> io::Result<O
                     .releasing(plan.order() == OrderChoice::Releasing),
             )
         }
-    };
-    let persistent = (task.reduce)(Expansion::Stateless);
-    let sleeping = (options.reduce == ReduceChoice::PersistentSleep)
-        .then(|| Sleeping::new(model.dependence().map_err(invalid)?, budget))
-        .transpose()?;
-    let mut reduce: Box<dyn Reduce> = match options.reduce {
+    })
+}
+
+fn reduce(task: &Task) -> io::Result<Box<dyn Reduce>> {
+    Ok(match task.plan.options().reduce {
         ReduceChoice::Nothing => Box::new(AllEvents),
-        ReduceChoice::Persistent(_) | ReduceChoice::PersistentSleep => persistent.unwrap_or(Box::new(AllEvents)),
+        ReduceChoice::Persistent(_) | ReduceChoice::PersistentSleep => {
+            (task.reduce)(Expansion::Stateless).unwrap_or(Box::new(AllEvents))
+        }
         ReduceChoice::EdgeLean => {
             let unknown = "edge-lean search must know which events are independent, and this model does not say: a product with a property process, one with events that are tried late or that let a process go on by itself, or very many events";
-            Box::new(EdgeLean::new(model.independence().ok_or_else(|| invalid(unknown))?))
+            Box::new(EdgeLean::new(task.model.independence().ok_or_else(|| invalid(unknown))?))
         }
+    })
+}
+
+/// What all threads have in common.
+#[derive(Clone, Copy)]
+struct Scene<'a> {
+    model: &'a dyn Model,
+    check: &'a dyn Check,
+    plan: &'a Plan,
+    control: &'a Control,
+    budget: &'a Arc<Budget>,
+    progress: Option<&'a Guide<'a>>,
+    heuristic: Option<&'a Guide<'a>>,
+}
+
+/// Who is told of what the first thread does.
+#[derive(Clone, Copy, Default)]
+struct Told<'a> {
+    front: Option<&'a dyn Fn(Front)>,
+    observer: Option<&'a dyn Observer>,
+}
+
+fn search_with(scene: Scene, kit: &mut Kit, told: Told, share: Option<Share>) -> io::Result<Outcome> {
+    let Scene { model, check, plan, control, budget, progress, heuristic } = scene;
+    let order = plan.order();
+    let by_progress = |state: &[u8], _: u32| progress.map_or(0, |progress| progress(state));
+    let by_heuristic = |state: &[u8], depth: u32| {
+        let value = heuristic.map_or(0, |heuristic| heuristic(state));
+        let depth = if order == (OrderChoice::Best { a_star: true }) { depth } else { 0 };
+        value.saturating_add(depth as u128)
+    };
+    let by_depth = |_: &[u8], depth: u32| depth as u128;
+    let rank: Option<&Rank> = match order {
+        _ if plan.options().sweeps() => Some(&by_progress),
+        OrderChoice::Progress => Some(&by_progress),
+        OrderChoice::Best { .. } => Some(&by_heuristic),
+        OrderChoice::BreadthFirst if share.is_some() => Some(&by_depth),
+        _ => None,
     };
     engine::search(Parts {
         model,
-        store,
-        order: &mut *order,
-        forget: &mut *forget,
-        reduce: &mut *reduce,
-        sleeping,
+        store: &mut *kit.store,
+        order: &mut *kit.order,
+        forget: &mut *kit.forget,
+        reduce: &mut *kit.reduce,
+        sleeping: kit.sleeping.take(),
         check,
         control,
         budget,
         rank,
-        most_visits: options.visits.unwrap_or(u64::MAX),
-        front,
-        observer: task.observer,
-        by_level: plan.order() == OrderChoice::BreadthFirst
-            && matches!(options.forget, ForgetChoice::Nothing | ForgetChoice::PseudoRoot(_)),
+        most_visits: plan.options().visits.unwrap_or(u64::MAX),
+        front: told.front,
+        observer: told.observer,
+        by_level: order == OrderChoice::BreadthFirst
+            && matches!(plan.options().forget, ForgetChoice::Nothing | ForgetChoice::PseudoRoot(_)),
+        share,
     })
+}
+
+/// Searches on one thread for each kit.
+fn divided(scene: Scene, kits: &mut [Kit], told: Told) -> io::Result<Outcome> {
+    let exchange = &Exchange::new(kits.len(), scene.model.state_bytes());
+    // Nobody begins before all are there.
+    let gate = &Mutex::new(false);
+    let outcomes = thread::scope(|scope| {
+        let mut opened = gate.lock().unwrap_or_else(PoisonError::into_inner);
+        let (first, rest) = kits.split_first_mut().expect("at least one thread");
+        let mut threads = Vec::new();
+        for (kit, number) in rest.iter_mut().zip(1..) {
+            let work = move || {
+                let opened = *gate.lock().unwrap_or_else(PoisonError::into_inner);
+                opened.then(|| search_with(scene, kit, Told::default(), Some(Share { exchange, number })))
+            };
+            threads.push(start(scope, work)?);
+        }
+        *opened = true;
+        drop(opened);
+        let first = search_with(scene, first, told, Some(Share { exchange, number: 0 }));
+        let joined = threads.into_iter().filter_map(|thread| thread.join().ok().flatten());
+        std::iter::once(first).chain(joined).collect::<io::Result<Vec<_>>>()
+    });
+    exchange.panics.pass_on();
+    Ok(outcomes?.into_iter().reduce(together).expect("at least one thread"))
+}
+
+/// What two shares found out.
+fn together(mut one: Outcome, other: Outcome) -> Outcome {
+    one.facts.add(&other.facts);
+    one.forget.add(&other.forget);
+    one.visits += other.visits;
+    one.once &= other.once;
+    one.beside_bytes += other.beside_bytes;
+    if !one.once || one.facts.level_sizes.iter().sum::<u64>() != one.facts.states {
+        one.facts.level_sizes.clear();
+    }
+    // One that has decided ends the search of all; so does one that cannot go on.
+    let weight = |ended: &Ended| match ended {
+        Ended::Decided => 3,
+        Ended::Unsuited(_) => 2,
+        Ended::Limit(_) | Ended::Paused => 1,
+        Ended::Complete => 0,
+    };
+    if weight(&other.ended) > weight(&one.ended) {
+        one.ended = other.ended;
+    }
+    one
 }

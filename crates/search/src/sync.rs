@@ -9,13 +9,13 @@ use thread::{Scope, ScopedJoinHandle};
 #[cfg(not(feature = "shuttle"))]
 pub use std::{
     hint::spin_loop,
-    sync::{Barrier, Mutex, MutexGuard, RwLock, RwLockReadGuard, atomic},
+    sync::{Barrier, Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, atomic},
     thread,
 };
 
 #[cfg(feature = "shuttle")]
 pub use shuttle::{
-    sync::{Barrier, Mutex, MutexGuard, RwLock, RwLockReadGuard},
+    sync::{Barrier, Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard},
     thread,
     thread::yield_now as spin_loop,
 };

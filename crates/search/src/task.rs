@@ -48,7 +48,7 @@ pub(crate) struct Done<'m> {
 }
 
 /// A value for each state.
-pub type Guide<'a> = dyn Fn(&[u8]) -> u128 + 'a;
+pub type Guide<'a> = dyn Fn(&[u8]) -> u128 + Sync + 'a;
 
 /// What a search may be guided by: functions of a state that the model's owner knows.
 #[derive(Default)]

@@ -117,6 +117,7 @@ fn search_again(model: &dyn Model, check: &dyn Check, plan: &Plan, control: &Con
             front: None,
             observer: None,
             by_level: false,
+            share: None,
         });
         if !outcome.is_ok_and(|outcome| matches!(outcome.ended, Ended::Limit(Limit::Memory | Limit::Cache))) {
             return;

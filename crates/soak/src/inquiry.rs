@@ -46,7 +46,7 @@ pub fn ask(
         let heuristic = way.heuristic().and_then(|text| Measure::parse(model.system(), text).ok());
         let heuristic = heuristic.as_ref().map(|measure| |state: &[u8]| measure.value(state));
         let guides = Guides {
-            heuristic: heuristic.as_ref().map(|f| f as &dyn Fn(&[u8]) -> u128),
+            heuristic: heuristic.as_ref().map(|f| f as &scrimp_search::Guide),
             graph: Some(wanted),
             ..Guides::default()
         };

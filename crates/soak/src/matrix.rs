@@ -223,8 +223,8 @@ impl Matrix<'_> {
             FoundMeasure { text: found.text(), measure: Box::new(move |state| found.value(state)) }
         };
         let guides = Guides {
-            progress: progress.as_ref().map(|f| f as &dyn Fn(&[u8]) -> u128),
-            heuristic: heuristic.as_ref().map(|f| f as &dyn Fn(&[u8]) -> u128),
+            progress: progress.as_ref().map(|f| f as &scrimp_search::Guide),
+            heuristic: heuristic.as_ref().map(|f| f as &scrimp_search::Guide),
             find_measure: Some(&find_measure),
             ..Guides::default()
         };
@@ -305,7 +305,7 @@ impl Matrix<'_> {
         };
         let measure = way.measure().map(|text| measure(model, text, options)).transpose()?;
         let progress = measure.as_ref().map(|measure| |state: &[u8]| measure.value(state));
-        let progress = progress.as_ref().map(|f| f as &dyn Fn(&[u8]) -> u128);
+        let progress = progress.as_ref().map(|f| f as &scrimp_search::Guide);
         let control = Control::new(Some(PATIENCE));
         let means = Context { plan: &plan, control: &control, fair: &[], progress };
         let Some(report) = ended(decide(model, property, &means), way, tally)? else { return Ok(()) };

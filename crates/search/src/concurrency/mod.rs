@@ -10,6 +10,7 @@ mod graph;
 mod levels;
 mod preemptions;
 mod queues;
+mod shares;
 
 pub use graph::Graph;
 

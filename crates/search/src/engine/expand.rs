@@ -11,10 +11,11 @@ impl Search<'_> {
     pub(super) fn expand(&mut self, ids: &[StateId]) -> Step {
         self.drop_far_successors();
         let in_one_go = self.parts.order.width() == usize::MAX;
-        // All states handed out together have the same depth.
-        let depth = ids.first().map_or(0, |&id| self.parts.order.depth(id));
-        self.facts.depth = self.facts.depth.max(depth + 1);
-        for &id in ids {
+        self.depths.clear();
+        for (place, &id) in ids.iter().enumerate() {
+            let depth = self.parts.order.depth(place);
+            self.depths.push(depth);
+            self.facts.depth = self.facts.depth.max(depth + 1);
             let first = self.kept.len();
             self.load(id);
             self.parts.model.expand(self.state.state(0), &mut self.kept);
@@ -144,7 +145,10 @@ impl Search<'_> {
             if (0..self.scratch.len()).any(|k| told(&k)) {
                 continue;
             }
-            if let Some(found) = self.parts.store.find(&self.scratch, i) {
+            let elsewhere = self.parts.share.and_then(|share| share.elsewhere(self.scratch.state(i)));
+            if let (Some(to), Some(mail)) = (elsewhere, &mut self.mail) {
+                mail.send_left_out(to, self.scratch.state(i));
+            } else if let Some(found) = self.parts.store.find(&self.scratch, i) {
                 self.parts.forget.reached(found, None, self.scratch.event(i), self.parts.store);
             }
         }

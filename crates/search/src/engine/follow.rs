@@ -1,7 +1,7 @@
 //! Following events: what each leads to is offered to the store, heard of by all parts, opened where it is new; then the
 //! source is closed.
 
-use super::{Frame, GONE, NO_EVENT, Part, Parts, Search, Step, Stop, WAITING};
+use super::{Frame, GONE, NO_EVENT, Parent, Part, Parts, Search, Step, Stop, Unmet, WAITING};
 use crate::check::{Flow, Seen};
 use crate::forget::Link;
 use crate::order::Opening;
@@ -18,6 +18,7 @@ impl Search<'_> {
         let start = self.frames[group].first as usize;
         let mut at = start + self.frames[group].done as usize;
         let mut frame = group;
+        self.group = group;
         while at < self.kept.len() && self.parts.order.width() > 0 {
             let answered = self.offer(at..if singly { at + 1 } else { self.kept.len() })?;
             let found = std::mem::take(&mut self.found);
@@ -34,7 +35,8 @@ impl Search<'_> {
             self.frames.truncate(group);
             self.marks.truncate(group);
             self.kept.truncate(start);
-            if !self.unmet.is_empty() {
+            if !self.unmet.is_empty() && self.parts.share.is_none() {
+                self.depths.clear();
                 self.take_up_rest();
                 return self.run_events(group);
             }
@@ -49,9 +51,10 @@ impl Search<'_> {
     }
 
     /// Begins the sources again whose condition was not met, with what was left out of their events.
-    fn take_up_rest(&mut self) {
-        for (id, round) in std::mem::take(&mut self.unmet) {
+    pub(super) fn take_up_rest(&mut self) {
+        for Unmet { id, round, depth } in std::mem::take(&mut self.unmet) {
             let first = self.kept.len();
+            self.depths.push(depth);
             self.generate(id, first, Part::Rest, round);
             let count = self.kept.len() - first;
             self.frames.push(Frame { id, first: first as u32, done: 0, count: count as u32 });
@@ -59,8 +62,13 @@ impl Search<'_> {
         }
     }
 
+    /// Depth of a source of the group that is being run.
+    pub(super) fn depth_of(&self, frame: usize) -> u32 {
+        self.depths.get(frame - self.group).copied().unwrap_or_else(|| self.parts.order.depth(0))
+    }
+
     /// Comes the turn of a state that an event led to later than that of the source?
-    fn is_later(&self, found: Found) -> bool {
+    pub(super) fn is_later(&self, found: Found) -> bool {
         found.new || self.progress.as_ref().is_some_and(|progress| progress[found.id] == WAITING)
     }
 
@@ -77,7 +85,7 @@ impl Search<'_> {
             let these = ((source.count - source.done) as usize).min(rest.len());
             source.done += these as u32;
             let source = source.id;
-            let depth = self.parts.order.depth(source) + 1;
+            let depth = self.depth_of(*frame) + 1;
             self.facts.transitions += these as u64;
             for (i, found) in rest[..these].iter().enumerate() {
                 if self.marked(*frame).0 == Part::Proviso && self.is_later(*found) {
@@ -87,7 +95,7 @@ impl Search<'_> {
                     self.pass_sleep(*frame, at + i, *found, depth);
                 }
                 if found.new {
-                    self.open(at + i, found.id, Some(source), depth)?;
+                    self.open(at + i, found.id, Parent::Here(source), depth)?;
                 } else if heeds_reached {
                     let from = Some(source).filter(|&source| source != GONE);
                     self.parts.forget.reached(found.id, from, self.kept.event(at + i), self.parts.store);
@@ -124,9 +132,15 @@ impl Search<'_> {
         let id = self.frames[frame].id;
         let (part, round) = self.marked(frame);
         if part == Part::Proviso {
-            self.unmet.push((id, round));
+            let depth = self.depth_of(frame);
+            self.unmet.push(Unmet { id, round, depth });
             return Ok(());
         }
+        self.close_source(id, part)
+    }
+
+    /// A source that was begun with such a part of its events is done.
+    pub(super) fn close_source(&mut self, id: StateId, part: Part) -> Step {
         if part == Part::Met && self.parts.forget.heeds_left_out() {
             self.load(id);
             self.tell_left_out(id);
@@ -141,13 +155,13 @@ impl Search<'_> {
     }
 
     /// A state, number `at` of those kept, was found and stored.
-    pub(super) fn open(&mut self, at: usize, id: StateId, source: Option<StateId>, depth: u32) -> Step {
+    pub(super) fn open(&mut self, at: usize, id: StateId, parent: Parent, depth: u32) -> Step {
         self.facts.states += 1;
         if self.parts.by_level {
             self.facts.count_on_level(depth);
         }
-        // Nothing has led to an initial state.
-        let event = source.map(|_| self.kept.event(at));
+        let initial = matches!(parent, Parent::Initial);
+        let event = (!initial).then(|| self.kept.event(at));
         let single = self.parts.forget.wants_chains() && self.is_single(at, event);
         if let Some(via) = &mut self.via {
             via[id] = event.unwrap_or(NO_EVENT);
@@ -158,11 +172,15 @@ impl Search<'_> {
         let state = self.kept.state(at);
         let rank = self.parts.rank.map_or(0, |rank| rank(state, depth));
         if let Some(observer) = self.parts.observer {
-            observer.found(id, state, source.is_none()).map_err(|_| Stop::Limit(Limit::Memory))?;
+            observer.found(id, state, initial).map_err(|_| Stop::Limit(Limit::Memory))?;
         }
         let behind = !self.parts.order.push(Opening { id, depth, rank });
-        let from = source.filter(|&source| source != GONE);
-        let link = Link { id, state, initial: source.is_none(), from, depth, behind, single };
+        let (from, tie) = match parent {
+            Parent::Here(source) if source != GONE => (Some(source), None),
+            Parent::Elsewhere(tie) => (None, tie),
+            _ => (None, None),
+        };
+        let link = Link { id, state, initial, from, depth, behind, single, tie };
         self.parts.forget.opened(link, self.parts.store).map_err(|unsuited| Stop::Unsuited(unsuited.to_string()))?;
         if self.wants_states {
             let path = || self.path(id);

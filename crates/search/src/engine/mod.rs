@@ -7,14 +7,20 @@
 //!
 //! A reduction may leave events out on condition that one of the others leads to a state whose own turn comes later: one
 //! that was not begun. Where none does, the source is taken up again for the rest of its events before it is closed.
+//!
+//! Several threads may each search a share of the states ([`share`]), every one with its own parts.
 
+mod exchange;
 mod expand;
 mod follow;
 mod room;
+mod share;
+
+pub use exchange::{Exchange, Share};
 
 use crate::check::Check;
 use crate::column::Column;
-use crate::forget::Forget;
+use crate::forget::{Forget, Tie};
 use crate::lts::Observer;
 use crate::order::{Next, Order};
 use crate::outcome::{Ended, Outcome, batch_size};
@@ -22,6 +28,7 @@ use crate::reduce::{Reduce, Round, Sleeping};
 use crate::store::{Found, Origin, StateId, Store};
 use scrimp_core::{Budget, Control, ForgetFacts, GraphFacts, Limit};
 use scrimp_system::{Batch, EventCode, Model};
+use share::Mail;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -61,6 +68,8 @@ pub struct Parts<'a> {
     pub observer: Option<&'a dyn Observer>,
     /// The order goes level by level: where no state is found twice, those of each level are counted.
     pub by_level: bool,
+    /// The share of the states that is searched, where others search the rest. The order must stand at a line.
+    pub share: Option<Share<'a>>,
 }
 
 /// The sweep-line where it stood, and what was stored just before it moved on.
@@ -85,6 +94,17 @@ struct Frame {
     count: u32,
 }
 
+/// What led to a state.
+#[derive(Debug, Clone, Copy)]
+enum Parent {
+    /// Nothing: it is initial.
+    Initial,
+    /// A state, which may be [`GONE`].
+    Here(StateId),
+    /// A state of another share, which stays for its sake where that is needed.
+    Elsewhere(Option<Tie>),
+}
+
 /// Which of its events a source is begun with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
@@ -96,6 +116,14 @@ enum Part {
     Met,
     /// Those that were left out at first.
     Rest,
+}
+
+/// A source that was done with what was chosen of its events, on a condition that is not met.
+#[derive(Debug, Clone, Copy)]
+struct Unmet {
+    id: StateId,
+    round: Round,
+    depth: u32,
 }
 
 /// How far a state has come, where a reduction needs to know.
@@ -121,7 +149,12 @@ struct Search<'a> {
     progress: Option<Column<u8>>,
     keep: Vec<bool>,
     /// Sources of a group that are done with what was chosen and must be taken up again for the rest.
-    unmet: Vec<(StateId, Round)>,
+    unmet: Vec<Unmet>,
+    /// The first frame of the sources whose events are run, and the depths of those begun last.
+    group: usize,
+    depths: Vec<u32>,
+    /// What goes to other shares of the states.
+    mail: Option<Mail>,
     facts: GraphFacts,
     visits: u64,
     stored_peak: u64,
@@ -163,6 +196,9 @@ pub fn search(parts: Parts) -> io::Result<Outcome> {
         progress,
         keep: Vec::new(),
         unmet: Vec::new(),
+        depths: Vec::new(),
+        group: 0,
+        mail: parts.share.map(|share| Mail::new(share, bytes)),
         facts: GraphFacts::default(),
         visits: 0,
         stored_peak: 0,
@@ -176,14 +212,20 @@ pub fn search(parts: Parts) -> io::Result<Outcome> {
         parts,
     };
     search.hold_back();
-    let ended = match search.run() {
+    let ran = match search.parts.share {
+        Some(share) => search.run_share(share),
+        None => search.run(),
+    };
+    let ended = match ran {
         Ok(()) => Ended::Complete,
         Err(Stop::Decided) => Ended::Decided,
         Err(Stop::Limit(limit)) => Ended::Limit(limit),
         Err(Stop::Unsuited(reason)) => Ended::Unsuited(reason),
     };
     search.parts.budget.hold(0);
-    search.publish();
+    if search.parts.share.is_none() {
+        search.publish();
+    }
     let Search { parts, frames, mut facts, visits, stored_peak, order_bytes, .. } = search;
     if facts.level_sizes.iter().sum::<u64>() != facts.states || !parts.forget.once() {
         // States were given up and found again, on another level perhaps, or there are too many levels.
@@ -236,6 +278,7 @@ impl Search<'_> {
                 }
                 Next::Advance { again } => self.advance(&mut sweep, again),
                 Next::Resume => {
+                    self.depths.clear();
                     if self.frames.last().is_some_and(|f| f.first == DROPPED) {
                         self.expand_again();
                     }
@@ -255,7 +298,7 @@ impl Search<'_> {
     /// and not used yet must not hide it.
     fn account(&mut self) {
         let Parts { order, budget, .. } = &self.parts;
-        let bytes = order.bytes();
+        let bytes = order.bytes() + self.mail.as_ref().map_or(0, Mail::bytes);
         budget.give_back(std::mem::replace(&mut self.order_bytes, bytes));
         budget.take(bytes);
         self.hold_back();
@@ -282,9 +325,12 @@ impl Search<'_> {
         self.parts.model.initial(&mut initial);
         std::mem::swap(&mut self.kept, &mut initial);
         for at in 0..self.kept.len() {
+            if self.parts.share.is_some_and(|share| share.elsewhere(self.kept.state(at)).is_some()) {
+                continue;
+            }
             self.offer(at..at + 1)?;
             if self.found[0].new {
-                self.open(at, self.found[0].id, None, 0)?;
+                self.open(at, self.found[0].id, Parent::Initial, 0)?;
             }
         }
         self.facts.initial_states = self.parts.store.len() as u64;

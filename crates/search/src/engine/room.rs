@@ -71,7 +71,7 @@ impl Search<'_> {
         }
         self.state.clear();
         store.load(id, self.state.push_with(0));
-        let depth = order.depth(id) + 1;
+        let depth = order.depth(0) + 1;
         let rank = rank.map_or(0, |rank| rank(self.state.state(0), depth));
         order.push(Opening { id, depth, rank });
         false

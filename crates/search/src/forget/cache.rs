@@ -21,7 +21,7 @@
 //! states found since the line last moved.
 
 use super::strategy::{Strategy, Traits};
-use super::{Forget, Link, NONE};
+use super::{Forget, Link, NONE, Tie, Ties};
 use crate::column::{Column, Pod, Stack};
 use crate::order::draw_below;
 use crate::store::{Full, StateId, Store};
@@ -70,6 +70,14 @@ struct Node {
 
 impl Pod for Node {}
 
+/// What a share of the state space knows of the others.
+struct Share {
+    number: u8,
+    /// In which share the predecessor of each state is.
+    homes: Column<u8>,
+    sent_back: Vec<Tie>,
+}
+
 pub struct Cache {
     most: usize,
     chains: bool,
@@ -91,6 +99,8 @@ pub struct Cache {
     strips: bool,
     /// States found so far; while nothing has gone, all their numbers.
     found: u32,
+    /// Where this is one share of the state space among others.
+    share: Option<Share>,
     facts: ForgetFacts,
 }
 
@@ -112,8 +122,15 @@ impl Cache {
             counting: false,
             strips: false,
             found: 0,
+            share: None,
             facts: ForgetFacts::default(),
         })
+    }
+
+    /// The cache of one share of the state space among others.
+    pub fn shared(self, number: u8, budget: &Arc<Budget>) -> io::Result<Cache> {
+        let share = Share { number, homes: Column::new(budget)?, sent_back: Vec::new() };
+        Ok(Cache { share: Some(share), counting: true, ..self })
     }
 
     /// The cache under a sweep-line, which deletes states by itself.
@@ -146,6 +163,9 @@ impl Cache {
     pub fn adopt(&mut self, id: StateId, closed: bool) {
         self.counting = true;
         self.nodes[id] = Node { pred: NONE, refs: !closed as u16, flags: if closed { CLOSED } else { 0 }, steps: 0 };
+        if let Some(share) = &mut self.share {
+            share.homes[id] = share.number;
+        }
         self.tree += !closed as u64;
         self.traits.opened(id, 0);
         if closed {
@@ -223,6 +243,9 @@ impl Cache {
             if self.nodes[id].flags & PERSISTENT == 0 && self.make_whole(id, store) {
                 self.add_candidate(id);
             }
+            if let Some(tie) = self.tie_of(id) {
+                return self.send_back(tie);
+            }
             match self.predecessor(id) {
                 Some(pred) => id = pred,
                 None => return,
@@ -245,15 +268,27 @@ impl Cache {
         true
     }
 
-    /// The predecessor of a state of the tree.
-    fn predecessor(&self, id: StateId) -> Option<StateId> {
+    /// The predecessor of a state of the tree, in this share of the state space or another.
+    fn link(&self, id: StateId) -> Option<StateId> {
         let followed = self.epochs.as_ref().is_none_or(|epochs| epochs[id] == self.epoch);
         Some(self.nodes[id].pred).filter(|&pred| pred != NONE && followed)
     }
 
+    /// The predecessor of a state of the tree, where it is in this share.
+    fn predecessor(&self, id: StateId) -> Option<StateId> {
+        self.link(id).filter(|_| self.share.as_ref().is_none_or(|share| share.homes[id] == share.number))
+    }
+
+    /// The predecessor of a state of the tree, where it is in another share.
+    fn tie_of(&self, id: StateId) -> Option<Tie> {
+        let share = self.share.as_ref()?;
+        let home = Some(share.homes[id]).filter(|&home| home != share.number)?;
+        Some(Tie { share: home, id: self.link(id)?, epoch: self.epoch })
+    }
+
     /// Where a state found from `from` is tied to the tree: at the nearest ancestor that is kept. While a chain goes on, all
     /// of it is.
-    fn tie(&self, from: StateId, single: bool) -> StateId {
+    fn anchor(&self, from: StateId, single: bool) -> StateId {
         let mut tie = from;
         loop {
             let flags = self.nodes[tie].flags;
@@ -283,7 +318,7 @@ impl Cache {
             return;
         };
         if self.nodes[old].flags & CLOSED != 0 && self.nodes[from].refs > self.nodes[old].refs {
-            let tie = self.tie(from, false);
+            let tie = self.anchor(from, false);
             let (steps, skipped) = self.step(Some(from));
             self.nodes[id] = Node { pred: tie, steps, flags: node.flags & !SKIPPED | skipped, ..node };
             store.led_by(id, event);
@@ -344,6 +379,9 @@ impl Forget for Cache {
         if let Some(epochs) = &mut self.epochs {
             epochs.ensure(numbers)?;
         }
+        if let Some(share) = &mut self.share {
+            share.homes.ensure(numbers)?;
+        }
         // Entries left behind may be as many again.
         self.candidates.ensure(2 * numbers + 128)?;
         self.traits.prepare(numbers)
@@ -355,14 +393,18 @@ impl Forget for Cache {
 
     fn opened(&mut self, link: Link, _: &dyn Store) -> Result<(), Unsuited> {
         let id = link.id;
-        let tie = link.from.map(|from| self.tie(from, link.single));
+        let tie = link.from.map(|from| self.anchor(from, link.single));
         let (steps, kind) = match link.from {
             Some(from) if link.single => (self.nodes[from].steps, CHAIN),
             from => self.step(from),
         };
         let persistent = if link.behind { PERSISTENT } else { 0 };
         let counting = self.counting;
-        self.nodes[id] = Node { pred: tie.unwrap_or(NONE), refs: counting as u16, flags: kind | persistent, steps };
+        let pred = tie.or(link.tie.map(|tie| tie.id)).unwrap_or(NONE);
+        self.nodes[id] = Node { pred, refs: counting as u16, flags: kind | persistent, steps };
+        if let Some(share) = &mut self.share {
+            share.homes[id] = link.tie.map_or(share.number, |tie| tie.share);
+        }
         self.found += 1;
         self.traits.opened(id, link.depth);
         if !counting {
@@ -419,6 +461,10 @@ impl Forget for Cache {
         self.evict(store).is_some()
     }
 
+    fn ties(&mut self) -> Option<&mut dyn Ties> {
+        self.share.is_some().then_some(self as &mut dyn Ties)
+    }
+
     fn wants_chains(&self) -> bool {
         self.chains
     }
@@ -433,7 +479,7 @@ impl Forget for Cache {
             ancestors.push(pred);
             id = pred;
         }
-        Some(ancestors)
+        self.tie_of(id).is_none().then_some(ancestors)
     }
 
     fn once(&self) -> bool {
@@ -449,5 +495,30 @@ impl Forget for Cache {
             + self.candidates.bytes()
             + self.epochs.as_ref().map_or(0, Column::bytes)
             + self.traits.bytes()
+            + self.share.as_ref().map_or(0, |share| share.homes.bytes())
+    }
+}
+
+/// The tree reaches across shares: what is tied counts as a reference.
+impl Ties for Cache {
+    fn tie(&mut self, id: StateId) -> Tie {
+        self.nodes[id].refs = self.nodes[id].refs.saturating_add(1);
+        Tie { share: self.share.as_ref().map_or(0, |share| share.number), id, epoch: self.epoch }
+    }
+
+    fn send_back(&mut self, tie: Tie) {
+        if let Some(share) = &mut self.share {
+            share.sent_back.push(tie);
+        }
+    }
+
+    fn sent_back(&mut self) -> Vec<Tie> {
+        self.share.as_mut().map(|share| std::mem::take(&mut share.sent_back)).unwrap_or_default()
+    }
+
+    fn untie(&mut self, tie: Tie, store: &mut dyn Store) {
+        if tie.epoch == self.epoch {
+            self.unref(tie.id, store);
+        }
     }
 }

@@ -32,6 +32,33 @@ pub struct Link<'a> {
     pub behind: bool,
     /// It has a single successor to explore. Only known where the forgetter [wants chains](Forget::wants_chains).
     pub single: bool,
+    /// The state of another share that led to it, and stays for its sake.
+    pub tie: Option<Tie>,
+}
+
+/// A state of another share of the state space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tie {
+    pub share: u8,
+    pub id: StateId,
+    /// How often the sweep-line had moved: what was tied before it moved is not followed any more.
+    pub epoch: u32,
+}
+
+/// What a forgetter knows that lets a state stay for the sake of what it led to, in another share of the state space. A state that
+/// sends one to another share is tied to it; the share that gets it keeps the tie while it needs it, and then sends it back.
+pub trait Ties {
+    /// A successor of this state is sent to another share. The tie is one of this share's then.
+    fn tie(&mut self, id: StateId) -> Tie;
+
+    /// A tie of another share is not needed, or no longer.
+    fn send_back(&mut self, tie: Tie);
+
+    /// The ties to send back.
+    fn sent_back(&mut self) -> Vec<Tie>;
+
+    /// A tie of this share came back.
+    fn untie(&mut self, tie: Tie, store: &mut dyn Store);
 }
 
 pub trait Forget {
@@ -103,6 +130,19 @@ pub trait Forget {
     fn wants_chains(&self) -> bool {
         false
     }
+
+    /// The ties between states of different shares, where states stay for what they led to.
+    fn ties(&mut self) -> Option<&mut dyn Ties> {
+        None
+    }
+
+    /// Has it become another method because memory is short? Then all shares of the state space must.
+    fn has_fallen_back(&self) -> bool {
+        false
+    }
+
+    /// Becomes the other method.
+    fn fall_back(&mut self) {}
 
     /// A waiting state whose expansion will release one more, and what that is worth.
     fn promotion(&mut self) -> Option<(StateId, u32)> {

@@ -11,7 +11,7 @@
 //! predecessor that itself waits. (An open counter alone is not enough: the predecessor may be unreachable.) After that
 //! the method becomes state caching, with every state stored by then a root of its tree or a candidate.
 
-use super::{Cache, Forget, Link};
+use super::{Cache, Forget, Link, Ties};
 use crate::column::Column;
 use crate::store::{Full, StateId, Store};
 use scrimp_core::{Budget, ForgetFacts};
@@ -104,16 +104,6 @@ impl<'a> PseudoRoot<'a> {
             .filter_map(|i| store.find(&self.predecessors, i))
             .find(|&pred| pred != id && self.flags[pred] & BEGUN == 0)
     }
-
-    /// Becomes state caching.
-    fn fall_back(&mut self) {
-        self.fallen = true;
-        for id in 0..self.numbers as StateId {
-            if self.flags[id] & LIVE != 0 {
-                self.cache.adopt(id, self.flags[id] & CLOSED != 0);
-            }
-        }
-    }
 }
 
 impl Forget for PseudoRoot<'_> {
@@ -197,10 +187,28 @@ impl Forget for PseudoRoot<'_> {
     }
 
     fn reclaim(&mut self, store: &mut dyn Store) -> bool {
-        if !self.fallen {
-            self.fall_back();
-        }
+        self.fall_back();
         self.cache.reclaim(store)
+    }
+
+    fn has_fallen_back(&self) -> bool {
+        self.fallen
+    }
+
+    /// Becomes state caching.
+    fn fall_back(&mut self) {
+        if std::mem::replace(&mut self.fallen, true) {
+            return;
+        }
+        for id in 0..self.numbers as StateId {
+            if self.flags[id] & LIVE != 0 {
+                self.cache.adopt(id, self.flags[id] & CLOSED != 0);
+            }
+        }
+    }
+
+    fn ties(&mut self) -> Option<&mut dyn Ties> {
+        if self.fallen { self.cache.ties() } else { None }
     }
 
     /// A reduction may leave out the event by which a state would be found again.

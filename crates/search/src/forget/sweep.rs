@@ -6,7 +6,7 @@
 //!
 //! With a cache, states of the value at which the line stands may also make room before it moves on.
 
-use super::{Cache, Forget, Link};
+use super::{Cache, Forget, Link, Ties};
 use crate::column::{Column, Stack};
 use crate::store::{Full, StateId, Store};
 use scrimp_core::{Budget, ForgetFacts};
@@ -117,6 +117,10 @@ impl Forget for Sweep {
         };
         self.flags[id] = 0;
         true
+    }
+
+    fn ties(&mut self) -> Option<&mut dyn Ties> {
+        self.cache.as_mut()?.ties()
     }
 
     fn wants_chains(&self) -> bool {

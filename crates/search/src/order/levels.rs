@@ -138,7 +138,7 @@ impl Order for Levels {
         }
     }
 
-    fn depth(&self, _: StateId) -> u32 {
+    fn depth(&self, _: usize) -> u32 {
         self.stack.last().map_or(0, |top| top.depth)
     }
 
@@ -175,7 +175,7 @@ mod tests {
                 Next::Expand => {
                     seen.extend(&out);
                     for &id in &out {
-                        let depth = order.depth(id);
+                        let depth = order.depth(0);
                         open.push(if depth < deepest { vec![2 * id + 1, 2 * id] } else { vec![] });
                     }
                 }

@@ -35,11 +35,29 @@ pub enum Next {
     Done,
 }
 
+/// The lowest ranks that wait: the first, and up to where there are enough states for a line to stand at them all.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Lowest {
+    pub ahead: Option<(u128, u128)>,
+    pub behind: Option<(u128, u128)>,
+}
+
+impl Lowest {
+    /// The lowest ranks of two shares.
+    pub fn and(self, other: Lowest) -> Lowest {
+        let lower = |a: Option<(u128, u128)>, b: Option<(u128, u128)>| match (a, b) {
+            (Some((a, a_end)), Some((b, b_end))) => Some((a.min(b), a_end.min(b_end).max(a.min(b)))),
+            (a, b) => a.or(b),
+        };
+        Lowest { ahead: lower(self.ahead, other.ahead), behind: lower(self.behind, other.behind) }
+    }
+}
+
 pub trait Order {
     /// Takes a newly found state. `false` when it lies behind the sweep-line.
     fn push(&mut self, state: Opening) -> bool;
 
-    /// Says what to do next, handing out at most `most` states, all of one depth, for [`Next::Expand`].
+    /// Says what to do next, handing out at most `most` states for [`Next::Expand`].
     fn next(&mut self, most: usize, out: &mut Vec<StateId>) -> Next;
 
     /// How many states may be pushed before the present source must wait. When that is not [`usize::MAX`], sources come
@@ -56,8 +74,8 @@ pub trait Order {
     /// The present source, which came alone, has no event left.
     fn finished(&mut self) {}
 
-    /// Depth of a state that was handed out last.
-    fn depth(&self, id: StateId) -> u32;
+    /// Depth of one of the states that were handed out last, by its place among them.
+    fn depth(&self, place: usize) -> u32;
 
     /// A state that waits promises so much more than it did.
     fn promote(&mut self, _: StateId, _promise: u32) {}
@@ -66,6 +84,18 @@ pub trait Order {
     fn line(&self) -> Option<u128> {
         None
     }
+
+    /// The lowest ranks that wait ahead of the line, and behind it: where a search in several shares finds out together where
+    /// its line stands next.
+    fn lowest(&self) -> Lowest {
+        Lowest::default()
+    }
+
+    /// Hands out at most `most` states with ranks up to `end`.
+    fn next_within(&mut self, _end: u128, _most: usize, _out: &mut Vec<StateId>) {}
+
+    /// The line of all shares stands here from now on, having moved on or back, to sweep `again`.
+    fn stand_at(&mut self, _line: u128, _again: bool) {}
 
     /// Takes back a state that would come late, if there is one to take back.
     fn retract(&mut self) -> Option<StateId>;

@@ -41,7 +41,7 @@ impl Order for Random {
         Next::Expand
     }
 
-    fn depth(&self, _: StateId) -> u32 {
+    fn depth(&self, _: usize) -> u32 {
         self.depth
     }
 

@@ -1,7 +1,7 @@
 //! Lowest rank first: by a progress measure, by a heuristic, and as the sweep-line wants it.
 
 use super::random::draw_below;
-use super::{Next, Opening, Order};
+use super::{Lowest, Next, Opening, Order};
 use crate::store::StateId;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -16,8 +16,8 @@ pub enum Among {
     Oldest,
     /// The one found last: depth-first among them.
     Newest,
-    /// Any, by chance.
-    Random { seed: u64 },
+    /// Any, by chance, at most so many at a time.
+    Random { seed: u64, most: usize },
 }
 
 /// Open states by rank.
@@ -26,42 +26,62 @@ pub struct Ranked {
     classes: BTreeMap<u128, Class>,
     among: Among,
     waiting: usize,
-    /// Depth of the states handed out last.
-    depth: u32,
+    /// The depths of the states handed out last.
+    depths: Vec<u32>,
 }
+
+/// Of so many waiting states one is drawn at a time, where several may be.
+const DRAWN: usize = 8;
+/// A line stands at no more than this part of what waits.
+const PART: usize = 8;
 
 impl Ranked {
     fn lowest(&self) -> Option<u128> {
         self.classes.first_key_value().map(|(&rank, _)| rank)
     }
 
-    /// Hands out states of the lowest rank, all of one depth.
+    /// Hands out states of the lowest rank.
     fn take(&mut self, most: usize, out: &mut Vec<StateId>) -> bool {
         let Some(mut class) = self.classes.first_entry() else {
             return false;
         };
         let states = class.get_mut();
-        let one = match &mut self.among {
-            Among::Oldest => None,
-            Among::Newest => states.pop_back(),
-            Among::Random { seed } => states.swap_remove_back(draw_below(seed, states.len())),
+        let count = match self.among {
+            Among::Oldest => most,
+            Among::Newest => 1,
+            Among::Random { most: drawn, .. } => (states.len() / DRAWN + 1).min(most).min(drawn),
         };
-        self.depth = one.as_ref().or(states.front()).map_or(0, |&(_, depth)| depth);
-        match one {
-            Some((id, _)) => out.push(id),
-            None => {
-                while out.len() < most
-                    && let Some((id, _)) = states.pop_front_if(|&mut (_, depth)| depth == self.depth)
-                {
-                    out.push(id);
-                }
-            }
+        let mut pick = || match &mut self.among {
+            Among::Oldest => states.pop_front(),
+            Among::Newest => states.pop_back(),
+            Among::Random { seed, .. } => states.swap_remove_back(draw_below(seed, states.len())),
+        };
+        let before = out.len();
+        for (id, depth) in (0..count).map_while(|_| pick()) {
+            out.push(id);
+            self.depths.push(depth);
         }
         if states.is_empty() {
             class.remove();
         }
-        self.waiting -= out.len();
+        self.waiting -= out.len() - before;
         true
+    }
+
+    /// The rank up to which so many states wait, or all of them.
+    fn reach(&self, count: usize) -> Option<u128> {
+        let mut waiting = 0;
+        for (&rank, class) in &self.classes {
+            waiting += class.len();
+            if waiting >= count {
+                return Some(rank);
+            }
+        }
+        self.classes.last_key_value().map(|(&rank, _)| rank)
+    }
+
+    fn depth_at(&self, place: usize) -> u32 {
+        self.depths.get(place).copied().unwrap_or(0)
     }
 
     fn add(&mut self, state: Opening) {
@@ -93,11 +113,12 @@ impl Order for Ranked {
 
     /// One at a time: what the first leads to may come before the second.
     fn next(&mut self, _: usize, out: &mut Vec<StateId>) -> Next {
+        self.depths.clear();
         if self.take(1, out) { Next::Expand } else { Next::Done }
     }
 
-    fn depth(&self, _: StateId) -> u32 {
-        self.depth
+    fn depth(&self, place: usize) -> u32 {
+        self.depth_at(place)
     }
 
     fn retract(&mut self) -> Option<StateId> {
@@ -125,12 +146,20 @@ pub struct Sweeping {
     fresh: bool,
     /// It goes back.
     returns: bool,
+    /// It stands at a band of values, wide enough for so many states to wait there.
+    wide: usize,
 }
 
 impl Sweeping {
     pub fn new(among: Among) -> Sweeping {
         let ranked = || Ranked { among, ..Ranked::default() };
-        Sweeping { ahead: ranked(), behind: ranked(), line: 0, fresh: true, returns: false }
+        Sweeping { ahead: ranked(), behind: ranked(), line: 0, fresh: true, returns: false, wide: 1 }
+    }
+
+    /// Stands at a band of values, wide enough for so many states to wait there, where shares of the states are searched
+    /// together. What lies in the band is neither behind the line nor ahead of it.
+    pub fn wide(self, states: usize) -> Sweeping {
+        Sweeping { wide: states, ..self }
     }
 
     /// Makes a single sweep, which goes back to states behind the line.
@@ -147,10 +176,11 @@ impl Order for Sweeping {
         } else {
             self.behind.add(state)
         }
-        ahead
+        ahead || self.returns
     }
 
     fn next(&mut self, most: usize, out: &mut Vec<StateId>) -> Next {
+        self.ahead.depths.clear();
         match self.ahead.lowest() {
             Some(lowest) if lowest == self.line || self.fresh => {
                 self.line = lowest;
@@ -175,8 +205,29 @@ impl Order for Sweeping {
         Some(self.line)
     }
 
-    fn depth(&self, _: StateId) -> u32 {
-        self.ahead.depth
+    fn lowest(&self) -> Lowest {
+        let wide = |ranked: &Ranked| self.wide.min(ranked.len() / PART).max(1);
+        let reach = |ranked: &Ranked| ranked.lowest().zip(ranked.reach(wide(ranked)));
+        Lowest { ahead: reach(&self.ahead), behind: reach(&self.behind) }
+    }
+
+    fn next_within(&mut self, end: u128, most: usize, out: &mut Vec<StateId>) {
+        self.ahead.depths.clear();
+        while out.len() < most && self.ahead.lowest().is_some_and(|lowest| lowest <= end) {
+            self.ahead.take(most - out.len(), out);
+        }
+    }
+
+    fn stand_at(&mut self, line: u128, again: bool) {
+        if again {
+            std::mem::swap(&mut self.ahead, &mut self.behind);
+        }
+        self.line = line;
+        self.fresh = false;
+    }
+
+    fn depth(&self, place: usize) -> u32 {
+        self.ahead.depth_at(place)
     }
 
     fn retract(&mut self) -> Option<StateId> {

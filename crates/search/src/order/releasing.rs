@@ -63,7 +63,7 @@ impl Order for Releasing {
         Next::Done
     }
 
-    fn depth(&self, _: StateId) -> u32 {
+    fn depth(&self, _: usize) -> u32 {
         self.depth
     }
 
