@@ -110,8 +110,10 @@ impl<'a> Deep<'a> {
             if self.firsts.is_empty() {
                 self.expand(set, path, false)?;
             }
-            let next = *self.firsts.last().expect("the end of the path was expanded") + path.stack.count();
-            if next as usize == self.kept.len() {
+            let first = *self.firsts.last().expect("the end of the path was expanded");
+            let next = first as usize + path.stack.count() as usize;
+            // A path that comes from a file may say that more events were done than there are.
+            if next >= self.kept.len() {
                 if self.expand_fully(set, path) {
                     continue;
                 }
@@ -122,7 +124,7 @@ impl<'a> Deep<'a> {
                 continue;
             }
             self.one.clear();
-            self.one.push(self.kept.state(next as usize), self.kept.event(next as usize));
+            self.one.push(self.kept.state(next), self.kept.event(next));
             self.open(set, path)?;
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Searches over stores without numbers: makes the set that a plan asks for and goes through the states with it.
 
-use crate::checkpoint::{get, get_facts, put, put_facts};
+use crate::checkpoint::{get, get_facts, impossible, put, put_facts};
 use crate::deep::{Deep, Path};
 use crate::estimate;
 use crate::held::Held;
@@ -107,12 +107,31 @@ impl SetBfs {
         let mut wide = SetBfs::new(task, stage)?;
         let course = &mut wide.course;
         course.facts = get_facts(from)?;
-        course.depth = get(from)? as u32;
+        course.depth = get(from)?.try_into().map_err(|_| impossible("a depth"))?;
         course.widths = (0..get(from)?).map(|_| get(from)).collect::<io::Result<_>>()?;
         course.pool.restore(&mut course.now, from)?;
         course.pool.restore(&mut course.next, from)?;
         wide.set.restore(from)?;
+        wide.prove()?;
         Ok(wide)
+    }
+
+    /// Refuses what was read from a file unless the search can go on from there.
+    fn prove(&self) -> io::Result<()> {
+        let SetBfs { set, course, .. } = self;
+        let queues = [&course.now, &course.next];
+        if !queues.into_iter().all(|queue| course.pool.each(queue, &mut |key| set.is_key(key))) {
+            return Err(impossible("an open state that was not found"));
+        }
+        let begun = course.widths.iter().try_fold(0u64, |sum, &width| sum.checked_add(width));
+        let found = set.len();
+        if course.open() > found || begun.is_none_or(|begun| begun > found) {
+            return Err(impossible("more states than there are"));
+        }
+        if course.widths.len() as u64 != course.depth as u64 + 1 {
+            return Err(impossible("a depth without its levels"));
+        }
+        Ok(())
     }
 
     /// Goes on until the search ends, saving it where that is wanted.
@@ -164,6 +183,14 @@ fn search_deep(task: &Task, set: &mut dyn Set) -> io::Result<Outcome> {
         path.roots = get(&mut *from)?;
         path.stack.restore(&mut *from)?;
         set.restore(&mut *from)?;
+        let mut initial = Batch::new(task.model.state_bytes());
+        task.model.initial(&mut initial);
+        if path.roots > initial.len() as u64 || path.stack.len() > set.len() {
+            return Err(impossible("more states than there are"));
+        }
+        if !path.stack.each(&mut |key| set.is_key(key)) {
+            return Err(impossible("an open state that was not found"));
+        }
     }
     let mut deep = Deep::new(task.model, task.check, task.control, (task.reduce)(Expansion::Stateless), task.budget);
     let ended = loop {

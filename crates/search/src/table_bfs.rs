@@ -1,7 +1,7 @@
 //! Plain breadth-first search in a table, on one thread or several.
 
 use crate::breadth_first::Worker;
-use crate::checkpoint::{get_position, put_position};
+use crate::checkpoint::{get_position, impossible, put_position};
 use crate::estimate;
 use crate::graph::InDegrees;
 use crate::held::Held;
@@ -95,7 +95,7 @@ impl<S: Threaded> TableBfs<S> {
         let store = self.store.as_mut().expect(AWAY);
         store.refill(from)?;
         if store.len() < self.position.level_end() as usize {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "a checkpoint without its states"));
+            return Err(impossible("more states than there are"));
         }
         Ok(())
     }
@@ -108,14 +108,19 @@ impl<S: Threaded> TableBfs<S> {
     pub fn go_on(&mut self, task: &Task) -> io::Result<Ended> {
         let Task { model, check, plan, control, reduce, .. } = *task;
         let TableBfs { store, position, in_degrees, .. } = self;
-        if plan.options().threads == 1 {
+        let ended = if plan.options().threads == 1 {
             let store = store.as_mut().expect(AWAY);
             let observer = task.observer;
             let worker = Worker::new(model, check).reducing(reduce(Expansion::Stateful), true);
-            return Ok(breadth_first::search(worker, store, control, in_degrees, position, observer));
+            breadth_first::search(worker, store, control, in_degrees, position, observer)
+        } else {
+            let (searched, ended) = store.take().expect(AWAY).search(task, position)?;
+            *store = Some(searched);
+            ended
+        };
+        if self.store().is_damaged() {
+            return Err(impossible("a state that cannot be replayed"));
         }
-        let (searched, ended) = store.take().expect(AWAY).search(task, position)?;
-        *store = Some(searched);
         Ok(ended)
     }
 

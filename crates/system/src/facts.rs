@@ -22,6 +22,15 @@ impl Set {
         self.words[i / 64] |= 1 << (i % 64);
     }
 
+    /// Takes a number out; was it there?
+    pub fn remove(&mut self, i: usize) -> bool {
+        let there = self.contains(i);
+        if there {
+            self.words[i / 64] &= !(1 << (i % 64));
+        }
+        there
+    }
+
     pub fn contains(&self, i: usize) -> bool {
         self.words.get(i / 64).is_some_and(|w| w >> (i % 64) & 1 == 1)
     }

@@ -10,7 +10,7 @@
 mod record;
 
 pub use record::{get, put};
-pub(crate) use record::{get_facts, get_findings, get_position, put_facts, put_findings, put_position};
+pub(crate) use record::{get_facts, get_findings, get_position, impossible, put_facts, put_findings, put_position};
 
 use crate::replace::replace;
 use crate::words::hash;

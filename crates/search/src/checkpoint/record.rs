@@ -16,8 +16,9 @@ pub fn get(from: &mut (impl Read + ?Sized)) -> io::Result<u64> {
     Ok(u64::from_le_bytes(bytes))
 }
 
-fn wrong() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "a checkpoint says what cannot be")
+/// Why a checkpoint is refused whose checksum is right: it says what no search would have written.
+pub fn impossible(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("the checkpoint says what cannot be: {what}"))
 }
 
 /// A number that may be missing.
@@ -26,9 +27,9 @@ fn put_maybe(to: &mut dyn Write, number: Option<u64>) -> io::Result<()> {
     put(to, number.unwrap_or(0))
 }
 
-fn get_maybe(from: &mut dyn Read) -> io::Result<Option<u64>> {
+fn maybe(from: &mut dyn Read, number: fn(&mut dyn Read) -> io::Result<u64>) -> io::Result<Option<u64>> {
     let there = get(from)? != 0;
-    let number = get(from)?;
+    let number = number(from)?;
     Ok(there.then_some(number))
 }
 
@@ -45,20 +46,25 @@ pub fn put_facts(to: &mut dyn Write, facts: &GraphFacts) -> io::Result<()> {
 /// The facts that were put; in-degrees are not among them, nor levels, which are saved with where the search stands.
 pub fn get_facts(from: &mut dyn Read) -> io::Result<GraphFacts> {
     Ok(GraphFacts {
-        states: get(from)?,
-        transitions: get(from)?,
-        deadlocks: get(from)?,
-        faults: get(from)?,
-        initial_states: get(from)?,
-        depth: get(from)? as u32,
-        widest: get(from)?,
-        open: get(from)?,
-        max_out_degree: get(from)?,
-        back_level_edges: get_maybe(from)?,
-        longest_back_level_edge: get_maybe(from)?,
+        states: count(from)?,
+        transitions: count(from)?,
+        deadlocks: count(from)?,
+        faults: count(from)?,
+        initial_states: count(from)?,
+        depth: u32::try_from(count(from)?).map_err(|_| impossible("a depth"))?,
+        widest: count(from)?,
+        open: count(from)?,
+        max_out_degree: count(from)?,
+        back_level_edges: maybe(from, count)?,
+        longest_back_level_edge: maybe(from, count)?,
         max_in_degree: None,
         level_sizes: Vec::new(),
     })
+}
+
+/// A number that something was counted up to, so that counting can go on.
+pub fn count(from: &mut dyn Read) -> io::Result<u64> {
+    get(from).and_then(|n| if n <= u64::MAX / 2 { Ok(n) } else { Err(impossible("a number that nobody counts up to")) })
 }
 
 pub fn put_position(to: &mut dyn Write, position: &Position) -> io::Result<()> {
@@ -77,14 +83,20 @@ pub fn put_position(to: &mut dyn Write, position: &Position) -> io::Result<()> {
 
 pub fn get_position(from: &mut dyn Read) -> io::Result<Position> {
     let facts = get_facts(from)?;
-    let number = |from: &mut dyn Read| get(from).and_then(|n| u32::try_from(n).map_err(|_| wrong()));
+    let number = |from: &mut dyn Read| get(from).and_then(|n| u32::try_from(n).map_err(|_| impossible("a number")));
     let levels = (0..get(from)?).map(|_| number(from)).collect::<io::Result<Vec<u32>>>()?;
     let left = (0..get(from)?).map(|_| Ok(number(from)?..number(from)?)).collect::<io::Result<Vec<_>>>()?;
-    let last = levels.last().copied().unwrap_or(0);
-    if levels.len() == 1 || !levels.is_sorted() || left.iter().any(|range| range.start > range.end || range.end > last)
-    {
-        return Err(wrong());
+    if levels.len() == 1 || levels.first().is_some_and(|&first| first > 0) || !levels.is_sorted() {
+        return Err(impossible("levels that do not follow each other"));
     }
+    // What is left are parts of the last level, each of them once.
+    let (first, end) = levels.last_chunk().map_or((0, 0), |&[first, end]| (first, end));
+    let mut parts = left.clone();
+    parts.sort_by_key(|part| (part.start, part.end));
+    let ordered = parts.iter().try_fold(first, |last, part| {
+        (last <= part.start && part.start <= part.end && part.end <= end).then_some(part.end)
+    });
+    ordered.ok_or_else(|| impossible("what is left of a level is no part of it"))?;
     Ok(Position { levels, left, facts })
 }
 
@@ -102,17 +114,50 @@ pub fn put_findings(to: &mut dyn Write, findings: &[Finding]) -> io::Result<()> 
 }
 
 pub fn get_findings(from: &mut dyn Read, state_bytes: usize) -> io::Result<Vec<Finding>> {
-    let fault = |code: u64| Fault::from_code(code as u32 & 0xff).ok_or_else(wrong);
+    let fault = |code: u64| Fault::from_code(code as u32 & 0xff).ok_or_else(|| impossible("a fault that there is not"));
     let finding = |from: &mut dyn Read| -> io::Result<Finding> {
         let (property, depth) = (get(from)? as usize, get(from)? as u32);
-        let led_to = get_maybe(from)?.map(|code| Ok::<_, io::Error>(((code >> 8) as u32, fault(code)?))).transpose()?;
-        let condition_fault = get_maybe(from)?.map(fault).transpose()?;
+        let led_to = maybe(from, |from| get(from))?
+            .map(|code| Ok::<_, io::Error>(((code >> 8) as u32, fault(code)?)))
+            .transpose()?;
+        let condition_fault = maybe(from, |from| get(from))?.map(fault).transpose()?;
         if get(from)? != state_bytes as u64 {
-            return Err(wrong());
+            return Err(impossible("a state of another length"));
         }
         let mut state = vec![0; state_bytes];
         from.read_exact(&mut state)?;
         Ok(Finding { property, state, depth, path: None, fault: led_to, condition_fault })
     };
     (0..get(from)?).map(|_| finding(from)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ops::Range;
+
+    fn read(levels: &[u32], left: &[Range<u32>], transitions: u64) -> io::Result<Position> {
+        let facts = GraphFacts { transitions, ..GraphFacts::default() };
+        let mut bytes = Vec::new();
+        put_position(&mut bytes, &Position { levels: levels.to_vec(), left: left.to_vec(), facts })?;
+        get_position(&mut &bytes[..])
+    }
+
+    #[test]
+    fn positions_that_cannot_be_are_refused() {
+        for (levels, left) in
+            [(&[][..], &[][..]), (&[0, 3], &[0..3]), (&[0, 1, 5, 9], &[7..9, 5..6]), (&[0, 0], &[0..0])]
+        {
+            let position = read(levels, left, 7).unwrap();
+            assert_eq!((&position.levels[..], &position.left[..]), (levels, left));
+        }
+        for levels in [&[0][..], &[1, 3], &[0, 5, 3]] {
+            assert!(read(levels, &[], 0).is_err(), "{levels:?}");
+        }
+        // Beyond the last level, before it, backwards, and twice.
+        for left in [vec![5..10], vec![4..6], vec![Range { start: 8, end: 7 }], vec![5..8, 7..9], vec![5..9, 5..9]] {
+            assert!(read(&[0, 1, 5, 9], &left, 0).is_err(), "{left:?}");
+        }
+        assert!(read(&[0, 3], &[], u64::MAX).is_err(), "counting must be able to go on");
+    }
 }

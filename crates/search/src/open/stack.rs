@@ -98,8 +98,17 @@ impl KeyStack {
         if !length.is_multiple_of(self.record) || length > TOP.max(8 * self.record) + self.record {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "a path of open states has a wrong length"));
         }
+        if length == 0 && !self.deep.is_empty() {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "a path of open states has no end"));
+        }
         self.top.resize(length, 0);
         from.read_exact(&mut self.top)
+    }
+
+    /// Shows all keys until `show` answers `false`; were all shown?
+    pub fn each(&self, show: &mut dyn FnMut(&[u8]) -> bool) -> bool {
+        let mut show = |record: &[u8]| show(&record[..self.record - COUNT]);
+        self.pool.each(&self.deep, &mut show) && self.top.chunks_exact(self.record).all(show)
     }
 
     /// Bytes held.
@@ -145,6 +154,12 @@ mod tests {
                     stack.save(&mut saved).unwrap();
                     stack = KeyStack::new(key_bytes, &budget).unwrap();
                     stack.restore(&mut &saved[..]).unwrap();
+                    let mut keys = Vec::new();
+                    stack.each(&mut |key| {
+                        keys.push(key.to_vec());
+                        true
+                    });
+                    assert!(keys.iter().eq(expected.iter().map(|(key, _)| key)));
                 }
             }
         }

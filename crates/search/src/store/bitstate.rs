@@ -10,6 +10,7 @@
 
 use super::index::prefetch_write;
 use super::{Full, Set};
+use crate::checkpoint::impossible;
 use crate::region::Region;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -253,6 +254,13 @@ impl Set for BitState {
         let (start, bytes) = self.shared.array();
         // SAFETY: committed memory, and there is no other handle.
         from.read_exact(unsafe { std::slice::from_raw_parts_mut(start, bytes) })?;
+        // SAFETY: as above.
+        let array = unsafe { std::slice::from_raw_parts(start.cast::<u64>(), bytes / 8) };
+        let ones: u64 = array.iter().map(|word| word.count_ones() as u64).sum();
+        let expected = f64::from_bits(missed);
+        if ones != set || states > set || !(expected.is_finite() && expected >= 0.0) {
+            return Err(impossible("more states than bits that are set"));
+        }
         self.shared.states.store(states, Ordering::Relaxed);
         self.shared.set.store(set, Ordering::Relaxed);
         *self.shared.missed.lock().unwrap_or_else(PoisonError::into_inner) = f64::from_bits(missed);

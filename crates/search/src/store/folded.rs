@@ -43,6 +43,10 @@ impl<S: Set> Set for Folded<S> {
         if self.full { Err(Full) } else { self.set.make_room(more) }
     }
 
+    fn is_key(&self, key: &[u8]) -> bool {
+        self.folder.knows(key) && self.set.is_key(key)
+    }
+
     fn len(&self) -> u64 {
         self.set.len()
     }
@@ -50,8 +54,11 @@ impl<S: Set> Set for Folded<S> {
     fn each(&self, show: &mut dyn FnMut(&[u8]) -> bool) -> bool {
         let mut state = vec![0; self.state_bytes];
         self.set.each(&mut |tuple| {
-            self.folder.unfold(tuple, &mut state);
-            show(&state)
+            // A set that was read from a file may hold others: its words are too many to look at each.
+            self.folder.knows(tuple) && {
+                self.folder.unfold(tuple, &mut state);
+                show(&state)
+            }
         })
     }
 

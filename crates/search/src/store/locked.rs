@@ -44,6 +44,10 @@ impl Set for Locked {
         self.set().make_room(more)
     }
 
+    fn is_key(&self, key: &[u8]) -> bool {
+        self.set().is_key(key)
+    }
+
     fn share(&self) -> Option<Box<dyn Set>> {
         Some(Box::new(Locked { set: self.set.clone(), key_bytes: self.key_bytes, origins: Vec::new() }))
     }

@@ -141,3 +141,18 @@ fn the_budget_is_kept() {
         assert!(set.bytes() <= 8 << 20);
     }
 }
+
+/// The bits say how many are set, whatever the file does.
+#[test]
+fn forged_counts_of_bits_are_refused() {
+    let mut set = BitState::new(9, 1, &budget()).unwrap();
+    insert(&mut set, &random_batch(&mut Random(2), 9, 100, 1 << 20)).unwrap();
+    let mut file = Vec::new();
+    set.save(&mut file).unwrap();
+    // The number of states, that of bits, what was missed, and the bits themselves.
+    for (at, value) in [(15, 1), (16, 1), (17, 9), (31, 0xff), (40, 0xff)] {
+        let mut forged = file.clone();
+        forged[at] ^= value;
+        assert!(BitState::new(9, 1, &budget()).unwrap().restore(&mut &forged[..]).is_err(), "byte {at}");
+    }
+}

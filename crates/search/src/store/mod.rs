@@ -150,12 +150,17 @@ pub trait Store {
     /// Bytes held.
     fn bytes(&self) -> usize;
 
+    /// Has a state turned out not to be what was saved? Then the store takes no more, and what was searched is worth nothing.
+    fn is_damaged(&self) -> bool {
+        false
+    }
+
     /// Writes all that is needed to have the same states with the same numbers again.
     fn save(&self, _to: &mut dyn Write) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Fills an empty store with what was saved. The caller has checked that the bytes are as they were written.
+    /// Fills an empty store with what was saved. What cannot have been saved is refused: a checksum is no proof of who wrote it.
     fn refill(&mut self, _from: &mut dyn Read) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }

@@ -27,6 +27,12 @@ pub trait Set: Send {
     /// Fails when the budget does not allow it.
     fn make_room(&mut self, more: usize) -> Result<(), Full>;
 
+    /// May this be the key of a state of the set? To be asked of keys that come from a file: whatever else they are, the set
+    /// must be able to [load](Set::load) them.
+    fn is_key(&self, key: &[u8]) -> bool {
+        key.len() == self.key_bytes()
+    }
+
     /// A handle for one more thread, where several may use the set at once.
     fn share(&self) -> Option<Box<dyn Set>> {
         None
@@ -56,6 +62,6 @@ pub trait Set: Send {
     /// Writes all that is needed to have the same set again, so that the same keys stand for the same states.
     fn save(&self, to: &mut dyn Write) -> io::Result<()>;
 
-    /// Fills an empty set with what was saved. The caller has checked that the bytes are as they were written.
+    /// Fills an empty set with what was saved. What cannot have been saved is refused: a checksum is no proof of who wrote it.
     fn restore(&mut self, from: &mut dyn Read) -> io::Result<()>;
 }

@@ -18,6 +18,7 @@ mod memo;
 mod nodes;
 mod order;
 mod recent;
+mod restored;
 mod saved;
 mod set;
 mod tags;

@@ -45,14 +45,16 @@ pub(super) struct Edge {
 /// The most ranges a node can have, and the most words of its edges.
 const MOST: usize = 256;
 const MOST_WORDS: usize = label_words(MOST) + MOST;
+/// The most bytes that nodes, or buckets, can take: references are numbers of words.
+pub(super) const MOST_BYTES: usize = 4 << 32;
 /// One reference, in the first word of a node.
-const ONE: u32 = 1 << 8;
+pub(super) const ONE: u32 = 1 << 8;
 /// From here on references are not counted any more, and the node stays for ever.
-const MANY: u32 = 0xffff_ff00;
+pub(super) const MANY: u32 = 0xffff_ff00;
 
 /// Words of the labels of so many ranges.
 #[inline(always)]
-const fn label_words(ranges: usize) -> usize {
+pub(super) const fn label_words(ranges: usize) -> usize {
     (2 * ranges).div_ceil(4)
 }
 
@@ -87,8 +89,8 @@ impl Nodes {
     pub fn new(budget: &Arc<Budget>) -> Result<Nodes, Full> {
         let arena = |most| Arena::new(most, budget).map_err(|_| Full);
         let mut nodes = Nodes {
-            arena: arena(4 << 32)?,
-            buckets: arena(4 << 32)?,
+            arena: arena(MOST_BYTES)?,
+            buckets: arena(MOST_BYTES)?,
             count: 0,
             edges: 0,
             free: Box::new([SINK; MOST]),
@@ -150,7 +152,7 @@ impl Nodes {
     }
 
     #[inline(always)]
-    fn set(&mut self, word: u32, value: u32) {
+    pub(super) fn set(&mut self, word: u32, value: u32) {
         debug_assert!((word as usize) * 4 < self.arena.used());
         // SAFETY: as above, and `&mut self` says that nobody else looks.
         unsafe { *(self.arena.base() as *mut u32).add(word as usize) = value }
@@ -220,7 +222,7 @@ impl Nodes {
     }
 
     #[inline(always)]
-    fn set_head(&mut self, bucket: usize, node: Ref) {
+    pub(super) fn set_head(&mut self, bucket: usize, node: Ref) {
         debug_assert!(bucket * 4 < self.buckets.used());
         // SAFETY: as above, and `&mut self` says that nobody else looks.
         unsafe { *(self.buckets.base() as *mut u32).add(bucket) = node }

@@ -7,6 +7,7 @@
 use super::Automaton;
 use super::recent::{Pending, Seen};
 use super::walk::LANES;
+use crate::checkpoint::impossible;
 use crate::store::{Full, Set};
 use crate::words;
 use scrimp_core::Budget;
@@ -205,7 +206,10 @@ impl Set for AutomatonSet {
         for _ in 0..super::saved::read_u64(from)? {
             from.read_exact(&mut word)?;
             self.prepare(1).map_err(full)?;
-            self.pending.insert(&word, hash(&word));
+            // Merging relies on it.
+            if self.automaton.contains(&word) || !self.pending.insert(&word, hash(&word)) {
+                return Err(impossible("a word that waits is there already"));
+            }
         }
         Ok(())
     }

@@ -290,3 +290,63 @@ fn a_full_set_takes_nothing_and_stays_whole() {
     assert_eq!(set.len(), kept);
     assert!(kept < states.len() as u64 / 2, "{kept} states stay");
 }
+
+/// Whatever a file says that has the right length: it is refused, or what it makes is an automaton and can be changed.
+#[test]
+fn forged_files_are_refused() {
+    let mut random = Random(8);
+    let mut automaton = Automaton::new(3, &plenty()).unwrap();
+    for _ in 0..60 {
+        automaton.insert(&word(&mut random, 3, 5)).unwrap();
+    }
+    for _ in 0..40 {
+        automaton.remove(&word(&mut random, 3, 5)).unwrap();
+    }
+    assert!(automaton.nodes.free_words > 0 && automaton.nodes() > 10);
+    let mut saved = Vec::new();
+    automaton.save(&mut saved).unwrap();
+    let (mut refused, mut taken) = (0, 0);
+    for at in (0..saved.len() - 4).step_by(2) {
+        let before = u32::from_le_bytes(saved[at..at + 4].try_into().unwrap());
+        for value in [0, 4, 8, before.wrapping_add(1), before.wrapping_add(4), before ^ 0x100, 1 << 20, u32::MAX] {
+            let mut forged = saved.clone();
+            forged[at..at + 4].copy_from_slice(&value.to_le_bytes());
+            let mut other = Automaton::new(3, &plenty()).unwrap();
+            if other.restore(&mut &forged[..]).is_err() {
+                assert!(other.is_empty() && !other.contains(&[0; 3]));
+                refused += 1;
+                continue;
+            }
+            let mut words = BTreeSet::new();
+            other.each(&mut |word| words.insert(word.to_vec()));
+            other.len = words.len() as u64;
+            other.prove(&words);
+            for _ in 0..20 {
+                let word = word(&mut random, 3, 5);
+                assert_eq!(other.insert(&word), Ok(words.insert(word)));
+            }
+            other.prove(&words);
+            taken += 1;
+        }
+    }
+    assert!(refused > 1000 && taken > 100, "{refused} refused, {taken} taken");
+}
+
+/// A word that waits and is in the automaton already would be added twice.
+#[test]
+fn a_word_that_waits_twice_is_refused() {
+    let mut set = AutomatonSet::new(2, &[0, 1], &plenty()).unwrap();
+    let mut batch = Batch::new(2);
+    batch.push(&[3, 4], 0);
+    set.insert(&batch, &[0], &mut vec![], &mut vec![]).unwrap();
+    set.automaton().unwrap();
+    batch.clear();
+    batch.push(&[3, 5], 0);
+    set.insert(&batch, &[0], &mut vec![], &mut vec![]).unwrap();
+    let mut saved = Vec::new();
+    set.save(&mut saved).unwrap();
+    let again = |bytes: &[u8]| AutomatonSet::new(2, &[0, 1], &plenty()).unwrap().restore(&mut &bytes[..]);
+    assert!(again(&saved).is_ok());
+    *saved.last_mut().unwrap() = 4;
+    assert!(again(&saved).is_err());
+}

@@ -68,8 +68,14 @@ impl Folder {
     /// Writes the state that a tuple stands for.
     pub fn unfold(&self, tuple: &[u8], state: &mut [u8]) {
         for (component, field) in self.components.iter().zip(tuple.chunks_exact(FIELD)) {
-            component.put(field.iter().fold(0, |number, &byte| number << 8 | byte as u32), state);
+            component.put(read(field), state);
         }
+    }
+
+    /// Does a tuple, of the right length, stand for a state?
+    pub fn knows(&self, tuple: &[u8]) -> bool {
+        let mut fields = self.components.iter().zip(tuple.chunks_exact(FIELD));
+        tuple.len() == self.tuple_bytes() && fields.all(|(component, field)| (read(field) as usize) < component.len())
     }
 
     /// Writes the tuple of a state, if all its components are known; otherwise `false`.
@@ -92,6 +98,10 @@ impl Folder {
     pub fn restore(&mut self, from: &mut dyn Read) -> io::Result<()> {
         self.components.iter_mut().try_for_each(|component| component.values_mut().restore_from(from))
     }
+}
+
+fn read(field: &[u8]) -> u32 {
+    field.iter().fold(0, |number, &byte| number << 8 | byte as u32)
 }
 
 fn write(number: u32, field: &mut [u8]) -> Result<(), Full> {

@@ -2,6 +2,8 @@
 
 use super::Collapse;
 use super::tuple::Form;
+use crate::checkpoint::impossible;
+use crate::store::Store;
 use std::io::{self, Read, Write};
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
@@ -31,6 +33,15 @@ impl Collapse {
         *self.common.form.lock().unwrap_or_else(PoisonError::into_inner) = form.clone();
         let version = self.common.version.fetch_add(1, Ordering::AcqRel) + 1;
         self.take_form(form, version);
-        self.table.restore_from(from)
+        self.table.restore_from(from)?;
+        // Every number in a tuple must be that of a value.
+        let counts: Vec<usize> = self.components.iter().map(|component| component.len()).collect();
+        let known =
+            |tuple: &[u8]| self.form.unpack(tuple).zip(&counts).all(|(number, &count)| (number as usize) < count);
+        if (0..self.table.numbers() as u32).all(|id| known(self.table.shared().state(id))) {
+            Ok(())
+        } else {
+            Err(impossible("a state with a component that there is not"))
+        }
     }
 }

@@ -302,3 +302,43 @@ fn tuples_of_one_length_stand_for_states() {
         }
     }
 }
+
+/// A number in a tuple without a value would be asked for in vain.
+#[test]
+fn forged_files_are_refused() {
+    let form = Form { bytes: 21, parts: 5 };
+    let mut random = Random(4);
+    let mut store = Collapse::new(&form, &budget(1 << 30)).unwrap();
+    let mut batch = Batch::new(21);
+    (0..40).for_each(|_| batch.push(&(0..21).map(|_| random.below(3) as u8).collect::<Vec<u8>>(), 0));
+    store.offer(&batch, 0..40, &mut Vec::new()).unwrap();
+    let mut saved = Vec::new();
+    store.save(&mut saved).unwrap();
+    let (mut refused, mut out) = (0, vec![0; 21]);
+    for at in 0..saved.len() {
+        for value in [0, 1, 77, 0xff] {
+            let mut forged = saved.clone();
+            forged[at] = value;
+            let mut other = Collapse::new(&form, &budget(1 << 30)).unwrap();
+            match other.refill(&mut &forged[..]) {
+                Ok(()) => (0..other.numbers() as u32).for_each(|id| other.load(id, &mut out)),
+                Err(_) => refused += 1,
+            }
+        }
+    }
+    assert!(refused > 100, "{refused} refused");
+}
+
+#[test]
+fn only_tuples_of_values_are_known() {
+    let form = Form { bytes: 8, parts: 8 };
+    let mut folder = Folder::new(&form, &budget(1 << 30)).unwrap();
+    let mut tuple = vec![0; folder.tuple_bytes()];
+    folder.fold(&[7; 8], &mut tuple).unwrap();
+    assert!(folder.knows(&tuple) && !folder.knows(&tuple[1..]));
+    for at in 0..tuple.len() {
+        let mut other = tuple.clone();
+        other[at] ^= 1;
+        assert!(!folder.knows(&other));
+    }
+}

@@ -50,6 +50,10 @@ impl ComBack<'_> {
         found: &mut Vec<Found>,
     ) -> Result<(), Full> {
         assert!(batch.state_bytes() == self.tables.state_bytes && which.end <= batch.len());
+        // There is no use in going on.
+        if self.replay.get_mut().damaged {
+            return Err(Full);
+        }
         self.make_room(which.len())?;
         let mut buffers = std::mem::take(&mut self.lookup);
         let answers = found.len();

@@ -327,6 +327,10 @@ impl Store for ComBack<'_> {
         self.index.bytes() + tables + self.replay.borrow().bytes()
     }
 
+    fn is_damaged(&self) -> bool {
+        self.replay.borrow().damaged
+    }
+
     fn save(&self, to: &mut dyn Write) -> io::Result<()> {
         self.save_to(to)
     }

@@ -13,6 +13,8 @@ const NONE: StateId = StateId::MAX;
 pub struct Replay {
     /// Events that were run, each with all others of its source.
     pub events: u64,
+    /// A state was not among the successors of its predecessor, as one that comes from a forged file may be.
+    pub damaged: bool,
     pub recent: Recent,
     /// The state that was prepared.
     current: Vec<u8>,
@@ -31,6 +33,7 @@ impl Replay {
         let state_bytes = recent.state_bytes;
         Replay {
             events: 0,
+            damaged: false,
             current: vec![0; state_bytes],
             source: NONE,
             successors: Batch::new(state_bytes),
@@ -93,17 +96,19 @@ impl Replay {
 
     /// Takes a state from the successors of its predecessor.
     fn pick(&mut self, id: StateId, backedge: Backedge, tables: &Tables) {
+        let (hash, successors) = (tables.hashes[id], &self.successors);
+        let is_it = |&i: &usize| i < successors.len() && tables.piece(successors.state(i)) == hash;
         let place = if tables.with_places {
-            backedge.place as usize
+            Some(backedge.place as usize).filter(is_it)
         } else if let Some(&place) = tables.exceptions.get(&id) {
-            place as usize
+            Some(place as usize).filter(is_it)
         } else {
-            let hash = tables.hashes[id];
-            (0..self.successors.len())
-                .find(|&i| tables.piece(self.successors.state(i)) == hash)
-                .expect("a state always has the same successors")
+            (0..successors.len()).find(is_it)
         };
-        self.current.copy_from_slice(self.successors.state(place));
+        match place {
+            Some(place) => self.current.copy_from_slice(successors.state(place)),
+            None => self.damaged = true,
+        }
         self.recent.put(id, &self.current);
     }
 

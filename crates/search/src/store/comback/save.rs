@@ -2,6 +2,7 @@
 
 use super::ComBack;
 use super::backedges::Backedge;
+use crate::checkpoint::impossible;
 use crate::store::Full;
 use std::io::{self, Read, Write};
 
@@ -23,7 +24,8 @@ impl ComBack<'_> {
         tables.backedges.save(to)
     }
 
-    /// Fills an empty store with what was saved. The caller has checked that the bytes are as they were written.
+    /// Fills an empty store with what was saved. Whether every state is what it is said to be shows when it is
+    /// [replayed](super::replay).
     pub(crate) fn restore_from(&mut self, from: &mut dyn Read) -> io::Result<()> {
         let full = |Full| io::Error::from(io::ErrorKind::OutOfMemory);
         let (len, roots, exceptions) = (number(from)?, number(from)?, number(from)?);
@@ -33,7 +35,10 @@ impl ComBack<'_> {
             from.read_exact(tables.roots.push_with(0))?;
         }
         for _ in 0..exceptions {
-            tables.exceptions.insert(number(from)?, number(from)?);
+            let (id, place) = (number(from)?, number(from)?);
+            if id >= len || tables.exceptions.insert(id, place).is_some() {
+                return Err(impossible("an exception of no state"));
+            }
         }
         for id in 0..len {
             tables.hashes[id] = number(from)?;
@@ -45,7 +50,7 @@ impl ComBack<'_> {
             predecessor < id || predecessor == id && place < roots
         };
         if !(0..len).all(ends) {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "a checkpoint whose states have no beginning"));
+            return Err(impossible("states that have no beginning"));
         }
         tables.vectors.skip(len as usize, &tables.backedges);
         tables.len = len;

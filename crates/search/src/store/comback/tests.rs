@@ -267,3 +267,40 @@ fn a_full_budget_stores_nothing_more() {
         assert_eq!(store.find(&batch, 0), Some(id));
     }
 }
+
+/// What cannot be replayed is told, where it was not refused at once.
+#[test]
+fn forged_files_are_refused_or_found_out() {
+    let model = Web { count: 200, bytes: 10, degree: 3 };
+    for backedges in [BackedgeChoice::Events, BackedgeChoice::States] {
+        let way = Way { backedges, hash_bits: 32, cache: None, sources: 20, depth_first: false, sweeping: false };
+        let (store, _) = search(&model, way, &budget());
+        let (mut saved, mut states) = (Vec::new(), Vec::new());
+        store.save(&mut saved).unwrap();
+        let load = |store: &ComBack, id: u32| {
+            let mut out = vec![0; 10];
+            store.load(id, &mut out);
+            out
+        };
+        states.extend((0..store.len() as u32).map(|id| load(&store, id)));
+        let (mut refused, mut found_out) = (0, 0);
+        for at in (0..saved.len() - 4).step_by(4) {
+            for value in [0u32, 1, 150, u32::MAX] {
+                let mut forged = saved.clone();
+                forged[at..at + 4].copy_from_slice(&value.to_le_bytes());
+                let mut other = ComBack::new(&model, backedges, Some(256), &budget()).unwrap();
+                if other.refill(&mut &forged[..]).is_err() {
+                    refused += 1;
+                    continue;
+                }
+                let same = (0..other.len() as u32).filter(|&id| load(&other, id) == states[id as usize]).count();
+                let mut batch = Batch::new(10);
+                batch.push(&model.state(0), 0);
+                let offered = other.offer(&batch, 0..1, &mut Vec::new());
+                assert_eq!(offered.is_err(), other.is_damaged());
+                found_out += (other.is_damaged() && same < states.len()) as usize;
+            }
+        }
+        assert!(refused > 100 && found_out > 100, "{refused} refused, {found_out} found out");
+    }
+}

@@ -4,6 +4,7 @@ use super::Table;
 use crate::column::Stack;
 use crate::store::Store;
 use crate::sync::atomic::Ordering;
+use scrimp_system::Set;
 use std::io::{self, Read, Write};
 
 impl Table {
@@ -32,14 +33,24 @@ impl Table {
         let mut read = |from: &mut dyn Read| from.read_exact(&mut number).map(|()| u32::from_le_bytes(number));
         let state_bytes = read(from)? as usize;
         let (numbers, free) = (read(from)?, read(from)?);
+        if free > numbers {
+            return Err(wrong("more free numbers than numbers"));
+        }
         if !self.alone || self.numbers() > 0 || state_bytes != self.shared.state_bytes() {
             return Err(wrong("no empty table for states of this length"));
         }
         match &mut self.removed {
             Some(removed) => {
                 removed.ensure(numbers as usize).map_err(full)?;
+                let mut seen = Set::new(0);
+                if free > 0 {
+                    seen = Set::new(numbers as usize);
+                }
                 for _ in 0..free {
-                    removed.push(Some(read(from)?).filter(|&id| id < numbers).ok_or_else(|| wrong("no such number"))?);
+                    let id = Some(read(from)?).filter(|&id| id < numbers && !seen.contains(id as usize));
+                    let id = id.ok_or_else(|| wrong("no such number is free"))?;
+                    seen.insert(id as usize);
+                    removed.push(id);
                 }
             }
             None if free == 0 => {}

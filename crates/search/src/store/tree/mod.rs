@@ -13,6 +13,7 @@ mod fold;
 mod indexed;
 mod keyed;
 mod nodes;
+mod restored;
 mod shape;
 #[cfg(test)]
 mod tests;
@@ -22,8 +23,10 @@ pub(crate) use keyed::Keys;
 
 use super::quotient::{Cells, KeyBits};
 use super::{Full, Set};
+use crate::checkpoint::impossible;
 use fold::{Folder, Forest, need};
 use nodes::Nodes;
+use restored::are_halves;
 use scrimp_core::Budget;
 use scrimp_system::{Batch, Model};
 use shape::Shape;
@@ -249,6 +252,11 @@ impl Set for Tree {
         unsafe { self.shared.make_room(more, nodes) }
     }
 
+    fn is_key(&self, key: &[u8]) -> bool {
+        let (cells, short) = (&self.shared.inner().cells, short_key(key));
+        key.len() == self.key_bytes() && cells.bits().fits(short) && cells.contains(short)
+    }
+
     fn share(&self) -> Option<Box<dyn Set>> {
         Some(Box::new(Tree::handle(self.shared.clone())))
     }
@@ -296,6 +304,7 @@ impl Set for Tree {
         let forest = unsafe { &mut (*self.shared.inner.get()).forest };
         forest.leaves.restore(from)?;
         forest.pairs.restore(from)?;
+        let halves = self.shared.shape.as_ref().map(|shape| forest.halves(shape.levels.len())).transpose()?;
         let mut word = [0; 8];
         from.read_exact(&mut word)?;
         let mut left = u64::from_le_bytes(word);
@@ -305,6 +314,13 @@ impl Set for Tree {
             from.read_exact(&mut bytes[..8 * some])?;
             self.keys.clear();
             self.keys.extend(bytes[..8 * some].chunks_exact(KEY).map(short_key));
+            let sound = |&key: &u64| match &halves {
+                Some(halves) => are_halves(halves, key),
+                None => self.shared.inner().cells.bits().fits(key),
+            };
+            if !self.keys.iter().all(sound) {
+                return Err(impossible("a key of no state"));
+            }
             // SAFETY: as above.
             unsafe { self.shared.make_room(some, [1, 1]).map_err(|_| io::ErrorKind::OutOfMemory)? };
             self.shared.inner().cells.insert::<true>(&self.keys, |_| ());

@@ -247,3 +247,52 @@ fn nodes_that_nobody_leads_to_are_swept_away() {
     }
     assert!(store.bytes() < 4 << 20, "{} bytes", store.bytes());
 }
+
+/// Numbers of nodes that there are not, in nodes and in keys, are refused before anybody follows them.
+#[test]
+fn forged_files_are_refused() {
+    // Halves that are leaves, pairs of leaves, and pairs of pairs; and states that are their own keys.
+    for bytes in [20, 40, 100, 7] {
+        let mut first = tree(bytes, 1 << 30);
+        let mut walk = Walk { random: Random(5), values: 3, seen: HashSet::new() };
+        walk.run(&mut first, bytes, 60);
+        let mut saved = Vec::new();
+        first.save(&mut saved).unwrap();
+        let mut refused = 0;
+        for at in (0..saved.len() - 4).step_by(4) {
+            for value in [0u32, 1, 30, 300, 1 << 20, u32::MAX] {
+                let mut forged = saved.clone();
+                forged[at..at + 4].copy_from_slice(&value.to_le_bytes());
+                let mut other = tree(bytes, 1 << 30);
+                if other.restore(&mut &forged[..]).is_err() {
+                    refused += 1;
+                    continue;
+                }
+                let mut batch = Batch::new(bytes);
+                other.each(&mut |state| {
+                    batch.push(state, 0);
+                    true
+                });
+                let (mut new, mut keys) = (Vec::new(), Vec::new());
+                other.insert(&batch, &vec![NO_ORIGIN; batch.len()], &mut new, &mut keys).unwrap();
+            }
+        }
+        assert!(refused > 50, "{bytes} bytes: {refused} refused");
+    }
+}
+
+#[test]
+fn only_keys_of_its_states_are_keys() {
+    for bytes in [7, 20, 40] {
+        let mut tree = tree(bytes, 1 << 30);
+        let (mut batch, mut new, mut keys) = (Batch::new(bytes), Vec::new(), Vec::new());
+        batch.push(&vec![1; bytes], 0);
+        tree.insert(&batch, &[NO_ORIGIN], &mut new, &mut keys).unwrap();
+        assert!(tree.is_key(&keys) && !tree.is_key(&keys[1..]));
+        for at in 0..keys.len() {
+            let mut other = keys.clone();
+            other[at] ^= 0x81;
+            assert!(!tree.is_key(&other));
+        }
+    }
+}
