@@ -9,13 +9,16 @@ use scrimp::{
     Control, Language, LoadError, Loaded, Measure, Mode, ModelFacts, NativeModel, NetNames, Options, Plan, Question,
     System, open_as, parse_property, parse_property_file,
 };
-use scrimp_core::{Property, PropertyKind};
+use scrimp_core::{Condition, Property, PropertyKind};
 use scrimp_lang::{read_formulas_from, read_net};
+
 use scrimp_search::checkpoint::{self, Identity};
+use scrimp_search::plan::OrderChoice;
 use scrimp_suite::suite::{self, Given};
 use scrimp_system::{Expr, Source};
 use scrimp_temporal::hoa;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -151,38 +154,61 @@ fn decide(kind: PropertyKind<Expr>) {
     }
 }
 
-/// The stores whose searches can be saved.
-pub const STORES: [&str; 7] = ["auto", "table", "tree", "collapse", "comback", "dfa", "dfa+collapse"];
+/// The searches that can be saved, by their stores, and by their order where it is not that of levels.
+pub const SEARCHES: [(&str, OrderChoice); 10] = [
+    ("auto", OrderChoice::BreadthFirst),
+    ("table", OrderChoice::BreadthFirst),
+    ("tree", OrderChoice::BreadthFirst),
+    ("collapse", OrderChoice::BreadthFirst),
+    ("comback", OrderChoice::BreadthFirst),
+    ("dfa", OrderChoice::BreadthFirst),
+    ("dfa+collapse", OrderChoice::BreadthFirst),
+    ("table", OrderChoice::DepthFirst),
+    ("tree", OrderChoice::DepthFirst),
+    ("dfa+collapse", OrderChoice::DepthFirst),
+];
+
+type Searched = (&'static str, OrderChoice);
 
 /// A checkpoint: the bytes as a whole file, and behind the heading and before the checksum of one that belongs to the search.
 pub fn saved(bytes: &[u8]) {
     static HEADINGS: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
-    let headings = HEADINGS.get_or_init(|| STORES.map(checkpoint_of).into());
+    let headings = HEADINGS.get_or_init(|| SEARCHES.map(|search| checkpoint_of(search, 0)).into());
     let (Some((&first, content)), path) = (bytes.split_first(), folder().join("search")) else { return };
-    let choice = usize::from(first) % STORES.len();
+    let choice = usize::from(first) % SEARCHES.len();
     let number = |at: usize| u64::from_le_bytes(headings[choice][at..at + 8].try_into().expect("eight bytes"));
     let identity = Identity { model: number(24), options: number(32) };
     checkpoint::write(&path, identity, &[], &mut |to| to.write_all(content)).expect("a file can be written");
-    resume(STORES[choice], &path);
-    resume(STORES[choice], &file("search", bytes));
+    resume(SEARCHES[choice], &path);
+    resume(SEARCHES[choice], &file("search", bytes));
 }
 
-/// A whole checkpoint of the searched model with this store.
-pub fn checkpoint_of(store: &str) -> Vec<u8> {
+/// A whole checkpoint of the searched model, from about when so many states were found.
+pub fn checkpoint_of(search: Searched, states: usize) -> Vec<u8> {
     let path = folder().join("whole");
-    let plan = plan(store, |options| options.checkpoint = Some(path.clone()));
-    // It is saved when its time is over.
-    scrimp::run(searched(), &[], &plan, &Control::new(Some(Duration::ZERO))).expect("a search");
+    let plan = plan(search, |options| options.checkpoint = Some(path.clone()));
+    // It is saved when its time is over. Who looks at the states sees to it that it is.
+    let time = if states == 0 { Duration::ZERO } else { Duration::from_millis(400) };
+    let seen = AtomicUsize::new(0);
+    let looks = Condition::new(|_| {
+        if seen.fetch_add(1, Ordering::Relaxed) == states {
+            std::thread::sleep(time);
+        }
+        true
+    });
+    let looked_at = [Property::new("p", PropertyKind::Invariant(looks))];
+    let properties = if states == 0 { &[][..] } else { &looked_at };
+    scrimp::run(searched(), properties, &plan, &Control::new(Some(time))).expect("a search");
     std::fs::read(&path).expect("a checkpoint")
 }
 
-fn resume(store: &str, path: &Path) {
-    let plan = plan(store, |options| options.resume = Some(path.to_path_buf()));
+fn resume(search: Searched, path: &Path) {
+    let plan = plan(search, |options| options.resume = Some(path.to_path_buf()));
     let _ = scrimp::run(searched(), &[], &plan, &Control::new(Some(Duration::from_secs(1))));
 }
 
-fn plan(store: &str, more: impl Fn(&mut Options)) -> Plan {
-    let mut options = Options { memory: Some(64 << 20), ..Options::default() };
+fn plan((store, order): Searched, more: impl Fn(&mut Options)) -> Plan {
+    let mut options = Options { memory: Some(64 << 20), order: Some(order), ..Options::default() };
     if store != "auto" {
         options.store = Some(store.parse().expect("a store"));
     }

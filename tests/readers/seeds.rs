@@ -1,6 +1,6 @@
 //! What readers are made for: files of `models/` and of the fuzzer's corpus, and what the program writes itself.
 
-use super::feed::{Reader, STORES, checkpoint_of, models};
+use super::feed::{Reader, SEARCHES, checkpoint_of, models};
 use std::path::Path;
 
 /// Files that are longer than this are damaged too seldom to tell anything.
@@ -30,11 +30,13 @@ fn files(folder: &Path, takes: impl Fn(&str) -> bool) -> Vec<Vec<u8>> {
     paths.iter().map(|path| std::fs::read(path).expect("a file can be read")).collect()
 }
 
-/// What was saved by searches with every store: the number of the store, and what stands between heading and checksum.
+/// What was saved by all searches, at their beginning and later: the number of the search, and what stands between heading
+/// and checksum.
 fn checkpoints() -> Vec<Vec<u8>> {
-    let content = |(number, store): (usize, &&str)| {
-        let whole = checkpoint_of(store);
-        [&[number as u8], &whole[48..whole.len() - 8]].concat()
+    let content = |(number, search, states)| {
+        let whole = checkpoint_of(search, states);
+        [&[number], &whole[48..whole.len() - 8]].concat()
     };
-    STORES.iter().enumerate().map(content).collect()
+    let searches = (0u8..).zip(SEARCHES);
+    searches.flat_map(|(number, search)| [0, 50].map(|states| content((number, search, states)))).collect()
 }
