@@ -3,6 +3,8 @@
 mod common;
 
 use common::command::{counters, file, finish, machines, model, scratch, scrimp, start};
+use scrimp_search::checkpoint::{self, Identity};
+use scrimp_system::Random;
 use serde_json::Value;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -136,6 +138,78 @@ fn foreign_and_damaged_files_are_refused() {
     assert!(resume(&[&path]).contains("no checkpoint"));
     let _ = std::fs::remove_file(&file);
     assert!(resume(&[&path]).contains("No such file"));
+}
+
+/// A checkpoint that this command writes, at the latest after this time.
+fn saved(name: &str, words: &[&str], time: &str) -> Vec<u8> {
+    let file = scratch(name);
+    let _ = std::fs::remove_file(&file);
+    let path = file.to_string_lossy().into_owned();
+    scrimp(&[words, &["--quiet", "--checkpoint", &path, "--every", "1ms", "--time", time]].concat());
+    let whole = std::fs::read(&file).expect("a checkpoint");
+    let _ = std::fs::remove_file(&file);
+    whole
+}
+
+/// Takes a checkpoint up that has a right checksum, whatever else it says: the command must come to an answer or refuse.
+fn take_up(name: &str, words: &[&str], heading: &[u8], making: &[u64], content: &[u8]) -> Option<i32> {
+    let file = scratch(name);
+    let number = |at: usize| u64::from_le_bytes(heading[at..at + 8].try_into().expect("eight bytes"));
+    let identity = Identity { model: number(24), options: number(32) };
+    checkpoint::write(&file, identity, making, &mut |to| to.write_all(content)).expect("a file can be written");
+    let path = file.to_string_lossy().into_owned();
+    let answer = scrimp(&[words, &["--quiet", "--resume", &path, "--memory", "256M", "--time", "500ms"]].concat());
+    let _ = std::fs::remove_file(&file);
+    // A panic has been seen to by now.
+    assert!(answer.code.is_some_and(|code| code < 4), "{:?}: {}", answer.code, answer.stderr);
+    answer.code
+}
+
+#[test]
+fn forged_files_are_refused_or_taken_up() {
+    let path = model("phils6.dve");
+    let mut random = Random(20);
+    for options in ["table", "tree", "collapse", "comback", "dfa", "dfa+collapse", "table dfs", "tree dfs"] {
+        let (store, order) = options.split_once(' ').unwrap_or((options, "bfs"));
+        let words = ["count", &path, "--store", store, "--order", order];
+        let whole = saved("ck-forged", &words, "20ms");
+        let content = &whole[48..whole.len() - 8];
+        assert_ne!(take_up("ck-forged", &words, &whole, &[], content), Some(2), "{options}");
+        let mut refused = 0;
+        for round in 0..12 {
+            let mut forged = content.to_vec();
+            // The beginning says how long everything is.
+            let at = if round % 2 == 0 { random.below(forged.len().min(300)) } else { random.below(forged.len()) };
+            let value = [0, 1, 0x7f, 0xff][random.below(4)];
+            let end = forged.len().min(at + 1 + random.below(4));
+            forged[at..end].fill(value);
+            refused += (take_up("ck-forged", &words, &whole, &[], &forged) == Some(2)) as usize;
+        }
+        assert!(refused > 0, "{options}: nothing was refused");
+    }
+}
+
+/// How the model was made is in the file too.
+#[test]
+fn forged_rooms_make_no_other_model() {
+    let mut random = Random(21);
+    let started = "chan c = [2] of { byte };
+        proctype P(byte id) { byte x; do :: x < 150 -> x++ :: c!id :: c?eval(id) od }
+        init { run P(1); run P(2); run P(3) }";
+    for path in [file("ck-room.pnml", machines(10, 4)), file("ck-room.pml", started)] {
+        let words = ["count", &path];
+        let whole = saved("ck-room", &words, "300ms");
+        let number = |at: usize| u64::from_le_bytes(whole[at..at + 8].try_into().expect("eight bytes"));
+        let making: Vec<u64> = (0..number(40) as usize).map(|i| number(48 + 8 * i)).collect();
+        let content = &whole[48 + 8 * making.len()..whole.len() - 8];
+        assert_ne!(take_up("ck-room", &words, &whole, &making, content), Some(2), "{path}");
+        for _ in 0..16 {
+            let mut forged = making.clone();
+            let at = random.below(forged.len());
+            forged[at] = [0, 1, 2, 1 << 40, u64::MAX][random.below(5)];
+            take_up("ck-room", &words, &whole, &forged, content);
+        }
+    }
 }
 
 /// A directory that is taken away does not end the search: the answer is worth more.
