@@ -175,6 +175,11 @@ fn forged_files_are_refused_or_taken_up() {
         let whole = saved("ck-forged", &words, "20ms");
         let content = &whole[48..whole.len() - 8];
         assert_ne!(take_up("ck-forged", &words, &whole, &[], content), Some(2), "{options}");
+        // Behind the store's name, the findings and the facts: how deep the search is, or how many levels or roots there are.
+        let mut deeper = content.to_vec();
+        let at = 8 + store.len() + 8 + 13 * 8;
+        deeper[at..at + 8].copy_from_slice(&(1u64 << 40).to_le_bytes());
+        assert_eq!(take_up("ck-forged", &words, &whole, &[], &deeper), Some(2), "{options}");
         let mut refused = 0;
         for round in 0..12 {
             let mut forged = content.to_vec();

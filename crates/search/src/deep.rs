@@ -228,3 +228,45 @@ impl<'a> Deep<'a> {
         self.control.show_path(set.len(), path.facts.transitions, path.stack.len());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::Nothing;
+    use crate::store::Whole;
+    use std::time::Duration;
+
+    /// Counts up to nine, by one or by two.
+    struct Steps;
+
+    impl Model for Steps {
+        fn state_bytes(&self) -> usize {
+            1
+        }
+
+        fn initial(&self, out: &mut Batch) {
+            out.push(&[0], 0);
+        }
+
+        fn expand(&self, state: &[u8], out: &mut Batch) {
+            (1..=2).filter(|step| state[0] + step < 10).for_each(|step| out.push(&[state[0] + step], 0));
+        }
+    }
+
+    #[test]
+    fn a_path_with_more_events_done_than_there_are_is_left() {
+        let budget = Arc::new(Budget::new(usize::MAX / 4));
+        for done in [0, 2, 3, u32::MAX] {
+            let mut set = Whole::new(1, budget.clone()).unwrap();
+            let mut path = Path::new(1, &budget).unwrap();
+            let stopped = Control::new(Some(Duration::ZERO));
+            let ended = Deep::new(&Steps, &Nothing, &stopped, None, &budget).search(&mut set, &mut path);
+            assert_eq!((ended, path.stack.len()), (Ended::Limit(Limit::Time), 1));
+            path.stack.set_count(done);
+            path.roots = 1;
+            let control = Control::new(None);
+            let ended = Deep::new(&Steps, &Nothing, &control, None, &budget).search(&mut set, &mut path);
+            assert_eq!((ended, set.len()), (Ended::Complete, if done == 0 { 10 } else { 1 }));
+        }
+    }
+}

@@ -42,11 +42,25 @@ pub(crate) struct Instances {
 }
 
 impl Launch {
+    /// The proctype that the `run` starts, the arguments and the priority.
+    fn started<'p>(&self, program: &'p Program) -> Option<(usize, &'p [Value], Option<i64>)> {
+        let state = program.processes.get(self.from.process)?.flow.states.get(self.site.state)?;
+        let alternative = state.transitions.get(self.site.transition)?.alternatives.get(self.site.alternative)?;
+        alternative.action.statement.run()
+    }
+
     /// The arguments of the `run`.
     pub fn run<'p>(&self, program: &'p Program) -> Option<&'p [Value]> {
-        let state = program.processes[self.from.process].flow.states.get(self.site.state)?;
-        let alternative = state.transitions.get(self.site.transition)?.alternatives.get(self.site.alternative)?;
-        alternative.action.statement.run().map(|(_, arguments, _)| arguments)
+        self.started(program).map(|(_, arguments, _)| arguments)
+    }
+
+    /// Can this `run` start this instance, for all that the program's text says?
+    fn is_possible(&self, program: &Program) -> bool {
+        let Some((process, _, priority)) = self.started(program) else { return false };
+        let own = (0..program.processes.len()).map(|process| u64::from(own_channels(program, process))).max();
+        let channels = u64::from(count_channels(&program.globals)) + MAX_PROCESSES as u64 * own.unwrap_or(0);
+        let Instance { slot, channels: before, .. } = self.to;
+        self.to == Instance::new(program, slot, process, before, priority.unwrap_or(1)) && u64::from(before) <= channels
     }
 }
 
@@ -138,13 +152,13 @@ pub(crate) fn launches(program: &Program, numbers: &[u64]) -> Option<Vec<Launch>
         let place = |at: usize| usize::try_from(numbers[at]).ok();
         let site = Site { state: place(4)?, transition: place(5)?, alternative: place(6)? };
         let launch = Launch { from: Instance::of(&numbers[..4])?, site, to: Instance::of(&numbers[7..])? };
-        let known = |instance: &Instance| instance.process < program.processes.len();
-        (known(&launch.from) && known(&launch.to) && launch.run(program).is_some()).then_some(launch)
+        launch.is_possible(program).then_some(launch)
     };
-    if !more.is_empty() {
-        return None;
-    }
-    chunks.iter().map(launch).collect()
+    let all = chunks.iter().map(launch).collect::<Option<Vec<Launch>>>()?;
+    // Whoever starts another was started, or was there from the beginning.
+    let started: BTreeSet<Instance> =
+        Instances::initial(program).all.into_iter().chain(all.iter().map(|launch| launch.to)).collect();
+    (more.is_empty() && all.iter().all(|launch| started.contains(&launch.from))).then_some(all)
 }
 
 /// What the numbers of a program's room begin with.

@@ -145,9 +145,9 @@ mod tests {
 
     #[test]
     fn positions_that_cannot_be_are_refused() {
-        let good: [(&[u32], &[(u32, u32)]); 4] =
-            [(&[], &[]), (&[0, 3], &[(0, 3)]), (&[0, 1, 5, 9], &[(7, 9), (5, 6)]), (&[0, 0], &[(0, 0)])];
-        for (levels, left) in good {
+        for (levels, left) in
+            [(&[][..], &[][..]), (&[0, 3], &[(0, 3)]), (&[0, 1, 5, 9], &[(7, 9), (5, 6)]), (&[0, 0], &[(0, 0)])]
+        {
             let position = read(levels, left, 7).unwrap();
             assert_eq!((&position.levels[..], position.left.len()), (levels, left.len()));
         }
