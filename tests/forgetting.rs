@@ -93,7 +93,8 @@ fn combinations() -> Vec<Combination> {
                             threads,
                         };
                         if (chains, stride, reconstruct) == (false, None, false) {
-                            for store in [StoreChoice::Collapse, StoreChoice::Tree, StoreChoice::ComBack] {
+                            let automaton = StoreChoice::Automaton { collapse: false };
+                            for store in [StoreChoice::Collapse, StoreChoice::Tree, automaton, StoreChoice::ComBack] {
                                 all.push(Combination { store, ..table.clone() });
                             }
                         }

@@ -10,7 +10,8 @@ use crate::order::{Among, Levels, Order, Random, Ranked, Releasing, Sweeping, Wi
 use crate::outcome::{Ended, Outcome};
 use crate::plan::{CacheChoice, ForgetChoice, OrderChoice, Plan, ReduceChoice, StoreChoice};
 use crate::reduce::{AllEvents, EdgeLean, Expansion, Reduce, Sleeping};
-use crate::store::{Collapse, ComBack, IndexedTree, Replaying, Store, Table};
+use crate::set_bfs::layers;
+use crate::store::{Archived, Collapse, ComBack, IndexedTree, LayerOrder, Replaying, Store, Table};
 use crate::sync::{Mutex, start, thread};
 use crate::task::{Done, Guide, Guides, Task, invalid};
 use scrimp_core::{Budget, Control};
@@ -42,6 +43,13 @@ struct Part {
     of: usize,
 }
 
+impl Part {
+    /// Its part of the states that may be stored.
+    fn of_states(self, most: usize) -> usize {
+        (most + self.number) / self.of
+    }
+}
+
 pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done<'m>> {
     let Task { model, check, plan, control, budget, observer, .. } = *task;
     let Guides { progress, heuristic, front, .. } = guides;
@@ -54,7 +62,7 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
     };
     let stage = task.plan.store().clone();
     let held = match kits.pop() {
-        Some(kit) if of == 1 => Held::Store(kit.store),
+        Some(kit) if of == 1 && !kit.store.regains() => Held::Store(kit.store),
         last => Held::Set(kits.iter().chain(&last).map(|kit| kit.store.bytes()).sum()),
     };
     Ok(Done { outcome, held, stage, instead: None })
@@ -65,7 +73,7 @@ fn kit<'m>(task: &Task<'m, '_>, part: Part) -> io::Result<Kit<'m>> {
         .then(|| Sleeping::new(task.model.dependence().map_err(invalid)?, task.budget))
         .transpose()?;
     Ok(Kit {
-        store: store(task)?,
+        store: store(task, part)?,
         order: if part.of == 1 { order(task) } else { order_of_share(task, part) },
         forget: forget(task, part)?,
         reduce: reduce(task)?,
@@ -73,7 +81,7 @@ fn kit<'m>(task: &Task<'m, '_>, part: Part) -> io::Result<Kit<'m>> {
     })
 }
 
-fn store<'m>(task: &Task<'m, '_>) -> io::Result<Box<dyn Store + Send + 'm>> {
+fn store<'m>(task: &Task<'m, '_>, part: Part) -> io::Result<Box<dyn Store + Send + 'm>> {
     let Task { model, plan, budget, .. } = *task;
     if plan.options().reconstruct {
         return Ok(Box::new(Replaying::new(model, budget)?));
@@ -90,6 +98,11 @@ fn store<'m>(task: &Task<'m, '_>) -> io::Result<Box<dyn Store + Send + 'm>> {
     if *plan.store() == StoreChoice::Tree {
         let store = IndexedTree::of_model(model, budget)?;
         return Ok(Box::new(if keeps { store } else { store.removable()? }));
+    }
+    if let StoreChoice::Automaton { .. } = plan.store() {
+        let order = layers(task, &LayerOrder::sample(model))?;
+        let seed = plan.options().seed ^ part.number as u64;
+        return Ok(Box::new(Archived::new(model, &order, seed, budget)?));
     }
     let table = Table::new(model.state_bytes(), budget.clone())?;
     Ok(Box::new(if keeps { table } else { table.removable()? }))
@@ -137,18 +150,19 @@ fn forget<'m>(task: &Task<'m, '_>, part: Part) -> io::Result<Box<dyn Forget + Se
     let Task { model, plan, budget, with_traces, .. } = *task;
     let options = plan.options();
     let comback = *plan.store() == StoreChoice::ComBack;
+    let archives = matches!(plan.store(), StoreChoice::Automaton { .. });
     let cache = |choice: &CacheChoice| {
-        // Each share of the states has its part of the room.
-        let most = choice.most.map_or(usize::MAX, |most| (most + part.number) / part.of);
+        let most = choice.most.map_or(usize::MAX, |most| part.of_states(most));
         let tree = Tree { chains: options.chains, stride: plan.stride() };
         let cache = Cache::new(most, choice.strategy.clone(), tree, options.seed, budget)?;
         if part.of == 1 { Ok(cache) } else { cache.shared(part.number as u8, budget) }
     };
     Ok(match &options.forget {
-        // Backedges lead back by themselves, and links between shares are not kept.
-        ForgetChoice::Nothing => Box::new(Nothing::new(with_traces && !comback && part.of == 1, budget)?),
+        // Backedges lead back by themselves; links between shares, and to states without ids, are not kept.
+        ForgetChoice::Nothing => Box::new(Nothing::new(with_traces && !comback && !archives && part.of == 1, budget)?),
         ForgetChoice::Sweep(None) if comback => Box::new(Passing::default()),
         ForgetChoice::Cache(choice) if options.reconstruct => Box::new(cache(choice)?.stripping()),
+        ForgetChoice::Cache(choice) if archives => Box::new(cache(choice)?.archiving()),
         ForgetChoice::Cache(choice) => Box::new(cache(choice)?),
         ForgetChoice::Sweep(choice) => Box::new(Sweep::new(choice.as_ref().map(cache).transpose()?, budget)?),
         ForgetChoice::PseudoRoot(most) => {

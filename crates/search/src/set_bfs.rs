@@ -57,7 +57,7 @@ fn new_set(task: &Task, choice: &StoreChoice) -> io::Result<Box<dyn Set>> {
 }
 
 /// The order of an automaton's layers, chosen by a sample of its words.
-fn layers(task: &Task, sample: &Batch) -> io::Result<Vec<u32>> {
+pub(crate) fn layers(task: &Task, sample: &Batch) -> io::Result<Vec<u32>> {
     let order = &task.plan.options().layers;
     // What is tried out is gone before the search begins, and small.
     let budget = Arc::new(Budget::new(usize::MAX / 4));

@@ -3,10 +3,11 @@
 
 use super::{Frame, GONE, NO_EVENT, Parent, Part, Parts, Search, Step, Stop, Unmet, WAITING};
 use crate::check::{Flow, Seen};
+use crate::column::Column;
 use crate::forget::Link;
 use crate::order::Opening;
 use crate::reduce::{Kept, Source};
-use crate::store::{Found, StateId};
+use crate::store::{ARCHIVED, Found, StateId};
 use scrimp_core::Limit;
 use scrimp_system::EventCode;
 
@@ -69,7 +70,8 @@ impl Search<'_> {
 
     /// Comes the turn of a state that an event led to later than that of the source?
     pub(super) fn is_later(&self, found: Found) -> bool {
-        found.new || self.progress.as_ref().is_some_and(|progress| progress[found.id] == WAITING)
+        let waits = |progress: &Column<u8>| found.id != ARCHIVED && progress[found.id] == WAITING;
+        found.new || self.progress.as_ref().is_some_and(waits)
     }
 
     /// Takes the store's answers on successors from number `at` on, the first of them one of `frame`'s.
@@ -96,7 +98,7 @@ impl Search<'_> {
                 }
                 if found.new {
                     self.open(at + i, found.id, Parent::Here(source), depth)?;
-                } else if heeds_reached {
+                } else if heeds_reached && found.id != ARCHIVED {
                     let from = Some(source).filter(|&source| source != GONE);
                     self.parts.forget.reached(found.id, from, self.kept.event(at + i), self.parts.store);
                 }

@@ -312,7 +312,7 @@ impl Search<'_> {
 
     fn publish(&self) {
         let Parts { control, store, order, .. } = &self.parts;
-        control.states.store(store.len() as u64, Ordering::Relaxed);
+        control.states.store(store.stored() as u64, Ordering::Relaxed);
         control.transitions.store(self.facts.transitions, Ordering::Relaxed);
         control.visits.store(self.visits, Ordering::Relaxed);
         control.open.store((order.len() + self.frames.len()) as u64, Ordering::Relaxed);
@@ -347,7 +347,7 @@ impl Search<'_> {
     fn show_front(&self, sweep: u64) {
         let Parts { store, forget, order, front, .. } = &self.parts;
         if let (Some(front), Some(progress)) = (front, order.line()) {
-            let (stored, open) = (store.len() as u64, order.len() as u64);
+            let (stored, open) = (store.stored() as u64, order.len() as u64);
             let persistent = forget.facts().persistent;
             front(Front { sweep, progress, stored, open, persistent, visits: self.visits });
         }

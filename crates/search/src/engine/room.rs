@@ -49,10 +49,10 @@ impl Search<'_> {
                 _ => store.offer(&self.kept, which.clone(), &mut self.found).is_ok(),
             };
         self.pressed |= !taken;
-        if !taken && which.len() == 1 {
+        if !taken && which.len() == 1 && !store.regains() {
             self.most = self.most.min(store.numbers());
         }
-        self.stored_peak = self.stored_peak.max(store.len() as u64);
+        self.stored_peak = self.stored_peak.max(store.stored() as u64);
         taken
     }
 

@@ -4,13 +4,14 @@ use super::exchange::{Asked, Bid, Parcel, Sent, Share};
 use super::{GONE, Parent, Part, Search, Step, Stop};
 use crate::order::Lowest;
 use crate::outcome::batch_size;
+use crate::store::ARCHIVED;
 use scrimp_core::Limit;
 use std::sync::atomic::Ordering;
 
 /// Batches of sources expanded in a round.
 const BATCHES: usize = 8;
 /// The fewest sources for which a round is worth its while.
-const FEWEST: usize = 16;
+const FEWEST: usize = 128;
 
 /// What a search of one share has beside the rest.
 pub(super) struct Mail {
@@ -93,7 +94,7 @@ impl<'a> Search<'a> {
             lowest: Lowest { ahead, ..lowest },
             halted,
             fallen_back: self.parts.forget.has_fallen_back(),
-            stored: self.parts.store.len() as u64,
+            stored: self.parts.store.stored() as u64,
             open: (self.parts.order.len() + self.unmet.len()) as u64,
             states: self.facts.states,
             visits: self.visits,
@@ -229,7 +230,7 @@ impl<'a> Search<'a> {
                     }
                     if found.new {
                         self.open(at + i, found.id, Parent::Elsewhere(kept), depth)?;
-                    } else if self.parts.forget.heeds_reached() {
+                    } else if self.parts.forget.heeds_reached() && found.id != ARCHIVED {
                         self.parts.forget.reached(found.id, None, self.kept.event(at + i), self.parts.store);
                     }
                 }

@@ -17,6 +17,8 @@
 //! then go. The cache's size counts the states with vectors. All this needs every ancestor in the tree, and references
 //! counted from the start.
 //!
+//! Where the store archives states, those that leave the tree go there, and many of them go together when room is needed.
+//!
 //! Under the sweep-line the tree is a forest: the line deletes states of the tree too, and a link is followed only among
 //! states found since the line last moved.
 
@@ -24,7 +26,7 @@ use super::strategy::{Strategy, Traits};
 use super::{Forget, Link, NONE, Tie, Ties};
 use crate::column::{Column, Pod, Stack};
 use crate::order::draw_below;
-use crate::store::{Full, StateId, Store};
+use crate::store::{Dropped, Full, Shelf, StateId, Store};
 use scrimp_core::{Budget, ForgetFacts};
 use scrimp_system::{EventCode, Unsuited};
 use std::io;
@@ -97,6 +99,8 @@ pub struct Cache {
     counting: bool,
     /// Whether closed states of the tree are stripped.
     strips: bool,
+    /// Whether the store archives what may go.
+    archives: bool,
     /// States found so far; while nothing has gone, all their numbers.
     found: u32,
     /// Where this is one share of the state space among others.
@@ -121,6 +125,7 @@ impl Cache {
             tree: 0,
             counting: false,
             strips: false,
+            archives: false,
             found: 0,
             share: None,
             facts: ForgetFacts::default(),
@@ -136,6 +141,11 @@ impl Cache {
     /// The cache under a sweep-line, which deletes states by itself.
     pub fn swept(self, budget: &Arc<Budget>) -> io::Result<Cache> {
         Ok(Cache { epochs: Some(Column::new(budget)?), counting: true, ..self })
+    }
+
+    /// The cache over a store that archives what may go, and drops many of that at a time.
+    pub fn archiving(self) -> Cache {
+        Cache { archives: true, counting: true, ..self }
     }
 
     /// The cache over a store that replays states: closed ones of the tree are stripped. The tree must be whole.
@@ -170,6 +180,19 @@ impl Cache {
         self.traits.opened(id, 0);
         if closed {
             self.add_candidate(id);
+        }
+    }
+
+    /// A state has left the tree: it is a candidate, or archived where the store does that.
+    fn let_go(&mut self, id: StateId, store: &mut dyn Store) {
+        if !self.archives {
+            return self.add_candidate(id);
+        }
+        if store.archive(id, Shelf::Passing) {
+            self.nodes[id].flags = 0;
+            self.facts.candidates_peak = self.facts.candidates_peak.max((store.stored() - store.len()) as u64);
+        } else {
+            self.drop_state(id, store);
         }
     }
 
@@ -241,7 +264,7 @@ impl Cache {
             }
             self.tree -= 1;
             if self.nodes[id].flags & PERSISTENT == 0 && self.make_whole(id, store) {
-                self.add_candidate(id);
+                self.let_go(id, store);
             }
             if let Some(tie) = self.tie_of(id) {
                 return self.send_back(tie);
@@ -458,7 +481,13 @@ impl Forget for Cache {
     }
 
     fn reclaim(&mut self, store: &mut dyn Store) -> bool {
-        self.evict(store).is_some()
+        if !self.archives {
+            return self.evict(store).is_some();
+        }
+        let crowded = store.whole() >= self.most;
+        let dropped = store.drop_passing(if crowded { Dropped::One } else { Dropped::Many });
+        self.facts.evictions += dropped;
+        dropped > 0
     }
 
     fn ties(&mut self) -> Option<&mut dyn Ties> {

@@ -13,7 +13,7 @@ pub use strategy::{Key, Strategy};
 pub use sweep::Sweep;
 
 use crate::column::Column;
-use crate::store::{Full, StateId, Store};
+use crate::store::{Full, Shelf, StateId, Store};
 use scrimp_core::{Budget, ForgetFacts};
 use scrimp_system::{EventCode, Unsuited};
 use std::io;
@@ -197,7 +197,9 @@ impl Forget for Nothing {
 
     fn reached(&mut self, _: StateId, _: Option<StateId>, _: EventCode, _: &mut dyn Store) {}
 
-    fn closed(&mut self, _: StateId, _: &mut dyn Store) {}
+    fn closed(&mut self, id: StateId, store: &mut dyn Store) {
+        store.archive(id, Shelf::Kept);
+    }
 
     fn reclaims(&self) -> bool {
         false

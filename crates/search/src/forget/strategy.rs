@@ -57,6 +57,18 @@ impl Default for Strategy {
     }
 }
 
+impl Strategy {
+    /// Any state.
+    pub fn by_chance() -> Strategy {
+        Strategy(vec![(Key::Random, false)])
+    }
+
+    /// The one that is chosen where none is named, or none that looks at states.
+    pub fn is_usual(&self) -> bool {
+        *self == Strategy::default() || *self == Strategy::by_chance()
+    }
+}
+
 impl fmt::Display for Strategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, (key, reversed)) in self.0.iter().enumerate() {

@@ -8,7 +8,7 @@
 
 use super::{Cache, Forget, Link, Ties};
 use crate::column::{Column, Stack};
-use crate::store::{Full, StateId, Store};
+use crate::store::{Dropped, Full, Shelf, StateId, Store};
 use scrimp_core::{Budget, ForgetFacts};
 use scrimp_system::{EventCode, Unsuited};
 use std::io;
@@ -78,6 +78,11 @@ impl Forget for Sweep {
         self.flags[id] |= CLOSED;
         self.class_size += 1;
         self.facts.largest_class = self.facts.largest_class.max(self.class_size);
+        let shelf = if self.flags[id] & PERSISTENT == 0 { Shelf::Passing } else { Shelf::Kept };
+        if self.cache.is_none() && store.archive(id, shelf) {
+            self.flags[id] = 0;
+            return;
+        }
         if self.flags[id] & PERSISTENT == 0 {
             if self.class.len() > 2 * store.len() + 64 {
                 self.forget_evicted();
@@ -92,6 +97,7 @@ impl Forget for Sweep {
     fn advanced(&mut self, store: &mut dyn Store, again: bool) {
         self.facts.sweeps += again as u64;
         self.class_size = 0;
+        store.drop_passing(Dropped::All);
         while let Some(id) = self.class.pop() {
             // A number may stand here twice, or belong to an open state by now, when the cache let the first one go.
             if self.flags[id] != CLOSED {

@@ -134,6 +134,21 @@ const FORGETTERS: &str =
     "choose from: none, pseudo-root[:STATES], cache[:STATES[,STRATEGY]], sweep, sweep+cache[:STATES[,STRATEGY]]";
 
 impl ForgetChoice {
+    /// Which states its cache lets go first, if it has one.
+    pub(super) fn strategy(&self) -> Option<&Strategy> {
+        match self {
+            ForgetChoice::Cache(cache) | ForgetChoice::Sweep(Some(cache)) => Some(&cache.strategy),
+            _ => None,
+        }
+    }
+
+    pub(super) fn strategy_mut(&mut self) -> Option<&mut Strategy> {
+        match self {
+            ForgetChoice::Cache(cache) | ForgetChoice::Sweep(Some(cache)) => Some(&mut cache.strategy),
+            _ => None,
+        }
+    }
+
     pub(crate) fn reason(&self) -> &'static str {
         match self {
             ForgetChoice::Nothing => "every state is kept",

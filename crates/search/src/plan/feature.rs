@@ -81,6 +81,7 @@ pub enum Feature {
     Front,
     Chains,
     Stride,
+    Strategy,
     Reconstruct,
     Layers,
     BackedgeStates,
@@ -108,7 +109,7 @@ pub enum Axis {
 use Feature::*;
 
 /// Every feature, with its axis and its name: what the user writes, or what is asked.
-pub const FEATURES: [(Feature, Axis, &str); 68] = [
+pub const FEATURES: [(Feature, Axis, &str); 69] = [
     (Count, Axis::Asked, "counting states"),
     (States, Axis::Asked, "properties of states"),
     (Claim, Axis::Asked, "the search with the never claim"),
@@ -170,6 +171,7 @@ pub const FEATURES: [(Feature, Axis, &str); 68] = [
     (Front, Axis::Alone, "--front"),
     (Chains, Axis::Alone, "--chains"),
     (Stride, Axis::Alone, "--stride"),
+    (Strategy, Axis::Alone, "--forget cache:,STRATEGY"),
     (Reconstruct, Axis::Alone, "--reconstruct"),
     (Layers, Axis::Alone, "--layers"),
     (BackedgeStates, Axis::Alone, "--backedges states"),
@@ -312,6 +314,7 @@ impl Options {
         add(self.front, Front);
         add(self.chains, Chains);
         add(self.stride.is_some(), Stride);
+        add(self.forget.strategy().is_some_and(|strategy| !strategy.is_usual()), Strategy);
         add(self.reconstruct, Reconstruct);
         add(self.layers != LayerOrder::Best, Layers);
         add(self.backedges == BackedgeChoice::States, BackedgeStates);
@@ -353,6 +356,11 @@ impl Options {
             Front => options.front = false,
             Chains => options.chains = false,
             Stride => options.stride = None,
+            Strategy => {
+                if let Some(strategy) = options.forget.strategy_mut() {
+                    *strategy = Default::default();
+                }
+            }
             Reconstruct => options.reconstruct = false,
             Layers => options.layers = plain.layers,
             BackedgeStates => options.backedges = plain.backedges,

@@ -23,6 +23,7 @@ pub use options::Options;
 pub use question::{ModelFacts, Question};
 pub use refusal::Refusal;
 
+use crate::forget::Strategy;
 use abilities::able;
 use scrimp_core::{AsExpression, Control, Property, budget};
 use std::time::Duration;
@@ -71,6 +72,14 @@ impl Plan {
             _ if deep => OrderChoice::DepthFirst,
             _ => OrderChoice::BreadthFirst,
         });
+        let (mut options, mut decisions) = (options.clone(), Vec::new());
+        if let (Some(StoreChoice::Automaton { .. }), Some(strategy)) = (&options.store, options.forget.strategy_mut())
+            && *strategy != Strategy::by_chance()
+        {
+            *strategy = Strategy::by_chance();
+            let why = "the words of an automaton have nothing of their own to choose by";
+            decisions.push(format!("--forget {}: {why}", options.forget));
+        }
         Ok(Plan {
             way: ability.way,
             name: ability.name,
@@ -78,8 +87,8 @@ impl Plan {
             store: options.store.clone().unwrap_or(StoreChoice::Table),
             memory: options.memory.unwrap_or_else(budget::default_memory),
             question,
-            options: options.clone(),
-            decisions: Vec::new(),
+            options,
+            decisions,
         })
     }
 
@@ -115,7 +124,10 @@ impl Plan {
         let (mut left, mut decisions, mut dropped) = (options.clone(), Vec::new(), Vec::new());
         loop {
             let refusal = match Plan::of(&left, question.clone(), facts) {
-                Ok(plan) => return Ok((Plan { decisions, ..plan }, dropped)),
+                Ok(mut plan) => {
+                    plan.decisions.splice(0..0, decisions);
+                    return Ok((plan, dropped));
+                }
                 Err(refusal) => refusal,
             };
             let flags = || refusal.core.iter().filter(|feature| feature.is_flag());

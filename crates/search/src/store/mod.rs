@@ -1,5 +1,6 @@
 //! How a state is kept. A store is offered batches of states and says of each whether it is new.
 
+mod archived;
 mod automaton;
 mod bitstate;
 mod collapse;
@@ -21,6 +22,7 @@ pub(crate) mod table;
 mod tree;
 mod whole;
 
+pub use archived::Archived;
 pub use automaton::{Automaton, AutomatonSet, LayerOrder, Tagged};
 pub use bitstate::BitState;
 pub use collapse::{Collapse, Folder};
@@ -43,6 +45,27 @@ use std::ops::Range;
 /// The number of a stored state. Numbers are given in the order of discovery, without gaps, from zero; once states are
 /// removed, their numbers are given anew.
 pub type StateId = u32;
+
+/// In place of the number of a state that is stored without one, because all is done with it.
+pub const ARCHIVED: StateId = StateId::MAX;
+
+/// How long a state stays that is stored without a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shelf {
+    Kept,
+    /// Until it is [dropped](Store::drop_passing) with others.
+    Passing,
+}
+
+/// How many of those that need not stay are dropped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dropped {
+    /// Any one.
+    One,
+    /// So many that there is memory again.
+    Many,
+    All,
+}
 
 /// What became of one offered state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,6 +142,21 @@ pub trait Store {
         true
     }
 
+    /// Keeps a state to which nothing refers any more without its number, where the store can and has the memory.
+    fn archive(&mut self, _id: StateId, _shelf: Shelf) -> bool {
+        false
+    }
+
+    /// Drops states without numbers that need not stay; how many?
+    fn drop_passing(&mut self, _how_many: Dropped) -> u64 {
+        0
+    }
+
+    /// Is there memory for more states once some were dropped? In other stores, it serves others in their place.
+    fn regains(&self) -> bool {
+        false
+    }
+
     /// The states on the way to a state, nearest first, where the store itself knows them.
     fn ancestors(&self, _id: StateId) -> Option<Vec<StateId>> {
         None
@@ -134,11 +172,16 @@ pub trait Store {
         0
     }
 
-    /// Number of stored states.
+    /// Number of states that have numbers.
     fn len(&self) -> usize;
 
     fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Number of stored states, with those that have no number any more.
+    fn stored(&self) -> usize {
+        self.len()
     }
 
     /// How many states the memory taken so far can hold.

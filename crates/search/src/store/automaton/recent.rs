@@ -147,6 +147,12 @@ impl Pending {
         self.enter_all(hash);
     }
 
+    /// Forgets all words.
+    pub fn clear(&mut self) {
+        self.len = 0;
+        self.slots.first_mut(self.places()).fill(0);
+    }
+
     /// Removes a word; was it there?
     pub fn remove(&mut self, word: &[u8], mut hash: impl FnMut(&[u8]) -> u64) -> bool {
         let (number, mut gap) = if self.len > 0 { self.find(word, hash(word)) } else { (0, 0) };

@@ -11,7 +11,7 @@ use crate::checkpoint::impossible;
 use crate::store::{Full, Set};
 use crate::words;
 use scrimp_core::Budget;
-use scrimp_system::Batch;
+use scrimp_system::{Batch, Random};
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
@@ -67,6 +67,63 @@ impl AutomatonSet {
     pub fn contains(&self, state: &[u8]) -> bool {
         let word = self.word_of(state);
         self.pending.contains(&word, words::hash(state)) || self.automaton.contains(&word)
+    }
+
+    /// Adds a state that is not there.
+    pub fn add(&mut self, state: &[u8]) -> Result<(), Full> {
+        self.prepare(1)?;
+        let word = self.word_of(state);
+        self.pending.insert(&word, words::hash(state));
+        Ok(())
+    }
+
+    /// Which of these states of a batch are there? Sets the answers of those that are.
+    pub fn contains_each(&mut self, batch: &Batch, which: &[u32], known: &mut [bool]) {
+        let width = self.state_bytes;
+        let mut asked = 0;
+        for (place, &i) in which.iter().enumerate() {
+            if !known[place] {
+                let state = batch.state(i as usize);
+                let word = &mut self.asked[asked * width..][..width];
+                word.iter_mut().zip(&self.order).for_each(|(value, &byte)| *value = state[byte as usize]);
+                if self.pending.contains(word, words::hash(state)) {
+                    known[place] = true;
+                } else {
+                    self.asked_at[asked] = place as u32;
+                    asked += 1;
+                }
+            }
+            if asked == LANES || asked > 0 && place + 1 == which.len() {
+                let answers = self.automaton.contains_each(&self.asked);
+                for (&place, answer) in self.asked_at[..asked].iter().zip(answers) {
+                    known[place as usize] |= answer;
+                }
+                asked = 0;
+            }
+        }
+    }
+
+    /// Removes a state by chance, if there is one.
+    pub fn remove_any(&mut self, random: &mut Random) -> bool {
+        let pending = self.pending.len();
+        let chosen = random.below((self.automaton.len() as usize + pending).max(1));
+        if chosen < pending {
+            let word = self.pending.word(chosen).to_vec();
+            return self.pending.remove(&word, hash_of(&self.order));
+        }
+        let word = self.automaton.draw(random);
+        word.is_some_and(|word| self.automaton.remove(&word) == Ok(true))
+    }
+
+    /// Drops all states, where none has gone into the automaton yet.
+    pub fn clear_pending(&mut self) -> bool {
+        if !self.automaton.is_empty() {
+            return false;
+        }
+        if self.pending.len() > 0 {
+            self.pending.clear();
+        }
+        true
     }
 
     /// Removes a state; was it there? When it fails, nothing was changed.

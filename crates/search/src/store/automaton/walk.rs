@@ -4,6 +4,7 @@
 
 use super::Automaton;
 use super::nodes::{Ref, SINK};
+use scrimp_system::Random;
 use std::collections::HashSet;
 
 /// Words that are walked side by side.
@@ -66,6 +67,18 @@ impl Automaton {
                 _ => break,
             }
         }
+    }
+
+    /// A word by chance: any edge of each node, and any byte of it.
+    pub(super) fn draw(&self, random: &mut Random) -> Option<Vec<u8>> {
+        let mut node = Some(self.root).filter(|&root| root != SINK)?;
+        let mut word = Vec::with_capacity(self.word_bytes);
+        while word.len() < self.word_bytes {
+            let edge = self.nodes.each_edge(node).nth(random.below(self.nodes.ranges(node)))?;
+            word.push(edge.low + random.below((edge.high - edge.low) as usize + 1) as u8);
+            node = edge.to;
+        }
+        Some(word)
     }
 
     /// Shows every word, in ascending order, until `show` answers `false`; was every word shown?
