@@ -43,7 +43,7 @@ fn ways() -> Vec<Way> {
             ways.push(Way { reduce, forget, order: "bbfs:3", store: "tree", ..WAY });
             ways.push(Way { reduce, forget, threads: 2, ..WAY });
         }
-        ways.push(Way { reduce, forget: "cache", order: "random", store: "tree", threads: 2, ..WAY });
+        ways.push(Way { reduce, forget: "cache", order: "random", store: "tree", threads: 2 });
         ways.push(Way { reduce, forget: "cache:30", store: "dfa", ..WAY });
         ways.push(Way { reduce, order: "bbfs:3", store: "dfa", ..WAY });
         ways.push(Way { reduce, order: "random", store: "collapse", threads: 3, ..WAY });

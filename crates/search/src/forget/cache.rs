@@ -188,7 +188,12 @@ impl Cache {
         if !self.archives {
             return self.add_candidate(id);
         }
-        if store.archive(id, Shelf::Passing) {
+        let mut archived = store.archive(id, Shelf::Passing);
+        if !archived {
+            self.facts.evictions += store.drop_passing(Dropped::Many);
+            archived = store.archive(id, Shelf::Passing);
+        }
+        if archived {
             self.nodes[id].flags = 0;
             self.facts.candidates_peak = self.facts.candidates_peak.max((store.stored() - store.len()) as u64);
         } else {

@@ -29,13 +29,15 @@ pub struct Archived {
 /// Words that come and go together.
 struct Generation {
     set: Option<AutomatonSet>,
+    /// Memory for more was refused. It is not asked for again: that takes long.
+    full: bool,
     state_bytes: usize,
     order: Arc<[u32]>,
 }
 
 impl Generation {
     fn new(state_bytes: usize, order: &Arc<[u32]>) -> Generation {
-        Generation { set: None, state_bytes, order: order.clone() }
+        Generation { set: None, full: false, state_bytes, order: order.clone() }
     }
 
     fn len(&self) -> u64 {
@@ -47,15 +49,26 @@ impl Generation {
     }
 
     fn add(&mut self, state: &[u8], budget: &Arc<Budget>) -> Result<(), Full> {
-        if self.set.is_none() {
-            self.set = Some(AutomatonSet::new(self.state_bytes, &self.order, budget)?);
+        if self.full {
+            return Err(Full);
         }
-        self.set.as_mut().map_or(Ok(()), |set| set.add(state))
+        let added = match &mut self.set {
+            Some(set) => set.add(state),
+            None => {
+                let mut set = AutomatonSet::new(self.state_bytes, &self.order, budget)?;
+                let added = set.add(state);
+                self.set = Some(set);
+                added
+            }
+        };
+        self.full = added.is_err();
+        added
     }
 
     /// Drops all words; how many were there?
     fn clear(&mut self) -> u64 {
         let len = self.len();
+        self.full = false;
         if self.set.as_mut().is_some_and(|set| !set.clear_pending()) {
             self.set = None;
         }
