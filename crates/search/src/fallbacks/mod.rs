@@ -180,6 +180,10 @@ fn forgetting<'m>(task: &Task<'m, '_>, mut full: Done<'m>, guides: Guides) -> io
     };
     let why = format!("{full_after}: the search starts over with {method}");
     let changed = task.plan.instead(&why, &ModelFacts::of(task.model), |options| {
+        if found.is_some() {
+            // Where few states are open at a time, as is usual behind a line, several threads wait for each other.
+            options.threads = 1;
+        }
         options.store = Some(StoreChoice::Table);
         options.forget = forget;
         options.progress = found.as_ref().map(|found| found.text.clone());
