@@ -7,38 +7,27 @@
 
 use super::backedges::Backedge;
 use super::replay::Replay;
-use super::{ComBack, Tables, spread};
-use crate::store::index::{Free, Index, prefetch};
+use super::{ComBack, Tables};
 use crate::store::{Found, Full, Origin, StateId};
 use scrimp_system::Batch;
 use std::ops::Range;
 
 /// States that go through the passes together.
 const GROUP: usize = 64;
-/// Full buckets that are followed without waiting for memory.
-const FOLLOWED: usize = 4;
 /// How many doubts lie between asking for memory and using it.
 const AHEAD: usize = 12;
 
 /// What a batch needs while it is looked up.
+#[derive(Default)]
 pub struct Buffers {
     /// The hashes of its states, as far as they were computed.
     pieces: Vec<u32>,
-    /// What those of a group are likely to be.
-    guesses: [u32; GROUP],
     /// Places in the batch with the numbers of stored states, of those to be compared at once.
     likely: Vec<(u32, StateId)>,
     /// Those to be compared later, the number first, so that they can be sorted.
     doubts: Vec<u64>,
     /// Those that are not what they seemed to be.
     mistaken: Vec<u32>,
-}
-
-impl Default for Buffers {
-    fn default() -> Buffers {
-        let (pieces, likely, doubts, mistaken) = Default::default();
-        Buffers { pieces, guesses: [0; GROUP], likely, doubts, mistaken }
-    }
 }
 
 impl ComBack<'_> {
@@ -61,20 +50,16 @@ impl ComBack<'_> {
         self.hash(batch, which.start..which.end.min(which.start + GROUP), &mut buffers.pieces);
         for start in which.clone().step_by(GROUP) {
             let group = start..which.end.min(start + GROUP);
-            self.guess(&buffers.pieces[start - which.start..][..group.len()], &mut buffers.guesses);
             self.hash(batch, group.end..which.end.min(group.end + GROUP), &mut buffers.pieces);
             for i in group {
-                let (piece, guess) = (buffers.pieces[i - which.start], buffers.guesses[i - start]);
-                let same = |id| self.tables.hashes[id] == piece;
-                let known =
-                    if guess != 0 && same(guess - 1) { Ok(guess - 1) } else { self.index.find(spread(piece), same) };
-                match known {
-                    Ok(id) => {
+                let piece = buffers.pieces[i - which.start];
+                match self.tables.index.find(piece, |_| true) {
+                    Some(id) => {
                         self.replay.get_mut().recent.prefetch(id);
                         buffers.likely.push((i as u32, id));
                         found.push(Found { id, new: false });
                     }
-                    Err(free) => found.push(self.insert(batch, i, piece, free, origins)),
+                    None => found.push(self.insert(batch, i, piece, origins)),
                 }
             }
             let recent = &self.replay.get_mut().recent;
@@ -90,8 +75,8 @@ impl ComBack<'_> {
             let piece = buffers.pieces[i - which.start];
             let known = self.find_exactly(state, piece, &mut self.replay.borrow_mut());
             found[answers + i - which.start] = match known {
-                Ok(id) => Found { id, new: false },
-                Err(free) => self.insert(batch, i, piece, free, origins),
+                Some(id) => Found { id, new: false },
+                None => self.insert(batch, i, piece, origins),
             };
         }
         self.lookup = buffers;
@@ -101,35 +86,8 @@ impl ComBack<'_> {
     fn hash(&self, batch: &Batch, which: Range<usize>, pieces: &mut Vec<u32>) {
         for i in which {
             let piece = self.tables.piece(batch.state(i));
-            self.index.prefetch(spread(piece));
+            self.tables.index.prefetch(piece);
             pieces.push(piece);
-        }
-    }
-
-    /// The number, plus one, of the stored state that each of a group is likely to be, or 0. Where a bucket is full and knows
-    /// nothing, the next one is fetched, and asked once all homes were.
-    #[inline(always)]
-    fn guess(&self, pieces: &[u32], guesses: &mut [u32; GROUP]) {
-        let mut late = [0u8; GROUP];
-        let mut count = 0;
-        for (i, &piece) in pieces.iter().enumerate() {
-            let (guess, overflows) = self.index.guess(spread(piece), 0);
-            prefetch(self.tables.hashes.address(guess.saturating_sub(1)));
-            guesses[i] = guess;
-            late[count] = i as u8;
-            count += overflows as usize;
-        }
-        for beyond in 1..=FOLLOWED {
-            let mut still = 0;
-            for at in 0..count {
-                let i = late[at];
-                let (guess, overflows) = self.index.guess(spread(pieces[i as usize]), beyond);
-                prefetch(self.tables.hashes.address(guess.saturating_sub(1)));
-                guesses[i as usize] = guess;
-                late[still] = i;
-                still += overflows as usize;
-            }
-            count = still;
         }
     }
 
@@ -150,18 +108,15 @@ impl ComBack<'_> {
         buffers.mistaken.sort_unstable();
     }
 
-    /// The number of a state, or where it can be entered.
-    pub(super) fn find_exactly(&self, state: &[u8], piece: u32, replay: &mut Replay) -> Result<StateId, Free> {
-        let tables = &self.tables;
-        self.index.find(spread(piece), |id| tables.hashes[id] == piece && replay.is(id, state, tables))
+    /// The number of a state.
+    pub(super) fn find_exactly(&self, state: &[u8], piece: u32, replay: &mut Replay) -> Option<StateId> {
+        self.tables.index.find(piece, |id| replay.is(id, state, &self.tables))
     }
 
     /// Stores a state, number `i` of a batch, for which room was made.
     #[inline(always)]
-    fn insert(&mut self, batch: &Batch, i: usize, piece: u32, free: Free, origins: Option<&[Origin]>) -> Found {
+    fn insert(&mut self, batch: &Batch, i: usize, piece: u32, origins: Option<&[Origin]>) -> Found {
         let (state, id) = (batch.state(i), self.tables.len);
-        let index: &Index = &self.index;
-        index.claim::<true>(spread(piece), free).expect("there is no other thread").publish(id);
         let backedge = match origins {
             Some(origins) => self.tables.backedge(id, batch, i, piece, origins),
             None => {
@@ -169,8 +124,8 @@ impl ComBack<'_> {
                 Backedge { predecessor: id, place: self.tables.roots.len() as u32 - 1 }
             }
         };
-        let Tables { hashes, backedges, vectors, len, .. } = &mut self.tables;
-        hashes[id] = piece;
+        let Tables { index, backedges, vectors, len, .. } = &mut self.tables;
+        index.enter(piece, id);
         backedges.push(backedge);
         *len += 1;
         vectors.push(state, backedges, self.allowed);

@@ -1,7 +1,7 @@
 //! ComBack: exact hash compaction. Of a state there are a short hash and a backedge, by which it can be replayed.
 //!
-//! After Westergaard, Kristensen, Brodal and Arge (2007). The state table maps 32 bits of a state's hash to numbers; the
-//! [backedge table](backedges) has for each number a predecessor and which of its successors the state is. Where an offered
+//! After Westergaard, Kristensen, Brodal and Arge (2007). The [state table](index) maps 32 bits of a state's hash to
+//! numbers; the [backedge table](backedges) has for each number a predecessor and which of its successors the state is. Where an offered
 //! state has the hash of a stored one, they are compared: equal hashes prove nothing, and here nothing is taken for granted.
 //! The stored state is among those [known lately](super::recent), or [in full](vectors), or it is [replayed](replay) from
 //! the nearest ancestor that is.
@@ -10,11 +10,12 @@
 //! that is also the order of the predecessors, and of theirs, so what is decoded or replayed for one question serves the
 //! next.
 //!
-//! Memory: the table and the backedges take about twelve bytes a state, however long it is. States in full get what is left
+//! Memory: the table and the backedges take about eight bytes a state, however long it is. States in full get what is left
 //! of [`BYTES_PER_STATE`].
 
 mod backedges;
 mod delta;
+mod index;
 mod lookup;
 mod replay;
 mod save;
@@ -22,14 +23,13 @@ mod save;
 mod tests;
 mod vectors;
 
-use super::index::{Index, SLOTS};
 use super::recent::Recent;
 use super::{Found, Full, Origin, StateId, Store};
-use crate::column::Column;
 use crate::plan::BackedgeChoice;
 use crate::region::Region;
 use crate::words::{Shape, by_words, hash_at};
 use backedges::Backedges;
+use index::{Index, SLOTS};
 use replay::Replay;
 use scrimp_core::Budget;
 use scrimp_system::{Batch, Model};
@@ -41,7 +41,7 @@ use std::sync::Arc;
 use vectors::Vectors;
 
 /// What a state may take, with all that is kept of it.
-const BYTES_PER_STATE: f64 = 15.2;
+const BYTES_PER_STATE: f64 = 12.0;
 /// What states known lately may take of that, and the most and the fewest of them.
 const RECENT_BYTES: f64 = 0.75;
 const MOST_RECENT: usize = 1 << 16;
@@ -52,7 +52,7 @@ const FEW_VECTORS: usize = 1 << 16;
 const FIRST_INDEX: usize = 1 << 12;
 /// The index is enlarged when this share of its slots is taken, by this factor.
 const FULLEST: f64 = 0.93;
-const GROWTH: f64 = 1.2;
+const GROWTH: f64 = 1.12;
 const MOST_STATES: usize = u32::MAX as usize - 1;
 /// What there is room for is looked at again after so many states.
 const STEP: usize = 1 << 12;
@@ -68,12 +68,14 @@ struct Tables<'a> {
     with_places: bool,
     /// … but for these, which are at these places.
     exceptions: BTreeMap<StateId, u32>,
-    hashes: Column<u32>,
+    index: Index,
     backedges: Backedges,
     vectors: Vectors,
     /// States that have no predecessor.
     roots: Batch,
     len: u32,
+    /// They come from a file, which may be forged.
+    restored: bool,
 }
 
 impl Tables<'_> {
@@ -87,15 +89,8 @@ impl Tables<'_> {
     }
 }
 
-/// The hash that the index is told: its high bits choose the bucket, its low ones are the tag.
-#[inline(always)]
-fn spread(piece: u32) -> u64 {
-    (piece as u64) << 32 | piece as u64
-}
-
 pub struct ComBack<'a> {
     tables: Tables<'a>,
-    index: Index,
     replay: RefCell<Replay>,
     /// States known lately, where the user says how many.
     cache: Option<usize>,
@@ -116,7 +111,7 @@ impl<'a> ComBack<'a> {
     ) -> io::Result<ComBack<'a>> {
         let state_bytes = model.state_bytes();
         let index = Index::new(budget.memory().saturating_add(budget.memory() / 16), FIRST_INDEX)?;
-        budget.take(index.bytes());
+        budget.take(index.held());
         let recent = cache.map_or(FEWEST_RECENT, |count| 1 << count.clamp(1, 1 << 31).ilog2());
         if recent.saturating_mul(state_bytes) > budget.left() {
             return Err(io::Error::new(
@@ -133,15 +128,15 @@ impl<'a> ComBack<'a> {
             mask: u32::MAX,
             with_places: backedges == BackedgeChoice::Events,
             exceptions: BTreeMap::new(),
-            hashes: Column::new(budget)?,
+            index,
             backedges: Backedges::new(budget)?,
             vectors: Vectors::new(state_bytes, budget)?,
             roots: Batch::new(state_bytes),
             len: 0,
+            restored: false,
         };
         Ok(ComBack {
             tables,
-            index,
             replay: RefCell::new(Replay::new(recent)),
             cache,
             allowed: FEW_VECTORS,
@@ -170,7 +165,6 @@ impl<'a> ComBack<'a> {
         if wanted > MOST_STATES {
             return Err(Full);
         }
-        self.tables.hashes.ensure(wanted)?;
         self.tables.backedges.ensure(more)?;
         self.tables.vectors.ensure(more)?;
         if wanted > self.index_room() {
@@ -183,39 +177,24 @@ impl<'a> ComBack<'a> {
     }
 
     fn index_room(&self) -> usize {
-        (self.index.slots() as f64 * FULLEST) as usize
+        (self.tables.index.slots() as f64 * FULLEST) as usize
     }
 
     #[cold]
     fn grow_index(&mut self, wanted: usize) -> Result<(), Full> {
-        let now = self.index.bytes();
+        let index = &mut self.tables.index;
+        let now = index.held();
         let needed = ((wanted + SLOTS) as f64 / FULLEST * Index::SLOT_BYTES) as usize;
         let fits = |&bytes: &usize| {
-            bytes >= needed && bytes <= self.index.most_bytes() && self.budget.may_take(bytes.saturating_sub(now))
+            bytes >= needed && bytes <= index.most_bytes() && self.budget.may_take(bytes.saturating_sub(now))
         };
         // While it is small it may as well grow faster.
         let factor = if now < 1 << 16 { 1.5 } else { GROWTH };
         let larger = ((now as f64 * factor) as usize).max(now + 1);
         let bytes = [larger.max(needed), needed].map(Region::rounded).into_iter().find(fits).ok_or(Full)?;
-        self.index.reset(bytes).map_err(|_| Full)?;
-        self.budget.take(self.index.bytes() - now);
-        self.enter_all();
+        index.grow(bytes).map_err(|_| Full)?;
+        self.budget.take(index.held() - now);
         Ok(())
-    }
-
-    /// Fills the index, which is empty.
-    fn enter_all(&mut self) {
-        /// How many states lie between asking for a bucket and using it.
-        const AHEAD: u32 = 64;
-        let Tables { hashes, len, .. } = &self.tables;
-        for id in 0..len + AHEAD {
-            if id < *len {
-                self.index.prefetch(spread(hashes[id]));
-            }
-            if let Some(id) = id.checked_sub(AHEAD).filter(|id| id < len) {
-                self.index.enter::<true>(spread(hashes[id]), id);
-            }
-        }
     }
 
     /// Shares out the memory of so many states among what speeds things up.
@@ -238,7 +217,7 @@ impl<'a> ComBack<'a> {
             let tables = &self.tables;
             // The index counts as what it will be when it has grown.
             let index = (wanted as f64 / FULLEST * Index::SLOT_BYTES * GROWTH) as usize;
-            let rest = index + 4 * wanted + tables.backedges.bytes() + tables.vectors.beside();
+            let rest = index + tables.backedges.bytes() + tables.vectors.beside();
             let rest = if self.cache.is_none() { rest + replay.recent.bytes() } else { rest };
             let left = (wanted as f64 * BYTES_PER_STATE) as usize;
             self.allowed = left.saturating_sub(rest).max(FEW_VECTORS);
@@ -272,11 +251,11 @@ impl Store for ComBack<'_> {
     fn find(&self, batch: &Batch, which: usize) -> Option<StateId> {
         let state = batch.state(which);
         let piece = self.tables.piece(state);
-        self.find_exactly(state, piece, &mut self.replay.borrow_mut()).ok()
+        self.find_exactly(state, piece, &mut self.replay.borrow_mut())
     }
 
     fn prefetch(&self, batch: &Batch, which: Range<usize>) {
-        which.for_each(|i| self.index.prefetch(spread(self.tables.piece(batch.state(i)))));
+        which.for_each(|i| self.tables.index.prefetch(self.tables.piece(batch.state(i))));
     }
 
     fn remove(&mut self, _: StateId) {
@@ -314,7 +293,7 @@ impl Store for ComBack<'_> {
     }
 
     fn room(&self) -> usize {
-        self.tables.hashes.len().min(self.index_room())
+        self.index_room()
     }
 
     fn numbers(&self) -> usize {
@@ -322,9 +301,9 @@ impl Store for ComBack<'_> {
     }
 
     fn bytes(&self) -> usize {
-        let Tables { backedges, vectors, roots, len, .. } = &self.tables;
-        let tables = 4 * *len as usize + backedges.bytes() + vectors.bytes() + roots.bytes();
-        self.index.bytes() + tables + self.replay.borrow().bytes()
+        let Tables { index, backedges, vectors, roots, .. } = &self.tables;
+        let tables = index.bytes() + backedges.bytes() + vectors.bytes() + roots.bytes();
+        tables + self.replay.borrow().bytes()
     }
 
     fn is_damaged(&self) -> bool {

@@ -96,14 +96,15 @@ impl Replay {
 
     /// Takes a state from the successors of its predecessor.
     fn pick(&mut self, id: StateId, backedge: Backedge, tables: &Tables) {
-        let (hash, successors) = (tables.hashes[id], &self.successors);
-        let is_it = |&i: &usize| i < successors.len() && tables.piece(successors.state(i)) == hash;
+        let successors = &self.successors;
+        let in_table = |i| tables.index.find(tables.piece(successors.state(i)), |other| other == id).is_some();
+        let is_it = |&i: &usize| i < successors.len() && in_table(i);
         let place = if tables.with_places {
-            Some(backedge.place as usize).filter(is_it)
+            Some(backedge.place as usize).filter(|i| if tables.restored { is_it(i) } else { *i < successors.len() })
         } else if let Some(&place) = tables.exceptions.get(&id) {
             Some(place as usize).filter(is_it)
         } else {
-            (0..successors.len()).find(is_it)
+            (0..successors.len()).find(|i| is_it(i))
         };
         match place {
             Some(place) => self.current.copy_from_slice(successors.state(place)),

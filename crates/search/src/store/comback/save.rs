@@ -6,6 +6,9 @@ use crate::checkpoint::impossible;
 use crate::store::Full;
 use std::io::{self, Read, Write};
 
+/// Hashes that are put into the order of the numbers at once.
+const HASHES: usize = 1 << 20;
+
 impl ComBack<'_> {
     /// Writes all that is needed to have the same store again.
     pub(crate) fn save_to(&self, to: &mut dyn Write) -> io::Result<()> {
@@ -20,7 +23,17 @@ impl ComBack<'_> {
             to.write_all(&id.to_le_bytes())?;
             to.write_all(&place.to_le_bytes())?;
         }
-        (0..tables.len).try_for_each(|id| to.write_all(&tables.hashes[id].to_le_bytes()))?;
+        // The index has the hashes in its own order. There may be no memory for all of them beside it.
+        let mut hashes = vec![0; HASHES.min(tables.len as usize)];
+        for first in (0..tables.len).step_by(HASHES) {
+            let some = &mut hashes[..HASHES.min((tables.len - first) as usize)];
+            for (piece, id) in tables.index.all() {
+                if let Some(hash) = some.get_mut(id.wrapping_sub(first) as usize) {
+                    *hash = piece;
+                }
+            }
+            some.iter().try_for_each(|hash: &u32| to.write_all(&hash.to_le_bytes()))?;
+        }
         tables.backedges.save(to)
     }
 
@@ -41,7 +54,8 @@ impl ComBack<'_> {
             }
         }
         for id in 0..len {
-            tables.hashes[id] = number(from)?;
+            let piece = number(from)?;
+            tables.index.enter(piece, id);
         }
         tables.backedges.restore(len as usize, from)?;
         // Every way back must end at a root.
@@ -53,8 +67,7 @@ impl ComBack<'_> {
             return Err(impossible("states that have no beginning"));
         }
         tables.vectors.skip(len as usize, &tables.backedges);
-        tables.len = len;
-        self.enter_all();
+        (tables.len, tables.restored) = (len, true);
         Ok(())
     }
 }
