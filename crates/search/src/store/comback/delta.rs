@@ -62,6 +62,7 @@ pub fn write(other: &mut [u8], state: &[u8], out: &mut [u8]) -> usize {
             if difference == 0 {
                 continue;
             }
+            other[8 * i..8 * i + 8].copy_from_slice(&state[8 * i..8 * i + 8]);
             differing |= 1 << (i - first);
             let mut mask = bytes_set(difference);
             out[at] = mask;
@@ -78,7 +79,6 @@ pub fn write(other: &mut [u8], state: &[u8], out: &mut [u8]) -> usize {
         }
         out[head] = differing;
     }
-    other.copy_from_slice(state);
     at
 }
 

@@ -10,7 +10,7 @@
 use crate::region::Region;
 use crate::store::StateId;
 use crate::store::index::prefetch;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::io;
 
 /// States in a bucket.
@@ -223,17 +223,30 @@ impl Index {
         self.region.commit(bytes)?;
         let old = std::mem::replace(&mut self.layout, Layout::new(bytes / BUCKET_BYTES));
         let astray = std::mem::take(&mut self.astray);
-        let mut waiting = VecDeque::new();
+        let mut waiting = Vec::new();
         for at in (0..old.buckets).rev() {
             let bucket = std::mem::take(self.bucket_mut(at));
-            waiting.extend((0..bucket.count as usize).map(|i| old.read(bucket.slot(i), at)));
-            // Their new place is never before the bucket where they belonged, but it may be before that where they stood.
-            while let Some((piece, id)) = waiting.pop_front_if(|&mut (piece, _)| self.layout.home(piece) >= at) {
-                self.enter(piece, id);
+            // Nobody belongs further to the start than before; but some stood behind where they belong now, and wait.
+            waiting.retain(|&(piece, id)| !self.enter_behind(at, piece, id));
+            for i in 0..bucket.count as usize {
+                let (piece, id) = old.read(bucket.slot(i), at);
+                if !self.enter_behind(at, piece, id) {
+                    waiting.push((piece, id));
+                }
             }
         }
         waiting.into_iter().chain(astray).for_each(|(piece, id)| self.enter(piece, id));
         Ok(())
+    }
+
+    /// Enters a state if it does not belong before bucket `at`.
+    #[inline(always)]
+    fn enter_behind(&mut self, at: usize, piece: u32, id: StateId) -> bool {
+        let behind = self.layout.home(piece) >= at;
+        if behind {
+            self.enter(piece, id);
+        }
+        behind
     }
 
     /// All hashes with their numbers.

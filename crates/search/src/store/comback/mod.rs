@@ -27,7 +27,7 @@ use super::recent::Recent;
 use super::{Found, Full, Origin, StateId, Store};
 use crate::plan::BackedgeChoice;
 use crate::region::Region;
-use crate::words::{Shape, by_words, hash_at};
+use crate::words::{Shape, by_words, hash_at, same_at};
 use backedges::Backedges;
 use index::{Index, SLOTS};
 use replay::Replay;
@@ -43,7 +43,7 @@ use vectors::Vectors;
 /// What a state may take, with all that is kept of it.
 const BYTES_PER_STATE: f64 = 12.0;
 /// What states known lately may take of that, and the most and the fewest of them.
-const RECENT_BYTES: f64 = 0.75;
+const RECENT_BYTES: f64 = 1.2;
 const MOST_RECENT: usize = 1 << 16;
 const FEWEST_RECENT: usize = 1 << 8;
 /// States in full may always take so much.
@@ -51,8 +51,8 @@ const FEW_VECTORS: usize = 1 << 16;
 /// Bytes of the index at first.
 const FIRST_INDEX: usize = 1 << 12;
 /// The index is enlarged when this share of its slots is taken, by this factor.
-const FULLEST: f64 = 0.93;
-const GROWTH: f64 = 1.12;
+const FULLEST: f64 = 0.9;
+const GROWTH: f64 = 1.2;
 const MOST_STATES: usize = u32::MAX as usize - 1;
 /// What there is room for is looked at again after so many states.
 const STEP: usize = 1 << 12;
@@ -79,6 +79,13 @@ struct Tables<'a> {
 }
 
 impl Tables<'_> {
+    #[inline(always)]
+    fn same(&self, a: &[u8], b: &[u8]) -> bool {
+        assert!(a.len() == self.state_bytes && b.len() == self.state_bytes);
+        // SAFETY: both are states of this shape.
+        by_words!(self.shape, W => unsafe { same_at::<W>(a.as_ptr(), b.as_ptr(), self.shape) })
+    }
+
     /// What is kept of a state's hash.
     #[inline(always)]
     fn piece(&self, state: &[u8]) -> u32 {

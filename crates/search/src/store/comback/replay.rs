@@ -47,13 +47,13 @@ impl Replay {
     /// Is the stored state `id` this one?
     pub fn is(&mut self, id: StateId, state: &[u8], tables: &Tables) -> bool {
         if let Some(known) = self.recent.get(id) {
-            return known == state;
+            return tables.same(known, state);
         }
         if tables.vectors.has(id) {
-            return tables.vectors.state(id, &mut self.asked) == state;
+            return tables.same(tables.vectors.state(id, &mut self.asked), state);
         }
         self.prepare(id, tables);
-        self.current == state
+        tables.same(&self.current, state)
     }
 
     /// Copies a stored state to `out`.

@@ -66,7 +66,7 @@ impl ComBack<'_> {
         if !(0..len).all(ends) {
             return Err(impossible("states that have no beginning"));
         }
-        tables.vectors.skip(len as usize, &tables.backedges);
+        tables.vectors.skip(len as usize);
         (tables.len, tables.restored) = (len, true);
         Ok(())
     }

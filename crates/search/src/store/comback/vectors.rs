@@ -2,15 +2,15 @@
 //!
 //! States are kept in blocks of consecutive numbers, each state as what [differs](super::delta) from the one before, and the
 //! first as what differs from the first state of the chunk of memory that holds the block. Chunks are filled one after the
-//! other. When there is no room for one more, the oldest is given up. Path shortening: a block of it moves to the chunks
-//! that stay for good where the way to a state of it would otherwise become too long; the others are gone.
-//! Without a block, its states can be replayed.
+//! other. When there is no room for one more, the oldest is given up. Path shortening: a state of it moves to the chunks
+//! that stay for good where the way to it would otherwise become too long; the others are gone, and can be replayed.
 
 use super::backedges::Backedges;
 use super::delta;
 use crate::column::Column;
 use crate::store::index::prefetch;
 use crate::store::{Full, StateId};
+use crate::words::{Shape, by_words, copy_at};
 use scrimp_core::Budget;
 use std::collections::VecDeque;
 use std::io;
@@ -21,9 +21,16 @@ pub const BLOCK: usize = 16;
 /// Bytes of a chunk, where states are not very long.
 const CHUNK: usize = 1 << 14;
 /// The longest way to replay, however little room there is.
-const LONGEST_WAY: u8 = 250;
-/// The place of a block that is gone.
-const GONE: u32 = 0;
+const LONGEST_WAY: usize = 100;
+/// Ways are as short as can be until states that stay for good take this share of all; from there to all, they may double so
+/// many times.
+const LASTING: f64 = 0.25;
+const DOUBLINGS: f64 = 20.0;
+/// Blocks start at multiples of so many bytes.
+const UNIT: usize = 2;
+/// All states of a block.
+const ALL: u16 = u16::MAX;
+const _: () = assert!(BLOCK == ALL.count_ones() as usize);
 
 /// A chunk that is being filled.
 struct Writer {
@@ -39,6 +46,7 @@ struct Writer {
 pub struct Vectors {
     words: usize,
     state_bytes: usize,
+    shape: Shape,
     chunk_bytes: usize,
     chunks: Column<u8>,
     /// Chunks ever used, and those of them that are free.
@@ -49,14 +57,18 @@ pub struct Vectors {
     newest: Writer,
     /// Chunks that stay for good are written here.
     lasting: Writer,
-    /// Where each block is, in units of four bytes, plus one.
+    /// Where each block is, in units, if anything of it is left.
     places: Column<u32>,
-    /// How many events the longest way to a state of the block has, counted from states in full.
+    /// Which states of each block are in full, as bits.
+    kept: Column<u16>,
+    /// How long the way to a state of each block may be, where some are not in full.
     ways: Column<u8>,
-    /// The longest way that is allowed now.
-    longest_way: u8,
-    /// Blocks in full.
-    blocks: usize,
+    /// The longest way that is allowed now: how many events may lead to a state from the last one in full.
+    longest_way: usize,
+    /// How often blocks have moved.
+    moves: u32,
+    /// States in full, but for those of the block that is not complete.
+    whole: usize,
     /// States of the block that is not complete.
     tail: Vec<u8>,
     len: usize,
@@ -68,18 +80,20 @@ pub struct Vectors {
     stay: Stay,
 }
 
-/// Blocks of a chunk that is given up, each with whether it stays for good, and their states.
+/// What stays of a chunk that is given up: which states of each block, and these one after the other. Blocks of which all
+/// stay move to the newest chunk.
 #[derive(Default)]
 struct Stay {
-    blocks: Vec<(u32, bool)>,
+    blocks: Vec<(u32, u16)>,
     states: Vec<u8>,
 }
 
 /// The state decoded last.
 pub struct Cursor {
     block: u32,
-    place: u32,
-    /// How many states of it were decoded, and where the next one is written.
+    /// It means nothing once blocks have moved.
+    moves: u32,
+    /// How many of its states in full were decoded, and where the next one is written.
     count: usize,
     next: usize,
     state: Vec<u8>,
@@ -87,7 +101,7 @@ pub struct Cursor {
 
 impl Cursor {
     pub fn new(state_bytes: usize) -> Cursor {
-        Cursor { block: u32::MAX, place: GONE, count: 0, next: 0, state: vec![0; state_bytes.next_multiple_of(8)] }
+        Cursor { block: u32::MAX, moves: 0, count: 0, next: 0, state: vec![0; state_bytes.next_multiple_of(8)] }
     }
 }
 
@@ -99,6 +113,7 @@ impl Vectors {
         Ok(Vectors {
             words,
             state_bytes,
+            shape: Shape::new(state_bytes),
             chunk_bytes,
             chunks: Column::new(budget)?,
             touched: 0,
@@ -107,9 +122,11 @@ impl Vectors {
             newest: writer(),
             lasting: writer(),
             places: Column::new(budget)?,
+            kept: Column::new(budget)?,
             ways: Column::new(budget)?,
             longest_way: 1,
-            blocks: 0,
+            moves: 0,
+            whole: 0,
             tail: vec![0; BLOCK * 8 * words],
             len: 0,
             tail_from: 0,
@@ -136,6 +153,7 @@ impl Vectors {
     pub fn ensure(&mut self, more: usize) -> Result<(), Full> {
         let blocks = (self.len + more) / BLOCK + 1;
         self.places.ensure(blocks)?;
+        self.kept.ensure(blocks)?;
         self.ways.ensure(blocks)?;
         self.passed.as_mut().map_or(Ok(()), |passed| passed.ensure(blocks))
     }
@@ -144,7 +162,10 @@ impl Vectors {
     #[inline(always)]
     pub fn push(&mut self, state: &[u8], backedges: &Backedges, allowed: usize) {
         let at = self.len % BLOCK * 8 * self.words;
-        self.tail[at..at + self.state_bytes].copy_from_slice(state);
+        assert!(state.len() == self.state_bytes);
+        let to = self.tail[at..at + self.state_bytes].as_mut_ptr();
+        // SAFETY: a state of this shape, and room for one that belongs to this structure.
+        by_words!(self.shape, W => unsafe { copy_at::<W>(state.as_ptr(), to, self.shape) });
         self.len += 1;
         if self.len.is_multiple_of(BLOCK) {
             self.complete(backedges, allowed);
@@ -152,29 +173,25 @@ impl Vectors {
     }
 
     /// Goes on behind `len` states, none of them in full.
-    pub fn skip(&mut self, len: usize, backedges: &Backedges) {
+    pub fn skip(&mut self, len: usize) {
         (self.len, self.tail_from) = (len, len);
-        for block in 0..(len / BLOCK) as u32 {
-            self.places[block] = GONE;
-            self.ways[block] = self.way(block, backedges);
-        }
+        self.kept.first_mut(len / BLOCK).fill(0);
+        self.ways.first_mut(len / BLOCK).fill(u8::MAX);
     }
 
     /// Writes the block that is complete now.
     fn complete(&mut self, backedges: &Backedges, allowed: usize) {
         let block = (self.len / BLOCK - 1) as u32;
-        self.places[block] = GONE;
+        (self.kept[block], self.ways[block]) = (0, u8::MAX);
         if self.tail_from > self.len - BLOCK {
-            self.ways[block] = self.way(block, backedges);
             return;
         }
         let tail = std::mem::take(&mut self.tail);
         // While there is no room for it, older ones go. Where these are still to be expanded, that may not help.
         let mut tries = if self.passed.is_some() { 2 } else { usize::MAX };
-        while !self.write(block, &tail, false, if tries == 0 { usize::MAX } else { allowed }) {
+        while !self.write(block, ALL, &tail, if tries == 0 { usize::MAX } else { allowed }) {
             let oldest = if tries > 0 { self.window.pop_front() } else { None };
             let Some((chunk, blocks)) = oldest else {
-                self.ways[block] = self.way(block, backedges);
                 break;
             };
             self.give_up(chunk, blocks, backedges, allowed);
@@ -183,9 +200,10 @@ impl Vectors {
         self.tail = tail;
     }
 
-    /// Writes a block to the newest chunk, or to the one that stays. `false` when a chunk is needed and may not be had.
-    fn write(&mut self, block: u32, states: &[u8], lasting: bool, allowed: usize) -> bool {
-        let stride = 8 * self.words;
+    /// Writes a block to the newest chunk, or some of its states to the one that stays. `false` when a chunk is needed and
+    /// may not be had.
+    fn write(&mut self, block: u32, which: u16, states: &[u8], allowed: usize) -> bool {
+        let (stride, lasting) = (8 * self.words, which != ALL);
         let writer = if lasting { &mut self.lasting } else { &mut self.newest };
         // The first state of a chunk stands there in full.
         if writer.used == self.chunk_bytes {
@@ -210,85 +228,116 @@ impl Vectors {
             if !lasting {
                 self.window.push_back((writer.chunk, std::mem::take(&mut writer.blocks)));
             }
-            return self.write(block, states, lasting, allowed);
+            return self.write(block, which, states, allowed);
         }
         let at = start + writer.used;
         self.chunks.stretch_mut(at, size).copy_from_slice(&self.buffer[..size]);
-        writer.used += size.next_multiple_of(4);
+        writer.used += size.next_multiple_of(UNIT);
         if !lasting {
             writer.blocks.push(block);
         }
-        self.places[block] = (at / 4) as u32 + 1;
-        self.blocks += 1;
-        self.ways[block] = 0;
+        self.places[block] = (at / UNIT) as u32;
+        self.kept[block] = which;
+        self.whole += which.count_ones() as usize;
         true
     }
 
-    /// The oldest chunk makes room. Those of its blocks stay to which the way would become too long.
+    /// The oldest chunk makes room. Those of its states stay to which the way would become too long.
     #[cold]
     fn give_up(&mut self, chunk: u32, mut blocks: Vec<u32>, backedges: &Backedges, allowed: usize) {
         let mut cursor = Cursor::new(self.state_bytes);
-        let (stride, lasting_allowed) = (8 * self.words, allowed / 4 * 3);
+        let stride = 8 * self.words;
+        let lasting = self.lasting_bytes() < allowed / 4 * 3;
         let mut stay = std::mem::take(&mut self.stay);
         for block in blocks.drain(..) {
-            let way = self.way(block, backedges);
             let open = self.passed.as_ref().is_some_and(|passed| (passed[block] as usize) < BLOCK);
-            if open || (way > self.longest_way && self.lasting_bytes() < lasting_allowed) {
-                for i in 0..BLOCK {
-                    self.decode((block as usize * BLOCK + i) as StateId, &mut cursor);
-                    stay.states.extend_from_slice(&cursor.state);
-                }
-                stay.blocks.push((block, !open));
+            self.kept[block] = 0;
+            self.whole -= BLOCK;
+            let staying = if open {
+                ALL
+            } else if lasting {
+                self.far(block, backedges)
+            } else {
+                0
+            };
+            if staying == 0 {
+                continue;
             }
-            self.places[block] = GONE;
-            self.ways[block] = way;
-            self.blocks -= 1;
+            for i in (0..BLOCK).filter(|i| staying >> i & 1 == 1) {
+                self.decode(block, i + 1, &mut cursor);
+                stay.states.extend_from_slice(&cursor.state);
+            }
+            stay.blocks.push((block, staying));
         }
         self.free.push(chunk);
         if self.newest.blocks.capacity() == 0 {
             self.newest.blocks = blocks;
         }
-        for (&(block, lasting), states) in stay.blocks.iter().zip(stay.states.chunks_exact(BLOCK * stride)) {
+        let mut states = &stay.states[..];
+        for &(block, which) in &stay.blocks {
             // What is still to be expanded stays as long as the budget has room.
-            let allowed = if lasting { allowed } else { usize::MAX };
-            self.write(block, states, lasting, allowed);
+            let allowed = if which == ALL { usize::MAX } else { allowed };
+            let these;
+            (these, states) = states.split_at(which.count_ones() as usize * stride);
+            self.kept[block] = 0;
+            self.write(block, which, these, allowed);
         }
         stay.blocks.clear();
         stay.states.clear();
         self.stay = stay;
-        // Ways may be longer when too much is kept for good, and shorter when there is room: the window gets half of all.
-        if self.lasting_bytes() > allowed / 2 {
-            self.longest_way = (self.longest_way + 1).min(LONGEST_WAY);
-        } else if self.lasting_bytes() < allowed / 8 * 3 {
-            self.longest_way = (self.longest_way - 1).max(1);
-        }
+        self.moves += 1;
+        // The more is kept for good, the longer ways may be, so that most is left for the window.
+        let share = self.lasting_bytes() as f64 / allowed as f64;
+        self.longest_way = (((share - LASTING) * DOUBLINGS).exp2() as usize).clamp(1, LONGEST_WAY);
     }
 
     fn lasting_bytes(&self) -> usize {
         (self.touched as usize - self.free.len() - self.window.len()) * self.chunk_bytes
     }
 
-    /// How long the longest way to a state of a block would be if the block were gone.
-    fn way(&self, block: u32, backedges: &Backedges) -> u8 {
-        let first = block as usize * BLOCK;
-        let mut ways = [0u8; BLOCK];
+    /// Which states of a block, none of them in full, should be, so that no way to one of them is too long.
+    fn far(&mut self, block: u32, backedges: &Backedges) -> u16 {
+        let mut longest = 0;
         for i in 0..BLOCK {
-            let predecessor = backedges.get((first + i) as StateId).predecessor as usize;
-            let before = match predecessor.checked_sub(first) {
-                Some(j) if j == i => continue,
-                Some(j) => ways[j],
-                None => self.ways[(predecessor / BLOCK) as u32],
-            };
-            ways[i] = before.saturating_add(1);
+            let way = self.way((block as usize * BLOCK + i) as StateId, backedges);
+            // All of them together would mean something else.
+            if way > self.longest_way && i + 1 < BLOCK {
+                self.kept[block] |= 1 << i;
+            } else {
+                longest = longest.max(way);
+            }
         }
-        ways.into_iter().max().unwrap_or(0)
+        self.ways[block] = longest as u8;
+        self.kept[block]
+    }
+
+    /// How many events lead to a state that is not in full from one that is; where that is not too long, it may be less.
+    fn way(&self, id: StateId, backedges: &Backedges) -> usize {
+        let mut at = id;
+        for way in 1..=self.longest_way {
+            let before = backedges.get(at).predecessor;
+            if before == at || self.has(before) {
+                return way;
+            }
+            let block = before as usize / BLOCK;
+            let at_most = way + self.ways[block as u32] as usize;
+            if at_most <= self.longest_way && block != id as usize / BLOCK {
+                return at_most;
+            }
+            at = before;
+        }
+        self.longest_way + 1
     }
 
     /// Is the state kept in full?
     #[inline(always)]
     pub fn has(&self, id: StateId) -> bool {
         let block = id as usize / BLOCK;
-        if block == self.len / BLOCK { id as usize >= self.tail_from } else { self.places[block as u32] != GONE }
+        if block == self.len / BLOCK {
+            id as usize >= self.tail_from
+        } else {
+            self.kept[block as u32] >> (id as usize % BLOCK) & 1 == 1
+        }
     }
 
     /// Shows a state that is kept in full.
@@ -299,7 +348,8 @@ impl Vectors {
             let at = id as usize % BLOCK * 8 * self.words;
             return &self.tail[at..at + self.state_bytes];
         }
-        self.decode(id, cursor);
+        let before_it = self.kept[block as u32] & ((2u32 << (id as usize % BLOCK)) - 1) as u16;
+        self.decode(block as u32, before_it.count_ones() as usize, cursor);
         &cursor.state[..self.state_bytes]
     }
 
@@ -308,35 +358,34 @@ impl Vectors {
     pub fn prefetch(&self, id: StateId) {
         let block = id as usize / BLOCK;
         if block < self.len / BLOCK {
-            let at = (self.places[block as u32] as usize - 1) * 4;
+            let at = self.places[block as u32] as usize * UNIT;
             prefetch(self.chunks.address(0).wrapping_add(at));
             prefetch(self.chunks.address(0).wrapping_add(at + 64));
         }
     }
 
+    /// Decodes so many of the states of a block that are in full, and shows the last of them.
     #[inline(always)]
-    fn decode(&self, id: StateId, cursor: &mut Cursor) {
-        let (block, i) = ((id as usize / BLOCK) as u32, id as usize % BLOCK);
-        let place = self.places[block];
-        let at = (place as usize - 1) * 4;
+    fn decode(&self, block: u32, count: usize, cursor: &mut Cursor) {
+        let at = self.places[block] as usize * UNIT;
         let chunk = at & !(self.chunk_bytes - 1);
-        if cursor.block != block || cursor.place != place || cursor.count > i + 1 {
+        if cursor.block != block || cursor.moves != self.moves || cursor.count > count {
             cursor.state.copy_from_slice(self.chunks.stretch(chunk, 8 * self.words));
-            *cursor = Cursor { block, place, count: 0, next: at, state: std::mem::take(&mut cursor.state) };
+            *cursor = Cursor { block, moves: self.moves, count: 0, next: at, state: std::mem::take(&mut cursor.state) };
         }
         let bytes = self.chunks.stretch(cursor.next, chunk + self.chunk_bytes - cursor.next);
-        cursor.next += delta::read(i + 1 - cursor.count, bytes, &mut cursor.state);
-        cursor.count = i + 1;
+        cursor.next += delta::read(count - cursor.count, bytes, &mut cursor.state);
+        cursor.count = count;
     }
 
     /// Number of states kept in full.
     pub fn whole(&self) -> usize {
-        self.blocks * BLOCK + self.len - self.tail_from.max(self.len / BLOCK * BLOCK)
+        self.whole + self.len - self.tail_from.max(self.len / BLOCK * BLOCK)
     }
 
     /// Bytes used beside chunks: where blocks are.
     pub fn beside(&self) -> usize {
-        self.len / BLOCK * (5 + self.passed.is_some() as usize)
+        self.len / BLOCK * (7 + self.passed.is_some() as usize)
     }
 
     pub fn bytes(&self) -> usize {
@@ -357,7 +406,7 @@ fn take_chunk(
     }
     // A few chunks there must be, or nothing could ever be given up.
     let needed = (*touched as usize + 1) * chunk_bytes;
-    if (needed > allowed && *touched > 3) || needed / 4 > u32::MAX as usize - 1 || chunks.ensure(needed).is_err() {
+    if (needed > allowed && *touched > 3) || needed / UNIT > u32::MAX as usize || chunks.ensure(needed).is_err() {
         return None;
     }
     *touched += 1;
