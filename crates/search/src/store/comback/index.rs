@@ -89,13 +89,13 @@ impl Layout {
     /// The bucket of a hash.
     #[inline(always)]
     fn home(&self, piece: u32) -> usize {
-        (piece as u64 * self.buckets as u64 >> 32) as usize
+        ((piece as u64 * self.buckets as u64) >> 32) as usize
     }
 
     /// A hash that is not above those of a bucket, and at most two below the lowest.
     #[inline(always)]
     fn base(&self, home: usize) -> u32 {
-        (home as u64 * self.width >> 32) as u32
+        ((home as u64 * self.width) >> 32) as u32
     }
 
     /// The slot of a hash that stands `away` from its bucket, but for the number.
