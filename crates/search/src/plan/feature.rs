@@ -385,6 +385,7 @@ impl Options {
             }
             (Axis::Reduce, _) => format!("--reduce {}", self.reduce),
             (_, Threads) => format!("--threads {}", self.threads),
+            (_, Strategy) => format!("--forget {}", self.forget),
             (_, MaxVisits) => self.visits.map_or_else(String::new, |visits| format!("--max-visits {visits}")),
             _ => feature.to_string(),
         }
