@@ -21,6 +21,8 @@ const LOOKS: usize = size(1 << 12, 1);
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Bid {
     pub lowest: Lowest,
+    /// The number of the share, or of the one that has the lowest.
+    pub first: usize,
     /// It cannot go on.
     pub halted: bool,
     pub fallen_back: bool,
@@ -35,8 +37,12 @@ pub struct Bid {
 impl Bid {
     /// What all say together.
     fn and(self, other: Bid) -> Bid {
+        let rank = |bid: &Bid| {
+            (bid.lowest.ahead.is_none(), bid.lowest.ahead.or(bid.lowest.behind).map_or(u128::MAX, |band| band.0))
+        };
         Bid {
             lowest: self.lowest.and(other.lowest),
+            first: if rank(&other) < rank(&self) { other.first } else { self.first },
             halted: self.halted || other.halted,
             fallen_back: self.fallen_back || other.fallen_back,
             stored: self.stored + other.stored,
@@ -124,7 +130,7 @@ impl Exchange {
     #[inline]
     pub fn owner(&self, state: &[u8]) -> usize {
         let mixed = words::hash(state).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-        (mixed as usize * self.shares) >> 32
+        ((mixed * self.shares as u64) >> 32) as usize
     }
 
     /// Waits until all are here.

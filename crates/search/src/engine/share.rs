@@ -52,7 +52,8 @@ impl<'a> Search<'a> {
             if halted.is_none() {
                 halted = self.parts.control.stopped(0).map(Stop::Limit);
             }
-            let all = share.exchange.agree(share.number, self.bid(halted.is_some()));
+            let bid = Bid { first: share.number, ..self.bid(halted.is_some()) };
+            let all = share.exchange.agree(share.number, bid);
             if share.number == 0 {
                 self.publish_all(all);
             }
@@ -92,6 +93,7 @@ impl<'a> Search<'a> {
         let ahead = if self.unmet.is_empty() { lowest.ahead } else { self.mail.as_ref().and_then(|mail| mail.line) };
         Bid {
             lowest: Lowest { ahead, ..lowest },
+            first: 0,
             halted,
             fallen_back: self.parts.forget.has_fallen_back(),
             stored: self.parts.store.stored() as u64,
@@ -124,9 +126,12 @@ impl<'a> Search<'a> {
         }
         let end = self.move_line(all, band, again);
         let most = BATCHES * batch_size(self.parts.model.state_bytes());
+        // The last visits are those of the share that is first.
         let visits = self.parts.most_visits - all.visits;
-        let left = visits / share.exchange.shares() as u64
-            + ((share.number as u64) < visits % share.exchange.shares() as u64) as u64;
+        let left = match visits / share.exchange.shares() as u64 {
+            0 if share.number == all.first => visits,
+            each => each,
+        };
         let batch = self.parts.forget.at_once(self.parts.store.len()).max(FEWEST).min(most).min(left as usize);
         self.depths.clear();
         let mut ids = Vec::with_capacity(batch);
