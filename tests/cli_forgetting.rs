@@ -55,11 +55,12 @@ fn a_cache_too_small_for_its_tree_says_so() {
 /// The last visits may fall to any share of the states.
 #[test]
 fn a_limit_on_visits_ends_all_threads() {
+    let phils = model("phils3.dve");
     for visits in [1, 2, 3, 5, 17, 100, 153] {
         for forget in ["none", "pseudo-root", "cache"] {
             let flags = ["--order", "random", "--forget", forget, "--threads", "3", "--json"];
             let limit = visits.to_string();
-            let words = [&["count", &model("phils3.dve"), "--max-visits", &limit][..], &flags].concat();
+            let words = [&["count", phils.as_str(), "--max-visits", &limit][..], &flags].concat();
             let json = scrimp(&words).code(3).json();
             assert_eq!((&json["visits"], &json["limits"]["reached"]), (&visits.into(), &"visits".into()), "{forget}");
         }
