@@ -8,7 +8,7 @@
 //! A reduction may leave events out on condition that one of the others leads to a state whose own turn comes later: one
 //! that was not begun. Where none does, the source is taken up again for the rest of its events before it is closed.
 //!
-//! Several threads may each search a share of the states ([`share`]), every one with its own parts.
+//! Several threads may each search a share of the states (`share.rs`), every one with its own parts.
 
 mod exchange;
 mod expand;
