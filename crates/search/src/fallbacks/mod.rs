@@ -1,12 +1,11 @@
 //! Breadth-first in the store that memory allows: a table while it fits, then something smaller.
 //!
 //! The search begins in a table. When the first states, or the budget, say that the table is too large, its states move to
-//! a tree, one after the other, giving their place up as they go, and the search goes on where it stood; to a minimized
-//! automaton where that promises far more. When the tree is full too, sorted files take over where a directory was given for
-//! them. Otherwise the search starts over: in an automaton, and when that is full, forgetting.
+//! a tree, one after the other, giving their place up as they go, and the search goes on where it stood. When the tree is
+//! full too, sorted files take over where a directory was given for them. Otherwise the search starts over: in a minimized
+//! automaton, and when that is full, forgetting.
 
 mod moves;
-mod prospect;
 
 use crate::estimate::{Estimate, SAMPLE};
 use crate::external::{External, Resume};
@@ -20,7 +19,6 @@ use crate::set_bfs::SetBfs;
 use crate::store::{Store, Table};
 use crate::table_bfs::TableBfs;
 use crate::task::{Done, Guides, Task, invalid};
-use prospect::Prospect;
 use scrimp_core::Limit;
 use scrimp_system::Batch;
 use std::cell::RefCell;
@@ -65,16 +63,14 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
             break;
         }
     }
-    let to = if Prospect::of(task, &table).is_for_automaton(task) { AUTOMATON } else { StoreChoice::Tree };
     let (states, started) = (table.position.facts.states, Instant::now());
-    match moves::table_to(task, table, to)? {
+    match moves::table_to(task, table, StoreChoice::Tree)? {
         Ok(wide) => {
-            let into = if wide.stage == AUTOMATON { "an automaton" } else { "a tree" };
-            tell_move(task, states, &format!("the table to {into}"), &wide, started);
+            tell_move(task, states, "the table to a tree", &wide, started);
             in_set(task, wide, guides)
         }
         Err(_) => {
-            task.control.say(format!("{} states filled the table and did not fit into another store", grouped(states)));
+            task.control.say(format!("{} states filled the table and did not fit into a tree", grouped(states)));
             start_over(task, guides)
         }
     }

@@ -17,14 +17,11 @@ const AT_ONCE: usize = 512;
 /// The search in its new store, or what is left to say when its states did not fit.
 type Moved<'m> = Result<SetBfs, Box<Done<'m>>>;
 
-/// From a table to a set; to a tree where there is no memory to begin with another one.
+/// From a table to a set.
 pub fn table_to<'m>(task: &Task<'m, '_>, table: TableBfs<Table>, to: StoreChoice) -> io::Result<Moved<'m>> {
     let (table, position) = table.into_parts();
     let states = table.len();
-    let mut moving = match Moving::new(task, to) {
-        Err(error) if error.kind() == io::ErrorKind::OutOfMemory => Moving::new(task, StoreChoice::Tree)?,
-        moving => moving?,
-    };
+    let mut moving = Moving::new(task, to)?;
     let mut keys = Vec::new();
     let mut first: StateId = 0;
     let mut moved = table.drain(&mut |id, state| {
