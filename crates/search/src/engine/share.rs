@@ -98,7 +98,6 @@ impl<'a> Search<'a> {
             fallen_back: self.parts.forget.has_fallen_back(),
             stored: self.parts.store.stored() as u64,
             open: (self.parts.order.len() + self.unmet.len()) as u64,
-            states: self.facts.states,
             visits: self.visits,
             transitions: self.facts.transitions,
             persistent: self.parts.forget.facts().persistent,
