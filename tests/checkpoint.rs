@@ -11,8 +11,12 @@ use std::time::{Duration, Instant};
 
 /// What must not depend on how often a search was killed.
 fn figures(json: &Value) -> Vec<Value> {
-    let mut names =
-        vec!["verdict", "states", "transitions", "deadlocks", "faults", "levels", "level_sizes", "initial_states"];
+    let mut names = vec!["verdict", "states", "deadlocks", "faults", "initial_states"];
+    // Where states wait in another order than level by level, a search that is taken up may choose another one next.
+    if json["plan"]["search"].as_str().is_some_and(|search| search.starts_with("the general search")) {
+        return names.into_iter().map(|name| json[name].clone()).collect();
+    }
+    names.extend(["transitions", "levels", "level_sizes"]);
     // Paths are saved by a loop that counts what is open a little differently.
     if json["plan"]["order"] != "dfs" {
         names.push("widest_level");
@@ -96,6 +100,13 @@ fn a_net_is_taken_up_again() {
     check_model(&path, "ck-net", &["--threads", "2"]);
 }
 
+#[test]
+fn a_search_that_forgets_is_taken_up_again() {
+    check("ck-edge-lean", &["--reduce", "edge-lean", "--threads", "2"]);
+    check("ck-pseudo-root", &["--forget", "pseudo-root", "--store", "tree"]);
+    check("ck-sweep", &["--forget", "sweep", "--progress", "auto"]);
+}
+
 /// With --keep-going, what was found before the kill is not forgotten.
 #[test]
 fn findings_are_remembered() {
@@ -169,7 +180,9 @@ fn take_up(name: &str, words: &[&str], heading: &[u8], making: &[u64], content: 
 fn forged_files_are_refused_or_taken_up() {
     let path = model("phils6.dve");
     let mut random = Random(20);
-    for options in ["table", "tree", "collapse", "comback", "dfa", "dfa+collapse", "table dfs", "tree dfs"] {
+    for options in
+        ["table", "tree", "collapse", "comback", "dfa", "dfa+collapse", "table dfs", "tree dfs", "table random"]
+    {
         let (store, order) = options.split_once(' ').unwrap_or((options, "bfs"));
         let words = ["count", &path, "--store", store, "--order", order];
         let whole = saved("ck-forged", &words, "20ms");
@@ -177,7 +190,7 @@ fn forged_files_are_refused_or_taken_up() {
         assert_ne!(take_up("ck-forged", &words, &whole, &[], content), Some(2), "{options}");
         // Behind the store's name, the findings and the facts: how deep the search is, or how many levels or roots there are.
         let mut deeper = content.to_vec();
-        let at = 8 + store.len() + 8 + 13 * 8;
+        let at = 8 + store.len() + 8 + 8 + 13 * 8;
         deeper[at..at + 8].copy_from_slice(&(1u64 << 40).to_le_bytes());
         assert_eq!(take_up("ck-forged", &words, &whole, &[], &deeper), Some(2), "{options}");
         let mut refused = 0;

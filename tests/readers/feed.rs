@@ -155,7 +155,7 @@ fn decide(kind: PropertyKind<Expr>) {
 }
 
 /// The searches that can be saved, by their stores, and by their order where it is not that of levels.
-pub const SEARCHES: [(&str, OrderChoice); 10] = [
+pub const SEARCHES: [(&str, OrderChoice); 11] = [
     ("auto", OrderChoice::BreadthFirst),
     ("table", OrderChoice::BreadthFirst),
     ("tree", OrderChoice::BreadthFirst),
@@ -166,6 +166,7 @@ pub const SEARCHES: [(&str, OrderChoice); 10] = [
     ("table", OrderChoice::DepthFirst),
     ("tree", OrderChoice::DepthFirst),
     ("dfa+collapse", OrderChoice::DepthFirst),
+    ("collapse", OrderChoice::Bounded(3)),
 ];
 
 type Searched = (&'static str, OrderChoice);

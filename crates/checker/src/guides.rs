@@ -5,7 +5,7 @@ use scrimp_core::budget::resident;
 use scrimp_native::NativeModel;
 use scrimp_progress::{AutoOptions, Measure};
 use scrimp_search::plan::ForgetChoice;
-use scrimp_search::{FoundMeasure, Options, Plan};
+use scrimp_search::{FoundMeasure, Options, Plan, checkpoint};
 use scrimp_system::{Stop, System};
 
 /// The most memory to look for a measure with.
@@ -36,9 +36,16 @@ impl Measures {
         let Some(text) = plan.options().progress.clone() else {
             return Ok((Measures { progress: None, heuristic }, plan));
         };
-        let (progress, plan) = match automatic(&text)? {
-            None => (read(&text)?, plan),
-            Some(level) => {
+        // What was found when the search began is the measure of the rest.
+        let saved = plan.options().resume.as_ref().map(|path| checkpoint::measure(path)).transpose()?.flatten();
+        let (progress, plan) = match (automatic(&text)?, saved) {
+            (None, _) => (read(&text)?, plan),
+            (Some(_), Some(text)) => {
+                let measure = read(&text)?;
+                let plan = plan.measured(measure.text());
+                (measure, plan)
+            }
+            (Some(level), None) => {
                 let caching = matches!(plan.options().forget, ForgetChoice::Sweep(Some(_)));
                 let bytes = room(&plan, plan.memory() / 3);
                 let seed = plan.options().seed;

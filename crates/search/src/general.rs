@@ -2,7 +2,7 @@
 //! of the states and parts of its own.
 
 use crate::check::Check;
-use crate::engine::{self, Exchange, Front, Parts, Rank, Share};
+use crate::engine::{self, Exchange, Front, Parts, Rank, Saved, Share, Standing};
 use crate::forget::{Cache, Forget, Nothing, Passing, PseudoRoot, Strategy, Sweep, Tree};
 use crate::held::Held;
 use crate::lts::Observer;
@@ -14,7 +14,7 @@ use crate::set_bfs::layers;
 use crate::store::{Archived, Collapse, ComBack, IndexedTree, LayerOrder, Replaying, Store, Table};
 use crate::sync::{Mutex, start, thread};
 use crate::task::{Done, Guide, Guides, Task, invalid};
-use scrimp_core::{Budget, Control};
+use scrimp_core::{Budget, Control, Limit};
 use scrimp_system::Model;
 use std::io;
 use std::sync::{Arc, PoisonError};
@@ -34,6 +34,7 @@ struct Kit<'a> {
     forget: Box<dyn Forget + Send + 'a>,
     reduce: Box<dyn Reduce>,
     sleeping: Option<Sleeping>,
+    standing: Standing,
 }
 
 /// One of so many shares of the states.
@@ -56,9 +57,17 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
     let of = plan.options().threads.min(MOST_SHARES);
     let mut kits: Vec<Kit<'m>> = (0..of).map(|number| kit(task, Part { number, of })).collect::<io::Result<_>>()?;
     let (scene, told) = (Scene { model, check, plan, control, budget, progress, heuristic }, Told { front, observer });
-    let outcome = match &mut kits[..] {
-        [kit] => search_with(scene, kit, told, None)?,
-        kits => divided(scene, kits, told)?,
+    take_up(task, scene, &mut kits)?;
+    let outcome = loop {
+        let outcome = match &mut kits[..] {
+            [kit] => search_with(scene, kit, told, None)?,
+            kits => divided(scene, kits, told)?,
+        };
+        save(task, &kits, &outcome.ended);
+        if outcome.ended != Ended::Paused {
+            break outcome;
+        }
+        control.paused();
     };
     let stage = task.plan.store().clone();
     let held = match kits.pop() {
@@ -66,6 +75,35 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
         last => Held::Set(kits.iter().chain(&last).map(|kit| kit.store.bytes()).sum()),
     };
     Ok(Done { outcome, held, stage, instead: None })
+}
+
+/// Takes up the search that was saved, if one is to be: each share reads of all states those that are its own.
+fn take_up(task: &Task, scene: Scene, kits: &mut [Kit]) -> io::Result<()> {
+    let exchange = &Exchange::new(kits.len(), scene.model.state_bytes());
+    let alone = kits.len() == 1;
+    for (number, kit) in kits.iter_mut().enumerate() {
+        if let Some((_, mut from)) = task.saved()? {
+            let share = (!alone).then_some(Share { exchange, number });
+            let Kit { standing, .. } = kit;
+            let mut stands = std::mem::take(standing);
+            with_parts(scene, kit, Told::default(), share, |parts| engine::restore(parts, &mut stands, &mut *from))?;
+            kit.standing = stands;
+        }
+    }
+    Ok(())
+}
+
+/// Saves the search, if it paused for that or a limit was reached. Several shares that ran out of memory were in the midst of
+/// what they send each other: their last checkpoint stands.
+fn save(task: &Task, kits: &[Kit], ended: &Ended) {
+    let midst = kits.len() > 1 && matches!(ended, Ended::Limit(Limit::Memory | Limit::Cache));
+    if let (Some(saver), Ended::Paused | Ended::Limit(_), false) = (task.saver, ended, midst) {
+        let shares: Vec<Saved> = kits
+            .iter()
+            .map(|kit| Saved { store: &*kit.store, order: &*kit.order, forget: &*kit.forget, standing: &kit.standing })
+            .collect();
+        saver.save("general", &mut |to| engine::save(&shares, task.model.state_bytes(), to));
+    }
 }
 
 fn kit<'m>(task: &Task<'m, '_>, part: Part) -> io::Result<Kit<'m>> {
@@ -78,6 +116,7 @@ fn kit<'m>(task: &Task<'m, '_>, part: Part) -> io::Result<Kit<'m>> {
         forget: forget(task, part)?,
         reduce: reduce(task)?,
         sleeping,
+        standing: Standing::default(),
     })
 }
 
@@ -159,7 +198,11 @@ fn forget<'m>(task: &Task<'m, '_>, part: Part) -> io::Result<Box<dyn Forget + Se
     };
     Ok(match &options.forget {
         // Backedges lead back by themselves; links between shares, and to states without ids, are not kept.
-        ForgetChoice::Nothing => Box::new(Nothing::new(with_traces && !comback && !archives && part.of == 1, budget)?),
+        ForgetChoice::Nothing => {
+            // A search that was taken up does not know how it found what it had found.
+            let known = !comback && !archives && part.of == 1 && options.resume.is_none();
+            Box::new(Nothing::new(with_traces && known, budget)?)
+        }
         ForgetChoice::Sweep(None) if comback => Box::new(Passing::default()),
         ForgetChoice::Cache(choice) if options.reconstruct => Box::new(cache(choice)?.stripping()),
         ForgetChoice::Cache(choice) if archives => Box::new(cache(choice)?.archiving()),
@@ -208,6 +251,14 @@ struct Told<'a> {
 }
 
 fn search_with(scene: Scene, kit: &mut Kit, told: Told, share: Option<Share>) -> io::Result<Outcome> {
+    let mut standing = std::mem::take(&mut kit.standing);
+    let outcome = with_parts(scene, kit, told, share, |parts| engine::search(parts, &mut standing));
+    kit.standing = standing;
+    outcome
+}
+
+/// Does something with the parts of a search.
+fn with_parts<T>(scene: Scene, kit: &mut Kit, told: Told, share: Option<Share>, work: impl FnOnce(Parts) -> T) -> T {
     let Scene { model, check, plan, control, budget, progress, heuristic } = scene;
     let order = plan.order();
     let by_progress = |state: &[u8], _: u32| progress.map_or(0, |progress| progress(state));
@@ -224,7 +275,7 @@ fn search_with(scene: Scene, kit: &mut Kit, told: Told, share: Option<Share>) ->
         OrderChoice::BreadthFirst if share.is_some() => Some(&by_depth),
         _ => None,
     };
-    engine::search(Parts {
+    work(Parts {
         model,
         store: &mut *kit.store,
         order: &mut *kit.order,

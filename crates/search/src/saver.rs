@@ -1,7 +1,7 @@
 //! Saves a search now and then, and takes up one that was saved.
 
 use crate::check::Safety;
-use crate::checkpoint::{self, Identity, get, get_findings, model_digest, put, put_findings};
+use crate::checkpoint::{self, Identity, get_findings, get_text, model_digest, put_findings, put_text};
 use crate::plan::Plan;
 use crate::replace::remove_remains;
 use crate::words::hash;
@@ -52,11 +52,9 @@ impl<'a> Saver<'a> {
             return Ok(None);
         };
         let mut from = checkpoint::open(path, self.identity)?;
-        let length = get(&mut from)?.min(1 << 10);
-        let mut stage = vec![0; length as usize];
-        from.read_exact(&mut stage)?;
+        let (stage, _) = (get_text(&mut from)?, get_text(&mut from)?);
         self.safety.remember(get_findings(&mut from, self.state_bytes)?);
-        Ok(Some((String::from_utf8_lossy(&stage).into_owned(), Box::new(from))))
+        Ok(Some((stage, Box::new(from))))
     }
 
     /// Saves the search, if that was asked for. `stage` names the store, `content` writes it. What cannot be saved is told,
@@ -68,8 +66,8 @@ impl<'a> Saver<'a> {
         let findings = self.safety.findings();
         self.control.save(true);
         let saved = checkpoint::write(path, self.identity, &self.making, &mut |to| {
-            put(to, stage.len() as u64)?;
-            to.write_all(stage.as_bytes())?;
+            put_text(to, stage)?;
+            put_text(to, self.plan.options().progress.as_deref().unwrap_or_default())?;
             put_findings(to, &findings)?;
             content(to)
         });

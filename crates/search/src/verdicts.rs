@@ -1,7 +1,7 @@
 //! What a search found, as verdicts with traces.
 
 use crate::check::{Check, Finding, Safety, Target};
-use crate::engine::{self, Parts};
+use crate::engine::{self, Parts, Standing};
 use crate::forget::{Cache, Strategy, Tree};
 use crate::held::Held;
 use crate::order::{Levels, Width};
@@ -102,23 +102,32 @@ fn search_again(model: &dyn Model, check: &dyn Check, plan: &Plan, control: &Con
         let (Ok(mut store), Ok(mut cache)) = (store, cache) else {
             return;
         };
-        let outcome = engine::search(Parts {
-            model,
-            store: &mut store,
-            order: &mut Levels::new(width),
-            forget: &mut cache,
-            reduce,
-            sleeping: None,
-            check,
-            control,
-            budget: &budget,
-            rank: None,
-            most_visits: u64::MAX,
-            front: None,
-            observer: None,
-            by_level: false,
-            share: None,
-        });
+        let (mut order, mut standing) = (Levels::new(width), Standing::default());
+        let outcome = loop {
+            let parts = Parts {
+                model,
+                store: &mut store,
+                order: &mut order,
+                forget: &mut cache,
+                reduce,
+                sleeping: None,
+                check,
+                control,
+                budget: &budget,
+                rank: None,
+                most_visits: u64::MAX,
+                front: None,
+                observer: None,
+                by_level: false,
+                share: None,
+            };
+            let outcome = engine::search(parts, &mut standing);
+            if !outcome.as_ref().is_ok_and(|outcome| outcome.ended == Ended::Paused) {
+                break outcome;
+            }
+            // What only looks for a run is not saved.
+            control.paused();
+        };
         if !outcome.is_ok_and(|outcome| matches!(outcome.ended, Ended::Limit(Limit::Memory | Limit::Cache))) {
             return;
         }

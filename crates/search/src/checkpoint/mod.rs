@@ -10,7 +10,10 @@
 mod record;
 
 pub use record::{get, put};
-pub(crate) use record::{get_facts, get_findings, get_position, impossible, put_facts, put_findings, put_position};
+pub(crate) use record::{
+    get_facts, get_findings, get_forgotten, get_position, get_text, impossible, put_facts, put_findings, put_forgotten,
+    put_position, put_text,
+};
 
 use crate::replace::replace;
 use crate::words::hash;
@@ -20,7 +23,7 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 const MAGIC: &[u8; 16] = b"scrimp search\n\x1a\0";
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 /// Bytes that are summed up at a time.
 const BLOCK: usize = 1 << 16;
 
@@ -102,6 +105,14 @@ pub fn open(path: &Path, identity: Identity) -> io::Result<impl Read + use<>> {
 /// How the model of a checkpoint was made.
 pub fn making(path: &Path) -> io::Result<Vec<u64>> {
     Whole::open(path).map(|whole| whole.making)
+}
+
+/// The progress measure of the search in a checkpoint, if it has one.
+pub fn measure(path: &Path) -> io::Result<Option<String>> {
+    let Whole { file, begin, end, .. } = Whole::open(path)?;
+    let mut from = BufReader::with_capacity(BLOCK, file).take(end - begin);
+    get_text(&mut from)?;
+    get_text(&mut from).map(|text| Some(text).filter(|text| !text.is_empty()))
 }
 
 fn refuse<T>(path: &Path, reason: &str) -> io::Result<T> {

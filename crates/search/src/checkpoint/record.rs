@@ -2,9 +2,12 @@
 
 use crate::check::Finding;
 use crate::outcome::Position;
-use scrimp_core::GraphFacts;
+use scrimp_core::{ForgetFacts, GraphFacts};
 use scrimp_system::Fault;
 use std::io::{self, Read, Write};
+
+/// No text is longer.
+const LONGEST: u64 = 1 << 16;
 
 pub fn put(to: &mut (impl Write + ?Sized), number: u64) -> io::Result<()> {
     to.write_all(&number.to_le_bytes())
@@ -14,6 +17,18 @@ pub fn get(from: &mut (impl Read + ?Sized)) -> io::Result<u64> {
     let mut bytes = [0; 8];
     from.read_exact(&mut bytes)?;
     Ok(u64::from_le_bytes(bytes))
+}
+
+pub fn put_text(to: &mut dyn Write, text: &str) -> io::Result<()> {
+    put(to, text.len() as u64)?;
+    to.write_all(text.as_bytes())
+}
+
+pub fn get_text(from: &mut dyn Read) -> io::Result<String> {
+    let length = Some(get(from)?).filter(|&length| length <= LONGEST).ok_or_else(|| impossible("so long a text"))?;
+    let mut text = vec![0; length as usize];
+    from.read_exact(&mut text)?;
+    String::from_utf8(text).map_err(|_| impossible("a text that is none"))
 }
 
 /// Why a checkpoint is refused whose checksum is right: it says what no search would have written.
@@ -59,6 +74,30 @@ pub fn get_facts(from: &mut dyn Read) -> io::Result<GraphFacts> {
         longest_back_level_edge: maybe(from, count)?,
         max_in_degree: None,
         level_sizes: Vec::new(),
+    })
+}
+
+pub fn put_forgotten(to: &mut dyn Write, facts: &ForgetFacts) -> io::Result<()> {
+    let ForgetFacts { stored_peak, released, never_came, retracted, evictions, candidates_peak, replays, .. } = *facts;
+    let ForgetFacts { sweeps, persistent, largest_class, tree_peak, .. } = *facts;
+    let numbers = [stored_peak, released, never_came, retracted, evictions, candidates_peak, replays];
+    numbers.into_iter().chain([sweeps, persistent, largest_class]).try_for_each(|number| put(to, number))?;
+    put_maybe(to, tree_peak)
+}
+
+pub fn get_forgotten(from: &mut dyn Read) -> io::Result<ForgetFacts> {
+    Ok(ForgetFacts {
+        stored_peak: count(from)?,
+        released: count(from)?,
+        never_came: count(from)?,
+        retracted: count(from)?,
+        evictions: count(from)?,
+        candidates_peak: count(from)?,
+        replays: count(from)?,
+        sweeps: count(from)?,
+        persistent: count(from)?,
+        largest_class: count(from)?,
+        tree_peak: maybe(from, count)?,
     })
 }
 

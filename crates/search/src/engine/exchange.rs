@@ -25,6 +25,8 @@ pub struct Bid {
     pub first: usize,
     /// It cannot go on.
     pub halted: bool,
+    /// A pause is due.
+    pub pauses: bool,
     pub fallen_back: bool,
     pub stored: u64,
     pub open: u64,
@@ -43,6 +45,7 @@ impl Bid {
             lowest: self.lowest.and(other.lowest),
             first: if rank(&other) < rank(&self) { other.first } else { self.first },
             halted: self.halted || other.halted,
+            pauses: self.pauses || other.pauses,
             fallen_back: self.fallen_back || other.fallen_back,
             stored: self.stored + other.stored,
             open: self.open + other.open,

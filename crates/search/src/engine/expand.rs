@@ -162,7 +162,10 @@ impl Search<'_> {
         let (part, round) = self.marked(top);
         self.generate(id, first, part, round);
         self.facts.transitions = transitions;
-        self.frames[top].first = first as u32;
+        // What comes from a file may say that there are more than there are.
+        let count = (self.kept.len() - first) as u32;
+        let done = self.frames[top].done.min(count);
+        self.frames[top] = Frame { id, first: first as u32, done, count };
     }
 
     /// Generates those successors once more that are wanted.

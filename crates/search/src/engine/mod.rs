@@ -13,10 +13,12 @@
 mod exchange;
 mod expand;
 mod follow;
+mod position;
 mod room;
 mod share;
 
 pub use exchange::{Exchange, Share};
+pub use position::{Saved, restore, save};
 
 use crate::check::Check;
 use crate::column::Column;
@@ -25,7 +27,7 @@ use crate::lts::Observer;
 use crate::order::{Next, Order};
 use crate::outcome::{Ended, Outcome, batch_size};
 use crate::reduce::{Reduce, Round, Sleeping};
-use crate::store::{Found, Origin, StateId, Store};
+use crate::store::{ARCHIVED, Found, Origin, StateId, Store};
 use scrimp_core::{Budget, Control, ForgetFacts, GraphFacts, Limit};
 use scrimp_system::{Batch, EventCode, Model};
 use share::Mail;
@@ -126,6 +128,26 @@ struct Unmet {
     depth: u32,
 }
 
+/// Where a search stands beside its parts, so that it can pause and go on.
+#[derive(Default)]
+pub struct Standing {
+    begun: bool,
+    frames: Vec<Frame>,
+    marks: Vec<(Part, Round)>,
+    unmet: Vec<Unmet>,
+    /// Successors of sources that are no longer stored, where memory ran out in their midst, and their depths.
+    left: Option<(Batch, Vec<u32>)>,
+    /// The depths of the last sources, of which the order does not know that they are unfinished.
+    cut: Vec<u32>,
+    via: Option<Column<u32>>,
+    progress: Option<Column<u8>>,
+    facts: GraphFacts,
+    visits: u64,
+    stored_peak: u64,
+    sweep: u64,
+    line: Option<(u128, u128)>,
+}
+
 /// How far a state has come, where a reduction needs to know.
 const WAITING: u8 = 0;
 const BEGUN: u8 = 1;
@@ -158,6 +180,13 @@ struct Search<'a> {
     facts: GraphFacts,
     visits: u64,
     stored_peak: u64,
+    /// How often the sweep-line has gone through.
+    sweep: u64,
+    /// Where the line of all shares stands: the lowest rank and the highest.
+    line: Option<(u128, u128)>,
+    begun: bool,
+    left: Option<(Batch, Vec<u32>)>,
+    cut: Vec<u32>,
     /// Bytes of the order that the budget knows of.
     order_bytes: usize,
     /// Bytes for the order and for sources that wait, so that stored states do not take them all.
@@ -172,45 +201,16 @@ struct Search<'a> {
 enum Stop {
     Decided,
     Limit(Limit),
+    Paused,
     Unsuited(String),
 }
 
 type Step<T = ()> = Result<T, Stop>;
 
-/// Searches with the given parts until everything is visited, the check is content, or a limit is reached.
-pub fn search(parts: Parts) -> io::Result<Outcome> {
-    let via = parts.reduce.wants_events().then(|| Column::new(parts.budget)).transpose()?;
-    let history = parts.reduce.wants_history() || parts.sleeping.is_some();
-    let progress = history.then(|| Column::new(parts.budget)).transpose()?;
-    let bytes = parts.model.state_bytes();
-    let mut search = Search {
-        wants_states: parts.check.wants_states(),
-        frames: Vec::new(),
-        marks: Vec::new(),
-        kept: Batch::new(bytes),
-        origins: parts.store.wants_origins().then(Vec::new),
-        state: Batch::new(bytes),
-        scratch: Batch::new(bytes),
-        found: Vec::new(),
-        via,
-        progress,
-        keep: Vec::new(),
-        unmet: Vec::new(),
-        depths: Vec::new(),
-        group: 0,
-        mail: parts.share.map(|share| Mail::new(share, bytes)),
-        facts: GraphFacts::default(),
-        visits: 0,
-        stored_peak: 0,
-        order_bytes: 0,
-        for_waiting: match parts.order.lets_wait() && parts.forget.reclaims() {
-            true => parts.budget.memory() / FOR_WAITING,
-            false => 0,
-        },
-        pressed: false,
-        most: usize::MAX,
-        parts,
-    };
+/// Searches with the given parts, from where the search stands, until everything is visited, the check is content, a limit is
+/// reached, or a pause is due.
+pub fn search(parts: Parts, standing: &mut Standing) -> io::Result<Outcome> {
+    let mut search = Search::new(parts, standing)?;
     search.hold_back();
     let ran = match search.parts.share {
         Some(share) => search.run_share(share),
@@ -220,33 +220,139 @@ pub fn search(parts: Parts) -> io::Result<Outcome> {
         Ok(()) => Ended::Complete,
         Err(Stop::Decided) => Ended::Decided,
         Err(Stop::Limit(limit)) => Ended::Limit(limit),
+        Err(Stop::Paused) => Ended::Paused,
         Err(Stop::Unsuited(reason)) => Ended::Unsuited(reason),
     };
     search.parts.budget.hold(0);
     if search.parts.share.is_none() {
         search.publish();
     }
-    let Search { parts, frames, mut facts, visits, stored_peak, order_bytes, .. } = search;
+    search.parts.budget.give_back(search.order_bytes);
+    // Where a limit was met in the midst of several sources, some of them are done.
+    let begun = search.frames.iter().filter(|frame| frame.done < frame.count).count();
+    let open = (search.parts.order.len() + begun) as u64;
+    let parts = search.rest(standing);
+    let mut facts = GraphFacts { open, ..standing.facts.clone() };
     if facts.level_sizes.iter().sum::<u64>() != facts.states || !parts.forget.once() {
         // States were given up and found again, on another level perhaps, or there are too many levels.
         facts.level_sizes.clear();
     }
-    parts.budget.give_back(order_bytes);
-    // Where a limit was met in the midst of several sources, some of them are done.
-    let begun = frames.iter().filter(|frame| frame.done < frame.count).count();
-    let open = (parts.order.len() + begun) as u64;
     Ok(Outcome {
         ended,
-        facts: GraphFacts { open, ..facts },
+        facts,
         levels: Vec::new(),
-        visits,
+        visits: standing.visits,
         once: parts.forget.once(),
         by_level: false,
-        forget: ForgetFacts { stored_peak, replays: parts.store.replays(), ..parts.forget.facts() },
+        forget: ForgetFacts {
+            stored_peak: standing.stored_peak,
+            replays: parts.store.replays(),
+            ..parts.forget.facts()
+        },
         beside_bytes: parts.forget.bytes() + parts.order.bytes(),
         expected: None,
         omission: None,
     })
+}
+
+impl<'a> Search<'a> {
+    /// The search with these parts that stands there.
+    fn new(parts: Parts<'a>, standing: &mut Standing) -> io::Result<Search<'a>> {
+        let now = std::mem::take(standing);
+        let (mut via, mut progress) = (now.via, now.progress);
+        if via.is_none() && parts.reduce.wants_events() {
+            via = Some(Column::new(parts.budget)?);
+        }
+        if progress.is_none() && (parts.reduce.wants_history() || parts.sleeping.is_some()) {
+            progress = Some(Column::new(parts.budget)?);
+        }
+        let bytes = parts.model.state_bytes();
+        Ok(Search {
+            wants_states: parts.check.wants_states(),
+            frames: now.frames,
+            marks: now.marks,
+            kept: Batch::new(bytes),
+            origins: parts.store.wants_origins().then(Vec::new),
+            state: Batch::new(bytes),
+            scratch: Batch::new(bytes),
+            found: Vec::new(),
+            via,
+            progress,
+            keep: Vec::new(),
+            unmet: now.unmet,
+            depths: Vec::new(),
+            group: 0,
+            mail: parts.share.map(|share| Mail::new(share, bytes)),
+            facts: now.facts,
+            visits: now.visits,
+            stored_peak: now.stored_peak,
+            sweep: now.sweep.max(1),
+            line: now.line,
+            begun: now.begun,
+            left: now.left,
+            cut: now.cut,
+            order_bytes: 0,
+            for_waiting: match parts.order.lets_wait() && parts.forget.reclaims() {
+                true => parts.budget.memory() / FOR_WAITING,
+                false => 0,
+            },
+            pressed: false,
+            most: usize::MAX,
+            parts,
+        })
+    }
+
+    /// Remembers where the search stands.
+    fn rest(mut self, standing: &mut Standing) -> Parts<'a> {
+        self.put_aside();
+        self.frames.iter_mut().for_each(|frame| frame.first = DROPPED);
+        *standing = Standing {
+            begun: self.begun,
+            frames: self.frames,
+            marks: self.marks,
+            unmet: self.unmet,
+            left: self.left,
+            cut: self.cut,
+            via: self.via,
+            progress: self.progress,
+            facts: self.facts,
+            visits: self.visits,
+            stored_peak: self.stored_peak,
+            sweep: self.sweep,
+            line: self.line,
+        };
+        self.parts
+    }
+
+    /// Where a limit was met in the midst of several sources: forgets those that are done, and keeps what is left of those that
+    /// are gone, whose successors cannot be generated again.
+    fn put_aside(&mut self) {
+        let first = self.parts.order.unfinished();
+        if self.frames.len() <= first || !self.cut.is_empty() {
+            return;
+        }
+        let mut left = Batch::new(self.parts.model.state_bytes());
+        let (mut depths, mut kept) = (Vec::new(), first);
+        for at in first..self.frames.len() {
+            let Frame { id, first, done, count } = self.frames[at];
+            if id == GONE {
+                for i in first + done..first + count {
+                    left.push(self.kept.state(i as usize), self.kept.event(i as usize));
+                    depths.push(self.depth_of(at) + 1);
+                }
+                continue;
+            }
+            self.cut.push(self.depth_of(at));
+            self.frames.swap(kept, at);
+            if !self.marks.is_empty() {
+                self.marks.swap(kept, at);
+            }
+            kept += 1;
+        }
+        self.frames.truncate(kept);
+        self.marks.truncate(kept);
+        self.left = Some((left, depths)).filter(|(_, depths)| !depths.is_empty());
+    }
 }
 
 impl Search<'_> {
@@ -254,7 +360,6 @@ impl Search<'_> {
         self.begin()?;
         let mut ids = Vec::new();
         let most = self.parts.store.sources_at_once().unwrap_or(batch_size(self.parts.model.state_bytes()));
-        let mut sweep = 1;
         for tick in 0u64.. {
             if tick % 1024 == 0 {
                 self.account();
@@ -263,6 +368,9 @@ impl Search<'_> {
                 self.publish();
                 if let Some(limit) = self.parts.control.stopped(0) {
                     return Err(Stop::Limit(limit));
+                }
+                if self.parts.control.pause_due(0) {
+                    return Err(Stop::Paused);
                 }
             }
             if self.visits >= self.parts.most_visits && !(self.parts.order.is_empty() && self.frames.is_empty()) {
@@ -273,17 +381,11 @@ impl Search<'_> {
             let batch = self.parts.forget.at_once(self.parts.store.len()).min(left);
             match self.parts.order.next(batch, &mut ids) {
                 Next::Done => {
-                    self.show_front(sweep);
+                    self.show_front();
                     return Ok(());
                 }
-                Next::Advance { again } => self.advance(&mut sweep, again),
-                Next::Resume => {
-                    self.depths.clear();
-                    if self.frames.last().is_some_and(|f| f.first == DROPPED) {
-                        self.expand_again();
-                    }
-                    self.run_events(self.frames.len() - 1)?;
-                }
+                Next::Advance { again } => self.advance(again),
+                Next::Resume => self.resume_last()?,
                 Next::Expand => {
                     let first = self.frames.len();
                     self.expand(&ids)?;
@@ -292,6 +394,15 @@ impl Search<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Goes on with the source that was left unfinished last.
+    fn resume_last(&mut self) -> Step {
+        self.depths.clear();
+        if self.frames.last().is_some_and(|f| f.first == DROPPED) {
+            self.expand_again();
+        }
+        self.run_events(self.frames.len() - 1)
     }
 
     /// Tells the budget what the order holds by now. It grows without asking, but little by little; what others have taken
@@ -319,8 +430,11 @@ impl Search<'_> {
         control.depth.store(self.facts.depth as u64, Ordering::Relaxed);
     }
 
-    /// Opens the initial states.
+    /// Opens the initial states, or takes up what was left in the midst.
     fn begin(&mut self) -> Step {
+        if std::mem::replace(&mut self.begun, true) {
+            return self.take_up();
+        }
         let mut initial = Batch::new(self.parts.model.state_bytes());
         self.parts.model.initial(&mut initial);
         std::mem::swap(&mut self.kept, &mut initial);
@@ -338,17 +452,47 @@ impl Search<'_> {
         Ok(())
     }
 
-    fn advance(&mut self, sweep: &mut u64, again: bool) {
-        self.show_front(*sweep);
-        *sweep += again as u64;
+    /// Does what was left when a limit was met in the midst of several sources.
+    fn take_up(&mut self) -> Step {
+        if let Some((left, depths)) = self.left.take() {
+            self.kept = left;
+            for (at, depth) in depths.into_iter().enumerate() {
+                self.offer(at..at + 1)?;
+                self.facts.transitions += 1;
+                if self.found[0].new {
+                    self.open(at, self.found[0].id, Parent::Here(GONE), depth)?;
+                } else if self.parts.forget.heeds_reached() && self.found[0].id != ARCHIVED {
+                    self.parts.forget.reached(self.found[0].id, None, self.kept.event(at), self.parts.store);
+                }
+            }
+            self.kept.clear();
+        }
+        while let Some(depth) = self.cut.pop() {
+            self.expand_again();
+            self.depths = vec![depth];
+            self.run_events(self.frames.len() - 1)?;
+        }
+        if !self.unmet.is_empty() && self.parts.share.is_none() {
+            let group = self.frames.len();
+            self.depths.clear();
+            self.take_up_rest();
+            self.run_events(group)?;
+        }
+        Ok(())
+    }
+
+    fn advance(&mut self, again: bool) {
+        self.show_front();
+        self.sweep += again as u64;
         self.parts.forget.advanced(self.parts.store, again);
     }
 
-    fn show_front(&self, sweep: u64) {
+    fn show_front(&self) {
         let Parts { store, forget, order, front, .. } = &self.parts;
         if let (Some(front), Some(progress)) = (front, order.line()) {
             let (stored, open) = (store.stored() as u64, order.len() as u64);
             let persistent = forget.facts().persistent;
+            let sweep = self.sweep;
             front(Front { sweep, progress, stored, open, persistent, visits: self.visits });
         }
     }

@@ -19,15 +19,12 @@ pub(super) struct Mail {
     out: Vec<Parcel>,
     /// What was sent on condition.
     asked: Vec<Asked>,
-    /// Where the line of all shares stands: the lowest rank and the highest.
-    line: Option<(u128, u128)>,
-    sweep: u64,
 }
 
 impl Mail {
     pub fn new(share: Share, state_bytes: usize) -> Mail {
         let out = (0..share.exchange.shares()).map(|_| Parcel::new(state_bytes)).collect();
-        Mail { out, asked: Vec::new(), line: None, sweep: 1 }
+        Mail { out, asked: Vec::new() }
     }
 
     pub fn bytes(&self) -> usize {
@@ -52,7 +49,8 @@ impl<'a> Search<'a> {
             if halted.is_none() {
                 halted = self.parts.control.stopped(0).map(Stop::Limit);
             }
-            let bid = Bid { first: share.number, ..self.bid(halted.is_some()) };
+            let pauses = share.number == 0 && self.parts.control.pause_due(0);
+            let bid = Bid { first: share.number, pauses, ..self.bid(halted.is_some()) };
             let all = share.exchange.agree(share.number, bid);
             if share.number == 0 {
                 self.publish_all(all);
@@ -70,6 +68,9 @@ impl<'a> Search<'a> {
             };
             if all.visits >= self.parts.most_visits {
                 return Err(Stop::Limit(Limit::Visits));
+            }
+            if all.pauses {
+                return Err(Stop::Paused);
             }
             halted = self.attempt(share, |search| search.send_round(share, all, band, again));
             share.exchange.meet();
@@ -90,11 +91,12 @@ impl<'a> Search<'a> {
     fn bid(&self, halted: bool) -> Bid {
         let lowest = self.parts.order.lowest();
         // What is left of sources that were begun belongs to where the line stands.
-        let ahead = if self.unmet.is_empty() { lowest.ahead } else { self.mail.as_ref().and_then(|mail| mail.line) };
+        let ahead = if self.unmet.is_empty() { lowest.ahead } else { self.line };
         Bid {
             lowest: Lowest { ahead, ..lowest },
             first: 0,
             halted,
+            pauses: false,
             fallen_back: self.parts.forget.has_fallen_back(),
             stored: self.parts.store.stored() as u64,
             open: (self.parts.order.len() + self.unmet.len()) as u64,
@@ -147,7 +149,7 @@ impl<'a> Search<'a> {
 
     /// The line stays as long as anything waits there; then it moves. Answers where it ends.
     fn move_line(&mut self, all: Bid, band: (u128, u128), again: bool) -> u128 {
-        let stands = self.mail.as_ref().and_then(|mail| mail.line);
+        let stands = self.line;
         if let Some((_, end)) = stands.filter(|&(_, end)| band.0 <= end && !again) {
             return end;
         }
@@ -155,21 +157,19 @@ impl<'a> Search<'a> {
             self.show_line(all);
             self.parts.forget.advanced(self.parts.store, again);
         }
-        if let Some(mail) = &mut self.mail {
-            mail.line = Some(band);
-            mail.sweep += again as u64;
-        }
+        self.sweep += again as u64;
+        self.line = Some(band);
         self.parts.order.stand_at(band.0, again);
         band.1
     }
 
     /// Shows where the line stood, and what all shares had stored then.
     fn show_line(&self, all: Bid) {
-        let (Some(front), Some(progress), Some(mail)) = (self.parts.front, self.parts.order.line(), &self.mail) else {
+        let (Some(front), Some(progress)) = (self.parts.front, self.parts.order.line()) else {
             return;
         };
         let Bid { stored, open, persistent, visits, .. } = all;
-        front(super::Front { sweep: mail.sweep, progress, stored, open, persistent, visits });
+        front(super::Front { sweep: self.sweep, progress, stored, open, persistent, visits });
     }
 
     /// Takes the successors that belong to others out of those that are kept, and into the mail.

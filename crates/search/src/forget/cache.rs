@@ -101,6 +101,8 @@ pub struct Cache {
     strips: bool,
     /// Whether the store archives what may go.
     archives: bool,
+    /// Some were taken over from a saved search, and what led to them is not known.
+    adopted: bool,
     /// States found so far; while nothing has gone, all their numbers.
     found: u32,
     /// Where this is one share of the state space among others.
@@ -126,6 +128,7 @@ impl Cache {
             counting: false,
             strips: false,
             archives: false,
+            adopted: false,
             found: 0,
             share: None,
             facts: ForgetFacts::default(),
@@ -170,7 +173,7 @@ impl Cache {
     }
 
     /// Takes over a stored state of which only this is known: it is open, and a root, or closed.
-    pub fn adopt(&mut self, id: StateId, closed: bool) {
+    pub fn take_over(&mut self, id: StateId, closed: bool) {
         self.counting = true;
         self.nodes[id] = Node { pred: NONE, refs: !closed as u16, flags: if closed { CLOSED } else { 0 }, steps: 0 };
         if let Some(share) = &mut self.share {
@@ -449,6 +452,15 @@ impl Forget for Cache {
         Ok(())
     }
 
+    fn adopt(&mut self, link: Link, _: u32, store: &dyn Store) -> Result<(), Unsuited> {
+        self.adopted = true;
+        self.opened(link, store)
+    }
+
+    fn remember(&mut self, facts: &ForgetFacts) {
+        self.facts = facts.clone();
+    }
+
     fn heeds_reached(&self) -> bool {
         self.counting || self.traits.asks_who_is_reached()
     }
@@ -504,7 +516,7 @@ impl Forget for Cache {
     }
 
     fn ancestors(&self, id: StateId) -> Option<Vec<StateId>> {
-        if self.epochs.is_some() {
+        if self.epochs.is_some() || self.adopted {
             return None;
         }
         let mut ancestors = Vec::new();

@@ -78,6 +78,19 @@ pub trait Forget {
     /// A state was found and stored. Fails where the model does not suit the method.
     fn opened(&mut self, link: Link, store: &dyn Store) -> Result<(), Unsuited>;
 
+    /// What it knows of a stored state beyond whether it is open, as a number that can be saved.
+    fn note(&self, _: StateId) -> u32 {
+        0
+    }
+
+    /// Takes a state of a saved search as found, knowing so much of it.
+    fn adopt(&mut self, link: Link, _note: u32, store: &dyn Store) -> Result<(), Unsuited> {
+        self.opened(link, store)
+    }
+
+    /// Takes what a saved search had done as done.
+    fn remember(&mut self, _: &ForgetFacts) {}
+
     /// Must [`reached`](Forget::reached) be called at all?
     fn heeds_reached(&self) -> bool {
         true

@@ -143,12 +143,39 @@ impl Forget for PseudoRoot<'_> {
         Ok(())
     }
 
+    fn note(&self, id: StateId) -> u32 {
+        if self.fallen { 0 } else { self.counters[id] as u32 }
+    }
+
+    fn adopt(&mut self, link: Link, note: u32, store: &dyn Store) -> Result<(), Unsuited> {
+        if self.fallen {
+            return self.cache.opened(link, store);
+        }
+        self.counters[link.id] = note.min(SATURATED as u32) as u16;
+        self.facts.never_came += note as u64;
+        self.flags[link.id] = LIVE;
+        if note == 0 {
+            self.promote(link.id, ITSELF);
+        }
+        Ok(())
+    }
+
+    /// Counters are counted as they come back, while there are any.
+    fn remember(&mut self, facts: &ForgetFacts) {
+        let never_came = if self.fallen { facts.never_came } else { self.facts.never_came };
+        self.facts = ForgetFacts { never_came, ..facts.clone() };
+        self.cache.remember(facts);
+    }
+
     fn reached(&mut self, id: StateId, from: Option<StateId>, event: EventCode, store: &mut dyn Store) {
         if self.fallen {
             return self.cache.reached(id, from, event, store);
         }
         let counter = &mut self.counters[id];
-        debug_assert!(*counter > 0, "an event leads to a state of which it is no predecessor");
+        debug_assert!(
+            *counter > 0,
+            "an event leads to a state of which it is no predecessor, or a saved counter was wrong"
+        );
         if *counter == SATURATED || *counter == 0 {
             return;
         }
@@ -202,7 +229,7 @@ impl Forget for PseudoRoot<'_> {
         }
         for id in 0..self.numbers as StateId {
             if self.flags[id] & LIVE != 0 {
-                self.cache.adopt(id, self.flags[id] & CLOSED != 0);
+                self.cache.take_over(id, self.flags[id] & CLOSED != 0);
             }
         }
     }

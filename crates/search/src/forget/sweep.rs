@@ -60,6 +60,20 @@ impl Forget for Sweep {
         }
     }
 
+    fn note(&self, id: StateId) -> u32 {
+        (self.flags[id] & PERSISTENT != 0) as u32
+    }
+
+    fn adopt(&mut self, link: Link, note: u32, store: &dyn Store) -> Result<(), Unsuited> {
+        self.opened(Link { behind: note != 0, ..link }, store)
+    }
+
+    /// Persistent states are counted as they come back.
+    fn remember(&mut self, facts: &ForgetFacts) {
+        self.facts = ForgetFacts { persistent: self.facts.persistent, ..facts.clone() };
+        self.cache.iter_mut().for_each(|cache| cache.remember(facts));
+    }
+
     fn heeds_reached(&self) -> bool {
         self.cache.as_ref().is_some_and(Cache::heeds_reached)
     }

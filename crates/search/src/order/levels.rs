@@ -63,9 +63,14 @@ impl Levels {
         self.start + self.pool.len()
     }
 
+    /// Depth of the level that is being filled.
+    fn next_depth(&self) -> u32 {
+        self.stack.last().map_or(0, |top| top.depth + 1)
+    }
+
     /// Begins the level that was being filled. One that is done with is not come back to.
     fn descend(&mut self) {
-        let depth = self.stack.last().map_or(0, |top| top.depth + 1);
+        let depth = self.next_depth();
         if self.stack.last().is_some_and(|top| top.head == top.end && !top.active) {
             self.stack.pop();
         }
@@ -140,6 +145,50 @@ impl Order for Levels {
 
     fn depth(&self, _: usize) -> u32 {
         self.stack.last().map_or(0, |top| top.depth)
+    }
+
+    /// Level by level, and of each level first what waits there.
+    fn each(&self, show: &mut dyn FnMut(Option<StateId>, u32)) {
+        for level in &self.stack {
+            self.pool
+                .range(level.head - self.start..level.end - self.start)
+                .for_each(|&id| show(Some(id), level.depth));
+            if level.active {
+                show(None, level.depth);
+            }
+        }
+        let next = self.next_depth();
+        self.pool.range(self.filling - self.start..).for_each(|&id| show(Some(id), next));
+    }
+
+    fn reopen(&mut self, state: Option<Opening>, depth: u32) -> bool {
+        if depth < self.next_depth() || state.is_none() && self.width.below(depth) == usize::MAX {
+            return false;
+        }
+        if depth > self.next_depth() {
+            // A level that has nothing left is as good as one that was done with.
+            let (head, end) = (self.filling, self.end());
+            if end > head {
+                self.stack.push(Level { head, end, depth: self.next_depth(), active: false });
+            }
+            if depth > self.next_depth() {
+                self.stack.push(Level { head: end, end, depth: depth - 1, active: false });
+            }
+            self.filling = end;
+        }
+        match state {
+            Some(state) => self.push(state),
+            None => {
+                let (head, end) = (self.filling, self.end());
+                self.stack.push(Level { head, end, depth, active: true });
+                self.filling = end;
+                true
+            }
+        }
+    }
+
+    fn unfinished(&self) -> usize {
+        self.stack.iter().filter(|level| level.active).count()
     }
 
     fn retract(&mut self) -> Option<StateId> {

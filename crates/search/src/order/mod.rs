@@ -97,6 +97,20 @@ pub trait Order {
     /// The line of all shares stands here from now on, having moved on or back, to sweep `again`.
     fn stand_at(&mut self, _line: u128, _again: bool) {}
 
+    /// Shows all that waits, with its depth: each state, and nothing where a source was left unfinished. What is shown first is to
+    /// be [opened again](Order::reopen) first.
+    fn each(&self, show: &mut dyn FnMut(Option<StateId>, u32));
+
+    /// Takes back what another order of this kind has shown; `false` when it cannot have.
+    fn reopen(&mut self, state: Option<Opening>, _depth: u32) -> bool {
+        state.map(|state| self.push(state)).is_some()
+    }
+
+    /// How many sources it knows to be unfinished.
+    fn unfinished(&self) -> usize {
+        0
+    }
+
     /// Takes back a state that would come late, if there is one to take back.
     fn retract(&mut self) -> Option<StateId>;
 

@@ -45,6 +45,10 @@ impl Order for Random {
         self.depth
     }
 
+    fn each(&self, show: &mut dyn FnMut(Option<StateId>, u32)) {
+        self.open.iter().for_each(|&(id, depth)| show(Some(id), depth));
+    }
+
     fn retract(&mut self) -> Option<StateId> {
         self.open.pop().map(|(id, _)| id)
     }

@@ -89,6 +89,10 @@ impl Ranked {
         self.waiting += 1;
     }
 
+    fn show(&self, show: &mut dyn FnMut(Option<StateId>, u32)) {
+        self.classes.values().flatten().for_each(|&(id, depth)| show(Some(id), depth));
+    }
+
     fn take_last(&mut self) -> Option<StateId> {
         let mut class = self.classes.last_entry()?;
         let taken = class.get_mut().pop_back();
@@ -119,6 +123,10 @@ impl Order for Ranked {
 
     fn depth(&self, place: usize) -> u32 {
         self.depth_at(place)
+    }
+
+    fn each(&self, show: &mut dyn FnMut(Option<StateId>, u32)) {
+        self.show(show);
     }
 
     fn retract(&mut self) -> Option<StateId> {
@@ -228,6 +236,11 @@ impl Order for Sweeping {
 
     fn depth(&self, place: usize) -> u32 {
         self.ahead.depth_at(place)
+    }
+
+    fn each(&self, show: &mut dyn FnMut(Option<StateId>, u32)) {
+        self.ahead.show(show);
+        self.behind.show(show);
     }
 
     fn retract(&mut self) -> Option<StateId> {

@@ -75,6 +75,11 @@ impl Order for Releasing {
         }
     }
 
+    fn each(&self, show: &mut dyn FnMut(Option<StateId>, u32)) {
+        let waiting = (0..).zip(&self.states).filter(|(_, state)| state.open);
+        waiting.for_each(|(id, state)| show(Some(id), state.depth));
+    }
+
     fn retract(&mut self) -> Option<StateId> {
         None
     }

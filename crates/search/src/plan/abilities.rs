@@ -109,7 +109,7 @@ pub const ABILITIES: &[Ability] = &[
         asks: STATES,
         offers: Features::of(&[Dfs, Table, Por, Audit]).and(SETS).and(SAVED),
         only_with: Features::of(&[Por]).and(SETS).and(SAVED),
-        apart: &[],
+        apart: &[(Por, Checkpoint), (Por, Resume)],
     },
     Ability {
         way: Way::General,
@@ -137,9 +137,10 @@ pub const ABILITIES: &[Ability] = &[
             Layers,
         ])
         .and(ORDERS)
-        .and(INDEXED),
+        .and(INDEXED)
+        .and(SAVED),
         only_with: NONE,
-        apart: &[],
+        apart: &[(ComBack, Checkpoint), (ComBack, Resume)],
     },
     Ability {
         way: Way::General,
@@ -167,7 +168,8 @@ pub const ABILITIES: &[Ability] = &[
             Dfa,
             Layers,
             Threads,
-        ]),
+        ])
+        .and(SAVED),
         only_with: Features::of(&[Threads]),
         apart: &[],
     },
@@ -339,8 +341,9 @@ pub const APART: &[(Feature, &[Feature], &str)] = &[
     (Graph, &[Checkpoint, Resume], "the graph is not saved with a search"),
     (InDegrees, &[Threads], "in-degrees are counted by one thread"),
     (InDegrees, &[Por, PorSleep, EdgeLean], "in-degrees count every event"),
-    (Checkpoint, &[Por, PorSleep, EdgeLean], "what a reduction knows of its path is not saved"),
-    (Resume, &[Por, PorSleep, EdgeLean], "what a reduction knows of its path is not saved"),
+    (Checkpoint, &[PorSleep], "the events that sleep at each state are not saved"),
+    (Resume, &[PorSleep], "the events that sleep at each state are not saved"),
+    (Resume, &[Audit], "the states that were visited before are not known one by one"),
     (Checkpoint, &[Compact, BitState], "a lossy store is not saved"),
     (Resume, &[Compact, BitState], "a lossy store is not saved"),
     (Claim, &[Por, PorSleep, EdgeLean], "a never claim may look at every step"),

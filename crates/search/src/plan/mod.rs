@@ -260,17 +260,16 @@ impl Plan {
 
     /// What must agree when a search is taken up again: all but limits, threads and files.
     pub fn essence(&self) -> String {
-        let Options { progress, heuristic, keep_going, seed, chains, reconstruct, layers, backedges, .. } =
-            &self.options;
+        let Options { progress, heuristic, keep_going, forget, reduce, .. } = &self.options;
+        if self.way == Way::General {
+            // It saves states one by one, whatever they lie in: how many are kept, and which, may be another matter then.
+            let text = forget.to_string();
+            let method = text.split([':', '+']).next().unwrap_or_default();
+            return format!("general {} {method} {reduce} {progress:?} {heuristic:?} {keep_going}", self.order);
+        }
+        let Options { seed, layers, backedges, engine, .. } = &self.options;
         let store = if self.is_automatic() { "automatic".to_string() } else { self.store.to_string() };
-        format!(
-            "{} {store} {} {} {} {progress:?} {heuristic:?} {keep_going} {seed} {chains} {reconstruct} {layers} {backedges} {}",
-            self.order,
-            self.options.forget,
-            self.options.reduce,
-            self.options.engine,
-            self.stride(),
-        )
+        format!("{} {store} {reduce} {engine} {keep_going} {seed} {layers} {backedges}", self.order)
     }
 
     /// Which ancestors a cache's tree keeps: every n-th. To replay states, it must keep all.

@@ -33,7 +33,7 @@ impl EdgeLean {
 
 impl Reduce for EdgeLean {
     fn choose(&mut self, source: Source, batch: &Batch, first: usize, keep: &mut [bool]) -> Kept {
-        let swaps = source.via.map(|a| &self.swaps[a as usize]).filter(|swaps| !swaps.is_empty());
+        let swaps = source.via.and_then(|a| self.swaps.get(a as usize)).filter(|swaps| !swaps.is_empty());
         let Some(swaps) = swaps else {
             return Kept::All;
         };

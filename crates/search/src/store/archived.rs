@@ -5,7 +5,7 @@
 //! go at once: they form two generations, and the older one goes as a whole, for an automaton may well be larger without a
 //! word.
 
-use super::{ARCHIVED, AutomatonSet, Dropped, Found, Full, Shelf, StateId, Store, Table};
+use super::{ARCHIVED, AutomatonSet, Dropped, Found, Full, Set, Shelf, StateId, Store, Table};
 use scrimp_core::Budget;
 use scrimp_system::{Batch, Model, Random};
 use std::io;
@@ -41,11 +41,11 @@ impl Generation {
     }
 
     fn len(&self) -> u64 {
-        self.set.as_ref().map_or(0, super::Set::len)
+        self.set.as_ref().map_or(0, Set::len)
     }
 
     fn bytes(&self) -> usize {
-        self.set.as_ref().map_or(0, super::Set::bytes)
+        self.set.as_ref().map_or(0, Set::bytes)
     }
 
     fn add(&mut self, state: &[u8], budget: &Arc<Budget>) -> Result<(), Full> {
@@ -213,6 +213,19 @@ impl Store for Archived {
 
     fn numbers(&self) -> usize {
         self.active.numbers()
+    }
+
+    fn each_number(&self, show: &mut dyn FnMut(StateId)) {
+        self.active.each_number(show);
+    }
+
+    fn each_kept(&self, show: &mut dyn FnMut(&[u8])) {
+        if let Some(set) = &self.kept.set {
+            set.each(&mut |state| {
+                show(state);
+                true
+            });
+        }
     }
 
     fn bytes(&self) -> usize {

@@ -190,6 +190,14 @@ pub trait Store {
     /// All numbers are below this.
     fn numbers(&self) -> usize;
 
+    /// Shows the numbers of all states that have one.
+    fn each_number(&self, show: &mut dyn FnMut(StateId)) {
+        (0..self.numbers() as StateId).for_each(show);
+    }
+
+    /// Shows the states that stay without numbers.
+    fn each_kept(&self, _show: &mut dyn FnMut(&[u8])) {}
+
     /// Bytes held.
     fn bytes(&self) -> usize;
 

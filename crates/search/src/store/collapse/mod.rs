@@ -236,6 +236,10 @@ impl Store for Collapse {
         self.table.numbers()
     }
 
+    fn each_number(&self, show: &mut dyn FnMut(StateId)) {
+        self.table.each_number(show);
+    }
+
     fn bytes(&self) -> usize {
         self.table.bytes() + self.components.iter().map(Component::bytes).sum::<usize>()
     }

@@ -270,6 +270,10 @@ impl Store for Replaying<'_> {
         self.numbered as usize
     }
 
+    fn each_number(&self, show: &mut dyn FnMut(StateId)) {
+        (0..self.numbered).filter(|&id| !self.entries[id].is_free()).for_each(show);
+    }
+
     fn bytes(&self) -> usize {
         self.index.bytes() + self.entries.bytes() + self.places.bytes() + self.replay.borrow().bytes()
     }

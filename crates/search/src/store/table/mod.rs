@@ -222,6 +222,11 @@ impl Store for Table {
         self.shared.len()
     }
 
+    fn each_number(&self, show: &mut dyn FnMut(StateId)) {
+        let removed = self.removed_set();
+        (0..self.numbers()).filter(|&id| !removed.contains(id)).for_each(|id| show(id as StateId));
+    }
+
     fn bytes(&self) -> usize {
         self.shared.bytes() + self.removed.as_ref().map_or(0, Stack::bytes)
     }

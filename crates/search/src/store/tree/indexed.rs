@@ -218,6 +218,10 @@ impl Store for IndexedTree {
         self.keys.numbers()
     }
 
+    fn each_number(&self, show: &mut dyn FnMut(StateId)) {
+        self.keys.each_number(show);
+    }
+
     fn bytes(&self) -> usize {
         self.keys.bytes() + self.folded.as_ref().map_or(0, Folded::bytes)
     }

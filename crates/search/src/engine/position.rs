@@ -1,0 +1,287 @@
+//! Where a search stands, in a file: every stored state with what is known of it, the open ones in their order.
+//!
+//! Nothing there depends on the store or on the number of threads. On reading, each state is found once more, by the calls by
+//! which a search finds it: states that are done with are closed at once, so that a cache may let them go; those that wait are
+//! opened, and none is known to have led to another. So a search goes on in another store, in more shares or fewer, and in less
+//! memory where states may go. What the file says is checked as it is put in place.
+
+use super::{BEGUN, DROPPED, Frame, NO_EVENT, Part, Parts, Search, Standing, Step, Stop, Unmet, WAITING};
+use crate::checkpoint::{get, get_facts, get_forgotten, impossible, put, put_facts, put_forgotten};
+use crate::forget::{Forget, Link};
+use crate::order::{Opening, Order};
+use crate::reduce::Round;
+use crate::store::{StateId, Store};
+use scrimp_core::{ForgetFacts, GraphFacts, Limit};
+use scrimp_system::{Batch, EventCode, Set};
+use std::io::{self, Read, Write};
+
+/// A search, or one share of it, as it is saved.
+pub struct Saved<'a> {
+    pub store: &'a dyn Store,
+    pub order: &'a dyn Order,
+    pub forget: &'a dyn Forget,
+    pub standing: &'a Standing,
+}
+
+/// What is known of a state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    End,
+    Closed,
+    Waiting,
+    /// Some of its events have been run; its order knows of it, or it was one of several sources.
+    Begun,
+    Cut,
+    /// What was chosen of its events has been run, and the rest is wanted too.
+    Unmet,
+    /// It was not looked up yet.
+    Left,
+}
+
+const KINDS: [Kind; 7] = [Kind::End, Kind::Closed, Kind::Waiting, Kind::Begun, Kind::Cut, Kind::Unmet, Kind::Left];
+const PARTS: [Part; 4] = [Part::Whole, Part::Proviso, Part::Met, Part::Rest];
+/// No depth is larger, so that counting can go on.
+const DEEPEST: u32 = u32::MAX / 2;
+
+/// A state's record, but for the state.
+#[derive(Debug, Clone, Copy)]
+struct Record {
+    kind: Kind,
+    /// Events that were run, and which of them were chosen.
+    done: u32,
+    part: Part,
+    depth: u32,
+    /// The event that led to it.
+    event: EventCode,
+    /// What the forgetter knows of it.
+    note: u32,
+}
+
+impl Record {
+    fn of(kind: Kind, depth: u32) -> Record {
+        Record { kind, done: 0, part: Part::Whole, depth, event: NO_EVENT, note: 0 }
+    }
+
+    fn put(self, state: &[u8], to: &mut dyn Write) -> io::Result<()> {
+        let number = |all: &[Part]| all.iter().position(|part| *part == self.part).unwrap_or(0) as u8;
+        to.write_all(&[self.kind as u8, number(&PARTS)])?;
+        for number in [self.done, self.depth, self.event, self.note] {
+            to.write_all(&number.to_le_bytes())?;
+        }
+        to.write_all(state)
+    }
+
+    fn get(state: &mut [u8], from: &mut dyn Read) -> io::Result<Record> {
+        let mut bytes = [0; 18];
+        from.read_exact(&mut bytes)?;
+        let kind = KINDS.get(bytes[0] as usize).ok_or_else(|| impossible("an unknown kind of state"))?;
+        let part = PARTS.get(bytes[1] as usize).ok_or_else(|| impossible("an unknown choice of events"))?;
+        let number = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        from.read_exact(state)?;
+        let record =
+            Record { kind: *kind, part: *part, done: number(2), depth: number(6), event: number(10), note: number(14) };
+        if record.depth > DEEPEST {
+            return Err(impossible("a depth"));
+        }
+        Ok(record)
+    }
+}
+
+/// Writes where a search stands, all its shares together.
+pub fn save(shares: &[Saved], state_bytes: usize, to: &mut dyn Write) -> io::Result<()> {
+    let (mut facts, mut forgotten) = (GraphFacts::default(), ForgetFacts::default());
+    for share in shares {
+        facts.add(&share.standing.facts);
+        forgotten.add(&share.forget.facts());
+    }
+    put_facts(to, &facts)?;
+    put(to, facts.level_sizes.len() as u64)?;
+    facts.level_sizes.iter().try_for_each(|&size| put(to, size))?;
+    put_forgotten(to, &forgotten)?;
+    put(to, shares.iter().map(|share| share.standing.visits).sum())?;
+    put(to, shares.iter().map(|share| share.standing.stored_peak).sum())?;
+    put(to, shares.iter().map(|share| share.standing.sweep).max().unwrap_or(1))?;
+    put(to, shares.iter().any(|share| share.forget.has_fallen_back()) as u64)?;
+    let line = shares.iter().find_map(|share| share.order.line());
+    put(to, line.is_some() as u64)?;
+    to.write_all(&line.unwrap_or(0).to_le_bytes())?;
+    shares.iter().try_for_each(|share| share.put(state_bytes, to))?;
+    Record::of(Kind::End, 0).put(&vec![0; state_bytes], to)
+}
+
+impl Saved<'_> {
+    fn put(&self, state_bytes: usize, to: &mut dyn Write) -> io::Result<()> {
+        let Saved { store, order, forget, standing } = *self;
+        let Standing { frames, marks, unmet, left, cut, via, .. } = standing;
+        let mut state = vec![0; state_bytes];
+        let mut open = Set::new(store.numbers());
+        let mut result = Ok(());
+        let mut put = |id: StateId, record: Record| {
+            if result.is_ok() {
+                store.load(id, &mut state);
+                let event = via.as_ref().map_or(NO_EVENT, |via| via[id]);
+                result = Record { event, note: forget.note(id), ..record }.put(&state, to);
+            }
+        };
+        let begun = |kind, at: usize, depth| {
+            let part = marks.get(at).map_or(Part::Whole, |mark| mark.0);
+            (frames[at].id, Record { done: frames[at].done, part, ..Record::of(kind, depth) })
+        };
+        let mut records: Vec<(StateId, Record)> = Vec::new();
+        let mut unfinished = 0;
+        order.each(&mut |id, depth| match id {
+            Some(id) => {
+                open.insert(id as usize);
+                put(id, Record::of(Kind::Waiting, depth));
+            }
+            None => {
+                let (id, record) = begun(Kind::Begun, unfinished, depth);
+                open.insert(id as usize);
+                put(id, record);
+                unfinished += 1;
+            }
+        });
+        let first = frames.len() - cut.len();
+        records.extend(cut.iter().enumerate().map(|(i, &depth)| begun(Kind::Cut, first + i, depth)));
+        records.extend(unmet.iter().map(|unmet| (unmet.id, Record::of(Kind::Unmet, unmet.depth))));
+        for (id, record) in records {
+            open.insert(id as usize);
+            put(id, record);
+        }
+        store.each_number(&mut |id| {
+            if !open.contains(id as usize) {
+                put(id, Record::of(Kind::Closed, 0));
+            }
+        });
+        result?;
+        let mut result = Ok(());
+        store.each_kept(&mut |state| {
+            if result.is_ok() {
+                result = Record { note: 1, ..Record::of(Kind::Closed, 0) }.put(state, to);
+            }
+        });
+        result?;
+        if let Some((states, depths)) = left {
+            for (at, &depth) in depths.iter().enumerate() {
+                Record { event: states.event(at), ..Record::of(Kind::Left, depth) }.put(states.state(at), to)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Puts a search, or one share of it, where a saved one stood. Its parts must be new.
+pub fn restore(parts: Parts, standing: &mut Standing, from: &mut dyn Read) -> io::Result<()> {
+    let mut search = Search::new(parts, standing)?;
+    search.read(from)?;
+    search.rest(standing);
+    Ok(())
+}
+
+impl Search<'_> {
+    fn read(&mut self, from: &mut dyn Read) -> io::Result<()> {
+        let mut facts = get_facts(from)?;
+        facts.level_sizes = (0..get(from)?).map(|_| get(from)).collect::<io::Result<_>>()?;
+        let forgotten = get_forgotten(from)?;
+        let (visits, stored_peak, sweep) = (get(from)?, get(from)?, get(from)?);
+        if [visits, stored_peak, sweep].iter().any(|&number| number > u64::MAX / 2) {
+            return Err(impossible("a number that nobody counts up to"));
+        }
+        if get(from)? != 0 {
+            self.parts.forget.fall_back();
+        }
+        let (has_line, mut line) = (get(from)? != 0, [0; 16]);
+        from.read_exact(&mut line)?;
+        if has_line {
+            let line = u128::from_le_bytes(line);
+            self.parts.order.stand_at(line, false);
+            self.line = Some((line, line));
+        }
+        // What was counted is told by the first of several shares.
+        if self.parts.share.is_none_or(|share| share.number == 0) {
+            (self.facts, self.visits, self.stored_peak) = (facts, visits, stored_peak);
+            self.parts.forget.remember(&forgotten);
+        }
+        (self.sweep, self.begun) = (sweep, true);
+        let bytes = self.parts.model.state_bytes();
+        let (mut state, mut left) = (vec![0; bytes], (Batch::new(bytes), Vec::new()));
+        let mut waiting = Vec::new();
+        loop {
+            let record = Record::get(&mut state, from)?;
+            if record.kind == Kind::End {
+                break;
+            }
+            if self.parts.share.is_some_and(|share| share.elsewhere(&state).is_some()) {
+                continue;
+            }
+            if record.kind == Kind::Left {
+                left.0.push(&state, record.event);
+                left.1.push(record.depth);
+                continue;
+            }
+            self.kept.clear();
+            self.kept.push(&state, record.event);
+            self.put_in_place(record, &mut waiting).map_err(|stop| match stop {
+                Stop::Unsuited(reason) => impossible(&reason),
+                Stop::Limit(Limit::Cache) => {
+                    no_room("the cache is too small for the states of the checkpoint that must stay")
+                }
+                _ => no_room("there is not enough memory for the states of the checkpoint that must stay"),
+            })?;
+        }
+        self.kept.clear();
+        self.left = Some(left).filter(|left| !left.1.is_empty());
+        // Several shares come one after the other, each from its first level on.
+        waiting.sort_by_key(|&(depth, _)| depth);
+        for (depth, id) in waiting {
+            let opening = id.map(|id| {
+                self.load(id);
+                Opening { id, depth, rank: self.parts.rank.map_or(0, |rank| rank(self.state.state(0), depth)) }
+            });
+            if !self.parts.order.reopen(opening, depth) {
+                return Err(impossible("an unfinished state where its order has none"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores the one state that is kept, and tells all parts what is known of it; the order is told later what is `waiting`.
+    fn put_in_place(&mut self, record: Record, waiting: &mut Vec<(u32, Option<StateId>)>) -> Step {
+        let wrong = |what: &str| Stop::Unsuited(what.into());
+        self.offer(0..1)?;
+        let id = self.found[0].id;
+        if !self.found[0].new {
+            return Err(wrong("a state twice"));
+        }
+        let Record { kind, done, part, depth, event, note } = record;
+        if let Some(via) = &mut self.via {
+            via[id] = event;
+        }
+        if let Some(progress) = &mut self.progress {
+            progress[id] = if kind == Kind::Waiting { WAITING } else { BEGUN };
+        }
+        let Parts { store, forget, .. } = &mut self.parts;
+        let state = self.kept.state(0);
+        let link = Link { id, state, initial: false, from: None, depth, behind: false, single: false, tie: None };
+        forget.adopt(link, note, *store).map_err(|unsuited| wrong(&unsuited.to_string()))?;
+        if kind != Kind::Waiting {
+            forget.expanding(id, done as usize, false, *store);
+        }
+        match kind {
+            Kind::Waiting => waiting.push((depth, Some(id))),
+            Kind::Begun => waiting.push((depth, None)),
+            Kind::Cut => self.cut.push(depth),
+            Kind::Unmet => self.unmet.push(Unmet { id, round: Round::First(0), depth }),
+            _ => forget.closed(id, *store),
+        }
+        if let Kind::Begun | Kind::Cut = kind {
+            self.frames.push(Frame { id, first: DROPPED, done, count: done });
+            self.mark(part, Round::First(0));
+        }
+        Ok(())
+    }
+}
+
+fn no_room(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::OutOfMemory, what)
+}
