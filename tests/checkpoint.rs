@@ -95,6 +95,13 @@ fn an_automaton_is_taken_up_again() {
 }
 
 #[test]
+fn a_search_on_disk_is_taken_up_again() {
+    check("ck-disk", &["--store", "disk"]);
+    let folder = std::env::temp_dir().to_string_lossy().into_owned();
+    check("ck-to-disk", &["--disk", &folder, "--memory", "20M"]);
+}
+
+#[test]
 fn a_net_is_taken_up_again() {
     let path = file("ck-machines.pnml", machines(10, 4));
     check_model(&path, "ck-net", &["--threads", "2"]);
@@ -181,7 +188,7 @@ fn forged_files_are_refused_or_taken_up() {
     let path = model("phils6.dve");
     let mut random = Random(20);
     for options in
-        ["table", "tree", "collapse", "comback", "dfa", "dfa+collapse", "table dfs", "tree dfs", "table random"]
+        ["table", "tree", "collapse", "comback", "dfa", "dfa+collapse", "table dfs", "tree dfs", "table random", "disk"]
     {
         let (store, order) = options.split_once(' ').unwrap_or((options, "bfs"));
         let words = ["count", &path, "--store", store, "--order", order];

@@ -155,7 +155,7 @@ fn decide(kind: PropertyKind<Expr>) {
 }
 
 /// The searches that can be saved, by their stores, and by their order where it is not that of levels.
-pub const SEARCHES: [(&str, OrderChoice); 11] = [
+pub const SEARCHES: [(&str, OrderChoice); 12] = [
     ("auto", OrderChoice::BreadthFirst),
     ("table", OrderChoice::BreadthFirst),
     ("tree", OrderChoice::BreadthFirst),
@@ -167,6 +167,7 @@ pub const SEARCHES: [(&str, OrderChoice); 11] = [
     ("tree", OrderChoice::DepthFirst),
     ("dfa+collapse", OrderChoice::DepthFirst),
     ("collapse", OrderChoice::Bounded(3)),
+    ("disk", OrderChoice::BreadthFirst),
 ];
 
 type Searched = (&'static str, OrderChoice);

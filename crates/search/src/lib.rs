@@ -23,6 +23,7 @@ mod graph;
 mod held;
 pub mod liveness;
 pub mod lts;
+mod on_disk;
 mod open;
 pub mod order;
 mod outcome;

@@ -1,16 +1,14 @@
 //! Carries a plan out and says what came of it.
 
 use crate::check::{self, Audit, Check, Safety};
-use crate::external::External;
-use crate::held::Held;
 use crate::lts::{Observer, Recorder};
 use crate::outcome::Ended;
-use crate::plan::{ForgetChoice, Plan, StoreChoice, Way};
-use crate::reduce::{Expansion, PorConfig};
+use crate::plan::{ForgetChoice, Plan, Way};
+use crate::reduce::PorConfig;
 use crate::saver::Saver;
 use crate::task::{Done, Guides, Task, about_runs, invalid};
 use crate::verdicts::{TraceSearch, settle};
-use crate::{fallbacks, general, set_bfs, table_bfs};
+use crate::{fallbacks, general, on_disk, set_bfs, table_bfs};
 use scrimp_core::{Budget, Condition, Control, Property, Report, budget::peak_resident};
 use scrimp_system::Model;
 use std::io;
@@ -77,7 +75,7 @@ pub fn run_guided(
         Way::Indexed => table_bfs::search(&task)?,
         Way::Staged => fallbacks::search(&task, guides)?,
         Way::Set => set_bfs::search(&task)?,
-        Way::Disk => on_disk(&task)?,
+        Way::Disk => on_disk::search(&task)?,
         other => return Err(invalid(format!("the plan is for another kind of question ({other:?})"))),
     };
     if model.is_outgrown() {
@@ -134,16 +132,4 @@ pub fn run_guided(
         peak_resident: peak_resident(),
         elapsed,
     })
-}
-
-/// Searches with sorted files.
-fn on_disk<'m>(task: &Task<'m, '_>) -> io::Result<Done<'m>> {
-    let Task { model, check, plan, control, budget, with_traces, reduce, .. } = *task;
-    let dir = match plan.store() {
-        StoreChoice::Disk(dir) if !dir.as_os_str().is_empty() => dir.clone(),
-        _ => std::env::temp_dir(),
-    };
-    let mut external = External::new(model, &dir, with_traces, budget, None)?;
-    let outcome = external.search(check, control, reduce(Expansion::Stateful));
-    Ok(Done { outcome, held: Held::Disk(Box::new(external)), stage: plan.store().clone(), instead: None })
 }

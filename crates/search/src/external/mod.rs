@@ -20,6 +20,7 @@ mod merge;
 mod recent;
 mod resume;
 mod run;
+mod saved;
 mod share;
 #[cfg(test)]
 mod tests;
@@ -39,6 +40,7 @@ use disk::{Growing, Scratch};
 use merge::{Merge, Source};
 use recent::Recent;
 use run::{Aids, Reader, Run, To, Writer};
+use saved::Begun;
 use scrimp_core::{Budget, Control, DiskFacts, GraphFacts, Limit};
 use scrimp_system::Model;
 use share::Pool;
@@ -108,6 +110,8 @@ pub struct External<'a> {
     /// States expanded.
     visits: u64,
     begun: bool,
+    /// How the search stood when its level began.
+    level: Begun,
     failure: Option<String>,
 }
 
@@ -137,6 +141,7 @@ impl<'a> External<'a> {
             widths: Vec::new(),
             visits: 0,
             begun: false,
+            level: Begun::default(),
             failure: None,
         })
     }
@@ -192,12 +197,13 @@ impl<'a> External<'a> {
             level.worker.start();
             level.collect(&self.scratch)?;
             self.close(level, 0)?;
-            self.facts.initial_states = self.facts.states;
         }
         while !(self.frontier.is_empty() && self.found.is_empty()) {
+            if level.control.pause_due(0) {
+                return Err(Halt::Ended(Ended::Paused));
+            }
             self.expand(level)?;
             self.close(level, self.depth + 1)?;
-            self.depth += 1;
         }
         Ok(())
     }
@@ -256,6 +262,13 @@ impl<'a> External<'a> {
         self.facts.widest = self.facts.widest.max(width);
         self.facts.depth += (width > 0) as u32;
         self.widths.extend((width > 0).then_some(width));
+        if depth == 0 {
+            self.facts.initial_states = self.facts.states;
+        }
+        self.depth = depth;
+        let mut facts = self.facts.clone();
+        facts.merge(&level.worker.facts);
+        self.level = Begun { facts, widths: self.widths.clone(), depth };
         self.publish(level);
         foresee(level.control, self.facts.states, || self.widths.clone());
         self.visited.add(run, aids, &mut || level.go_on())

@@ -6,6 +6,7 @@
 use super::buffer::Buffer;
 use super::merge::Source;
 use super::run::{Aids, Reader, Run, To, Writer};
+use super::saved::Begun;
 use super::share::Pool;
 use super::visited::merge;
 use super::{External, Halt, spill};
@@ -58,6 +59,7 @@ impl External<'_> {
         self.widths = from.widths;
         // The next level counts once it is complete.
         self.facts = GraphFacts { states, depth: from.depth + 1, ..from.facts };
+        self.level = Begun { facts: self.facts.clone(), widths: self.widths.clone(), depth: self.depth };
         self.begun = true;
         Ok(())
     }

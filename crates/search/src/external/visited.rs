@@ -90,6 +90,10 @@ impl Visited {
         Ok(())
     }
 
+    pub fn runs(&self) -> impl Iterator<Item = &Arc<Run>> {
+        self.runs.iter().map(|known| &known.run)
+    }
+
     /// Asks for states in ascending order.
     pub fn lookup(&self) -> Lookup<'_> {
         let asked = self.runs.iter().map(|Known { run, aids }| Asked {

@@ -9,16 +9,15 @@ mod moves;
 
 use crate::estimate::{Estimate, SAMPLE};
 use crate::external::{External, Resume};
-use crate::general;
 use crate::held::Held;
 use crate::open::Queue;
 use crate::outcome::{Ended, Outcome};
 use crate::plan::{CacheChoice, ForgetChoice, ModelFacts, StoreChoice};
-use crate::reduce::Expansion;
 use crate::set_bfs::SetBfs;
 use crate::store::{Store, Table};
 use crate::table_bfs::TableBfs;
 use crate::task::{Done, Guides, Task, invalid};
+use crate::{general, on_disk};
 use scrimp_core::Limit;
 use scrimp_system::Batch;
 use std::cell::RefCell;
@@ -32,6 +31,12 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
     let table = Table::new(task.model.state_bytes(), task.budget.clone())?;
     let mut table = TableBfs::new(task, table, StoreChoice::Table);
     if let Some((stage, mut from)) = task.saved()? {
+        if stage == on_disk::STAGE {
+            let dir = task.plan.options().disk.as_ref();
+            let dir =
+                dir.ok_or_else(|| invalid("the search was saved when it was on disk; say --disk DIR to go on"))?;
+            return on_disk::resume(task, dir, &mut *from);
+        }
         let unknown = |_| invalid(format!("a checkpoint with an unknown store '{stage}'"));
         match stage.parse().map_err(unknown)? {
             StoreChoice::Table => table.resume(&mut *from)?,
@@ -78,17 +83,10 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
 
 /// Starts over on disk where that is allowed, and else in an automaton.
 fn start_over<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done<'m>> {
-    let Task { model, check, control, budget, with_traces, reduce, .. } = *task;
+    let Task { model, control, budget, with_traces, .. } = *task;
     if let Some(dir) = &task.plan.options().disk {
         control.say(format!("the search starts over with files in {}", dir.display()));
-        let mut external = External::new(model, dir, with_traces, budget, None)?;
-        let outcome = external.search(check, control, reduce(Expansion::Stateful));
-        return Ok(Done {
-            outcome,
-            held: Held::Disk(Box::new(external)),
-            stage: StoreChoice::Disk(dir.into()),
-            instead: None,
-        });
+        return Ok(on_disk::go_on(task, External::new(model, dir, with_traces, budget, None)?, dir));
     }
     control.say("the search starts over in a minimized automaton");
     in_set(task, SetBfs::begin(task, AUTOMATON)?, guides)
@@ -203,7 +201,7 @@ fn forgetting<'m>(task: &Task<'m, '_>, mut full: Done<'m>, guides: Guides) -> io
 
 /// Moves the search to sorted files and goes on there.
 fn to_disk<'m>(task: &Task<'m, '_>, wide: SetBfs, dir: &Path) -> io::Result<Done<'m>> {
-    let Task { model, check, control, budget, reduce, .. } = *task;
+    let Task { model, control, budget, .. } = *task;
     let started = Instant::now();
     let mut external = External::new(model, dir, false, budget, None)?;
     let SetBfs { set, course, .. } = wide;
@@ -245,8 +243,7 @@ fn to_disk<'m>(task: &Task<'m, '_>, wide: SetBfs, dir: &Path) -> io::Result<Done
         dir.display(),
         started.elapsed().as_secs_f64(),
     ));
-    let outcome = external.search(check, control, reduce(Expansion::Stateful));
-    Ok(Done { outcome, held: Held::Disk(Box::new(external)), stage: StoreChoice::Disk(dir.into()), instead: None })
+    Ok(on_disk::go_on(task, external, dir))
 }
 
 fn grouped(number: u64) -> String {

@@ -42,6 +42,10 @@ impl Packed {
         self.last.fill(0);
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.keys == 0
+    }
+
     /// Is there perhaps no room for one more key?
     pub fn is_full(&self) -> bool {
         self.bytes.len() + codec::longest(self.key_bytes) > block_bytes(self.key_bytes)
@@ -51,6 +55,30 @@ impl Packed {
         codec::pack(key, &self.last, &mut self.bytes);
         self.last.copy_from_slice(key);
         self.keys += 1;
+    }
+
+    pub fn save(&self, to: &mut dyn Write) -> io::Result<()> {
+        to.write_all(&self.keys.to_le_bytes())?;
+        to.write_all(&(self.bytes.len() as u32).to_le_bytes())?;
+        to.write_all(&self.bytes)
+    }
+
+    /// Becomes what was saved; `false` where that was empty. Keys may not be added then.
+    pub fn restore(&mut self, from: &mut dyn Read) -> io::Result<bool> {
+        let mut sizes = [0; 8];
+        from.read_exact(&mut sizes)?;
+        let size = |at| u32::from_le_bytes([sizes[at], sizes[at + 1], sizes[at + 2], sizes[at + 3]]);
+        self.keys = size(0);
+        let bytes = size(4) as usize;
+        if bytes > block_bytes(self.key_bytes) {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "a block of states is too long"));
+        }
+        self.bytes.resize(bytes, 0);
+        from.read_exact(&mut self.bytes)?;
+        if !self.is_sound() {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "a block of states cannot be unpacked"));
+        }
+        Ok(self.keys > 0)
     }
 
     /// Can it be unpacked, and is there nothing behind the keys?
@@ -195,19 +223,7 @@ impl Pool {
         let mut packed = Packed::new(self.key_bytes);
         let mut promise = 0;
         for _ in 0..u64::from_le_bytes(count) {
-            let mut sizes = [0; 8];
-            from.read_exact(&mut sizes)?;
-            let size = |at| u32::from_le_bytes([sizes[at], sizes[at + 1], sizes[at + 2], sizes[at + 3]]);
-            packed.keys = size(0);
-            let bytes = size(4) as usize;
-            if bytes > block_bytes(self.key_bytes) {
-                return Err(io::Error::new(io::ErrorKind::InvalidData, "a block of open states is too long"));
-            }
-            packed.bytes.resize(bytes, 0);
-            from.read_exact(&mut packed.bytes)?;
-            if !packed.is_sound() {
-                return Err(io::Error::new(io::ErrorKind::InvalidData, "a block of open states cannot be unpacked"));
-            }
+            packed.restore(from)?;
             self.promise(0, &mut promise).map_err(|_| io::ErrorKind::OutOfMemory)?;
             self.put(queue, &mut packed, false);
         }

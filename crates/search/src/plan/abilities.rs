@@ -108,7 +108,7 @@ pub const ABILITIES: &[Ability] = &[
         name: "depth-first along one path",
         asks: STATES,
         offers: Features::of(&[Dfs, Table, Por, Audit]).and(SETS).and(SAVED),
-        only_with: Features::of(&[Por]).and(SETS).and(SAVED),
+        only_with: Features::of(&[Por]).and(SETS),
         apart: &[(Por, Checkpoint), (Por, Resume)],
     },
     Ability {
@@ -193,7 +193,7 @@ pub const ABILITIES: &[Ability] = &[
         way: Way::Disk,
         name: "breadth-first in sorted files",
         asks: STATES,
-        offers: Features::of(&[Bfs, DiskStore, Por]),
+        offers: Features::of(&[Bfs, DiskStore, Por]).and(SAVED),
         only_with: NONE,
         apart: &[],
     },

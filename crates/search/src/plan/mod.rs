@@ -268,7 +268,11 @@ impl Plan {
             return format!("general {} {method} {reduce} {progress:?} {heuristic:?} {keep_going}", self.order);
         }
         let Options { seed, layers, backedges, engine, .. } = &self.options;
-        let store = if self.is_automatic() { "automatic".to_string() } else { self.store.to_string() };
+        let store = match &self.store {
+            _ if self.is_automatic() => "automatic".to_string(),
+            StoreChoice::Disk(_) => "disk".to_string(),
+            store => store.to_string(),
+        };
         format!("{} {store} {reduce} {engine} {keep_going} {seed} {layers} {backedges}", self.order)
     }
 
