@@ -4,7 +4,7 @@
 mod common;
 
 use common::random::{Shape, Text, text};
-use common::{Way, files, model};
+use common::{Way, command, files, model};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use scrimp::plan::{ForgetChoice, OrderChoice, ReduceChoice, StoreChoice};
 use scrimp::{Control, Guides, Limit, Mode, ModelFacts, NativeModel, Options, Plan, Property, Report, run_guided};
@@ -208,4 +208,30 @@ fn random_systems() {
     let (complete, evicting) = (ends.complete.into_inner(), ends.evicting.into_inner());
     println!("{complete} complete, {evicting} with evictions");
     assert!(complete > 500 && evicting > 20);
+}
+
+/// With less memory than the table takes that was saved, the search goes on in a tree.
+#[test]
+fn a_table_goes_on_in_a_tree() {
+    const ENOUGH: usize = 600_000;
+    let (path, file) = (command::model("phils8.dve"), file("table"));
+    let model = model(&Arc::new(scrimp::load(Path::new(&path)).unwrap()), Mode::Compiled);
+    let (control, found) = (Control::new(None), AtomicUsize::new(0));
+    let stops = Property::invariant("invariant: true", |_: &[u8]| {
+        if found.fetch_add(1, Ordering::Relaxed) == ENOUGH {
+            control.stop().ask();
+        }
+        true
+    });
+    let options = Options { memory: Some(4 << 30), checkpoint: Some(file.clone()), ..Options::default() };
+    let properties = [stops];
+    let plan = Plan::new(&options, &properties, &ModelFacts::of(&model)).unwrap();
+    let report = scrimp::run(&model, &properties, &plan, &control).unwrap();
+    assert!(report.limit == Some(Limit::Interrupt) && report.store.as_deref() == Some("table"));
+    let saved = file.to_string_lossy().into_owned();
+    let words = ["check", &path, "-p", "invariant: true", "--json", "--resume", &saved];
+    let json = command::scrimp(&[&words[..], &["--memory", "22M"]].concat()).code(0).json();
+    let _ = std::fs::remove_file(&file);
+    assert_eq!((&json["states"], &json["transitions"]), (&693_856.into(), &4_944_296.into()));
+    assert!(json["plan"]["decisions"].to_string().contains("went to a tree"), "{}", json["plan"]["decisions"]);
 }

@@ -9,7 +9,7 @@ use common::model;
 use common::shared::{Mixture, condition, system};
 use scrimp::plan::{CycleChoice, ReduceChoice, StoreChoice};
 use scrimp::temporal::{Context, decide};
-use scrimp::{Control, Mode, ModelFacts, Options, Plan, System, Verdict};
+use scrimp::{Control, Mode, ModelFacts, NativeModel, Options, Plan, System, Verdict};
 use scrimp_core::{Property, PropertyKind};
 use scrimp_soak::formulas::ltl;
 use scrimp_soak::ltl::Explicit;
@@ -17,6 +17,7 @@ use scrimp_soak::replay::{label, movers, replay_run};
 use scrimp_system::{Expr, Random};
 use scrimp_temporal::Formula;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 const ATOMS: usize = 3;
@@ -56,11 +57,64 @@ fn plans(fair: bool, property: &Property<Expr>) -> Vec<(&'static str, Plan)> {
     ways.into_iter().filter_map(|(name, options)| Some((name, plan(&options)?))).collect()
 }
 
+/// Searches that are saved on their way, and taken up in another store where that can be: how many there were.
+fn taken_up_in(
+    model: &NativeModel,
+    property: &Property<Expr>,
+    fair: bool,
+    expected: bool,
+    file: &Path,
+    context: &str,
+) -> usize {
+    let usual = Options { memory: Some(1 << 30), fair, ..Options::default() };
+    let (nested, reduced) = (CycleChoice::Nested, ReduceChoice::Persistent(None));
+    let ways = [
+        (usual.clone(), StoreChoice::Collapse),
+        (Options { cycles: nested, ..usual.clone() }, StoreChoice::Tree),
+        (
+            Options { store: Some(StoreChoice::Tree), cycles: nested, reduce: reduced, ..usual.clone() },
+            StoreChoice::Table,
+        ),
+        (Options { reduce: reduced, ..usual }, StoreChoice::Table),
+    ];
+    let mut taken_up = 0;
+    for (options, store) in ways {
+        let _ = std::fs::remove_file(file);
+        let first = Options { checkpoint: Some(file.into()), ..options.clone() };
+        let then = Options { resume: Some(file.into()), store: Some(store), ..options };
+        for options in [first, then] {
+            let Ok(plan) = Plan::new(&options, std::slice::from_ref(property), &ModelFacts::default()) else {
+                continue;
+            };
+            if options.resume.is_some() && !file.exists() {
+                continue;
+            }
+            let control = Control::new(None);
+            control.pause_at_states(8);
+            let means = Context { plan: &plan, control: &control, fair: &[], progress: None };
+            let report = match decide(model, property, &means) {
+                Ok(report) => report,
+                Err(error) if options.resume.is_some() => panic!("{context}: {error}"),
+                Err(_) => break,
+            };
+            let result = &report.properties[0];
+            let verdict = if expected { Verdict::Violated } else { Verdict::Verified };
+            assert_eq!(result.verdict, verdict, "{context}, {options:?}");
+            if expected {
+                replay_run(model, result, &property.kind, fair).unwrap_or_else(|error| panic!("{context}: {error}"));
+            }
+            taken_up += options.resume.is_some() as usize;
+        }
+    }
+    taken_up
+}
+
 /// How many formulas hold and do not, over so many systems.
 fn random_systems(fair: bool, systems: u64) -> (usize, usize) {
     let (first, systems) = (number("SCRIMP_TEST_SEED", 0), number("SCRIMP_TEST_SYSTEMS", systems));
     let (mut holding, mut broken) = (0, 0);
     let mut searches: BTreeMap<&str, usize> = BTreeMap::new();
+    let (file, mut taken_up) = (std::env::temp_dir().join(format!("scrimp-runs-{}-{fair}", std::process::id())), 0);
     for seed in first..first + systems {
         let mut random = Random(seed);
         let mixture = Mixture { processes: 2 + random.below(2), special: random.below(2) == 0 };
@@ -97,11 +151,14 @@ fn random_systems(fair: bool, systems: u64) -> (usize, usize) {
                         .unwrap_or_else(|error| panic!("{context}: {error}"));
                 }
             }
+            taken_up += taken_up_in(&model, &property, fair, expected, &file, &format!("seed {seed}: {formula}"));
             holding += !expected as usize;
             broken += expected as usize;
         }
     }
-    println!("{holding} formulas hold, {broken} do not; searches: {searches:?}");
+    let _ = std::fs::remove_file(file);
+    println!("{holding} formulas hold, {broken} do not; searches: {searches:?}; {taken_up} taken up");
+    assert!(taken_up > 20, "only {taken_up} searches were saved on their way");
     (holding, broken)
 }
 

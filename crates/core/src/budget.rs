@@ -294,8 +294,9 @@ impl Control {
 
     /// From now on the search is to pause every so often, so that it can be saved.
     pub fn pause_every(&self, time: Duration) {
-        self.pause_every.store((time.as_millis() as u64).max(1), Ordering::Relaxed);
-        self.paused();
+        let every = (time.as_millis() as u64).max(1);
+        self.pause_every.store(every, Ordering::Relaxed);
+        self.pause_at.store(self.elapsed().as_millis() as u64 + every, Ordering::Relaxed);
     }
 
     /// The search is to pause once it has so many states.

@@ -53,7 +53,8 @@ pub fn run_guided(
     let audit = plan.options().audit.then(|| Audit::new(check));
     let check = audit.as_ref().map_or(check, |audit| audit);
     let with_traces = !properties.is_empty();
-    let saver = Saver::new(model, properties, plan, &safety, control);
+    let asked: Vec<&str> = properties.iter().map(|property| &property.name[..]).collect();
+    let saver = Saver::new(model, &asked.join("\n"), plan, Some(&safety), control);
     let wanted = guides.graph.filter(|_| plan.options().graph);
     let recorder = wanted.map(|wanted| Recorder::new(&wanted.labels, wanted.vectors, &budget)).transpose()?;
     let observer = recorder.as_ref().map(|recorder| recorder as &dyn Observer);

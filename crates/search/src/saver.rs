@@ -5,13 +5,14 @@ use crate::checkpoint::{self, Identity, get_findings, get_text, model_digest, pu
 use crate::plan::Plan;
 use crate::replace::remove_remains;
 use crate::words::hash;
-use scrimp_core::{Condition, Control, Property};
+use scrimp_core::Control;
 use scrimp_system::Model;
 use std::io::{self, Read, Write};
 
 pub(crate) struct Saver<'a> {
     plan: &'a Plan,
-    safety: &'a Safety<'a>,
+    /// What has been found on the way; nothing where one finding ends the search.
+    safety: Option<&'a Safety<'a>>,
     control: &'a Control,
     identity: Identity,
     /// How the model was made.
@@ -20,12 +21,12 @@ pub(crate) struct Saver<'a> {
 }
 
 impl<'a> Saver<'a> {
-    /// What saves the search of a plan; nothing, where none is to be saved or taken up.
+    /// What saves the search of a plan; nothing, where none is to be saved or taken up. `asked` names all that it decides.
     pub fn new(
         model: &dyn Model,
-        properties: &[Property<Condition>],
+        asked: &str,
         plan: &'a Plan,
-        safety: &'a Safety<'a>,
+        safety: Option<&'a Safety<'a>>,
         control: &'a Control,
     ) -> Option<Saver<'a>> {
         let options = &plan.options();
@@ -36,11 +37,7 @@ impl<'a> Saver<'a> {
             remove_remains(path);
             control.pause_every(plan.every());
         }
-        let mut text = plan.essence();
-        for property in properties {
-            text.push('\n');
-            text.push_str(&property.name);
-        }
+        let text = format!("{}\n{asked}", plan.essence());
         let identity = Identity { model: model_digest(model), options: hash(text.as_bytes()) };
         let making = model.making().to_vec();
         Some(Saver { plan, safety, control, identity, making, state_bytes: model.state_bytes() })
@@ -53,7 +50,8 @@ impl<'a> Saver<'a> {
         };
         let mut from = checkpoint::open(path, self.identity)?;
         let (stage, _) = (get_text(&mut from)?, get_text(&mut from)?);
-        self.safety.remember(get_findings(&mut from, self.state_bytes)?);
+        let findings = get_findings(&mut from, self.state_bytes)?;
+        self.safety.iter().for_each(|safety| safety.remember(findings.clone()));
         Ok(Some((stage, Box::new(from))))
     }
 
@@ -63,7 +61,7 @@ impl<'a> Saver<'a> {
         let Some(path) = &self.plan.options().checkpoint else {
             return;
         };
-        let findings = self.safety.findings();
+        let findings = self.safety.map(Safety::findings).unwrap_or_default();
         self.control.save(true);
         let saved = checkpoint::write(path, self.identity, &self.making, &mut |to| {
             put_text(to, stage)?;

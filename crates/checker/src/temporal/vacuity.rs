@@ -21,6 +21,7 @@ pub fn look(model: &NativeModel, property: &Property<Expr>, means: &Context, rep
     let Some(result) = report.properties.first_mut().filter(|result| result.verdict == Verdict::Verified) else {
         return;
     };
+    let plan = &means.plan.unsaved();
     for (condition, stronger) in antecedents(formula).into_iter().take(MOST) {
         let control = Control::under(means.control.stop().within(PATIENCE.max(report.elapsed)));
         let stronger = match &property.kind {
@@ -28,7 +29,7 @@ pub fn look(model: &NativeModel, property: &Property<Expr>, means: &Context, rep
             _ => PropertyKind::Ltl(stronger),
         };
         let stronger = Property::new(property.name.clone(), stronger);
-        let found = decide_alone(model, &stronger, &Context { control: &control, ..*means });
+        let found = decide_alone(model, &stronger, &Context { plan, control: &control, ..*means });
         let verified = |found: Report| found.properties.first().is_some_and(|p| p.verdict == Verdict::Verified);
         if found.is_ok_and(verified) {
             let condition: Formula<String> = condition.map(&mut |e| model.system().spell(e));

@@ -39,7 +39,10 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
         }
         let unknown = |_| invalid(format!("a checkpoint with an unknown store '{stage}'"));
         match stage.parse().map_err(unknown)? {
-            StoreChoice::Table => table.resume(&mut *from)?,
+            StoreChoice::Table => match table.resume(&mut *from) {
+                Err(full) if full.kind() == io::ErrorKind::OutOfMemory => return resume_in_tree(task, guides),
+                resumed => resumed?,
+            },
             stage => return in_set(task, SetBfs::resume(task, stage, &mut *from)?, guides),
         }
     }
@@ -79,6 +82,21 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
             start_over(task, guides)
         }
     }
+}
+
+/// Takes up a search in a table for which there is no memory any more.
+fn resume_in_tree<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done<'m>> {
+    let Some((_, mut from)) = task.saved()? else { return Err(io::ErrorKind::OutOfMemory.into()) };
+    let moved = moves::saved_table_to(task, &mut *from, StoreChoice::Tree)?;
+    let wide = moved.map_err(|_| {
+        let why = "there is not enough memory for the states of the checkpoint, not even in a tree";
+        io::Error::new(io::ErrorKind::OutOfMemory, why)
+    })?;
+    task.control.say(format!(
+        "{} states of the checkpoint went to a tree: there is no memory for a table",
+        grouped(wide.set.len())
+    ));
+    in_set(task, wide, guides)
 }
 
 /// Starts over on disk where that is allowed, and else in an automaton.

@@ -1,5 +1,6 @@
 //! Moving a search from the table to a store that takes less, while memory is short: what was moved gives its place up.
 
+use crate::checkpoint::get_position;
 use crate::open::Packed;
 use crate::outcome::{Ended, Position};
 use crate::plan::StoreChoice;
@@ -9,7 +10,7 @@ use crate::table_bfs::TableBfs;
 use crate::task::{Done, Task};
 use scrimp_core::{GraphFacts, Limit};
 use scrimp_system::Batch;
-use std::io;
+use std::io::{self, Read};
 
 /// States that move together.
 const AT_ONCE: usize = 512;
@@ -21,10 +22,39 @@ type Moved<'m> = Result<SetBfs, Box<Done<'m>>>;
 pub fn table_to<'m>(task: &Task<'m, '_>, table: TableBfs<Table>, to: StoreChoice) -> io::Result<Moved<'m>> {
     let (table, position) = table.into_parts();
     let states = table.len();
+    numbered_to(task, position, states, to, |show| table.drain(show))
+}
+
+/// From a table in a checkpoint to a set, where there is no memory for the table.
+pub fn saved_table_to<'m>(task: &Task<'m, '_>, from: &mut dyn Read, to: StoreChoice) -> io::Result<Moved<'m>> {
+    let position = get_position(from)?;
+    let states = Table::saved_states(task.model.state_bytes(), from)?;
+    let (mut state, mut failed) = (vec![0; task.model.state_bytes()], None);
+    let each = |show: &mut dyn FnMut(StateId, &[u8]) -> bool| {
+        (0..states as StateId).all(|id| match from.read_exact(&mut state) {
+            Ok(()) => show(id, &state),
+            Err(error) => {
+                failed = Some(error);
+                false
+            }
+        })
+    };
+    let moved = numbered_to(task, position, states, to, each)?;
+    failed.map_or(Ok(moved), Err)
+}
+
+/// Puts so many states, which are shown in the order of their numbers, into a set.
+fn numbered_to<'m>(
+    task: &Task<'m, '_>,
+    position: Position,
+    states: usize,
+    to: StoreChoice,
+    each: impl FnOnce(&mut dyn FnMut(StateId, &[u8]) -> bool) -> bool,
+) -> io::Result<Moved<'m>> {
     let mut moving = Moving::new(task, to)?;
     let mut keys = Vec::new();
     let mut first: StateId = 0;
-    let mut moved = table.drain(&mut |id, state| {
+    let mut moved = each(&mut |id, state| {
         moving.batch.push(state, 0);
         moving.batch.len() < AT_ONCE || {
             let (from, kept) = (std::mem::replace(&mut first, id + 1), moving.flush(&mut keys));

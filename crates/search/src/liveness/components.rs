@@ -9,6 +9,7 @@ use super::product::{INSIDE, Mover, WEAK};
 use super::states::{Key, Numbered, States};
 use super::walk::{Halt, Walk};
 use crate::column::{Column, Stack};
+use crate::store::Full;
 use scrimp_core::{Budget, Control, GraphFacts};
 use scrimp_system::{Batch, Model};
 use scrimp_temporal::Marks;
@@ -19,13 +20,13 @@ use std::sync::Arc;
 const GONE: u32 = u32::MAX;
 
 /// The beginning of a component.
-struct Root {
+pub(super) struct Root {
     /// The rank of its first state, and where that is on the path.
-    rank: u32,
-    place: u32,
+    pub rank: u32,
+    pub place: u32,
     /// The marks within, and those of the edge by which it was entered.
-    marks: Marks,
-    entry: Marks,
+    pub marks: Marks,
+    pub entry: Marks,
 }
 
 pub(super) struct Components<'s, 'p, 'a> {
@@ -35,8 +36,8 @@ pub(super) struct Components<'s, 'p, 'a> {
     /// The rank of each state in the order of discovery, from 1; [`GONE`].
     ranks: Column<u32>,
     /// States that were not given up, by their ranks.
-    live: Stack,
-    roots: Vec<Root>,
+    pub live: Stack,
+    pub roots: Vec<Root>,
     control: &'s Control,
     all: Marks,
     pub facts: GraphFacts,
@@ -69,8 +70,39 @@ impl<'s, 'p, 'a> Components<'s, 'p, 'a> {
         })
     }
 
-    /// Searches until everything is visited or a component with all marks is found.
+    pub fn state_bytes(&self) -> usize {
+        self.mover.product.state_bytes()
+    }
+
+    pub fn rank_of(&self, key: Key) -> u32 {
+        self.ranks[key as u32]
+    }
+
+    /// Was it visited and not given up? For states that are known.
+    pub fn is_alive(&self, key: Key) -> bool {
+        (1..GONE).contains(&self.rank_of(key))
+    }
+
+    /// Takes all states as given up but those that are then said to be alive.
+    pub fn give_all_up(&mut self) -> Result<(), Full> {
+        let numbers = self.states.store.numbers();
+        self.ranks.ensure(numbers)?;
+        (0..numbers as u32).for_each(|id| self.ranks[id] = GONE);
+        Ok(())
+    }
+
+    /// A state is alive, the next one in the order of discovery: was it not?
+    pub fn keep_alive(&mut self, key: Key) -> Result<bool, Full> {
+        self.live.ensure(self.live.len() + 1)?;
+        let new = self.ranks[key as u32] == GONE;
+        self.live.push(key as u32);
+        self.ranks[key as u32] = self.live.len() as u32;
+        Ok(new)
+    }
+
+    /// Searches, or goes on, until everything is visited, a component with all marks is found or a pause is due.
     pub fn search(&mut self) -> Result<(), Halt> {
+        self.follow()?;
         let mut initial = Batch::new(self.mover.product.state_bytes());
         self.mover.product.initial(&mut initial);
         let mut roots = Vec::new();
@@ -166,6 +198,9 @@ impl<'s, 'p, 'a> Components<'s, 'p, 'a> {
             self.control.show_path(self.states.len(), self.facts.transitions, self.path.len() as u64);
             if let Some(limit) = self.control.stopped(0) {
                 return Err(Halt::Limit(limit));
+            }
+            if self.control.pause_due(0) {
+                return Err(Halt::Paused);
             }
         }
         Ok(())

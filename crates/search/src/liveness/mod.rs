@@ -15,6 +15,7 @@ mod nested;
 mod on_lts;
 mod path_set;
 mod product;
+mod saved;
 mod states;
 mod swarm;
 mod walk;
@@ -24,6 +25,7 @@ pub use product::{Fairness, MOST_MARKS, Product, STUTTER};
 
 use crate::plan::{CycleChoice, ModelFacts, Plan, StoreChoice, Way};
 use crate::reduce::{Expansion, PorConfig};
+use crate::saver::Saver;
 use crate::store::{Collapse, ComBack, Store, Table, Tree};
 use crate::task::{Guide, invalid};
 use components::Components;
@@ -32,8 +34,8 @@ use product::Mover;
 use scrimp_core::{Budget, Control, GraphFacts, Limit, Predicate};
 use scrimp_system::{Expr, Fault, Model};
 use scrimp_temporal::Automaton;
-use states::{Keyed, Numbered, States};
-use std::io;
+use states::{Keyed, Known, Numbered, States};
+use std::io::{self, Write};
 use std::sync::Arc;
 use walk::Halt;
 
@@ -112,6 +114,14 @@ fn search_in(question: &Question, plan: &Plan, control: &Control) -> io::Result<
         CycleChoice::Components => false,
         CycleChoice::Automatic => *store == StoreChoice::Tree,
     };
+    // A search that was saved goes on as it was.
+    let asked = format!("{automaton:?} {expressions:?} {} {stutters} {repeats}", fairness.is_some());
+    let saver = Saver::new(model, &asked, plan, None, control);
+    let saved = saver.as_ref().map_or(Ok(None), Saver::resume)?;
+    let nested = match (&saved, plan.options().cycles) {
+        (Some((stage, _)), CycleChoice::Automatic) => stage == NESTED || *store == StoreChoice::Tree,
+        _ => nested,
+    };
     // The plan asks for a reduction only where it is sound; a caller may know no expressions to keep.
     let por_config = match stutters && fairness.is_none() {
         true => PorConfig::of_runs(model, expressions, plan)?,
@@ -149,12 +159,19 @@ fn search_in(question: &Question, plan: &Plan, control: &Control) -> io::Result<
             swarm::Ended::Limit(limit) => (Err(Halt::Limit(limit)), None),
         }
     } else if nested {
-        let mut states: Box<dyn States + '_> = match store {
+        let mut states: Box<dyn Known + '_> = match store {
             StoreChoice::Tree => Box::new(Keyed::new(Tree::of_model(&product, &budget)?, &budget)?),
-            _ => Box::new(Numbered::new(numbered(&product, store, plan, &budget)?, &budget)?),
+            _ => Box::new(Numbered::new(numbered(&product, store, plan, &budget)?, product.state_bytes(), &budget)?),
         };
         let mut search = Nested::new(mover, &mut *states, control, &budget)?;
-        let halt = search.search();
+        if let Some((_, mut from)) = saved.filter(|(stage, _)| stage == NESTED) {
+            search.restore(&mut *from)?;
+        }
+        let halt = until_ended(control, || {
+            let halt = search.search();
+            save(&saver, &halt, NESTED, &mut |to| search.save(to));
+            halt
+        });
         let (depth, beside) = (search.outer.deepest, search.bytes());
         let rough = gather::of_nested(&mut search, product.state_bytes());
         answer.facts = GraphFacts { depth, widest: depth as u64, ..search.facts };
@@ -162,9 +179,16 @@ fn search_in(question: &Question, plan: &Plan, control: &Control) -> io::Result<
         answer.store_bytes = states.bytes() + beside;
         (halt, rough)
     } else {
-        let mut states = Numbered::new(numbered(&product, store, plan, &budget)?, &budget)?;
+        let mut states = Numbered::new(numbered(&product, store, plan, &budget)?, product.state_bytes(), &budget)?;
         let mut search = Components::new(mover, &mut states, control, &budget)?;
-        let halt = search.search();
+        if let Some((_, mut from)) = saved.filter(|(stage, _)| stage == COMPONENTS) {
+            search.restore(&mut *from)?;
+        }
+        let halt = until_ended(control, || {
+            let halt = search.search();
+            save(&saver, &halt, COMPONENTS, &mut |to| search.save(to));
+            halt
+        });
         let rough = gather::of_component(&mut search, &mut Mover::new(&product, None));
         let (depth, beside) = (search.path.deepest, search.bytes());
         answer.facts = GraphFacts { depth, widest: depth as u64, ..search.facts };
@@ -185,11 +209,38 @@ fn search_in(question: &Question, plan: &Plan, control: &Control) -> io::Result<
             answer.accepted = Some(true);
             answer.lasso = rough.and_then(|rough| rough.finish(&product, &budget, control.stop()));
         }
-        Err(Halt::Full) => answer.limit = Some(Limit::Memory),
+        Err(Halt::Full | Halt::Paused) => answer.limit = Some(Limit::Memory),
         Err(Halt::Limit(limit)) => answer.limit = Some(limit),
         Err(Halt::Fault(fault)) => answer.fault = Some(fault),
     }
     Ok(answer)
+}
+
+/// What a checkpoint calls them.
+const NESTED: &str = "nested";
+const COMPONENTS: &str = "components";
+
+/// Goes on after every pause.
+fn until_ended(control: &Control, mut go_on: impl FnMut() -> Result<(), Halt>) -> Result<(), Halt> {
+    loop {
+        match go_on() {
+            Err(Halt::Paused) => control.paused(),
+            ended => return ended,
+        }
+    }
+}
+
+/// Saves a search that pauses or has met a limit. One without memory for the next state does not stand between two edges: its last
+/// checkpoint stays.
+fn save(
+    saver: &Option<Saver>,
+    halt: &Result<(), Halt>,
+    stage: &str,
+    content: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
+) {
+    if let (Some(saver), Err(Halt::Paused | Halt::Limit(_))) = (saver, halt) {
+        saver.save(stage, content);
+    }
 }
 
 /// A store that numbers its states.

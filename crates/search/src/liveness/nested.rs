@@ -7,7 +7,7 @@
 //! Yannakakis (1996) and Schwoon and Esparza (2005), with marks on edges.
 
 use super::product::{INSIDE, Mover, WEAK};
-use super::states::{Key, States};
+use super::states::{Key, Known};
 use super::walk::{Halt, Walk};
 use scrimp_core::{Budget, Control, GraphFacts};
 use scrimp_system::{Batch, Model};
@@ -17,9 +17,9 @@ use std::sync::Arc;
 
 pub(super) struct Nested<'s, 'p, 'a> {
     mover: Mover<'p, 'a>,
-    pub states: &'s mut dyn States,
+    pub states: &'s mut dyn Known,
     pub outer: Walk,
-    inner: Walk,
+    pub inner: Walk,
     control: &'s Control,
     all: Marks,
     pub facts: GraphFacts,
@@ -31,7 +31,7 @@ pub(super) struct Nested<'s, 'p, 'a> {
 impl<'s, 'p, 'a> Nested<'s, 'p, 'a> {
     pub fn new(
         mover: Mover<'p, 'a>,
-        states: &'s mut dyn States,
+        states: &'s mut dyn Known,
         control: &'s Control,
         budget: &Arc<Budget>,
     ) -> io::Result<Nested<'s, 'p, 'a>> {
@@ -50,8 +50,14 @@ impl<'s, 'p, 'a> Nested<'s, 'p, 'a> {
         })
     }
 
-    /// Searches until everything is visited or a cycle is found.
+    pub fn state_bytes(&self) -> usize {
+        self.mover.product.state_bytes()
+    }
+
+    /// Searches, or goes on, until everything is visited, a cycle is found or a pause is due.
     pub fn search(&mut self) -> Result<(), Halt> {
+        self.follow_inner()?;
+        self.follow()?;
         let mut initial = Batch::new(self.mover.product.state_bytes());
         self.mover.product.initial(&mut initial);
         let mut roots = Vec::new();
@@ -116,6 +122,10 @@ impl<'s, 'p, 'a> Nested<'s, 'p, 'a> {
             return Ok(());
         }
         self.inner.push(to, self.states, &mut self.mover)?;
+        self.follow_inner()
+    }
+
+    fn follow_inner(&mut self) -> Result<(), Halt> {
         while !self.inner.is_empty() {
             self.tick()?;
             match self.inner.next(self.states, &mut self.mover)? {
@@ -146,6 +156,9 @@ impl<'s, 'p, 'a> Nested<'s, 'p, 'a> {
             self.control.show_path(self.states.len(), self.facts.transitions, self.outer.len() as u64);
             if let Some(limit) = self.control.stopped(0) {
                 return Err(Halt::Limit(limit));
+            }
+            if self.control.pause_due(0) {
+                return Err(Halt::Paused);
             }
         }
         Ok(())

@@ -15,10 +15,10 @@ use std::sync::Arc;
 /// What stands for a state: its number, or the key of a tree.
 pub(super) type Key = u64;
 
-const VISITED: u8 = 1;
+pub(super) const VISITED: u8 = 1;
 const ON_PATH: u8 = 2;
-const RED: u8 = 4;
-const FULL: u8 = 8;
+pub(super) const RED: u8 = 4;
+pub(super) const FULL: u8 = 8;
 
 pub(super) trait States {
     /// Appends what stands for each state of a batch: successors of `source`, which was loaded last, or initial states.
@@ -48,9 +48,18 @@ pub(super) trait States {
     fn bytes(&self) -> usize;
 }
 
+/// States that can be saved.
+pub(super) trait Known: States {
+    fn is_visited(&self, key: Key) -> bool;
+
+    /// Shows every state of which something is known: whether it was visited, is red, is explored in full.
+    fn each(&mut self, show: &mut dyn FnMut(&[u8], u8) -> io::Result<()>) -> io::Result<()>;
+}
+
 /// States in a store with numbers.
 pub(super) struct Numbered<'m> {
     pub store: Box<dyn Store + 'm>,
+    state_bytes: usize,
     flags: Column<u8>,
     visited: u64,
     origins: Vec<Origin>,
@@ -58,8 +67,15 @@ pub(super) struct Numbered<'m> {
 }
 
 impl<'m> Numbered<'m> {
-    pub fn new(store: Box<dyn Store + 'm>, budget: &Arc<Budget>) -> io::Result<Numbered<'m>> {
-        Ok(Numbered { store, flags: Column::new(budget)?, visited: 0, origins: Vec::new(), found: Vec::new() })
+    pub fn new(store: Box<dyn Store + 'm>, state_bytes: usize, budget: &Arc<Budget>) -> io::Result<Numbered<'m>> {
+        Ok(Numbered {
+            store,
+            state_bytes,
+            flags: Column::new(budget)?,
+            visited: 0,
+            origins: Vec::new(),
+            found: Vec::new(),
+        })
     }
 
     fn has(&self, key: Key, flag: u8) -> bool {
@@ -137,6 +153,24 @@ impl States for Numbered<'_> {
     }
 }
 
+impl Known for Numbered<'_> {
+    fn is_visited(&self, key: Key) -> bool {
+        self.has(key, VISITED)
+    }
+
+    fn each(&mut self, show: &mut dyn FnMut(&[u8], u8) -> io::Result<()>) -> io::Result<()> {
+        let (mut state, mut result) = (vec![0; self.state_bytes], Ok(()));
+        self.store.each_number(&mut |id| {
+            let flags = self.flags[id] & !ON_PATH;
+            if flags != 0 && result.is_ok() {
+                self.store.load(id, &mut state);
+                result = show(&state, flags);
+            }
+        });
+        result
+    }
+}
+
 /// States in a tree.
 pub(super) struct Keyed {
     tree: Tree,
@@ -199,5 +233,22 @@ impl States for Keyed {
     fn bytes(&self) -> usize {
         use crate::store::Set;
         self.tree.bytes() + self.red.bytes() + self.full.bytes() + self.path.bytes()
+    }
+}
+
+impl Known for Keyed {
+    fn is_visited(&self, key: Key) -> bool {
+        self.tree.has_visited(key)
+    }
+
+    fn each(&mut self, show: &mut dyn FnMut(&[u8], u8) -> io::Result<()>) -> io::Result<()> {
+        let Keyed { tree, red, full, .. } = self;
+        let mut result = Ok(());
+        tree.each_key(&mut |key, state| {
+            let flag = |set: &Keys, flag| if set.contains(key) { flag } else { 0 };
+            result = show(state, VISITED | flag(red, RED) | flag(full, FULL));
+            result.is_ok()
+        });
+        result
     }
 }

@@ -218,8 +218,8 @@ impl Searcher<'_, '_, '_> {
             Some(Err(Halt::Full)) => common.end(Ended::Limit(Limit::Memory)),
             Some(Err(Halt::Limit(limit))) => common.end(Ended::Limit(limit)),
             Some(Err(Halt::Fault(fault))) => common.end(Ended::Fault(fault)),
-            // The finder has said so, or somebody else has ended it.
-            Some(Err(Halt::Found)) => {}
+            // The finder has said so, or somebody else has ended it. Nobody pauses.
+            Some(Err(Halt::Found | Halt::Paused)) => {}
             // Others may wait for what this thread has begun.
             None => common.stop.store(true, Ordering::Release),
         }

@@ -21,6 +21,8 @@ pub(super) enum Halt {
     /// An atom could not be evaluated in the state at the end of the path.
     Fault(Fault),
     Limit(scrimp_core::budget::Limit),
+    /// A pause is due: the search can go on from where it stands.
+    Paused,
     /// There is a cycle: the search knows where.
     Found,
 }
@@ -85,6 +87,21 @@ impl Walk {
         self.keys[place]
     }
 
+    /// How many edges of the state at a place of the path are done.
+    pub fn done(&self, place: u32) -> u32 {
+        self.done[place]
+    }
+
+    /// The path goes on to a state with so many edges done. They are found when the path is gone on with.
+    pub fn put_back(&mut self, key: Key, done: u32) -> Result<(), Full> {
+        self.keys.ensure(self.len as usize + 1)?;
+        self.done.ensure(self.len as usize + 1)?;
+        self.keys[self.len] = key;
+        self.done[self.len] = done;
+        self.len += 1;
+        Ok(())
+    }
+
     /// All states of the path.
     pub fn keys(&self) -> impl Iterator<Item = Key> + '_ {
         (0..self.len).map(|place| self.keys[place])
@@ -92,11 +109,7 @@ impl Walk {
 
     /// The path goes on to a state, whose edges are found.
     pub fn push(&mut self, key: Key, states: &mut dyn States, mover: &mut Mover) -> Result<Expansion, Halt> {
-        self.keys.ensure(self.len as usize + 1)?;
-        self.done.ensure(self.len as usize + 1)?;
-        self.keys[self.len] = key;
-        self.done[self.len] = 0;
-        self.len += 1;
+        self.put_back(key, 0)?;
         self.deepest = self.deepest.max(self.len);
         self.expand(states, mover)
     }

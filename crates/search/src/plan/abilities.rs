@@ -201,9 +201,9 @@ pub const ABILITIES: &[Ability] = &[
         way: Way::Cycles,
         name: "depth-first for accepting cycles",
         asks: RUNS,
-        offers: Features::of(&[Dfs, Tree, Por, Nested, Components, WeakFairness]).and(INDEXED),
+        offers: Features::of(&[Dfs, Tree, Por, Nested, Components, WeakFairness]).and(INDEXED).and(SAVED),
         only_with: NONE,
-        apart: &[(Por, ComBack)],
+        apart: &[(Por, ComBack), (ComBack, Checkpoint), (ComBack, Resume)],
     },
     Ability {
         way: Way::Swarm,

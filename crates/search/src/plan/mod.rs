@@ -96,8 +96,16 @@ impl Plan {
     /// reduction, is not used where it cannot be, and the plan says so. More threads than can be used change nothing.
     pub fn all(options: &Options, questions: &[Question], facts: &ModelFacts) -> Result<Vec<Plan>, Refusal> {
         let (mut plans, mut dropped) = (Vec::new(), Vec::new());
+        let (mut options, mut unsaved) = (options.clone(), None);
         for question in questions {
-            let (plan, left_out) = Plan::as_far_as_possible(options, question.clone(), facts)?;
+            let (mut plan, left_out) = Plan::as_far_as_possible(&options, question.clone(), facts)?;
+            plan.decisions.extend(unsaved.clone());
+            let Options { checkpoint, resume, .. } = &plan.options;
+            if checkpoint.is_some() || resume.is_some() {
+                let flag = if checkpoint.is_some() { Feature::Checkpoint } else { Feature::Resume };
+                unsaved = Some(format!("{flag} is not used: a file is of one search, the first that can be saved"));
+                (options.checkpoint, options.every, options.resume) = (None, None, None);
+            }
             plans.push(plan);
             dropped.extend(left_out);
         }
@@ -267,13 +275,23 @@ impl Plan {
             let method = text.split([':', '+']).next().unwrap_or_default();
             return format!("general {} {method} {reduce} {progress:?} {heuristic:?} {keep_going}", self.order);
         }
-        let Options { seed, layers, backedges, engine, .. } = &self.options;
+        let Options { seed, layers, backedges, engine, cycles, fair, fair_conditions, .. } = &self.options;
+        if self.way == Way::Cycles {
+            return format!("cycles {cycles:?} {reduce} {fair} {fair_conditions}");
+        }
         let store = match &self.store {
             _ if self.is_automatic() => "automatic".to_string(),
             StoreChoice::Disk(_) => "disk".to_string(),
             store => store.to_string(),
         };
         format!("{} {store} {reduce} {engine} {keep_going} {seed} {layers} {backedges}", self.order)
+    }
+
+    /// The same for what is looked at beside the search itself: a file is of one search.
+    pub fn unsaved(&self) -> Plan {
+        let mut plan = self.clone();
+        (plan.options.checkpoint, plan.options.every, plan.options.resume) = (None, None, None);
+        plan
     }
 
     /// Which ancestors a cache's tree keeps: every n-th. To replay states, it must keep all.

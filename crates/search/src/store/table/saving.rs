@@ -25,6 +25,17 @@ impl Table {
         Ok(())
     }
 
+    /// How many states were saved, none of them removed; they follow one after the other.
+    pub(crate) fn saved_states(state_bytes: usize, from: &mut dyn Read) -> io::Result<usize> {
+        let mut numbers = [0; 12];
+        from.read_exact(&mut numbers)?;
+        let number = |at: usize| u32::from_le_bytes([numbers[at], numbers[at + 1], numbers[at + 2], numbers[at + 3]]);
+        if number(0) as usize != state_bytes || number(8) > 0 {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "no whole table with states of this length"));
+        }
+        Ok(number(4) as usize)
+    }
+
     /// Fills an empty table, of a single owner, with what was saved.
     pub(crate) fn restore_from(&mut self, from: &mut dyn Read) -> io::Result<()> {
         let wrong = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what);

@@ -1,6 +1,6 @@
 //! A tree whose user asks for the keys of states and decides later which of them are in the set. For a single owner.
 
-use super::{Inner, KEY, Tree, short_key};
+use super::{Folder, Inner, KEY, Tree, short_key};
 use crate::store::quotient::Cells;
 use crate::store::{Full, NO_ORIGIN};
 use scrimp_core::Budget;
@@ -32,12 +32,31 @@ impl Tree {
         Ok(new)
     }
 
+    pub(crate) fn has_visited(&self, key: u64) -> bool {
+        let cells = &self.shared.inner().cells;
+        cells.bits().fits(key) && cells.contains(key)
+    }
+
     /// Appends the state with this key.
     pub(crate) fn load_key(&mut self, key: u64, out: &mut Batch) {
         match &mut self.folder {
             Some(folder) => folder.load(&self.shared.inner().forest, std::iter::once(key), out),
             None => out.push(&key.to_le_bytes()[..self.shared.state_bytes.min(KEY)], 0),
         }
+    }
+
+    /// Shows every state of the set with its key, until `show` answers `false`.
+    pub(crate) fn each_key(&self, show: &mut dyn FnMut(u64, &[u8]) -> bool) -> bool {
+        let Inner { cells, forest } = self.shared.inner();
+        let mut state = vec![0; self.shared.state_bytes];
+        let mut numbers = Vec::new();
+        cells.each(|key| {
+            match &self.shared.shape {
+                Some(shape) => Folder::unfold(shape, forest, key, &mut numbers, &mut state),
+                None => state.copy_from_slice(&key.to_le_bytes()[..self.shared.state_bytes]),
+            }
+            show(key, &state)
+        })
     }
 
     fn prepare(&mut self, states: usize) -> Result<(), Full> {

@@ -266,16 +266,7 @@ impl Set for Tree {
     }
 
     fn each(&self, show: &mut dyn FnMut(&[u8]) -> bool) -> bool {
-        let Inner { cells, forest } = self.shared.inner();
-        let mut state = vec![0; self.shared.state_bytes];
-        let mut numbers = Vec::new();
-        cells.each(|key| {
-            match &self.shared.shape {
-                Some(shape) => Folder::unfold(shape, forest, key, &mut numbers, &mut state),
-                None => state.copy_from_slice(&key.to_le_bytes()[..self.shared.state_bytes]),
-            }
-            show(&state)
-        })
+        self.each_key(&mut |_, state| show(state))
     }
 
     fn bytes(&self) -> usize {
