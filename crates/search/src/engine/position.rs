@@ -8,6 +8,7 @@
 use super::{BEGUN, DROPPED, Frame, NO_EVENT, Part, Parts, Search, Standing, Step, Stop, Unmet, WAITING};
 use crate::checkpoint::{get, get_facts, get_forgotten, impossible, put, put_facts, put_forgotten};
 use crate::forget::{Forget, Link};
+use crate::open::codec;
 use crate::order::{Opening, Order};
 use crate::reduce::Round;
 use crate::store::{StateId, Store};
@@ -61,28 +62,59 @@ impl Record {
     fn of(kind: Kind, depth: u32) -> Record {
         Record { kind, done: 0, part: Part::Whole, depth, event: NO_EVENT, note: 0 }
     }
+}
 
-    fn put(self, state: &[u8], to: &mut dyn Write) -> io::Result<()> {
-        let number = |all: &[Part]| all.iter().position(|part| *part == self.part).unwrap_or(0) as u8;
-        to.write_all(&[self.kind as u8, number(&PARTS)])?;
-        for number in [self.done, self.depth, self.event, self.note] {
-            to.write_all(&number.to_le_bytes())?;
-        }
-        to.write_all(state)
+/// Writes records or reads them, each state as what differs from the one before it.
+struct Pen {
+    last: Vec<u8>,
+    packed: Vec<u8>,
+}
+
+impl Pen {
+    fn new(state_bytes: usize) -> Pen {
+        Pen { last: vec![0; state_bytes], packed: Vec::new() }
     }
 
-    fn get(state: &mut [u8], from: &mut dyn Read) -> io::Result<Record> {
-        let mut bytes = [0; 18];
-        from.read_exact(&mut bytes)?;
-        let kind = KINDS.get(bytes[0] as usize).ok_or_else(|| impossible("an unknown kind of state"))?;
-        let part = PARTS.get(bytes[1] as usize).ok_or_else(|| impossible("an unknown choice of events"))?;
-        let number = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-        from.read_exact(state)?;
-        let record =
-            Record { kind: *kind, part: *part, done: number(2), depth: number(6), event: number(10), note: number(14) };
-        if record.depth > DEEPEST {
-            return Err(impossible("a depth"));
+    fn put(&mut self, record: Record, state: &[u8], to: &mut dyn Write) -> io::Result<()> {
+        let Record { kind, done, part, depth, event, note } = record;
+        let part = PARTS.iter().position(|other| *other == part).unwrap_or(0) as u8;
+        self.packed.clear();
+        self.packed.push(kind as u8 | part << 4);
+        for number in [done, depth, event].into_iter().filter(|_| kind != Kind::Closed).chain([note]) {
+            self.packed.extend_from_slice(&number.to_le_bytes());
         }
+        let head = self.packed.len();
+        codec::pack(state, &self.last, &mut self.packed);
+        self.last.copy_from_slice(state);
+        to.write_all(&((self.packed.len() - head) as u32).to_le_bytes())?;
+        to.write_all(&self.packed)
+    }
+
+    /// The next record; its state is then the last one.
+    fn get(&mut self, from: &mut dyn Read) -> io::Result<Record> {
+        let mut bytes = [0; 5];
+        from.read_exact(&mut bytes)?;
+        let [l, e, n, g, head] = bytes;
+        let length = u32::from_le_bytes([l, e, n, g]) as usize;
+        let kind = *KINDS.get(head as usize & 15).ok_or_else(|| impossible("an unknown kind of state"))?;
+        let part = *PARTS.get(head as usize >> 4).ok_or_else(|| impossible("an unknown choice of events"))?;
+        let number = |from: &mut dyn Read| {
+            let mut number = [0; 4];
+            from.read_exact(&mut number).map(|()| u32::from_le_bytes(number))
+        };
+        let mut record = Record { part, ..Record::of(kind, 0) };
+        if kind != Kind::Closed {
+            (record.done, record.depth, record.event) = (number(from)?, number(from)?, number(from)?);
+        }
+        record.note = number(from)?;
+        if record.depth > DEEPEST || length > codec::longest(self.last.len()) {
+            return Err(impossible("so deep or long a state"));
+        }
+        self.packed.resize(length, 0);
+        from.read_exact(&mut self.packed)?;
+        let mut rest = &self.packed[..];
+        let whole = codec::unpack(&mut rest, &mut self.last).filter(|()| rest.is_empty());
+        whole.ok_or_else(|| impossible("a state that cannot be unpacked"))?;
         Ok(record)
     }
 }
@@ -105,22 +137,23 @@ pub fn save(shares: &[Saved], state_bytes: usize, to: &mut dyn Write) -> io::Res
     let line = shares.iter().find_map(|share| share.order.line());
     put(to, line.is_some() as u64)?;
     to.write_all(&line.unwrap_or(0).to_le_bytes())?;
-    shares.iter().try_for_each(|share| share.put(state_bytes, to))?;
-    Record::of(Kind::End, 0).put(&vec![0; state_bytes], to)
+    let mut pen = Pen::new(state_bytes);
+    shares.iter().try_for_each(|share| share.put(&mut pen, to))?;
+    pen.put(Record::of(Kind::End, 0), &vec![0; state_bytes], to)
 }
 
 impl Saved<'_> {
-    fn put(&self, state_bytes: usize, to: &mut dyn Write) -> io::Result<()> {
+    fn put(&self, pen: &mut Pen, to: &mut dyn Write) -> io::Result<()> {
         let Saved { store, order, forget, standing } = *self;
         let Standing { frames, marks, unmet, left, cut, via, .. } = standing;
-        let mut state = vec![0; state_bytes];
+        let mut state = vec![0; pen.last.len()];
         let mut open = Set::new(store.numbers());
         let mut result = Ok(());
         let mut put = |id: StateId, record: Record| {
             if result.is_ok() {
                 store.load(id, &mut state);
                 let event = via.as_ref().map_or(NO_EVENT, |via| via[id]);
-                result = Record { event, note: forget.note(id), ..record }.put(&state, to);
+                result = pen.put(Record { event, note: forget.note(id), ..record }, &state, to);
             }
         };
         let begun = |kind, at: usize, depth| {
@@ -157,13 +190,13 @@ impl Saved<'_> {
         let mut result = Ok(());
         store.each_kept(&mut |state| {
             if result.is_ok() {
-                result = Record { note: 1, ..Record::of(Kind::Closed, 0) }.put(state, to);
+                result = pen.put(Record { note: 1, ..Record::of(Kind::Closed, 0) }, state, to);
             }
         });
         result?;
         if let Some((states, depths)) = left {
             for (at, &depth) in depths.iter().enumerate() {
-                Record { event: states.event(at), ..Record::of(Kind::Left, depth) }.put(states.state(at), to)?;
+                pen.put(Record { event: states.event(at), ..Record::of(Kind::Left, depth) }, states.state(at), to)?;
             }
         }
         Ok(())
@@ -204,23 +237,24 @@ impl Search<'_> {
         }
         (self.sweep, self.begun) = (sweep, true);
         let bytes = self.parts.model.state_bytes();
-        let (mut state, mut left) = (vec![0; bytes], (Batch::new(bytes), Vec::new()));
+        let (mut pen, mut left) = (Pen::new(bytes), (Batch::new(bytes), Vec::new()));
         let mut waiting = Vec::new();
         loop {
-            let record = Record::get(&mut state, from)?;
+            let record = pen.get(from)?;
+            let state = &pen.last;
             if record.kind == Kind::End {
                 break;
             }
-            if self.parts.share.is_some_and(|share| share.elsewhere(&state).is_some()) {
+            if self.parts.share.is_some_and(|share| share.elsewhere(state).is_some()) {
                 continue;
             }
             if record.kind == Kind::Left {
-                left.0.push(&state, record.event);
+                left.0.push(state, record.event);
                 left.1.push(record.depth);
                 continue;
             }
             self.kept.clear();
-            self.kept.push(&state, record.event);
+            self.kept.push(state, record.event);
             self.put_in_place(record, &mut waiting).map_err(|stop| match stop {
                 Stop::Unsuited(reason) => impossible(&reason),
                 Stop::Limit(Limit::Cache) => {

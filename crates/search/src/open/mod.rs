@@ -4,7 +4,7 @@
 //! keys, so the list is touched once for hundreds of states. Blocks that were emptied are filled again; memory for more is
 //! asked of the budget before the states are stored that it is for ([`Pool::promise`]), so that no key is ever lost.
 
-mod codec;
+pub(crate) mod codec;
 mod stack;
 
 pub use stack::KeyStack;
