@@ -55,7 +55,12 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
     let Task { model, check, plan, control, budget, observer, .. } = *task;
     let Guides { progress, heuristic, front, .. } = guides;
     let of = plan.options().threads.min(MOST_SHARES);
-    let mut kits: Vec<Kit<'m>> = (0..of).map(|number| kit(task, Part { number, of })).collect::<io::Result<_>>()?;
+    let layers = match plan.store() {
+        StoreChoice::Automaton { .. } => layers(task, &LayerOrder::sample(model))?,
+        _ => Vec::new(),
+    };
+    let mut kits: Vec<Kit<'m>> =
+        (0..of).map(|number| kit(task, Part { number, of }, &layers)).collect::<io::Result<_>>()?;
     let (scene, told) = (Scene { model, check, plan, control, budget, progress, heuristic }, Told { front, observer });
     take_up(task, scene, &mut kits)?;
     let outcome = loop {
@@ -84,10 +89,9 @@ fn take_up(task: &Task, scene: Scene, kits: &mut [Kit]) -> io::Result<()> {
     for (number, kit) in kits.iter_mut().enumerate() {
         if let Some((_, mut from)) = task.saved()? {
             let share = (!alone).then_some(Share { exchange, number });
-            let Kit { standing, .. } = kit;
-            let mut stands = std::mem::take(standing);
-            with_parts(scene, kit, Told::default(), share, |parts| engine::restore(parts, &mut stands, &mut *from))?;
-            kit.standing = stands;
+            let mut standing = Standing::default();
+            with_parts(scene, kit, Told::default(), share, |parts| engine::restore(parts, &mut standing, &mut *from))?;
+            kit.standing = standing;
         }
     }
     Ok(())
@@ -106,12 +110,13 @@ fn save(task: &Task, kits: &[Kit], ended: &Ended) {
     }
 }
 
-fn kit<'m>(task: &Task<'m, '_>, part: Part) -> io::Result<Kit<'m>> {
+/// The parts of one share; `layers` are those of an automaton, where that is the store.
+fn kit<'m>(task: &Task<'m, '_>, part: Part, layers: &[u32]) -> io::Result<Kit<'m>> {
     let sleeping = (task.plan.options().reduce == ReduceChoice::PersistentSleep)
         .then(|| Sleeping::new(task.model.dependence().map_err(invalid)?, task.budget))
         .transpose()?;
     Ok(Kit {
-        store: store(task, part)?,
+        store: store(task, part, layers)?,
         order: if part.of == 1 { order(task) } else { order_of_share(task, part) },
         forget: forget(task, part)?,
         reduce: reduce(task)?,
@@ -120,7 +125,7 @@ fn kit<'m>(task: &Task<'m, '_>, part: Part) -> io::Result<Kit<'m>> {
     })
 }
 
-fn store<'m>(task: &Task<'m, '_>, part: Part) -> io::Result<Box<dyn Store + Send + 'm>> {
+fn store<'m>(task: &Task<'m, '_>, part: Part, layers: &[u32]) -> io::Result<Box<dyn Store + Send + 'm>> {
     let Task { model, plan, budget, .. } = *task;
     if plan.options().reconstruct {
         return Ok(Box::new(Replaying::new(model, budget)?));
@@ -139,9 +144,8 @@ fn store<'m>(task: &Task<'m, '_>, part: Part) -> io::Result<Box<dyn Store + Send
         return Ok(Box::new(if keeps { store } else { store.removable()? }));
     }
     if let StoreChoice::Automaton { .. } = plan.store() {
-        let order = layers(task, &LayerOrder::sample(model))?;
         let seed = plan.options().seed ^ part.number as u64;
-        return Ok(Box::new(Archived::new(model, &order, seed, budget)?));
+        return Ok(Box::new(Archived::new(model, layers, seed, budget)?));
     }
     let table = Table::new(model.state_bytes(), budget.clone())?;
     Ok(Box::new(if keeps { table } else { table.removable()? }))
@@ -281,7 +285,7 @@ fn with_parts<T>(scene: Scene, kit: &mut Kit, told: Told, share: Option<Share>, 
         order: &mut *kit.order,
         forget: &mut *kit.forget,
         reduce: &mut *kit.reduce,
-        sleeping: kit.sleeping.take(),
+        sleeping: kit.sleeping.as_mut(),
         check,
         control,
         budget,

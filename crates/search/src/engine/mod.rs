@@ -56,7 +56,7 @@ pub struct Parts<'a> {
     pub forget: &'a mut dyn Forget,
     pub reduce: &'a mut dyn Reduce,
     /// The events that sleep at each state, if any may.
-    pub sleeping: Option<Sleeping>,
+    pub sleeping: Option<&'a mut Sleeping>,
     pub check: &'a dyn Check,
     pub control: &'a Control,
     pub budget: &'a Arc<Budget>,
