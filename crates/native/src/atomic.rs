@@ -127,8 +127,7 @@ impl Walk {
                 continue;
             }
             if self.visited.as_ref().is_some_and(|visited| visited.len() > PATIENCE * model.limits.steps) {
-                self.end_in(program, code, Fault::Endless, &mut meet);
-                return false;
+                return self.end_in(program, code, Fault::Endless, &mut meet);
             }
             let bound = matches!(then, Then::DStep(_));
             let start = self.stack.len();

@@ -145,6 +145,21 @@ fn loops_are_left_by_every_exit() {
 }
 
 #[test]
+fn one_that_is_given_up_does_not_hide_the_others() {
+    let count = vec![set(X, binary(BinaryOp::Add, Expr::Var(X), Expr::Const(1)))];
+    let system = system(vec![
+        Event { then: Then::Atomic(P), ..step(P, 0, 1) },
+        Event { then: Then::Atomic(P), effects: count, ..step(P, 1, 1) },
+        step(Q, 0, 1),
+    ]);
+    for model in models_within(system, Limits { steps: 5, ..Limits::default() }) {
+        let (states, faults, deadlock) = look(&model, &[0, 0, 0]);
+        assert_eq!((states, faults.len(), deadlock), (vec![(0, 0, 1)], 1, false));
+        assert_eq!(faults[0].1, Fault::Endless);
+    }
+}
+
+#[test]
 fn what_is_bound_must_go_on() {
     for model in models(system(vec![
         Event { then: Then::DStep(P), ..step(P, 0, 1) },
