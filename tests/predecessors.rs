@@ -2,82 +2,23 @@
 
 mod common;
 
+use common::backwards::{check, states};
 use common::random::{Shape, text};
+use common::shared::{self, Mixture};
 use common::{faulty, manifest, model};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use scrimp::net::{PetriNet, Structure};
-use scrimp::{Batch, Describe, Mode, Model, NativeModel, System};
+use scrimp::{Batch, Mode, Model, NativeModel, System};
+use scrimp_native::Limits;
 use scrimp_net::{Arc, Net, Place, Transition};
 use scrimp_system::Source;
 use std::cell::Cell;
-use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 type Shared = std::sync::Arc<System>;
-
-/// All reachable states, in the order of discovery, unless there are more than `most`.
-fn states(model: &dyn Model, most: usize) -> Option<Vec<Vec<u8>>> {
-    let mut initial = Batch::new(model.state_bytes());
-    model.initial(&mut initial);
-    let mut all: Vec<Vec<u8>> = (0..initial.len()).map(|i| initial.state(i).to_vec()).collect();
-    let mut seen: HashSet<Vec<u8>> = all.iter().cloned().collect();
-    let mut at = 0;
-    let mut batch = Batch::new(model.state_bytes());
-    while at < all.len() {
-        batch.clear();
-        model.expand(&all[at], &mut batch);
-        for i in 0..batch.len() {
-            if !seen.contains(batch.state(i)) {
-                seen.insert(batch.state(i).to_vec());
-                all.push(batch.state(i).to_vec());
-            }
-        }
-        if all.len() > most {
-            return None;
-        }
-        at += 1;
-    }
-    Some(all)
-}
-
-/// Are the predecessors of all these states, which are all that can be reached, as they must be?
-fn check(model: &NativeModel, oracle: &NativeModel, all: &[Vec<u8>]) -> Result<(), String> {
-    let mut wanted: HashMap<&[u8], HashSet<&[u8]>> = all.iter().map(|s| (s.as_slice(), HashSet::new())).collect();
-    let mut batch = Batch::new(model.state_bytes());
-    for s in all {
-        batch.clear();
-        oracle.expand(s, &mut batch);
-        for i in 0..batch.len() {
-            wanted.get_mut(batch.state(i)).expect("a successor is reachable").insert(s);
-        }
-    }
-    let mut before = Batch::new(model.state_bytes());
-    for t in all {
-        before.clear();
-        model.predecessors(t, &mut before).map_err(|e| e.to_string())?;
-        let found: HashSet<&[u8]> = (0..before.len()).map(|i| before.state(i)).collect();
-        let show = |state: &[u8]| format!("{:?}", oracle.values(state));
-        if found.len() < before.len() {
-            return Err(format!("{} has a predecessor twice", show(t)));
-        }
-        if let Some(missing) = wanted[t.as_slice()].iter().find(|s| !found.contains(*s)) {
-            return Err(format!("{} is not among the predecessors of {}", show(missing), show(t)));
-        }
-        for i in 0..before.len() {
-            let p = before.state(i);
-            batch.clear();
-            oracle.expand(p, &mut batch);
-            if !(0..batch.len()).any(|j| batch.state(j) == t.as_slice() && batch.event(j) == before.event(i)) {
-                let event = oracle.event(before.event(i)).label;
-                return Err(format!("{} does not lead to {} by {event}", show(p), show(t)));
-            }
-        }
-    }
-    Ok(())
-}
 
 fn load(path: &Path) -> Shared {
     Shared::new(scrimp::load(path).unwrap_or_else(|e| panic!("{e}")))
@@ -86,7 +27,7 @@ fn load(path: &Path) -> Shared {
 fn models() -> Vec<(String, Shared)> {
     let folder = std::fs::read_dir(manifest().join("models")).expect("there is a folder of models");
     let mut paths: Vec<_> = folder.map(|entry| entry.unwrap().path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|e| e == "dve" || e == "pnml"));
+    paths.retain(|path| path.extension().is_some_and(|e| ["dve", "pnml", "pml"].iter().any(|known| e == *known)));
     // Without a bound on its states there is no end to it.
     paths.retain(|path| !path.ends_with("unbounded.pnml"));
     paths.sort();
@@ -151,6 +92,30 @@ fn systems_with_faults() {
         }
     }
     assert!(suited > 300, "only {suited} systems can be run backwards");
+}
+
+/// Systems with late events and with processes that go on by themselves.
+#[test]
+fn systems_with_steps_in_a_row() {
+    let mut suited = 0;
+    for seed in 0..600 {
+        let system = match seed % 3 {
+            0 => faulty::system(seed, true),
+            _ => shared::system(seed, Mixture { processes: 2 + seed as usize % 2, special: true }),
+        };
+        let system = Shared::new(system);
+        // What goes on for ever is soon given up.
+        let limits = Limits { steps: 100, ..Limits::default() };
+        let model = |mode| NativeModel::with_limits(system.clone(), mode, limits).expect("the system can be run");
+        let oracle = model(Mode::Interpreted);
+        let Some(all) = states(&oracle, 200).filter(|_| oracle.suits_predecessors().is_ok()) else { continue };
+        suited += 1;
+        check(&oracle, &oracle, &all).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        if seed % 10 == 0 {
+            check(&model(Mode::Compiled), &oracle, &all).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        }
+    }
+    assert!(suited > 200, "only {suited} systems can be run backwards");
 }
 
 fn arcs(places: u32, most: usize) -> impl Strategy<Value = Vec<Arc>> {

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, unused_imports)] // each test file uses its own part
 
+pub mod backwards;
 pub mod command;
 pub mod explorer;
 pub mod faulty;

@@ -20,6 +20,7 @@ mod predecessors;
 mod product;
 mod program;
 mod pruning;
+mod retrace;
 mod run;
 mod successors;
 mod told;
@@ -252,11 +253,7 @@ impl Model for NativeModel {
     }
 
     fn predecessors(&self, state: &[u8], out: &mut Batch) -> Result<(), Unsuited> {
-        match self.backwards() {
-            Ok(backwards) => backwards.predecessors(state, out),
-            Err(unsuited) => return Err(unsuited.clone()),
-        }
-        Ok(())
+        self.backwards().map_err(Unsuited::clone)?.predecessors(&self.engine, state, out)
     }
 
     fn suits_predecessors(&self) -> Result<(), Unsuited> {

@@ -8,7 +8,8 @@ use crate::engine::Engine;
 use crate::partition::Limits;
 use crate::program::Program;
 use crate::pruning::Pruning;
-use scrimp_system::{Batch, EventId, Unsuited, inverse};
+use crate::retrace::Retrace;
+use scrimp_system::{Batch, EventId, System, Unsuited, inverse};
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ pub struct Backwards {
     engine: Engine,
     origin: Vec<EventId>,
     pruning: Option<Pruning>,
+    retrace: Option<Retrace>,
 }
 
 thread_local! {
@@ -29,19 +31,30 @@ thread_local! {
 
 impl Backwards {
     pub fn new(program: &Program, mode: Mode, limits: Limits) -> Result<Backwards, Unsuited> {
-        let inverse = inverse(&program.system)?;
+        // Steps that are run as one are undone as one.
+        let run = System { events: program.rules.events(&program.system).to_vec(), ..System::clone(&program.system) };
+        let inverse = inverse(&run)?;
+        let retrace = Retrace::new(program, &inverse);
         let pruning = match program.system.packed {
             true => Pruning::new(program, &inverse.system.events),
             false => None,
         };
         let failed = |error: crate::BuildError| Unsuited::whole(error.0);
         let program = Arc::new(program.sibling(Arc::new(inverse.system)).map_err(failed)?);
-        Ok(Backwards { engine: Engine::new(program, mode, limits).map_err(failed)?, origin: inverse.origin, pruning })
+        let engine = Engine::new(program, mode, limits).map_err(failed)?;
+        Ok(Backwards { engine, origin: inverse.origin, pruning, retrace })
     }
 
-    pub fn predecessors(&self, state: &[u8], out: &mut Batch) {
+    /// Appends the predecessors; `forwards` runs the system itself.
+    pub fn predecessors(&self, forwards: &Engine, state: &[u8], out: &mut Batch) -> Result<(), Unsuited> {
         let first = out.len();
-        self.engine.expand(state, out);
+        match &self.retrace {
+            None => self.engine.expand(state, out),
+            Some(retrace) => {
+                let undo = |state: &[u8], out: &mut Batch| self.engine.expand(state, out);
+                retrace.run(forwards, undo, state, out).inspect_err(|_| out.truncate(first))?
+            }
+        }
         if let Some(pruning) = &self.pruning {
             pruning.prune(out, first);
         }
@@ -55,6 +68,7 @@ impl Backwards {
         for i in first..out.len() {
             out.set_event(i, self.origin[out.event(i) as usize].0);
         }
+        Ok(())
     }
 }
 

@@ -23,8 +23,8 @@ pub trait Model: Sync {
     /// Appends every enabled event with its successor, and the events that ended in a fault.
     fn expand(&self, state: &[u8], out: &mut Batch);
 
-    /// Appends every distinct state that an event leads from to `state`, once, with the code of one such event. Among
-    /// them are all that are reachable, and there may be others.
+    /// Appends every distinct state that an event leads from to `state`, once, with the [first event](Model::first_event) of
+    /// one such. Among them are all that are reachable, and there may be others. Fails for a state with too many of them.
     fn predecessors(&self, state: &[u8], out: &mut Batch) -> Result<(), Unsuited> {
         let _ = (state, out);
         self.suits_predecessors()

@@ -1,15 +1,19 @@
 //! Pseudo-root states: a closed state to which every predecessor has led will never be reached again, and goes.
 //!
 //! Every stored state has a counter of the distinct predecessors that have not led to it yet. The model computes them by
-//! running its events backwards; some may be unreachable, and the state then stays: that costs memory, never an answer.
+//! running its events backwards; some may be unreachable, and the state then stays: that costs memory, never an answer. So
+//! does a state with too many predecessors to be told. What must not be is that one is missing that can be reached: the state
+//! would go too early and be found again, perhaps again and again for ever. Where an edge is more than one event, all that
+//! it may consist of must therefore be looked through; what the model cannot rule out it must name.
 //!
 //! A predecessor that is expanded without the event that leads here, because a reduction leaves it out, counts as one that has
 //! led here: it will not do so any more. So does one that was expanded before this state was found, as long as it is stored; once
 //! it is gone it is waited for in vain.
 //!
 //! When memory is short all the same, waiting states that are certain to be found again are given up first: those with a
-//! predecessor that itself waits. (An open counter alone is not enough: the predecessor may be unreachable.) After that
-//! the method becomes state caching, with every state stored by then a root of its tree or a candidate.
+//! predecessor that itself waits and leads to them. (An open counter alone is not enough: the predecessor may be
+//! unreachable.) After that the method becomes state caching, with every state stored by then a root of its tree or a
+//! candidate.
 
 use super::{Cache, Forget, Link, Ties};
 use crate::column::Column;
@@ -22,7 +26,7 @@ use std::sync::Arc;
 const LIVE: u8 = 1;
 const BEGUN: u8 = 2;
 const CLOSED: u8 = 4;
-/// A counter that high can no longer be told: the state stays.
+/// A counter that high can no longer be told, nor can it where the model does not know: the state stays.
 const SATURATED: u16 = u16::MAX;
 /// What it promises that an expansion releases the expanded state itself, or another one.
 const ITSELF: u32 = 1;
@@ -129,12 +133,15 @@ impl Forget for PseudoRoot<'_> {
             return self.cache.opened(link, store);
         }
         self.predecessors.clear();
-        self.model.predecessors(link.state, &mut self.predecessors)?;
+        let told = self.model.predecessors(link.state, &mut self.predecessors);
         // One that is done has left the event out that leads here.
         let done = |i: usize| store.find(&self.predecessors, i).is_some_and(|pred| self.flags[pred] & CLOSED != 0);
         let still = (0..self.predecessors.len()).filter(|&i| !(self.reduced && done(i))).count();
-        let open = still.saturating_sub(!link.initial as usize);
-        self.facts.never_came += open as u64;
+        let open = match told {
+            Ok(()) => still.saturating_sub(!link.initial as usize),
+            Err(_) => SATURATED as usize,
+        };
+        self.facts.never_came += told.map_or(0, |()| open as u64);
         self.counters[link.id] = open.min(SATURATED as usize) as u16;
         self.flags[link.id] = LIVE;
         if open == 0 {
@@ -248,7 +255,12 @@ impl Forget for PseudoRoot<'_> {
     }
 
     fn retract(&mut self, id: StateId, store: &mut dyn Store) -> bool {
-        if self.waiting_predecessor(id, store).is_none() {
+        let Some(pred) = self.waiting_predecessor(id, store) else { return false };
+        // What gives up an edge that goes on for very long may not lead here.
+        store.load(pred, self.state.push_with(0));
+        self.predecessors.clear();
+        self.model.expand(self.state.state(1), &mut self.predecessors);
+        if (0..self.predecessors.len()).all(|i| self.predecessors.state(i) != self.state.state(0)) {
             return false;
         }
         let counter = self.counters[id];

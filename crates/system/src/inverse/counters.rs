@@ -35,7 +35,11 @@ pub fn inverse(system: &System) -> Option<Result<Inverse, Unsuited>> {
         origin.extend(std::iter::repeat_n(EventId(number as u32), before.len()));
         events.extend(before);
     }
-    Some(Ok(Inverse { system: System { events, assertions: Vec::new(), ..system.clone() }, origin }))
+    Some(Ok(Inverse {
+        system: System { events, assertions: Vec::new(), ..system.clone() },
+        origin,
+        passing: Vec::new(),
+    }))
 }
 
 fn unsuited(event: &Event, reason: String) -> Unsuited {

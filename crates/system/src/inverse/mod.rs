@@ -11,9 +11,13 @@
 //! them.
 //!
 //! Every reachable predecessor is found. Unreachable ones may be, as far as the invariants do not rule them out.
+//!
+//! All this is about single events. That some are tried late, and that a process may go on by itself after one, is left to
+//! who runs the inverse; the invariants hold of what such a process passes through as well.
 
 mod ask;
 mod counters;
+mod passing;
 mod solve;
 mod symbolic;
 mod undo;
@@ -37,6 +41,8 @@ pub struct Inverse {
     pub system: System,
     /// For each of its events, the event forwards.
     pub origin: Vec<EventId>,
+    /// For each process, the places that it only passes through while it goes on by itself; empty if there are none.
+    pub passing: Vec<Vec<bool>>,
 }
 
 /// Makes the inverse of a system, unless there is none of a bearable size.
@@ -46,18 +52,6 @@ pub fn inverse(system: &System) -> Result<Inverse, Unsuited> {
     }
     let unsuited =
         |event: &Event, reason: String| Unsuited { event: event.label.clone(), line: event.span.line, reason };
-    for event in &system.events {
-        let reason = if event.late {
-            "it can only happen where nothing else can"
-        } else if event.then.exclusive().is_some() {
-            "after it a process goes on by itself, through states that are left out"
-        } else if event.assertion.as_ref().is_some_and(|e| e.may_fault(&system.variables)) {
-            "its assertion may end in a fault"
-        } else {
-            continue;
-        };
-        return Err(unsuited(event, reason.into()));
-    }
     if let Some(inverse) = counters::inverse(system) {
         return inverse;
     }
@@ -77,5 +71,6 @@ pub fn inverse(system: &System) -> Result<Inverse, Unsuited> {
             return Err(unsuited(event, reason));
         }
     }
-    Ok(Inverse { system: System { events, assertions: Vec::new(), ..system.clone() }, origin })
+    let passing = passing::passing(system, &invariants);
+    Ok(Inverse { system: System { events, assertions: Vec::new(), ..system.clone() }, origin, passing })
 }

@@ -79,6 +79,7 @@ impl<'a> Undo<'a> {
             return Ok(Vec::new());
         }
         let mut run = Run::default();
+        run.required.extend(self.event.assertion.as_ref().and_then(|e| self.no_fault(e)));
         let mut known = Overlay::default();
         for m in &self.event.moves {
             let control = self.cells.control(self.system, m.process);
@@ -147,9 +148,7 @@ impl<'a> Undo<'a> {
         let domain = self.domain(cell);
         if let Some(lost) = run.assigned.get(cell) {
             // A value that is overwritten is not seen in the end, but it must have been one.
-            if lost.may_fault(&self.system.variables) {
-                run.required.push(Expr::binary(BinaryOp::BitOr, lost.clone(), Expr::Const(1)));
-            }
+            run.required.extend(self.no_fault(lost));
             if domain.overflow == Overflow::Error {
                 run.required.extend(self.inside(lost, (domain.low, domain.high)));
             }
@@ -158,6 +157,11 @@ impl<'a> Undo<'a> {
         run.current.set(cell, if fits { value.clone() } else { wrapped(domain, value.clone()) });
         run.assigned.set(cell, value);
         Ok(())
+    }
+
+    /// "The value is no fault", as far as that is not certain.
+    fn no_fault(&self, e: &Expr) -> Option<Expr> {
+        e.may_fault(&self.system.variables).then(|| Expr::binary(BinaryOp::BitOr, e.clone(), Expr::Const(1)))
     }
 
     /// "The value lies between these", as far as that is not certain.
