@@ -37,8 +37,8 @@ use predecessors::Backwards;
 use program::Program;
 use scrimp_system::dependence::Dependence;
 use scrimp_system::{
-    Batch, Change, Describe, EventCode, EventText, Expr, Facts, Fault, FaultRecord, Model, Passed, Set, Standing,
-    System, Unsuited,
+    Batch, Change, Describe, EventCode, EventText, Expr, Fault, FaultRecord, Model, Passed, Set, Standing, System,
+    Unsuited, independence,
 };
 use std::fmt;
 use std::ops::Range;
@@ -201,15 +201,12 @@ impl Model for NativeModel {
         }
     }
 
-    /// Not for products with a claim, nor where one event's being enabled or following another depends on more than what
-    /// both read and write, and not for so many events that the relation would be large.
+    /// Not for products with a claim, which moves with every event, and not for so many events that the relation would be
+    /// large.
     fn independence(&self) -> Option<Vec<Set>> {
         const MOST_EVENTS: usize = 20_000;
         let system = &self.program.system;
-        // Steps that are run as one have more in them than the event that they are called by.
-        let single = system.events.iter().all(|event| event.then.exclusive().is_none());
-        let alone = system.claim.is_none() && self.program.late.is_none() && single;
-        (alone && system.events.len() <= MOST_EVENTS).then(|| Facts::new(system).independence())
+        (system.claim.is_none() && system.events.len() <= MOST_EVENTS).then(|| independence(system))
     }
 
     fn dependence(&self) -> Result<Arc<Dependence>, String> {

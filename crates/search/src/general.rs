@@ -229,8 +229,7 @@ fn reduce(task: &Task) -> io::Result<Box<dyn Reduce>> {
             (task.reduce)(Expansion::Stateless).unwrap_or(Box::new(AllEvents))
         }
         ReduceChoice::EdgeLean => {
-            let unknown = "edge-lean search must know which events are independent, and this model does not say: a product with a property process, one with events that are tried late or that let a process go on by itself, or very many events";
-            Box::new(EdgeLean::new(task.model.independence().ok_or_else(|| invalid(unknown))?))
+            Box::new(EdgeLean::new(task.model.independence().ok_or_else(|| invalid(EdgeLean::UNSUITED))?))
         }
     })
 }

@@ -177,17 +177,6 @@ impl Facts {
         apart(a, b) && apart(b, a)
     }
 
-    /// For each event, those it [commutes](Facts::commute) with.
-    pub fn independence(&self) -> Vec<Set> {
-        let events = self.tests.len();
-        let row = |a: usize| {
-            let mut row = Set::new(events);
-            (0..events).filter(|&b| self.commute(EventId(a as u32), EventId(b as u32))).for_each(|b| row.insert(b));
-            row
-        };
-        (0..events).map(row).collect()
-    }
-
     fn moves_agree(
         &self,
         a: EventId,

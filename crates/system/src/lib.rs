@@ -11,6 +11,7 @@ pub mod describe;
 mod event;
 pub mod expr;
 pub mod facts;
+mod independence;
 mod intervals;
 pub mod invariants;
 pub mod inverse;
@@ -34,6 +35,7 @@ pub use describe::{Change, Describe, DescribedModel, EventText, Passed, Standing
 pub use event::{Assign, Event, Message, Moment, Move, Print, Then};
 pub use expr::{BinaryOp, Expr, Fault, UnaryOp};
 pub use facts::{Facts, Set};
+pub use independence::independence;
 pub use intervals::{Intervals, intervals};
 pub use inverse::{Inverse, inverse};
 pub use known::{AtMost, Known, Later, Literal, Terms, Weight};

@@ -35,8 +35,8 @@ pub trait Model: Sync {
         Err(Unsuited::whole("it does not say how to go back from a state"))
     }
 
-    /// For each event code, the events with which it can be swapped: where both are enabled, neither disables or changes
-    /// the other, and where one is enabled after the other, it was before. `None` where that is not known.
+    /// For each [first event](Model::first_event), those with which it can be swapped: where an edge of one follows an edge of
+    /// the other, there are edges of both that lead to the same state the other way round. `None` where that is not known.
     fn independence(&self) -> Option<Vec<Set>> {
         None
     }

@@ -3,6 +3,7 @@
 use super::feature::{Feature, Features};
 use super::options::Options;
 use super::refusal::Refusal;
+use crate::reduce::EdgeLean;
 use scrimp_core::{AsExpression, Property, PropertyKind};
 use scrimp_system::{Expr, Model, Variable};
 use scrimp_temporal::{Formula, Limits, is_stutter_invariant, propositions};
@@ -156,9 +157,7 @@ impl<'m> ModelFacts<'m> {
             return Some((Features::of(&[Feature::PseudoRoot]), reason));
         }
         if asked.has(Feature::EdgeLean) && model.independence().is_none() {
-            let reason = "edge-lean search must know which events are independent, and this model does not say: a product \
-                          with a claim, a model with timeouts or atomic sequences, or very many events";
-            return Some((Features::of(&[Feature::EdgeLean]), reason.into()));
+            return Some((Features::of(&[Feature::EdgeLean]), EdgeLean::UNSUITED.into()));
         }
         let reduces = [Feature::Por, Feature::PorSleep].into_iter().find(|feature| asked.has(*feature));
         if let Some(reduction) = reduces
