@@ -6,7 +6,7 @@
 //! and so on. A state from which a step leads here may be where the edge began, or lie between: it is taken for both, as
 //! far as where the processes are allows that.
 //!
-//! Each step backwards is exact (see [`inverse`](scrimp_system::inverse)), who is in charge follows from the events, and
+//! Each step backwards is exact, as the inverse of a system is, who is in charge follows from the events, and
 //! whether an atomic sequence blocks, or a late event had to wait, is found out by running the system forwards. So all that
 //! is found are edges, and every edge from a state that can be reached is found. What lies between may be taken for a state
 //! of the model that it never is. That is the harmless error: it is a predecessor that is waited for in vain.
@@ -23,6 +23,8 @@ pub struct Retrace {
     /// For each inverse event, the step that it undoes.
     steps: Vec<Step>,
     processes: Vec<Places>,
+    /// The processes with places where they only are while they go on by themselves.
+    passing: Vec<ProcessId>,
     layout: Layout,
 }
 
@@ -58,9 +60,12 @@ impl Retrace {
             some: held(number).iter().map(|events| !events.is_empty()).collect(),
             only: inverse.passing.get(number).cloned().unwrap_or_default(),
         };
+        let passes =
+            |process: &ProcessId| inverse.passing.get(process.index()).is_some_and(|only| only.contains(&true));
         Some(Retrace {
             steps: inverse.origin.iter().map(|event| step(&events[event.index()])).collect(),
             processes: program.system.processes.iter().enumerate().map(places).collect(),
+            passing: (0..program.system.processes.len() as u32).map(ProcessId).filter(passes).collect(),
             layout: program.layout.clone(),
         })
     }
@@ -91,11 +96,12 @@ impl Retrace {
                     (None, then) => then == Then::Free,
                     (holder, then) => then.exclusive() == holder,
                 };
-                if !leads_here || !self.busy(source).all(|process| Some(process) == mover) {
+                let busy = |process: ProcessId| self.is_at(process, source, |places| &places.only);
+                if !leads_here || self.passing.iter().any(|process| Some(*process) != mover && busy(*process)) {
                     continue;
                 }
                 let mut waited = || comes_to_nothing(&mut tried, |tried| forwards.expand(source, tried));
-                if self.busy(source).next().is_none() && (!late || waited()) {
+                if !mover.is_some_and(busy) && (!late || waited()) {
                     out.push(source, before.event(i));
                 }
                 if let Some(mover) = mover.filter(|mover| !late && self.is_at(*mover, source, |places| &places.some))
@@ -114,12 +120,6 @@ impl Retrace {
             holder = Some(ProcessId(between.event(next)));
             next += 1;
         }
-    }
-
-    /// The processes that are where they only are while they go on by themselves.
-    fn busy(&self, state: &[u8]) -> impl Iterator<Item = ProcessId> {
-        let all = (0..self.processes.len() as u32).map(ProcessId);
-        all.filter(|process| self.is_at(*process, state, |places| &places.only))
     }
 
     fn is_at(&self, process: ProcessId, state: &[u8], wanted: impl Fn(&Places) -> &[bool]) -> bool {
