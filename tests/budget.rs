@@ -36,7 +36,7 @@ fn a_full_table_goes_on_as_a_tree() {
 
 /// Short states without a pattern in few bytes: the tree is full, too.
 #[test]
-fn a_full_tree_goes_on_on_disk_or_starts_over() {
+fn a_full_tree_goes_on_on_disk_or_as_an_automaton() {
     let path = file("budget-short.dve", counters(8, 5, 0));
     let directory = scratch("budget-disk");
     std::fs::create_dir_all(&directory).expect("a directory can be made");
@@ -46,9 +46,15 @@ fn a_full_tree_goes_on_on_disk_or_starts_over() {
     assert_eq!((&json["levels"], &json["deadlocks"]), (&41.into(), &1.into()));
     assert!(json["plan"]["ended_in"].as_str().is_some_and(|store| store.starts_with("disk")), "{}", decisions(&json));
     assert_eq!(std::fs::read_dir(&directory).expect("the directory is there").count(), 0, "files are removed");
-    let json = within(&path, 18, &[]);
-    assert_eq!((&json["states"], &json["transitions"]), (&1_679_616.into(), &11_197_440.into()));
-    assert_eq!(json["plan"]["ended_in"], "dfa", "{}", decisions(&json));
+    for threads in ["1", "2"] {
+        let json = within(&path, 18, &["--threads", threads]);
+        assert_eq!((&json["states"], &json["transitions"]), (&1_679_616.into(), &11_197_440.into()));
+        assert_eq!((&json["levels"], &json["deadlocks"]), (&41.into(), &1.into()));
+        let told = decisions(&json);
+        assert_eq!(json["plan"]["ended_in"], "dfa", "{told}");
+        assert!(told.contains("moved from the tree to a minimized automaton"), "{told}");
+        assert!(!told.contains("starts over"), "{told}");
+    }
 }
 
 /// Where the first states show how many there will be, no time is lost with a table.

@@ -23,7 +23,7 @@ pub fn fallback(plan: &Plan) -> Option<String> {
     match plan.way() {
         Way::Staged => Some(match &plan.options().disk {
             Some(dir) => format!("a tree, then files in {}", dir.display()),
-            None => "a tree, then, starting over, an automaton, then forgetting what can be found again".into(),
+            None => "a tree, then an automaton, then, starting over, forgetting what can be found again".into(),
         }),
         Way::Cycles if left_to_us => Some("starting over in a tree".into()),
         Way::Local if left_to_us => Some("starting over in store collapse, then in store comback".into()),

@@ -164,7 +164,7 @@ impl SetBfs {
         }
     }
 
-    pub fn done<'m>(self, ended: Ended) -> Done<'m> {
+    pub fn done<'m>(&self, ended: Ended) -> Done<'m> {
         let SetBfs { set, course, stage, .. } = self;
         let mut facts = course.facts(set.len());
         facts.set_level_sizes(course.widths.iter().copied());
@@ -172,7 +172,7 @@ impl SetBfs {
         let expected = estimate::expected(&course.widths).filter(|_| outcome.ended != Ended::Complete);
         let beside_bytes = course.pool.bytes();
         let outcome = Outcome { beside_bytes, expected, omission: set.omission(), ..outcome };
-        Done { outcome, held: Held::Set(set.bytes()), stage, instead: None }
+        Done { outcome, held: Held::Set(set.bytes()), stage: stage.clone(), instead: None }
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! The search begins in a table. When the first states, or the budget, say that the table is too large, its states move to
 //! a tree, one after the other, giving their place up as they go, and the search goes on where it stood. When the tree is
-//! full too, sorted files take over where a directory was given for them. Otherwise the search starts over: in a minimized
-//! automaton, and when that is full, forgetting.
+//! full too, they move on: to sorted files where a directory was given for them, and else to a minimized automaton. When
+//! that is full, the search starts over, forgetting.
 
 mod moves;
 
@@ -77,9 +77,10 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
             tell_move(task, states, "the table to a tree", &wide, started);
             in_set(task, wide, guides)
         }
-        Err(_) => {
+        Err(full) if full.outcome.ended != Ended::Limit(Limit::Memory) => Ok(*full),
+        Err(full) => {
             task.control.say(format!("{} states filled the table and did not fit into a tree", grouped(states)));
-            start_over(task, guides)
+            start_over(task, *full, guides)
         }
     }
 }
@@ -88,10 +89,14 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
 fn resume_in_tree<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done<'m>> {
     let Some((_, mut from)) = task.saved()? else { return Err(io::ErrorKind::OutOfMemory.into()) };
     let moved = moves::saved_table_to(task, &mut *from, StoreChoice::Tree)?;
-    let wide = moved.map_err(|_| {
-        let why = "there is not enough memory for the states of the checkpoint, not even in a tree";
-        io::Error::new(io::ErrorKind::OutOfMemory, why)
-    })?;
+    let wide = match moved {
+        Ok(wide) => wide,
+        Err(full) if full.outcome.ended == Ended::Limit(Limit::Memory) => {
+            let why = "there is not enough memory for the states of the checkpoint, not even in a tree";
+            return Err(io::Error::new(io::ErrorKind::OutOfMemory, why));
+        }
+        Err(stopped) => return Ok(*stopped),
+    };
     task.control.say(format!(
         "{} states of the checkpoint went to a tree: there is no memory for a table",
         grouped(wide.set.len())
@@ -99,15 +104,17 @@ fn resume_in_tree<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done<'m
     in_set(task, wide, guides)
 }
 
-/// Starts over on disk where that is allowed, and else in an automaton.
-fn start_over<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done<'m>> {
+/// Starts over, on disk where that is allowed and else in an automaton, when states did not fit where they were to move.
+fn start_over<'m>(task: &Task<'m, '_>, full: Done<'m>, guides: Guides) -> io::Result<Done<'m>> {
     let Task { model, control, budget, with_traces, .. } = *task;
     if let Some(dir) = &task.plan.options().disk {
         control.say(format!("the search starts over with files in {}", dir.display()));
-        return Ok(on_disk::go_on(task, External::new(model, dir, with_traces, budget, None)?, dir));
+        let again = on_disk::go_on(task, External::new(model, dir, with_traces, budget, None)?, dir);
+        return Ok(farther(task, full, again));
     }
     control.say("the search starts over in a minimized automaton");
-    in_set(task, SetBfs::begin(task, AUTOMATON)?, guides)
+    let again = in_set(task, SetBfs::begin(task, AUTOMATON)?, guides)?;
+    Ok(farther(task, full, again))
 }
 
 fn tell_move(task: &Task, states: u64, way: &str, wide: &SetBfs, started: Instant) {
@@ -138,8 +145,8 @@ fn will_be_too_small(task: &Task, table: &TableBfs<Table>) -> bool {
 
 /// Goes on in a set, and beyond it when that is full.
 fn in_set<'m>(task: &Task<'m, '_>, mut wide: SetBfs, guides: Guides) -> io::Result<Done<'m>> {
-    // Moving to disk takes a little memory to begin with.
-    let moves_on = task.plan.options().disk.is_some();
+    // Moving on takes a little memory to begin with.
+    let moves_on = task.plan.options().disk.is_some() || wide.stage == StoreChoice::Tree;
     task.budget.hold(if moves_on { task.budget.memory() / 32 } else { 0 });
     let ended = wide.go_on(task);
     task.budget.hold(0);
@@ -149,15 +156,21 @@ fn in_set<'m>(task: &Task<'m, '_>, mut wide: SetBfs, guides: Guides) -> io::Resu
     if let Some(dir) = &task.plan.options().disk {
         return to_disk(task, wide, dir);
     }
-    let (stage, states) = (wide.stage.clone(), grouped(wide.set.len()));
-    let full = wide.done(ended);
-    if stage != StoreChoice::Tree {
+    if wide.stage != StoreChoice::Tree {
+        let full = wide.done(ended);
+        drop(wide);
         return forgetting(task, full, guides);
     }
-    // States that come in any order would make the automaton far larger than it is level by level.
-    task.control.say(format!("{states} states filled the tree"));
-    let again = start_over(task, guides)?;
-    Ok(farther(task, full, again))
+    let (states, started) = (wide.set.len(), Instant::now());
+    task.control.say(format!("{} states filled the tree", grouped(states)));
+    match moves::set_to(task, wide, AUTOMATON)? {
+        Ok(wide) => {
+            tell_move(task, states, "the tree to a minimized automaton", &wide, started);
+            in_set(task, wide, guides)
+        }
+        Err(full) if full.outcome.ended != ended => Ok(*full),
+        Err(full) => start_over(task, *full, guides),
+    }
 }
 
 /// Of two searches that were cut short, the one that came farther; what the other found counts all the same.
@@ -168,7 +181,8 @@ fn farther<'m>(task: &Task, mut full: Done<'m>, again: Done<'m>) -> Done<'m> {
     if !cut || after >= before || task.plan.options().checkpoint.is_some() {
         return again;
     }
-    task.control.say(format!("starting over came to {} states only: figures are those of the tree", grouped(after)));
+    let (after, stage) = (grouped(after), &full.stage);
+    task.control.say(format!("starting over came to {after} states only: figures are those of the {stage}"));
     (full.outcome.ended, full.outcome.by_level) = (again.outcome.ended, false);
     full
 }

@@ -1,28 +1,29 @@
-//! Moving a search from the table to a store that takes less, while memory is short: what was moved gives its place up.
+//! Moving a search to a store that takes less, while memory is short: what was moved gives its place up.
 
 use crate::checkpoint::get_position;
-use crate::open::Packed;
+use crate::held::Held;
+use crate::open::{Packed, Pool, Queue};
 use crate::outcome::{Ended, Position};
 use crate::plan::StoreChoice;
 use crate::set_bfs::SetBfs;
-use crate::store::{Full, NO_ORIGIN, StateId, Store, Table};
+use crate::store::{Full, NO_ORIGIN, Set, StateId, Store, Table};
 use crate::table_bfs::TableBfs;
 use crate::task::{Done, Task};
-use scrimp_core::{GraphFacts, Limit};
+use scrimp_core::{Control, Limit};
 use scrimp_system::Batch;
 use std::io::{self, Read};
 
 /// States that move together.
 const AT_ONCE: usize = 512;
 
-/// The search in its new store, or what is left to say when its states did not fit.
+/// The search in its new store, or what is left to say when its states did not fit, or another limit was reached.
 type Moved<'m> = Result<SetBfs, Box<Done<'m>>>;
 
 /// From a table to a set.
 pub fn table_to<'m>(task: &Task<'m, '_>, table: TableBfs<Table>, to: StoreChoice) -> io::Result<Moved<'m>> {
     let (table, position) = table.into_parts();
-    let states = table.len();
-    numbered_to(task, position, states, to, |show| table.drain(show))
+    let (states, bytes) = (table.len(), table.bytes());
+    numbered_to(task, position, (states, bytes), to, |show| table.drain(show))
 }
 
 /// From a table in a checkpoint to a set, where there is no memory for the table.
@@ -39,15 +40,15 @@ pub fn saved_table_to<'m>(task: &Task<'m, '_>, from: &mut dyn Read, to: StoreCho
             }
         })
     };
-    let moved = numbered_to(task, position, states, to, each)?;
+    let moved = numbered_to(task, position, (states, 0), to, each)?;
     failed.map_or(Ok(moved), Err)
 }
 
-/// Puts so many states, which are shown in the order of their numbers, into a set.
+/// Puts so many states, of so many bytes, into a set; they are shown in the order of their numbers.
 fn numbered_to<'m>(
     task: &Task<'m, '_>,
     position: Position,
-    states: usize,
+    (states, bytes): (usize, usize),
     to: StoreChoice,
     each: impl FnOnce(&mut dyn FnMut(StateId, &[u8]) -> bool) -> bool,
 ) -> io::Result<Moved<'m>> {
@@ -69,26 +70,49 @@ fn numbered_to<'m>(
     moving.wide.course.depth = position.depth();
     moving.wide.course.widths = position.widths();
     moving.wide.course.facts = facts;
+    let ended = moving.ended();
     let wide = moving.finish();
     if moved {
         return Ok(Ok(wide));
     }
     let mut facts = position.facts.clone();
     facts.set_level_sizes(position.widths());
-    Ok(Err(Box::new(without_room(wide, facts))))
-}
-
-/// The end of a search whose states did not fit into their new store.
-fn without_room<'m>(wide: SetBfs, facts: GraphFacts) -> Done<'m> {
-    let mut done = wide.done(Ended::Limit(Limit::Memory));
+    let mut done = wide.done(ended);
+    (done.stage, done.held) = (StoreChoice::Table, Held::Set(bytes));
     done.outcome.visits = facts.states - facts.open;
     done.outcome.forget.stored_peak = facts.states;
     done.outcome.facts = facts;
-    done
+    Ok(Err(Box::new(done)))
+}
+
+/// From a set that can be drained to one whose keys are the states. They come with those that have most in common one after
+/// the other: in any order they would make an automaton far larger on the way.
+pub fn set_to<'m>(task: &Task<'m, '_>, from: SetBfs, to: StoreChoice) -> io::Result<Moved<'m>> {
+    let mut done = from.done(Ended::Limit(Limit::Memory));
+    let SetBfs { mut set, mut course, .. } = from;
+    let states = set.len();
+    let mut moving = Moving::new(task, to)?;
+    let mut keys = Vec::new();
+    let drained = set.drain(&mut |state| {
+        moving.batch.push(state, 0);
+        moving.batch.len() < AT_ONCE || moving.flush(&mut keys).is_ok()
+    });
+    let moved = drained == Some(true)
+        && moving.flush(&mut keys).is_ok()
+        && moving.wide.set.len() == states
+        && moving.open_keys(&mut *set, &mut course.pool, &mut course.now, true).is_ok()
+        && moving.open_keys(&mut *set, &mut course.pool, &mut course.next, false).is_ok();
+    moving.wide.course.depth = course.depth;
+    moving.wide.course.widths = course.widths;
+    moving.wide.course.facts = course.facts;
+    done.outcome.ended = moving.ended();
+    Ok(if moved { Ok(moving.finish()) } else { Err(Box::new(done)) })
 }
 
 /// A search on its way to another store.
-struct Moving {
+struct Moving<'a> {
+    control: &'a Control,
+    stopped: Option<Limit>,
     wide: SetBfs,
     batch: Batch,
     now: Packed,
@@ -96,11 +120,13 @@ struct Moving {
     promise: usize,
 }
 
-impl Moving {
-    fn new(task: &Task, to: StoreChoice) -> io::Result<Moving> {
+impl<'a> Moving<'a> {
+    fn new(task: &Task<'_, 'a>, to: StoreChoice) -> io::Result<Moving<'a>> {
         let wide = SetBfs::new(task, to)?;
         let key_bytes = wide.set.key_bytes();
         Ok(Moving {
+            control: task.control,
+            stopped: None,
             wide,
             batch: Batch::new(task.model.state_bytes()),
             now: Packed::new(key_bytes),
@@ -109,9 +135,14 @@ impl Moving {
         })
     }
 
-    /// Puts the batch into the new store; `keys` are then those of its states, which were not there.
+    /// Puts the batch into the new store, unless the search is to end; `keys` are then those of its states, which were not
+    /// there.
     fn flush(&mut self, keys: &mut Vec<u8>) -> Result<(), Full> {
         keys.clear();
+        self.stopped = self.control.stopped(0);
+        if self.stopped.is_some() {
+            return Err(Full);
+        }
         let mut new = Vec::new();
         let (set, origins) = (&mut self.wide.set, vec![NO_ORIGIN; self.batch.len()]);
         if set.insert(&self.batch, &origins, &mut new, keys).is_err() {
@@ -120,6 +151,11 @@ impl Moving {
         }
         self.batch.clear();
         Ok(())
+    }
+
+    /// How a search ends that did not move.
+    fn ended(&self) -> Ended {
+        Ended::Limit(self.stopped.unwrap_or(Limit::Memory))
     }
 
     /// Opens those of the states with these keys, numbered from `first` on, that were open.
@@ -132,6 +168,22 @@ impl Moving {
             } else if position.left.iter().any(|range| range.contains(&id)) {
                 self.open(key, true);
             }
+        }
+        Ok(())
+    }
+
+    /// Opens the states that were open, by the keys of the set they come from. Here a state is its own key.
+    fn open_keys(&mut self, from: &mut dyn Set, pool: &mut Pool, queue: &mut Queue, now: bool) -> Result<(), Full> {
+        assert!(self.wide.set.key_bytes() == self.batch.state_bytes());
+        let (mut packed, mut keys) = (Packed::new(pool.key_bytes()), Vec::new());
+        let mut states = Batch::new(self.batch.state_bytes());
+        while pool.take(queue, false, &mut packed) {
+            keys.clear();
+            packed.unpack(&mut keys);
+            states.clear();
+            from.load(&keys, &mut states);
+            self.wide.course.pool.promise(2 * states.len(), &mut self.promise)?;
+            (0..states.len()).for_each(|i| self.open(states.state(i), now));
         }
         Ok(())
     }

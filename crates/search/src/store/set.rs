@@ -51,6 +51,13 @@ pub trait Set: Send {
         false
     }
 
+    /// Shows every state of the set as [`each`](Set::each) does, but those that have most in common one after the other, and
+    /// memory goes as they do: afterwards the set is empty, and can still [load](Set::load) its keys. Nothing where a set
+    /// cannot do that, or has no memory to begin with; it is then as it was.
+    fn drain(&mut self, _show: &mut dyn FnMut(&[u8]) -> bool) -> Option<bool> {
+        None
+    }
+
     /// How much was probably missed, where different states may be taken for one.
     fn omission(&self) -> Option<Omission> {
         None

@@ -130,13 +130,14 @@ impl Automaton {
     pub(super) fn insert_sorted<'a>(&mut self, count: usize, word: impl Fn(usize) -> &'a [u8]) -> usize {
         let mut done = 0;
         while done < count {
-            let portion = (PORTION.max(self.bytes()) / self.bound(1)).clamp(1, count - done);
-            // Where the budget does not allow that many, as many as it does.
-            let left = self.budget.left() / self.bound(1);
-            let Some(portion) = [portion, portion.min(left).max(1)].into_iter().find(|&p| self.promise(p + 1).is_ok())
-            else {
-                break;
-            };
+            let mut portion = (PORTION.max(self.bytes()) / self.bound(1)).clamp(1, count - done);
+            // Where the budget does not allow that many, as many as it does, about.
+            while self.promise(portion + 1).is_err() {
+                if portion == 1 {
+                    return done;
+                }
+                portion /= 2;
+            }
             self.apply::<true>(portion, |i| word(done + i));
             done += portion;
         }

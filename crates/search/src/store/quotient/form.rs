@@ -210,7 +210,21 @@ impl Form {
     /// The key with this mixed number in a segment.
     #[inline(always)]
     pub fn key(&self, segment: usize, mixed: u64) -> u64 {
-        let rest = self.unmix(mixed);
+        self.key_of(segment, self.rest(mixed))
+    }
+
+    /// All of a key but its lowest bits, from its mixed number: in the order of the keys, but for those.
+    pub fn rest(&self, mixed: u64) -> u64 {
+        self.unmix(mixed)
+    }
+
+    pub fn rest_bits(&self) -> u32 {
+        self.rest_bits
+    }
+
+    /// The key with this rest in a segment.
+    #[inline(always)]
+    pub fn key_of(&self, segment: usize, rest: u64) -> u64 {
         let right_bits = self.bits.right - self.segment_bits;
         let (left, right) = (rest >> right_bits, rest & ((1u64 << right_bits) - 1));
         let rest = left << (32 - self.segment_bits) | right;

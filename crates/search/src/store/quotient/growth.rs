@@ -152,7 +152,7 @@ impl Cells {
         self.add_stray(key());
     }
 
-    fn clear(&mut self, first: usize, buckets: usize) {
+    pub(super) fn clear(&mut self, first: usize, buckets: usize) {
         // SAFETY: the buckets lie within committed memory, and `&mut self` says that nobody reads them.
         unsafe { std::ptr::write_bytes(self.region.base().add(first * BUCKET_BYTES), 0, buckets * BUCKET_BYTES) };
     }

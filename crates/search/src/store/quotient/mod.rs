@@ -10,6 +10,7 @@
 //! word, and publishes the entry by storing that word with a larger count. Looking up needs no lock. Two threads with the
 //! same new key meet at the first bucket that is not full, and the second one sees the first's entry once it has the lock.
 
+mod drain;
 mod form;
 mod growth;
 #[cfg(test)]
@@ -48,6 +49,8 @@ pub struct Cells {
     /// Keys that found no place within reach of their home: hardly ever one.
     strays: Mutex<Vec<u64>>,
     stray_count: AtomicUsize,
+    /// Bytes that were given back already.
+    released: usize,
     budget: Arc<Budget>,
 }
 
@@ -77,6 +80,7 @@ impl Cells {
             pending: AtomicUsize::new(0),
             strays: Mutex::default(),
             stray_count: AtomicUsize::new(0),
+            released: 0,
             budget: budget.clone(),
         })
     }
@@ -365,6 +369,6 @@ fn lanes_with(bucket: &Bucket, first: u64, slots: usize, low: u16) -> u64 {
 
 impl Drop for Cells {
     fn drop(&mut self) {
-        self.budget.give_back(self.region.committed());
+        self.budget.give_back(self.region.committed() - self.released);
     }
 }

@@ -185,3 +185,52 @@ fn threads_agree_on_what_is_new() {
     assert!(cells.is_quiet());
     check(&cells, &expected);
 }
+
+/// Every key comes out once, in ascending order but for the bits that tell segments apart, and no memory stays behind.
+#[test]
+fn what_is_drained_comes_out_sorted() {
+    let mut random = Random(9);
+    // Small tables have one segment; keys that fill their range, and keys far apart; strays.
+    for (bits, range, count) in
+        [(2, 4, 3), (8, 256, 256), (21, 1 << 21, 600_000), (40, 1 << 40, 700_000), (64, 0, 400_000), (40, 1 << 20, 900)]
+    {
+        let budget = budget(1 << 30);
+        let mut cells = Cells::new(KeyBits::whole(bits), &budget).unwrap();
+        let key = |random: &mut Random| if range == 0 { random.next() } else { random.next() % range };
+        let mut expected: Vec<u64> = (0..count).map(|_| key(&mut random)).collect();
+        expected.chunks(1000).for_each(|keys| drop(insert(&mut cells, keys)));
+        let stray = key(&mut random);
+        if !cells.contains(stray) {
+            cells.add_stray(stray);
+            expected.push(stray);
+        }
+        expected.sort_unstable();
+        expected.dedup();
+        let (lowest, mut shown) = (cells.form.segments().ilog2(), Vec::new());
+        let all = cells.drain(|key| {
+            shown.push(key);
+            true
+        });
+        assert_eq!((all, cells.len()), (Ok(true), 0));
+        // A stray comes last.
+        let last = shown.len() - 1;
+        assert!(shown[..last].is_sorted_by_key(|key| key >> lowest), "{bits} bits");
+        shown.sort_unstable();
+        assert!(shown == expected, "{bits} bits");
+        // It can be filled again, and given up halfway.
+        insert(&mut cells, &expected[..2]);
+        assert_eq!(cells.drain(|_| false), Ok(false));
+        insert(&mut cells, &expected);
+        check(&cells, &expected.into_iter().collect());
+    }
+}
+
+#[test]
+fn what_cannot_be_drained_is_as_it_was() {
+    let budget = budget(1 << 30);
+    let mut cells = Cells::new(KeyBits::whole(40), &budget).unwrap();
+    insert(&mut cells, &[5, 3, 1 << 39]);
+    budget.hold(1 << 30);
+    assert_eq!(cells.drain(|_| true), Err(Full));
+    check(&cells, &[5, 3, 1 << 39].into());
+}

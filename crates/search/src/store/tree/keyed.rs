@@ -1,6 +1,6 @@
 //! A tree whose user asks for the keys of states and decides later which of them are in the set. For a single owner.
 
-use super::{Folder, Inner, KEY, Tree, short_key};
+use super::{Inner, KEY, Tree, short_key, unfold};
 use crate::store::quotient::Cells;
 use crate::store::{Full, NO_ORIGIN};
 use scrimp_core::Budget;
@@ -51,10 +51,7 @@ impl Tree {
         let mut state = vec![0; self.shared.state_bytes];
         let mut numbers = Vec::new();
         cells.each(|key| {
-            match &self.shared.shape {
-                Some(shape) => Folder::unfold(shape, forest, key, &mut numbers, &mut state),
-                None => state.copy_from_slice(&key.to_le_bytes()[..self.shared.state_bytes]),
-            }
+            unfold(self.shared.shape.as_deref(), forest, key, &mut numbers, &mut state);
             show(key, &state)
         })
     }

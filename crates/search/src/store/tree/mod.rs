@@ -206,6 +206,14 @@ impl Tree {
     }
 }
 
+/// Makes `state` the one with this key. `numbers` is a buffer.
+fn unfold(shape: Option<&Shape>, forest: &Forest, key: u64, numbers: &mut Vec<u32>, state: &mut [u8]) {
+    match shape {
+        Some(shape) => Folder::unfold(shape, forest, key, numbers, state),
+        None => state.copy_from_slice(&key.to_le_bytes()[..state.len()]),
+    }
+}
+
 /// The key of a state of at most eight bytes.
 #[inline(always)]
 fn short_key(state: &[u8]) -> u64 {
@@ -267,6 +275,19 @@ impl Set for Tree {
 
     fn each(&self, show: &mut dyn FnMut(&[u8]) -> bool) -> bool {
         self.each_key(&mut |_, state| show(state))
+    }
+
+    fn drain(&mut self, show: &mut dyn FnMut(&[u8]) -> bool) -> Option<bool> {
+        assert!(self.alone());
+        // SAFETY: the only handle is here.
+        let Inner { cells, forest } = unsafe { &mut *self.shared.inner.get() };
+        let (shape, mut numbers) = (&self.shared.shape, Vec::new());
+        let mut state = vec![0; self.shared.state_bytes];
+        let drained = cells.drain(|key| {
+            unfold(shape.as_deref(), forest, key, &mut numbers, &mut state);
+            show(&state)
+        });
+        drained.ok()
     }
 
     fn bytes(&self) -> usize {

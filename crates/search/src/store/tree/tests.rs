@@ -102,6 +102,25 @@ fn what_is_saved_comes_back_with_the_same_keys() {
 }
 
 #[test]
+fn what_is_drained_is_all_and_keys_still_stand_for_it() {
+    for bytes in [3, 8, 9, 40] {
+        let mut tree = tree(bytes, 1 << 30);
+        let mut walk = Walk { random: Random(4), values: 6, seen: HashSet::new() };
+        walk.run(&mut tree, bytes, 30_000);
+        let (mut batch, mut new, mut keys) = (Batch::new(bytes), Vec::new(), Vec::new());
+        batch.push(&vec![9; bytes], 0);
+        tree.insert(&batch, &[NO_ORIGIN], &mut new, &mut keys).unwrap();
+        walk.seen.insert(vec![9; bytes]);
+        let mut states = HashSet::new();
+        assert_eq!(tree.drain(&mut |state| states.insert(state.to_vec())), Some(true));
+        assert!(states == walk.seen && tree.is_empty(), "{bytes} bytes");
+        let mut loaded = Batch::new(bytes);
+        tree.load(&keys, &mut loaded);
+        assert_eq!(loaded.state(0), batch.state(0));
+    }
+}
+
+#[test]
 fn full_is_an_answer() {
     let used = scrimp_core::budget::resident().unwrap_or(0);
     let mut tree = tree(64, used + (8 << 20));

@@ -1,0 +1,167 @@
+//! Giving a set of keys up for another store: they come out in ascending order, but for their lowest bits, and memory goes as
+//! they do.
+//!
+//! There is never a second copy. Segment by segment the keys are taken out into a small buffer, sorted, and written to where
+//! the segments were, each as its difference from the one before: its lowest bits as they are, and how often it exceeds those
+//! in ones and a zero (Golomb and Rice). That takes about half as much, so that half the memory is free at once. Then the
+//! sorted segments are merged.
+
+use super::{BUCKET_BYTES, Cells};
+use crate::store::Full;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+
+/// Bits of a word, and words of a bucket.
+const WORD: usize = 64;
+const BUCKET_WORDS: usize = BUCKET_BYTES / 8;
+/// What was read goes in steps of so many bytes: whole pages.
+const STEP: usize = 1 << 14;
+
+/// The keys of a segment, sorted.
+struct Run {
+    /// The next bit to be read, and the word after the last.
+    at: usize,
+    end: usize,
+    keys: usize,
+    low_bits: u32,
+    last: u64,
+    /// Bytes up to here have gone, or belong to others.
+    gone: usize,
+}
+
+/// Words that hold runs.
+struct Runs {
+    /// Whose memory it is.
+    cells: Cells,
+}
+
+impl Cells {
+    /// Shows every key until `show` answers `false`; `true` when all were shown. The set is empty afterwards. Where there is
+    /// no memory for the keys of one segment, it fails and is as it was.
+    pub fn drain(&mut self, mut show: impl FnMut(u64) -> bool) -> Result<bool, Full> {
+        let (form, budget) = (self.form, &self.budget);
+        let (most, mut buffer) = (form.buckets * form.slots, Vec::new());
+        let empty = Cells::new(form.bits, budget).map_err(|_| Full)?;
+        if !budget.may_take(8 * most) || buffer.try_reserve_exact(most).is_err() {
+            return Err(Full);
+        }
+        let mut full = std::mem::replace(self, empty);
+        let strays = std::mem::take(full.strays.get_mut().unwrap_or_else(|e| e.into_inner()));
+        let (mut runs, mut sorted) = full.sort(buffer);
+        let mut heap = BinaryHeap::new();
+        for (segment, run) in sorted.iter_mut().enumerate() {
+            heap.extend(runs.next(run).map(|rest| Reverse((rest, segment))));
+        }
+        while let Some(mut first) = heap.peek_mut() {
+            let Reverse((rest, segment)) = *first;
+            if !show(form.key_of(segment, rest)) {
+                return Ok(false);
+            }
+            match runs.next(&mut sorted[segment]) {
+                Some(rest) => *first = Reverse((rest, segment)),
+                None => drop(PeekMut::pop(first)),
+            }
+        }
+        Ok(strays.into_iter().all(show))
+    }
+
+    /// Sorts every segment in place, with a buffer for the keys of one.
+    fn sort(mut self, mut keys: Vec<u64>) -> (Runs, Vec<Run>) {
+        let (buckets, mut sorted, mut to) = (self.form.buckets, Vec::new(), 0);
+        for segment in 0..self.form.segments() {
+            keys.clear();
+            self.each_in(segment, |mixed| {
+                keys.push(self.form.rest(mixed));
+                true
+            });
+            keys.sort_unstable();
+            self.clear(segment * buckets, buckets);
+            // SAFETY: this segment and those before it are zero from word `to` on, and `&mut self` says that nobody looks.
+            let words = unsafe {
+                let base = self.region.base().cast::<u64>();
+                std::slice::from_raw_parts_mut(base.add(to), (segment + 1) * buckets * BUCKET_WORDS - to)
+            };
+            let low_bits = low_bits(self.form.rest_bits(), keys.len());
+            let (at, end) = (to * WORD, to + write(&keys, low_bits, words));
+            sorted.push(Run { at, end, keys: keys.len(), low_bits, last: 0, gone: (to * 8).next_multiple_of(STEP) });
+            to = end;
+        }
+        let mut runs = Runs { cells: self };
+        runs.release((to * 8).next_multiple_of(STEP), runs.cells.region.committed());
+        (runs, sorted)
+    }
+}
+
+/// How many bits of the differences of so many keys are written as they are. The keys have `rest_bits`, so that what is left
+/// takes at most three bits for each, and all of it less than a segment.
+fn low_bits(rest_bits: u32, keys: usize) -> u32 {
+    ((1u128 << rest_bits) / keys.max(1) as u128).max(1).ilog2().min(63)
+}
+
+/// Writes ascending keys to words that are zero; how many of these it takes.
+fn write(keys: &[u64], low_bits: u32, words: &mut [u64]) -> usize {
+    let (mut at, mut last) = (0, 0);
+    let mut put = |at: usize, bits: u64| {
+        words[at / WORD] |= bits << (at % WORD);
+        let beyond = bits >> 1 >> (WORD - 1 - at % WORD);
+        if beyond != 0 {
+            words[at / WORD + 1] |= beyond;
+        }
+    };
+    for &key in keys {
+        let difference = key - std::mem::replace(&mut last, key);
+        for _ in 0..difference >> low_bits {
+            put(at, 1);
+            at += 1;
+        }
+        at += 1;
+        put(at, difference & ((1 << low_bits) - 1));
+        at += low_bits as usize;
+    }
+    at.div_ceil(WORD)
+}
+
+impl Runs {
+    /// The next bits of a run, as many as a word has; behind its end they are zero.
+    #[inline(always)]
+    fn bits(&self, run: &Run) -> u64 {
+        let word = |at: usize| {
+            // SAFETY: the word belongs to the run, and was not read to its end, so it has not gone.
+            if at < run.end { unsafe { *self.cells.region.base().cast::<u64>().add(at) } } else { 0 }
+        };
+        let (at, shift) = (run.at / WORD, run.at % WORD);
+        word(at) >> shift | word(at + 1) << 1 << (WORD - 1 - shift)
+    }
+
+    /// The next key of a run.
+    fn next(&mut self, run: &mut Run) -> Option<u64> {
+        run.keys = run.keys.checked_sub(1)?;
+        let mut high = 0;
+        loop {
+            let ones = self.bits(run).trailing_ones() as usize;
+            high += ones as u64;
+            run.at += ones;
+            if ones < WORD {
+                break;
+            }
+        }
+        run.at += 1;
+        run.last += high << run.low_bits | self.bits(run) & ((1 << run.low_bits) - 1);
+        run.at += run.low_bits as usize;
+        let read = run.at / WORD * 8 / STEP * STEP;
+        if read > run.gone {
+            self.release(run.gone, read);
+            run.gone = read;
+        }
+        Some(run.last)
+    }
+
+    fn release(&mut self, from: usize, to: usize) {
+        if from < to {
+            self.cells.region.release(from, to);
+            self.cells.released += to - from;
+            self.cells.budget.give_back(to - from);
+        }
+    }
+}
