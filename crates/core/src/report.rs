@@ -81,11 +81,16 @@ impl Report {
         }
     }
 
-    /// The memory that the process took for the states found so far, and, from how the levels grew, what all states may need in
+    /// The memory that the process took for the states found so far, and, where the levels shrink, what all states may need in
     /// the store that the search ended in. Where memory was what ended the search.
     pub fn memory_needed(&self) -> Option<(usize, Option<usize>)> {
         let at_least = self.peak_resident.unwrap_or(0).max(self.store_bytes);
-        let more = self.expected.map(|expected| (expected / self.facts.states.max(1) as f64 - 1.0).max(0.0));
+        // The size of an automaton says nothing of that of a larger one.
+        let in_proportion = !self.store.as_ref().is_some_and(|store| store.starts_with("dfa"));
+        let more = self
+            .expected
+            .filter(|_| in_proportion)
+            .map(|expected| (expected / self.facts.states.max(1) as f64 - 1.0).max(0.0));
         let all = more.map(|more| at_least + (self.store_bytes as f64 * more) as usize);
         matches!(self.limit, Some(Limit::Memory | Limit::Cache)).then_some((at_least, all))
     }

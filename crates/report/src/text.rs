@@ -266,9 +266,15 @@ pub(crate) fn limits(subject: &Subject, style: Style) -> String {
         return format!("{} {why}.\nWhat would help: {help}.\n", style.warn("Stopped:"));
     }
     let needed = report.memory_needed().map_or(String::new(), |(at_least, all)| {
-        let all =
-            all.map_or(String::new(), |all| format!("; all that the levels promise may need about {}", bytes(all)));
-        format!("The states found so far took {}{all}.\n", bytes(at_least))
+        let rest = match (report.expected, all) {
+            (Some(states), Some(all)) => {
+                let states = grouped(states as u64);
+                format!("the levels shrink, and going on so would come to about {states} states and {}", bytes(all))
+            }
+            (Some(_), None) => "all take more, and how much cannot be told of an automaton".into(),
+            (None, _) => "all take more, and how much cannot be told before the levels shrink".into(),
+        };
+        format!("The states found so far took {}; {rest}.\n", bytes(at_least))
     });
     format!(
         "{} {why}: {} found so far, {} of them not yet expanded, at depth {}.\n{needed}What would help: {help}.\n",

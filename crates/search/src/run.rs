@@ -13,9 +13,6 @@ use scrimp_core::{Budget, Condition, Control, Property, Report, budget::peak_res
 use scrimp_system::Model;
 use std::io;
 
-/// Levels that promise more times what was found do not slow down yet, and promise nothing.
-const FARTHEST: f64 = 1000.0;
-
 /// Searches `model` by `plan` for what decides `properties`; with none, visits all states. Fails when the search cannot
 /// begin: no memory for it, no threads, a model that does not suit the plan.
 pub fn run(
@@ -107,7 +104,6 @@ pub fn run_guided(
         Ended::Limit(limit) => Some(limit),
         _ => None,
     };
-    let states = outcome.facts.states;
     Ok(Report {
         limit,
         exhaustive: outcome.ended == Ended::Complete && outcome.omission.is_none(),
@@ -121,7 +117,7 @@ pub fn run_guided(
         properties,
         state_bytes: model.state_bytes(),
         store_bytes,
-        expected: outcome.expected.filter(|expected| *expected < FARTHEST * states as f64),
+        expected: outcome.expected,
         disk,
         reduced: plan.options().reduce.leaves_out_states(),
         ran: instead.as_ref().unwrap_or(plan).parts(),

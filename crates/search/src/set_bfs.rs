@@ -169,7 +169,7 @@ impl SetBfs {
         let mut facts = course.facts(set.len());
         facts.set_level_sizes(course.widths.iter().copied());
         let outcome = Outcome::of_plain(ended, facts, Vec::new());
-        let expected = estimate::expected(&course.widths).filter(|_| outcome.ended != Ended::Complete);
+        let expected = estimate::in_all(&course.widths).filter(|_| outcome.ended != Ended::Complete);
         let beside_bytes = course.pool.bytes();
         let outcome = Outcome { beside_bytes, expected, omission: set.omission(), ..outcome };
         Done { outcome, held: Held::Set(set.bytes()), stage: stage.clone(), instead: None }

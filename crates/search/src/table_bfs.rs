@@ -142,7 +142,7 @@ impl<S: Threaded> TableBfs<S> {
         let TableBfs { store, stage, mut position, .. } = self;
         let widths = position.widths();
         position.facts.set_level_sizes(widths.iter().copied());
-        let expected = estimate::expected(&widths).filter(|_| ended != Ended::Complete);
+        let expected = estimate::in_all(&widths).filter(|_| ended != Ended::Complete);
         let outcome = Outcome { expected, ..Outcome::of_plain(ended, position.facts, position.levels) };
         Done { outcome, held: Held::Store(Box::new(store.expect(AWAY))), stage, instead: None }
     }

@@ -227,8 +227,8 @@ fn forgetting<'m>(task: &Task<'m, '_>, mut full: Done<'m>, guides: Guides) -> io
         full.outcome.by_level = false;
         return Ok(full);
     }
-    done.instead = Some(plan);
-    Ok(done)
+    done.instead = Some(plan.clone());
+    Ok(farther(&task, full, done))
 }
 
 /// Moves the search to sorted files and goes on there.
