@@ -87,4 +87,19 @@ fn starting_over_loses_no_ground() {
     assert_eq!(json["limits"]["reached"], "memory");
     assert!(json["limits"]["memory_needed_bytes"].as_u64() > Some(15 * MIB), "{}", json["limits"]);
     assert!(json["limits"]["expected_states"].is_null() && json["limits"]["memory_expected_bytes"].is_null());
+    // One process: nothing is independent. What was tried by itself is no advice.
+    let advice = json["limits"]["advice"].to_string();
+    assert!(advice.contains("--disk DIR") && advice.contains("bitstate") && advice.contains("missed"), "{advice}");
+    assert!(!advice.contains("--reduce") && !advice.contains("--forget"), "{advice}");
+}
+
+/// Independent counters in a table that was asked for: what would be refused beside it is no advice.
+#[test]
+fn advice_is_what_would_help_here() {
+    let path = file("budget-advice.dve", counters(6, 9, 20));
+    let text = scrimp(&["count", &path, "--store", "table", "--memory", "24M"]).code(3).stdout;
+    let help = text.lines().find(|line| line.starts_with("What would help")).expect(&text);
+    assert!(help.contains("--memory") && help.contains("--reduce por: of the first 5,000 states"), "{help}");
+    assert!(help.contains("--store bitstate:18") && !help.contains("--disk"), "{help}");
+    assert!(text.contains("how much cannot be told before the levels shrink"), "{text}");
 }

@@ -1,12 +1,13 @@
-//! What can be said before a search: what it does when memory is used up, how many states there are at least, and what would help.
+//! What can be said before a search: what it does when memory is used up, how many states there are at least, and what would help;
+//! and after one that ran out of memory, what would have.
 
 use crate::facts::facts;
 use crate::properties;
-use scrimp_core::Control;
+use scrimp_core::{Control, Limit, Report};
 use scrimp_native::NativeModel;
 use scrimp_report::number::grouped;
 use scrimp_search::estimate::Estimate;
-use scrimp_search::plan::{EngineChoice, ReduceChoice, StrategyChoice, Way};
+use scrimp_search::plan::{EngineChoice, ReduceChoice, StoreChoice, StrategyChoice, Way};
 use scrimp_search::{ModelFacts, Options, Plan, run};
 use scrimp_system::Model;
 use std::io;
@@ -54,31 +55,62 @@ impl Foresight {
 /// leave events out.
 fn advice(model: &NativeModel, plan: &Plan, estimate: &Estimate) -> Vec<String> {
     let mut advice = Vec::new();
-    let options = plan.options();
-    let facts = |change: &dyn Fn(&mut Options)| {
-        let mut changed = options.clone();
-        change(&mut changed);
-        plan.instead("", &facts(model, &changed), |options| *options = changed.clone()).is_ok()
-    };
-    let por = |options: &mut Options| options.reduce = ReduceChoice::Persistent(None);
-    if facts(&por)
-        && let Some(left) = left_by_reduction(model)
-        && left < 70
-    {
-        advice.push(format!("--reduce por: of the first {} states it explores {left} % of the events", grouped(LOOK)));
-    }
+    let may = |change: &dyn Fn(&mut Options)| may(model, plan, change);
+    advice.extend(reduction(model, plan));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    if cores > 1 && options.threads == 1 && facts(&|options| options.threads = cores) {
+    if cores > 1 && plan.options().threads == 1 && may(&|options| options.threads = cores) {
         advice.push(format!("--threads {cores}: as many as this machine has"));
     }
     let room = plan.memory() as f64 / estimate.in_tree.max(1.0);
-    if (estimate.seen as f64) > room / 4.0 && facts(&|options| options.disk = Some(".".into())) {
-        advice.push("--disk DIR: sorted files take over when memory is used up".into());
+    if (estimate.seen as f64) > room / 4.0 && may(&on_disk) {
+        advice.push(DISK.into());
     }
-    if estimate.expected.is_none() && facts(&|o| o.engine = EngineChoice::Symbolic(StrategyChoice::Automatic)) {
+    if estimate.expected.is_none() && may(&|o| o.engine = EngineChoice::Symbolic(StrategyChoice::Automatic)) {
         advice.push("--engine symbolic: sets of states at once, where there are far too many to visit".into());
     }
     advice
+}
+
+/// What would help a search that ran out of memory, beside more of it: only what it was not told, and would be accepted.
+pub(crate) fn remedies(model: &NativeModel, plan: &Plan, report: &Report) -> Vec<String> {
+    let out_of_memory = matches!(report.limit, Some(Limit::Memory | Limit::Cache));
+    let Options { engine, disk, store, .. } = plan.options();
+    if !out_of_memory || *engine != EngineChoice::Explicit {
+        return Vec::new();
+    }
+    let may = |change: &dyn Fn(&mut Options)| may(model, plan, change);
+    let mut advice: Vec<String> = reduction(model, plan).into_iter().collect();
+    if disk.is_none() && !matches!(store, Some(StoreChoice::Disk(_))) && may(&on_disk) {
+        advice.push(DISK.into());
+    }
+    // Some automata take hardly more than a few bits a state.
+    let bits = StoreChoice::BitState((plan.memory() >> 20) * 3 / 4);
+    let with_bits = |options: &mut Options| (options.store, options.disk) = (Some(bits.clone()), None);
+    if report.omission.is_none() && report.bytes_per_state() > 1.0 && may(&with_bits) {
+        advice.push(format!("--store {bits}: a few bits a state; states may be missed, so that nothing is verified"));
+    }
+    advice
+}
+
+/// Would this change of the options be accepted?
+fn may(model: &NativeModel, plan: &Plan, change: &dyn Fn(&mut Options)) -> bool {
+    let mut changed = plan.options().clone();
+    change(&mut changed);
+    plan.instead("", &facts(model, &changed), |options| *options = changed.clone()).is_ok()
+}
+
+const DISK: &str = "--disk DIR: sorted files take over when memory is used up";
+
+fn on_disk(options: &mut Options) {
+    options.disk = Some(".".into());
+}
+
+/// A reduction that was not asked for, where it is seen to leave events out.
+fn reduction(model: &NativeModel, plan: &Plan) -> Option<String> {
+    let por = |options: &mut Options| options.reduce = ReduceChoice::Persistent(None);
+    let wanted = plan.options().reduce == ReduceChoice::Nothing && may(model, plan, &por);
+    let left = wanted.then(|| left_by_reduction(model)).flatten().filter(|&left| left < 70)?;
+    Some(format!("--reduce por: of the first {} states it explores {left} % of the events", grouped(LOOK)))
 }
 
 /// How many of a hundred events a reduction explores in the first states.

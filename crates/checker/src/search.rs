@@ -2,6 +2,7 @@
 
 use crate::engines;
 use crate::error::CheckError;
+use crate::foresight::remedies;
 use crate::guides::{Measures, find_measure};
 use crate::net::Made;
 use crate::temporal::{Context, decide};
@@ -93,7 +94,8 @@ impl Searcher<'_> {
         };
         // It was taken up: a search that begins again, because the model is larger than it looked, is another one.
         *plan = told.afresh();
-        let report = report?;
+        let mut report = report?;
+        report.advice = remedies(model, plan, &report);
         self.host.end(plan, &control, &report);
         Ok(report)
     }

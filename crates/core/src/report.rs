@@ -42,6 +42,8 @@ pub struct Report {
     /// The store in which the search ended, where states were stored, and what was decided on the way.
     pub store: Option<String>,
     pub remarks: Vec<String>,
+    /// Options that would help a search that ran out of memory, each with the reason.
+    pub advice: Vec<String>,
     /// The most tokens in one place and in all places of a marking, where a net's states were counted.
     pub tokens: Option<(u64, u64)>,
     /// What was counted by an engine that computes with sets of states, or with formulas: then no state was visited.
@@ -73,6 +75,7 @@ impl Report {
             ran: Vec::new(),
             store: None,
             remarks: Vec::new(),
+            advice: Vec::new(),
             tokens: None,
             sets: None,
             formulas: None,

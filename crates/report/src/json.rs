@@ -168,6 +168,7 @@ fn limits(subject: &Subject, reached: &Value) -> Value {
         "memory_needed_bytes": report.memory_needed().map(|(at_least, _)| at_least),
         "memory_expected_bytes": report.memory_needed().and_then(|(_, all)| all),
         "expected_states": report.expected.map(f64::round),
+        "advice": report.advice,
         "disk_failure": report.disk.as_ref().and_then(|disk| disk.failure.as_deref()),
     })
 }

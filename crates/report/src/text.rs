@@ -226,6 +226,8 @@ pub(crate) fn limits(subject: &Subject, style: Style) -> String {
             },
             match (explicit, &plan.options().forget, plan.options().memory) {
                 (false, ..) => "a larger --memory, or another engine (--engine)".to_string(),
+                // This has tried to forget by itself.
+                (_, ForgetChoice::Nothing, Some(_)) if plan.is_automatic() => "a larger --memory".into(),
                 (_, ForgetChoice::Nothing, Some(_)) => "a larger --memory, or a method that forgets (--forget)".into(),
                 (_, ForgetChoice::Nothing, None) => {
                     "a machine with more memory, or a smaller instance of the model".into()
@@ -262,6 +264,7 @@ pub(crate) fn limits(subject: &Subject, style: Style) -> String {
             "a directory with more room (--store disk:DIR)".into(),
         ),
     };
+    let help = [&[help], &report.advice[..]].concat().join("; ");
     if report.sets.is_some() || report.formulas.is_some() {
         return format!("{} {why}.\nWhat would help: {help}.\n", style.warn("Stopped:"));
     }

@@ -123,6 +123,7 @@ pub fn run_guided(
         ran: instead.as_ref().unwrap_or(plan).parts(),
         store: Some(stage.to_string()),
         remarks: control.remarks(),
+        advice: Vec::new(),
         tokens: None,
         sets: None,
         formulas: None,
