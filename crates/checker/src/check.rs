@@ -251,11 +251,11 @@ impl ModelCheck {
             Stage::Acceptance if !accepts(&self.loaded.system) => Ok(None),
             Stage::Acceptance => {
                 let Some(extract_claim) = self.loaded.extracted_claim()? else { return Ok(None) };
-                let mode = searcher.mode;
+                let (mode, memory) = (searcher.mode, plan.memory());
                 let (model, report) = with_room(
                     &mut ApartClaim { loaded: &mut self.loaded, extract_claim },
                     None,
-                    &|system| runnable(system, mode, false),
+                    &|system| runnable(system, mode, memory, false),
                     &mut |_| {},
                     |claim, model| searcher.runs(model, &claim.extract_claim.property(ACCEPTANCE), &[], plan),
                 )?;
@@ -315,9 +315,10 @@ pub(crate) struct Searched {
     statements: Option<Vec<scrimp_report::unreached::Statement>>,
 }
 
-/// A model that can be run; with `watch`, it remembers which statements are executed.
-pub(crate) fn runnable(system: Arc<System>, mode: Mode, watch: bool) -> Result<NativeModel, BuildError> {
+/// A model that can be run within so much memory; with `watch`, it remembers which statements are executed.
+pub(crate) fn runnable(system: Arc<System>, mode: Mode, memory: usize, watch: bool) -> Result<NativeModel, BuildError> {
     let watch = watch && !system.outline.statements.is_empty();
+    let mode = mode.within(&system, memory);
     let mut model = NativeModel::new(system, mode)?;
     if watch {
         model.watch_events();
@@ -336,11 +337,11 @@ impl Loaded {
         plan: &mut Plan,
         properties: impl Fn(&System) -> Result<Vec<Property<Expr>>, CheckError>,
     ) -> Result<Searched, CheckError> {
-        let (mode, searcher) = (searcher.mode, RefCell::new(searcher));
+        let (mode, memory, searcher) = (searcher.mode, plan.memory(), RefCell::new(searcher));
         let (model, (report, graph)) = with_room(
             self,
             None,
-            &|system| runnable(system, mode, watch),
+            &|system| runnable(system, mode, memory, watch),
             &mut |missing| searcher.borrow_mut().host.begins_again(missing),
             |loaded, model| {
                 let properties = evaluated(model, &properties(&loaded.system)?);
@@ -360,11 +361,11 @@ impl Loaded {
         plan: &mut Plan,
         property: impl Fn(&System) -> Result<Property<Expr>, CheckError>,
     ) -> Result<Searched, CheckError> {
-        let (mode, searcher) = (searcher.mode, RefCell::new(searcher));
+        let (mode, memory, searcher) = (searcher.mode, plan.memory(), RefCell::new(searcher));
         let (model, report) = with_room(
             self,
             None,
-            &|system| runnable(system, mode, false),
+            &|system| runnable(system, mode, memory, false),
             &mut |missing| searcher.borrow_mut().host.begins_again(missing),
             |loaded, model| {
                 let fair = request.fair(&loaded.system)?;

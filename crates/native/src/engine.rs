@@ -42,20 +42,25 @@ struct All {
 impl Engine {
     pub fn new(program: Arc<Program>, mode: Mode, limits: Limits) -> Result<Engine, BuildError> {
         let shared = Arc::new(Shared { stop: AtomicBool::new(false), code: OnceLock::new() });
-        let counters = if mode == Mode::Auto { Counters::new(&program) } else { None };
+        let automatic = matches!(mode, Mode::Auto | Mode::AtOnce);
+        let counters = if automatic { Counters::new(&program) } else { None };
         let complete = counters.is_some();
         let engine = Engine { program: program.clone(), counters, shared: shared.clone() };
         let events = &program.system.events;
         let at_once = events.len() <= limits.whole && events.iter().map(Event::size).sum::<usize>() <= LIGHT;
         match mode {
             Mode::Interpreted => {}
-            Mode::Auto if complete => {}
+            Mode::Auto | Mode::AtOnce if complete => {}
             Mode::Compiled => shared.publish(&program, limits)?,
             // Without machine code a model is slower, not wrong: that it failed is no error here.
-            Mode::Auto if at_once => drop(shared.publish(&program, limits).ok()),
-            Mode::Auto => {
+            Mode::Auto | Mode::AtOnce if at_once => drop(shared.publish(&program, limits).ok()),
+            Mode::Auto | Mode::AtOnce => {
                 let thread = std::thread::Builder::new().name("scrimp-compile".into()).stack_size(64 << 20);
-                drop(thread.spawn(move || shared.publish(&program, limits)));
+                let made = thread.spawn(move || shared.publish(&program, limits));
+                // What a thread has used comes back when it ends.
+                if let (Mode::AtOnce, Ok(made)) = (mode, made) {
+                    drop(made.join());
+                }
             }
         }
         Ok(engine)

@@ -37,8 +37,8 @@ use predecessors::Backwards;
 use program::Program;
 use scrimp_system::dependence::Dependence;
 use scrimp_system::{
-    Batch, Change, Describe, EventCode, EventText, Expr, Fault, FaultRecord, Model, Passed, Set, Standing, System,
-    Unsuited, independence,
+    Batch, Change, Describe, Event, EventCode, EventText, Expr, Fault, FaultRecord, Model, Passed, Set, Standing,
+    System, Unsuited, independence,
 };
 use std::fmt;
 use std::ops::Range;
@@ -51,9 +51,27 @@ pub enum Mode {
     /// By machine code, made at once for a small model and in the background for a large one.
     #[default]
     Auto,
+    /// The same, but made at once for a large model, too.
+    AtOnce,
     Interpreted,
     /// By machine code from the first state on; where there can be none, that is an error.
     Compiled,
+}
+
+/// Bytes that the code generator takes for an operator or operand, about.
+const WORK: usize = 1 << 10;
+
+impl Mode {
+    /// How to run a system within so much memory. What makes code in the background takes memory that a search may have counted
+    /// on: where that is not little beside all of it, code is made before the search begins, or not at all.
+    pub fn within(self, system: &System, memory: usize) -> Mode {
+        let work = WORK * system.events.iter().map(Event::size).sum::<usize>();
+        match self {
+            Mode::Auto if work > memory / 2 => Mode::Interpreted,
+            Mode::Auto if work > memory / 32 => Mode::AtOnce,
+            mode => mode,
+        }
+    }
 }
 
 /// Why there is no model: the system breaks a rule, or there is no machine code where it was demanded.

@@ -6,8 +6,8 @@ mod common;
 use common::{binary, element, empty, event, peterson, process, set, set_at, variable, zeros};
 use scrimp_native::{Limits, Mode, NativeModel};
 use scrimp_system::{
-    Batch, BinaryOp, Claim, ClaimMove, Describe, Domain, Expr, Fault, Model, Move, ProcessId, Source, Span, System,
-    VarId,
+    Batch, BinaryOp, Claim, ClaimMove, Describe, Domain, Event, Expr, Fault, Model, Move, ProcessId, Source, Span,
+    System, VarId,
 };
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ fn count(model: &NativeModel) -> (usize, usize) {
 #[test]
 fn peterson_for_three_has_its_state_space() {
     let system = Arc::new(peterson(3));
-    for mode in [Mode::Auto, Mode::Interpreted, Mode::Compiled] {
+    for mode in [Mode::Auto, Mode::AtOnce, Mode::Interpreted, Mode::Compiled] {
         let model = NativeModel::new(system.clone(), mode).unwrap();
         assert_eq!(model.is_compiled(), mode != Mode::Interpreted);
         assert_eq!(count(&model), STATES_AND_TRANSITIONS);
@@ -205,6 +205,18 @@ fn large(copies: usize) -> Arc<System> {
     let events = system.events.clone();
     system.events = (0..copies).flat_map(|_| events.iter().cloned()).collect();
     Arc::new(system)
+}
+
+#[test]
+fn code_is_made_where_there_is_memory_for_it() {
+    let system = large(100);
+    let work = system.events.iter().map(Event::size).sum::<usize>() << 10;
+    let within = |mode: Mode, memory| mode.within(&system, memory);
+    let memories = [work, 2 * work, 31 * work, 32 * work];
+    let modes = [Mode::Interpreted, Mode::AtOnce, Mode::AtOnce, Mode::Auto];
+    assert_eq!(memories.map(|memory| within(Mode::Auto, memory)), modes);
+    assert_eq!([Mode::Interpreted, Mode::Compiled].map(|mode| within(mode, 1)), [Mode::Interpreted, Mode::Compiled]);
+    assert!(NativeModel::new(system.clone(), Mode::AtOnce).unwrap().is_compiled());
 }
 
 #[test]
