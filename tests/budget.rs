@@ -3,6 +3,7 @@
 mod common;
 
 use common::command::{counters, file, scratch, scrimp};
+use scrimp_system::Random;
 use serde_json::Value;
 
 const MIB: u64 = 1 << 20;
@@ -91,6 +92,25 @@ fn starting_over_loses_no_ground() {
     let advice = json["limits"]["advice"].to_string();
     assert!(advice.contains("--disk DIR") && advice.contains("bitstate") && advice.contains("missed"), "{advice}");
     assert!(!advice.contains("--reduce") && !advice.contains("--forget"), "{advice}");
+}
+
+/// Long guards over many variables, in sets of states: what is left of a guard for every value of a variable takes memory, too.
+#[test]
+fn long_guards_keep_within_the_budget_of_sets() {
+    let mut random = Random(3);
+    let variables: Vec<String> = (0..10).map(|i| format!("x{i}")).collect();
+    let moves = variables.iter().map(|x| format!("s -> s {{ guard {x} < 3; effect {x} = {x} + 1; }}"));
+    let mut equal = || format!("{} == {}", variables[random.below(10)], random.below(4));
+    let long: Vec<String> = (0..250).map(|_| format!("({} && {} && {})", equal(), equal(), equal())).collect();
+    let stop = format!("s -> t {{ guard not({}); }}", long.join(" || "));
+    let moves: Vec<String> = moves.chain([stop]).collect();
+    let text = format!(
+        "byte {} = 0;\nprocess P {{ state s, t; init s; trans\n{}; }}\nsystem async;\n",
+        variables.join(" = 0, "),
+        moves.join(",\n")
+    );
+    let path = file("budget-guards.dve", text);
+    within(&path, 40, &["--engine", "symbolic"]);
 }
 
 /// Independent counters in a table that was asked for: what would be refused beside it is no advice.

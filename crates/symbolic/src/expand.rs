@@ -16,6 +16,10 @@ use std::hash::{BuildHasherDefault, Hasher};
 /// Edges that a factor's relation may have to be worth it.
 const MOST_EDGES: usize = 100_000;
 
+/// The part of the memory that making one may take, and after how many edges that is looked at: what is left of an action may be long.
+const MOST_MEMORY: usize = 16;
+const LOOK: usize = 16;
+
 /// Combinations of values that are tried to find what a term can be.
 const MOST_TRIED: usize = 4096;
 
@@ -138,6 +142,8 @@ pub struct Expansion<'e, 'a> {
     cells: Vec<u32>,
     memo: HashMap<Rest, Relation, BuildHasherDefault<Quick>>,
     edges: usize,
+    /// So much memory must be left.
+    least: usize,
 }
 
 impl<'e, 'a> Expansion<'e, 'a> {
@@ -145,7 +151,9 @@ impl<'e, 'a> Expansion<'e, 'a> {
     pub fn relation(space: &'e mut Space<'a>, diagrams: &'e mut Diagrams, factor: &Factor) -> Result<Relation, Failed> {
         let mut cells = factor.cells.clone();
         cells.sort_by_key(|cell| space.level(*cell));
-        let mut expansion = Expansion { space, diagrams, cells, memo: HashMap::default(), edges: 0 };
+        let budget = diagrams.budget();
+        let least = budget.left().saturating_sub(budget.memory() / MOST_MEMORY).max(1);
+        let mut expansion = Expansion { space, diagrams, cells, memo: HashMap::default(), edges: 0, least };
         let Some(tests) = settle(factor.tests.clone()) else { return Ok(Relation::EMPTY) };
         expansion.rest((0, tests, factor.sets.clone()))
     }
@@ -192,7 +200,8 @@ impl<'e, 'a> Expansion<'e, 'a> {
         below: Relation,
     ) -> Result<(), Failed> {
         self.edges += 1;
-        if self.edges > MOST_EDGES {
+        let looks = self.edges.is_multiple_of(LOOK);
+        if self.edges > MOST_EDGES || looks && self.diagrams.budget().left() < self.least {
             return Err(Failed::Large);
         }
         if !below.is_empty() {

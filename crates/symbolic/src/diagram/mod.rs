@@ -149,6 +149,11 @@ impl Diagrams {
         self.store.bytes() + self.cache.bytes() + self.edges.capacity() * 8 + self.items.capacity() * 12
     }
 
+    /// What all memory is asked of.
+    pub fn budget(&self) -> &Budget {
+        self.store.budget()
+    }
+
     /// Nodes stored now, those included that nobody needs any more.
     pub fn live(&self) -> usize {
         self.store.live()
