@@ -15,9 +15,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// Parts of one search.
-const PARTS: u64 = 4;
+const PARTS: u64 = 7;
 /// With a cache too small to be of use, states are visited for ever: then it is given up.
-const MOST_PARTS: u64 = 20;
+const MOST_PARTS: u64 = 24;
 
 /// What a search keeps when it is taken up.
 #[derive(Debug, Clone)]
@@ -40,8 +40,8 @@ fn kinds() -> Vec<Kind> {
 }
 
 impl Kind {
-    /// The options of one part of the search; stores and threads take turns.
-    fn options(&self, part: usize, states: u64, file: &Path) -> Options {
+    /// The options of one part of the search; stores and threads take turns, from one or another on.
+    fn options(&self, part: usize, first: usize, states: u64, file: &Path) -> Options {
         let stores = ["table", "collapse", "tree", "dfa"];
         let size = (states * 2 / 3).max(2).to_string();
         let forget: ForgetChoice = self.forget.replace('%', &size).parse().unwrap();
@@ -62,8 +62,8 @@ impl Kind {
             ..Options::default()
         };
         // The next ones that go with the rest.
-        (part..part + 8)
-            .map(|turn| options(stores[turn % 4], 1 + turn / 4 % 2))
+        (first + part..first + part + 8)
+            .map(|turn| options(stores[turn % 4], 1 + (turn / 4 + turn) % 2))
             .find(|options| Plan::admit(options).is_ok())
             .unwrap_or_else(|| options("table", 1))
     }
@@ -73,21 +73,34 @@ impl Kind {
 type Joined = (Report, usize, HashSet<Vec<u8>>);
 
 /// Searches in parts, until nothing is left; nothing, where the model or the cache does not suit.
-fn in_parts(kind: &Kind, model: &NativeModel, states: u64, file: &Path) -> Result<Option<Joined>, String> {
+fn in_parts(
+    kind: &Kind,
+    model: &NativeModel,
+    states: u64,
+    file: &Path,
+    first: usize,
+) -> Result<Option<Joined>, String> {
     let found = Mutex::new(HashSet::new());
     for part in 0..MOST_PARTS as usize {
+        // Every other part is interrupted when so many states more were found.
+        let control = Control::new(None);
+        let left =
+            AtomicUsize::new(if (first + part).is_multiple_of(2) { usize::MAX } else { states as usize / 5 + part });
         let watch = Property::invariant("watch", |state: &[u8]| {
             found.lock().unwrap().insert(state.to_vec());
+            if left.fetch_sub(1, Ordering::Relaxed) == 1 {
+                control.stop().ask();
+            }
             true
         });
         let properties: [Property<Condition>; 1] = [watch];
-        let options = kind.options(part, states, file);
+        let options = kind.options(part, first, states, file);
         let Ok(plan) = Plan::new(&options, &properties, &ModelFacts::of(model)) else {
             return Ok(None);
         };
         let measure = |state: &[u8]| state.iter().map(|&byte| byte as u128).sum();
         let guides = Guides { progress: Some(&measure), heuristic: Some(&measure), ..Guides::default() };
-        let report = match run_guided(model, &properties, &plan, &Control::new(None), guides) {
+        let report = match run_guided(model, &properties, &plan, &control, guides) {
             Ok(report) => report,
             Err(e)
                 if ["predecessors", "independent", "the cache is too small"]
@@ -100,7 +113,7 @@ fn in_parts(kind: &Kind, model: &NativeModel, states: u64, file: &Path) -> Resul
         };
         drop(properties);
         match report.limit {
-            Some(Limit::Visits) => {}
+            Some(Limit::Visits | Limit::Interrupt) => {}
             Some(Limit::Cache) => return Ok(None),
             None => return Ok(Some((report, part + 1, found.into_inner().unwrap()))),
             other => return Err(format!("{kind:?}, part {part}: {other:?}")),
@@ -123,9 +136,10 @@ fn agrees(
     whole: &Report,
     all: &HashSet<Vec<u8>>,
     file: &Path,
+    first: usize,
     ends: &Ends,
 ) -> Result<(), String> {
-    let Some((report, parts, found)) = in_parts(kind, model, whole.facts.states, file)? else {
+    let Some((report, parts, found)) = in_parts(kind, model, whole.facts.states, file, first)? else {
         return Ok(());
     };
     ends.complete.fetch_add(1, Ordering::Relaxed);
@@ -174,8 +188,9 @@ fn models_of_the_table() {
         let model = model(&file.system, file.mode());
         let (whole, all) = whole(&model);
         let step = 1 + whole.facts.states as usize / 100;
-        for kind in kinds.iter().skip(number % step).step_by(step) {
-            agrees(kind, &model, &whole, &all, &path, &ends).unwrap_or_else(|e| panic!("{}: {e}", file.name));
+        for (turn, kind) in kinds.iter().skip(number % step).step_by(step).enumerate() {
+            agrees(kind, &model, &whole, &all, &path, number + turn, &ends)
+                .unwrap_or_else(|e| panic!("{}: {e}", file.name));
         }
     }
     let _ = std::fs::remove_file(path);
@@ -195,8 +210,9 @@ fn random_systems() {
             return Err(TestCaseError::reject("too many states, or too few"));
         }
         for _ in 0..20 {
-            let kind = &kinds[next.fetch_add(5, Ordering::Relaxed) % kinds.len()];
-            agrees(kind, &model, &whole, &all, &path, &ends).map_err(TestCaseError::fail)?;
+            let turn = next.fetch_add(5, Ordering::Relaxed);
+            let kind = &kinds[turn % kinds.len()];
+            agrees(kind, &model, &whole, &all, &path, turn / kinds.len(), &ends).map_err(TestCaseError::fail)?;
         }
         Ok(())
     };

@@ -10,6 +10,7 @@ use crate::properties::evaluated;
 use crate::search::{Found, Host, Searcher, statements, wanted_graph};
 use crate::temporal::ExtractedClaim;
 use crate::{files, guides};
+use scrimp_core::budget::resident;
 use scrimp_core::{Property, Report, Verdict};
 use scrimp_lang::LoadError;
 use scrimp_native::{BuildError, Mode, NativeModel};
@@ -318,7 +319,7 @@ pub(crate) struct Searched {
 /// A model that can be run within so much memory; with `watch`, it remembers which statements are executed.
 pub(crate) fn runnable(system: Arc<System>, mode: Mode, memory: usize, watch: bool) -> Result<NativeModel, BuildError> {
     let watch = watch && !system.outline.statements.is_empty();
-    let mode = mode.within(&system, memory);
+    let mode = mode.within(&system, memory.saturating_sub(resident().unwrap_or(0)));
     let mut model = NativeModel::new(system, mode)?;
     if watch {
         model.watch_events();

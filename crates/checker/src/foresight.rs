@@ -15,8 +15,12 @@ use std::io;
 /// The most states of a sample, and what part of the memory they may take.
 const SAMPLE: u64 = 1 << 18;
 const SHARE: usize = 8;
-/// States that are looked at for what a reduction would leave out.
+/// States that are looked at for what a reduction would leave out: at most, and at least to say anything.
 const LOOK: u64 = 5_000;
+const FEWEST: u64 = 500;
+/// What these find may take this part of the memory, if each has so many successors.
+const PART: usize = 16;
+const SUCCESSORS: usize = 8;
 
 /// What a search does when memory is used up, where it does anything.
 pub fn fallback(plan: &Plan) -> Option<String> {
@@ -109,14 +113,16 @@ fn on_disk(options: &mut Options) {
 fn reduction(model: &NativeModel, plan: &Plan) -> Option<String> {
     let por = |options: &mut Options| options.reduce = ReduceChoice::Persistent(None);
     let wanted = plan.options().reduce == ReduceChoice::Nothing && may(model, plan, &por);
-    let left = wanted.then(|| left_by_reduction(model)).flatten().filter(|&left| left < 70)?;
-    Some(format!("--reduce por: of the first {} states it explores {left} % of the events", grouped(LOOK)))
+    let room = plan.memory() / PART / SUCCESSORS / (model.state_bytes() + 16);
+    let visits = Some(LOOK.min(room as u64)).filter(|&visits| wanted && visits >= FEWEST)?;
+    let left = left_by_reduction(model, visits).filter(|&left| left < 70)?;
+    Some(format!("--reduce por: of the first {} states it explores {left} % of the events", grouped(visits)))
 }
 
-/// How many of a hundred events a reduction explores in the first states.
-fn left_by_reduction(model: &NativeModel) -> Option<u64> {
+/// How many of a hundred events a reduction explores in so many states.
+fn left_by_reduction(model: &NativeModel, visits: u64) -> Option<u64> {
     let look = |reduce: ReduceChoice| {
-        let options = Options { reduce, visits: Some(LOOK), ..Options::default() };
+        let options = Options { reduce, visits: Some(visits), ..Options::default() };
         let properties = properties::all(model);
         let plan = Plan::new(&options, &properties, &ModelFacts::of(model)).ok()?;
         let report = run(model, &properties, &plan, &Control::new(None)).ok()?;

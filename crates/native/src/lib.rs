@@ -62,7 +62,7 @@ pub enum Mode {
 const WORK: usize = 1 << 10;
 
 impl Mode {
-    /// How to run a system within so much memory. What makes code in the background takes memory that a search may have counted
+    /// How to run a system with so much memory left. What makes code in the background takes memory that a search may have counted
     /// on: where that is not little beside all of it, code is made before the search begins, or not at all.
     pub fn within(self, system: &System, memory: usize) -> Mode {
         let work = WORK * system.events.iter().map(Event::size).sum::<usize>();

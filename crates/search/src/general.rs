@@ -97,10 +97,13 @@ fn take_up(task: &Task, scene: Scene, kits: &mut [Kit]) -> io::Result<()> {
     Ok(())
 }
 
-/// Saves the search, if it paused for that or a limit was reached. Several shares that ran out of memory were in the midst of
-/// what they send each other: their last checkpoint stands.
+/// Saves the search, if it paused for that or a limit was reached. One that ran out of memory was in the midst of its sources: its
+/// last checkpoint stands.
 fn save(task: &Task, kits: &[Kit], ended: &Ended) {
-    let midst = kits.len() > 1 && matches!(ended, Ended::Limit(Limit::Memory | Limit::Cache));
+    let midst = matches!(ended, Ended::Limit(Limit::Memory | Limit::Cache));
+    if let (Some(saver), true) = (task.saver, midst) {
+        saver.tell_unsaved();
+    }
     if let (Some(saver), Ended::Paused | Ended::Limit(_), false) = (task.saver, ended, midst) {
         let shares: Vec<Saved> = kits
             .iter()
@@ -336,8 +339,10 @@ fn together(mut one: Outcome, other: Outcome) -> Outcome {
     }
     // One that has decided ends the search of all; so does one that cannot go on.
     let weight = |ended: &Ended| match ended {
-        Ended::Decided => 3,
-        Ended::Unsuited(_) => 2,
+        Ended::Decided => 4,
+        Ended::Unsuited(_) => 3,
+        // Then nothing of it can be saved, whatever limit another one has met.
+        Ended::Limit(Limit::Memory | Limit::Cache) => 2,
         Ended::Limit(_) | Ended::Paused => 1,
         Ended::Complete => 0,
     };

@@ -35,8 +35,8 @@ pub(crate) fn go_on<'m>(task: &Task<'m, '_>, mut external: External<'m>, dir: &P
     let outcome = loop {
         let outcome = external.search(task.check, task.control, (task.reduce)(Expansion::Stateful));
         // What a failing disk holds is not worth saving: the last checkpoint stands.
-        let failed = external.disk_facts().failure.is_some();
-        if let (Some(saver), Ended::Paused | Ended::Limit(_), false) = (task.saver, &outcome.ended, failed) {
+        let sound = external.has_begun() && external.disk_facts().failure.is_none();
+        if let (Some(saver), Ended::Paused | Ended::Limit(_), true) = (task.saver, &outcome.ended, sound) {
             saver.save(STAGE, &mut |to| external.save(to));
         }
         if outcome.ended != Ended::Paused {

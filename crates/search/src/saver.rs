@@ -55,6 +55,14 @@ impl<'a> Saver<'a> {
         Ok(Some((stage, Box::new(from))))
     }
 
+    /// Says that the search is not saved where it has ended.
+    pub fn tell_unsaved(&self) {
+        if let Some(path) = &self.plan.options().checkpoint {
+            let last = if path.exists() { "the last checkpoint stands" } else { "there is no checkpoint" };
+            self.control.say(format!("the search ran out of memory in the midst of its work: {last}"));
+        }
+    }
+
     /// Saves the search, if that was asked for. `stage` names the store, `content` writes it. What cannot be saved is told,
     /// and the search goes on.
     pub fn save(&self, stage: &str, content: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) {

@@ -19,6 +19,8 @@ const MOST_EDGES: usize = 100_000;
 /// The part of the memory that making one may take, and after how many edges that is looked at: what is left of an action may be long.
 const MOST_MEMORY: usize = 16;
 const LOOK: usize = 16;
+/// With less memory it may take what it takes: what is learnt instead would take more.
+const SMALL: usize = 32 << 20;
 
 /// Combinations of values that are tried to find what a term can be.
 const MOST_TRIED: usize = 4096;
@@ -152,7 +154,10 @@ impl<'e, 'a> Expansion<'e, 'a> {
         let mut cells = factor.cells.clone();
         cells.sort_by_key(|cell| space.level(*cell));
         let budget = diagrams.budget();
-        let least = budget.left().saturating_sub(budget.memory() / MOST_MEMORY).max(1);
+        let least = match budget.memory() {
+            ..SMALL => 0,
+            memory => budget.left().saturating_sub(memory / MOST_MEMORY).max(1),
+        };
         let mut expansion = Expansion { space, diagrams, cells, memo: HashMap::default(), edges: 0, least };
         let Some(tests) = settle(factor.tests.clone()) else { return Ok(Relation::EMPTY) };
         expansion.rest((0, tests, factor.sets.clone()))

@@ -7,7 +7,7 @@ use scrimp_system::Fault;
 use std::io::{self, Read, Write};
 
 /// No text is longer.
-const LONGEST: u64 = 1 << 16;
+const LONGEST: u64 = 1 << 24;
 
 pub fn put(to: &mut (impl Write + ?Sized), number: u64) -> io::Result<()> {
     to.write_all(&number.to_le_bytes())

@@ -131,8 +131,7 @@ impl Search<'_> {
 
     /// All events of a source have been run.
     fn close(&mut self, frame: usize) -> Step {
-        // It is not to be closed again, should a limit be met before its group is done.
-        let id = std::mem::replace(&mut self.frames[frame].id, GONE);
+        let id = self.frames[frame].id;
         let (part, round) = self.marked(frame);
         if part == Part::Proviso {
             let depth = self.depth_of(frame);

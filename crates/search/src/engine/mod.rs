@@ -27,7 +27,7 @@ use crate::lts::Observer;
 use crate::order::{Next, Order};
 use crate::outcome::{Ended, Outcome, batch_size};
 use crate::reduce::{Reduce, Round, Sleeping};
-use crate::store::{ARCHIVED, Found, Origin, StateId, Store};
+use crate::store::{Found, Origin, StateId, Store};
 use scrimp_core::{Budget, Control, ForgetFacts, GraphFacts, Limit};
 use scrimp_system::{Batch, EventCode, Model};
 use share::Mail;
@@ -135,10 +135,6 @@ pub struct Standing {
     frames: Vec<Frame>,
     marks: Vec<(Part, Round)>,
     unmet: Vec<Unmet>,
-    /// Successors of sources that are no longer stored, where memory ran out in their midst, and their depths.
-    left: Option<(Batch, Vec<u32>)>,
-    /// The depths of the last sources, of which the order does not know that they are unfinished.
-    cut: Vec<u32>,
     via: Option<Column<u32>>,
     progress: Option<Column<u8>>,
     facts: GraphFacts,
@@ -185,8 +181,6 @@ struct Search<'a> {
     /// Where the line of all shares stands: the lowest rank and the highest.
     line: Option<(u128, u128)>,
     begun: bool,
-    left: Option<(Batch, Vec<u32>)>,
-    cut: Vec<u32>,
     /// Bytes of the order that the budget knows of.
     order_bytes: usize,
     /// Bytes for the order and for sources that wait, so that stored states do not take them all.
@@ -289,8 +283,6 @@ impl<'a> Search<'a> {
             sweep: now.sweep.max(1),
             line: now.line,
             begun: now.begun,
-            left: now.left,
-            cut: now.cut,
             order_bytes: 0,
             for_waiting: match parts.order.lets_wait() && parts.forget.reclaims() {
                 true => parts.budget.memory() / FOR_WAITING,
@@ -304,15 +296,12 @@ impl<'a> Search<'a> {
 
     /// Remembers where the search stands.
     fn rest(mut self, standing: &mut Standing) -> Parts<'a> {
-        self.put_aside();
         self.frames.iter_mut().for_each(|frame| frame.first = DROPPED);
         *standing = Standing {
             begun: self.begun,
             frames: self.frames,
             marks: self.marks,
             unmet: self.unmet,
-            left: self.left,
-            cut: self.cut,
             via: self.via,
             progress: self.progress,
             facts: self.facts,
@@ -322,36 +311,6 @@ impl<'a> Search<'a> {
             line: self.line,
         };
         self.parts
-    }
-
-    /// Where a limit was met in the midst of several sources: forgets those that are done, and keeps what is left of those that
-    /// are gone, whose successors cannot be generated again.
-    fn put_aside(&mut self) {
-        let first = self.parts.order.unfinished();
-        if self.frames.len() <= first || !self.cut.is_empty() {
-            return;
-        }
-        let mut left = Batch::new(self.parts.model.state_bytes());
-        let (mut depths, mut kept) = (Vec::new(), first);
-        for at in first..self.frames.len() {
-            let Frame { id, first, done, count } = self.frames[at];
-            if id == GONE {
-                for i in first + done..first + count {
-                    left.push(self.kept.state(i as usize), self.kept.event(i as usize));
-                    depths.push(self.depth_of(at) + 1);
-                }
-                continue;
-            }
-            self.cut.push(self.depth_of(at));
-            self.frames.swap(kept, at);
-            if !self.marks.is_empty() {
-                self.marks.swap(kept, at);
-            }
-            kept += 1;
-        }
-        self.frames.truncate(kept);
-        self.marks.truncate(kept);
-        self.left = Some((left, depths)).filter(|(_, depths)| !depths.is_empty());
     }
 }
 
@@ -430,7 +389,7 @@ impl Search<'_> {
         control.depth.store(self.facts.depth as u64, Ordering::Relaxed);
     }
 
-    /// Opens the initial states, or takes up what was left in the midst.
+    /// Opens the initial states, or takes up what was saved.
     fn begin(&mut self) -> Step {
         if std::mem::replace(&mut self.begun, true) {
             return self.take_up();
@@ -452,33 +411,15 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Does what was left when a limit was met in the midst of several sources.
+    /// Takes up what several shares had left of sources that were begun, where one thread goes on alone.
     fn take_up(&mut self) -> Step {
-        if let Some((left, depths)) = self.left.take() {
-            self.kept = left;
-            for (at, depth) in depths.into_iter().enumerate() {
-                self.offer(at..at + 1)?;
-                self.facts.transitions += 1;
-                if self.found[0].new {
-                    self.open(at, self.found[0].id, Parent::Here(GONE), depth)?;
-                } else if self.parts.forget.heeds_reached() && self.found[0].id != ARCHIVED {
-                    self.parts.forget.reached(self.found[0].id, None, self.kept.event(at), self.parts.store);
-                }
-            }
-            self.kept.clear();
+        if self.unmet.is_empty() || self.parts.share.is_some() {
+            return Ok(());
         }
-        while let Some(depth) = self.cut.pop() {
-            self.expand_again();
-            self.depths = vec![depth];
-            self.run_events(self.frames.len() - 1)?;
-        }
-        if !self.unmet.is_empty() && self.parts.share.is_none() {
-            let group = self.frames.len();
-            self.depths.clear();
-            self.take_up_rest();
-            self.run_events(group)?;
-        }
-        Ok(())
+        let group = self.frames.len();
+        self.depths.clear();
+        self.take_up_rest();
+        self.run_events(group)
     }
 
     fn advance(&mut self, again: bool) {

@@ -4,6 +4,8 @@
 //! which a search finds it: states that are done with are closed at once, so that a cache may let them go; those that wait are
 //! opened, and none is known to have led to another. So a search goes on in another store, in more shares or fewer, and in less
 //! memory where states may go. What the file says is checked as it is put in place.
+//!
+//! A search is saved between two sources only: one that has run out of memory is in their midst, and its last checkpoint stands.
 
 use super::{BEGUN, DROPPED, Frame, NO_EVENT, Part, Parts, Search, Standing, Step, Stop, Unmet, WAITING};
 use crate::checkpoint::{get, get_facts, get_forgotten, impossible, put, put_facts, put_forgotten};
@@ -11,9 +13,9 @@ use crate::forget::{Forget, Link};
 use crate::open::codec;
 use crate::order::{Opening, Order};
 use crate::reduce::Round;
-use crate::store::{StateId, Store};
+use crate::store::{Shelf, StateId, Store};
 use scrimp_core::{ForgetFacts, GraphFacts, Limit};
-use scrimp_system::{Batch, EventCode, Set};
+use scrimp_system::{EventCode, Set};
 use std::io::{self, Read, Write};
 
 /// A search, or one share of it, as it is saved.
@@ -30,16 +32,13 @@ enum Kind {
     End,
     Closed,
     Waiting,
-    /// Some of its events have been run; its order knows of it, or it was one of several sources.
+    /// Some of its events have been run, and its order knows of it.
     Begun,
-    Cut,
     /// What was chosen of its events has been run, and the rest is wanted too.
     Unmet,
-    /// It was not looked up yet.
-    Left,
 }
 
-const KINDS: [Kind; 7] = [Kind::End, Kind::Closed, Kind::Waiting, Kind::Begun, Kind::Cut, Kind::Unmet, Kind::Left];
+const KINDS: [Kind; 5] = [Kind::End, Kind::Closed, Kind::Waiting, Kind::Begun, Kind::Unmet];
 const PARTS: [Part; 4] = [Part::Whole, Part::Proviso, Part::Met, Part::Rest];
 /// No depth is larger, so that counting can go on.
 const DEEPEST: u32 = u32::MAX / 2;
@@ -134,9 +133,10 @@ pub fn save(shares: &[Saved], state_bytes: usize, to: &mut dyn Write) -> io::Res
     put(to, shares.iter().map(|share| share.standing.stored_peak).sum())?;
     put(to, shares.iter().map(|share| share.standing.sweep).max().unwrap_or(1))?;
     put(to, shares.iter().any(|share| share.forget.has_fallen_back()) as u64)?;
-    let line = shares.iter().find_map(|share| share.order.line());
-    put(to, line.is_some() as u64)?;
-    to.write_all(&line.unwrap_or(0).to_le_bytes())?;
+    let band = shares.iter().find_map(|share| share.standing.line.or(share.order.line().map(|line| (line, line))));
+    put(to, band.is_some() as u64)?;
+    let (first, last) = band.unwrap_or_default();
+    to.write_all(&[first.to_le_bytes(), last.to_le_bytes()].concat())?;
     let mut pen = Pen::new(state_bytes);
     shares.iter().try_for_each(|share| share.put(&mut pen, to))?;
     pen.put(Record::of(Kind::End, 0), &vec![0; state_bytes], to)
@@ -145,7 +145,12 @@ pub fn save(shares: &[Saved], state_bytes: usize, to: &mut dyn Write) -> io::Res
 impl Saved<'_> {
     fn put(&self, pen: &mut Pen, to: &mut dyn Write) -> io::Result<()> {
         let Saved { store, order, forget, standing } = *self;
-        let Standing { frames, marks, unmet, left, cut, via, .. } = standing;
+        let Standing { frames, marks, unmet, via, .. } = standing;
+        debug_assert_eq!(
+            frames.len(),
+            order.unfinished(),
+            "a search is saved only where its order knows all it has begun"
+        );
         let mut state = vec![0; pen.last.len()];
         let mut open = Set::new(store.numbers());
         let mut result = Ok(());
@@ -156,30 +161,23 @@ impl Saved<'_> {
                 result = pen.put(Record { event, note: forget.note(id), ..record }, &state, to);
             }
         };
-        let begun = |kind, at: usize, depth| {
-            let part = marks.get(at).map_or(Part::Whole, |mark| mark.0);
-            (frames[at].id, Record { done: frames[at].done, part, ..Record::of(kind, depth) })
-        };
-        let mut records: Vec<(StateId, Record)> = Vec::new();
         let mut unfinished = 0;
-        order.each(&mut |id, depth| match id {
-            Some(id) => {
-                open.insert(id as usize);
-                put(id, Record::of(Kind::Waiting, depth));
-            }
-            None => {
-                let (id, record) = begun(Kind::Begun, unfinished, depth);
-                open.insert(id as usize);
-                put(id, record);
-                unfinished += 1;
-            }
-        });
-        let first = frames.len() - cut.len();
-        records.extend(cut.iter().enumerate().map(|(i, &depth)| begun(Kind::Cut, first + i, depth)));
-        records.extend(unmet.iter().map(|unmet| (unmet.id, Record::of(Kind::Unmet, unmet.depth))));
-        for (id, record) in records {
+        order.each(&mut |id, depth| {
+            let (id, record) = match id {
+                Some(id) => (id, Record::of(Kind::Waiting, depth)),
+                None => {
+                    let part = marks.get(unfinished).map_or(Part::Whole, |mark| mark.0);
+                    let Frame { id, done, .. } = frames[unfinished];
+                    unfinished += 1;
+                    (id, Record { done, part, ..Record::of(Kind::Begun, depth) })
+                }
+            };
             open.insert(id as usize);
             put(id, record);
+        });
+        for unmet in unmet {
+            open.insert(unmet.id as usize);
+            put(unmet.id, Record::of(Kind::Unmet, unmet.depth));
         }
         store.each_number(&mut |id| {
             if !open.contains(id as usize) {
@@ -188,18 +186,13 @@ impl Saved<'_> {
         });
         result?;
         let mut result = Ok(());
-        store.each_kept(&mut |state| {
+        store.each_archived(&mut |state, shelf| {
             if result.is_ok() {
-                result = pen.put(Record { note: 1, ..Record::of(Kind::Closed, 0) }, state, to);
+                let note = (shelf == Shelf::Kept) as u32;
+                result = pen.put(Record { note, ..Record::of(Kind::Closed, 0) }, state, to);
             }
         });
-        result?;
-        if let Some((states, depths)) = left {
-            for (at, &depth) in depths.iter().enumerate() {
-                pen.put(Record { event: states.event(at), ..Record::of(Kind::Left, depth) }, states.state(at), to)?;
-            }
-        }
-        Ok(())
+        result
     }
 }
 
@@ -214,7 +207,10 @@ pub fn restore(parts: Parts, standing: &mut Standing, from: &mut dyn Read) -> io
 impl Search<'_> {
     fn read(&mut self, from: &mut dyn Read) -> io::Result<()> {
         let mut facts = get_facts(from)?;
-        facts.level_sizes = (0..get(from)?).map(|_| get(from)).collect::<io::Result<_>>()?;
+        facts.level_sizes = (0..get(from)?).map(|_| get(from)).collect::<io::Result<Vec<u64>>>()?;
+        if facts.level_sizes.iter().try_fold(0u64, |sum, &size| sum.checked_add(size)).is_none() {
+            return Err(impossible("levels so wide"));
+        }
         let forgotten = get_forgotten(from)?;
         let (visits, stored_peak, sweep) = (get(from)?, get(from)?, get(from)?);
         if [visits, stored_peak, sweep].iter().any(|&number| number > u64::MAX / 2) {
@@ -223,12 +219,12 @@ impl Search<'_> {
         if get(from)? != 0 {
             self.parts.forget.fall_back();
         }
-        let (has_line, mut line) = (get(from)? != 0, [0; 16]);
-        from.read_exact(&mut line)?;
+        let (has_line, mut band) = (get(from)? != 0, [[0; 16]; 2]);
+        band.iter_mut().try_for_each(|end| from.read_exact(end))?;
         if has_line {
-            let line = u128::from_le_bytes(line);
-            self.parts.order.stand_at(line, false);
-            self.line = Some((line, line));
+            let [first, last] = band.map(u128::from_le_bytes);
+            self.parts.order.stand_at(first, false);
+            self.line = Some((first, last));
         }
         // What was counted is told by the first of several shares.
         if self.parts.share.is_none_or(|share| share.number == 0) {
@@ -237,8 +233,7 @@ impl Search<'_> {
         }
         (self.sweep, self.begun) = (sweep, true);
         let bytes = self.parts.model.state_bytes();
-        let (mut pen, mut left) = (Pen::new(bytes), (Batch::new(bytes), Vec::new()));
-        let mut waiting = Vec::new();
+        let (mut pen, mut waiting) = (Pen::new(bytes), Vec::new());
         loop {
             let record = pen.get(from)?;
             let state = &pen.last;
@@ -246,11 +241,6 @@ impl Search<'_> {
                 break;
             }
             if self.parts.share.is_some_and(|share| share.elsewhere(state).is_some()) {
-                continue;
-            }
-            if record.kind == Kind::Left {
-                left.0.push(state, record.event);
-                left.1.push(record.depth);
                 continue;
             }
             self.kept.clear();
@@ -264,9 +254,10 @@ impl Search<'_> {
             })?;
         }
         self.kept.clear();
-        self.left = Some(left).filter(|left| !left.1.is_empty());
         // Several shares come one after the other, each from its first level on.
-        waiting.sort_by_key(|&(depth, _)| depth);
+        if !waiting.is_sorted_by_key(|&(depth, _)| depth) {
+            waiting.sort_by_key(|&(depth, _)| depth);
+        }
         for (depth, id) in waiting {
             let opening = id.map(|id| {
                 self.load(id);
@@ -287,7 +278,15 @@ impl Search<'_> {
         if !self.found[0].new {
             return Err(wrong("a state twice"));
         }
-        let Record { kind, done, part, depth, event, note } = record;
+        let Record { kind, done, part, depth, event, mut note } = record;
+        if let (Kind::Closed, Some((first, last)), None) = (kind, self.line, self.parts.share)
+            && first < last
+            && self.parts.order.line().is_some()
+            && self.parts.rank.is_some_and(|rank| rank(self.kept.state(0), depth) > first)
+        {
+            // The line of several shares stood at a band. One thread moves on within it, and may not delete what is ahead.
+            note = 1;
+        }
         if let Some(via) = &mut self.via {
             via[id] = event;
         }
@@ -304,11 +303,10 @@ impl Search<'_> {
         match kind {
             Kind::Waiting => waiting.push((depth, Some(id))),
             Kind::Begun => waiting.push((depth, None)),
-            Kind::Cut => self.cut.push(depth),
             Kind::Unmet => self.unmet.push(Unmet { id, round: Round::First(0), depth }),
             _ => forget.closed(id, *store),
         }
-        if let Kind::Begun | Kind::Cut = kind {
+        if kind == Kind::Begun {
             self.frames.push(Frame { id, first: DROPPED, done, count: done });
             self.mark(part, Round::First(0));
         }

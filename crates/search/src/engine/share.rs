@@ -91,7 +91,7 @@ impl<'a> Search<'a> {
     fn bid(&self, halted: bool) -> Bid {
         let lowest = self.parts.order.lowest();
         // What is left of sources that were begun belongs to where the line stands.
-        let ahead = if self.unmet.is_empty() { lowest.ahead } else { self.line };
+        let ahead = if self.unmet.is_empty() { lowest.ahead } else { self.line.or(lowest.ahead).or(Some((0, 0))) };
         Bid {
             lowest: Lowest { ahead, ..lowest },
             first: 0,

@@ -151,6 +151,11 @@ impl<'a> External<'a> {
         self.failure = Some(error.to_string());
     }
 
+    /// Has the first level been found? Before that there is nothing to be saved.
+    pub fn has_begun(&self) -> bool {
+        self.begun
+    }
+
     pub fn disk_facts(&self) -> DiskFacts {
         DiskFacts { peak_bytes: self.scratch.peak(), failure: self.failure.clone() }
     }
@@ -165,7 +170,7 @@ impl<'a> External<'a> {
                 Ended::Limit(Limit::Disk)
             }
         };
-        let mut facts = GraphFacts { open: self.facts.states - self.visits, ..self.facts.clone() };
+        let mut facts = GraphFacts { open: self.facts.states.saturating_sub(self.visits), ..self.facts.clone() };
         facts.set_level_sizes(self.widths.iter().copied());
         Outcome::of_plain(ended, facts, Vec::new())
     }
@@ -193,7 +198,7 @@ impl<'a> External<'a> {
     }
 
     fn all_levels(&mut self, level: &mut Level) -> Result<(), Halt> {
-        if !std::mem::replace(&mut self.begun, true) {
+        if !self.begun {
             level.worker.start();
             level.collect(&self.scratch)?;
             self.close(level, 0)?;
@@ -243,7 +248,7 @@ impl<'a> External<'a> {
         control.states.store(self.facts.states, Ordering::Relaxed);
         control.visits.store(self.visits, Ordering::Relaxed);
         control.transitions.store(self.facts.transitions + level.worker.facts.transitions, Ordering::Relaxed);
-        control.open.store(self.facts.states - self.visits, Ordering::Relaxed);
+        control.open.store(self.facts.states.saturating_sub(self.visits), Ordering::Relaxed);
         control.depth.store(self.depth as u64, Ordering::Relaxed);
     }
 
@@ -269,6 +274,7 @@ impl<'a> External<'a> {
         let mut facts = self.facts.clone();
         facts.merge(&level.worker.facts);
         self.level = Begun { facts, widths: self.widths.clone(), depth };
+        self.begun = true;
         self.publish(level);
         foresee(level.control, self.facts.states, || self.widths.clone());
         self.visited.add(run, aids, &mut || level.go_on())

@@ -60,7 +60,11 @@ impl External<'_> {
             facts,
             widths,
         });
-        failed.into_inner().map_or(resumed, Err)
+        failed.into_inner().map_or(resumed, Err)?;
+        if self.facts.states == 0 {
+            return Err(impossible("a search that has found nothing"));
+        }
+        Ok(())
     }
 }
 

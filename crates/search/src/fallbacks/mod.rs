@@ -188,7 +188,7 @@ fn farther<'m>(task: &Task, mut full: Done<'m>, again: Done<'m>) -> Done<'m> {
 }
 
 /// Starts over, dropping what lies behind the progress of the search and what led to no open state. A search that is to be
-/// saved ends here: it can be taken up with more memory, and one that forgets could not.
+/// saved ends here: it can be taken up with more memory, and what it has found is not lost.
 fn forgetting<'m>(task: &Task<'m, '_>, mut full: Done<'m>, guides: Guides) -> io::Result<Done<'m>> {
     let full_after = format!("{} states filled all memory", grouped(full.outcome.facts.states));
     if task.plan.options().checkpoint.is_some() {

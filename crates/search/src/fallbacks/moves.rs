@@ -1,6 +1,6 @@
 //! Moving a search to a store that takes less, while memory is short: what was moved gives its place up.
 
-use crate::checkpoint::get_position;
+use crate::checkpoint::{get_position, impossible};
 use crate::held::Held;
 use crate::open::{Packed, Pool, Queue};
 use crate::outcome::{Ended, Position};
@@ -30,6 +30,9 @@ pub fn table_to<'m>(task: &Task<'m, '_>, table: TableBfs<Table>, to: StoreChoice
 pub fn saved_table_to<'m>(task: &Task<'m, '_>, from: &mut dyn Read, to: StoreChoice) -> io::Result<Moved<'m>> {
     let position = get_position(from)?;
     let states = Table::saved_states(task.model.state_bytes(), from)?;
+    if states < position.level_end() as usize {
+        return Err(impossible("more states than there are"));
+    }
     let (mut state, mut failed) = (vec![0; task.model.state_bytes()], None);
     let each = |show: &mut dyn FnMut(StateId, &[u8]) -> bool| {
         (0..states as StateId).all(|id| match from.read_exact(&mut state) {
@@ -79,7 +82,7 @@ fn numbered_to<'m>(
     facts.set_level_sizes(position.widths());
     let mut done = wide.done(ended);
     (done.stage, done.held) = (StoreChoice::Table, Held::Set(bytes));
-    done.outcome.visits = facts.states - facts.open;
+    done.outcome.visits = facts.states.saturating_sub(facts.open);
     done.outcome.forget.stored_peak = facts.states;
     done.outcome.facts = facts;
     Ok(Err(Box::new(done)))

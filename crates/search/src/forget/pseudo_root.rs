@@ -159,7 +159,7 @@ impl Forget for PseudoRoot<'_> {
             return self.cache.opened(link, store);
         }
         self.counters[link.id] = note.min(SATURATED as u32) as u16;
-        self.facts.never_came += note as u64;
+        self.facts.never_came += if note < SATURATED as u32 { note as u64 } else { 0 };
         self.flags[link.id] = LIVE;
         if note == 0 {
             self.promote(link.id, ITSELF);

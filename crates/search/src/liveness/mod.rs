@@ -23,6 +23,7 @@ mod walk;
 pub use lasso::Lasso;
 pub use product::{Fairness, MOST_MARKS, Product, STUTTER};
 
+use crate::checkpoint::impossible;
 use crate::plan::{CycleChoice, ModelFacts, Plan, StoreChoice, Way};
 use crate::reduce::{Expansion, PorConfig};
 use crate::saver::Saver;
@@ -91,7 +92,10 @@ pub fn search(question: &Question, plan: &Plan, control: &Control) -> io::Result
     // Nobody has asked for a table: what does not fit there may fit in a tree.
     if answer.limit == Some(Limit::Memory) && plan.options().store.is_none() {
         let why = "a table has no room for all states: the search begins again in a tree";
-        let tree = plan.instead(why, &ModelFacts::default(), |options| options.store = Some(StoreChoice::Tree));
+        let tree = plan.instead(why, &ModelFacts::default(), |options| {
+            // What was saved is no search in a tree.
+            (options.store, options.resume) = (Some(StoreChoice::Tree), None);
+        });
         if let Ok(plan) = tree {
             control.say(why);
             return search_in(question, &plan, control);
@@ -119,9 +123,19 @@ fn search_in(question: &Question, plan: &Plan, control: &Control) -> io::Result<
     let saver = Saver::new(model, &asked, plan, None, control);
     let saved = saver.as_ref().map_or(Ok(None), Saver::resume)?;
     let nested = match (&saved, plan.options().cycles) {
-        (Some((stage, _)), CycleChoice::Automatic) => stage == NESTED || *store == StoreChoice::Tree,
+        (Some((stage, _)), CycleChoice::Automatic) => stage == NESTED,
         _ => nested,
     };
+    if let Some((stage, _)) = &saved {
+        if stage != if nested { NESTED } else { COMPONENTS } {
+            return Err(impossible("a search of another kind"));
+        }
+        if !nested && *store == StoreChoice::Tree {
+            return Err(invalid(
+                "the checkpoint is of a search for components, which needs numbers for its states: use --store table or collapse",
+            ));
+        }
+    }
     // The plan asks for a reduction only where it is sound; a caller may know no expressions to keep.
     let por_config = match stutters && fairness.is_none() {
         true => PorConfig::of_runs(model, expressions, plan)?,
@@ -164,7 +178,7 @@ fn search_in(question: &Question, plan: &Plan, control: &Control) -> io::Result<
             _ => Box::new(Numbered::new(numbered(&product, store, plan, &budget)?, product.state_bytes(), &budget)?),
         };
         let mut search = Nested::new(mover, &mut *states, control, &budget)?;
-        if let Some((_, mut from)) = saved.filter(|(stage, _)| stage == NESTED) {
+        if let Some((_, mut from)) = saved {
             search.restore(&mut *from)?;
         }
         let halt = until_ended(control, || {
@@ -181,7 +195,7 @@ fn search_in(question: &Question, plan: &Plan, control: &Control) -> io::Result<
     } else {
         let mut states = Numbered::new(numbered(&product, store, plan, &budget)?, product.state_bytes(), &budget)?;
         let mut search = Components::new(mover, &mut states, control, &budget)?;
-        if let Some((_, mut from)) = saved.filter(|(stage, _)| stage == COMPONENTS) {
+        if let Some((_, mut from)) = saved {
             search.restore(&mut *from)?;
         }
         let halt = until_ended(control, || {

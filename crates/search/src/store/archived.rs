@@ -219,12 +219,15 @@ impl Store for Archived {
         self.active.each_number(show);
     }
 
-    fn each_kept(&self, show: &mut dyn FnMut(&[u8])) {
-        if let Some(set) = &self.kept.set {
-            set.each(&mut |state| {
-                show(state);
-                true
-            });
+    fn each_archived(&self, show: &mut dyn FnMut(&[u8], Shelf)) {
+        let all = [(&self.kept, Shelf::Kept), (&self.young, Shelf::Passing), (&self.old, Shelf::Passing)];
+        for (generation, shelf) in all {
+            if let Some(set) = &generation.set {
+                set.each(&mut |state| {
+                    show(state, shelf);
+                    true
+                });
+            }
         }
     }
 

@@ -195,8 +195,8 @@ pub trait Store {
         (0..self.numbers() as StateId).for_each(show);
     }
 
-    /// Shows the states that stay without numbers.
-    fn each_kept(&self, _show: &mut dyn FnMut(&[u8])) {}
+    /// Shows the states that are stored without numbers.
+    fn each_archived(&self, _show: &mut dyn FnMut(&[u8], Shelf)) {}
 
     /// Bytes held.
     fn bytes(&self) -> usize;

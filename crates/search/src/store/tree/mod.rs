@@ -320,6 +320,9 @@ impl Set for Tree {
         let mut word = [0; 8];
         from.read_exact(&mut word)?;
         let mut left = u64::from_le_bytes(word);
+        // At once where that can be: cells that grow little by little are filled again every time.
+        // SAFETY: as above.
+        let at_once = unsafe { self.shared.make_room(left.min(1 << 32) as usize, [1, 1]).is_ok() };
         let mut bytes = vec![0; 8 << 12];
         while left > 0 {
             let some = left.min(1 << 12) as usize;
@@ -333,8 +336,10 @@ impl Set for Tree {
             if !self.keys.iter().all(sound) {
                 return Err(impossible("a key of no state"));
             }
-            // SAFETY: as above.
-            unsafe { self.shared.make_room(some, [1, 1]).map_err(|_| io::ErrorKind::OutOfMemory)? };
+            if !at_once || !self.shared.inner().cells.has_room(some) {
+                // SAFETY: as above.
+                unsafe { self.shared.make_room(some, [1, 1]).map_err(|_| io::ErrorKind::OutOfMemory)? };
+            }
             self.shared.inner().cells.insert::<true>(&self.keys, |_| ());
             left -= some as u64;
         }
