@@ -215,6 +215,29 @@ fn forged_files_are_refused_or_taken_up() {
     }
 }
 
+/// What goes on by itself without an end was met before the search was saved: nothing is verified after it either.
+#[test]
+fn what_has_no_end_is_remembered() {
+    let counter =
+        |name| format!("active proctype {name}() {{ byte i; off; do :: i < 30 -> i++ :: else -> break od }}\n");
+    // The way to it is left before the counters begin.
+    let endless = "int x; bool on, off;\nactive proctype P() { atomic { on -> do :: x++ od } }\n";
+    let either = "active proctype Q() { if :: on = true :: off = true fi }\n";
+    let path = file("ck-endless.pml", format!("{endless}{either}{}{}{}", counter("A"), counter("B"), counter("C")));
+    let saved = scratch("ck-endless").to_string_lossy().into_owned();
+    for cycles in ["nested", "components"] {
+        let words = ["check", &path, "-p", "ltl: [] <> (on || off)", "--cycles", cycles];
+        let ends = |more: &[&str]| {
+            let answer = scrimp(&[&words[..], more].concat()).code(3);
+            assert!(answer.stdout.contains("without an end"), "{cycles}: {}", answer.stdout);
+        };
+        let _ = std::fs::remove_file(&saved);
+        ends(&["--checkpoint", &saved, "--every", "5ms"]);
+        ends(&["--resume", &saved]);
+        let _ = std::fs::remove_file(&saved);
+    }
+}
+
 /// Searches for cycles have a path, or two, and components.
 #[test]
 fn forged_paths_are_refused_or_taken_up() {

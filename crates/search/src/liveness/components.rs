@@ -30,7 +30,7 @@ pub(super) struct Root {
 }
 
 pub(super) struct Components<'s, 'p, 'a> {
-    mover: Mover<'p, 'a>,
+    pub mover: Mover<'p, 'a>,
     pub states: &'s mut Numbered<'p>,
     pub path: Walk,
     /// The rank of each state in the order of discovery, from 1; [`GONE`].
@@ -68,10 +68,6 @@ impl<'s, 'p, 'a> Components<'s, 'p, 'a> {
             ticks: 0,
             found: None,
         })
-    }
-
-    pub fn state_bytes(&self) -> usize {
-        self.mover.product.state_bytes()
     }
 
     pub fn rank_of(&self, key: Key) -> u32 {

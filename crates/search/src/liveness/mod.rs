@@ -32,11 +32,12 @@ use crate::task::{Guide, invalid};
 use components::Components;
 use nested::Nested;
 use product::Mover;
+use saved::{Resumable, carry_out};
 use scrimp_core::{Budget, Control, GraphFacts, Limit, Predicate};
 use scrimp_system::{Expr, Fault, Model};
 use scrimp_temporal::Automaton;
 use states::{Keyed, Known, Numbered, States};
-use std::io::{self, Write};
+use std::io;
 use std::sync::Arc;
 use walk::Halt;
 
@@ -113,21 +114,18 @@ fn search_in(question: &Question, plan: &Plan, control: &Control) -> io::Result<
     let store = plan.store();
     let Question { model, automaton, atoms, expressions, fairness, stutters, repeats, .. } = *question;
     let budget = Budget::begin(plan.memory())?;
-    let nested = match plan.options().cycles {
-        CycleChoice::Nested => true,
-        CycleChoice::Components => false,
-        CycleChoice::Automatic => *store == StoreChoice::Tree,
-    };
-    // A search that was saved goes on as it was.
     let asked = format!("{automaton:?} {expressions:?} {} {stutters} {repeats}", fairness.is_some());
     let saver = Saver::new(model, &asked, plan, None, control);
     let saved = saver.as_ref().map_or(Ok(None), Saver::resume)?;
-    let nested = match (&saved, plan.options().cycles) {
-        (Some((stage, _)), CycleChoice::Automatic) => stage == NESTED,
-        _ => nested,
+    // A search that was saved goes on as it was.
+    let nested = match (plan.options().cycles, &saved) {
+        (CycleChoice::Nested, _) => true,
+        (CycleChoice::Components, _) => false,
+        (CycleChoice::Automatic, Some((stage, _))) => stage == Nested::STAGE,
+        (CycleChoice::Automatic, None) => *store == StoreChoice::Tree,
     };
     if let Some((stage, _)) = &saved {
-        if stage != if nested { NESTED } else { COMPONENTS } {
+        if stage != if nested { Nested::STAGE } else { Components::STAGE } {
             return Err(impossible("a search of another kind"));
         }
         if !nested && *store == StoreChoice::Tree {
@@ -136,6 +134,7 @@ fn search_in(question: &Question, plan: &Plan, control: &Control) -> io::Result<
             ));
         }
     }
+    let saved = saved.map(|(_, from)| from);
     // The plan asks for a reduction only where it is sound; a caller may know no expressions to keep.
     let por_config = match stutters && fairness.is_none() {
         true => PorConfig::of_runs(model, expressions, plan)?,
@@ -178,14 +177,7 @@ fn search_in(question: &Question, plan: &Plan, control: &Control) -> io::Result<
             _ => Box::new(Numbered::new(numbered(&product, store, plan, &budget)?, product.state_bytes(), &budget)?),
         };
         let mut search = Nested::new(mover, &mut *states, control, &budget)?;
-        if let Some((_, mut from)) = saved {
-            search.restore(&mut *from)?;
-        }
-        let halt = until_ended(control, || {
-            let halt = search.search();
-            save(&saver, &halt, NESTED, &mut |to| search.save(to));
-            halt
-        });
+        let halt = carry_out(&mut search, saved, saver.as_ref(), control)?;
         let (depth, beside) = (search.outer.deepest, search.bytes());
         let rough = gather::of_nested(&mut search, product.state_bytes());
         answer.facts = GraphFacts { depth, widest: depth as u64, ..search.facts };
@@ -195,14 +187,7 @@ fn search_in(question: &Question, plan: &Plan, control: &Control) -> io::Result<
     } else {
         let mut states = Numbered::new(numbered(&product, store, plan, &budget)?, product.state_bytes(), &budget)?;
         let mut search = Components::new(mover, &mut states, control, &budget)?;
-        if let Some((_, mut from)) = saved {
-            search.restore(&mut *from)?;
-        }
-        let halt = until_ended(control, || {
-            let halt = search.search();
-            save(&saver, &halt, COMPONENTS, &mut |to| search.save(to));
-            halt
-        });
+        let halt = carry_out(&mut search, saved, saver.as_ref(), control)?;
         let rough = gather::of_component(&mut search, &mut Mover::new(&product, None));
         let (depth, beside) = (search.path.deepest, search.bytes());
         answer.facts = GraphFacts { depth, widest: depth as u64, ..search.facts };
@@ -228,33 +213,6 @@ fn search_in(question: &Question, plan: &Plan, control: &Control) -> io::Result<
         Err(Halt::Fault(fault)) => answer.fault = Some(fault),
     }
     Ok(answer)
-}
-
-/// What a checkpoint calls them.
-const NESTED: &str = "nested";
-const COMPONENTS: &str = "components";
-
-/// Goes on after every pause.
-fn until_ended(control: &Control, mut go_on: impl FnMut() -> Result<(), Halt>) -> Result<(), Halt> {
-    loop {
-        match go_on() {
-            Err(Halt::Paused) => control.paused(),
-            ended => return ended,
-        }
-    }
-}
-
-/// Saves a search that pauses or has met a limit. One without memory for the next state does not stand between two edges: its last
-/// checkpoint stays.
-fn save(
-    saver: &Option<Saver>,
-    halt: &Result<(), Halt>,
-    stage: &str,
-    content: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
-) {
-    if let (Some(saver), Err(Halt::Paused | Halt::Limit(_))) = (saver, halt) {
-        saver.save(stage, content);
-    }
 }
 
 /// A store that numbers its states.

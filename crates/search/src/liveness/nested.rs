@@ -16,7 +16,7 @@ use std::io;
 use std::sync::Arc;
 
 pub(super) struct Nested<'s, 'p, 'a> {
-    mover: Mover<'p, 'a>,
+    pub mover: Mover<'p, 'a>,
     pub states: &'s mut dyn Known,
     pub outer: Walk,
     pub inner: Walk,
@@ -48,10 +48,6 @@ impl<'s, 'p, 'a> Nested<'s, 'p, 'a> {
             ticks: 0,
             cycle: None,
         })
-    }
-
-    pub fn state_bytes(&self) -> usize {
-        self.mover.product.state_bytes()
     }
 
     /// Searches, or goes on, until everything is visited, a cycle is found or a pause is due.

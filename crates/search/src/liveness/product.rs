@@ -103,6 +103,11 @@ impl<'a> Product<'a> {
         self.endless.load(Ordering::Relaxed)
     }
 
+    /// Such a thing was met, now or before the search was saved.
+    pub(super) fn meet_endless(&self) {
+        self.endless.store(true, Ordering::Relaxed);
+    }
+
     /// The model's part of a state.
     pub fn system<'s>(&self, state: &'s [u8]) -> &'s [u8] {
         &state[..self.widths[0]]
@@ -211,7 +216,7 @@ impl<'p, 'a> Mover<'p, 'a> {
         model.expand(system, successors);
         let mut expansion = Expansion { faults: successors.faults().len() as u64, ..Expansion::default() };
         if successors.faults().iter().any(|record| record.fault == Fault::Endless) {
-            product.endless.store(true, Ordering::Relaxed);
+            product.meet_endless();
         }
         successors.clear_faults();
         let count = successors.len();

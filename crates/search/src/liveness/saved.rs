@@ -5,10 +5,13 @@
 
 use super::components::{Components, Root};
 use super::nested::Nested;
+use super::product::Product;
 use super::states::{FULL, Key, Known, RED, VISITED};
-use super::walk::Walk;
+use super::walk::{Halt, Walk};
 use crate::checkpoint::{get, get_facts, impossible, put, put_facts};
-use scrimp_system::Batch;
+use crate::saver::Saver;
+use scrimp_core::{Control, GraphFacts};
+use scrimp_system::{Batch, Model};
 use std::io::{self, Read, Write};
 
 /// One state at a time, on its way to a file or back.
@@ -50,19 +53,30 @@ fn no_room() -> io::Error {
     io::Error::new(io::ErrorKind::OutOfMemory, "there is not enough memory for the states of the checkpoint")
 }
 
-/// Writes all states with their flags, and one without flags behind them.
-fn put_states(states: &mut dyn Known, state_bytes: usize, to: &mut dyn Write) -> io::Result<()> {
+/// Writes what was counted and met, all states with their flags, and one without flags behind them.
+fn put_states(facts: &GraphFacts, product: &Product, states: &mut dyn Known, to: &mut dyn Write) -> io::Result<()> {
+    put_facts(to, facts)?;
+    put(to, product.is_endless() as u64)?;
     states.each(&mut |state, flags| put_record(flags as u32, state, to))?;
-    put_record(0, &vec![0; state_bytes], to)
+    put_record(0, &vec![0; product.state_bytes()], to)
 }
 
 /// Reads what was put.
-fn get_states(courier: &mut Courier, states: &mut dyn Known, from: &mut dyn Read) -> io::Result<()> {
+fn get_states(
+    product: &Product,
+    courier: &mut Courier,
+    states: &mut dyn Known,
+    from: &mut dyn Read,
+) -> io::Result<GraphFacts> {
+    let facts = get_facts(from)?;
+    if get(from)? != 0 {
+        product.meet_endless();
+    }
     loop {
         let (key, flags) = courier.get(states, from)?;
         let has = |flag: u8| flags & flag as u32 != 0;
         if flags == 0 {
-            return Ok(());
+            return Ok(facts);
         }
         if has(VISITED) && !states.visit(key).map_err(|_| no_room())? {
             return Err(impossible("a state twice"));
@@ -111,20 +125,58 @@ fn enter(states: &mut dyn Known, key: Key) -> io::Result<()> {
     states.enter_path(key).map_err(|_| no_room())
 }
 
-impl Nested<'_, '_, '_> {
-    pub fn save(&mut self, to: &mut dyn Write) -> io::Result<()> {
-        let bytes = self.state_bytes();
-        let mut courier = Courier::new(bytes);
-        put_facts(to, &self.facts)?;
-        put_states(self.states, bytes, to)?;
+/// A search that can be saved.
+pub(super) trait Resumable {
+    /// What a checkpoint calls it.
+    const STAGE: &'static str;
+
+    /// Searches, or goes on, until everything is visited, a cycle is found or a pause is due.
+    fn search(&mut self) -> Result<(), Halt>;
+
+    fn save(&mut self, to: &mut dyn Write) -> io::Result<()>;
+
+    /// Becomes what was saved; it must be new.
+    fn restore(&mut self, from: &mut dyn Read) -> io::Result<()>;
+}
+
+/// Searches to the end, from where it was saved if it was, saving it where that is wanted: when it pauses, and when a limit is met.
+/// One without memory for the next state does not stand between two edges: its last checkpoint stays.
+pub(super) fn carry_out<S: Resumable>(
+    search: &mut S,
+    saved: Option<Box<dyn Read>>,
+    saver: Option<&Saver>,
+    control: &Control,
+) -> io::Result<Result<(), Halt>> {
+    saved.map_or(Ok(()), |mut from| search.restore(&mut *from))?;
+    loop {
+        let halt = search.search();
+        if let (Some(saver), Err(Halt::Paused | Halt::Limit(_))) = (saver, &halt) {
+            saver.save(S::STAGE, &mut |to| search.save(to));
+        }
+        match halt {
+            Err(Halt::Paused) => control.paused(),
+            ended => return Ok(ended),
+        }
+    }
+}
+
+impl Resumable for Nested<'_, '_, '_> {
+    const STAGE: &'static str = "nested";
+
+    fn search(&mut self) -> Result<(), Halt> {
+        Nested::search(self)
+    }
+
+    fn save(&mut self, to: &mut dyn Write) -> io::Result<()> {
+        let mut courier = Courier::new(self.mover.product.state_bytes());
+        put_states(&self.facts, self.mover.product, self.states, to)?;
         put_path(&self.outer, self.states, &mut courier, to)?;
         put_path(&self.inner, self.states, &mut courier, to)
     }
 
-    pub fn restore(&mut self, from: &mut dyn Read) -> io::Result<()> {
-        let mut courier = Courier::new(self.state_bytes());
-        self.facts = get_facts(from)?;
-        get_states(&mut courier, self.states, from)?;
+    fn restore(&mut self, from: &mut dyn Read) -> io::Result<()> {
+        let mut courier = Courier::new(self.mover.product.state_bytes());
+        self.facts = get_states(self.mover.product, &mut courier, self.states, from)?;
         get_path(&mut self.outer, self.states, &mut courier, from, &mut enter)?;
         get_path(&mut self.inner, self.states, &mut courier, from, &mut |_, _| Ok(()))?;
         if self.outer.is_empty() && !self.inner.is_empty() {
@@ -134,12 +186,16 @@ impl Nested<'_, '_, '_> {
     }
 }
 
-impl Components<'_, '_, '_> {
-    pub fn save(&mut self, to: &mut dyn Write) -> io::Result<()> {
-        let bytes = self.state_bytes();
-        let mut courier = Courier::new(bytes);
-        put_facts(to, &self.facts)?;
-        put_states(self.states, bytes, to)?;
+impl Resumable for Components<'_, '_, '_> {
+    const STAGE: &'static str = "components";
+
+    fn search(&mut self) -> Result<(), Halt> {
+        Components::search(self)
+    }
+
+    fn save(&mut self, to: &mut dyn Write) -> io::Result<()> {
+        let mut courier = Courier::new(self.mover.product.state_bytes());
+        put_states(&self.facts, self.mover.product, self.states, to)?;
         put_path(&self.path, self.states, &mut courier, to)?;
         put(to, self.live.len() as u64)?;
         for at in 0..self.live.len() {
@@ -154,10 +210,9 @@ impl Components<'_, '_, '_> {
         Ok(())
     }
 
-    pub fn restore(&mut self, from: &mut dyn Read) -> io::Result<()> {
-        let mut courier = Courier::new(self.state_bytes());
-        self.facts = get_facts(from)?;
-        get_states(&mut courier, self.states, from)?;
+    fn restore(&mut self, from: &mut dyn Read) -> io::Result<()> {
+        let mut courier = Courier::new(self.mover.product.state_bytes());
+        self.facts = get_states(self.mover.product, &mut courier, self.states, from)?;
         get_path(&mut self.path, self.states, &mut courier, from, &mut enter)?;
         self.give_all_up().map_err(|_| no_room())?;
         for _ in 0..get(from)? {
