@@ -133,7 +133,11 @@ pub fn save(shares: &[Saved], state_bytes: usize, to: &mut dyn Write) -> io::Res
     put(to, shares.iter().map(|share| share.standing.stored_peak).sum())?;
     put(to, shares.iter().map(|share| share.standing.sweep).max().unwrap_or(1))?;
     put(to, shares.iter().any(|share| share.forget.has_fallen_back()) as u64)?;
-    let band = shares.iter().find_map(|share| share.standing.line.or(share.order.line().map(|line| (line, line))));
+    // Where one thread has gone on from a band, its line has left that behind.
+    let band = shares.iter().find_map(|share| {
+        let line = share.order.line()?;
+        Some(share.standing.line.filter(|band| band.0 == line).unwrap_or((line, line)))
+    });
     put(to, band.is_some() as u64)?;
     let (first, last) = band.unwrap_or_default();
     to.write_all(&[first.to_le_bytes(), last.to_le_bytes()].concat())?;
