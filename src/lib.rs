@@ -33,8 +33,8 @@
 pub mod explore;
 
 pub use scrimp_checker::{
-    Check, CheckError, Count, Explorable, Foresight, Found, Grows, Host, Loaded, Plain, Request, Setting, chart, facts,
-    fallback, load, net, properties, run_engine, temporal, walk, with_room,
+    Check, CheckError, Count, Explorable, Foresight, Found, Grows, Host, Loaded, Open, Plain, Request, Setting, chart,
+    facts, fallback, load, net, properties, run_engine, temporal, walk, with_room,
 };
 pub use scrimp_core::budget::resident;
 pub use scrimp_core::{

@@ -6,8 +6,8 @@
 use scrimp::plan::{BackedgeChoice, CycleChoice, VariableChoice, combinations};
 use scrimp::report::Overall;
 use scrimp::{
-    Check, CheckError, Control, Found, Host, Loaded, Mode, Options, Plan, PropertyResult, Report, Request, Setting,
-    Verdict,
+    Check, CheckError, Control, Found, Host, Loaded, Mode, Open, Options, Plan, PropertyResult, Report, Request,
+    Setting, Verdict,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -160,7 +160,8 @@ impl Host for Kept {
 fn run(path: &Path, question: &str, options: &Options) -> Result<Kept, CheckError> {
     let properties = if question.is_empty() { Vec::new() } else { vec![question.to_string()] };
     let request = Request { properties, ..Request::default() };
-    let setting = Setting { options: options.clone(), mode: Mode::Interpreted, watch: false, vectors: 0 };
+    let setting =
+        Setting { options: options.clone(), open: Open::default(), mode: Mode::Interpreted, watch: false, vectors: 0 };
     let check = Check::new(Loaded::open(path)?, &request, &setting)?;
     let planned: Vec<Plan> = check.searches()?.into_iter().map(|(_, plan)| plan.clone()).collect();
     assert!(!planned.is_empty(), "{question}: nothing is planned");

@@ -288,8 +288,11 @@ pub struct SearchArgs {
     ///
     /// `edge-lean` explores one order of two events that can be swapped. All states are visited, by fewer transitions,
     /// which keeps a state cache from visiting the same states over and over.
-    #[arg(long, default_value = "none", value_name = "METHOD")]
-    pub reduce: String,
+    ///
+    /// Where nothing is said, `check` explores every event of a model of up to 131,072 states, and uses `por` in larger ones where
+    /// the first states show that it pays.
+    #[arg(long, value_name = "METHOD")]
+    pub reduce: Option<String>,
 
     /// How infinite runs are looked for: auto, nested, components
     ///
@@ -348,9 +351,9 @@ pub struct SearchArgs {
     #[arg(short, long, value_name = "DURATION", value_parser = parse_duration)]
     pub time: Option<Duration>,
 
-    /// Threads that search side by side; all totals stay the same
-    #[arg(short = 'j', long, value_name = "N", default_value_t = 1)]
-    pub threads: usize,
+    /// Threads that search side by side; all totals stay the same [default: one for each core, where the search can use them]
+    #[arg(short = 'j', long, value_name = "N")]
+    pub threads: Option<usize>,
 
     /// Run the model by the interpreter instead of machine code (slower; to cross-check)
     #[arg(long)]

@@ -108,7 +108,7 @@ impl Collector {
 
     /// Adds what a search has found.
     fn add(&mut self, args: &CheckArgs, found: Found, record: Option<Record>) {
-        let Found { model, plan, mut report, with_claim, statements, graph, searches, for_graph, left } = found;
+        let Found { model, plan, mut report, with_claim, statements, graph, searches, for_graph, left, .. } = found;
         leave_out_long_runs(&mut report, memory(&args.search), args.search.json);
         if let Some(graph) = graph {
             self.graph = Some(WrittenGraph { graph, model: model.clone() });

@@ -78,7 +78,7 @@ impl<F: FnMut(Found, Option<Record>)> Host for Screen<'_, F> {
     }
 
     fn found(&mut self, found: Found) {
-        let mut record = self.record.take();
+        let mut record = self.record.take().filter(|_| !found.beside);
         if let Some(record) = &mut record {
             record.levels = found.report.facts.level_sizes.clone();
         }

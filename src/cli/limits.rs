@@ -83,7 +83,7 @@ pub fn stop() -> Stop {
 
 /// What a search and those who watch it share: it may take so much of the time from now on.
 pub fn control(time: Option<Duration>) -> Arc<Control> {
-    let stop = time.map_or_else(stop, |time| stop().within(time));
+    let stop = time.map_or_else(stop, |time| stop().within(time)).beneath();
     let control = Arc::new(Control::under(stop));
     *lock(&SEARCH) = Some(control.clone());
     COUNTED.store(true, Ordering::Release);

@@ -11,7 +11,7 @@ use super::report::ReportFile;
 use super::{outputs, unused};
 use scrimp::report::html::Kind;
 use scrimp::report::{Overall, Record, Subject, json, leave_out_long_runs, text};
-use scrimp::{CheckError, Count, Found, LoadError, Loaded, Mode, Options, Plan, Setting};
+use scrimp::{CheckError, Count, Found, LoadError, Loaded, Mode, Open, Options, Plan, Setting};
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -81,7 +81,8 @@ fn tell_infinite(model: &Path, why: &str, file: Option<ReportFile>, args: &Searc
 /// How a model is run and searched.
 pub fn setting(args: &SearchArgs, options: Options, watch: bool) -> Result<Setting, Failure> {
     let mode = if args.interpret { Mode::Interpreted } else { Mode::Auto };
-    Ok(Setting { options, mode, watch, vectors: GraphFiles::new(args)?.vectors() })
+    let open = Open { threads: args.threads.is_none(), reduce: args.reduce.is_none() };
+    Ok(Setting { options, open, mode, watch, vectors: GraphFiles::new(args)?.vectors() })
 }
 
 /// Why something could not be decided. Where a limit was reached, the process ends.
@@ -101,7 +102,8 @@ pub fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<
         backedges: args.backedges.parse()?,
         cached: args.cache,
         forget: args.forget.parse()?,
-        reduce: args.reduce.parse()?,
+        reduce: args.reduce.as_deref().unwrap_or("none").parse()?,
+        may_reduce: false,
         engine: args.engine.parse()?,
         variables: args.variables.parse()?,
         reorder: args.reorder == "auto",
@@ -115,7 +117,8 @@ pub fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<
         progress: args.progress.clone(),
         heuristic: args.heuristic.clone(),
         seed: args.seed,
-        threads: args.threads,
+        threads: args.threads.unwrap_or(1),
+        alone_until: 0,
         memory: args.memory,
         time: args.time,
         visits: args.max_visits,

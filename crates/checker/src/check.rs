@@ -1,6 +1,7 @@
 //! `check`: everything that is asked of a model, or that it asks of itself, one search after the other.
 
 use crate::asked::Request;
+use crate::defaults::Open;
 use crate::error::CheckError;
 use crate::facts::{examined, facts_of};
 use crate::grow::{Grows, with_room};
@@ -9,16 +10,19 @@ use crate::net::NetCheck;
 use crate::properties::evaluated;
 use crate::search::{Found, Host, Searcher, statements, wanted_graph};
 use crate::temporal::ExtractedClaim;
+use crate::turns::{Known, Turns};
 use crate::{files, guides};
 use scrimp_core::budget::resident;
-use scrimp_core::{Property, Report, Verdict};
+use scrimp_core::{Control, Property, Report, Verdict, cores};
 use scrimp_lang::LoadError;
 use scrimp_native::{BuildError, Mode, NativeModel};
 use scrimp_search::lts::Lts;
-use scrimp_search::{Feature, ModelFacts, Options, Plan, Question};
-use scrimp_system::{Expr, System};
+use scrimp_search::{Feature, Front, ModelFacts, Options, Plan, Question};
+use scrimp_system::{Expr, Stop, System};
 use std::cell::RefCell;
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 /// That a `never` claim accepts no run.
 const ACCEPTANCE: &str = "never claim: acceptance";
@@ -27,6 +31,8 @@ const ACCEPTANCE: &str = "never claim: acceptance";
 #[derive(Debug, Clone)]
 pub struct Setting {
     pub options: Options,
+    /// What the options leave to the plan.
+    pub open: Open,
     pub mode: Mode,
     /// Find out which statements are executed.
     pub watch: bool,
@@ -161,6 +167,7 @@ impl ModelCheck {
                 *plan = beside_the_model(plan, &facts, !asked.states.is_empty())?;
             }
         }
+        let plans = plans.into_iter().map(|plan| setting.open.decide(plan, &facts));
         let stages = stages.into_iter().map(|(stage, _)| stage).zip(plans).collect();
         Ok(ModelCheck { loaded, claim, request, setting, stages })
     }
@@ -179,27 +186,69 @@ impl ModelCheck {
     }
 
     fn run(mut self, host: &mut dyn Host) -> Result<(), CheckError> {
-        let mut searcher = Searcher { host, mode: self.setting.mode };
         let stages = std::mem::take(&mut self.stages);
-        for number in 0..stages.len() {
-            let (stage, plan) = &stages[number];
-            let mut plan = plan.clone();
-            let Some(found) = self.search(stage, &mut plan, &mut searcher)? else { continue };
-            let Searched { model, report, graph, statements } = found;
-            let violated = report.properties.iter().any(|p| p.verdict == Verdict::Violated);
-            let over = violated && !self.setting.options.keep_going;
-            let left = if over { self.left(&stages[number + 1..])? } else { Vec::new() };
-            let for_graph = matches!(stage, Stage::Graph);
-            let with_claim = matches!(stage, Stage::NeverClaim | Stage::Acceptance);
-            searcher.host.found(Found {
+        let helpers = self.helpers(&stages);
+        let memory = stages.first().map_or(0, |(_, plan)| plan.memory());
+        let turns = Turns::new(stages.len(), helpers, memory, !self.setting.options.keep_going);
+        thread::scope(|scope| {
+            for _ in 0..helpers {
+                let (copy, turns, stages) = (self.another(), &turns, &stages);
+                scope.spawn(move || copy.help(turns, stages));
+            }
+            if helpers > 0 {
+                scope.spawn(|| turns.watch());
+            }
+            let done = self.take_turns(&turns, &stages, host);
+            turns.finish();
+            done
+        })
+    }
+
+    /// How many threads look at what stands behind a long search. A search that is saved, or on the one thread that was asked
+    /// for, is alone.
+    fn helpers(&self, stages: &[(Stage, Plan)]) -> usize {
+        let Options { threads, checkpoint, resume, graph, .. } = &self.setting.options;
+        let alone = *threads == 1 && !self.setting.open.threads || checkpoint.is_some() || resume.is_some() || *graph;
+        if alone { 0 } else { stages.len().saturating_sub(1).min(cores().max(2) - 1) }
+    }
+
+    fn take_turns(
+        &mut self,
+        turns: &Turns<Answered>,
+        stages: &[(Stage, Plan)],
+        host: &mut dyn Host,
+    ) -> Result<(), CheckError> {
+        for (number, (stage, plan)) in stages.iter().enumerate() {
+            let (answered, beside) = match turns.reach(number) {
+                Known::All(answered) => (Some(answered), true),
+                // There is no time to do better.
+                Known::Part(answered) if self.loaded.stop().due().is_some() => (Some(answered), true),
+                _ => {
+                    let mut watched = Watched { host: &mut *host, turns };
+                    (self.answer(stage, plan.clone(), &mut watched)?, false)
+                }
+            };
+            let Some(answered) = answered else { continue };
+            let (mut at, mut answered, mut beside) = (number, answered, beside);
+            if !answered.is_decided()
+                && let Some((other, violated)) = turns.violated()
+            {
+                (at, answered, beside) = (other, violated, true);
+            }
+            let over = answered.is_violated() && !self.setting.options.keep_going;
+            let rest = stages.iter().enumerate().skip(number + (at == number) as usize);
+            let left = if over { self.left(rest.filter(|(n, _)| *n != at).map(|(_, s)| &s.0))? } else { Vec::new() };
+            let Answered { plan, searched: Searched { model, report, graph, statements } } = answered;
+            host.found(Found {
                 model: &model,
                 plan: &plan,
                 report,
-                with_claim,
+                with_claim: matches!(stages[at].0, Stage::NeverClaim | Stage::Acceptance),
                 statements,
                 graph,
                 searches: None,
-                for_graph,
+                for_graph: matches!(stages[at].0, Stage::Graph),
+                beside,
                 left,
             });
             if over {
@@ -207,6 +256,33 @@ impl ModelCheck {
             }
         }
         Ok(())
+    }
+
+    fn answer(&mut self, stage: &Stage, mut plan: Plan, host: &mut dyn Host) -> Result<Option<Answered>, CheckError> {
+        let mut searcher = Searcher { host, mode: self.setting.mode };
+        let searched = self.search(stage, &mut plan, &mut searcher)?;
+        Ok(searched.map(|searched| Answered { plan, searched }))
+    }
+
+    /// Looks at what stands behind a long search.
+    fn help(self, turns: &Turns<Answered>, stages: &[(Stage, Plan)]) {
+        while let Some((number, memory)) = turns.next() {
+            let (stage, plan) = &stages[number];
+            let mut unwatched = Unwatched { turns, number, stop: self.loaded.stop().clone() };
+            let plan = plan.within_memory(memory.min(plan.memory()));
+            // What goes wrong is told when its turn comes.
+            let answered = self.another().answer(stage, plan, &mut unwatched).ok().flatten();
+            let decided = answered.as_ref().is_some_and(Answered::is_decided);
+            let violated = answered.as_ref().is_some_and(Answered::is_violated);
+            turns.end(number, answered, decided, violated);
+        }
+    }
+
+    /// The same once more, without what is to be searched.
+    fn another(&self) -> ModelCheck {
+        let ModelCheck { loaded, claim, request, setting, .. } = self;
+        let (claim, request, setting) = (claim.clone(), request.clone(), setting.clone());
+        ModelCheck { loaded: loaded.another(), claim, request, setting, stages: Vec::new() }
     }
 
     /// One of the searches; nothing, where it turns out that there is nothing to search for.
@@ -249,8 +325,11 @@ impl ModelCheck {
                 let assertions = |system: &System| Ok(Property::invariants(system));
                 self.loaded.states(searcher, &setting, false, plan, assertions).map(Some)
             }
-            Stage::Acceptance if !accepts(&self.loaded.system) => Ok(None),
             Stage::Acceptance => {
+                self.loaded.add_claim()?;
+                if !accepts(&self.loaded.system) {
+                    return Ok(None);
+                }
                 let Some(extract_claim) = self.loaded.extracted_claim()? else { return Ok(None) };
                 let (mode, memory) = (searcher.mode, plan.memory());
                 let (model, report) = with_room(
@@ -266,12 +345,13 @@ impl ModelCheck {
     }
 
     /// What is not searched for any more where a violation ends the work.
-    fn left(&mut self, stages: &[(Stage, Plan)]) -> Result<Vec<String>, CheckError> {
+    fn left<'s>(&mut self, stages: impl Iterator<Item = &'s Stage>) -> Result<Vec<String>, CheckError> {
         let asked = self.request.asked(&self.loaded.system)?;
         let mut names = Vec::new();
-        for (stage, _) in stages {
+        for stage in stages {
             match stage {
-                Stage::Graph | Stage::States => {}
+                Stage::Graph => {}
+                Stage::States => names.extend(asked.states.iter().map(|property| property.name.clone())),
                 Stage::Run(number) => names.push(asked.runs[*number].name.clone()),
                 Stage::Claim => names.extend(self.claim.iter().map(|claim| claim.name.clone())),
                 Stage::NeverClaim => {
@@ -306,6 +386,78 @@ fn beside_the_model(plan: &Plan, facts: &ModelFacts, after: bool) -> Result<Plan
 /// Has the system a claim that accepts runs?
 fn accepts(system: &System) -> bool {
     system.claim.iter().any(|claim| !system.processes[claim.process.index()].accepting.is_empty())
+}
+
+/// What a search has found, and by which plan.
+struct Answered {
+    plan: Plan,
+    searched: Searched,
+}
+
+impl Answered {
+    fn has(&self, verdict: Verdict) -> bool {
+        self.searched.report.properties.iter().any(|property| property.verdict == verdict)
+    }
+
+    fn is_violated(&self) -> bool {
+        self.has(Verdict::Violated)
+    }
+
+    /// Is there nothing more to find out?
+    fn is_decided(&self) -> bool {
+        self.is_violated() || !self.has(Verdict::Undecided)
+    }
+}
+
+/// Who watches the search whose turn it is, and can be told to end it.
+struct Watched<'a> {
+    host: &'a mut dyn Host,
+    turns: &'a Turns<Answered>,
+}
+
+impl Host for Watched<'_> {
+    fn begin(&mut self, plan: &Plan, time: Option<Duration>) -> Arc<Control> {
+        let control = self.host.begin(plan, time);
+        self.turns.began(&control);
+        control
+    }
+
+    fn end(&mut self, plan: &Plan, control: &Control, report: &Report) {
+        self.host.end(plan, control, report);
+    }
+
+    fn wants_front(&self) -> bool {
+        self.host.wants_front()
+    }
+
+    fn front(&self, front: Front, progress: String) {
+        self.host.front(front, progress);
+    }
+
+    fn begins_again(&mut self, missing: &str) {
+        self.host.begins_again(missing);
+    }
+
+    fn found(&mut self, found: Found) {
+        self.host.found(found);
+    }
+}
+
+/// Nobody watches a search beside another, but it can be ended.
+struct Unwatched<'a> {
+    turns: &'a Turns<Answered>,
+    number: usize,
+    stop: Stop,
+}
+
+impl Host for Unwatched<'_> {
+    fn begin(&mut self, _: &Plan, _: Option<Duration>) -> Arc<Control> {
+        let control = Arc::new(Control::under(self.stop.beneath()));
+        self.turns.began_beside(self.number, &control);
+        control
+    }
+
+    fn found(&mut self, _: Found) {}
 }
 
 /// What a search leaves behind.

@@ -26,7 +26,7 @@ impl Count {
         guides::admit(&loaded.system, &setting.options)?;
         let model = examined(&loaded.system, &setting.options)?;
         let facts = facts_of(&loaded.system, model.as_ref(), &setting.options);
-        let plan = Plan::of(&setting.options, Question::count(), &facts)?;
+        let plan = setting.open.decide(Plan::of(&setting.options, Question::count(), &facts)?, &facts);
         drop(facts);
         Ok(Count { loaded, setting: setting.clone(), plan })
     }
@@ -66,6 +66,7 @@ impl Count {
             graph: searched.graph,
             searches: None,
             for_graph: false,
+            beside: false,
             left: Vec::new(),
         });
         Ok(())

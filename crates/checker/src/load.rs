@@ -168,6 +168,13 @@ impl Loaded {
         self.promela.is_some()
     }
 
+    /// The same model once more, to be made larger by itself. Not for nets.
+    pub(crate) fn another(&self) -> Loaded {
+        let Loaded { system, promela, with_claim, patience, stop, .. } = self;
+        let (system, promela, stop) = (system.clone(), promela.clone(), stop.clone());
+        Loaded { system, promela, with_claim: *with_claim, net: None, patience: *patience, stop }
+    }
+
     /// When all work on the model has to end.
     pub fn stop(&self) -> &Stop {
         &self.stop

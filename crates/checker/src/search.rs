@@ -53,6 +53,8 @@ pub struct Found<'a> {
     pub searches: Option<Vec<Made>>,
     /// Was it made for the sake of the graph alone?
     pub for_graph: bool,
+    /// Was it searched for beside something else, where nobody watched?
+    pub beside: bool,
     /// What is not looked at any more, because a violation ends the work.
     pub left: Vec<String>,
 }
@@ -95,6 +97,7 @@ impl Searcher<'_> {
         // It was taken up: a search that begins again, because the model is larger than it looked, is another one.
         *plan = told.afresh();
         let mut report = report?;
+        tell_reduction(plan, &report);
         report.advice = remedies(model, plan, &report);
         self.host.end(plan, &control, &report);
         Ok(report)
@@ -114,8 +117,16 @@ impl Searcher<'_> {
         let progress = progress.as_ref().map(|f| f as &Guide);
         let report = decide(model, property, &Context { plan: &told, control: &control, fair, progress })?;
         *plan = told;
+        tell_reduction(plan, &report);
         self.host.end(plan, &control, &report);
         Ok(report)
+    }
+}
+
+/// A plan that left it open says whether events were left out.
+fn tell_reduction(plan: &mut Plan, report: &Report) {
+    if report.reduced && plan.options().may_reduce {
+        *plan = plan.reducing();
     }
 }
 

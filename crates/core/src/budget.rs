@@ -304,6 +304,11 @@ impl Control {
         self.pause_at_states.store(states, Ordering::Relaxed);
     }
 
+    /// The same, unless it is to pause earlier.
+    pub fn pause_by_states(&self, states: u64) {
+        self.pause_at_states.fetch_min(states, Ordering::Relaxed);
+    }
+
     /// Notes a decision that was taken on the way, or what went wrong without ending the run.
     /// The same is noted once.
     pub fn say(&self, remark: impl Into<String>) {

@@ -1,6 +1,7 @@
 //! The words that all engines share: limits, properties, verdicts, traces and reports.
 
 pub mod budget;
+mod cores;
 mod evidence;
 mod facts;
 mod graph;
@@ -12,6 +13,7 @@ mod trace;
 mod verdict;
 
 pub use budget::{Budget, Control, Figures, Limit};
+pub use cores::cores;
 pub use evidence::Evidence;
 pub use facts::{DiskFacts, ForgetFacts, FormulaFacts, SetFacts};
 pub use graph::GraphFacts;

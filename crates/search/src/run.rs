@@ -12,6 +12,7 @@ use crate::{fallbacks, general, on_disk, set_bfs, table_bfs};
 use scrimp_core::{Budget, Condition, Control, Property, Report, budget::peak_resident};
 use scrimp_system::Model;
 use std::io;
+use std::sync::{Arc, OnceLock};
 
 /// Searches `model` by `plan` for what decides `properties`; with none, visits all states. Fails when the search cannot
 /// begin: no memory for it, no threads, a model that does not suit the plan.
@@ -55,8 +56,14 @@ pub fn run_guided(
     let wanted = guides.graph.filter(|_| plan.options().graph);
     let recorder = wanted.map(|wanted| Recorder::new(&wanted.labels, wanted.vectors, &budget)).transpose()?;
     let observer = recorder.as_ref().map(|recorder| recorder as &dyn Observer);
-    let reduction = PorConfig::of_plan(model, properties, plan)?;
-    let reduce = move |manner| reduction.as_ref().map(|reduction| reduction.make(manner));
+    let reduction = PorConfig::of_plan(model, properties, plan)?.map_or_else(OnceLock::new, OnceLock::from);
+    let reduction = Arc::new(reduction);
+    let found = reduction.clone();
+    let reduce = move |manner| found.get().map(|reduction: &PorConfig| reduction.make(manner));
+    let offer = || {
+        let offered = plan.options().may_reduce.then(|| PorConfig::offered(model, properties)).flatten();
+        offered.is_some_and(|offered| reduction.set(offered).is_ok())
+    };
     let task = Task {
         model,
         check,
@@ -67,6 +74,7 @@ pub fn run_guided(
         observer,
         with_traces,
         reduce: &reduce,
+        offer: &offer,
     };
     let Done { outcome, held, stage, instead } = match plan.way() {
         Way::General => general::search(&task, guides)?,
@@ -91,13 +99,14 @@ pub fn run_guided(
     drop(audit);
     let store_bytes = held.bytes() + outcome.beside_bytes;
     let disk = held.disk();
+    let ran = instead.as_ref().unwrap_or(plan);
     let properties = settle(
         model,
         held,
         properties,
         safety.into_findings(),
         &outcome,
-        &TraceSearch { plan, control, reduce: &reduce },
+        &TraceSearch { plan: ran, control, reduce: &reduce },
     );
     control.finish();
     let limit = match outcome.ended {
@@ -119,8 +128,8 @@ pub fn run_guided(
         store_bytes,
         expected: outcome.expected,
         disk,
-        reduced: plan.options().reduce.leaves_out_states(),
-        ran: instead.as_ref().unwrap_or(plan).parts(),
+        reduced: ran.options().reduce.leaves_out_states(),
+        ran: ran.parts(),
         store: Some(stage.to_string()),
         remarks: control.remarks(),
         advice: Vec::new(),

@@ -108,7 +108,12 @@ impl<S: Threaded> TableBfs<S> {
     pub fn go_on(&mut self, task: &Task) -> io::Result<Ended> {
         let Task { model, check, plan, control, reduce, .. } = *task;
         let TableBfs { store, position, in_degrees, .. } = self;
-        let ended = if plan.options().threads == 1 {
+        let (threads, alone_until) = (plan.options().threads, plan.options().alone_until);
+        let alone = (store.as_ref().expect(AWAY).len() as u64) < alone_until;
+        if threads > 1 && alone {
+            control.pause_by_states(alone_until);
+        }
+        let ended = if threads == 1 || alone {
             let store = store.as_mut().expect(AWAY);
             let observer = task.observer;
             let worker = Worker::new(model, check).reducing(reduce(Expansion::Stateful), true);
@@ -116,6 +121,9 @@ impl<S: Threaded> TableBfs<S> {
         } else {
             let (searched, ended) = store.take().expect(AWAY).search(task, position)?;
             *store = Some(searched);
+            // Nobody counts how often threads come to a state.
+            in_degrees.give_up();
+            position.facts.max_in_degree = None;
             ended
         };
         if self.store().is_damaged() {

@@ -28,6 +28,8 @@ pub(crate) struct Task<'m, 'a> {
     pub with_traces: bool,
     /// Makes what leaves events out.
     pub reduce: &'a ReductionFactory,
+    /// Is there a reduction that nobody asked for, and that the first states show to pay? Then `reduce` makes it from now on.
+    pub offer: &'a dyn Fn() -> bool,
 }
 
 impl Task<'_, '_> {

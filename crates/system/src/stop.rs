@@ -1,7 +1,7 @@
 //! When work has to end before it is done: at a point in time, when somebody asks, or when memory is used up.
 //!
 //! A [`Stop`] is handed to whatever may take long, which looks at it now and then and leaves its work where it is. Copies
-//! belong together: to ask one is to ask them all.
+//! belong together: to ask one is to ask them all. One [beneath](Stop::beneath) another can be asked by itself.
 
 use std::cell::Cell;
 use std::fmt;
@@ -32,6 +32,8 @@ impl fmt::Display for Cause {
 pub struct Stop {
     deadline: Option<Instant>,
     asked: Arc<AtomicBool>,
+    /// Whom to ask as well.
+    above: Option<Arc<AtomicBool>>,
     memory: Option<Memory>,
 }
 
@@ -69,6 +71,11 @@ impl Stop {
         Stop { deadline, ..self.clone() }
     }
 
+    /// The same for a part of the work, which can be asked to end while the rest goes on. A part has no parts.
+    pub fn beneath(&self) -> Stop {
+        Stop { asked: Arc::default(), above: Some(self.asked.clone()), ..self.clone() }
+    }
+
     /// Asks everybody who has this to end.
     pub fn ask(&self) {
         self.asked.store(true, Ordering::Relaxed);
@@ -82,7 +89,8 @@ impl Stop {
     /// Has somebody asked? Costs nothing.
     #[inline]
     pub fn asked(&self) -> Option<Cause> {
-        self.asked.load(Ordering::Relaxed).then_some(Cause::Interrupt)
+        let asked = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
+        (asked(&self.asked) || self.above.as_ref().is_some_and(asked)).then_some(Cause::Interrupt)
     }
 
     /// Why it is time to stop, if it is. Reads the clock.
@@ -133,6 +141,16 @@ mod tests {
         assert_eq!((stop.due(), copy.due()), (None, None));
         copy.ask();
         assert_eq!((stop.due(), copy.due()), (Some(Cause::Interrupt), Some(Cause::Interrupt)));
+    }
+
+    #[test]
+    fn a_part_is_asked_alone_and_with_the_whole() {
+        let whole = Stop::never();
+        let (one, other) = (whole.beneath(), whole.beneath());
+        one.ask();
+        assert_eq!((one.asked(), other.asked(), whole.asked()), (Some(Cause::Interrupt), None, None));
+        whole.ask();
+        assert_eq!(other.asked(), Some(Cause::Interrupt));
     }
 
     #[test]

@@ -80,6 +80,7 @@ impl NetCheck {
             graph: None,
             searches: Some(answered.searches),
             for_graph: false,
+            beside: false,
             left: Vec::new(),
         });
         Ok(())

@@ -64,7 +64,7 @@ pub fn run_liveness(model: &NativeModel, name: &str, never: &Never<Expr>, means:
     report.facts = answer.facts;
     report.state_bytes = answer.state_bytes;
     report.store_bytes = answer.store_bytes;
-    report.ran = plan.parts();
+    report.ran = if answer.reduced && plan.options().may_reduce { plan.reducing().parts() } else { plan.parts() };
     report.store = answer.store;
     report.reduced = answer.reduced;
     report.remarks.extend(control.remarks());

@@ -41,6 +41,7 @@ use lower::Lowered;
 use preprocess::Input;
 use scrimp_system::{Source, System, VarId};
 use std::path::Path;
+use std::sync::Arc;
 use syntax::Specification;
 
 /// The syntax tree of a model, and its whole text.
@@ -54,9 +55,9 @@ pub(crate) fn parse(input: Input<'_>) -> Result<(Specification, Source), Diagnos
 }
 
 /// A Promela model, with room for some processes.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Promela {
-    program: Program,
+    program: Arc<Program>,
     instances: Instances,
     /// The instances of the last system, and its events that ask for more.
     lowered: Instances,
@@ -70,7 +71,7 @@ impl Promela {
         let program = program::program(&specification, source.clone()).map_err(|problem| problem.locate(&source))?;
         let instances = Instances::initial(&program);
         let lowered = instances.clone();
-        Ok(Promela { program, instances, lowered, wanted: Vec::new() })
+        Ok(Promela { program: Arc::new(program), instances, lowered, wanted: Vec::new() })
     }
 
     /// Is there a `never` claim?

@@ -23,7 +23,11 @@ use scrimp_system::Batch;
 use std::cell::RefCell;
 use std::io;
 use std::path::Path;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
+
+/// Models of so many states are searched with all events: that takes no time, gives shortest runs, and tells more of them.
+const SMALL: u64 = 1 << 17;
 
 const AUTOMATON: StoreChoice = StoreChoice::Automaton { collapse: false };
 
@@ -46,16 +50,28 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
             stage => return in_set(task, SetBfs::resume(task, stage, &mut *from)?, guides),
         }
     }
-    let mut sampled = false;
+    let (mut sampled, mut may_reduce) = (false, task.plan.options().may_reduce);
     task.control.pause_at_states(SAMPLE);
     loop {
         let ended = table.go_on(task)?;
+        // Several threads count numbers that they have taken and not used.
+        let reached = |states: u64| table.position.facts.states >= states / 4 * 3;
         let too_small = match ended {
-            // Several threads count numbers that they have taken and not used.
-            Ended::Paused if !sampled && table.position.facts.states >= SAMPLE / 4 * 3 => {
+            Ended::Paused if !sampled && reached(SAMPLE) => {
                 sampled = true;
                 task.control.paused();
+                if may_reduce {
+                    task.control.pause_at_states(SMALL);
+                }
                 will_be_too_small(task, &table)
+            }
+            Ended::Paused if may_reduce && reached(SMALL) => {
+                task.control.paused();
+                may_reduce = false;
+                if (task.offer)() {
+                    return reduced(task, table, guides);
+                }
+                false
             }
             Ended::Paused => {
                 table.save(task, &ended);
@@ -67,6 +83,9 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
                 return Ok(table.done(ended));
             }
         };
+        if too_small && may_reduce && (task.offer)() {
+            return reduced(task, table, guides);
+        }
         if too_small {
             break;
         }
@@ -83,6 +102,19 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
             start_over(task, *full, guides)
         }
     }
+}
+
+/// Starts over with a reduction, which the model has turned out to be large enough for.
+fn reduced<'m>(task: &Task<'m, '_>, table: TableBfs<Table>, guides: Guides) -> io::Result<Done<'m>> {
+    let states = grouped(table.position.facts.states);
+    drop(table);
+    let plan = task.plan.reducing();
+    let why = "the search starts over, leaving out events that do not influence each other (--reduce por)";
+    task.control.say(format!("{states} states and no end: {why}"));
+    task.control.states.store(0, Ordering::Relaxed);
+    let done = search(&Task { plan: &plan, ..*task }, guides)?;
+    let instead = done.instead.or(Some(plan));
+    Ok(Done { instead, ..done })
 }
 
 /// Takes up a search in a table for which there is no memory any more.

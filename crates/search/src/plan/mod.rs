@@ -212,6 +212,11 @@ impl Plan {
         Plan { options: Options { time, ..self.options.clone() }, ..self.clone() }
     }
 
+    /// The same plan with so much memory, which is a limit too.
+    pub fn within_memory(&self, memory: usize) -> Plan {
+        Plan { memory, ..self.clone() }
+    }
+
     /// The same plan for a search that begins again: what was taken up was taken up.
     pub fn afresh(&self) -> Plan {
         Plan { options: Options { resume: None, ..self.options.clone() }, ..self.clone() }
@@ -220,6 +225,17 @@ impl Plan {
     /// The same plan, which now says which measure was found.
     pub fn measured(&self, measure: String) -> Plan {
         Plan { options: Options { progress: Some(measure), ..self.options.clone() }, ..self.clone() }
+    }
+
+    /// The same plan, whose search was seen to gain by a reduction that it [might use](Options::may_reduce).
+    pub fn reducing(&self) -> Plan {
+        let options = Options { reduce: ReduceChoice::Persistent(None), may_reduce: false, ..self.options.clone() };
+        Plan { options, ..self.clone() }
+    }
+
+    /// Is it about how many states there are?
+    pub fn counts(&self) -> bool {
+        self.question.asked.has(Feature::Count)
     }
 
     pub fn way(&self) -> Way {

@@ -20,6 +20,8 @@ pub struct Options {
     pub cached: Option<usize>,
     pub forget: ForgetChoice,
     pub reduce: ReduceChoice,
+    /// Where all events are to be explored: where the first states show that it pays, some may be left out after all.
+    pub may_reduce: bool,
     pub engine: EngineChoice,
     /// Of the symbolic engine: the order of variables to begin with, whether it may change on the way, and whether
     /// reduced steps may grow up to whole ones where that makes sets smaller to write down.
@@ -43,6 +45,8 @@ pub struct Options {
     pub heuristic: Option<String>,
     pub seed: u64,
     pub threads: usize,
+    /// One thread searches until there are so many states: by then most models are done.
+    pub alone_until: u64,
     pub memory: Option<usize>,
     pub time: Option<Duration>,
     /// The most states to expand.
@@ -82,6 +86,7 @@ impl Default for Options {
             cached: None,
             forget: ForgetChoice::Nothing,
             reduce: ReduceChoice::Nothing,
+            may_reduce: false,
             engine: EngineChoice::Explicit,
             variables: VariableChoice::Force,
             reorder: true,
@@ -96,6 +101,7 @@ impl Default for Options {
             heuristic: None,
             seed: 1,
             threads: 1,
+            alone_until: 0,
             memory: None,
             time: None,
             visits: None,

@@ -125,6 +125,11 @@ impl<'m> ModelFacts<'m> {
         ModelFacts { model: Some(model), ..ModelFacts::default() }
     }
 
+    /// The same without what only a look at the model itself shows.
+    pub fn without_model(&self) -> ModelFacts<'m> {
+        ModelFacts { model: None, ..self.clone() }
+    }
+
     /// With the variables that conditions are about.
     pub fn over(mut self, variables: &'m [Variable]) -> ModelFacts<'m> {
         self.variables = Some(variables);

@@ -26,11 +26,20 @@ impl PorConfig {
         properties: &[Property<Condition>],
         plan: &Plan,
     ) -> io::Result<Option<PorConfig>> {
-        let method = match plan.options().reduce {
-            ReduceChoice::Persistent(method) => method,
-            ReduceChoice::PersistentSleep => None,
-            ReduceChoice::Nothing | ReduceChoice::EdgeLean => return Ok(None),
-        };
+        let Some(method) = method(plan) else { return Ok(None) };
+        PorConfig::of_states(model, properties, method).map(Some)
+    }
+
+    /// A reduction that nobody asked for, where the first states show that it pays.
+    pub fn offered(model: &dyn Model, properties: &[Property<Condition>]) -> Option<PorConfig> {
+        PorConfig::of_states(model, properties, None).ok()?.worth(model)
+    }
+
+    fn of_states(
+        model: &dyn Model,
+        properties: &[Property<Condition>],
+        method: Option<Method>,
+    ) -> io::Result<PorConfig> {
         let impossible = |reason: String| invalid(format!("partial-order reduction is not possible: {reason}"));
         let mut dependence = Arc::unwrap_or_clone(model.dependence().map_err(impossible)?);
         let mut wanted = Wanted { deadlocks: properties.is_empty(), ..Wanted::default() };
@@ -54,17 +63,23 @@ impl PorConfig {
         let of = |method| Stubborn::new(dependence.clone(), wanted.clone(), method);
         let stubborn = method.map_or_else(|| better(model, of(Method::Process), of(Method::Closure)), of);
         let provided = stubborn.may_depend_on_history();
-        Ok(Some(PorConfig { stubborn, provided, visible: None }))
+        Ok(PorConfig { stubborn, provided, visible: None })
     }
 
     /// A reduction that keeps, of every run, one that looks the same to these conditions but for repetitions, provided that
-    /// on every cycle some state is explored in full. The plan asks for one.
+    /// on every cycle some state is explored in full. The plan asks for one, or allows one that the first states show to pay.
     pub fn of_runs(model: &dyn Model, conditions: &[Expr], plan: &Plan) -> io::Result<Option<PorConfig>> {
-        let method = match plan.options().reduce {
-            ReduceChoice::Persistent(method) => method,
-            ReduceChoice::PersistentSleep => None,
-            ReduceChoice::Nothing | ReduceChoice::EdgeLean => return Ok(None),
-        };
+        match method(plan) {
+            Some(method) => PorConfig::of_conditions(model, conditions, method).map(Some),
+            None if plan.options().may_reduce => {
+                let config = PorConfig::of_conditions(model, conditions, None).ok();
+                Ok(config.and_then(|config| config.worth(model)))
+            }
+            None => Ok(None),
+        }
+    }
+
+    fn of_conditions(model: &dyn Model, conditions: &[Expr], method: Option<Method>) -> io::Result<PorConfig> {
         let impossible = |reason: String| invalid(format!("partial-order reduction is not possible: {reason}"));
         let dependence = model.dependence().map_err(impossible)?;
         let mut visible = vec![false; dependence.events()];
@@ -75,36 +90,82 @@ impl PorConfig {
         let wanted = Wanted { deadlocks: true, ..Wanted::default() };
         let of = |method| Stubborn::new(dependence.clone(), wanted.clone(), method);
         let stubborn = method.map_or_else(|| better(model, of(Method::Process), of(Method::Closure)), of);
-        Ok(Some(PorConfig { stubborn, provided: true, visible: Some(visible.into()) }))
+        Ok(PorConfig { stubborn, provided: true, visible: Some(visible.into()) })
+    }
+
+    /// This one, if it explores far fewer events in the first states than there are.
+    fn worth(self, model: &dyn Model) -> Option<PorConfig> {
+        /// Of a hundred events, it must explore fewer than these.
+        const WORTH: usize = 70;
+        let (mut persistent, mut all, mut kept) = (self.persistent(None), 0, 0);
+        let mut keep = Vec::new();
+        first_states(model, |state, found| {
+            keep.clear();
+            keep.resize(found.len(), true);
+            let source = Source { model, state, via: None };
+            let chosen = persistent.choose(source, found, 0, &mut keep);
+            all += keep.len();
+            kept += if chosen == Kept::All { keep.len() } else { keep.iter().filter(|keep| **keep).count() };
+        });
+        (kept * 100 < all * WORTH).then_some(self)
     }
 
     /// A reduction for one thread.
     pub fn make(&self, manner: Expansion) -> Box<dyn Reduce> {
-        Box::new(Persistent {
+        Box::new(self.persistent((manner == Expansion::Stateful).then(Governor::new)))
+    }
+
+    fn persistent(&self, governor: Option<Governor>) -> Persistent {
+        Persistent {
             stubborn: self.stubborn.another(),
-            governor: (manner == Expansion::Stateful).then(Governor::new),
+            governor,
             events: Vec::new(),
             successors: Vec::new(),
             chosen: Vec::new(),
             provided: self.provided,
             visible: self.visible.clone(),
-        })
+        }
     }
 }
 
 /// Process by process takes little more time than no reduction, closure ten times as long; it is worth that where it keeps
 /// far fewer events. The first states tell.
 fn better(model: &dyn Model, mut quick: Stubborn, mut thorough: Stubborn) -> Stubborn {
-    /// States that are looked at.
-    const SAMPLE: usize = 1000;
     /// Of a hundred events that the quick one keeps, the other must keep fewer than these.
     const WORTH: usize = 60;
+    let (mut events, mut keep, mut kept) = (Vec::new(), Vec::new(), [0, 0]);
+    first_states(model, |state, found| {
+        events.clear();
+        events.extend((0..found.len()).map(|i| model.first_event(found.event(i))));
+        events.sort_unstable();
+        events.dedup();
+        for (sum, stubborn) in kept.iter_mut().zip([&mut quick, &mut thorough]) {
+            let chosen = stubborn.choose(state, &events, &mut keep);
+            *sum += if chosen == Chosen::All { events.len() } else { keep.len() };
+        }
+    });
+    let [few, fewer] = kept;
+    if fewer * 100 < few * WORTH { thorough } else { quick }
+}
+
+/// Which method a plan asks for, if it asks for a reduction that leaves states out.
+fn method(plan: &Plan) -> Option<Option<Method>> {
+    match plan.options().reduce {
+        ReduceChoice::Persistent(method) => Some(method),
+        ReduceChoice::PersistentSleep => Some(None),
+        ReduceChoice::Nothing | ReduceChoice::EdgeLean => None,
+    }
+}
+
+/// Shows the first states of a model, each with its successors.
+fn first_states(model: &dyn Model, mut show: impl FnMut(&[u8], &Batch)) {
+    /// States that are looked at.
+    const SAMPLE: usize = 1000;
     let mut found = Batch::new(model.state_bytes());
     model.initial(&mut found);
     let mut seen: HashSet<Vec<u8>> = (0..found.len()).map(|i| found.state(i).to_vec()).collect();
     let mut next: VecDeque<Vec<u8>> = seen.iter().take(SAMPLE).cloned().collect();
     next.make_contiguous().sort_unstable();
-    let (mut events, mut keep, mut kept) = (Vec::new(), Vec::new(), [0, 0]);
     // Large states are few enough to stay small.
     let sample = SAMPLE.min((4 << 20) / model.state_bytes().max(1));
     for _ in 0..sample {
@@ -112,22 +173,13 @@ fn better(model: &dyn Model, mut quick: Stubborn, mut thorough: Stubborn) -> Stu
         found.clear();
         model.expand(&state, &mut found);
         found.take_deadlock(0);
-        events.clear();
-        events.extend((0..found.len()).map(|i| model.first_event(found.event(i))));
-        events.sort_unstable();
-        events.dedup();
-        for (sum, stubborn) in kept.iter_mut().zip([&mut quick, &mut thorough]) {
-            let chosen = stubborn.choose(&state, &events, &mut keep);
-            *sum += if chosen == Chosen::All { events.len() } else { keep.len() };
-        }
+        show(&state, &found);
         for i in 0..found.len() {
             if next.len() < sample && seen.insert(found.state(i).to_vec()) {
                 next.push_back(found.state(i).to_vec());
             }
         }
     }
-    let [few, fewer] = kept;
-    if fewer * 100 < few * WORTH { thorough } else { quick }
 }
 
 /// Explores stubborn sets.
