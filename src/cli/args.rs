@@ -319,14 +319,14 @@ pub struct SearchArgs {
     #[arg(long)]
     pub audit: bool,
 
-    /// What does the searching: explicit, symbolic, bmc
+    /// What does the searching: auto, explicit, symbolic, bmc
     ///
-    /// `explicit` visits state after state. `symbolic` computes with sets of states, as decision diagrams: for models whose
+    /// `auto` is `explicit`; where that takes long, `check` tries the others beside it, and the first answer counts. `explicit` visits state after state. `symbolic` computes with sets of states, as decision diagrams: for models whose
     /// states are far too many to visit, and have much structure. `symbolic:bfs` goes level by level, `symbolic:chaining`
     /// event after event, `symbolic:saturation` (mostly fastest) variable by variable. With `--reduce por`, of each set only
     /// events that suffice are taken. `bmc:K` looks for runs of up to K events with a SAT solver, and proves what it can by
     /// induction; `bmc` goes on until everything is decided.
-    #[arg(long, default_value = "explicit", value_name = "ENGINE")]
+    #[arg(long, default_value = "auto", value_name = "ENGINE")]
     pub engine: String,
 
     /// The order of variables in decision diagrams: force, given

@@ -12,6 +12,7 @@ use super::{outputs, unused};
 use scrimp::report::html::Kind;
 use scrimp::report::{Overall, Record, Subject, json, leave_out_long_runs, text};
 use scrimp::{CheckError, Count, Found, LoadError, Loaded, Mode, Open, Options, Plan, Setting};
+use scrimp_search::plan::EngineChoice;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -81,7 +82,7 @@ fn tell_infinite(model: &Path, why: &str, file: Option<ReportFile>, args: &Searc
 /// How a model is run and searched.
 pub fn setting(args: &SearchArgs, options: Options, watch: bool) -> Result<Setting, Failure> {
     let mode = if args.interpret { Mode::Interpreted } else { Mode::Auto };
-    let open = Open { threads: args.threads.is_none(), reduce: args.reduce.is_none() };
+    let open = Open { threads: args.threads.is_none(), reduce: args.reduce.is_none(), engine: args.engine == "auto" };
     Ok(Setting { options, open, mode, watch, vectors: GraphFiles::new(args)?.vectors() })
 }
 
@@ -104,7 +105,7 @@ pub fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<
         forget: args.forget.parse()?,
         reduce: args.reduce.as_deref().unwrap_or("none").parse()?,
         may_reduce: false,
-        engine: args.engine.parse()?,
+        engine: if args.engine == "auto" { EngineChoice::Explicit } else { args.engine.parse()? },
         variables: args.variables.parse()?,
         reorder: args.reorder == "auto",
         dont_care: args.dont_care,

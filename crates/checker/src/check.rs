@@ -1,7 +1,7 @@
 //! `check`: everything that is asked of a model, or that it asks of itself, one search after the other.
 
 use crate::asked::Request;
-use crate::defaults::Open;
+use crate::defaults::{Open, other_engines};
 use crate::error::CheckError;
 use crate::facts::{examined, facts_of};
 use crate::grow::{Grows, with_room};
@@ -13,7 +13,7 @@ use crate::temporal::ExtractedClaim;
 use crate::turns::{Known, Turns};
 use crate::{files, guides};
 use scrimp_core::budget::resident;
-use scrimp_core::{Control, Property, Report, Verdict, cores};
+use scrimp_core::{Control, Limit, Property, Report, Verdict, cores};
 use scrimp_lang::LoadError;
 use scrimp_native::{BuildError, Mode, NativeModel};
 use scrimp_search::lts::Lts;
@@ -117,6 +117,8 @@ pub struct ModelCheck {
     request: Request,
     setting: Setting,
     stages: Vec<(Stage, Plan)>,
+    /// Other ways to the first answer.
+    ways: Vec<Plan>,
 }
 
 impl ModelCheck {
@@ -168,8 +170,12 @@ impl ModelCheck {
             }
         }
         let plans = plans.into_iter().map(|plan| setting.open.decide(plan, &facts));
-        let stages = stages.into_iter().map(|(stage, _)| stage).zip(plans).collect();
-        Ok(ModelCheck { loaded, claim, request, setting, stages })
+        let stages: Vec<(Stage, Plan)> = stages.into_iter().map(|(stage, _)| stage).zip(plans).collect();
+        let ways = match stages.first() {
+            Some((Stage::States, plan)) if setting.open.engine => other_engines(plan, &facts),
+            _ => Vec::new(),
+        };
+        Ok(ModelCheck { loaded, claim, request, setting, stages, ways })
     }
 
     fn searches(&self) -> Result<Vec<(Vec<String>, &Plan)>, CheckError> {
@@ -186,10 +192,13 @@ impl ModelCheck {
     }
 
     fn run(mut self, host: &mut dyn Host) -> Result<(), CheckError> {
-        let stages = std::mem::take(&mut self.stages);
-        let helpers = self.helpers(&stages);
+        let mut stages = std::mem::take(&mut self.stages);
+        let in_turn = stages.len();
         let memory = stages.first().map_or(0, |(_, plan)| plan.memory());
-        let turns = Turns::new(stages.len(), helpers, memory, !self.setting.options.keep_going);
+        stages.extend(std::mem::take(&mut self.ways).into_iter().map(|plan| (Stage::States, plan)));
+        let helpers = self.helpers(&stages);
+        let first_ends = !self.setting.options.keep_going;
+        let turns = Turns::new(in_turn, stages.len() - in_turn, helpers, memory, first_ends);
         thread::scope(|scope| {
             for _ in 0..helpers {
                 let (copy, turns, stages) = (self.another(), &turns, &stages);
@@ -198,7 +207,7 @@ impl ModelCheck {
             if helpers > 0 {
                 scope.spawn(|| turns.watch());
             }
-            let done = self.take_turns(&turns, &stages, host);
+            let done = self.take_turns(&turns, &stages, in_turn, host);
             turns.finish();
             done
         })
@@ -216,9 +225,10 @@ impl ModelCheck {
         &mut self,
         turns: &Turns<Answered>,
         stages: &[(Stage, Plan)],
+        in_turn: usize,
         host: &mut dyn Host,
     ) -> Result<(), CheckError> {
-        for (number, (stage, plan)) in stages.iter().enumerate() {
+        for (number, (stage, plan)) in stages[..in_turn].iter().enumerate() {
             let (answered, beside) = match turns.reach(number) {
                 Known::All(answered) => (Some(answered), true),
                 // There is no time to do better.
@@ -231,12 +241,18 @@ impl ModelCheck {
             let Some(answered) = answered else { continue };
             let (mut at, mut answered, mut beside) = (number, answered, beside);
             if !answered.is_decided()
-                && let Some((other, violated)) = turns.violated()
+                && let Some((other, decisive)) = turns.decisive()
             {
-                (at, answered, beside) = (other, violated, true);
+                (at, answered, beside) = (other, decisive, true);
+                if other >= in_turn {
+                    at = number;
+                    let engine = answered.plan.options().engine;
+                    let why = format!("the answer is that of --engine {engine}, which was tried beside the search");
+                    answered.searched.report.remarks.push(why);
+                }
             }
             let over = answered.is_violated() && !self.setting.options.keep_going;
-            let rest = stages.iter().enumerate().skip(number + (at == number) as usize);
+            let rest = stages[..in_turn].iter().enumerate().skip(number + (at == number) as usize);
             let left = if over { self.left(rest.filter(|(n, _)| *n != at).map(|(_, s)| &s.0))? } else { Vec::new() };
             let Answered { plan, searched: Searched { model, report, graph, statements } } = answered;
             host.found(Found {
@@ -271,7 +287,12 @@ impl ModelCheck {
             let mut unwatched = Unwatched { turns, number, stop: self.loaded.stop().clone() };
             let plan = plan.within_memory(memory.min(plan.memory()));
             // What goes wrong is told when its turn comes.
-            let answered = self.another().answer(stage, plan, &mut unwatched).ok().flatten();
+            let mut answered = self.another().answer(stage, plan, &mut unwatched).ok().flatten();
+            if let Some(answered) = answered.as_mut().filter(|answered| answered.is_decided()) {
+                // It was told to make room, and had its answer by then.
+                let report = &mut answered.searched.report;
+                report.limit = report.limit.filter(|limit| *limit != Limit::Interrupt);
+            }
             let decided = answered.as_ref().is_some_and(Answered::is_decided);
             let violated = answered.as_ref().is_some_and(Answered::is_violated);
             turns.end(number, answered, decided, violated);
@@ -282,7 +303,7 @@ impl ModelCheck {
     fn another(&self) -> ModelCheck {
         let ModelCheck { loaded, claim, request, setting, .. } = self;
         let (claim, request, setting) = (claim.clone(), request.clone(), setting.clone());
-        ModelCheck { loaded: loaded.another(), claim, request, setting, stages: Vec::new() }
+        ModelCheck { loaded: loaded.another(), claim, request, setting, stages: Vec::new(), ways: Vec::new() }
     }
 
     /// One of the searches; nothing, where it turns out that there is nothing to search for.

@@ -1,8 +1,8 @@
-//! What the user leaves open is decided by what the search and the machine are like: how many threads search, and whether events
-//! may be left out.
+//! What the user leaves open is decided by what the search and the machine are like: how many threads search, whether events may
+//! be left out, and which engines are tried.
 
 use scrimp_core::cores;
-use scrimp_search::plan::{ReduceChoice, StoreChoice, Way};
+use scrimp_search::plan::{BoundChoice, EngineChoice, ReduceChoice, StoreChoice, StrategyChoice, Way};
 use scrimp_search::{ModelFacts, Options, Plan};
 
 /// What the user did not say.
@@ -10,6 +10,7 @@ use scrimp_search::{ModelFacts, Options, Plan};
 pub struct Open {
     pub threads: bool,
     pub reduce: bool,
+    pub engine: bool,
 }
 
 /// Memory that there must be for each thread.
@@ -26,6 +27,17 @@ impl Open {
         }
         if self.reduce { may_reduce(plan, facts) } else { plan }
     }
+}
+
+/// The same question for other engines, which may be tried beside a long search.
+pub fn other_engines(plan: &Plan, facts: &ModelFacts) -> Vec<Plan> {
+    let engines = [EngineChoice::Symbolic(StrategyChoice::Automatic), EngineChoice::Bounded(BoundChoice(None))];
+    let by = |engine: EngineChoice| {
+        plan.instead("", facts, |options| {
+            (options.engine, options.threads, options.alone_until, options.may_reduce) = (engine, 1, 0, false);
+        })
+    };
+    engines.into_iter().filter_map(|engine| by(engine).ok()).collect()
 }
 
 /// A thread for each core, where the search can use them just so.

@@ -1,11 +1,12 @@
 //! Searches of one run take turns, so that a short answer does not wait behind a long search.
 //!
-//! They are carried out one after the other. Where one takes long, those behind it are tried beside it: each for a while, then
-//! for longer, with a small part of the memory, and only as long as most of that is free. What comes to an answer beside
-//! need not be searched for again; a violation ends the one that takes long, where nothing more is asked after that.
+//! They are carried out one after the other. Where one takes long, those behind it are tried beside it, and other ways to the
+//! answer that it looks for: each for a while, then for longer, with a small part of the memory, and only as long as most of
+//! that is free. What comes to an answer beside need not be searched for again; a violation ends the one that takes long,
+//! where nothing more is asked after that, and so does its own answer found in another way.
 
-use scrimp_core::Control;
 use scrimp_core::budget::resident;
+use scrimp_core::{Control, cores};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -14,6 +15,10 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// How long one is tried beside it at first; and how many times as long each time after that.
 const SLICE: Duration = Duration::from_secs(1);
 const LONGER: u32 = 4;
+/// Other ways are tried only where an answer takes so long; and, where there are few cores, only for this part of the time.
+const LONG: Duration = Duration::from_secs(4);
+const SHARE: u32 = 4;
+const MANY_CORES: usize = 4;
 /// How often it is looked at what they take.
 const GLANCE: Duration = Duration::from_millis(20);
 /// Of the memory that is free at the beginning, all may take one part of these before nothing is done beside; what is tried
@@ -32,6 +37,8 @@ pub(crate) struct Turns<T> {
     base: usize,
     memory: usize,
     helpers: usize,
+    /// How many are carried out in turn; the others are other ways to the first answer.
+    in_turn: usize,
     /// Does a violation end everything?
     first_ends: bool,
 }
@@ -41,7 +48,10 @@ struct State<T> {
     /// The one whose turn it is, and what it shares with those who watch it.
     at: usize,
     control: Option<Arc<Control>>,
-    violated: Option<usize>,
+    /// A search that has found what ends the one whose turn it is.
+    decisive: Option<usize>,
+    /// What went into other ways.
+    spent: Duration,
     over: bool,
 }
 
@@ -73,13 +83,13 @@ pub(crate) enum Known<T> {
 }
 
 impl<T> Turns<T> {
-    /// For so many searches, with so many helpers beside the first.
-    pub fn new(searches: usize, helpers: usize, memory: usize, first_ends: bool) -> Turns<T> {
-        let all = (0..searches).map(|_| Status::Waits(0, None)).collect();
-        let state = State { all, at: 0, control: None, violated: None, over: false };
+    /// For so many searches in turn and so many other ways, with so many helpers.
+    pub fn new(in_turn: usize, ways: usize, helpers: usize, memory: usize, first_ends: bool) -> Turns<T> {
+        let all = (0..in_turn + ways).map(|_| Status::Waits(0, None)).collect();
+        let state = State { all, at: 0, control: None, decisive: None, spent: Duration::ZERO, over: false };
         let base = resident().unwrap_or(0);
         let (state, changed) = (Mutex::new(state), Condvar::new());
-        Turns { state, changed, begun: Instant::now(), base, memory, helpers, first_ends }
+        Turns { state, changed, begun: Instant::now(), base, memory, helpers, in_turn, first_ends }
     }
 
     fn lock(&self) -> MutexGuard<'_, State<T>> {
@@ -90,6 +100,10 @@ impl<T> Turns<T> {
     pub fn reach(&self, number: usize) -> Known<T> {
         let mut state = self.lock();
         (state.at, state.control) = (number, None);
+        if number > 0 {
+            state.all[self.in_turn..].iter_mut().for_each(Status::dismiss);
+            state.decisive = state.decisive.filter(|decisive| *decisive < self.in_turn);
+        }
         while let Status::Beside(beside) = &mut state.all[number] {
             beside.awaited = true;
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -105,15 +119,15 @@ impl<T> Turns<T> {
     pub fn began(&self, control: &Arc<Control>) {
         let mut state = self.lock();
         state.control = Some(control.clone());
-        if state.violated.is_some() {
+        if state.decisive.is_some() {
             control.interrupt();
         }
     }
 
-    /// The search that has found a violation before its turn, if that ends everything.
-    pub fn violated(&self) -> Option<(usize, T)> {
+    /// The search that has ended the one whose turn it is, or was: by its answer, or by a violation after which nothing is asked.
+    pub fn decisive(&self) -> Option<(usize, T)> {
         let mut state = self.lock();
-        let number = state.violated?;
+        let number = state.decisive.take()?;
         match std::mem::replace(&mut state.all[number], Status::Left) {
             Status::Done(found) => Some((number, found)),
             _ => None,
@@ -154,22 +168,25 @@ impl<T> Turns<T> {
     pub fn next(&self) -> Option<(usize, usize)> {
         let mut state = self.lock();
         loop {
-            let ahead = state.at + 1;
+            let (at, gone) = (state.at, self.begun.elapsed());
+            let long = gone > LONG && (cores() >= MANY_CORES || state.spent * SHARE < gone);
             let open = |(number, status): (usize, &Status<T>)| match status {
-                Status::Waits(tried, _) if number >= ahead => Some((*tried, number)),
+                Status::Waits(..) if number <= at || number >= self.in_turn && (at > 0 || !long) => None,
+                Status::Waits(tried, _) => Some((*tried, number)),
                 _ => None,
             };
-            if state.over || state.violated.is_some() || ahead >= state.all.len() {
+            let last = at + 1 >= self.in_turn && (at > 0 || self.in_turn == state.all.len());
+            if state.over || last {
                 return None;
             }
             let waiting: Vec<(u32, usize)> = state.all.iter().enumerate().filter_map(open).collect();
             let free = self.memory.saturating_sub(self.base);
             let part = free / PART;
-            let room = self.used() + part <= free / ROOM && part >= LEAST && self.begun.elapsed() >= PATIENCE;
-            if let Some(&(tried, number)) = waiting.iter().min().filter(|_| room) {
+            let room = self.used() + part <= free / ROOM && part >= LEAST && gone >= PATIENCE;
+            if let Some(&(tried, number)) = waiting.iter().min().filter(|_| room && state.decisive.is_none()) {
                 let slice = match waiting.len() <= self.helpers {
                     true => Duration::MAX,
-                    false => SLICE * LONGER.saturating_pow(tried.min(10)),
+                    false => SLICE * LONGER.saturating_pow((tried + (number >= self.in_turn) as u32).min(10)),
                 };
                 let (since, control) = (Instant::now(), None);
                 let beside = Beside { tried, since, slice, control, awaited: false, dismissed: false };
@@ -193,8 +210,13 @@ impl<T> Turns<T> {
     /// What came of a search beside, if anything did.
     pub fn end(&self, number: usize, found: Option<T>, decided: bool, violated: bool) {
         let mut state = self.lock();
+        let another_way = number >= self.in_turn;
         let tried = match &state.all[number] {
-            Status::Beside(beside) => beside.tried + 1,
+            Status::Beside(beside) => {
+                let (tried, taken) = (beside.tried + 1, beside.since.elapsed());
+                state.spent += if another_way { taken } else { Duration::ZERO };
+                tried
+            }
             _ => 1,
         };
         state.all[number] = match found {
@@ -202,8 +224,9 @@ impl<T> Turns<T> {
             Some(found) => Status::Waits(tried, Some(found)),
             None => Status::Left,
         };
-        if violated && self.first_ends && state.violated.is_none() {
-            state.violated = Some(number);
+        let ends = if another_way { decided && state.at == 0 } else { violated && self.first_ends };
+        if ends && state.decisive.is_none() {
+            state.decisive = Some(number);
             if let Some(control) = &state.control {
                 control.interrupt();
             }
@@ -221,5 +244,104 @@ impl<T> Status<T> {
                 control.interrupt();
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+
+    const MUCH: usize = 1 << 40;
+
+    /// As if this had begun long ago.
+    fn turns(in_turn: usize, ways: usize, helpers: usize) -> Turns<&'static str> {
+        let mut turns = Turns::new(in_turn, ways, helpers, MUCH, true);
+        turns.begun = Instant::now().checked_sub(LONG + PATIENCE).unwrap();
+        turns
+    }
+
+    #[test]
+    fn what_was_found_beside_is_known_when_its_turn_comes() {
+        let turns = turns(3, 0, 1);
+        assert!(matches!(turns.reach(0), Known::Nothing));
+        assert_eq!(turns.next().map(|(number, _)| number), Some(1));
+        turns.end(1, Some("part"), false, false);
+        // What was not tried yet comes first.
+        assert_eq!(turns.next().map(|(number, _)| number), Some(2));
+        turns.end(2, Some("all"), true, false);
+        assert!(matches!(turns.reach(1), Known::Part("part")));
+        assert!(matches!(turns.reach(2), Known::All("all")));
+        assert!(turns.next().is_none());
+    }
+
+    #[test]
+    fn a_violation_ends_what_takes_long() {
+        let turns = turns(2, 0, 1);
+        let control = Arc::new(Control::new(None));
+        turns.reach(0);
+        turns.began(&control);
+        assert_eq!(turns.next().map(|(number, _)| number), Some(1));
+        turns.end(1, Some("violated"), true, true);
+        assert!(control.stop().asked().is_some());
+        assert_eq!(turns.decisive(), Some((1, "violated")));
+        assert_eq!(turns.decisive(), None);
+    }
+
+    #[test]
+    fn an_answer_found_in_another_way_ends_its_own_search_only() {
+        let turns = turns(2, 1, 1);
+        let first = Arc::new(Control::new(None));
+        turns.reach(0);
+        turns.began(&first);
+        assert_eq!(turns.next().map(|(number, _)| number), Some(1));
+        turns.end(1, None, false, false);
+        assert_eq!(turns.next().map(|(number, _)| number), Some(2));
+        turns.end(2, Some("answer"), true, false);
+        assert!(first.stop().asked().is_some());
+        // The search had come to its own answer by then.
+        let second = Arc::new(Control::new(None));
+        assert!(matches!(turns.reach(1), Known::Nothing));
+        turns.began(&second);
+        assert!(second.stop().asked().is_none() && turns.decisive().is_none());
+    }
+
+    #[test]
+    fn whose_turn_comes_waits_for_who_works_at_it() {
+        let turns = turns(2, 0, 1);
+        turns.reach(0);
+        let (number, _) = turns.next().unwrap();
+        thread::scope(|scope| {
+            let waits = scope.spawn(|| matches!(turns.reach(1), Known::All("late")));
+            thread::sleep(3 * GLANCE);
+            turns.end(number, Some("late"), true, false);
+            assert!(waits.join().unwrap());
+        });
+    }
+
+    #[test]
+    fn who_works_beside_is_sent_away() {
+        let turns = turns(3, 0, 1);
+        let control = Arc::new(Control::new(None));
+        turns.reach(0);
+        let (number, _) = turns.next().unwrap();
+        turns.finish();
+        // It is told so even if it begins only now.
+        turns.began_beside(number, &control);
+        assert!(control.stop().asked().is_some() && turns.next().is_none());
+        turns.watch();
+    }
+
+    #[test]
+    fn nothing_is_done_beside_in_little_memory() {
+        let mut turns: Turns<&str> = turns(2, 0, 1);
+        turns.memory = turns.base + LEAST;
+        turns.reach(0);
+        thread::scope(|scope| {
+            let helper = scope.spawn(|| turns.next());
+            thread::sleep(3 * GLANCE);
+            turns.finish();
+            assert_eq!(helper.join().unwrap(), None);
+        });
     }
 }

@@ -20,6 +20,11 @@ pub(crate) struct TraceSearch<'a> {
     pub reduce: &'a ReductionFactory,
 }
 
+/// States that are visited to find a shortest run in place of one that a reduced search has found.
+const FOR_SHORTEST: u64 = 1 << 19;
+/// Ways to search again: breadth-first, for a short run; depth-first where that takes too much.
+const WIDTHS: [Width; 3] = [Width::BREADTH_FIRST, Width::Bounded(256), Width::DEPTH_FIRST];
+
 /// The verdict on each property, with its trace where one state decided it.
 pub(crate) fn settle(
     model: &dyn Model,
@@ -39,15 +44,32 @@ pub(crate) fn settle(
     let mut traces: Vec<Option<Trace>> = findings.iter().map(at_hand).collect();
     // What the first search held makes room for the second.
     drop(held);
+    let reduced = plan.options().reduce.leaves_out_states();
+    let mut shortest = vec![plan.is_by_level() && outcome.by_level && !reduced; findings.len()];
+    if reduced && plan.is_by_level() {
+        let most_visits = FOR_SHORTEST / findings.len().max(1) as u64;
+        for (i, finding) in findings.iter_mut().enumerate() {
+            let safety = Safety::new(std::slice::from_ref(&properties[finding.property]), false);
+            let limits = Limits { plan, control, most_visits };
+            search_again(model, &safety, &limits, &WIDTHS[..1], &mut AllEvents);
+            if let Some(found) = safety.into_findings().pop()
+                && let Some(trace) = found.path.as_ref().and_then(|path| Trace::through(model, path))
+            {
+                *finding = Finding { property: finding.property, ..found };
+                (traces[i], shortest[i]) = (Some(trace), true);
+            }
+        }
+    }
+    let limits = Limits { plan, control, most_visits: u64::MAX };
     for (finding, trace) in findings.iter_mut().zip(&mut traces).filter(|(_, trace)| trace.is_none()) {
-        if !plan.options().reduce.leaves_out_states() {
+        if !reduced {
             let target = Target::new(&finding.state);
-            search_again(model, &target, plan, control, &mut AllEvents);
+            search_again(model, &target, &limits, &WIDTHS, &mut AllEvents);
             *trace = target.into_path().and_then(|path| Trace::through(model, &path));
         } else if let Some(mut reduce) = reduce(Expansion::Stateless) {
             // Which of the states that decide the property is found depends on the order.
             let safety = Safety::new(std::slice::from_ref(&properties[finding.property]), false);
-            search_again(model, &safety, plan, control, &mut *reduce);
+            search_again(model, &safety, &limits, &WIDTHS, &mut *reduce);
             if let Some(found) = safety.into_findings().pop() {
                 *trace = found.path.as_ref().and_then(|path| Trace::through(model, path));
                 *finding = Finding { property: finding.property, ..found };
@@ -71,12 +93,10 @@ pub(crate) fn settle(
             verdict,
             state: finding.map(|f| f.state.clone()),
             // Level by level, the depth at which a state is found is its distance.
-            shortest: plan.is_by_level()
-                && outcome.by_level
-                && !plan.options().reduce.leaves_out_states()
-                && outcome.omission.is_none()
+            shortest: outcome.omission.is_none()
                 && found.is_some_and(|at| {
-                    traces[at].as_ref().is_some_and(|trace| trace.steps.len() == findings[at].depth as usize)
+                    shortest[at]
+                        && traces[at].as_ref().is_some_and(|trace| trace.steps.len() == findings[at].depth as usize)
                 }),
             trace: found.and_then(|at| traces[at].clone()),
             cycle: None,
@@ -91,10 +111,18 @@ pub(crate) fn settle(
     properties.iter().enumerate().map(result).collect()
 }
 
+/// What bounds a search for a run.
+struct Limits<'a> {
+    plan: &'a Plan,
+    control: &'a Control,
+    most_visits: u64,
+}
+
 /// Searches for what was found once more, within the same memory, with a cache that keeps the ancestors of what is open: the
-/// first search forgot how it got there. Breadth-first, for a short run; depth-first where that takes too much.
-fn search_again(model: &dyn Model, check: &dyn Check, plan: &Plan, control: &Control, reduce: &mut dyn Reduce) {
-    for width in [Width::BREADTH_FIRST, Width::Bounded(256), Width::DEPTH_FIRST] {
+/// first search forgot how it got there.
+fn search_again(model: &dyn Model, check: &dyn Check, limits: &Limits, widths: &[Width], reduce: &mut dyn Reduce) {
+    let Limits { plan, control, most_visits } = *limits;
+    for &width in widths {
         let budget = Arc::new(Budget::new(plan.memory()));
         let store = Table::new(model.state_bytes(), budget.clone()).and_then(Table::removable);
         let tree = Tree { chains: false, stride: 1 };
@@ -115,7 +143,7 @@ fn search_again(model: &dyn Model, check: &dyn Check, plan: &Plan, control: &Con
                 control,
                 budget: &budget,
                 rank: None,
-                most_visits: u64::MAX,
+                most_visits,
                 front: None,
                 observer: None,
                 by_level: false,

@@ -96,7 +96,7 @@ impl PorConfig {
     /// This one, if it explores far fewer events in the first states than there are.
     fn worth(self, model: &dyn Model) -> Option<PorConfig> {
         /// Of a hundred events, it must explore fewer than these.
-        const WORTH: usize = 70;
+        const WORTH: usize = 50;
         let (mut persistent, mut all, mut kept) = (self.persistent(None), 0, 0);
         let mut keep = Vec::new();
         first_states(model, |state, found| {
