@@ -108,7 +108,7 @@ fn verified() {
 #[test]
 fn violated_with_a_trace() {
     let answer = scrimp(&["check", &model("phils3.dve")]).code(1);
-    assert!(answer.stdout.lines().next().unwrap().ends_with("phils3.dve: violated"));
+    assert!(answer.stdout.lines().next().unwrap().ends_with("phils3.dve: violated: deadlock"));
     assert!(answer.stdout.contains("a shortest run of 6 events"), "{}", answer.stdout);
     assert!(answer.stdout.contains("    6  Phil_"), "{}", answer.stdout);
     assert!(answer.stdout.contains("fork[0]: 0 -> 1"), "{}", answer.stdout);

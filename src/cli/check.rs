@@ -12,8 +12,9 @@ use super::search::{failed, open, options, setting};
 use super::{chart, outputs, unused};
 use scrimp::chart::Drawing;
 use scrimp::report::html::Kind;
+use scrimp::report::text::Told;
 use scrimp::report::{Overall, Record, Subject, json, leave_out_long_runs, text};
-use scrimp::{Cause, Check, Found, Plan, Request, Trace};
+use scrimp::{Cause, Check, Found, NativeModel, Plan, Request, Trace};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -27,9 +28,11 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
     let mut screen = Screen::new(&args.search, |found, record| told.lock().add(args, found, record))?;
     let done = check.run(&mut screen);
     screen.finish();
-    done.map_err(failed)?;
+    let left = done.map_err(failed)?;
     limits::done();
-    told.lock().finish(args)
+    let mut told = told.lock();
+    told.leave(left);
+    told.finish(args)
 }
 
 /// Refuses what cannot be written, or not to the same place.
@@ -81,13 +84,24 @@ impl Shared {
     }
 }
 
+/// The answer of a search, for programs or for people.
+enum Answer {
+    Json(serde_json::Value),
+    Text(Told),
+}
+
 /// What was found out so far.
 struct Collector {
-    answers: Vec<serde_json::Value>,
+    answers: Vec<Answer>,
     overall: Overall,
+    /// What there was no time to look at.
+    left: Vec<String>,
+    model: Option<Arc<NativeModel>>,
     drawing: Option<Drawing>,
     file: Option<ReportFile>,
     curves: Curves,
+    /// Why there is no more.
+    why: Option<String>,
     /// The graph, and the first run that was found.
     graph: Option<WrittenGraph>,
     run: Option<Trace>,
@@ -98,11 +112,28 @@ impl Collector {
         Collector {
             answers: Vec::new(),
             overall: Overall::Verified,
+            left: Vec::new(),
+            model: None,
             drawing: None,
             file,
             curves: Curves::default(),
+            why: None,
             graph: None,
             run: None,
+        }
+    }
+
+    /// Adds what there was no time to look at.
+    fn leave(&mut self, left: Vec<String>) {
+        if let (Some(model), false) = (&self.model, left.is_empty()) {
+            self.overall = self.overall.and(Overall::Incomplete);
+            if let Some(Answer::Json(first)) = self.answers.first_mut() {
+                json::leave(first, &**model, &left, Overall::Incomplete);
+            }
+            if let Some(file) = &mut self.file {
+                file.leave(&left, "there was no time left to look at it");
+            }
+            self.left = left;
         }
     }
 
@@ -129,11 +160,12 @@ impl Collector {
             all.map(of).collect()
         });
         self.answers.push(match (args.search.json, made) {
-            (true, None) => json::leaving(&subject, &left),
-            (true, Some(made)) => json::of_net(&subject, &made),
-            (false, None) => text::leaving(&subject, &left, style()).into(),
-            (false, Some(made)) => text::of_net(&subject, &made, style()).into(),
+            (true, None) => Answer::Json(json::leaving(&subject, &left)),
+            (true, Some(made)) => Answer::Json(json::of_net(&subject, &made)),
+            (false, None) => Answer::Text(text::leaving(&subject, &left, style())),
+            (false, Some(made)) => Answer::Text(text::of_net(&subject, &made, style())),
         });
+        self.model = Some(model.clone());
         if args.chart.is_some() && self.drawing.is_none() {
             self.drawing = report.properties.iter().find_map(|p| Drawing::of(model, p));
         }
@@ -142,7 +174,7 @@ impl Collector {
         }
         if let Some(file) = &mut self.file {
             file.add(model, &subject);
-            file.leave(&left);
+            file.leave(&left, "another property's violation came first; --keep-going searches on");
         }
         self.curves.add(&subject, &args.search);
     }
@@ -154,10 +186,10 @@ impl Collector {
         }
         self.overall = self.overall.and(Overall::Incomplete);
         let why = format!("Stopped: {cause}; what is left was not looked at.");
-        if args.search.json {
-            self.answers[0]["limits"]["reached"] = limits::word(cause).into();
+        if let Some(Answer::Json(first)) = self.answers.first_mut() {
+            first["limits"]["reached"] = limits::word(cause).into();
         } else {
-            self.answers.push(format!("{why}\n").into());
+            self.why = Some(why.clone());
         }
         if let Some(file) = &mut self.file {
             file.remark(&why);
@@ -170,12 +202,21 @@ impl Collector {
 
     /// Writes all that was found out.
     fn finish(&mut self, args: &CheckArgs) -> Result<u8, Failure> {
-        let Collector { answers, overall, drawing, file, curves, graph, run } =
+        let Collector { answers, overall, left, drawing, file, curves, why, graph, run, .. } =
             std::mem::replace(self, Collector::new(None));
+        let (mut objects, mut told) = (Vec::new(), Vec::new());
+        for answer in answers {
+            match answer {
+                Answer::Json(object) => objects.push(object),
+                Answer::Text(text) => told.push(text),
+            }
+        }
         if args.search.json {
-            print_json(&json::together(answers, overall))?;
+            print_json(&json::together(objects, overall))?;
         } else if !args.search.quiet {
-            answers.iter().try_for_each(|answer| print(answer.as_str().unwrap_or_default()))?;
+            let name = args.model.display().to_string();
+            print(&text::together(&name, &told, &left, overall, style()))?;
+            why.iter().try_for_each(|why| print(&format!("{why}\n")))?;
         }
         if let Some(path) = &args.chart {
             match drawing {

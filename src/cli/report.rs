@@ -43,8 +43,8 @@ impl ReportFile {
     }
 
     /// Adds properties that were not searched for, because a violation had ended the work.
-    pub fn leave(&mut self, names: &[String]) {
-        self.document.leave(names);
+    pub fn leave(&mut self, names: &[String], why: &str) {
+        self.document.leave(names, why);
     }
 
     /// Says why there was no search.

@@ -100,11 +100,11 @@ impl Check {
         }
     }
 
-    /// Carries all searches out, until a violation ends the work.
-    pub fn run(self, host: &mut dyn Host) -> Result<(), CheckError> {
+    /// Carries all searches out, until a violation or a limit ends the work. Answers what there was no time to look at.
+    pub fn run(self, host: &mut dyn Host) -> Result<Vec<String>, CheckError> {
         match self {
             Check::Model(check) => check.run(host),
-            Check::Net(check) => check.run(host),
+            Check::Net(check) => check.run(host).map(|()| Vec::new()),
         }
     }
 }
@@ -191,7 +191,7 @@ impl ModelCheck {
         Ok(self.stages.iter().map(|(stage, plan)| (of(stage), plan)).collect())
     }
 
-    fn run(mut self, host: &mut dyn Host) -> Result<(), CheckError> {
+    fn run(mut self, host: &mut dyn Host) -> Result<Vec<String>, CheckError> {
         let mut stages = std::mem::take(&mut self.stages);
         let in_turn = stages.len();
         let memory = stages.first().map_or(0, |(_, plan)| plan.memory());
@@ -227,12 +227,23 @@ impl ModelCheck {
         stages: &[(Stage, Plan)],
         in_turn: usize,
         host: &mut dyn Host,
-    ) -> Result<(), CheckError> {
+    ) -> Result<Vec<String>, CheckError> {
         for (number, (stage, plan)) in stages[..in_turn].iter().enumerate() {
             let (answered, beside) = match turns.reach(number) {
                 Known::All(answered) => (Some(answered), true),
                 // There is no time to do better.
                 Known::Part(answered) if self.loaded.stop().due().is_some() => (Some(answered), true),
+                Known::Nothing if number > 0 && self.loaded.stop().due().is_some() => {
+                    let mut left = self.left(stages[number..in_turn].iter().map(|(stage, _)| stage))?;
+                    // What was found beside is told all the same.
+                    for (later, (stage, _)) in stages.iter().enumerate().take(in_turn).skip(number + 1) {
+                        if let Known::All(answered) | Known::Part(answered) = turns.reach(later) {
+                            left.retain(|name| !answered.names().contains(&name.as_str()));
+                            answered.tell(stage, true, Vec::new(), host);
+                        }
+                    }
+                    return Ok(left);
+                }
                 _ => {
                     let mut watched = Watched { host: &mut *host, turns };
                     (self.answer(stage, plan.clone(), &mut watched)?, false)
@@ -254,24 +265,12 @@ impl ModelCheck {
             let over = answered.is_violated() && !self.setting.options.keep_going;
             let rest = stages[..in_turn].iter().enumerate().skip(number + (at == number) as usize);
             let left = if over { self.left(rest.filter(|(n, _)| *n != at).map(|(_, s)| &s.0))? } else { Vec::new() };
-            let Answered { plan, searched: Searched { model, report, graph, statements } } = answered;
-            host.found(Found {
-                model: &model,
-                plan: &plan,
-                report,
-                with_claim: matches!(stages[at].0, Stage::NeverClaim | Stage::Acceptance),
-                statements,
-                graph,
-                searches: None,
-                for_graph: matches!(stages[at].0, Stage::Graph),
-                beside,
-                left,
-            });
+            answered.tell(&stages[at].0, beside, left, host);
             if over {
                 break;
             }
         }
-        Ok(())
+        Ok(Vec::new())
     }
 
     fn answer(&mut self, stage: &Stage, mut plan: Plan, host: &mut dyn Host) -> Result<Option<Answered>, CheckError> {
@@ -422,6 +421,26 @@ impl Answered {
 
     fn is_violated(&self) -> bool {
         self.has(Verdict::Violated)
+    }
+
+    fn names(&self) -> Vec<&str> {
+        self.searched.report.properties.iter().map(|property| property.name.as_str()).collect()
+    }
+
+    fn tell(self, stage: &Stage, beside: bool, left: Vec<String>, host: &mut dyn Host) {
+        let Answered { plan, searched: Searched { model, report, graph, statements } } = self;
+        host.found(Found {
+            model: &model,
+            plan: &plan,
+            report,
+            with_claim: matches!(stage, Stage::NeverClaim | Stage::Acceptance),
+            statements,
+            graph,
+            searches: None,
+            for_graph: matches!(stage, Stage::Graph),
+            beside,
+            left,
+        });
     }
 
     /// Is there nothing more to find out?

@@ -20,6 +20,7 @@ mod predecessors;
 mod product;
 mod program;
 mod pruning;
+mod relations;
 mod retrace;
 mod run;
 mod successors;
@@ -101,7 +102,6 @@ pub struct NativeModel {
     outgrown: OnceLock<(Vec<u8>, FaultRecord)>,
     /// Made when it is first asked for.
     backwards: OnceLock<Result<Backwards, Unsuited>>,
-    dependence: OnceLock<Result<Arc<Dependence>, String>>,
 }
 
 impl NativeModel {
@@ -128,7 +128,6 @@ impl NativeModel {
             tally: None,
             outgrown: OnceLock::new(),
             backwards: OnceLock::new(),
-            dependence: OnceLock::new(),
         })
     }
 
@@ -228,12 +227,7 @@ impl Model for NativeModel {
     }
 
     fn dependence(&self) -> Result<Arc<Dependence>, String> {
-        let system = &self.program.system;
-        let known = self.dependence.get_or_init(|| match Dependence::refused(system) {
-            Some(reason) => Err(reason),
-            None => Ok(Arc::new(Dependence::new(system))),
-        });
-        known.clone()
+        relations::dependence(&self.program.system)
     }
 
     fn first_event(&self, code: EventCode) -> u32 {

@@ -32,11 +32,15 @@ pub fn together(answers: Vec<Value>, overall: Overall) -> Value {
 /// The answer of a check that a violation ended, with the properties of these names, which were not searched for.
 pub fn leaving(subject: &Subject, left: &[String]) -> Value {
     let mut answer = report(subject);
-    if let Value::Array(list) = &mut answer["properties"] {
-        let undecided = |name: &String| property(subject.model, &PropertyResult::undecided(name), Overall::Violated);
-        list.extend(left.iter().map(undecided));
-    }
+    leave(&mut answer, subject.model, left, Overall::Violated);
     answer
+}
+
+/// Adds properties that were not searched for to an answer.
+pub fn leave(answer: &mut Value, model: &dyn Describe, left: &[String], overall: Overall) {
+    if let Value::Array(list) = &mut answer["properties"] {
+        list.extend(left.iter().map(|name| property(model, &PropertyResult::undecided(name), overall)));
+    }
 }
 
 /// The answer about a net, for which these searches were made.

@@ -8,18 +8,71 @@ use scrimp_search::plan::{EngineChoice, ForgetChoice, Options, OrderChoice, Redu
 use scrimp_search::{ModelFacts, Plan};
 use std::fmt::Write;
 
+/// Of how few states nobody wants to know what each takes.
+const FEW: u64 = 10_000;
+
+/// What one search of a check has to tell: part by part, so that several are told as one answer.
+pub struct Told {
+    /// What it decided, and what is violated of that.
+    asked: Vec<String>,
+    violated: Vec<String>,
+    verdicts: String,
+    evidence: String,
+    figures: String,
+    limits: String,
+}
+
 /// The answer of `check`.
 pub fn check(subject: &Subject, style: Style) -> String {
-    leaving(subject, &[], style)
+    let overall = Overall::of(subject.report);
+    together(subject.name, &[leaving(subject, &[], style)], &[], overall, style)
 }
 
-/// The same where a violation ended the work, so that properties of these names were not searched for.
-pub fn leaving(subject: &Subject, left: &[String], style: Style) -> String {
-    answer(subject, left, &figures(subject), style)
+/// What there is to tell where a violation ended the work, so that properties of these names were not searched for.
+pub fn leaving(subject: &Subject, left: &[String], style: Style) -> Told {
+    parts(subject, left, figures(subject), style)
 }
 
-/// The answer about a net, for which these searches were made.
-pub fn of_net(subject: &Subject, searches: &[Subject], style: Style) -> String {
+/// One answer of all searches: the verdict with what it is about, every property, what shows the answers, then how each
+/// search went. Of properties of these names nothing is known.
+pub fn together(name: &str, all: &[Told], left: &[String], overall: Overall, style: Style) -> String {
+    let word = match overall {
+        Overall::Verified => style.good(overall.word()),
+        Overall::Violated => style.bad(overall.word()),
+        Overall::Incomplete => style.warn(overall.word()),
+        Overall::NoErrorFound => style.warn("no error found"),
+    };
+    let violated: Vec<&str> = all.iter().flat_map(|told| &told.violated).map(String::as_str).collect();
+    let what = if violated.is_empty() { String::new() } else { format!(": {}", some_of(&violated)) };
+    let mut out = format!("{name}: {word}{what}\n");
+    all.iter().for_each(|told| out.push_str(&told.verdicts));
+    for name in left {
+        let _ = writeln!(out, "  {}  {name}", verdict_word(Verdict::Undecided, style));
+    }
+    all.iter().for_each(|told| out.push_str(&told.evidence));
+    for told in all {
+        if all.len() > 1 {
+            let asked: Vec<&str> = told.asked.iter().map(String::as_str).collect();
+            let _ = write!(out, "\n{}: {}", some_of(&asked), told.figures.trim_start());
+        } else {
+            out.push_str(&told.figures);
+        }
+        out.push_str(&told.limits);
+    }
+    out
+}
+
+/// The first of some names, and how many more there are.
+fn some_of(names: &[&str]) -> String {
+    const SHOWN: usize = 3;
+    match names.len() {
+        many if many > SHOWN + 1 => format!("{} and {} more", names[..SHOWN].join(", "), many - SHOWN),
+        _ => names.join(", "),
+    }
+}
+
+/// What there is to tell of a net, for which these searches were made.
+pub fn of_net(subject: &Subject, searches: &[Subject], style: Style) -> Told {
     let all = match searches {
         [] | [_] => figures(searches.first().unwrap_or(subject)),
         _ => {
@@ -38,18 +91,11 @@ pub fn of_net(subject: &Subject, searches: &[Subject], style: Style) -> String {
     let told = |remark: &&String| searches.iter().any(|search| search.report.remarks.contains(remark));
     let remarks = subject.report.remarks.iter().filter(|remark| !searches.is_empty() && !told(remark));
     let remarks: String = remarks.map(|remark| format!("- {remark}\n")).collect();
-    answer(subject, &[], &(all + &remarks), style)
+    parts(subject, &[], all + &remarks, style)
 }
 
-fn answer(subject: &Subject, left: &[String], figures: &str, style: Style) -> String {
-    let overall = Overall::of(subject.report);
-    let word = match overall {
-        Overall::Verified => style.good(overall.word()),
-        Overall::Violated => style.bad(overall.word()),
-        Overall::Incomplete => style.warn(overall.word()),
-        Overall::NoErrorFound => style.warn("no error found"),
-    };
-    let mut out = format!("{}: {word}\n", subject.name);
+fn parts(subject: &Subject, left: &[String], figures: String, style: Style) -> Told {
+    let mut out = String::new();
     for p in &subject.report.properties {
         let answer = p.answer.as_ref().map_or(String::new(), |answer| format!("  {answer}"));
         let how = p.how.as_ref().map_or(String::new(), |how| format!("  ({how})"));
@@ -64,17 +110,29 @@ fn answer(subject: &Subject, left: &[String], figures: &str, style: Style) -> St
     for name in left {
         let _ = writeln!(out, "  {}  {name}", verdict_word(Verdict::Undecided, style));
     }
-    for p in &subject.report.properties {
-        out.push_str(&evidence(subject, p, style));
-    }
+    let properties = &subject.report.properties;
+    let mut shown: String = properties.iter().map(|p| evidence(subject, p, style)).collect();
     if let Some(statements) = &subject.statements {
-        out.push('\n');
-        out.push_str(&unreached::text(statements));
+        shown.push('\n');
+        shown.push_str(&unreached::text(statements));
     }
-    out.push_str(figures);
-    out.push_str(&omission(subject));
-    out.push_str(&limits(subject, style));
-    out
+    let violated = properties.iter().filter(|p| p.verdict == Verdict::Violated);
+    Told {
+        asked: properties.iter().map(|p| p.name.clone()).collect(),
+        violated: violated.map(|p| named(subject, p)).collect(),
+        verdicts: out,
+        evidence: shown,
+        figures,
+        limits: omission(subject) + &limits(subject, style),
+    }
+}
+
+/// A violated property, with the run-time error that it is about.
+fn named(subject: &Subject, p: &PropertyResult) -> String {
+    match p.fault_record() {
+        Some(record) => format!("{} ({})", p.name, subject.model.fault(record)),
+        None => p.name.clone(),
+    }
 }
 
 /// The answer of `count`.
@@ -154,13 +212,15 @@ fn figures(subject: &Subject) -> String {
     let visited = if report.once { count_of(report.facts.states, "state") } else { count_of(report.visits, "visit") };
     let reduced = if subject.report.reduced { " (reduced)" } else { "" };
     let nothing = format!("\nno state had to be visited, {:.2} s", report.elapsed.as_secs_f64());
+    let each = match report.forget.stored_peak < FEW {
+        true => String::new(),
+        false => format!(", {:.1} bytes a stored state ({} in full)", report.bytes_per_state(), report.state_bytes),
+    };
     let searched = format!(
-        "\n{visited}{reduced}, {} in {:.2} s ({}), {:.1} bytes a stored state ({} in full)",
+        "\n{visited}{reduced}, {} in {:.2} s ({}){each}",
         count_of(report.facts.transitions, "transition"),
         report.elapsed.as_secs_f64(),
         rate(if report.once { report.facts.states } else { report.visits }, report.elapsed),
-        report.bytes_per_state(),
-        report.state_bytes,
     );
     let seconds = report.elapsed.as_secs_f64();
     let mut out = match (&report.sets, &report.formulas) {

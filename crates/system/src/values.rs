@@ -109,6 +109,7 @@ impl Values {
 
     pub fn join(&self, other: &Values) -> Values {
         match (self, other) {
+            (Values::List(a), Values::List(b)) if b.iter().all(|value| a.binary_search(value).is_ok()) => self.clone(),
             (Values::List(a), Values::List(b)) => Values::collect(a.iter().chain(b).copied()),
             (a, b) if a.is_empty() => b.clone(),
             (a, b) if b.is_empty() => a.clone(),

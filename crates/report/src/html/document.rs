@@ -108,12 +108,11 @@ impl Document {
         self.searches.push((title, searched));
     }
 
-    /// Adds properties that were not searched for, because a violation had ended the work.
-    pub fn leave(&mut self, names: &[String]) {
+    /// Adds properties that were not searched for, for this reason.
+    pub fn leave(&mut self, names: &[String], why: &str) {
         let (tone, word) = words::UNDECIDED;
         for name in names {
-            let why = "another property's violation came first; --keep-going searches on";
-            self.properties.push(vec![pill(tone, word), format!("<code>{}</code>", escape(name)), why.into()]);
+            self.properties.push(vec![pill(tone, word), format!("<code>{}</code>", escape(name)), escape(why)]);
             self.undecided += 1;
         }
     }
