@@ -138,7 +138,7 @@ fn main() -> std::io::Result<()> {
     let repaired = Buffer { wake: Wake::All, ..faulty };
     for (name, buffer) in [("wake one", faulty), ("wake all", repaired)] {
         let (plan, report) = check(&buffer);
-        let subject = Subject { name, model: &buffer, plan: &plan, report: &report, statements: None, record: None };
+        let subject = Subject { name, model: &buffer, plan: &plan, report: &report, coverage: None, record: None };
         println!("{}", text::check(&subject, Style::PLAIN));
     }
     Ok(())

@@ -24,7 +24,7 @@ fn the_faulty_buffer_deadlocks() {
     common::replay(&buffer, trace, &Property::deadlock()).unwrap();
     assert_eq!(trace.last()[1], 0b111, "everybody waits");
     let told = text::check(
-        &Subject { name: "wake one", model: &buffer, plan: &plan, report: &report, statements: None, record: None },
+        &Subject { name: "wake one", model: &buffer, plan: &plan, report: &report, coverage: None, record: None },
         Style::PLAIN,
     );
     assert!(told.starts_with("wake one: violated"), "{told}");

@@ -139,7 +139,7 @@ impl Collector {
 
     /// Adds what a search has found.
     fn add(&mut self, args: &CheckArgs, found: Found, record: Option<Record>) {
-        let Found { model, plan, mut report, with_claim, statements, graph, searches, for_graph, left, .. } = found;
+        let Found { model, plan, mut report, with_claim, coverage, graph, searches, for_graph, left, .. } = found;
         leave_out_long_runs(&mut report, memory(&args.search), args.search.json);
         if let Some(graph) = graph {
             self.graph = Some(WrittenGraph { graph, model: model.clone() });
@@ -150,13 +150,13 @@ impl Collector {
         let name = args.model.display().to_string();
         let name = if with_claim { format!("{name} with its never claim") } else { name };
         let subject =
-            Subject { name: &name, model: &**model, plan, report: &report, statements, record: record.as_ref() };
+            Subject { name: &name, model: &**model, plan, report: &report, coverage, record: record.as_ref() };
         let overall = Overall::of(&report);
         self.overall = if self.answers.is_empty() { overall } else { self.overall.and(overall) };
         let made: Option<Vec<Subject>> = searches.as_ref().map(|searches| {
             let all = searches.iter().map(|made| (&made.plan, &made.report));
             let of =
-                |(plan, report)| Subject { name: &name, model: &**model, plan, report, statements: None, record: None };
+                |(plan, report)| Subject { name: &name, model: &**model, plan, report, coverage: None, record: None };
             all.map(of).collect()
         });
         self.answers.push(match (args.search.json, made) {

@@ -43,7 +43,7 @@ pub fn count(args: &CountArgs) -> Result<u8, Failure> {
     leave_out_long_runs(&mut report, memory(&args.search), args.search.json);
     let name = args.model.display().to_string();
     let record: Option<&Record> = record.as_ref();
-    let subject = Subject { name: &name, model: &*model, plan: &plan, report: &report, statements: None, record };
+    let subject = Subject { name: &name, model: &*model, plan: &plan, report: &report, coverage: None, record };
     let answer = json_or_text(&subject, &args.search, text::count);
     if args.search.json {
         print_json(&answer)?;

@@ -1,6 +1,7 @@
 //! `check`: everything that is asked of a model, or that it asks of itself, one search after the other.
 
 use crate::asked::Request;
+use crate::coverage::coverage;
 use crate::defaults::{Open, other_engines};
 use crate::error::CheckError;
 use crate::facts::{examined, facts_of};
@@ -8,7 +9,7 @@ use crate::grow::{Grows, with_room};
 use crate::load::Loaded;
 use crate::net::NetCheck;
 use crate::properties::evaluated;
-use crate::search::{Found, Host, Searcher, statements, wanted_graph};
+use crate::search::{Found, Host, Searcher, wanted_graph};
 use crate::temporal::ExtractedClaim;
 use crate::turns::{Known, Turns};
 use crate::{files, guides};
@@ -34,7 +35,7 @@ pub struct Setting {
     /// What the options leave to the plan.
     pub open: Open,
     pub mode: Mode,
-    /// Find out which statements are executed.
+    /// Find out what of the model's text is executed.
     pub watch: bool,
     /// Of how many states the graph that is to be written shows the values.
     pub vectors: usize,
@@ -325,7 +326,7 @@ impl ModelCheck {
                     && report.visits > 0
                     && !plan.options().reduce.leaves_out_states()
                     && setting.options.resume.is_none();
-                searched.statements = whole.then(|| statements(model)).flatten();
+                searched.coverage = whole.then(|| coverage(model, None)).flatten();
                 Ok(Some(searched))
             }
             Stage::Run(number) => {
@@ -359,7 +360,7 @@ impl ModelCheck {
                     &mut |_| {},
                     |claim, model| searcher.runs(model, &claim.extract_claim.property(ACCEPTANCE), &[], plan),
                 )?;
-                Ok(Some(Searched { model, report, graph: None, statements: None }))
+                Ok(Some(Searched { model, report, graph: None, coverage: None }))
             }
         }
     }
@@ -428,13 +429,13 @@ impl Answered {
     }
 
     fn tell(self, stage: &Stage, beside: bool, left: Vec<String>, host: &mut dyn Host) {
-        let Answered { plan, searched: Searched { model, report, graph, statements } } = self;
+        let Answered { plan, searched: Searched { model, report, graph, coverage } } = self;
         host.found(Found {
             model: &model,
             plan: &plan,
             report,
             with_claim: matches!(stage, Stage::NeverClaim | Stage::Acceptance),
-            statements,
+            coverage,
             graph,
             searches: None,
             for_graph: matches!(stage, Stage::Graph),
@@ -505,12 +506,11 @@ pub(crate) struct Searched {
     pub model: Arc<NativeModel>,
     pub report: Report,
     pub graph: Option<Lts>,
-    statements: Option<Vec<scrimp_report::unreached::Statement>>,
+    coverage: Option<scrimp_report::coverage::Coverage>,
 }
 
-/// A model that can be run within so much memory; with `watch`, it remembers which statements are executed.
+/// A model that can be run within so much memory; with `watch`, it remembers which events happen.
 pub(crate) fn runnable(system: Arc<System>, mode: Mode, memory: usize, watch: bool) -> Result<NativeModel, BuildError> {
-    let watch = watch && !system.outline.statements.is_empty();
     let mode = mode.within(&system, memory.saturating_sub(resident().unwrap_or(0)));
     let mut model = NativeModel::new(system, mode)?;
     if watch {
@@ -543,7 +543,7 @@ impl Loaded {
                 Ok::<_, CheckError>((report, wanted.and_then(|wanted| wanted.graph.take())))
             },
         )?;
-        Ok(Searched { model, report, graph, statements: None })
+        Ok(Searched { model, report, graph, coverage: None })
     }
 
     /// Decides a property of runs, with as much room as that takes.
@@ -565,7 +565,7 @@ impl Loaded {
                 searcher.borrow_mut().runs(model, &property(&loaded.system)?, &fair, plan)
             },
         )?;
-        Ok(Searched { model, report, graph: None, statements: None })
+        Ok(Searched { model, report, graph: None, coverage: None })
     }
 }
 

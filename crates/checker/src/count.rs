@@ -62,7 +62,7 @@ impl Count {
             plan: &plan,
             report,
             with_claim: false,
-            statements: None,
+            coverage: None,
             graph: searched.graph,
             searches: None,
             for_graph: false,

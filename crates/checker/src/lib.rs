@@ -5,6 +5,7 @@ mod asked;
 pub mod chart;
 mod check;
 mod count;
+mod coverage;
 mod defaults;
 mod engines;
 mod error;

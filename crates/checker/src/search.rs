@@ -8,7 +8,7 @@ use crate::net::Made;
 use crate::temporal::{Context, decide};
 use scrimp_core::{Condition, Control, Property, Report};
 use scrimp_native::{Mode, NativeModel};
-use scrimp_report::unreached::Statement;
+use scrimp_report::coverage::Coverage;
 use scrimp_search::lts::{Lts, Wanted};
 use scrimp_search::{Front, Guide, Guides, Plan};
 use scrimp_system::Expr;
@@ -45,8 +45,8 @@ pub struct Found<'a> {
     pub report: Report,
     /// Was the model searched together with its never claim?
     pub with_claim: bool,
-    /// The statements of the model, each with whether it was executed, where that is known.
-    pub statements: Option<Vec<Statement>>,
+    /// What of the model's text was executed, where that is known.
+    pub coverage: Option<Coverage>,
     /// The reachability graph, where it was to be written.
     pub graph: Option<Lts>,
     /// All searches that were made for the answers about a net, which may be many.
@@ -139,27 +139,4 @@ pub(crate) fn wanted_graph<'a>(vectors: usize, properties: &'a [Property<Conditi
         }
     }
     wanted
-}
-
-/// The statements of a model whose events were watched, each with whether it was executed.
-pub(crate) fn statements(model: &NativeModel) -> Option<Vec<Statement>> {
-    let (system, happened) = (model.system(), model.happened());
-    if happened.is_empty() {
-        return None;
-    }
-    let outline = &system.outline.statements;
-    let mut reached = vec![false; outline.len()];
-    for (event, _) in system.events.iter().zip(happened).filter(|(_, happened)| *happened) {
-        event.statements.iter().for_each(|statement| reached[*statement as usize] = true);
-    }
-    let listed = outline.iter().zip(reached).filter(|(statement, _)| !statement.passes);
-    let one = |(statement, reached): (&scrimp_system::outline::Statement, bool)| Statement {
-        process: statement.process.clone(),
-        file: system.source.file_name(statement.span.part).to_string(),
-        line: statement.span.line,
-        number: statement.number,
-        text: statement.text.clone(),
-        reached,
-    };
-    Some(listed.map(one).collect())
 }

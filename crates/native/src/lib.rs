@@ -134,7 +134,6 @@ impl NativeModel {
     /// From now on remembers which events happen.
     pub fn watch_events(&mut self) {
         self.watch = Some(Watch::new(self.program.system.events.len()));
-        self.plain = false;
     }
 
     /// From now on counts the tokens of every state that is expanded; `false` where there are none to count.
@@ -251,7 +250,11 @@ impl Model for NativeModel {
             tally.count(state);
         }
         if self.plain {
+            let first = out.len();
             self.engine.expand(state, out);
+            if let Some(watch) = &self.watch {
+                watch.happened_plainly(out, first);
+            }
         } else {
             self.expand_specially(state, out);
         }

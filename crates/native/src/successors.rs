@@ -63,7 +63,7 @@ impl NativeModel {
         } else {
             product::alone(&self.engine, &self.program, state, out);
         }
-        if let Some(watch) = &self.watch {
+        if let Some(watch) = self.watch.as_ref().filter(|watch| !watch.is_full()) {
             (first..out.len()).for_each(|i| watch.happened(&self.program, out.event(i)));
         }
         moved

@@ -1,7 +1,8 @@
 //! One JSON object for scripts. Its fields are kept stable, and `docs/schema` describes them; new ones may be added.
 
 use crate::counted::{most_open, widest_level};
-use crate::{Overall, Subject, branching, schema, trace, unreached};
+use crate::coverage::Scope;
+use crate::{Overall, Subject, branching, schema, trace};
 use scrimp_core::{Limit, Omission, PropertyResult, Report, Verdict};
 use scrimp_search::plan::ReduceChoice;
 use scrimp_system::Describe;
@@ -89,7 +90,7 @@ fn is_without_visits(report: &Report) -> bool {
 }
 
 pub fn report(subject: &Subject) -> Value {
-    let Subject { name, model, report, statements, .. } = subject;
+    let Subject { name, model, report, coverage, .. } = subject;
     let facts = &report.facts;
     let overall = Overall::of(report);
     let search = search(subject);
@@ -127,7 +128,8 @@ pub fn report(subject: &Subject) -> Value {
         "omission_probability": report.omission.and_then(|o| if let Omission::Probability(p) = o { Some(p) } else { None }),
         "expected_coverage": report.omission.and_then(|o| if let Omission::Coverage(c) = o { Some(c) } else { None }),
         "properties": report.properties.iter().map(|p| property(*model, p, overall)).collect::<Vec<_>>(),
-        "unreached": statements.as_deref().map(unreached::json),
+        "unreached": coverage.as_ref().and_then(|coverage| coverage.statements_json()),
+        "coverage": coverage.as_ref().map(|coverage| coverage.json(Scope::AllStates)),
         "limits": limits(subject, &search["limit"]),
     });
     object["most_open_states"] = most_open(subject).filter(|open| *open > 0).into();
@@ -248,7 +250,8 @@ pub fn limit_word(limit: Limit) -> &'static str {
     }
 }
 
-fn property(model: &dyn Describe, p: &PropertyResult, overall: Overall) -> Value {
+/// The answer to a property.
+pub(crate) fn property(model: &dyn Describe, p: &PropertyResult, overall: Overall) -> Value {
     let verdict = match p.verdict {
         Verdict::Verified => "verified",
         Verdict::Violated => "violated",

@@ -3,6 +3,7 @@
 pub mod branching;
 pub mod chart;
 pub mod counted;
+pub mod coverage;
 pub mod html;
 pub mod json;
 pub mod lasso;
@@ -16,7 +17,6 @@ pub mod schema;
 pub mod style;
 pub mod text;
 pub mod trace;
-pub mod unreached;
 
 pub use record::Record;
 pub use style::Style;
@@ -33,8 +33,8 @@ pub struct Subject<'a> {
     pub model: &'a dyn Describe,
     pub plan: &'a Plan,
     pub report: &'a Report,
-    /// All statements of the program, once every state was visited, for languages that have any.
-    pub statements: Option<Vec<unreached::Statement>>,
+    /// What of the model's text was executed, once every state was visited.
+    pub coverage: Option<coverage::Coverage>,
     /// How the run went, where that was recorded.
     pub record: Option<&'a Record>,
 }

@@ -1,11 +1,13 @@
 //! The report for people: the verdict first, each property with its trace, then figures, then what would help.
 
 use crate::counted::counted;
+use crate::coverage::Scope;
 use crate::number::{bytes, count_of, grouped, grouped_digits, rate};
-use crate::{Overall, Style, Subject, branching, lasso, process, trace, unreached};
+use crate::{Overall, Style, Subject, branching, lasso, process, trace};
 use scrimp_core::{Limit, Omission, PropertyResult, Verdict};
 use scrimp_search::plan::{EngineChoice, ForgetChoice, Options, OrderChoice, ReduceChoice};
 use scrimp_search::{ModelFacts, Plan};
+use scrimp_system::Describe;
 use std::fmt::Write;
 
 /// Of how few states nobody wants to know what each takes.
@@ -111,10 +113,11 @@ fn parts(subject: &Subject, left: &[String], figures: String, style: Style) -> T
         let _ = writeln!(out, "  {}  {name}", verdict_word(Verdict::Undecided, style));
     }
     let properties = &subject.report.properties;
-    let mut shown: String = properties.iter().map(|p| evidence(subject, p, style)).collect();
-    if let Some(statements) = &subject.statements {
+    let mut shown: String = properties.iter().map(|p| evidence(subject.model, p, style)).collect();
+    let unreached = subject.coverage.as_ref().map_or(String::new(), |coverage| coverage.text(Scope::AllStates));
+    if !unreached.is_empty() {
         shown.push('\n');
-        shown.push_str(&unreached::text(statements));
+        shown.push_str(&unreached);
     }
     let violated = properties.iter().filter(|p| p.verdict == Verdict::Violated);
     Told {
@@ -153,7 +156,7 @@ pub fn count(subject: &Subject, style: Style) -> String {
     out
 }
 
-fn verdict_word(verdict: Verdict, style: Style) -> String {
+pub(crate) fn verdict_word(verdict: Verdict, style: Style) -> String {
     match verdict {
         Verdict::Verified => style.good("verified "),
         Verdict::Violated => style.bad("violated "),
@@ -161,9 +164,10 @@ fn verdict_word(verdict: Verdict, style: Style) -> String {
     }
 }
 
-fn evidence(subject: &Subject, p: &PropertyResult, style: Style) -> String {
+/// The run, or the state, that shows the answer to a property.
+pub(crate) fn evidence(model: &dyn Describe, p: &PropertyResult, style: Style) -> String {
     if let Some(told) = &p.evidence {
-        return format!("\n{}", branching::text(subject.model, told, style));
+        return format!("\n{}", branching::text(model, told, style));
     }
     let what = if p.verdict == Verdict::Violated { "violated by" } else { "shown by" };
     let Some(run) = &p.trace else {
@@ -171,7 +175,7 @@ fn evidence(subject: &Subject, p: &PropertyResult, style: Style) -> String {
             (Some(state), _) => format!(
                 "\n{}, {what} this state; a run that leads there takes more memory or time than there is:\n{}",
                 style.bold(&p.name),
-                trace::state_lines(subject.model, state),
+                trace::state_lines(model, state),
             ),
             (None, Verdict::Violated) if p.answer.is_none() && p.how.is_none() => {
                 format!("\n{}: no reachable state satisfies it\n", p.name)
@@ -179,15 +183,15 @@ fn evidence(subject: &Subject, p: &PropertyResult, style: Style) -> String {
             _ => String::new(),
         };
     };
-    let steps = run.single_steps(subject.model, p.fault_record());
+    let steps = run.single_steps(model, p.fault_record());
     let again = p.loop_among(&steps);
     // What is shortest is counted in states of the model.
     let shortest = if p.shortest && steps.len() == run.steps.len() { "a shortest run" } else { "a run" };
     let mut out = format!("\n{}, {what} {shortest} of {}:\n", style.bold(&p.name), lasso::length(steps.len(), again));
-    out.push_str(&trace::steps_text(subject.model, &run.initial, (&steps, again), style));
+    out.push_str(&trace::steps_text(model, &run.initial, (&steps, again), style));
     if let Some(record) = p.fault_record() {
-        let text = subject.model.event(record.event);
-        let fault = subject.model.fault(record);
+        let text = model.event(record.event);
+        let fault = model.fault(record);
         if text.steps.is_empty() {
             let _ = writeln!(out, "       then {}: {fault} [line {}: {}]", text.label, text.line, text.source.trim());
         } else {
@@ -198,8 +202,8 @@ fn evidence(subject: &Subject, p: &PropertyResult, style: Style) -> String {
         }
     }
     let last = steps.last().map_or(&run.initial, |step| &step.state);
-    if !subject.model.standing(last).is_empty() {
-        out.push_str(&process::standing(subject.model, steps.len(), last));
+    if !model.standing(last).is_empty() {
+        out.push_str(&process::standing(model, steps.len(), last));
     }
     if let Some(fault) = p.condition_fault {
         let _ = writeln!(out, "       there the property itself cannot be evaluated: {fault}");

@@ -219,6 +219,12 @@ impl Batch {
         &mut self.states[i * self.stride..][..self.state_bytes]
     }
 
+    /// The events of all successors, in their order.
+    #[inline]
+    pub fn events(&self) -> &[EventCode] {
+        &self.events[..self.len]
+    }
+
     #[inline]
     pub fn event(&self, i: usize) -> EventCode {
         self.events[..self.len][i]

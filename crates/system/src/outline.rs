@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 pub struct Outline {
     /// All statements of the program, also of processes that never start.
     pub statements: Vec<Statement>,
+    /// All transitions of its processes, also those that no event stands for, where the language has transitions.
+    pub transitions: Vec<TextTransition>,
     /// For each process of the system, what each of its locations is.
     pub places: Vec<Vec<Place>>,
     /// Tables of names for numbers.
@@ -33,6 +35,15 @@ pub struct Statement {
     pub span: Span,
     /// Only a way to another statement, such as a jump.
     pub passes: bool,
+}
+
+/// A transition as the text has it. An event that makes it has its process among its moves, and its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextTransition {
+    /// The name of the process.
+    pub process: String,
+    pub text: String,
+    pub span: Span,
 }
 
 /// A location of a process.

@@ -124,7 +124,7 @@ impl Checks {
             }
             Some(answer) => {
                 for (name, value) in answer.as_object().into_iter().flatten() {
-                    if !matches!(name.as_str(), "properties" | "unreached" | "level_sizes" | "seconds") {
+                    if !matches!(name.as_str(), "properties" | "unreached" | "coverage" | "level_sizes" | "seconds") {
                         told[name.as_str()] = value.clone();
                     }
                 }

@@ -70,7 +70,7 @@ impl Thread {
         });
         let report = searched.unwrap_or_else(|panic| resume_unwind(panic)).map_err(|e| e.to_string())?;
         let subject =
-            Subject { name: &self.name, model: &*self.model, plan, report: &report, statements: None, record: None };
+            Subject { name: &self.name, model: &*self.model, plan, report: &report, coverage: None, record: None };
         let mut answer = json::report(&subject);
         for (number, property) in report.properties.iter().enumerate() {
             answer["properties"][number]["trace"] = exact_json(&*self.model, property).into();

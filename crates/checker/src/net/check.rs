@@ -36,7 +36,8 @@ impl NetCheck {
         guides::admit(&system, options)?;
         let model = examined(&system, options)?;
         let facts = facts_of(&system, model.as_ref(), options);
-        let inquiry = Inquiry::new(net, questions);
+        let mut inquiry = Inquiry::new(net, questions);
+        inquiry.watch = setting.watch;
         let mut to_decide = inquiry.questions();
         if to_decide.is_empty() {
             to_decide.push(Question::about(Feature::States).with(Feature::OfNet));
@@ -76,7 +77,7 @@ impl NetCheck {
             plan: &plan,
             report: answered.report,
             with_claim: false,
-            statements: None,
+            coverage: answered.coverage,
             graph: None,
             searches: Some(answered.searches),
             for_graph: false,

@@ -48,18 +48,19 @@ pub fn question<'g>(goals: impl Iterator<Item = &'g Goal>) -> Question {
 
 /// Searches the markings of a net for these goals, each with the most that a bound can come to where that is known, and
 /// begins again with more room where a guess was too small. Where there is no more room to be had, what was visited is not
-/// all there is.
+/// all there is. With `watch`, it is noted which transitions fire.
 pub fn explore<E: From<LoadError> + From<BuildError> + From<Refusal>>(
     net: &mut PetriNet,
     goals: &[(&Goal, Option<u64>)],
     options: &Options,
+    watch: bool,
     mode: Mode,
     search: &mut Search<E>,
 ) -> Result<Explored, E> {
     let has = |wanted: fn(&Goal) -> bool| goals.iter().any(|(goal, _)| wanted(goal));
     let make = |system| {
         let mut model = NativeModel::new(system, mode)?;
-        if has(|goal| matches!(goal, Goal::Stable | Goal::QuasiLive | Goal::Live)) {
+        if watch || has(|goal| matches!(goal, Goal::Stable | Goal::QuasiLive | Goal::Live)) {
             model.watch_events();
         }
         if has(|goal| matches!(goal, Goal::Everything)) {

@@ -8,11 +8,13 @@ use super::explicit::{Explored, explore, question};
 use super::goal::{Goal, Known};
 use super::runs::{self, Decider, Found, Runs};
 use super::{Made, PetriNet, Search, cover, equation, reduced, walks};
+use crate::coverage::of_events;
 use scrimp_core::budget::default_memory;
 use scrimp_core::{Limit, Report};
 use scrimp_lang::LoadError;
 use scrimp_native::{BuildError, Mode, NativeModel};
 use scrimp_net::{Condition, NamedQuestion};
+use scrimp_report::coverage::Coverage;
 use scrimp_search::plan::EngineChoice;
 use scrimp_search::{Feature, Options, Plan, Question, Refusal};
 use scrimp_system::Stop;
@@ -37,6 +39,8 @@ const GROWTH: u32 = 4;
 pub struct Inquiry {
     pub net: PetriNet,
     pub answers: Answers,
+    /// Find out which transitions fire, whatever is asked.
+    pub watch: bool,
 }
 
 /// The answers, and the search in whose states they are told.
@@ -47,6 +51,8 @@ pub struct Answered {
     pub report: Report,
     /// All searches that were made, in order; none where all was known without one.
     pub searches: Vec<Made>,
+    /// Which transitions fire and which places are marked, where that was asked for and is known of all of them.
+    pub coverage: Option<Coverage>,
 }
 
 /// What the ways need to know.
@@ -98,7 +104,7 @@ impl Inquiry {
 
     pub fn new(net: PetriNet, questions: Vec<NamedQuestion>) -> Inquiry {
         let answers = Answers::new(&net, questions);
-        Inquiry { net, answers }
+        Inquiry { net, answers, watch: false }
     }
 
     pub fn answer<E: From<LoadError> + From<BuildError> + From<Refusal>>(
@@ -180,6 +186,8 @@ impl Inquiry {
             last.model = Arc::new(NativeModel::new(system.clone(), mode)?);
         }
         last.report.properties = self.answers.results(&self.net, &last.model);
+        let fires: Option<Vec<bool>> = self.answers.fireable.iter().copied().collect();
+        last.coverage = fires.filter(|_| self.watch).map(|fires| of_events(system, Some(&self.net.net), &fires));
         last.searches = self.answers.searches;
         Ok(last)
     }
@@ -329,7 +337,7 @@ impl Inquiry {
     ) -> Result<Answered, E> {
         let model = Arc::new(NativeModel::new(self.net.lowered()?.system.clone(), means.mode)?);
         let report = Report::of_nothing(&*model, begun.elapsed());
-        Ok(Answered { model, plan: None, report, searches: Vec::new() })
+        Ok(Answered { model, plan: None, report, searches: Vec::new(), coverage: None })
     }
 
     /// Searches the markings for all that is open.
@@ -342,7 +350,8 @@ impl Inquiry {
         let goals: Vec<(&Goal, Option<u64>)> =
             open.iter().map(|&i| (&self.answers.goals[i], self.answers.most[i])).collect();
         let options = means.options_for(slice);
-        let Explored { model, made, found } = explore(&mut self.net, &goals, &options, means.mode, means.search)?;
+        let Explored { model, made, found } =
+            explore(&mut self.net, &goals, &options, self.watch, means.mode, means.search)?;
         let (plan, mut report) = (made.plan.clone(), made.report.clone());
         self.answers.searched(&open, made);
         for (i, finding) in open.into_iter().zip(found) {
@@ -357,13 +366,15 @@ impl Inquiry {
             }
             self.answers.settle(i, Answer { known: finding.known, run, how: None });
         }
+        // What a reduction leaves out may fire all the same, and so may what fired before a search was taken up.
+        let all = report.exhaustive && !plan.options().reduce.leaves_out_states() && means.options.resume.is_none();
         for (t, happened) in model.happened().into_iter().enumerate() {
-            if happened || report.exhaustive {
+            if happened || all {
                 self.answers.fireable[t] = Some(happened);
             }
         }
         self.answers.conclude(&self.net);
-        Ok(Answered { model, plan: Some(plan), report, searches: Vec::new() })
+        Ok(Answered { model, plan: Some(plan), report, searches: Vec::new(), coverage: None })
     }
 }
 

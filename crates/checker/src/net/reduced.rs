@@ -52,7 +52,8 @@ pub fn answer<E: From<LoadError> + From<BuildError> + From<Refusal>>(
     let Some(smaller_goal) = restated(&reduced, net, &goal) else { return Ok(None) };
     let mut smaller = PetriNet::within(reduced.net.clone(), String::new(), net.structure, means.end_of(slice / 4));
     let options = means.options_for(slice);
-    let explored = explore(&mut smaller, &[(&smaller_goal, answers.most[i])], &options, means.mode, means.search)?;
+    let explored =
+        explore(&mut smaller, &[(&smaller_goal, answers.most[i])], &options, false, means.mode, means.search)?;
     let how =
         format!("after reduction from {} places and {} transitions to {} and {}", whole.0, whole.1, left.0, left.1);
     let mut made = explored.made;

@@ -10,6 +10,7 @@ use super::scope::{Instance, View};
 use super::syntax::{Direction, Sync, Transition, Type};
 use crate::diagnostic::{Place, Problem};
 use crate::expression::lower::{Lowering, Target, all_of};
+use scrimp_system::outline::TextTransition;
 use scrimp_system::{
     Assign, BinaryOp, Domain, Event, Expr, Message, Moment, Move, ProcessId, UnaryOp, VarId, Variable,
 };
@@ -40,8 +41,12 @@ struct Half<'a> {
     weight: u64,
 }
 
-/// The events of all processes but `claim`.
-pub(crate) fn events(text: &str, d: &Declarations<'_>, claim: Option<u32>) -> Result<Vec<Event>, Problem> {
+/// The events of all processes but `claim`, and the transitions that these are made of.
+pub(crate) fn events(
+    text: &str,
+    d: &Declarations<'_>,
+    claim: Option<u32>,
+) -> Result<(Vec<Event>, Vec<TextTransition>), Problem> {
     let mut builder =
         Events { text, d, committed: committed(d, claim)?, arities: vec![None; d.channels.len()], events: Vec::new() };
     let mut receivers: Vec<Vec<Half<'_>>> = d.channels.iter().map(|_| Vec::new()).collect();
@@ -57,12 +62,14 @@ pub(crate) fn events(text: &str, d: &Declarations<'_>, claim: Option<u32>) -> Re
             }
         }
     }
+    let mut written = Vec::new();
     for (process, instance) in instances() {
         for transition in &d.model.bodies[instance.body].transitions {
             builder.transition(process as u32, instance, transition, &receivers)?;
+            written.push(builder.written(instance, transition));
         }
     }
-    Ok(builder.events)
+    Ok((builder.events, written))
 }
 
 /// The committed states of all processes; none when only the property has any, for it restrains nothing by itself.
@@ -172,6 +179,16 @@ impl<'a> Events<'a> {
         let states = &self.d.model.bodies[instance.body].states;
         let state = |number: u32| self.d.scopes.spell(states[number as usize]);
         format!("{}{separator}{} -> {}", instance.name, state(step.from), state(step.to))
+    }
+
+    /// A transition as the text has it.
+    fn written(&self, instance: &Instance, transition: &Transition) -> TextTransition {
+        let path = format!("{} -> {}", self.d.scopes.spell(transition.from), self.d.scopes.spell(transition.to));
+        let text = match &transition.sync {
+            Some(sync) => format!("{}: {path}", self.sync_text(sync)),
+            None => path,
+        };
+        TextTransition { process: instance.name.clone(), text, span: transition.span }
     }
 
     fn sync_text(&self, sync: &Sync) -> String {

@@ -53,13 +53,13 @@ fn system(text: &str, source: &Source) -> Result<System, Problem> {
     check_expressions(&d)?;
     let processes = processes(&d)?;
     let assertions = assertions(text, &d)?;
-    let events = events::events(text, &d, claim)?;
+    let (events, transitions) = events::events(text, &d, claim)?;
     let claim = match claim {
         Some(process) => Some(claim_moves(&d, process)?),
         None => None,
     };
     let warnings = warnings(source, d.scopes.unindexed.take());
-    let outline = Outline { queues: queues(&d), ..Outline::default() };
+    let outline = Outline { queues: queues(&d), transitions, ..Outline::default() };
     let Declarations { variables, initial, constants, .. } = d;
     let source = source.clone();
     let initial = vec![initial];

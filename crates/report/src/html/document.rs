@@ -200,8 +200,8 @@ impl Document {
         }
         self.plan.get_or_insert(plan);
         out.push_str(&searched::remarks(subject));
-        if let Some(statements) = &subject.statements {
-            out.push_str(&searched::unreached(statements));
+        if let Some(coverage) = &subject.coverage {
+            out.push_str(&searched::unreached(coverage));
         }
         out
     }

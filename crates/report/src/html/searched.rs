@@ -2,8 +2,8 @@
 
 use super::{Kind, escape, figures, table};
 use crate::counted::{counted, visited_in_brief};
+use crate::coverage::{Coverage, Item, Kind as Covered, Part, Scope};
 use crate::number::{bytes, count_of, grouped, rate};
-use crate::unreached::Statement;
 use crate::{Style, Subject, text};
 
 /// What is said of a search that did not come to its end, or that may have missed states; empty for others.
@@ -71,19 +71,28 @@ pub fn remarks(subject: &Subject) -> String {
     if remarks.is_empty() { remarks } else { format!("<h3>On the way</h3>\n<ul>{remarks}</ul>\n") }
 }
 
-/// Statements that no run executes, by process type.
-pub fn unreached(statements: &[Statement]) -> String {
-    let mut out = String::from("<h3>Statements never executed</h3>\n");
-    for of_one in statements.chunk_by(|a, b| a.process == b.process) {
-        let never: Vec<&Statement> = of_one.iter().filter(|s| !s.reached).collect();
-        let title = format!("{}: {} of {}", of_one[0].process, never.len(), count_of(of_one.len() as u64, "statement"));
+/// What no run executes, by kind and process; after statements, which are listed by type, nothing where all is executed.
+pub fn unreached(coverage: &Coverage) -> String {
+    let told = |part: &&Part| part.kind == Covered::Statement || part.reached() < part.items.len();
+    coverage.parts.iter().filter(told).map(unreached_part).collect()
+}
+
+fn unreached_part(part: &Part) -> String {
+    let title = part.title(Scope::AllStates);
+    let (first, rest) = title.split_at(1);
+    let mut out = format!("<h3>{}{}</h3>\n", first.to_uppercase(), escape(rest));
+    for of_one in part.by_owner() {
+        let never: Vec<&Item> = of_one.iter().filter(|item| !item.reached).collect();
+        let owner = if of_one[0].owner.is_empty() { String::new() } else { format!("{}: ", of_one[0].owner) };
+        let title = format!("{owner}{} of {}", never.len(), count_of(of_one.len() as u64, part.kind.word()));
         if never.is_empty() {
             out.push_str(&format!("<p>{}</p>\n", escape(&title)));
             continue;
         }
-        let mut rows = vec![["line", "statement"].map(str::to_string).to_vec()];
-        for Statement { file, line, text, .. } in never {
-            rows.push(vec![format!("{}:{line}", escape(file)), format!("<code>{}</code>", escape(text))]);
+        let mut rows = vec![["line", part.kind.word()].map(str::to_string).to_vec()];
+        for Item { file, line, text, .. } in never {
+            let place = if *line == 0 { String::new() } else { format!("{}:{line}", escape(file)) };
+            rows.push(vec![place, format!("<code>{}</code>", escape(text))]);
         }
         let list = table(&[false, false], &rows);
         out.push_str(&format!("<details open=\"\"><summary>{}</summary>{list}</details>\n", escape(&title)));
