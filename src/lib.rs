@@ -34,7 +34,7 @@ pub mod explore;
 
 pub use scrimp_checker::{
     Check, CheckError, Count, Explorable, Foresight, Found, Grows, Host, Loaded, Open, Plain, Request, Setting, chart,
-    facts, fallback, load, net, properties, run_engine, temporal, walk, with_room,
+    facts, fallback, load, net, properties, run_engine, simulation, temporal, walk, with_room,
 };
 pub use scrimp_core::budget::resident;
 pub use scrimp_core::{

@@ -126,6 +126,8 @@ fn transitions_and_places_of_nets() {
     // A reduction leaves markings out.
     let reduced = scrimp(&["check", &path, "--json", "--structure", "none", "--reduce", "por"]).code(0).json();
     assert!(reduced["coverage"].is_null(), "{}", reduced["coverage"]);
+    let walks = scrimp(&["simulate", &path, "--json", "--walks", "10"]).code(4).json();
+    assert_eq!(unreached(&walks), expected);
 }
 
 #[test]
@@ -136,6 +138,8 @@ fn labels_of_networks() {
     assert_eq!(unreached(&json), [("label".to_string(), vec!["lost".to_string()])]);
     let text = scrimp(&["check", &path]).code(0).stdout;
     assert!(text.contains("labels never executed: 1 of 3 labels\n") && text.contains("lost\n"), "{text}");
+    let walks = scrimp(&["simulate", &path, "--json", "--walks", "10"]).code(4).json();
+    assert_eq!(unreached(&walks), [("label".to_string(), vec!["lost".to_string()])]);
 }
 
 #[test]

@@ -107,6 +107,24 @@ simulate LOCK --trace @nofile
 simulate LOCK --trace @junk.aut
 simulate LOCK --trace @object.json
 simulate LOCK --steps x
+simulate LOCK --walks 0
+simulate LOCK --walks x
+simulate LOCK --walks -1
+simulate LOCK --walks 99999999999999999999999
+simulate LOCK --walks 5 --threads 0
+simulate LOCK --walks 5 --threads 99999
+simulate LOCK --walks 5 --time nonsense
+simulate LOCK --walks 5 --memory 1K
+simulate LOCK --walks 5 -p nonsense
+simulate LOCK --walks 5 -p invariant:~(
+simulate LOCK --walks 5 -p ltl:~[]~1
+simulate LOCK --walks 5 -p claim
+simulate LOCK --walks 5 --trace @object.json
+simulate LOCK --walks 5 -i
+simulate LOCK --walks 5 --json --chart -
+simulate LOCK -p deadlock
+simulate LOCK --threads 2
+simulate LOCK --json
 explain LOCK -p reach:~1
 explain LOCK -p ctl:~(
 explain LOCK

@@ -94,7 +94,16 @@ const RUNS: &[(&str, &[&str], i32)] = &[
     ("plan peterson3.dve", &["-p", "ltl: [] <> P_0@cs"], 0),
     ("plan kanban.pnml --engine symbolic", &[], 0),
     ("plan peterson.pml --forget cache:1000", &[], 0),
+    // Walks.
+    ("simulate peterson3.dve --walks 20", &["-p", "reach: P_0@cs"], 0),
+    ("simulate naive_lock.dve --walks 20", &[], 1),
+    ("simulate needham_schroeder.pml --walks 20 --steps 50", &[], 4),
+    ("simulate kanban.pnml --walks 20", &[], 4),
+    ("simulate phils3.network --walks 20", &[], 1),
+    ("simulate starvation.dve --walks 20", &[], 4),
+    ("simulate peterson3.dve --walks 9000000000 --time 100ms", &[], 3),
     // What cannot begin.
+    ("simulate peterson3.dve --walks 20 -p live", &[], 2),
     ("check peterson3.dve --store nothing", &[], 2),
     ("count peterson3.dve --fair weak", &[], 2),
     ("plan peterson3.dve", &["-p", "invariant: nobody@home"], 2),

@@ -33,14 +33,16 @@ pub struct Cli {
 pub enum Command {
     /// Check every property of a model: deadlock, run-time faults, its assertions, or those you name
     ///
-    /// Of a Promela model that was searched to its end, the statements that are never executed are listed too.
+    /// Once every state was visited, what of the model is never executed is listed too: statements, transitions, places, labels.
     Check(CheckArgs),
     /// Visit the whole state space and say how large it is and what shape it has
     Count(CountArgs),
     /// Say what a check or count with these options would do, and why, without doing it
     #[command(mut_arg("model", |model| model.required(false).default_value(NO_MODEL)))]
     Plan(PlanArgs),
-    /// Run through a model step by step: at random, interactively, or along a trace
+    /// Run through a model step by step: at random, interactively, or along a trace; or look for errors by many random walks
+    ///
+    /// `--walks N` makes N random walks on all cores and ends with the first error that one of them meets.
     ///
     /// A Promela model is shown as `spin -p -g -l` shows it: number, process, place, statement, changed values, and what
     /// `printf` prints.

@@ -52,16 +52,20 @@ pub fn memory(args: &SearchArgs) -> usize {
 
 /// Begins the work on a model, under the limits that were given. Fails where the program itself is beyond them.
 pub fn begin(args: &SearchArgs) -> Result<(), Failure> {
-    let memory = memory(args);
+    begin_within(args.memory, args.time, Voice { json: args.json, quiet: args.quiet })
+}
+
+/// The same for a command that is no search.
+pub fn begin_within(memory: Option<usize>, time: Option<Duration>, voice: Voice) -> Result<(), Failure> {
+    let memory = memory.unwrap_or_else(default_memory);
     if let Some(used) = resident().filter(|used| *used > memory) {
         let used = used.div_ceil(1 << 20);
         return Err(Failure::because(format!("the program itself uses {used} MiB of memory; allow more than that")));
     }
-    let deadline = args.time.and_then(|time| begun().checked_add(time));
+    let deadline = time.and_then(|time| begun().checked_add(time));
     if STOP.set(Stop::at(deadline).with_memory(memory, resident)).is_err() {
         return Ok(());
     }
-    let voice = Voice { json: args.json, quiet: args.quiet };
     tell_by(move |cause| voice.tell_nothing(cause));
     // Without a handler Ctrl-C just kills the process, as usual.
     let _ = ctrlc::set_handler(|| {
@@ -70,7 +74,7 @@ pub fn begin(args: &SearchArgs) -> Result<(), Failure> {
         }
         stop().ask();
     });
-    let time = args.time.unwrap_or_default();
+    let time = time.unwrap_or_default();
     let (grace, telling) = (GRACE + time / GRACE_SHARE, TELLING + time / TELLING_SHARE);
     std::thread::spawn(move || guard(deadline, grace, telling, voice));
     Ok(())

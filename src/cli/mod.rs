@@ -40,6 +40,7 @@ pub fn main() -> u8 {
     let wants_json = matches!(&cli.command, Command::Check(a) if a.search.json)
         || matches!(&cli.command, Command::Count(a) if a.search.json)
         || matches!(&cli.command, Command::Plan(a) if a.check.search.json)
+        || matches!(&cli.command, Command::Simulate(a) if a.json)
         || matches!(&cli.command, Command::Compare(a) if a.json);
     let result = match cli.command {
         Command::Check(a) => check::check(&a),

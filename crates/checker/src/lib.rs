@@ -19,6 +19,7 @@ mod load;
 pub mod net;
 pub mod properties;
 mod search;
+pub mod simulation;
 pub mod temporal;
 mod turns;
 pub mod walk;

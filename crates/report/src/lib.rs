@@ -14,6 +14,7 @@ pub mod plot;
 pub mod process;
 pub mod record;
 pub mod schema;
+pub mod simulation;
 pub mod style;
 pub mod text;
 pub mod trace;

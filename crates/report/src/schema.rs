@@ -3,6 +3,8 @@
 
 /// The answer of `check` and of `count`.
 pub const REPORT: &str = "scrimp/report/1";
+/// The answer of `simulate` with walks.
+pub const SIMULATION: &str = "scrimp/simulation/1";
 /// The answer of `plan`.
 pub const PLAN: &str = "scrimp/plan/1";
 /// The answer of `compare`.

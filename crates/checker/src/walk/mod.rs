@@ -4,9 +4,11 @@
 //! one has the same choices on every way that was gone, in the same order.
 
 mod replay;
+mod seek;
 
 pub use replay::exact_json;
 pub use replay::{Mismatch, Replayed, Run, find_trace};
+pub use seek::{Sight, Sought};
 
 use crate::{Explorable, Loaded};
 use scrimp_native::{Entry, Mode, NativeModel};

@@ -1,4 +1,7 @@
-//! `simulate`: one run of the model, event by event.
+//! `simulate`: runs of the model, event by event; or many of them, to find what is wrong.
+
+mod interactive;
+mod walks;
 
 use super::args::definition;
 use super::failure::Failure;
@@ -7,14 +10,14 @@ use super::{chart, outputs};
 use clap::{Args, ValueHint};
 use scrimp::Loaded;
 use scrimp::chart::Drawing;
-use scrimp::report::number::count_of;
-use scrimp::report::trace::{beginning, state_lines, step_lines};
+use scrimp::report::number::{count_of, parse_duration, parse_size};
+use scrimp::report::trace::{beginning, step_lines};
 use scrimp::report::{lasso, process};
 use scrimp::walk::{Mismatch, Node, Run, Walk, find_trace};
-use scrimp_system::Random;
+use scrimp_system::{Fault, Random};
 use serde_json::Value;
-use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 #[derive(Debug, Args)]
 pub struct SimulateArgs {
@@ -31,7 +34,7 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     trace: Option<PathBuf>,
 
-    /// Choose each event yourself
+    /// Choose each event yourself; go back, jump, and look ahead for an event or a condition (`?` lists how)
     #[arg(short, long, conflicts_with = "trace")]
     interactive: bool,
 
@@ -42,19 +45,62 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     chart: Option<PathBuf>,
 
-    /// How many random events to run
-    #[arg(short = 'n', long, default_value_t = 20, value_name = "N")]
-    steps: usize,
+    /// How many random events to run, at most [default: 20; 1000 with --walks]
+    #[arg(short = 'n', long, value_name = "N")]
+    steps: Option<u64>,
 
     /// Seed of the random choice: the same seed takes the same way
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
+
+    /// Make N random walks and look for errors on the way, instead of showing one run
+    ///
+    /// Looks for what `check` asks of states: deadlocks, run-time errors, assertions, or each --property. The first walk that
+    /// finds a violation ends the work with exit code 1 and a run, made as short as that gets without a full search; the seed
+    /// shows the walk itself again. What was not executed is listed. That nothing was found verifies nothing: the exit code
+    /// is 4 then. `scrimp simulate big.pml --walks 10000 --steps 5000 --time 1m`
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = ["trace", "interactive"])]
+    walks: Option<u64>,
+
+    /// A property to look for on the walks, instead of those of the model; may be given several times
+    ///
+    /// `deadlock`, `faults`, `assertions`, `invariant: EXPR` or `reach: EXPR`, as in `check`. Properties of infinite runs are
+    /// for `check`.
+    #[arg(short, long, value_name = "TEXT", requires = "walks")]
+    property: Vec<String>,
+
+    /// Threads that walk side by side; the answer stays the same [default: all there are]
+    #[arg(short = 'j', long, value_name = "N", requires = "walks", value_parser = threads)]
+    threads: Option<usize>,
+
+    /// The longest the walks may take, such as 90s, 5m or 2h
+    #[arg(short, long, value_name = "DURATION", value_parser = parse_duration, requires = "walks")]
+    time: Option<Duration>,
+
+    /// The most memory the whole process may use, such as 512M or 2G [default: nine tenths of what is free]
+    #[arg(short, long, value_name = "SIZE", value_parser = parse_size, requires = "walks")]
+    memory: Option<usize>,
+
+    /// Write one JSON object to standard output
+    #[arg(long, requires = "walks")]
+    pub json: bool,
+}
+
+/// Random events of a run that is shown, unless said otherwise.
+const STEPS: u64 = 20;
+
+fn threads(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| (1..=1024).contains(number));
+    number.ok_or_else(|| "expected a number from 1 to 1024".to_string())
 }
 
 pub fn run(args: &SimulateArgs) -> Result<u8, Failure> {
     let read: Vec<&Path> =
         [Some(&args.model), args.trace.as_ref()].into_iter().flatten().map(PathBuf::as_path).collect();
     outputs::admit(&[("--chart", args.chart.as_deref())], &read)?;
+    if let Some(count) = args.walks {
+        return walks::run(args, count);
+    }
     let loaded = Loaded::at_once(scrimp::open_with(&args.model, &args.define)?)?;
     loaded.system.warnings.iter().for_each(|warning| remark(warning));
     let mut shown = Shown { walk: walk(loaded)?, steps: 0, drawing: Drawing::default() };
@@ -64,7 +110,7 @@ pub fn run(args: &SimulateArgs) -> Result<u8, Failure> {
         let value: Value = serde_json::from_str(&text).map_err(|e| Failure::at(&name, e))?;
         shown = shown.replay(&value, &name, || Ok(Loaded::open_with(&args.model, &args.define)?))?;
     } else if args.interactive {
-        shown.interactive()?;
+        shown.interactive(args.seed)?;
     } else {
         shown.random(args)?;
     }
@@ -94,6 +140,7 @@ impl Shown {
     fn start(&mut self, choice: usize) -> Result<Node, Failure> {
         let node = self.walk.start(choice).map_err(failed)?;
         print(&beginning(self.walk.model(), self.walk.state(node), style()))?;
+        self.tell_violations(node)?;
         Ok(node)
     }
 
@@ -114,15 +161,23 @@ impl Shown {
                 print(&format!("       {}\n", style().bad(&violation)))?;
             }
         }
+        self.tell_violations(node)
+    }
+
+    /// Prints which assertions a state violates.
+    fn tell_violations(&self, node: Node) -> Result<(), Failure> {
+        for name in self.walk.model().violations(self.walk.state(node)) {
+            print(&format!("       {}\n", style().bad(&format!("violated: {name}"))))?;
+        }
         Ok(())
     }
 
     fn random(&mut self, args: &SimulateArgs) -> Result<(), Failure> {
         let mut random = Random(args.seed);
         let mut node = self.start(random.below(self.walk.starts().len()))?;
-        for _ in 0..args.steps {
+        for _ in 0..args.steps.unwrap_or(STEPS) {
             let enabled = self.enabled(node)?;
-            if enabled == 0 || self.walk.violated(node) {
+            if enabled == 0 || self.is_bad(node)? {
                 break;
             }
             node = self.step(node, random.below(enabled))?;
@@ -134,13 +189,22 @@ impl Shown {
         Ok(self.walk.choices(node).map_err(failed)?.batch.len())
     }
 
-    /// Says how the run stands at its end.
-    fn end(&mut self, node: Node) -> Result<(), Failure> {
+    /// Is something wrong here: an assertion that the last step or this state violates, or an event that ends in a fault?
+    fn is_bad(&mut self, node: Node) -> Result<bool, Failure> {
+        let faults = self.walk.faults(node).map_err(failed)?;
+        // An event that violates an assertion happens all the same, and says so then.
+        Ok(faults.iter().any(|record| record.fault != Fault::Assertion)
+            || self.walk.violated(node)
+            || !self.walk.model().violations(self.walk.state(node)).is_empty())
+    }
+
+    /// Prints which events would end in a fault.
+    fn tell_faults(&mut self, node: Node) -> Result<(), Failure> {
         let faults = self.walk.faults(node).map_err(failed)?;
         let model = self.walk.model();
         for record in faults {
             let text = model.event(record.event);
-            let fault = model.fault(record);
+            let fault = style().bad(&model.fault(record));
             print(&match text.steps.first() {
                 None => format!("       {} would end in a fault: {fault} [line {}]\n", text.label, text.line),
                 Some(step) => {
@@ -148,52 +212,23 @@ impl Shown {
                 }
             })?;
         }
+        Ok(())
+    }
+
+    /// Says how the run stands at its end.
+    fn end(&mut self, node: Node) -> Result<(), Failure> {
+        self.tell_faults(node)?;
+        let model = self.walk.model();
         let state = self.walk.state(node);
         if !model.standing(state).is_empty() {
             print(&process::standing(model, self.steps, state))?;
         }
         let enabled = self.enabled(node)?;
         print(&match self.walk.ending(node).map_err(failed)? {
+            Some(ending) if ending.bad => format!("       {}\n", style().bad(ending.text)),
             Some(ending) => format!("       {}\n", ending.text),
             None => format!("       {} enabled here\n", count_of(enabled as u64, "event")),
         })
-    }
-
-    fn interactive(&mut self) -> Result<(), Failure> {
-        let starts = self.walk.starts().len();
-        let mut node = match starts {
-            1 => self.start(0)?,
-            _ => {
-                let (model, starts) = (self.walk.model(), self.walk.starts());
-                let list = (0..starts.len()).map(|i| format!("  {i}: {}", state_lines(model, starts.state(i)).trim()));
-                print(&format!("initial states:\n{}\n", list.collect::<Vec<_>>().join("\n")))?;
-                match ask(starts.len())? {
-                    Some(choice) => self.start(choice)?,
-                    None => return Ok(()),
-                }
-            }
-        };
-        loop {
-            let events: Vec<_> = {
-                let batch = &self.walk.choices(node).map_err(failed)?.batch;
-                (0..batch.len()).map(|i| batch.event(i)).collect()
-            };
-            if events.is_empty() {
-                return self.end(node);
-            }
-            for (i, event) in events.iter().enumerate() {
-                let text = self.walk.model().event(*event);
-                let place = match text.steps.first() {
-                    Some(step) => format!("proc {} ({}) {}:{}", step.process, step.name, step.file, step.line),
-                    None => format!("line {}", text.line),
-                };
-                print(&format!("    {i:>3}: {}  [{place}]\n", text.label))?;
-            }
-            match ask(events.len())? {
-                Some(choice) => node = self.step(node, choice)?,
-                None => return Ok(()),
-            }
-        }
     }
 
     /// Goes and prints the way of a trace.
@@ -244,25 +279,5 @@ impl Shown {
         }
         print(&format!("{name}: replayed, {} events\n", shown.steps))?;
         Ok(shown)
-    }
-}
-
-/// A number from the user; `None` at the end of the input or on `q`.
-fn ask(choices: usize) -> Result<Option<usize>, Failure> {
-    loop {
-        print(&format!("event 0-{}, or q: ", choices - 1))?;
-        std::io::stdout().flush()?;
-        let mut line = String::new();
-        if std::io::stdin().lock().read_line(&mut line)? == 0 {
-            print("\n")?;
-            return Ok(None);
-        }
-        match line.trim() {
-            "q" | "quit" => return Ok(None),
-            answer => match answer.parse::<usize>() {
-                Ok(choice) if choice < choices => return Ok(Some(choice)),
-                _ => print("please give one of the numbers above\n")?,
-            },
-        }
     }
 }

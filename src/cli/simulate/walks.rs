@@ -1,0 +1,49 @@
+//! `simulate --walks`: many random walks that look for what is asked on the way.
+
+use super::SimulateArgs;
+use crate::cli::chart;
+use crate::cli::failure::Failure;
+use crate::cli::limits::{self, Voice};
+use crate::cli::output::{print, print_json, remark, style};
+use crate::cli::search::{failed, unread};
+use scrimp::chart::Drawing;
+use scrimp::net::Structure;
+use scrimp::simulation::{Walks, simulate};
+use scrimp::{Loaded, Mode, Request};
+use std::path::Path;
+use std::thread::available_parallelism;
+
+/// Events of a walk, unless said otherwise.
+const STEPS: u64 = 1000;
+
+pub fn run(args: &SimulateArgs, count: u64) -> Result<u8, Failure> {
+    if args.json && args.chart.as_deref() == Some(Path::new("-")) {
+        return Err(Failure::because("--json and --chart - would write to the same place"));
+    }
+    limits::begin_within(args.memory, args.time, Voice { json: args.json, quiet: false })?;
+    // States are not stored, so that it does not pay to find out how few bits they need.
+    let loaded =
+        Loaded::open_under(&args.model, &args.define, Structure::NONE, None, &limits::stop()).map_err(unread)?;
+    loaded.system.warnings.iter().for_each(|warning| remark(warning));
+    let walks = Walks {
+        count,
+        steps: args.steps.unwrap_or(STEPS),
+        seed: args.seed,
+        threads: args.threads.unwrap_or_else(|| available_parallelism().map_or(1, usize::from)),
+    };
+    let request = Request { properties: args.property.clone(), ..Request::default() };
+    let (model, simulation) = simulate(loaded, &request, &walks, Mode::Auto).map_err(failed)?;
+    limits::done();
+    let name = args.model.display().to_string();
+    match args.json {
+        true => print_json(&simulation.json(&name, &*model))?,
+        false => print(&simulation.text(&name, &*model, style()))?,
+    }
+    if let Some(path) = &args.chart {
+        match simulation.properties.iter().find_map(|p| Drawing::of(&model, p)) {
+            Some(drawing) => chart::write(drawing, path)?,
+            None => remark(&format!("--chart {}: there is no run to draw", path.display())),
+        }
+    }
+    Ok(simulation.overall().exit_code())
+}
