@@ -16,6 +16,7 @@ mod junction;
 mod limits;
 mod marks;
 mod obligation;
+mod parts;
 mod propositions;
 mod semantics;
 mod simulate;

@@ -8,11 +8,13 @@ use crate::graph::Graph;
 use crate::limits::{Limits, Meter, TooLarge};
 use crate::marks::Outside;
 use crate::obligation::obligation;
+use crate::parts::graph_of;
 use crate::simulate::Direction;
-use crate::tableau::{Choice, tableau};
 
 /// How many steps each way of making an automaton smaller may take; one that takes more is left out.
 const STEPS: u64 = 4_000_000;
+/// How many steps it may take for each state there is to find a deterministic one that is no larger.
+const STEPS_PER_STATE: u64 = 5_000;
 
 /// An automaton for exactly the words on which the formula holds. Atoms are numbers below 64.
 ///
@@ -26,13 +28,15 @@ pub fn translate(formula: &Formula<u32>, limits: &Limits) -> Result<Automaton, T
     let automaton = plain(&mut arena, root, atoms)?;
     // From here on there is an automaton: what takes too long only leaves it larger.
     let automaton = reduced(&automaton, &meter).unwrap_or(automaton);
+    // Where few states are enough, fewer still are found soon or not at all.
+    let steps = STEPS.min(STEPS_PER_STATE * automaton.states.len() as u64);
     let certain = arena.shape(root).obligation;
-    arena.diagram.meter = meter.part(STEPS);
+    arena.diagram.meter = meter.part(steps);
     let opposite = if certain { None } else { plain(&mut arena, negation, atoms).ok() };
     if !certain && opposite.is_none() {
         return Ok(automaton);
     }
-    Ok(match deterministic(&automaton, opposite.as_ref(), &mut Diagram::new(meter.part(STEPS))) {
+    Ok(match deterministic(&automaton, opposite.as_ref(), &mut Diagram::new(meter.part(steps))) {
         Ok(Some(weak)) if weak.states.len() <= automaton.states.len() => weak,
         _ => automaton,
     })
@@ -40,12 +44,7 @@ pub fn translate(formula: &Formula<u32>, limits: &Limits) -> Result<Automaton, T
 
 /// The automaton of a formula, as it comes.
 fn plain(arena: &mut Arena, root: Id, atoms: usize) -> Result<Automaton, TooLarge> {
-    // With many atoms there can be too many letters, and few conditions all the same.
-    let mut graph = match tableau(arena, root, Choice::ByLetter) {
-        Err(TooLarge::Steps) => tableau(arena, root, Choice::ByCover)?,
-        other => other?,
-    };
-    graph.trim();
+    let graph = graph_of(arena, root)?;
     graph.automaton(atoms, &mut arena.diagram)
 }
 
@@ -114,6 +113,7 @@ pub(crate) fn reduce(graph: &mut Graph, diagram: &mut Diagram, on_states: bool) 
 mod tests {
     use super::*;
     use crate::examples::Chance;
+    use crate::tableau::{Choice, tableau};
 
     /// Covers are what is used when there are too many letters, which random formulas do not have.
     #[test]
