@@ -3,7 +3,7 @@
 //! What [`Check::new`] accepts runs without being refused; limits that were accepted hold; what is reported is what ran; a
 //! refusal names only flags that were given; and where a search is exact, its verdicts are those of the plain search.
 
-use scrimp::plan::{BackedgeChoice, CycleChoice, VariableChoice, combinations};
+use scrimp::plan::{BackedgeChoice, CycleChoice, FairnessChoice, VariableChoice, combinations};
 use scrimp::report::Overall;
 use scrimp::{
     Check, CheckError, Control, Found, Host, Loaded, Mode, Open, Options, Plan, PropertyResult, Report, Request,
@@ -132,7 +132,8 @@ fn changes() -> Vec<Change> {
         ("--graph", |o| o.graph = true),
         ("--cycles nested", |o| o.cycles = CycleChoice::Nested),
         ("--cycles components", |o| o.cycles = CycleChoice::Components),
-        ("--fair weak", |o| o.fair = true),
+        ("--fair weak", |o| o.fair = FairnessChoice::weak()),
+        ("--fair strong", |o| o.fair = FairnessChoice::strong()),
         ("--disk", |o| o.disk = Some(std::env::temp_dir())),
         ("--checkpoint", |o| o.checkpoint = Some(std::env::temp_dir().join("scrimp-combinations.checkpoint"))),
         ("--chains", |o| o.chains = true),

@@ -58,6 +58,10 @@ check LOCK --engine bmc -p ctl:~AG~EF~inside==0
 check LOCK --cycles nonsense
 check LOCK --fair nonsense((
 check LOCK --fair weak
+check LOCK --fair strong
+check LOCK --fair SF(
+check LOCK -p ltl:~<>~inside==1 --fair SF(nobody)
+check LOCK -p ltl:~<>~inside==1 --fair strong --cycles nested
 check LOCK --progress nonsense --forget sweep
 check LOCK --progress auto:9 --forget sweep
 check LOCK --progress linear --forget sweep

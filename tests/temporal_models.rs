@@ -6,6 +6,7 @@ use common::command::{model, scrimp};
 
 const VERIFIED: i32 = 0;
 const VIOLATED: i32 = 1;
+const USAGE: i32 = 2;
 
 /// The model, the property, and the exit code.
 const LINEAR: [(&str, &str, i32); 9] = [
@@ -66,10 +67,50 @@ fn fairness() {
             scrimp(&words).code(VERIFIED);
         }
     }
+    // Whoever asks for more than weak fairness loses no run that is left.
+    for fair in ["strong", "SF(P)", "SF(P_0), WF(P)"] {
+        scrimp(&["check", &file, "--property", "ltl: [] (P_0@enter -> <> P_0@cs)", "--fair", fair]).code(VERIFIED);
+    }
     // Where process 0 enters again and again, the other two may still wait for ever.
     let often = ["check", &file, "--fair", "P_0@cs", "--property"];
     scrimp(&[&often[..], &["ltl: []<> P_0@cs"]].concat()).code(VERIFIED);
     scrimp(&[&often[..], &["ltl: []<> P_1@cs"]].concat()).code(VIOLATED);
+}
+
+/// A semaphore is free again and again, and others may take it each time: that is what strong fairness is for.
+#[test]
+fn strong_fairness() {
+    let process = |name: &str| {
+        format!(
+            "process {name} {{ state idle, waits, cs; init idle; trans idle -> waits {{}}, \
+             waits -> cs {{ guard free == 1; effect free = 0; }}, cs -> idle {{ effect free = 1; }}; }}\n"
+        )
+    };
+    let text = format!("byte free = 1;\n{}{}system async;\n", process("P_0"), process("P_1"));
+    let file = std::env::temp_dir().join(format!("scrimp-semaphore-{}.dve", std::process::id()));
+    std::fs::write(&file, text).unwrap();
+    let name = file.to_str().unwrap();
+    let asked = ["check", name, "--property", "ltl: [] (P_0@waits -> <> P_0@cs)"];
+    let cases = [
+        (&[][..], VIOLATED),
+        (&["--fair", "weak"], VIOLATED),
+        (&["--fair", "strong"], VERIFIED),
+        (&["--fair", "strong", "--store", "collapse"], VERIFIED),
+        (&["--fair", "SF(P_0)"], VERIFIED),
+        (&["--fair", "SF(P_1)", "--fair", "WF(P_0)"], VIOLATED),
+        (&["--fair", "SF(P)"], VERIFIED),
+        (&["--fair", "strong", "--cycles", "nested"], USAGE),
+        (&["--fair", "strong", "--store", "tree"], USAGE),
+        (&["--fair", "strong", "-j", "2"], USAGE),
+        (&["--fair", "strong", "--reduce", "por"], USAGE),
+        (&["--fair", "strong", "--engine", "symbolic"], USAGE),
+        (&["--fair", "SF(nobody)"], USAGE),
+        (&["--fair", "SF(P_0) WF(P_1)"], USAGE),
+    ];
+    for (way, code) in cases {
+        scrimp(&[&asked[..], way].concat()).code(code);
+    }
+    let _ = std::fs::remove_file(&file);
 }
 
 #[test]

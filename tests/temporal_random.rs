@@ -7,13 +7,13 @@ mod common;
 
 use common::model;
 use common::shared::{Mixture, condition, system};
-use scrimp::plan::{CycleChoice, ReduceChoice, StoreChoice};
+use scrimp::plan::{CycleChoice, FairnessChoice, FairnessKind, ReduceChoice, StoreChoice};
 use scrimp::temporal::{Context, decide};
 use scrimp::{Control, Mode, ModelFacts, NativeModel, Options, Plan, System, Verdict};
 use scrimp_core::{Property, PropertyKind};
 use scrimp_soak::formulas::ltl;
-use scrimp_soak::ltl::Explicit;
-use scrimp_soak::replay::{label, movers, replay_run};
+use scrimp_soak::ltl::{Explicit, Fair};
+use scrimp_soak::replay::{label, movers, replay_fair_run};
 use scrimp_system::{Expr, Random};
 use scrimp_temporal::Formula;
 use std::collections::BTreeMap;
@@ -37,8 +37,8 @@ fn harmless(random: &mut Random, system: &System) -> Expr {
 }
 
 /// The ways to search, each with a name; those that are not sound together are refused, and not among them.
-fn plans(fair: bool, property: &Property<Expr>) -> Vec<(&'static str, Plan)> {
-    let usual = Options { threads: 1, memory: Some(1 << 30), fair, ..Options::default() };
+fn plans(fair: &FairnessChoice, property: &Property<Expr>) -> Vec<(&'static str, Plan)> {
+    let usual = Options { threads: 1, memory: Some(1 << 30), fair: fair.clone(), ..Options::default() };
     let (tree, reduced) = (Some(StoreChoice::Tree), ReduceChoice::Persistent(None));
     let (nested, components) = (CycleChoice::Nested, CycleChoice::Components);
     let ways = [
@@ -61,12 +61,12 @@ fn plans(fair: bool, property: &Property<Expr>) -> Vec<(&'static str, Plan)> {
 fn taken_up_in(
     model: &NativeModel,
     property: &Property<Expr>,
-    fair: bool,
+    (choice, fair): (&FairnessChoice, &Fair),
     expected: bool,
     file: &Path,
     context: &str,
 ) -> usize {
-    let usual = Options { memory: Some(1 << 30), fair, ..Options::default() };
+    let usual = Options { memory: Some(1 << 30), fair: choice.clone(), ..Options::default() };
     let (nested, reduced) = (CycleChoice::Nested, ReduceChoice::Persistent(None));
     let ways = [
         (usual.clone(), StoreChoice::Collapse),
@@ -101,7 +101,8 @@ fn taken_up_in(
             let verdict = if expected { Verdict::Violated } else { Verdict::Verified };
             assert_eq!(result.verdict, verdict, "{context}, {options:?}");
             if expected {
-                replay_run(model, result, &property.kind, fair).unwrap_or_else(|error| panic!("{context}: {error}"));
+                replay_fair_run(model, result, &property.kind, fair)
+                    .unwrap_or_else(|error| panic!("{context}: {error}"));
             }
             taken_up += options.resume.is_some() as usize;
         }
@@ -109,12 +110,48 @@ fn taken_up_in(
     taken_up
 }
 
+/// What is asked of the runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    Nothing,
+    Weak,
+    Strong,
+    /// Something else of each process.
+    Mixed,
+}
+
+impl Asked {
+    /// The same for the search, and for what it is held against.
+    fn of(self, system: &System, random: &mut Random) -> (FairnessChoice, Fair) {
+        let everyone: Vec<usize> = (0..system.processes.len()).collect();
+        match self {
+            Asked::Nothing => Default::default(),
+            Asked::Weak => (FairnessChoice::weak(), Fair { weak: everyone, strong: Vec::new() }),
+            Asked::Strong => (FairnessChoice::strong(), Fair { weak: Vec::new(), strong: everyone }),
+            Asked::Mixed => {
+                let (mut choice, mut fair) = (FairnessChoice::default(), Fair::default());
+                for process in everyone {
+                    let name = system.processes[process].name.clone();
+                    let (kind, list) = match random.below(3) {
+                        0 => continue,
+                        1 => (FairnessKind::Weak, &mut fair.weak),
+                        _ => (FairnessKind::Strong, &mut fair.strong),
+                    };
+                    choice.chosen.push((kind, name));
+                    list.push(process);
+                }
+                (choice, fair)
+            }
+        }
+    }
+}
+
 /// How many formulas hold and do not, over so many systems.
-fn random_systems(fair: bool, systems: u64) -> (usize, usize) {
+fn random_systems(asked: Asked, systems: u64) -> (usize, usize) {
     let (first, systems) = (number("SCRIMP_TEST_SEED", 0), number("SCRIMP_TEST_SYSTEMS", systems));
     let (mut holding, mut broken) = (0, 0);
     let mut searches: BTreeMap<&str, usize> = BTreeMap::new();
-    let (file, mut taken_up) = (std::env::temp_dir().join(format!("scrimp-runs-{}-{fair}", std::process::id())), 0);
+    let (file, mut taken_up) = (std::env::temp_dir().join(format!("scrimp-runs-{}-{asked:?}", std::process::id())), 0);
     for seed in first..first + systems {
         let mut random = Random(seed);
         let mixture = Mixture { processes: 2 + random.below(2), special: random.below(2) == 0 };
@@ -123,17 +160,19 @@ fn random_systems(fair: bool, systems: u64) -> (usize, usize) {
         let atoms: Vec<Expr> = (0..ATOMS).map(|_| harmless(&mut random, &system)).collect();
         let processes = |code| movers(&model, code);
         let labels = |state: &[u8]| label(&model, &atoms, state);
+        let (choice, fair) = asked.of(&system, &mut random);
         let Some(graph) = Explicit::of(&model, 2000, &processes, &labels) else { continue };
         for _ in 0..4 {
             let operators = 1 + random.below(5);
             // Without `X` a formula may be decided on a reduced graph.
             let next = random.below(2) == 0;
             let formula = ltl(&mut random, ATOMS, operators, next);
-            let expected = graph.some_run(&Formula::Not(Box::new(formula.clone())), fair);
+            let negation = Formula::Not(Box::new(formula.clone()));
+            let expected = graph.some_fair_run(&negation, &fair);
             let over_model = formula.map(&mut |atom| atoms[*atom].clone());
             let property = Property::new("formula", PropertyKind::Ltl(over_model));
-            for (name, plan) in plans(fair, &property) {
-                let context = format!("seed {seed}, {name}, fair {fair}: {formula} with {atoms:?}");
+            for (name, plan) in plans(&choice, &property) {
+                let context = format!("seed {seed}, {name}, fair {choice}: {formula} with {atoms:?}");
                 let control = Control::new(None);
                 let means = Context { plan: &plan, control: &control, fair: &[], progress: None };
                 let report = decide(&model, &property, &means);
@@ -147,11 +186,12 @@ fn random_systems(fair: bool, systems: u64) -> (usize, usize) {
                 let verdict = if expected { Verdict::Violated } else { Verdict::Verified };
                 assert_eq!(result.verdict, verdict, "{context}: {:?}, {:?}", report.limit, report.remarks);
                 if expected {
-                    replay_run(&model, result, &property.kind, fair)
+                    replay_fair_run(&model, result, &property.kind, &fair)
                         .unwrap_or_else(|error| panic!("{context}: {error}"));
                 }
             }
-            taken_up += taken_up_in(&model, &property, fair, expected, &file, &format!("seed {seed}: {formula}"));
+            taken_up +=
+                taken_up_in(&model, &property, (&choice, &fair), expected, &file, &format!("seed {seed}: {formula}"));
             holding += !expected as usize;
             broken += expected as usize;
         }
@@ -164,12 +204,24 @@ fn random_systems(fair: bool, systems: u64) -> (usize, usize) {
 
 #[test]
 fn formulas() {
-    let (holding, broken) = random_systems(false, 150);
+    let (holding, broken) = random_systems(Asked::Nothing, 150);
     assert!(holding > 0 && broken > 0);
 }
 
 #[test]
 fn formulas_with_weak_fairness() {
-    let (holding, broken) = random_systems(true, 100);
+    let (holding, broken) = random_systems(Asked::Weak, 100);
+    assert!(holding > 0 && broken > 0);
+}
+
+#[test]
+fn formulas_with_strong_fairness() {
+    let (holding, broken) = random_systems(Asked::Strong, 150);
+    assert!(holding > 0 && broken > 0);
+}
+
+#[test]
+fn formulas_with_fairness_of_chosen_processes() {
+    let (holding, broken) = random_systems(Asked::Mixed, 100);
     assert!(holding > 0 && broken > 0);
 }

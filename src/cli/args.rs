@@ -303,10 +303,13 @@ pub struct SearchArgs {
     #[arg(long, default_value = "auto", value_name = "WAY")]
     pub cycles: String,
 
-    /// Only fair runs count: weak, or an expression that holds again and again; may be given several times
+    /// Only fair runs count: weak, strong, SF(PROCESS), WF(PROCESS), or an expression that holds again and again; may be given
+    /// several times
     ///
-    /// `weak`: a process that stays enabled moves again and again. Refused where nothing that is asked is about runs.
-    #[arg(long, value_name = "weak|EXPR")]
+    /// `weak`: a process that stays enabled moves again and again. `strong`: a process that is enabled again and again moves again
+    /// and again. `WF(P)`, `SF(P)`: the same of process P, or of all that are called P and a number; several are separated by
+    /// commas. Refused where nothing that is asked is about runs.
+    #[arg(long, value_name = "weak|strong|SF(P)|EXPR")]
     pub fair: Vec<String>,
 
     /// Seed of all choices made by chance: the same seed, the same search

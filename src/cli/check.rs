@@ -11,6 +11,7 @@ use super::report::ReportFile;
 use super::search::{failed, open, options, setting};
 use super::{chart, outputs, unused};
 use scrimp::chart::Drawing;
+use scrimp::plan::FairnessChoice;
 use scrimp::report::html::Kind;
 use scrimp::report::text::Told;
 use scrimp::report::{Overall, Record, Subject, json, leave_out_long_runs, text};
@@ -64,7 +65,7 @@ fn request(args: &CheckArgs) -> Request {
         properties: args.property.clone(),
         property_file: args.property_file.clone(),
         formulas: args.formulas.clone(),
-        fair: args.search.fair.iter().filter(|text| *text != "weak").cloned().collect(),
+        fair: args.search.fair.iter().filter(|text| !FairnessChoice::is_about_processes(text)).cloned().collect(),
     }
 }
 

@@ -9,6 +9,7 @@ use super::limits::{self, memory};
 use super::output::{print, print_json, remark, style};
 use super::report::ReportFile;
 use super::{outputs, unused};
+use scrimp::plan::FairnessChoice;
 use scrimp::report::html::Kind;
 use scrimp::report::{Overall, Record, Subject, json, leave_out_long_runs, text};
 use scrimp::{CheckError, Count, Found, LoadError, Loaded, Mode, Open, Options, Plan, Setting};
@@ -95,6 +96,15 @@ pub fn failed(error: CheckError) -> Failure {
     }
 }
 
+/// The processes that runs must be fair to.
+fn fairness(texts: &[String]) -> Result<FairnessChoice, Failure> {
+    let mut choice = FairnessChoice::default();
+    for text in texts.iter().filter(|text| FairnessChoice::is_about_processes(text)) {
+        choice.add(text).map_err(|e| Failure::with("--fair", text, e))?;
+    }
+    Ok(choice)
+}
+
 pub fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<Options, Failure> {
     Ok(Options {
         order: args.order.as_deref().map(str::parse).transpose()?,
@@ -110,8 +120,8 @@ pub fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<
         reorder: args.reorder == "auto",
         dont_care: args.dont_care,
         cycles: args.cycles.parse()?,
-        fair: args.fair.iter().any(|fair| fair == "weak"),
-        fair_conditions: args.fair.iter().filter(|fair| *fair != "weak").count(),
+        fair: fairness(&args.fair)?,
+        fair_conditions: args.fair.iter().filter(|text| !FairnessChoice::is_about_processes(text)).count(),
         chains: args.chains,
         stride: args.stride,
         reconstruct: args.reconstruct,

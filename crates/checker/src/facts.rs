@@ -2,7 +2,7 @@
 
 use scrimp_native::{BuildError, Mode, NativeModel};
 use scrimp_search::liveness::MOST_MARKS;
-use scrimp_search::{Feature, ModelFacts, Options};
+use scrimp_search::{FairnessChoice, FairnessKind, Feature, ModelFacts, Options};
 use scrimp_system::{Event, System};
 use scrimp_temporal::Marks;
 use std::sync::Arc;
@@ -32,42 +32,77 @@ pub fn facts_of<'m>(system: &'m System, model: Option<&'m NativeModel>, options:
             facts = facts.except(&[symbolic, Feature::Por], reason);
         }
     }
-    if options.fair
-        && let Err(reason) = FairProcesses::new(system)
+    if !options.fair.is_empty()
+        && let Err(reason) = FairProcesses::new(system, &options.fair)
     {
-        facts = facts.except(&[Feature::WeakFairness], reason);
+        for kind in [Feature::WeakFairness, Feature::StrongFairness] {
+            facts = facts.except(&[kind], reason.clone());
+        }
     }
     facts
 }
 
-/// The processes that weak fairness is about, and the one that each event is a move of.
+/// The processes that fairness is about, and the one that each event is a move of.
 pub struct FairProcesses {
-    pub count: usize,
-    /// For each event, the bit of its process.
+    /// How many runs must be weakly fair to, and strongly.
+    pub weak: usize,
+    pub strong: usize,
+    /// For each event, the bit of its process: those of weak fairness come first.
     pub actors: Vec<Marks>,
 }
 
 impl FairProcesses {
-    /// Fails where there are none, or too many.
-    pub fn new(system: &System) -> Result<FairProcesses, String> {
-        let mut number: Vec<Option<u32>> = vec![None; system.processes.len()];
-        let mut count = 0;
+    /// Fails where there are none, or too many, or where there is no process of a name.
+    pub fn new(system: &System, choice: &FairnessChoice) -> Result<FairProcesses, String> {
         // What several do together is the move of the one who begins it: of a message, its sender.
         let first = |event: &Event| event.moves.first().map(|m| m.process.index());
-        for process in system.events.iter().filter_map(first) {
-            if number[process].is_none() {
-                number[process] = Some(count);
-                count += 1;
+        let mut kinds: Vec<Option<FairnessKind>> = vec![choice.everyone; system.processes.len()];
+        for (kind, name) in &choice.chosen {
+            let named = named(system, name)?;
+            named.into_iter().for_each(|process| kinds[process] = kinds[process].max(Some(*kind)));
+        }
+        let mut moves = vec![false; system.processes.len()];
+        system.events.iter().filter_map(first).for_each(|process| moves[process] = true);
+        let mut bits: Vec<Marks> = vec![0; system.processes.len()];
+        let (mut counts, mut next) = ([0; 2], 0);
+        for (count, kind) in counts.iter_mut().zip([FairnessKind::Weak, FairnessKind::Strong]) {
+            for process in (0..bits.len()).filter(|&process| moves[process] && kinds[process] == Some(kind)) {
+                bits[process] = 1u64.checked_shl(next).unwrap_or(0);
+                next += 1;
+                *count += 1;
             }
         }
+        let [weak, strong] = counts;
+        // Two marks are for the formula.
         let most = MOST_MARKS - 2;
-        match count as usize {
-            0 => Err("there are no processes that fairness could be about".into()),
-            many if many > most => Err(format!("fairness of {many} processes is not supported, only of {most}")),
-            count => {
-                let bit = |event: &Event| first(event).and_then(|process| number[process]).map_or(0, |bit| 1 << bit);
-                Ok(FairProcesses { count, actors: system.events.iter().map(bit).collect() })
+        match weak + 2 * strong {
+            0 if choice.chosen.is_empty() => Err("there are no processes that fairness could be about".into()),
+            marks if marks > most && strong > 0 => {
+                Err(format!("strong fairness of {strong} processes is not supported, only of {}", most / 2))
+            }
+            marks if marks > most => Err(format!("fairness of {weak} processes is not supported, only of {most}")),
+            _ => {
+                let bit = |event: &Event| first(event).map_or(0, |process| bits[process]);
+                Ok(FairProcesses { weak, strong, actors: system.events.iter().map(bit).collect() })
             }
         }
     }
+}
+
+/// The process of this name, or all those that have it before an underscore and a number, as `P_0` and `P_1` have `P`.
+fn named(system: &System, name: &str) -> Result<Vec<usize>, String> {
+    let numbered = |own: &str| {
+        let number = own.strip_prefix(name).and_then(|rest| rest.strip_prefix('_'));
+        number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let which = |fits: &dyn Fn(&str) -> bool| -> Vec<usize> {
+        (0..system.processes.len()).filter(|&process| fits(&system.processes[process].name)).collect()
+    };
+    let exact = which(&|own| own == name);
+    let found = if exact.is_empty() { which(&numbered) } else { exact };
+    if found.is_empty() {
+        let names: Vec<&str> = system.processes.iter().map(|process| process.name.as_str()).take(12).collect();
+        return Err(format!("there is no process `{name}`; there are {}", names.join(", ")));
+    }
+    Ok(found)
 }

@@ -7,7 +7,7 @@ use scrimp_core::{Control, Limit, Report};
 use scrimp_native::NativeModel;
 use scrimp_report::number::grouped;
 use scrimp_search::estimate::Estimate;
-use scrimp_search::plan::{EngineChoice, ReduceChoice, StoreChoice, StrategyChoice, Way};
+use scrimp_search::plan::{EngineChoice, FairnessKind, ReduceChoice, StoreChoice, StrategyChoice, Way};
 use scrimp_search::{ModelFacts, Options, Plan, run};
 use scrimp_system::Model;
 use std::io;
@@ -30,6 +30,8 @@ pub fn fallback(plan: &Plan) -> Option<String> {
             Some(dir) => format!("a tree, then files in {}", dir.display()),
             None => "a tree, then an automaton, then, starting over, forgetting what can be found again".into(),
         }),
+        // A tree gives no state ids, which strong fairness needs.
+        Way::Cycles if plan.options().fair.strongest() == Some(FairnessKind::Strong) => None,
         Way::Cycles if left_to_us => Some("starting over in a tree".into()),
         Way::Local if left_to_us => Some("starting over in store collapse, then in store comback".into()),
         _ => None,

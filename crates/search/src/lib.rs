@@ -46,7 +46,7 @@ mod verdicts;
 mod words;
 
 pub use engine::Front;
-pub use plan::{Feature, ModelFacts, Options, Plan, Question, Refusal};
+pub use plan::{FairnessChoice, FairnessKind, Feature, ModelFacts, Options, Plan, Question, Refusal};
 pub use replace::{discard_parts, replace};
 pub use run::{run, run_guided};
 pub use task::{FoundMeasure, Guide, Guides};

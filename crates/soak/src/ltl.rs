@@ -10,6 +10,14 @@ use scrimp::{Batch, Fault, Model};
 use scrimp_temporal::Formula;
 use std::collections::{BTreeSet, HashMap};
 
+/// The processes that runs must be fair to: those that may not wait for ever where they always can move, and those that may not
+/// where they can again and again.
+#[derive(Debug, Clone, Default)]
+pub struct Fair {
+    pub weak: Vec<usize>,
+    pub strong: Vec<usize>,
+}
+
 /// A state space written out: a state without successors goes on to itself for ever.
 pub struct Explicit {
     pub initial: Vec<usize>,
@@ -69,6 +77,13 @@ impl Explicit {
     /// Is there a run that satisfies the formula? With `fair`, only runs count in which every process moves again and again,
     /// unless it again and again cannot.
     pub fn some_run(&self, formula: &Formula<usize>, fair: bool) -> bool {
+        let everyone: BTreeSet<usize> = self.enabled.iter().flatten().copied().filter(|_| fair).collect();
+        self.some_fair_run(formula, &Fair { weak: everyone.into_iter().collect(), strong: Vec::new() })
+    }
+
+    /// The same, where only runs count that are fair. To a process of strong fairness a run is fair in one of two ways: from some
+    /// time on it never can move, or it moves again and again. Each set of processes is tried for which it is the first.
+    pub fn some_fair_run(&self, formula: &Formula<usize>, fair: &Fair) -> bool {
         let mut closure = Closure::default();
         let top = add(&mut closure, formula);
         assert!(closure.nexts.len() < 20, "too many guesses");
@@ -92,14 +107,40 @@ impl Explicit {
         }
         let starts = self.initial.iter().flat_map(|state| (0..guesses).map(move |guess| node(*state, guess)));
         let starts: Vec<usize> = starts.filter(|at| holds[*at][top]).collect();
-        let components = &components(&edges, &starts);
+        let reached: Vec<bool> = components(&edges, &starts).iter().map(Option::is_some).collect();
+        (0..1usize << fair.strong.len()).any(|set| {
+            let (still, moving): (Vec<(usize, usize)>, Vec<(usize, usize)>) =
+                fair.strong.iter().copied().enumerate().partition(|(bit, _)| set >> bit & 1 == 1);
+            let allowed = |at: usize| {
+                reached[at] && !still.iter().any(|(_, process)| self.enabled[at / guesses].contains(process))
+            };
+            let within: Vec<Vec<(usize, &[usize])>> = (0..edges.len())
+                .map(|at| edges[at].iter().copied().filter(|(to, _)| allowed(at) && allowed(*to)).collect())
+                .collect();
+            let moving: Vec<usize> = moving.into_iter().map(|(_, process)| process).collect();
+            self.goes_round(&closure, &holds, &within, &fair.weak, &moving)
+        })
+    }
+
+    /// Is there a strongly connected part of these edges in which every promise is kept, the first processes are fairly treated
+    /// in the weak sense, and the others move?
+    fn goes_round(
+        &self,
+        closure: &Closure,
+        holds: &[Vec<bool>],
+        edges: &[Vec<(usize, &[usize])>],
+        weak: &[usize],
+        moving: &[usize],
+    ) -> bool {
+        let guesses = holds.len() / self.labels.len().max(1);
+        let everywhere: Vec<usize> = (0..edges.len()).collect();
+        let components = &components(edges, &everywhere);
         let mut parts: HashMap<usize, Vec<usize>> = HashMap::new();
         for (at, component) in components.iter().enumerate() {
             if let Some(component) = component {
                 parts.entry(*component).or_default().push(at);
             }
         }
-        let everyone: BTreeSet<usize> = self.enabled.iter().flatten().copied().filter(|_| fair).collect();
         parts.values().any(|part| {
             let within = |at: usize| {
                 let component = components[at];
@@ -110,10 +151,13 @@ impl Explicit {
                     .promises
                     .iter()
                     .all(|(until, kept)| part.iter().any(|at| !holds[*at][*until] || holds[*at][*kept]))
-                && everyone.iter().all(|process| {
+                && weak.iter().all(|process| {
                     let moves = |at: usize| within(at).any(|(_, processes)| processes.contains(process));
                     part.iter().any(|at| !self.enabled[at / guesses].contains(process) || moves(*at))
                 })
+                && moving
+                    .iter()
+                    .all(|process| part.iter().any(|at| within(*at).any(|(_, processes)| processes.contains(process))))
         })
     }
 }

@@ -12,7 +12,7 @@ use scrimp::{
     Question, Refusal, Report, System, Verdict, facts, parse_property, run_engine,
 };
 use scrimp_core::{AsExpression, Condition, PropertyKind};
-use scrimp_search::FoundMeasure;
+use scrimp_search::{FairnessChoice, FoundMeasure};
 use scrimp_system::{Expr, Random, Role};
 use std::collections::BTreeMap;
 use std::io;
@@ -151,7 +151,7 @@ impl Matrix<'_> {
         for (number, answer) in runs.into_iter().enumerate() {
             if chosen.is_none_or(|chosen| chosen as usize % all == number) {
                 let mut options = options.clone();
-                options.fair = answer.fair;
+                options.fair = if answer.fair { FairnessChoice::weak() } else { FairnessChoice::default() };
                 self.runs(loaded, &Wanted { answers: vec![answer], whole, way, options: &options }, tally)?;
             }
         }

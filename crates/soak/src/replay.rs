@@ -1,6 +1,6 @@
 //! Runs that a search has found, followed again by a model that did not find them.
 
-use crate::ltl::holds_on_word;
+use crate::ltl::{Fair, holds_on_word};
 use scrimp::temporal::Formula;
 use scrimp::{Batch, Fault, Model, NativeModel, Property, PropertyKind, PropertyResult, Trace};
 use scrimp_core::Condition;
@@ -67,6 +67,17 @@ pub fn replay_run(
     kind: &PropertyKind<Expr>,
     fair: bool,
 ) -> Result<(), String> {
+    let everyone = (0..model.system().processes.len()).filter(|_| fair).collect();
+    replay_fair_run(model, result, kind, &Fair { weak: everyone, strong: Vec::new() })
+}
+
+/// The same for what is asked of single processes.
+pub fn replay_fair_run(
+    model: &NativeModel,
+    result: &PropertyResult,
+    kind: &PropertyKind<Expr>,
+    fair: &Fair,
+) -> Result<(), String> {
     let trace = result.trace.as_ref().ok_or("there is no run")?;
     if let PropertyKind::Ctl(_) = kind {
         return follow(model, trace).map(drop);
@@ -84,15 +95,20 @@ pub fn replay_run(
         }
         states.pop();
     }
-    if fair && cycle < trace.steps.len() {
+    if cycle < trace.steps.len() {
         let moved: Vec<usize> = trace.steps[cycle..].iter().flat_map(|(code, _)| movers(model, *code)).collect();
         let could = |process: usize, state: &[u8]| {
             let enabled = successors(model, state);
             (0..enabled.len()).any(|i| movers(model, enabled.event(i)).contains(&process))
         };
         let waits = |process: usize| !moved.contains(&process) && states[cycle..].iter().all(|s| could(process, s));
-        if let Some(process) = (0..model.system().processes.len()).find(|process| waits(*process)) {
+        if let Some(process) = fair.weak.iter().find(|process| waits(**process)) {
             return Err(format!("process {process} waits for ever"));
+        }
+        let passed_over =
+            |process: usize| !moved.contains(&process) && states[cycle..].iter().any(|s| could(process, s));
+        if let Some(process) = fair.strong.iter().find(|process| passed_over(**process)) {
+            return Err(format!("process {process} is passed over for ever"));
         }
     }
     let Some((formula, atoms)) = demanded(kind) else { return Ok(()) };

@@ -5,6 +5,7 @@ use crate::facts::FairProcesses;
 use crate::properties::predicate;
 use scrimp_core::{Never, Predicate, PropertyResult, Report, Verdict};
 use scrimp_native::NativeModel;
+use scrimp_search::FairnessChoice;
 use scrimp_search::liveness::{self, Fairness, MOST_MARKS, Question};
 use scrimp_system::{Expr, Model};
 use scrimp_temporal::Automaton;
@@ -12,14 +13,15 @@ use std::io;
 use std::time::Instant;
 
 /// The processes of a model, for fairness. Fails where there are too many, or none.
-fn fairness<'a>(model: &'a NativeModel, automaton: &Automaton) -> io::Result<Fairness<'a>> {
+fn fairness<'a>(model: &'a NativeModel, choice: &FairnessChoice, automaton: &Automaton) -> io::Result<Fairness<'a>> {
     let invalid = |reason: String| io::Error::new(io::ErrorKind::InvalidInput, reason);
-    let FairProcesses { count, actors } = FairProcesses::new(model.system()).map_err(invalid)?;
-    if count + automaton.sets > MOST_MARKS {
+    let FairProcesses { weak, strong, actors } = FairProcesses::new(model.system(), choice).map_err(invalid)?;
+    if weak + 2 * strong + automaton.sets > MOST_MARKS {
+        let count = weak + strong;
         return Err(invalid(format!("fairness of {count} processes is not supported for this formula")));
     }
     let actors = move |code| actors[model.first_event(code) as usize];
-    Ok(Fairness { processes: count, actors: Box::new(actors) })
+    Ok(Fairness { weak, strong, actors: Box::new(actors) })
 }
 
 /// Looks for a bad run.
@@ -28,7 +30,8 @@ pub fn run_liveness(model: &NativeModel, name: &str, never: &Never<Expr>, means:
     let begun = Instant::now();
     plan.say_decisions(control);
     let atoms: Vec<Predicate> = never.atoms.iter().map(|e| predicate(model, e)).collect();
-    let fairness = plan.options().fair.then(|| fairness(model, &never.automaton)).transpose()?;
+    let choice = &plan.options().fair;
+    let fairness = (!choice.is_empty()).then(|| fairness(model, choice, &never.automaton)).transpose()?;
     let question = Question {
         model,
         automaton: &never.automaton,

@@ -3,10 +3,13 @@
 //! States that were visited and not given up stand in the order of their discovery; those that are known to reach each other
 //! form a component, of which the first is its root, with all marks met inside. An edge back joins all components from its
 //! target on. The first one with all marks has a cycle that accepts, whichever and however many the marks are. After Couvreur
-//! (1999), Geldenhuys and Valmari (2004).
+//! (1999), Geldenhuys and Valmari (2004). Under strong fairness, a component that is complete and has requests without a grant may
+//! still have a part that accepts: it is [taken apart](super::parts) before it is given up.
 
+use super::acceptance::Acceptance;
 use super::product::{INSIDE, Mover, WEAK};
 use super::states::{Key, Numbered, States};
+use super::take_apart::Subgraph;
 use super::walk::{Halt, Walk};
 use crate::column::{Column, Stack};
 use crate::store::Full;
@@ -38,12 +41,19 @@ pub(super) struct Components<'s, 'p, 'a> {
     /// States that were not given up, by their ranks.
     pub live: Stack,
     pub roots: Vec<Root>,
-    control: &'s Control,
-    all: Marks,
+    pub(super) control: &'s Control,
+    pub(super) acceptance: Acceptance,
+    pub(super) budget: Arc<Budget>,
+    /// Where components are written down that are taken apart.
+    pub(super) subgraph: Option<Subgraph>,
     pub facts: GraphFacts,
     ticks: u64,
     /// Where the component that was found begins on the path.
     pub found: Option<u32>,
+    /// The states of it that the cycle stays in, in order, where not all will do.
+    pub part: Option<Vec<u32>>,
+    /// The marks that the cycle must meet.
+    pub wanted: Marks,
 }
 
 impl<'s, 'p, 'a> Components<'s, 'p, 'a> {
@@ -54,7 +64,7 @@ impl<'s, 'p, 'a> Components<'s, 'p, 'a> {
         budget: &Arc<Budget>,
     ) -> io::Result<Components<'s, 'p, 'a>> {
         let bytes = mover.product.state_bytes();
-        let all = mover.product.all_marks();
+        let acceptance = mover.product.acceptance();
         Ok(Components {
             mover,
             states,
@@ -63,10 +73,14 @@ impl<'s, 'p, 'a> Components<'s, 'p, 'a> {
             live: Stack::new(budget)?,
             roots: Vec::new(),
             control,
-            all,
+            acceptance,
+            budget: budget.clone(),
+            subgraph: None,
             facts: GraphFacts::default(),
             ticks: 0,
             found: None,
+            part: None,
+            wanted: 0,
         })
     }
 
@@ -119,6 +133,11 @@ impl<'s, 'p, 'a> Components<'s, 'p, 'a> {
         (key as usize) < self.ranks.len() && (first..GONE).contains(&self.ranks[key as u32])
     }
 
+    /// Is it one of those that the cycle stays in?
+    pub fn is_in_part(&self, key: Key) -> bool {
+        self.is_found(key) && self.part.as_ref().is_none_or(|part| part.binary_search(&(key as u32)).is_ok())
+    }
+
     fn open(&mut self, key: Key, entry: Marks) -> Result<(), Halt> {
         self.ranks.ensure(key as usize + 1)?;
         self.live.ensure(self.live.len() + 1)?;
@@ -137,6 +156,7 @@ impl<'s, 'p, 'a> Components<'s, 'p, 'a> {
         while !self.path.is_empty() {
             self.tick()?;
             let Some((to, marks)) = self.path.next(self.states, &mut self.mover)? else {
+                self.take_apart()?;
                 self.leave();
                 continue;
             };
@@ -159,15 +179,17 @@ impl<'s, 'p, 'a> Components<'s, 'p, 'a> {
 
     /// An edge leads back to a state of this rank.
     fn join(&mut self, rank: u32, marks: Marks) -> Result<(), Halt> {
-        let mut all = marks & self.all;
+        let kept = self.acceptance.kept();
+        let mut all = marks & kept;
         while let Some(root) = self.roots.pop_if(|root| root.rank > rank) {
-            all |= (root.marks | root.entry) & self.all;
+            all |= (root.marks | root.entry) & kept;
         }
         let Some(root) = self.roots.last_mut() else { return Ok(()) };
         root.marks |= all;
         // Components of the product lie within those of the automaton.
-        if marks & INSIDE != 0 && (marks & WEAK != 0 || root.marks & self.all == self.all) {
+        if marks & INSIDE != 0 && (marks & WEAK != 0 || self.acceptance.accepts(root.marks)) {
             self.found = Some(root.place);
+            self.wanted = self.acceptance.wanted(root.marks);
             return Err(Halt::Found);
         }
         Ok(())
@@ -204,6 +226,8 @@ impl<'s, 'p, 'a> Components<'s, 'p, 'a> {
 
     /// Bytes held beside the states.
     pub fn bytes(&self) -> usize {
-        self.path.bytes() + self.ranks.bytes() + self.live.bytes() + self.roots.capacity() * size_of::<Root>()
+        let subgraph = self.subgraph.as_ref().map_or(0, Subgraph::bytes);
+        let roots = self.roots.capacity() * size_of::<Root>();
+        self.path.bytes() + self.ranks.bytes() + self.live.bytes() + roots + subgraph
     }
 }

@@ -40,17 +40,22 @@ pub(super) fn of_nested(nested: &mut Nested, bytes: usize) -> Option<Rough> {
 pub(super) fn of_component(components: &mut Components, mover: &mut Mover) -> Option<Rough> {
     let place = components.found?;
     let bytes = mover.product.state_bytes();
-    let path: Vec<Key> = components.path.keys().take(place as usize + 1).collect();
+    let mut path: Vec<Key> = components.path.keys().take(place as usize + 1).collect();
     if path.len() > LONGEST {
         return None;
     }
+    if !components.is_in_part(*path.last()?) {
+        let (root, part) = (*path.last()?, components.part.clone().unwrap_or_default());
+        let inside = move |to: Key, _: Marks| part.binary_search(&(to as u32)).is_ok();
+        path.extend(within(components, mover, root, false, &inside)?.into_iter().map(|(key, _)| key));
+    }
     let root = *path.last()?;
-    let mut missing = mover.product.all_marks();
+    let mut missing = components.wanted;
     let (mut cycle, mut marks): (Vec<Key>, Vec<Marks>) = (Vec::new(), Vec::new());
     let mut at = root;
     while missing != 0 {
         let wanted = |_: Key, marks: Marks| marks & missing != 0;
-        for (key, met) in within(components, mover, at, &wanted)? {
+        for (key, met) in within(components, mover, at, true, &wanted)? {
             cycle.push(key);
             marks.push(met);
             missing &= !met;
@@ -58,7 +63,7 @@ pub(super) fn of_component(components: &mut Components, mover: &mut Mover) -> Op
         at = *cycle.last()?;
     }
     if at != root || cycle.is_empty() {
-        for (key, met) in within(components, mover, at, &|to, _| to == root)? {
+        for (key, met) in within(components, mover, at, true, &|to, _| to == root)? {
             cycle.push(key);
             marks.push(met);
         }
@@ -68,12 +73,13 @@ pub(super) fn of_component(components: &mut Components, mover: &mut Mover) -> Op
     Some(Rough { stem, cycle, marks })
 }
 
-/// The shortest way within the component whose last edge is wanted: its states but the first, each with the marks of the edge to
-/// it.
+/// The shortest way within the component, or within the part of it that the cycle stays in, whose last edge is wanted: its states
+/// but the first, each with the marks of the edge to it.
 fn within(
     components: &mut Components,
     mover: &mut Mover,
     from: Key,
+    in_part: bool,
     wanted: &dyn Fn(Key, Marks) -> bool,
 ) -> Option<Vec<(Key, Marks)>> {
     let mut parents: HashMap<Key, (Key, Marks)> = HashMap::from([(from, (from, 0))]);
@@ -91,7 +97,8 @@ fn within(
         mover.expand(state.state(0), full, &mut successors, &mut marks).ok()?;
         components.states.keys(&successors, Some(source), &mut keys).ok()?;
         for (&to, &given) in keys.iter().zip(&marks) {
-            if given & INSIDE == 0 || !components.is_found(to) {
+            let inside = if in_part { components.is_in_part(to) } else { components.is_found(to) };
+            if given & INSIDE == 0 || !inside {
                 continue;
             }
             if wanted(to, given) {

@@ -1,6 +1,6 @@
 //! Infinite runs as people read them: a stem, and a loop that repeats for ever; both as short as can be found soon.
 
-use super::nearby::entries;
+use super::nearby::{Nearby, Scope};
 use super::product::{INSIDE, Mover, Product, STUTTER, WEAK};
 use scrimp_core::{Budget, Trace};
 use scrimp_system::{Batch, EventCode, Model, Stop};
@@ -19,6 +19,8 @@ const BESIDE: usize = 400;
 const ENTRIES: usize = 12;
 /// Sets of marks up to which all ways of meeting them are tried.
 const FEW_SETS: u32 = 3;
+/// States that are looked at each time that some events are left out.
+const ATTEMPT: usize = 40_000;
 
 /// A run of a product: from an initial state to the loop, and once round it. The stem ends where the loop begins, and so does
 /// the loop.
@@ -40,6 +42,27 @@ pub struct Lasso {
 
 pub(super) type Steps = Vec<(EventCode, Vec<u8>)>;
 
+/// The same of a product, with its events: where it begins, the way to the loop, and once round.
+pub(super) struct Run {
+    pub first: Vec<u8>,
+    pub stem: Steps,
+    pub cycle: Steps,
+}
+
+impl Run {
+    fn len(&self) -> usize {
+        self.stem.len() + self.cycle.len()
+    }
+
+    /// The events that it takes, in order.
+    fn events(&self) -> Vec<EventCode> {
+        let mut events: Vec<EventCode> = self.stem.iter().chain(&self.cycle).map(|(event, _)| *event).collect();
+        events.sort_unstable();
+        events.dedup();
+        events
+    }
+}
+
 impl Rough {
     /// The run as one of the model, shortened if that is quickly done, within what is left of memory and time.
     pub fn finish(self, product: &Product, budget: &Budget, stop: &Stop) -> Option<Lasso> {
@@ -49,29 +72,24 @@ impl Rough {
         // A state is kept twice, and has a place in a list and in a table.
         let room = (ROOM.min(budget.left() / 2) / (2 * product.state_bytes() + BESIDE)).min(EFFORT);
         let mut mover = Mover::new(product, None);
-        let mut best: Option<(Vec<u8>, Steps, Steps)> = None;
-        for (first, stem) in entries(&mut mover, room, deadline - patience / 2, ENTRIES) {
-            let entry = stem.last().map_or(&first, |(_, state)| state).clone();
-            let Some(cycle) = self.loop_at(&mut mover, &entry, room, deadline) else { continue };
-            let length = stem.len() + cycle.len();
-            if best.as_ref().is_none_or(|(_, stem, cycle)| length < stem.len() + cycle.len()) {
-                best = Some((first, stem, cycle));
-            }
-        }
-        let (first, stem, cycle) = match best {
-            Some(best) => best,
+        let scope = Scope { room, deadline: deadline - patience / 2, events: None };
+        let near = Nearby::new(&mut mover, &scope).shortest_run(ENTRIES, scope.deadline);
+        let run = match near {
+            Some(run) => run,
             None => {
                 let stem = retrace(&mut mover, &self.stem, &[])?;
                 let entry = self.stem.last()?;
-                (self.stem.first()?.clone(), stem, self.loop_at(&mut mover, entry, room, deadline)?)
+                let cycle = self.loop_at(&mut mover, entry, room, deadline - patience / 3)?;
+                shortened(Run { first: self.stem.first()?.clone(), stem, cycle }, &mut mover, room, deadline)
             }
         };
-        Some(without_automaton(product, first, stem, cycle))
+        Some(without_automaton(product, run))
     }
 
     /// A loop from a state of the cycle back to it, which meets all marks.
     fn loop_at(&self, mover: &mut Mover, entry: &[u8], room: usize, deadline: Instant) -> Option<Steps> {
-        let few = mover.product.all_marks().count_ones() <= FEW_SETS;
+        let acceptance = mover.product.acceptance();
+        let few = acceptance.kept().count_ones() <= FEW_SETS;
         if let Some(steps) = few.then(|| shortest_loop(mover, entry, room, deadline)).flatten() {
             return Some(steps);
         }
@@ -85,9 +103,40 @@ impl Rough {
     }
 }
 
+/// A run that takes fewer of the events, if there is one that is shorter. Where many processes go round, breadth-first search does
+/// not come far, but most often few of them suffice: halves of the events are left out, then quarters, and so on (after Zeller's
+/// delta debugging), and with what is left all is searched that can be reached soon. Events of a process stand together.
+fn shortened(mut best: Run, mover: &mut Mover, room: usize, deadline: Instant) -> Run {
+    let mut events = best.events();
+    let mut pieces = 1;
+    while pieces <= events.len() && Instant::now() < deadline {
+        let size = events.len().div_ceil(pieces);
+        let attempt = events.chunks(size).find_map(|left_out| {
+            // All of them, first: what the run never does is not needed.
+            let kept = events.iter().filter(|event| pieces == 1 || left_out.binary_search(event).is_err());
+            let kept: HashSet<EventCode> = kept.copied().collect();
+            if Instant::now() > deadline {
+                return None;
+            }
+            let scope = Scope { room: room.min(ATTEMPT), deadline, events: Some(&kept) };
+            let run = Nearby::new(mover, &scope).shortest_run(ENTRIES, deadline)?;
+            (run.len() < best.len()).then_some(run)
+        });
+        match attempt {
+            Some(run) => {
+                events = run.events();
+                best = run;
+                pieces = 2;
+            }
+            None => pieces *= 2,
+        }
+    }
+    best
+}
+
 /// The shortest loop from a state back to it along edges that can be on cycles, which meets all marks.
 fn shortest_loop(mover: &mut Mover, entry: &[u8], room: usize, deadline: Instant) -> Option<Steps> {
-    let all = mover.product.all_marks();
+    let acceptance = mover.product.acceptance();
     // Each state with the marks met, where it was found from, and the event.
     let mut found: Vec<(Vec<u8>, Marks, usize, EventCode)> = vec![(entry.to_vec(), 0, usize::MAX, 0)];
     let mut known: HashMap<Marks, HashSet<Vec<u8>>> = HashMap::new();
@@ -103,9 +152,9 @@ fn shortest_loop(mover: &mut Mover, entry: &[u8], room: usize, deadline: Instant
         let met = found[next].1;
         mover.expand(&found[next].0, true, &mut successors, &mut marks).ok()?;
         for (i, &given) in marks.iter().enumerate().filter(|(_, given)| **given & INSIDE != 0) {
-            let met = met | given & (all | WEAK);
+            let met = met | given & (acceptance.kept() | WEAK);
             let state = successors.state(i);
-            if state == entry && (met & all == all || met & WEAK != 0) {
+            if state == entry && (acceptance.accepts(met) || met & WEAK != 0) {
                 let mut steps = vec![(successors.event(i), state.to_vec())];
                 let mut at = next;
                 while found[at].2 != usize::MAX {
@@ -143,7 +192,8 @@ fn retrace(mover: &mut Mover, states: &[Vec<u8>], wanted: &[Marks]) -> Option<St
 }
 
 /// The model's part of a run. Where it stands still for ever, the loop is empty.
-fn without_automaton(product: &Product, first: Vec<u8>, stem: Steps, cycle: Steps) -> Lasso {
+fn without_automaton(product: &Product, run: Run) -> Lasso {
+    let Run { first, stem, cycle } = run;
     let moves = |(event, _): &(EventCode, Vec<u8>)| *event != STUTTER;
     let mut steps: Steps = stem.into_iter().filter(moves).collect();
     let begin = steps.len();

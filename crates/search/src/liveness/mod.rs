@@ -5,6 +5,7 @@
 //! connected components, which meets several marks at once and needs a number for each state. Several threads
 //! search together. What is found becomes a [lasso](Lasso).
 
+mod acceptance;
 mod components;
 #[cfg(all(test, feature = "shuttle"))]
 mod concurrency;
@@ -13,11 +14,15 @@ mod lasso;
 mod nearby;
 mod nested;
 mod on_lts;
+mod parts;
 mod path_set;
 mod product;
 mod saved;
 mod states;
 mod swarm;
+mod take_apart;
+#[cfg(test)]
+mod tests;
 mod walk;
 
 pub use lasso::Lasso;
@@ -49,7 +54,7 @@ pub struct Question<'a> {
     /// them.
     pub atoms: &'a [Predicate<'a>],
     pub expressions: &'a [Expr],
-    /// Only runs on which no process waits for ever though it could always move.
+    /// Only runs that are fair to processes: those of which none waits for ever though it could always move, or again and again.
     pub fairness: Option<&'a Fairness<'a>>,
     /// Does the automaton accept a word exactly if it accepts it with letters repeated?
     pub stutters: bool,
@@ -80,7 +85,7 @@ pub struct Answer {
 
 /// Looks for a run that the automaton accepts, by a plan.
 pub fn search(question: &Question, plan: &Plan, control: &Control) -> io::Result<Answer> {
-    let sets = question.automaton.sets + question.fairness.map_or(0, |fairness| fairness.processes);
+    let sets = question.automaton.sets + question.fairness.map_or(0, Fairness::marks);
     if sets > MOST_MARKS {
         return Err(invalid(format!(
             "more than {MOST_MARKS} sets of marks, of processes among them, are not supported"
@@ -114,7 +119,8 @@ fn search_in(question: &Question, plan: &Plan, control: &Control) -> io::Result<
     let store = plan.store();
     let Question { model, automaton, atoms, expressions, fairness, stutters, repeats, .. } = *question;
     let budget = Budget::begin(plan.memory())?;
-    let asked = format!("{automaton:?} {expressions:?} {} {stutters} {repeats}", fairness.is_some());
+    let processes = fairness.map(|fairness| (fairness.weak, fairness.strong));
+    let asked = format!("{automaton:?} {expressions:?} {processes:?} {stutters} {repeats}");
     let saver = Saver::new(model, &asked, plan, None, control);
     let saved = saver.as_ref().map_or(Ok(None), Saver::resume)?;
     // A search that was saved goes on as it was.
@@ -133,6 +139,9 @@ fn search_in(question: &Question, plan: &Plan, control: &Control) -> io::Result<
                 "the checkpoint is of a search for components, which needs numbers for its states: use --store table or collapse",
             ));
         }
+    }
+    if nested && fairness.is_some_and(|fairness| fairness.strong > 0) {
+        return Err(invalid("strong fairness is decided by components, not by a nested search"));
     }
     let saved = saved.map(|(_, from)| from);
     // The plan asks for a reduction only where it is sound; a caller may know no expressions to keep.

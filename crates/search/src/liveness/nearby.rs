@@ -2,35 +2,64 @@
 //!
 //! A depth-first search finds a cycle early and far away. People want a short run, and most often there is one close by.
 
-use super::lasso::Steps;
-use super::product::{INSIDE, Mover, WEAK};
+use super::acceptance::Acceptance;
+use super::lasso::{Run, Steps};
+use super::parts::{Edges, NONE, accepting_parts};
+use super::product::{INSIDE, Mover, STUTTER, WEAK};
 use scrimp_system::{Batch, EventCode, Model};
 use scrimp_temporal::Marks;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Instant;
 
-const NONE: u32 = u32::MAX;
+/// Marks up to which all ways of meeting them are tried.
+const FEW: u32 = 3;
+
+/// What a search near the initial states may take, and where it may go.
+pub(super) struct Scope<'e> {
+    pub room: usize,
+    pub deadline: Instant,
+    /// The events that may be taken; all, without any.
+    pub events: Option<&'e HashSet<EventCode>>,
+}
+
+/// An edge that can be on a cycle: where it leads, its marks, its event.
+type Arc = (u32, Marks, EventCode);
 
 /// States found breadth-first.
-struct Nearby {
+pub(super) struct Nearby {
     states: Vec<Vec<u8>>,
     /// Where each was found from, and by which event.
     parents: Vec<(u32, EventCode)>,
-    /// The edges that can be on cycles.
-    edges: Vec<Vec<(u32, Marks)>>,
+    edges: Vec<Vec<Arc>>,
+    acceptance: Acceptance,
+    /// For each state, the part that accepts which it is in.
+    part: Vec<u32>,
+    /// The marks that a cycle in each part must meet.
+    wanted: Vec<Marks>,
 }
 
-/// The shortest ways to states on cycles that accept, with where they begin: `most` of them at most, nearest first.
-pub(super) fn entries(mover: &mut Mover, room: usize, deadline: Instant, most: usize) -> Vec<(Vec<u8>, Steps)> {
-    let nearby = Nearby::new(mover, room, deadline);
-    let accepting = nearby.accepting(mover.product.all_marks());
-    let found = (0..nearby.states.len()).filter(|&state| accepting[state]).take(most);
-    found.map(|state| nearby.way_to(state)).collect()
+impl Edges for Nearby {
+    fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    fn edge(&self, state: u32, place: usize) -> Option<(u32, Marks)> {
+        let all = self.acceptance.all;
+        let full = |marks: Marks| if marks & WEAK != 0 { marks | all } else { marks };
+        self.edges[state as usize].get(place).map(|&(to, marks, _)| (to, full(marks)))
+    }
 }
 
 impl Nearby {
-    fn new(mover: &mut Mover, room: usize, deadline: Instant) -> Nearby {
-        let mut all = Nearby { states: Vec::new(), parents: Vec::new(), edges: Vec::new() };
+    pub fn new(mover: &mut Mover, scope: &Scope) -> Nearby {
+        let mut all = Nearby {
+            states: Vec::new(),
+            parents: Vec::new(),
+            edges: Vec::new(),
+            acceptance: mover.product.acceptance(),
+            part: Vec::new(),
+            wanted: Vec::new(),
+        };
         let mut numbers: HashMap<Vec<u8>, u32> = HashMap::new();
         let bytes = mover.product.state_bytes();
         let (mut found, mut marks) = (Batch::new(bytes), Vec::new());
@@ -38,9 +67,10 @@ impl Nearby {
         for i in 0..found.len() {
             all.number(&mut numbers, found.state(i), (NONE, 0));
         }
-        while all.edges.len() < all.states.len() && all.states.len() < room {
+        let may = |event: EventCode| event == STUTTER || scope.events.is_none_or(|events| events.contains(&event));
+        while all.edges.len() < all.states.len() && all.states.len() < scope.room {
             let source = all.edges.len();
-            if source.is_multiple_of(256) && Instant::now() > deadline {
+            if source.is_multiple_of(256) && Instant::now() > scope.deadline {
                 break;
             }
             found.clear();
@@ -49,15 +79,16 @@ impl Nearby {
                 break;
             }
             let mut edges = Vec::new();
-            for (i, &given) in marks.iter().enumerate() {
+            for (i, &given) in marks.iter().enumerate().filter(|(i, _)| may(found.event(*i))) {
                 let to = all.number(&mut numbers, found.state(i), (source as u32, found.event(i)));
                 if given & INSIDE != 0 {
-                    edges.push((to, given));
+                    edges.push((to, given, found.event(i)));
                 }
             }
             all.edges.push(edges);
         }
         all.edges.resize(all.states.len(), Vec::new());
+        all.find_parts();
         all
     }
 
@@ -72,66 +103,101 @@ impl Nearby {
         number
     }
 
-    /// For each state, whether it is in a component that has all marks.
-    fn accepting(&self, all: Marks) -> Vec<bool> {
-        let components = self.components();
-        let count = components.iter().copied().max().map_or(0, |last| last as usize + 1);
-        let mut met: Vec<Option<Marks>> = vec![None; count];
-        for (state, edges) in self.edges.iter().enumerate() {
-            for &(to, marks) in edges.iter().filter(|(to, _)| components[*to as usize] == components[state]) {
-                let met = met[components[to as usize] as usize].get_or_insert(0);
-                *met |= if marks & WEAK != 0 { all } else { marks & all };
-            }
-        }
-        components.iter().map(|component| met[*component as usize].is_some_and(|met| met == all)).collect()
+    fn find_parts(&mut self) {
+        let (mut part, mut wanted) = (vec![NONE; self.states.len()], Vec::new());
+        let _ = accepting_parts(self, &self.acceptance, &mut || Ok(()), &mut |members, marks| {
+            members.iter().for_each(|&state| part[state as usize] = wanted.len() as u32);
+            wanted.push(self.acceptance.wanted(marks));
+            true
+        });
+        (self.part, self.wanted) = (part, wanted);
     }
 
-    /// The strongly connected component of each state, after Tarjan.
-    fn components(&self) -> Vec<u32> {
-        let count = self.states.len();
-        let (mut component, mut rank, mut lowest) = (vec![NONE; count], vec![NONE; count], vec![0u32; count]);
-        let (mut live, mut path): (Vec<u32>, Vec<(u32, u32)>) = (Vec::new(), Vec::new());
-        let (mut ranks, mut components) = (0, 0);
-        for root in 0..count as u32 {
-            if rank[root as usize] == NONE {
-                path.push((root, 0));
+    /// The shortest run that goes round through one of the states nearest to the initial ones; `most` of them are tried.
+    pub fn shortest_run(&self, most: usize, deadline: Instant) -> Option<Run> {
+        let mut best: Option<(usize, u32, Vec<Arc>)> = None;
+        let entries = (0..self.states.len() as u32).filter(|&state| self.part[state as usize] != NONE);
+        for entry in entries.take(most) {
+            if best.is_some() && Instant::now() > deadline {
+                break;
             }
-            while let Some((state, done)) = path.last_mut() {
-                let at = *state as usize;
-                if *done == 0 {
-                    (rank[at], lowest[at]) = (ranks, ranks);
-                    ranks += 1;
-                    live.push(*state);
-                }
-                let next = self.edges[at].get(*done as usize).map(|(to, _)| *to as usize);
-                *done += 1;
-                match next {
-                    Some(to) if rank[to] == NONE => path.push((to as u32, 0)),
-                    Some(to) if component[to] == NONE => lowest[at] = lowest[at].min(rank[to]),
-                    Some(_) => {}
-                    None => {
-                        path.pop();
-                        if let Some((before, _)) = path.last() {
-                            lowest[*before as usize] = lowest[*before as usize].min(lowest[at]);
-                        }
-                        if lowest[at] == rank[at] {
-                            while let Some(member) = live.pop() {
-                                component[member as usize] = components;
-                                if member as usize == at {
-                                    break;
-                                }
-                            }
-                            components += 1;
-                        }
+            let Some(cycle) = self.loop_at(entry) else { continue };
+            let length = self.depth(entry) + cycle.len();
+            if best.as_ref().is_none_or(|(shortest, ..)| length < *shortest) {
+                best = Some((length, entry, cycle));
+            }
+        }
+        let (_, entry, cycle) = best?;
+        let (first, stem) = self.way_to(entry);
+        let step = |(to, _, event): Arc| (event, self.states[to as usize].clone());
+        Some(Run { first, stem, cycle: cycle.into_iter().map(step).collect() })
+    }
+
+    /// A cycle through a state that meets what is wanted: the shortest one, where that is little; otherwise from each mark to the
+    /// nearest one that is missing, and back.
+    fn loop_at(&self, entry: u32) -> Option<Vec<Arc>> {
+        let mut missing = self.wanted[self.part[entry as usize] as usize];
+        if missing.count_ones() <= FEW {
+            return self.shortest((entry, missing), &|to, missing| to == entry && missing == 0);
+        }
+        let (mut cycle, mut at) = (Vec::new(), entry);
+        loop {
+            let way = match missing {
+                0 => self.shortest((at, 0), &|to, _| to == entry)?,
+                _ => self.shortest((at, missing), &|_, left| left != missing)?,
+            };
+            way.iter().for_each(|&(_, marks, _)| missing &= !self.met(marks));
+            at = way.last()?.0;
+            cycle.extend(way);
+            if missing == 0 && at == entry {
+                return Some(cycle);
+            }
+        }
+    }
+
+    fn met(&self, marks: Marks) -> Marks {
+        if marks & WEAK != 0 { marks | self.acceptance.all } else { marks }
+    }
+
+    /// The shortest way within a part, of one edge at least, to a state and the marks that are then still missing.
+    fn shortest(&self, from: (u32, Marks), goal: &dyn Fn(u32, Marks) -> bool) -> Option<Vec<Arc>> {
+        let part = self.part[from.0 as usize];
+        let mut parents: HashMap<(u32, Marks), ((u32, Marks), Arc)> = HashMap::new();
+        let mut queue = VecDeque::from([from]);
+        while let Some(source) = queue.pop_front() {
+            let inside = self.edges[source.0 as usize].iter().filter(|(to, ..)| self.part[*to as usize] == part);
+            for &arc in inside {
+                let to = (arc.0, source.1 & !self.met(arc.1));
+                if goal(to.0, to.1) {
+                    let (mut way, mut at) = (vec![arc], source);
+                    while at != from {
+                        let (parent, arc) = parents[&at];
+                        way.push(arc);
+                        at = parent;
                     }
+                    way.reverse();
+                    return Some(way);
+                }
+                if to != from && !parents.contains_key(&to) {
+                    parents.insert(to, (source, arc));
+                    queue.push_back(to);
                 }
             }
         }
-        component
+        None
     }
 
-    fn way_to(&self, mut state: usize) -> (Vec<u8>, Steps) {
-        let mut steps = Vec::new();
+    fn depth(&self, mut state: u32) -> usize {
+        let mut depth = 0;
+        while self.parents[state as usize].0 != NONE {
+            state = self.parents[state as usize].0;
+            depth += 1;
+        }
+        depth
+    }
+
+    fn way_to(&self, state: u32) -> (Vec<u8>, Steps) {
+        let (mut state, mut steps) = (state as usize, Vec::new());
         while self.parents[state].0 != NONE {
             let (parent, event) = self.parents[state];
             steps.push((event, self.states[state].clone()));

@@ -3,11 +3,13 @@
 //! The automaton reads the state that is left, so every successor of the model is paired with every edge of the automaton
 //! whose guard holds there. A state that the model does not leave repeats for ever: then the automaton moves alone. An edge
 //! of the product carries the marks of the automaton's edge, and, under weak fairness, one for each process that takes part
-//! in the event or cannot move: a run is fair if it meets the marks of every process infinitely often.
+//! in the event or cannot move: a run is fair if it meets the marks of every process infinitely often. Under strong fairness
+//! it carries a request of each process that can move, and a grant of the one that does.
 //!
 //! Where a search can only look for one mark, the product counts: it waits for one set after the other, and marks the edge
 //! that completes a round.
 
+use super::acceptance::Acceptance;
 use crate::reduce::{Kept, Reduce, Source};
 use scrimp_core::Predicate;
 use scrimp_system::{Batch, EventCode, Fault, Model};
@@ -25,10 +27,26 @@ pub(super) const WEAK: Marks = 1 << 62;
 /// The most sets, of the automaton and of processes together.
 pub const MOST_MARKS: usize = 62;
 
-/// Which processes take part in an event: a bit for each.
+/// Which processes take part in an event: a bit for each, first of those that runs must be weakly fair to, then of those that they
+/// must be strongly fair to.
 pub struct Fairness<'a> {
-    pub processes: usize,
+    pub weak: usize,
+    pub strong: usize,
     pub actors: Box<dyn Fn(EventCode) -> Marks + Sync + 'a>,
+}
+
+impl Fairness<'_> {
+    /// The marks that it takes: one for each process, and for those of strong fairness two.
+    pub fn marks(&self) -> usize {
+        self.weak + 2 * self.strong
+    }
+
+    /// The marks of an edge that these processes take, where those are enabled.
+    fn of_edge(&self, actors: Marks, enabled: Marks) -> Marks {
+        let weak = (1u64 << self.weak) - 1;
+        let strong = ((1u64 << self.strong) - 1) << self.weak;
+        (actors | !enabled) & weak | actors & strong | (enabled & strong) << self.strong
+    }
 }
 
 pub struct Product<'a> {
@@ -60,9 +78,9 @@ impl<'a> Product<'a> {
         fairness: Option<&'a Fairness<'a>>,
         one_set: bool,
     ) -> Product<'a> {
-        let sets = automaton.sets + fairness.map_or(0, |fairness| fairness.processes);
+        let sets = automaton.sets + fairness.map_or(0, |fairness| fairness.weak);
         let kinds = automaton.kinds();
-        let fair = fairness.is_some_and(|fairness| fairness.processes > 0);
+        let fair = fairness.is_some_and(|fairness| fairness.marks() > 0);
         let support = |edges: &Vec<scrimp_temporal::Edge>| edges.iter().fold(0, |all, e| all | e.guard.support());
         let states = automaton.states.len();
         Product {
@@ -88,9 +106,16 @@ impl<'a> Product<'a> {
 
     /// Every mark that a cycle must meet.
     pub(super) fn all_marks(&self) -> Marks {
-        let sets = self.automaton.sets + self.fairness.map_or(0, |fairness| fairness.processes);
-        let sets = if self.rounds.is_some() { 1 } else { sets };
-        (1u64 << sets) - 1
+        self.acceptance().all
+    }
+
+    /// When a cycle counts.
+    pub(super) fn acceptance(&self) -> Acceptance {
+        let (weak, strong) = self.fairness.map_or((0, 0), |fairness| (fairness.weak, fairness.strong));
+        match self.rounds {
+            Some(_) => Acceptance::new(1, 0),
+            None => Acceptance::new(self.automaton.sets + weak, strong),
+        }
     }
 
     /// Are there no cycles that only some of the marks decide about?
@@ -228,7 +253,7 @@ impl<'p, 'a> Mover<'p, 'a> {
         }
         let mut pair = |system: &[u8], event: EventCode, actors: Marks| {
             for &(to, given) in &*moves {
-                let fair = fairness.map_or(0, |f| (actors | !enabled) & ((1 << f.processes) - 1));
+                let fair = fairness.map_or(0, |f| f.of_edge(actors, enabled));
                 let mut given = given | fair << automaton.sets;
                 let inside = product.components[place] == product.components[to] && !product.rejecting[to];
                 let mut next = 0;

@@ -3,6 +3,7 @@
 use super::choices::{
     BackedgeChoice, CycleChoice, EngineChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice, StrategyChoice,
 };
+use super::fairness::FairnessKind;
 use super::options::Options;
 use crate::store::LayerOrder;
 use std::fmt;
@@ -66,6 +67,7 @@ pub enum Feature {
     Nested,
     Components,
     WeakFairness,
+    StrongFairness,
     FairCondition,
     // Everything else.
     Threads,
@@ -102,6 +104,7 @@ pub enum Axis {
     Forget,
     Reduce,
     Cycles,
+    Fair,
     Fairness,
     Alone,
 }
@@ -109,7 +112,7 @@ pub enum Axis {
 use Feature::*;
 
 /// Every feature, with its axis and its name: what the user writes, or what is asked.
-pub const FEATURES: [(Feature, Axis, &str); 69] = [
+pub const FEATURES: [(Feature, Axis, &str); 70] = [
     (Count, Axis::Asked, "counting states"),
     (States, Axis::Asked, "properties of states"),
     (Claim, Axis::Asked, "the search with the never claim"),
@@ -156,7 +159,8 @@ pub const FEATURES: [(Feature, Axis, &str); 69] = [
     (PorSleep, Axis::Reduce, "--reduce por+sleep"),
     (Nested, Axis::Cycles, "--cycles nested"),
     (Components, Axis::Cycles, "--cycles components"),
-    (WeakFairness, Axis::Alone, "--fair weak"),
+    (WeakFairness, Axis::Fair, "--fair weak"),
+    (StrongFairness, Axis::Fair, "--fair strong"),
     (FairCondition, Axis::Fairness, "--fair EXPR"),
     (Threads, Axis::Alone, "--threads"),
     (MaxVisits, Axis::Alone, "--max-visits"),
@@ -198,7 +202,7 @@ impl Feature {
 
     /// Is it about one kind of question only, and no matter of the others?
     pub fn is_about_runs(self) -> bool {
-        matches!(self, Nested | Components | WeakFairness | FairCondition)
+        matches!(self, Nested | Components | WeakFairness | StrongFairness | FairCondition)
     }
 
     /// Is it about visiting every state, and no matter of questions about runs?
@@ -299,7 +303,8 @@ impl Options {
         }
         add(self.cycles == CycleChoice::Nested, Nested);
         add(self.cycles == CycleChoice::Components, Components);
-        add(self.fair, WeakFairness);
+        add(self.fair.strongest() == Some(FairnessKind::Weak), WeakFairness);
+        add(self.fair.strongest() == Some(FairnessKind::Strong), StrongFairness);
         add(self.fair_conditions > 0, FairCondition);
         add(self.threads != 1, Threads);
         add(self.visits.is_some(), MaxVisits);
@@ -341,7 +346,7 @@ impl Options {
             PseudoRoot | Cache | Sweep | SweepCache => options.forget = plain.forget,
             EdgeLean | Por | PorSleep => options.reduce = plain.reduce,
             Nested | Components => options.cycles = plain.cycles,
-            WeakFairness => options.fair = false,
+            WeakFairness | StrongFairness => options.fair = plain.fair,
             FairCondition => options.fair_conditions = 0,
             Threads => options.threads = 1,
             MaxVisits => options.visits = None,
@@ -384,6 +389,7 @@ impl Options {
                 self.store.as_ref().map_or_else(|| feature.to_string(), |store| format!("--store {store}"))
             }
             (Axis::Reduce, _) => format!("--reduce {}", self.reduce),
+            (Axis::Fair, _) if !self.fair.is_empty() => format!("--fair {}", self.fair),
             (_, Threads) => format!("--threads {}", self.threads),
             (_, Strategy) => format!("--forget {}", self.forget),
             (_, MaxVisits) => self.visits.map_or_else(String::new, |visits| format!("--max-visits {visits}")),
@@ -437,7 +443,7 @@ mod tests {
             threads: 4,
             store: Some(StoreChoice::Tree),
             reduce: ReduceChoice::EdgeLean,
-            fair: true,
+            fair: crate::plan::FairnessChoice::weak(),
             ..Options::default()
         };
         let mut left = options.clone();

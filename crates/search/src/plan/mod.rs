@@ -7,6 +7,7 @@
 pub mod abilities;
 mod choices;
 mod combinations;
+mod fairness;
 mod feature;
 mod options;
 mod question;
@@ -18,6 +19,7 @@ pub use choices::{
     StoreChoice, StrategyChoice, VariableChoice,
 };
 pub use combinations::combinations;
+pub use fairness::{FairnessChoice, FairnessKind};
 pub use feature::{Feature, Features};
 pub use options::Options;
 pub use question::{ModelFacts, Question};
@@ -337,7 +339,7 @@ impl Plan {
             parts.extend(options.dont_care.then(|| ("dont-care", "yes".to_string())));
         }
         parts.extend((options.cycles != CycleChoice::Automatic).then(|| ("cycles", options.cycles.to_string())));
-        parts.extend(options.fair.then(|| ("fair", "weak".to_string())));
+        parts.extend((!options.fair.is_empty()).then(|| ("fair", options.fair.to_string())));
         parts.extend(options.progress.iter().map(|text| ("progress", text.clone())));
         parts.extend(options.heuristic.iter().map(|text| ("heuristic", text.clone())));
         parts.extend(options.chains.then(|| ("chains", "yes".to_string())));
@@ -371,7 +373,17 @@ impl Plan {
             "reorder" if self.options.reorder => "the order changes when diagrams grow",
             "dont-care" => "any set between the reduced step and the whole one will do: the one with fewest nodes",
             "cycles" => self.options.cycles.reason(),
-            "fair" => "weak fairness: a process that stays enabled moves again and again",
+            "fair" => match self.options.fair.strongest() {
+                Some(FairnessKind::Strong) if self.options.fair.chosen.is_empty() => {
+                    "strong fairness: a process that is enabled again and again moves again and again"
+                }
+                _ if self.options.fair.chosen.is_empty() => {
+                    "weak fairness: a process that stays enabled moves again and again"
+                }
+                _ => {
+                    "WF: a process that stays enabled moves again and again; SF: one that is enabled again and again does"
+                }
+            },
             "chains" => "states with one successor do not stay for the cache's sake",
             "stride" => "the cache's tree keeps some ancestors of open states, not all",
             "reconstruct" => "closed ancestors of open states are kept as an event and what it led from",

@@ -3,6 +3,7 @@
 use super::choices::{
     BackedgeChoice, CycleChoice, EngineChoice, ForgetChoice, OrderChoice, ReduceChoice, StoreChoice, VariableChoice,
 };
+use super::fairness::FairnessChoice;
 use crate::store::LayerOrder;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -28,10 +29,9 @@ pub struct Options {
     pub variables: VariableChoice,
     pub reorder: bool,
     pub dont_care: bool,
-    /// How infinite runs are looked for, and whether only weakly fair ones count: a process that stays enabled moves again
-    /// and again.
+    /// How infinite runs are looked for, and to which processes they must be fair to count.
     pub cycles: CycleChoice,
-    pub fair: bool,
+    pub fair: FairnessChoice,
     /// How many conditions must hold again and again on the runs that count.
     pub fair_conditions: usize,
     /// Leave chains of states with one successor out of the cache's tree.
@@ -92,7 +92,7 @@ impl Default for Options {
             reorder: true,
             dont_care: false,
             cycles: CycleChoice::Automatic,
-            fair: false,
+            fair: FairnessChoice::default(),
             fair_conditions: 0,
             chains: false,
             stride: None,
