@@ -21,6 +21,9 @@ const AROUND: usize = 200;
 /// How often leaving out and shortcuts take turns.
 const ROUNDS: usize = 4;
 
+/// Events, each with the state that it leads to.
+type Steps = Vec<(EventCode, Vec<u8>)>;
+
 /// A run to a state that decides a property.
 pub(super) struct Shortened {
     pub trace: Trace,
@@ -114,7 +117,7 @@ impl Tree {
     }
 
     /// The steps that lead to a state from the root of its tree, which is its own predecessor; and the root.
-    fn way(&self, mut at: usize) -> (usize, Vec<(EventCode, Vec<u8>)>) {
+    fn way(&self, mut at: usize) -> (usize, Steps) {
         let mut way = Vec::new();
         while self.states[at].0 != at {
             let (from, event, state) = &self.states[at];
@@ -203,7 +206,7 @@ impl Shortener<'_> {
     }
 
     /// What is left of a run from `at` on without the events from there to `end`.
-    fn without(&mut self, trace: &Trace, at: usize, end: usize) -> Option<Vec<(EventCode, Vec<u8>)>> {
+    fn without(&mut self, trace: &Trace, at: usize, end: usize) -> Option<Steps> {
         let mut state = at.checked_sub(1).map_or(&trace.initial, |before| &trace.steps[before].1).clone();
         let mut rest = Vec::new();
         let mut events = trace.steps[end..].iter().map(|(event, _)| *event);
@@ -223,7 +226,7 @@ impl Shortener<'_> {
     fn take_shortcuts(&mut self, trace: Trace) -> Trace {
         let mut place: HashMap<Vec<u8>, usize> = HashMap::from([(trace.initial.clone(), 0)]);
         place.extend(trace.steps.iter().enumerate().map(|(i, (_, state))| (state.clone(), i + 1)));
-        let mut steps: Vec<(EventCode, Vec<u8>)> = Vec::new();
+        let mut steps: Steps = Vec::new();
         let mut at = 0;
         while at < trace.steps.len() {
             let from = at.checked_sub(1).map_or(&trace.initial, |before| &trace.steps[before].1);
@@ -242,12 +245,7 @@ impl Shortener<'_> {
     }
 
     /// The shortcut from a place of a run that saves most of it: where it leads, and how.
-    fn shortcut(
-        &mut self,
-        from: &[u8],
-        at: usize,
-        place: &HashMap<Vec<u8>, usize>,
-    ) -> Option<(usize, Vec<(EventCode, Vec<u8>)>)> {
+    fn shortcut(&mut self, from: &[u8], at: usize, place: &HashMap<Vec<u8>, usize>) -> Option<(usize, Steps)> {
         let mut tree = Tree::new();
         tree.add(0, 0, from);
         let mut depths = vec![0];
