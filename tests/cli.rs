@@ -420,7 +420,7 @@ fn the_time_limit_is_kept() {
         assert!(json["states"].as_u64().unwrap() > 10_000);
         assert!(answer.time < Duration::from_secs(4), "{more:?}: {:?}", answer.time);
     }
-    let text = scrimp(&["check", &path, "--time", "200ms", "--memory", "1G"]).code(3).stdout;
+    let text = scrimp(&["check", &path, "--time", "200ms", "--memory", "1G", "--reduce", "none"]).code(3).stdout;
     assert!(text.contains("incomplete") && text.contains("undecided  deadlock"), "{text}");
     assert!(text.contains("time limit") && text.contains("--time"), "{text}");
 }

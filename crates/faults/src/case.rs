@@ -76,12 +76,12 @@ pub fn all(folder: &Path) -> io::Result<Vec<Case>> {
         cases.push(Case::saved(&format!("count {pnml} {store}")));
         cases.push(Case::saved(&format!("count {tokens} --structure none {store}")));
         cases.push(Case::saved(&format!(
-            "check {pml} --keep-going -p deadlock -p reach:~d==2 -p invariant:~d<4 {store}"
+            "check {pml} --reduce none --keep-going -p deadlock -p reach:~d==2 -p invariant:~d<4 {store}"
         )));
     }
     cases.push(Case::saved(&format!("count {pml} --threads 2")));
     cases.push(Case::saved(&format!("count {network} --threads 2 --memory 24M")));
-    cases.push(Case::saved(&format!("check {dve} -p invariant:~P_0->x+P_1->x<30")));
+    cases.push(Case::saved(&format!("check {dve} --reduce none -p invariant:~P_0->x+P_1->x<30")));
     for rest in
         ["--store bitstate:4", "--store compact:40", "--forget cache", "--forget sweep --progress auto", "--reduce por"]
     {
