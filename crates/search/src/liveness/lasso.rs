@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// States that are looked at for a shorter run, and what that may take.
 const EFFORT: usize = 300_000;
-const PATIENCE: Duration = Duration::from_secs(3);
+const PATIENCE: Duration = Duration::from_secs(2);
 /// Bytes that may be kept of them.
 const ROOM: usize = 256 << 20;
 /// Bytes that a state takes beside what it is, its edges included.
@@ -72,18 +72,20 @@ impl Rough {
         // A state is kept twice, and has a place in a list and in a table.
         let room = (ROOM.min(budget.left() / 2) / (2 * product.state_bytes() + BESIDE)).min(EFFORT);
         let mut mover = Mover::new(product, None);
-        let scope = Scope { room, deadline: deadline - patience / 2, events: None };
-        let near = Nearby::new(&mut mover, &scope).shortest_run(ENTRIES, scope.deadline);
-        let run = match near {
-            Some(run) => run,
-            None => {
-                let stem = retrace(&mut mover, &self.stem, &[])?;
-                let entry = self.stem.last()?;
-                let cycle = self.loop_at(&mut mover, entry, room, deadline - patience / 3)?;
-                shortened(Run { first: self.stem.first()?.clone(), stem, cycle }, &mut mover, room, deadline)
-            }
-        };
+        let rough = self.run(&mut mover, room, deadline - patience * 5 / 6);
+        let rough = rough.map(|run| shortened(run, &mut mover, room, deadline - patience / 2));
+        let depth = rough.as_ref().map_or(usize::MAX, |run| run.len().saturating_sub(1));
+        let scope = Scope { room, depth, deadline: deadline - patience / 6, end: deadline, events: None };
+        let near = Nearby::new(&mut mover, &scope).shortest_run(ENTRIES, deadline);
+        let run = near.into_iter().chain(rough).min_by_key(Run::len)?;
         Some(without_automaton(product, run))
+    }
+
+    /// The run with its events, its loop shortened.
+    fn run(&self, mover: &mut Mover, room: usize, deadline: Instant) -> Option<Run> {
+        let stem = retrace(mover, &self.stem, &[])?;
+        let cycle = self.loop_at(mover, self.stem.last()?, room, deadline)?;
+        Some(Run { first: self.stem.first()?.clone(), stem, cycle })
     }
 
     /// A loop from a state of the cycle back to it, which meets all marks.
@@ -118,7 +120,13 @@ fn shortened(mut best: Run, mover: &mut Mover, room: usize, deadline: Instant) -
             if Instant::now() > deadline {
                 return None;
             }
-            let scope = Scope { room: room.min(ATTEMPT), deadline, events: Some(&kept) };
+            let scope = Scope {
+                room: room.min(ATTEMPT),
+                depth: best.len().saturating_sub(1),
+                deadline,
+                end: deadline,
+                events: Some(&kept),
+            };
             let run = Nearby::new(mover, &scope).shortest_run(ENTRIES, deadline)?;
             (run.len() < best.len()).then_some(run)
         });

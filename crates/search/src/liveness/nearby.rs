@@ -6,6 +6,8 @@ use super::acceptance::Acceptance;
 use super::lasso::{Run, Steps};
 use super::parts::{Edges, NONE, accepting_parts};
 use super::product::{INSIDE, Mover, STUTTER, WEAK};
+use super::walk::Halt;
+use scrimp_core::Limit;
 use scrimp_system::{Batch, EventCode, Model};
 use scrimp_temporal::Marks;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -17,7 +19,11 @@ const FEW: u32 = 3;
 /// What a search near the initial states may take, and where it may go.
 pub(super) struct Scope<'e> {
     pub room: usize,
+    /// When no more states are looked at, and when the whole must have ended.
     pub deadline: Instant,
+    pub end: Instant,
+    /// How far away states may be.
+    pub depth: usize,
     /// The events that may be taken; all, without any.
     pub events: Option<&'e HashSet<EventCode>>,
 }
@@ -68,8 +74,16 @@ impl Nearby {
             all.number(&mut numbers, found.state(i), (NONE, 0));
         }
         let may = |event: EventCode| event == STUTTER || scope.events.is_none_or(|events| events.contains(&event));
+        // How far away the next source is, and the first one that is further.
+        let (mut depth, mut further) = (0, all.states.len());
         while all.edges.len() < all.states.len() && all.states.len() < scope.room {
             let source = all.edges.len();
+            if source == further {
+                (depth, further) = (depth + 1, all.states.len());
+            }
+            if depth >= scope.depth {
+                break;
+            }
             if source.is_multiple_of(256) && Instant::now() > scope.deadline {
                 break;
             }
@@ -88,7 +102,7 @@ impl Nearby {
             all.edges.push(edges);
         }
         all.edges.resize(all.states.len(), Vec::new());
-        all.find_parts();
+        all.find_parts(scope.end);
         all
     }
 
@@ -103,9 +117,11 @@ impl Nearby {
         number
     }
 
-    fn find_parts(&mut self) {
+    /// Those that are found in time.
+    fn find_parts(&mut self, end: Instant) {
         let (mut part, mut wanted) = (vec![NONE; self.states.len()], Vec::new());
-        let _ = accepting_parts(self, &self.acceptance, &mut || Ok(()), &mut |members, marks| {
+        let mut in_time = || if Instant::now() < end { Ok(()) } else { Err(Halt::Limit(Limit::Time)) };
+        let _ = accepting_parts(self, &self.acceptance, &mut in_time, &mut |members, marks| {
             members.iter().for_each(|&state| part[state as usize] = wanted.len() as u32);
             wanted.push(self.acceptance.wanted(marks));
             true
