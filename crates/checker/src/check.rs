@@ -252,7 +252,8 @@ impl ModelCheck {
             };
             let Some(answered) = answered else { continue };
             let (mut at, mut answered, mut beside) = (number, answered, beside);
-            if !answered.is_decided()
+            let keep_going = self.setting.options.keep_going;
+            if !answered.is_decided(keep_going)
                 && let Some((other, decisive)) = turns.decisive()
             {
                 (at, answered, beside) = (other, decisive, true);
@@ -263,7 +264,7 @@ impl ModelCheck {
                     answered.searched.report.remarks.push(why);
                 }
             }
-            let over = answered.is_violated() && !self.setting.options.keep_going;
+            let over = answered.is_violated() && !keep_going;
             let rest = stages[..in_turn].iter().enumerate().skip(number + (at == number) as usize);
             let left = if over { self.left(rest.filter(|(n, _)| *n != at).map(|(_, s)| &s.0))? } else { Vec::new() };
             answered.tell(&stages[at].0, beside, left, host);
@@ -288,12 +289,13 @@ impl ModelCheck {
             let plan = plan.within_memory(memory.min(plan.memory()));
             // What goes wrong is told when its turn comes.
             let mut answered = self.another().answer(stage, plan, &mut unwatched).ok().flatten();
-            if let Some(answered) = answered.as_mut().filter(|answered| answered.is_decided()) {
+            let keep_going = self.setting.options.keep_going;
+            let decided = answered.as_ref().is_some_and(|answered| answered.is_decided(keep_going));
+            if let Some(answered) = answered.as_mut().filter(|_| decided) {
                 // It was told to make room, and had its answer by then.
                 let report = &mut answered.searched.report;
                 report.limit = report.limit.filter(|limit| *limit != Limit::Interrupt);
             }
-            let decided = answered.as_ref().is_some_and(Answered::is_decided);
             let violated = answered.as_ref().is_some_and(Answered::is_violated);
             turns.end(number, answered, decided, violated);
         }
@@ -444,9 +446,11 @@ impl Answered {
         });
     }
 
-    /// Is there nothing more to find out?
-    fn is_decided(&self) -> bool {
-        self.is_violated() || !self.has(Verdict::Undecided)
+    /// Is there nothing more to find out? Unless all is to be known, a violation suffices.
+    fn is_decided(&self, keep_going: bool) -> bool {
+        let report = &self.searched.report;
+        let all = !self.has(Verdict::Undecided) && (report.limit.is_none() || !report.properties.is_empty());
+        all || !keep_going && self.is_violated()
     }
 }
 
