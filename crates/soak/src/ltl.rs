@@ -109,15 +109,16 @@ impl Explicit {
         let starts: Vec<usize> = starts.filter(|at| holds[*at][top]).collect();
         let reached: Vec<bool> = components(&edges, &starts).iter().map(Option::is_some).collect();
         (0..1usize << fair.strong.len()).any(|set| {
-            let (still, moving): (Vec<(usize, usize)>, Vec<(usize, usize)>) =
-                fair.strong.iter().copied().enumerate().partition(|(bit, _)| set >> bit & 1 == 1);
-            let allowed = |at: usize| {
-                reached[at] && !still.iter().any(|(_, process)| self.enabled[at / guesses].contains(process))
+            let chosen = |wanted: bool| -> Vec<usize> {
+                let bits = fair.strong.iter().enumerate().filter(|(bit, _)| (set >> bit & 1 == 1) == wanted);
+                bits.map(|(_, process)| *process).collect()
             };
+            let (still, moving) = (chosen(true), chosen(false));
+            let allowed =
+                |at: usize| reached[at] && !still.iter().any(|process| self.enabled[at / guesses].contains(process));
             let within: Vec<Vec<(usize, &[usize])>> = (0..edges.len())
                 .map(|at| edges[at].iter().copied().filter(|(to, _)| allowed(at) && allowed(*to)).collect())
                 .collect();
-            let moving: Vec<usize> = moving.into_iter().map(|(_, process)| process).collect();
             self.goes_round(&closure, &holds, &within, &fair.weak, &moving)
         })
     }

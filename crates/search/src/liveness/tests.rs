@@ -86,7 +86,7 @@ impl Moves {
             });
             let way = self.closure(states[0], &|_| true);
             let more = |&to: &usize| !inside(to) && self.closure(to, &|_| true).contains(&states[0]);
-            if whole && way.iter().any(|to| more(to)) {
+            if whole && way.iter().any(more) {
                 return false;
             }
             // What comes to an end stays there.
