@@ -42,13 +42,13 @@ fn a_full_tree_goes_on_on_disk_or_as_an_automaton() {
     let directory = scratch("budget-disk");
     std::fs::create_dir_all(&directory).expect("a directory can be made");
     let name = directory.to_string_lossy().into_owned();
-    let json = within(&path, 18, &["--disk", &name]);
+    let json = within(&path, 20, &["--disk", &name]);
     assert_eq!((&json["states"], &json["transitions"]), (&1_679_616.into(), &11_197_440.into()));
     assert_eq!((&json["levels"], &json["deadlocks"]), (&41.into(), &1.into()));
     assert!(json["plan"]["ended_in"].as_str().is_some_and(|store| store.starts_with("disk")), "{}", decisions(&json));
     assert_eq!(std::fs::read_dir(&directory).expect("the directory is there").count(), 0, "files are removed");
     for threads in ["1", "2"] {
-        let json = within(&path, 18, &["--threads", threads]);
+        let json = within(&path, 20, &["--threads", threads]);
         assert_eq!((&json["states"], &json["transitions"]), (&1_679_616.into(), &11_197_440.into()));
         assert_eq!((&json["levels"], &json["deadlocks"]), (&41.into(), &1.into()));
         let told = decisions(&json);
