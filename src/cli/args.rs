@@ -291,8 +291,8 @@ pub struct SearchArgs {
     /// `edge-lean` explores one order of two events that can be swapped. All states are visited, by fewer transitions,
     /// which keeps a state cache from visiting the same states over and over.
     ///
-    /// Where nothing is said, `check` explores every event of a model of up to 131,072 states, and uses `por` in larger ones where
-    /// the first states show that it pays.
+    /// Where nothing is said, `check` explores every event of a model of up to 131,072 states (for a formula, 1,000), and uses `por`
+    /// in larger ones where the first states show that it pays.
     #[arg(long, value_name = "METHOD")]
     pub reduce: Option<String>,
 
@@ -308,7 +308,7 @@ pub struct SearchArgs {
     ///
     /// `weak`: a process that stays enabled moves again and again. `strong`: a process that is enabled again and again moves again
     /// and again. `WF(P)`, `SF(P)`: the same of process P, or of all that are called P and a number; several are separated by
-    /// commas. Refused where nothing that is asked is about runs.
+    /// commas. What several do together is the move of the one who begins it. Refused where nothing that is asked is about runs.
     #[arg(long, value_name = "weak|strong|SF(P)|EXPR")]
     pub fair: Vec<String>,
 

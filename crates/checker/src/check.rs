@@ -208,9 +208,8 @@ impl ModelCheck {
             if helpers > 0 {
                 scope.spawn(|| turns.watch());
             }
-            let done = self.take_turns(&turns, &stages, in_turn, host);
-            turns.finish();
-            done
+            let _over = turns.until_dropped();
+            self.take_turns(&turns, &stages, in_turn, host)
         })
     }
 

@@ -63,6 +63,12 @@ impl FairProcesses {
         }
         let mut moves = vec![false; system.processes.len()];
         system.events.iter().filter_map(first).for_each(|process| moves[process] = true);
+        for (_, name) in &choice.chosen {
+            if !named(system, name)?.into_iter().any(|process| moves[process]) {
+                let why = "what several do together is the move of the one who begins it";
+                return Err(format!("process `{name}` begins nothing that fairness could be about: {why}"));
+            }
+        }
         let mut bits: Vec<Marks> = vec![0; system.processes.len()];
         let (mut counts, mut next) = ([0; 2], 0);
         for (count, kind) in counts.iter_mut().zip([FairnessKind::Weak, FairnessKind::Strong]) {

@@ -23,7 +23,7 @@ const MANY_CORES: usize = 4;
 const GLANCE: Duration = Duration::from_millis(20);
 /// Of the memory that is free at the beginning, all may take one part of these before nothing is done beside; what is tried
 /// beside may take one of these.
-const ROOM: usize = 4;
+const ROOM: usize = 2;
 const PART: usize = 8;
 /// What is tried beside needs this at least.
 const LEAST: usize = 16 << 20;
@@ -134,8 +134,19 @@ impl<T> Turns<T> {
         }
     }
 
+    /// Everything is over, whatever happens, once this is dropped.
+    pub fn until_dropped(&self) -> impl Drop + '_ {
+        struct Finish<'t, T>(&'t Turns<T>);
+        impl<T> Drop for Finish<'_, T> {
+            fn drop(&mut self) {
+                self.0.finish();
+            }
+        }
+        Finish(self)
+    }
+
     /// Everything is over: whoever works beside may go.
-    pub fn finish(&self) {
+    fn finish(&self) {
         let mut state = self.lock();
         state.over = true;
         state.all.iter_mut().for_each(Status::dismiss);

@@ -250,10 +250,11 @@ impl Model for NativeModel {
             tally.count(state);
         }
         if self.plain {
-            let first = out.len();
+            let (first, faults) = (out.len(), out.faults().len());
             self.engine.expand(state, out);
             if let Some(watch) = &self.watch {
                 watch.happened_plainly(out, first);
+                out.faults()[faults..].iter().for_each(|record| watch.happened(&self.program, record.event));
             }
         } else {
             self.expand_specially(state, out);

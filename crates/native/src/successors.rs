@@ -65,6 +65,8 @@ impl NativeModel {
         }
         if let Some(watch) = self.watch.as_ref().filter(|watch| !watch.is_full()) {
             (first..out.len()).for_each(|i| watch.happened(&self.program, out.event(i)));
+            // What ends in a run-time error was come to, too.
+            out.faults()[faults..].iter().for_each(|record| watch.happened(&self.program, record.event));
         }
         moved
     }

@@ -366,6 +366,9 @@ impl Plan {
             "order" => self.order.reason(),
             "store" => self.store.reason(),
             "forget" => self.options.forget.reason(),
+            "reduce" if self.options.may_reduce => {
+                "every event is explored, unless the first states of a large model show that leaving some out pays"
+            }
             "reduce" => self.options.reduce.reason(),
             "engine" => self.options.engine.reason(),
             "variables" if self.options.variables == VariableChoice::Given => "in the order of their declarations",

@@ -99,7 +99,7 @@ impl PorConfig {
         const WORTH: usize = 50;
         let (mut persistent, mut all, mut kept) = (self.persistent(None), 0, 0);
         let mut keep = Vec::new();
-        first_states(model, |state, found| {
+        let more = first_states(model, |state, found| {
             keep.clear();
             keep.resize(found.len(), true);
             let source = Source { model, state, via: None };
@@ -107,7 +107,7 @@ impl PorConfig {
             all += keep.len();
             kept += if chosen == Kept::All { keep.len() } else { keep.iter().filter(|keep| **keep).count() };
         });
-        (kept * 100 < all * WORTH).then_some(self)
+        (more && kept * 100 < all * WORTH).then_some(self)
     }
 
     /// A reduction for one thread.
@@ -157,8 +157,8 @@ fn method(plan: &Plan) -> Option<Option<Method>> {
     }
 }
 
-/// Shows the first states of a model, each with its successors.
-fn first_states(model: &dyn Model, mut show: impl FnMut(&[u8], &Batch)) {
+/// Shows the first states of a model, each with its successors. Are there more?
+fn first_states(model: &dyn Model, mut show: impl FnMut(&[u8], &Batch)) -> bool {
     /// States that are looked at.
     const SAMPLE: usize = 1000;
     let mut found = Batch::new(model.state_bytes());
@@ -169,7 +169,7 @@ fn first_states(model: &dyn Model, mut show: impl FnMut(&[u8], &Batch)) {
     // Large states are few enough to stay small.
     let sample = SAMPLE.min((4 << 20) / model.state_bytes().max(1));
     for _ in 0..sample {
-        let Some(state) = next.pop_front() else { break };
+        let Some(state) = next.pop_front() else { return false };
         found.clear();
         model.expand(&state, &mut found);
         found.take_deadlock(0);
@@ -180,6 +180,7 @@ fn first_states(model: &dyn Model, mut show: impl FnMut(&[u8], &Batch)) {
             }
         }
     }
+    !next.is_empty()
 }
 
 /// Explores stubborn sets.
