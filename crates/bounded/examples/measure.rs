@@ -15,7 +15,7 @@ fn main() {
     let number = |at: usize| arguments.get(at).and_then(|text| text.parse::<u64>().ok());
     let path = arguments.first().expect("a model file");
     let system = match scrimp_lang::open(Path::new(path)).unwrap_or_else(|e| panic!("{e}")) {
-        Opened::System(system) => Arc::new(system),
+        Opened::System(system) => Arc::from(system),
         Opened::Promela(mut promela) => Arc::new(promela.system(false).unwrap_or_else(|e| panic!("{e}"))),
         Opened::Net(_) => panic!("nets are for the command itself"),
     };

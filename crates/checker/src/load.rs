@@ -109,7 +109,7 @@ impl Loaded {
         let stop = stop.clone();
         match opened {
             Opened::System(system) => {
-                Ok(Loaded { system: Arc::new(system), promela: None, with_claim: false, net: None, patience, stop })
+                Ok(Loaded { system: Arc::from(system), promela: None, with_claim: false, net: None, patience, stop })
             }
             Opened::Promela(mut promela) => {
                 // What was found out once is not looked for.

@@ -68,7 +68,7 @@ impl From<Diagnostic> for LoadError {
 /// A model as its text describes it.
 #[derive(Debug)]
 pub enum Opened {
-    System(System),
+    System(Box<System>),
     /// A model whose processes are only known when it runs.
     Promela(Promela),
     /// A Petri net, coloured ones unfolded.
@@ -135,10 +135,10 @@ fn read(
         Language::Dve | Language::Aut | Language::Network if !definitions.is_empty() => {
             Err(reading::refuse(path, "this model has no macros that could be defined"))
         }
-        Language::Aut => Ok(Opened::System(aut::open_aut(path)?)),
-        Language::Network => Ok(Opened::System(aut::open_network(path, text)?)),
+        Language::Aut => Ok(Opened::System(Box::new(aut::open_aut(path)?))),
+        Language::Network => Ok(Opened::System(Box::new(aut::open_network(path, text)?))),
         Language::Pnml => open_net(path, definitions, stop),
-        Language::Dve => Ok(Opened::System(parse_dve(Source::new(name, text))?)),
+        Language::Dve => Ok(Opened::System(Box::new(parse_dve(Source::new(name, text))?))),
         Language::Promela => {
             let folder = path.parent().unwrap_or(Path::new("."));
             Ok(Opened::Promela(Promela::new(&name, text, folder, definitions)?))
@@ -150,7 +150,7 @@ fn read(
 /// those that exist at first.
 pub fn load(path: &Path) -> Result<System, LoadError> {
     match open(path)? {
-        Opened::System(system) => Ok(system),
+        Opened::System(system) => Ok(*system),
         Opened::Promela(mut promela) => Ok(promela.system(false)?),
         Opened::Net(_) => Err(reading::refuse(path, "a Petri net cannot be opened as a system here")),
     }
