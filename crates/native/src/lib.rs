@@ -253,7 +253,7 @@ impl Model for NativeModel {
             let (first, faults) = (out.len(), out.faults().len());
             self.engine.expand(state, out);
             if let Some(watch) = &self.watch {
-                watch.happened_plainly(out, first);
+                watch.happened_plainly(&self.program, out, first);
                 out.faults()[faults..].iter().for_each(|record| watch.happened(&self.program, record.event));
             }
         } else {

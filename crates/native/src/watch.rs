@@ -18,14 +18,14 @@ impl Watch {
 
     /// The same for all successors from this one on, of a system whose codes are the numbers of its events.
     #[inline]
-    pub fn happened_plainly(&self, out: &Batch, first: usize) {
+    pub fn happened_plainly(&self, program: &Program, out: &Batch, first: usize) {
         if self.left.load(Ordering::Relaxed) == 0 {
             return;
         }
         for &event in &out.events()[first..] {
             // Threads that only read share the memory; once all is marked, nobody writes.
             if self.marks.get(event as usize).is_some_and(|mark| !mark.load(Ordering::Relaxed)) {
-                self.mark(event);
+                self.mark_all(program, event);
             }
         }
     }
@@ -33,14 +33,17 @@ impl Watch {
     pub fn happened(&self, program: &Program, code: EventCode) {
         let Some(event) = program.parts(code).0 else { return };
         if self.marks.get(event as usize).is_some_and(|mark| !mark.load(Ordering::Relaxed)) {
-            [event].iter().chain(program.followers(event)).for_each(|&happened| self.mark(happened));
+            self.mark_all(program, event);
         }
     }
 
+    /// Marks an event, with those that are run as one with it.
     #[cold]
-    fn mark(&self, event: u32) {
-        if !self.marks[event as usize].swap(true, Ordering::Relaxed) {
-            self.left.fetch_sub(1, Ordering::Relaxed);
+    fn mark_all(&self, program: &Program, event: u32) {
+        for &happened in [event].iter().chain(program.followers(event)) {
+            if !self.marks[happened as usize].swap(true, Ordering::Relaxed) {
+                self.left.fetch_sub(1, Ordering::Relaxed);
+            }
         }
     }
 
