@@ -105,7 +105,7 @@ impl ModelCheck {
         while let Some((number, memory)) = turns.next() {
             let (stage, plan) = &stages[number];
             let mut unwatched = Unwatched { turns, number, stop: self.loaded.stop().clone() };
-            let plan = plan.within_memory(memory.min(plan.memory()));
+            let plan = plan.tried_within(memory.min(plan.memory()));
             // What goes wrong is told when its turn comes.
             let mut answered = self.another().answer(stage, plan, &mut unwatched).ok().flatten();
             let keep_going = self.setting.options.keep_going;

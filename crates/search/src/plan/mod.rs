@@ -214,9 +214,13 @@ impl Plan {
         Plan { options: Options { time, ..self.options.clone() }, ..self.clone() }
     }
 
-    /// The same plan with so much memory, which is a limit too.
-    pub fn within_memory(&self, memory: usize) -> Plan {
-        Plan { memory, ..self.clone() }
+    /// The same plan for a trial, which may use so much memory: a search for cycles ends there instead of going on in a slower store.
+    pub fn tried_within(&self, memory: usize) -> Plan {
+        let mut plan = Plan { memory, ..self.clone() };
+        if self.way == Way::Cycles {
+            plan.options.store.get_or_insert(self.store.clone());
+        }
+        plan
     }
 
     /// The same plan for a search that begins again: what was taken up was taken up.
