@@ -21,10 +21,13 @@ const SHARE: u32 = 4;
 const MANY_CORES: usize = 4;
 /// How often it is looked at what they take.
 const GLANCE: Duration = Duration::from_millis(20);
-/// Of the memory that is free at the beginning, all may take one part of these before nothing is done beside; what is tried
-/// beside may take one of these.
-const ROOM: usize = 2;
-const PART: usize = 8;
+/// Of the memory that is free at the beginning, in eighths: what is tried beside may take this; until all take that, it may be
+/// begun, and go on; and where memory is used so fast, other ways are tried at once, while there is room.
+const EIGHTHS: usize = 8;
+const PART: usize = 1;
+const BEGIN: usize = 4;
+const GO_ON: usize = 6;
+const FAST: usize = 2;
 /// What is tried beside needs this at least.
 const LEAST: usize = 16 << 20;
 
@@ -157,7 +160,7 @@ impl<T> Turns<T> {
     pub fn watch(&self) {
         let mut state = self.lock();
         while !state.over {
-            let full = self.used() > self.memory.saturating_sub(self.base) / ROOM;
+            let full = self.used() > self.eighths(GO_ON);
             for status in &mut state.all {
                 if let Status::Beside(beside) = status
                     && !beside.awaited
@@ -170,6 +173,11 @@ impl<T> Turns<T> {
         }
     }
 
+    /// So many eighths of the memory that was free at the beginning.
+    fn eighths(&self, number: usize) -> usize {
+        self.memory.saturating_sub(self.base) / EIGHTHS * number
+    }
+
     fn used(&self) -> usize {
         resident().unwrap_or(0).saturating_sub(self.base)
     }
@@ -179,8 +187,9 @@ impl<T> Turns<T> {
     pub fn next(&self) -> Option<(usize, usize)> {
         let mut state = self.lock();
         loop {
-            let (at, gone) = (state.at, self.begun.elapsed());
-            let long = gone > LONG && (cores() >= MANY_CORES || state.spent * SHARE < gone);
+            let (at, gone, used) = (state.at, self.begun.elapsed(), self.used());
+            let long =
+                (gone > LONG || used > self.eighths(FAST)) && (cores() >= MANY_CORES || state.spent * SHARE < gone);
             let open = |(number, status): (usize, &Status<T>)| match status {
                 Status::Waits(..) if number <= at || number >= self.in_turn && (at > 0 || !long) => None,
                 Status::Waits(tried, _) => Some((*tried, number)),
@@ -191,9 +200,8 @@ impl<T> Turns<T> {
                 return None;
             }
             let waiting: Vec<(u32, usize)> = state.all.iter().enumerate().filter_map(open).collect();
-            let free = self.memory.saturating_sub(self.base);
-            let part = free / PART;
-            let room = self.used() + part <= free / ROOM && part >= LEAST && gone >= PATIENCE;
+            let part = self.eighths(PART);
+            let room = used + part <= self.eighths(BEGIN) && part >= LEAST && gone >= PATIENCE;
             if let Some(&(tried, number)) = waiting.iter().min().filter(|_| room && state.decisive.is_none()) {
                 let slice = match waiting.len() <= self.helpers {
                     true => Duration::MAX,
@@ -202,7 +210,7 @@ impl<T> Turns<T> {
                 let (since, control) = (Instant::now(), None);
                 let beside = Beside { tried, since, slice, control, awaited: false, dismissed: false };
                 state.all[number] = Status::Beside(beside);
-                return Some((number, self.base + self.used() + part));
+                return Some((number, self.base + used + part));
             }
             state = self.changed.wait_timeout(state, GLANCE).unwrap_or_else(PoisonError::into_inner).0;
         }

@@ -12,7 +12,7 @@ use crate::outcome::{Ended, Position, batch_size, widths};
 use crate::panics::Panics;
 use crate::reduce::{Expansion, ReductionFactory};
 use crate::store::StateId;
-use crate::store::table::{Concurrent, Shared, batch_need};
+use crate::store::table::{BLOCK, Concurrent, Shared, batch_need};
 use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use crate::sync::{Barrier, Mutex, MutexGuard, RwLock, size, start, thread};
 use scrimp_core::{Control, GraphFacts, Limit};
@@ -262,12 +262,14 @@ impl<S: Concurrent> Thread<'_, S> {
     fn publish(&self, depth: u32, successors: u64) {
         let (level, control) = (self.level, self.level.control);
         let transitions = level.transitions.fetch_add(successors, Ordering::Relaxed) + successors;
-        let states = level.table.len() as u64;
+        // Threads take numbers, and states to expand, before they use them: what is shown never goes back in the end.
+        let threads = self.threads as u64;
+        let states = (level.table.len() as u64).saturating_sub(threads * BLOCK as u64);
+        let cursor = level.cursor.load(Ordering::Relaxed).min(level.end.load(Ordering::Relaxed)) as u64;
+        let visits = cursor.saturating_sub(threads * CHUNK as u64);
         control.transitions.store(transitions, Ordering::Relaxed);
-        control.states.store(states, Ordering::Relaxed);
-        // The cursor runs ahead of what is expanded by a few states, and may run beyond the level.
-        let visits = level.cursor.load(Ordering::Relaxed).min(level.end.load(Ordering::Relaxed)) as u64;
-        control.visits.store(visits, Ordering::Relaxed);
+        let states = control.states.fetch_max(states, Ordering::Relaxed).max(states);
+        let visits = control.visits.fetch_max(visits, Ordering::Relaxed).max(visits);
         control.open.store(states.saturating_sub(visits), Ordering::Relaxed);
         control.depth.store(depth as u64, Ordering::Relaxed);
     }

@@ -31,7 +31,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Numbers a thread takes at once.
-const BLOCK: u32 = size(256, 2) as u32;
+pub(crate) const BLOCK: u32 = size(256, 2) as u32;
 /// Bytes of the index at first.
 const FIRST_INDEX: usize = size(1 << 12, 1 << 6);
 /// Numbers have 32 bits; the last ones are left out, so that threads can count a little beyond the end.
