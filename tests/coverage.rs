@@ -142,6 +142,16 @@ fn labels_of_networks() {
     assert_eq!(unreached(&walks), [("label".to_string(), vec!["lost".to_string()])]);
 }
 
+/// A statement that ends in a run-time error was come to.
+#[test]
+fn statements_that_fail_are_executed() {
+    let text =
+        "byte x;\nactive proctype A() { atomic { x = 1; if :: x == 1 -> x = x / (x - 1) :: x == 2 -> x = 3 fi } }\n";
+    let json = scrimp(&["check", &file("coverage_fault.pml", text), "--json", "--keep-going"]).code(1).json();
+    let found = unreached(&json).swap_remove(0).1;
+    assert!(found.contains(&"x = 3".to_string()) && !found.iter().any(|s| s.contains('/')), "{found:?}");
+}
+
 #[test]
 fn statements_of_promela_are_told_twice() {
     let path = file("coverage.pml", "byte x;\nactive proctype A() { do :: x == 0 :: x > 3 -> x = 4 od }\n");

@@ -188,7 +188,7 @@ impl Collector {
         self.overall = self.overall.and(Overall::Incomplete);
         let why = format!("Stopped: {cause}; what is left was not looked at.");
         if let Some(Answer::Json(first)) = self.answers.first_mut() {
-            first["limits"]["reached"] = limits::word(cause).into();
+            first["limits"]["reached"] = json::limit_word(cause.into()).into();
         } else {
             self.why = Some(why.clone());
         }

@@ -159,15 +159,6 @@ fn guard(deadline: Option<Instant>, grace: Duration, telling: Duration, voice: V
     }
 }
 
-/// A cause as reports call it.
-pub fn word(cause: Cause) -> &'static str {
-    match cause {
-        Cause::Time => "time",
-        Cause::Interrupt => "interrupt",
-        Cause::Memory => "memory",
-    }
-}
-
 /// How an answer is given where hardly anything is known.
 #[derive(Debug, Clone, Copy)]
 pub struct Voice {
@@ -186,7 +177,9 @@ impl Voice {
 
     fn nothing(self, cause: Cause) -> String {
         match (self.json, self.quiet) {
-            (true, _) => format!("{:#}\n", json::without_search(None, &why_nothing(cause), Some(word(cause)))),
+            (true, _) => {
+                format!("{:#}\n", json::without_search(None, &why_nothing(cause), Some(json::limit_word(cause.into()))))
+            }
             (false, true) => String::new(),
             (false, false) => format!("incomplete\n{}\n", why_nothing(cause)),
         }

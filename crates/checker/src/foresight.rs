@@ -3,7 +3,7 @@
 
 use crate::facts::facts;
 use crate::properties;
-use scrimp_core::{Control, Limit, Report};
+use scrimp_core::{Control, Limit, Report, cores};
 use scrimp_native::NativeModel;
 use scrimp_report::number::grouped;
 use scrimp_search::estimate::Estimate;
@@ -63,7 +63,7 @@ fn advice(model: &NativeModel, plan: &Plan, estimate: &Estimate) -> Vec<String> 
     let mut advice = Vec::new();
     let may = |change: &dyn Fn(&mut Options)| may(model, plan, change);
     advice.extend(reduction(model, plan));
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let cores = cores();
     if cores > 1 && plan.options().threads == 1 && may(&|options| options.threads = cores) {
         advice.push(format!("--threads {cores}: as many as this machine has"));
     }

@@ -133,6 +133,10 @@ impl Walk {
             let start = self.stack.len();
             engine.expand_held(process, &self.current, &mut self.stack);
             let moved = self.stack.len() > start || !self.stack.faults().is_empty();
+            if let Some(watch) = &model.watch {
+                (start..self.stack.len()).for_each(|i| watch.happened(program, self.stack.event(i)));
+                self.stack.faults().iter().for_each(|record| watch.happened(program, record.event));
+            }
             if !self.tell_faults(&mut meet) {
                 return false;
             }
@@ -146,9 +150,6 @@ impl Walk {
                     return false;
                 }
                 continue;
-            }
-            if let Some(watch) = &model.watch {
-                (start..self.stack.len()).for_each(|i| watch.happened(program, self.stack.event(i)));
             }
             self.forks.push(Fork { start, next: start, end: self.stack.len() });
         }

@@ -4,7 +4,7 @@ use crate::coverage::{Coverage, Scope};
 use crate::number::{count_of, grouped, rate};
 use crate::text::{evidence, verdict_word};
 use crate::{Overall, Style, json, schema};
-use scrimp_core::{PropertyResult, Verdict};
+use scrimp_core::{Limit, PropertyResult, Verdict};
 use scrimp_system::Describe;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -26,7 +26,7 @@ pub struct Simulation {
     /// What the model asks of its runs, which walks cannot decide.
     pub left_out: Vec<String>,
     /// The limit that ended the walks.
-    pub limit: Option<&'static str>,
+    pub limit: Option<Limit>,
     pub coverage: Coverage,
     pub elapsed: Duration,
 }
@@ -106,9 +106,9 @@ impl Simulation {
             Overall::NoErrorFound => out.push_str("Walks see some of the states: this verifies nothing.\n"),
             Overall::Incomplete => {
                 let why = match self.limit {
-                    Some("time") => "the time limit is over",
-                    Some("interrupt") => "it was interrupted",
-                    Some("tokens") => "a place has more tokens than can be counted",
+                    Some(Limit::Time) => "the time limit is over",
+                    Some(Limit::Interrupt) => "it was interrupted",
+                    Some(Limit::Tokens) => "a place has more tokens than can be counted",
                     _ => "the memory budget is used up",
                 };
                 let _ = writeln!(
@@ -153,7 +153,7 @@ impl Simulation {
             "properties": properties,
             "coverage": self.coverage.json(Scope::Walks),
             "seconds": self.elapsed.as_secs_f64(),
-            "limits": { "reached": self.limit },
+            "limits": { "reached": self.limit.map(json::limit_word) },
         })
     }
 }

@@ -14,7 +14,7 @@ use crate::error::CheckError;
 use crate::grow::with_room;
 use crate::load::Loaded;
 use crate::properties::{Asked, evaluated};
-use scrimp_core::{Property, PropertyResult};
+use scrimp_core::{Limit, Property, PropertyResult};
 use scrimp_native::{Mode, NativeModel};
 use scrimp_report::simulation::Simulation;
 use simulator::Simulator;
@@ -64,7 +64,7 @@ pub fn simulate(
     })?;
     // Where there was no more room to be had, what was visited is not what there is.
     if model.outgrown().is_some() {
-        simulation.limit = Some("tokens");
+        simulation.limit = Some(Limit::Tokens);
         simulation.properties.iter_mut().for_each(|result| *result = PropertyResult::undecided(&result.name));
         simulation.found = None;
     }

@@ -5,7 +5,7 @@ use super::shorten::{Shortened, shorten};
 use super::sought::{Decided, decides};
 use super::walker::Walker;
 use crate::coverage::of_events;
-use scrimp_core::{Condition, Property, PropertyResult, Trace, Verdict};
+use scrimp_core::{Condition, Limit, Property, PropertyResult, Trace, Verdict};
 use scrimp_native::NativeModel;
 use scrimp_net::Net;
 use scrimp_report::simulation::{FoundBy, Simulation};
@@ -217,7 +217,7 @@ impl<'a> Simulator<'a> {
             found,
             properties,
             left_out: Vec::new(),
-            limit: ended.filter(|_| made < self.walks.count && all).map(word),
+            limit: ended.filter(|_| made < self.walks.count && all).map(Limit::from),
             coverage: of_events(self.model.system(), self.net, &happened),
             elapsed: Default::default(),
         }
@@ -267,14 +267,5 @@ impl<'a> Simulator<'a> {
             !gave_up
         });
         trace.filter(|trace| !gave_up && trace.last() == met.state)
-    }
-}
-
-/// A cause as reports call it.
-fn word(cause: Cause) -> &'static str {
-    match cause {
-        Cause::Time => "time",
-        Cause::Interrupt => "interrupt",
-        Cause::Memory => "memory",
     }
 }
