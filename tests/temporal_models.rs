@@ -113,6 +113,39 @@ fn strong_fairness() {
     let _ = std::fs::remove_file(&file);
 }
 
+/// A rendezvous is enabled for its sender, and both have moved: as SPIN has it (`pan -a -f`, without reduction).
+#[test]
+fn fairness_of_a_rendezvous() {
+    const RECEIVES: &str = "active proctype R() { byte v; do :: c?v :: got = 1 od }";
+    let cases = [
+        // Receiving, the other moves: it need not do anything else.
+        (format!("active proctype S() {{ do :: c!1 od }} {RECEIVES}"), VIOLATED),
+        // Neither where the message is sent in the midst of a sequence that is run as one.
+        (format!("active proctype S() {{ do :: atomic {{ x = 1 - x; c!1; x = 0 }} od }} {RECEIVES}"), VIOLATED),
+        (
+            format!("active proctype S() {{ do :: atomic {{ x = 1 - x; if :: c!1 :: x = 0 fi }} od }} {RECEIVES}"),
+            VIOLATED,
+        ),
+        // Who takes part in nothing and could always act does so some time.
+        (format!("active proctype S() {{ do :: atomic {{ x = 1 - x; x = 0 }} od }} {RECEIVES}"), VERIFIED),
+        // A receiver waits as long as nobody sends.
+        ("active proctype S() { do :: c!1 :: x = 1 - x od } active proctype R() { c?got }".into(), VIOLATED),
+    ];
+    for (number, (processes, code)) in cases.iter().enumerate() {
+        let text = format!("chan c = [0] of {{ byte }}; byte got, x; {processes} ltl p {{ <> (got == 1) }}");
+        let file = common::command::file(&format!("rendezvous{number}.pml"), &text);
+        for fair in ["weak", "strong"] {
+            scrimp(&["check", &file, "--property", "ltl p", "--fair", fair]).code(*code);
+        }
+    }
+    let file = common::command::file(
+        "rendezvous.pml",
+        "chan c = [0] of { byte }; active proctype S() { do :: c!1 od } active proctype R() { byte v; do :: c?v od } ltl p { <> false }",
+    );
+    let refused = scrimp(&["check", &file, "--property", "ltl p", "--fair", "SF(R)"]).code(USAGE);
+    assert!(refused.stderr.contains("process `R` begins nothing"), "{}", refused.stderr);
+}
+
 #[test]
 fn branching_time() {
     let cases = [

@@ -158,7 +158,7 @@ fn random_systems(asked: Asked, systems: u64) -> (usize, usize) {
         let system = Arc::new(system(seed, mixture));
         let model = model(&system, Mode::Interpreted);
         let atoms: Vec<Expr> = (0..ATOMS).map(|_| harmless(&mut random, &system)).collect();
-        let processes = |code| movers(&model, code);
+        let processes = |state: &[u8], code: u32, next: &[u8]| movers(&model, state, code, next);
         let labels = |state: &[u8]| label(&model, &atoms, state);
         let (choice, fair) = asked.of(&system, &mut random);
         let Some(graph) = Explicit::of(&model, 2000, &processes, &labels) else { continue };

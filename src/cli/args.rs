@@ -308,7 +308,7 @@ pub struct SearchArgs {
     ///
     /// `weak`: a process that stays enabled moves again and again. `strong`: a process that is enabled again and again moves again
     /// and again. `WF(P)`, `SF(P)`: the same of process P, or of all that are called P and a number; several are separated by
-    /// commas. What several do together is the move of the one who begins it. Refused where nothing that is asked is about runs.
+    /// commas. What several do together is enabled for the one who begins it, and all of them move. Refused where nothing that is asked is about runs.
     #[arg(long, value_name = "weak|strong|SF(P)|EXPR")]
     pub fair: Vec<String>,
 

@@ -11,6 +11,7 @@ mod engines;
 mod error;
 mod explorable;
 mod facts;
+mod fairness;
 mod files;
 mod foresight;
 mod grow;

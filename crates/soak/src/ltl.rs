@@ -21,9 +21,9 @@ pub struct Fair {
 /// A state space written out: a state without successors goes on to itself for ever.
 pub struct Explicit {
     pub initial: Vec<usize>,
-    /// For each state its successors, and which processes move on the way; none where nothing can happen.
+    /// For each state its successors, and which processes take part, first the one that begins; none where nothing can happen.
     pub edges: Vec<Vec<(usize, Vec<usize>)>>,
-    /// For each state which processes could move.
+    /// For each state which processes could begin something.
     pub enabled: Vec<Vec<usize>>,
     /// For each state which atoms hold.
     pub labels: Vec<u64>,
@@ -34,7 +34,7 @@ impl Explicit {
     pub fn of(
         model: &dyn Model,
         most: usize,
-        processes: &dyn Fn(u32) -> Vec<usize>,
+        processes: &dyn Fn(&[u8], u32, &[u8]) -> Vec<usize>,
         label: &dyn Fn(&[u8]) -> u64,
     ) -> Option<Explicit> {
         let mut numbers: HashMap<Vec<u8>, usize> = HashMap::new();
@@ -59,9 +59,11 @@ impl Explicit {
             }
             let mut edges = Vec::new();
             for i in 0..successors.len() {
-                edges.push((number(successors.state(i), &mut states), processes(successors.event(i))));
+                let next = successors.state(i);
+                edges.push((number(next, &mut states), processes(&state, successors.event(i), next)));
             }
-            let mut enabled: Vec<usize> = edges.iter().flat_map(|(_, processes)| processes.clone()).collect();
+            let mut enabled: Vec<usize> =
+                edges.iter().filter_map(|(_, processes)| processes.first().copied()).collect();
             enabled.sort_unstable();
             enabled.dedup();
             if edges.is_empty() {

@@ -2,7 +2,7 @@
 
 use crate::ltl::{Fair, holds_on_word};
 use scrimp::temporal::Formula;
-use scrimp::{Batch, Fault, Model, NativeModel, Property, PropertyKind, PropertyResult, Trace};
+use scrimp::{Batch, Describe, Fault, Model, NativeModel, Property, PropertyKind, PropertyResult, Trace};
 use scrimp_core::Condition;
 use scrimp_system::Expr;
 
@@ -54,10 +54,15 @@ pub fn label(model: &NativeModel, atoms: &[Expr], state: &[u8]) -> u64 {
     atoms.iter().enumerate().map(holds).sum()
 }
 
-/// The process whose move an edge is: the first one, where several take part.
-pub fn movers(model: &NativeModel, code: u32) -> Vec<usize> {
-    let event = &model.system().events[model.first_event(code) as usize];
-    event.moves.first().map(|m| m.process.index()).into_iter().collect()
+/// The processes that take part in an edge, first the one that begins. With an edge of several steps, in all of them.
+pub fn movers(model: &NativeModel, state: &[u8], code: u32, next: &[u8]) -> Vec<usize> {
+    let mut movers: Vec<usize> = Vec::new();
+    for mover in model.steps(state, code, next).iter().flat_map(|(code, _)| model.movers(*code)) {
+        if !movers.contains(&mover) {
+            movers.push(mover);
+        }
+    }
+    movers
 }
 
 /// Follows a run that goes on for ever, and looks whether it breaks the property and is fair. Says what is wrong.
@@ -96,10 +101,12 @@ pub fn replay_fair_run(
         states.pop();
     }
     if cycle < trace.steps.len() {
-        let moved: Vec<usize> = trace.steps[cycle..].iter().flat_map(|(code, _)| movers(model, *code)).collect();
+        let around = states[cycle..].iter().zip(&trace.steps[cycle..]);
+        let moved: Vec<usize> = around.flat_map(|(state, (code, next))| movers(model, state, *code, next)).collect();
         let could = |process: usize, state: &[u8]| {
             let enabled = successors(model, state);
-            (0..enabled.len()).any(|i| movers(model, enabled.event(i)).contains(&process))
+            let begins = |i: usize| model.movers(enabled.event(i)).first() == Some(&process);
+            (0..enabled.len()).any(begins)
         };
         let waits = |process: usize| !moved.contains(&process) && states[cycle..].iter().all(|s| could(process, s));
         if let Some(process) = fair.weak.iter().find(|process| waits(**process)) {

@@ -1,13 +1,13 @@
 //! Is there a bad run? Searched for state by state.
 
 use super::Context;
-use crate::facts::FairProcesses;
+use crate::fairness::FairProcesses;
 use crate::properties::predicate;
 use scrimp_core::{Never, Predicate, PropertyResult, Report, Verdict};
 use scrimp_native::NativeModel;
 use scrimp_search::FairnessChoice;
 use scrimp_search::liveness::{self, Fairness, MOST_MARKS, Question};
-use scrimp_system::{Expr, Model};
+use scrimp_system::{Describe, Expr, Model};
 use scrimp_temporal::Automaton;
 use std::io;
 use std::time::Instant;
@@ -15,13 +15,22 @@ use std::time::Instant;
 /// The processes of a model, for fairness. Fails where there are too many, or none.
 fn fairness<'a>(model: &'a NativeModel, choice: &FairnessChoice, automaton: &Automaton) -> io::Result<Fairness<'a>> {
     let invalid = |reason: String| io::Error::new(io::ErrorKind::InvalidInput, reason);
-    let FairProcesses { weak, strong, actors } = FairProcesses::new(model.system(), choice).map_err(invalid)?;
+    let FairProcesses { weak, strong, begins, moves, may_move } =
+        FairProcesses::new(model.system(), choice).map_err(invalid)?;
     if weak + 2 * strong + automaton.sets > MOST_MARKS {
         let count = weak + strong;
         return Err(invalid(format!("fairness of {count} processes is not supported for this formula")));
     }
-    let actors = move |code| actors[model.first_event(code) as usize];
-    Ok(Fairness { weak, strong, actors: Box::new(actors) })
+    let begins = move |code| begins[model.first_event(code) as usize];
+    let moves = move |state: &[u8], code, next: &[u8]| {
+        let of = |code| moves[model.first_event(code) as usize];
+        match of(code) {
+            alone if alone == may_move[model.first_event(code) as usize] => alone,
+            // Who else takes part depends on the way.
+            _ => model.steps(state, code, next).iter().fold(0, |all, (code, _)| all | of(*code)),
+        }
+    };
+    Ok(Fairness { weak, strong, begins: Box::new(begins), moves: Box::new(moves) })
 }
 
 /// Looks for a bad run.

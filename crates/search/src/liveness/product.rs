@@ -27,13 +27,18 @@ pub(super) const WEAK: Marks = 1 << 62;
 /// The most sets, of the automaton and of processes together.
 pub const MOST_MARKS: usize = 62;
 
-/// Which processes take part in an event: a bit for each, first of those that runs must be weakly fair to, then of those that they
+/// Which processes runs must be fair to: a bit for each, first of those that they must be weakly fair to, then of those that they
 /// must be strongly fair to.
 pub struct Fairness<'a> {
     pub weak: usize,
     pub strong: usize,
-    pub actors: Box<dyn Fn(EventCode) -> Marks + Sync + 'a>,
+    /// Who begins an event: it is enabled where the event is.
+    pub begins: Box<dyn Fn(EventCode) -> Marks + Sync + 'a>,
+    /// Who takes part in what leads from a state, by an event, to a successor.
+    pub moves: Box<MovesOn<'a>>,
 }
+
+type MovesOn<'a> = dyn Fn(&[u8], EventCode, &[u8]) -> Marks + Sync + 'a;
 
 impl Fairness<'_> {
     /// The marks that it takes: one for each process, and for those of strong fairness two.
@@ -41,11 +46,11 @@ impl Fairness<'_> {
         self.weak + 2 * self.strong
     }
 
-    /// The marks of an edge that these processes take, where those are enabled.
-    fn of_edge(&self, actors: Marks, enabled: Marks) -> Marks {
+    /// The marks of an edge that these processes take part in, where those are enabled.
+    fn of_edge(&self, moves: Marks, enabled: Marks) -> Marks {
         let weak = (1u64 << self.weak) - 1;
         let strong = ((1u64 << self.strong) - 1) << self.weak;
-        (actors | !enabled) & weak | actors & strong | (enabled & strong) << self.strong
+        (moves | !enabled) & weak | moves & strong | (enabled & strong) << self.strong
     }
 }
 
@@ -249,11 +254,11 @@ impl<'p, 'a> Mover<'p, 'a> {
         let (place, level) = (product.place(state), product.level(state));
         let mut enabled: Marks = 0;
         if let Some(fairness) = fairness {
-            (0..count).for_each(|i| enabled |= (fairness.actors)(successors.event(i)));
+            (0..count).for_each(|i| enabled |= (fairness.begins)(successors.event(i)));
         }
-        let mut pair = |system: &[u8], event: EventCode, actors: Marks| {
+        let mut pair = |system: &[u8], event: EventCode, moves_on: Marks| {
             for &(to, given) in &*moves {
-                let fair = fairness.map_or(0, |f| f.of_edge(actors, enabled));
+                let fair = fairness.map_or(0, |f| f.of_edge(moves_on, enabled));
                 let mut given = given | fair << automaton.sets;
                 let inside = product.components[place] == product.components[to] && !product.rejecting[to];
                 let mut next = 0;
@@ -290,8 +295,8 @@ impl<'p, 'a> Mover<'p, 'a> {
             }
             for (i, kept) in keep.iter().enumerate() {
                 if chosen == Kept::All || *kept == first {
-                    let event = successors.event(i);
-                    pair(successors.state(i), event, fairness.map_or(0, |f| (f.actors)(event)));
+                    let (event, next) = (successors.event(i), successors.state(i));
+                    pair(next, event, fairness.map_or(0, |f| (f.moves)(system, event, next)));
                 }
             }
         }

@@ -157,8 +157,9 @@ fn decide(moves: &Moves, asked: &Asked, store: StoreChoice) -> bool {
             Some(FairnessKind::Strong) => 1 << (weak + before(FairnessKind::Strong)),
         }
     };
-    let actors = |event: EventCode| bit(event as usize);
-    let fairness = Fairness { weak, strong, actors: Box::new(actors) };
+    let begins = Box::new(|event: EventCode| bit(event as usize));
+    let taking_part = Box::new(|_: &[u8], event: EventCode, _: &[u8]| bit(event as usize));
+    let fairness = Fairness { weak, strong, begins, moves: taking_part };
     let atoms: [Predicate; 1] = [Box::new(|state: &[u8]| Ok(moves.atom >> state[0] & 1 == 1))];
     let automaton = again_and_again();
     let question = Question {

@@ -254,8 +254,8 @@ impl<'m> Interpreter<'m> {
         let processes: Vec<usize> = (0..state.places.len()).filter(|p| Some(*p) != self.model.watcher()).collect();
         let anybody = processes.iter().any(|p| self.committed(state, *p));
         let may = |p: usize| !anybody || self.committed(state, p);
-        let mut add = |outcome: Result<Option<State>, Error>, mover: usize| match outcome {
-            Ok(Some(next)) => steps.moves.push((next, mover)),
+        let mut add = |outcome: Result<Option<State>, Error>, movers: &[usize]| match outcome {
+            Ok(Some(next)) => steps.moves.push((next, movers.to_vec())),
             Ok(None) => {}
             Err(Error) => steps.faults += 1,
         };
@@ -263,7 +263,7 @@ impl<'m> Interpreter<'m> {
             for transition in self.leaving(state, process) {
                 let handshake = transition.sync.as_ref().filter(|s| self.model.channels[s.channel].room() == 0);
                 let Some(sync) = handshake else {
-                    add(self.alone(state, process, transition), process);
+                    add(self.alone(state, process, transition), &[process]);
                     continue;
                 };
                 if matches!(sync.passed, Passed::Received(_)) {
@@ -275,7 +275,7 @@ impl<'m> Interpreter<'m> {
                         t.sync.as_ref().is_some_and(same)
                     };
                     for partner in self.leaving(state, other).filter(meets) {
-                        add(self.together(state, (process, transition), (other, partner)), process);
+                        add(self.together(state, (process, transition), (other, partner)), &[process, other]);
                     }
                 }
             }
@@ -306,18 +306,18 @@ impl Meaning for Interpreter<'_> {
         let Some(watcher) = self.model.watcher().filter(|_| self.with_watcher) else { return steps };
         // It moves in step with the others, or alone where they are stuck; what it asks is read in the state that is left.
         if steps.moves.is_empty() {
-            steps.moves.push((state.clone(), watcher));
+            steps.moves.push((state.clone(), vec![watcher]));
         }
         let places: Vec<usize> = (self.leaving(state, watcher))
             .filter(|t| self.guard(t, state, watcher) == Ok(true))
             .map(|t| t.to)
             .collect();
         steps.moves = (steps.moves.into_iter())
-            .flat_map(|(next, mover)| {
+            .flat_map(|(next, movers)| {
                 let moved = |place: &usize| {
                     let mut next = next.clone();
                     next.places[watcher] = *place;
-                    (next, mover)
+                    (next, movers.clone())
                 };
                 places.iter().map(moved).collect::<Vec<_>>()
             })

@@ -197,7 +197,7 @@ impl Meaning for Interpreter<'_> {
             step.moves.iter().for_each(|(component, to)| next[*component] = *to);
             // What is forbidden happens all the same, and is told.
             steps.forbidden += forbidden as usize;
-            steps.moves.push((next, step.moves[0].0));
+            steps.moves.push((next, step.moves.iter().map(|(component, _)| *component).collect()));
         }
         steps
     }

@@ -2,10 +2,11 @@
 //!
 //! A run that cannot go on ends: what holds for ever on it holds up to its end, and there is no next state.
 
+use super::graph::Movers;
 use crate::formula::{Connective, Formula, Quantifier, Temporal};
 
 /// In which states the formula holds; `labels` says which atoms hold in each state, `edges` where it leads to.
-pub fn holds(formula: &Formula, labels: &[u64], edges: &[Vec<(usize, usize)>]) -> Vec<bool> {
+pub fn holds(formula: &Formula, labels: &[u64], edges: &[Vec<(usize, Movers)>]) -> Vec<bool> {
     let of = |f: &Formula| holds(f, labels, edges);
     let states = 0..labels.len();
     match formula {
@@ -33,13 +34,13 @@ pub fn connected(connective: Connective, a: bool, b: bool) -> bool {
     }
 }
 
-fn runs(all: bool, temporal: Temporal, list: &[Vec<bool>], edges: &[Vec<(usize, usize)>]) -> Vec<bool> {
+fn runs(all: bool, temporal: Temporal, list: &[Vec<bool>], edges: &[Vec<(usize, Movers)>]) -> Vec<bool> {
     let yes = vec![true; edges.len()];
     let [a, rest @ ..] = list else { return yes };
     let b = rest.first().unwrap_or(a);
     match temporal {
         Temporal::Next => {
-            let next = |to: &Vec<(usize, usize)>| match all {
+            let next = |to: &Vec<(usize, Movers)>| match all {
                 true => to.iter().all(|(to, _)| a[*to]),
                 false => to.iter().any(|(to, _)| a[*to]),
             };
@@ -60,7 +61,7 @@ fn both(a: &[bool], b: &[bool]) -> Vec<bool> {
 }
 
 /// The first until the second, on all runs or on some; where `for_ever`, the second need not come.
-fn until(all: bool, a: &[bool], b: &[bool], edges: &[Vec<(usize, usize)>], for_ever: bool) -> Vec<bool> {
+fn until(all: bool, a: &[bool], b: &[bool], edges: &[Vec<(usize, Movers)>], for_ever: bool) -> Vec<bool> {
     // The least fixpoint from below, the greatest from above.
     let mut holds = vec![for_ever; edges.len()];
     loop {
@@ -89,7 +90,7 @@ mod tests {
     /// 0 -> 1 -> 0, 1 -> 2, which ends; the atom holds in 1.
     #[test]
     fn runs_end_where_nothing_follows() {
-        let edges = vec![vec![(1, 0)], vec![(0, 0), (2, 0)], vec![]];
+        let edges = vec![vec![(1, vec![0])], vec![(0, vec![0]), (2, vec![0])], vec![]];
         let check = |quantifier, temporal, expected: [bool; 3]| {
             let formula = Formula::Runs(Some(quantifier), temporal, vec![Formula::Atom(0)]);
             assert_eq!(holds(&formula, &[0, 1, 0], &edges), expected, "{quantifier:?} {temporal:?}");

@@ -15,11 +15,14 @@ pub trait Meaning {
     fn steps(&self, state: &Self::State) -> Steps<Self::State>;
 }
 
+/// Who takes part in an event: first the one who makes it happen.
+pub type Movers = Vec<usize>;
+
 /// What can happen in a state.
 #[derive(Debug, Clone)]
 pub struct Steps<S> {
-    /// Where each event leads to, and who makes it happen.
-    pub moves: Vec<(S, usize)>,
+    /// Where each event leads to, and who takes part.
+    pub moves: Vec<(S, Movers)>,
     /// Events that end in a run-time error.
     pub faults: usize,
     /// Events that the model itself forbids, and that happen all the same.
@@ -37,8 +40,8 @@ impl<S> Default for Steps<S> {
 pub struct Graph<S> {
     pub states: Vec<S>,
     pub numbers: HashMap<S, usize>,
-    /// For each state, where its events lead to and who makes them happen.
-    pub edges: Vec<Vec<(usize, usize)>>,
+    /// For each state, where its events lead to and who takes part.
+    pub edges: Vec<Vec<(usize, Movers)>>,
     /// For each state, how many of its events end in an error.
     pub faults: Vec<usize>,
     /// For each state, how many of its events are forbidden.

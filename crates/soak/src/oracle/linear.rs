@@ -5,15 +5,16 @@
 //! is simplified. A run that cannot go on repeats its last state.
 
 use super::closure::{Closure, components};
+use super::graph::Movers;
 use crate::formula::{Connective, Formula, Temporal};
 use std::collections::{BTreeSet, HashMap};
 
-/// What a formula is asked of: for each state the atoms that hold, and where it leads to, with who moves.
+/// What a formula is asked of: for each state the atoms that hold, and where it leads to, with who takes part.
 #[derive(Debug, Clone, Copy)]
 pub struct Runs<'a> {
     pub labels: &'a [u64],
-    pub edges: &'a [Vec<(usize, usize)>],
-    /// Do only runs count on which nobody who could always move waits for ever?
+    pub edges: &'a [Vec<(usize, Movers)>],
+    /// Do only runs count on which nobody who could always make something happen waits for ever, taking part in nothing?
     pub fair: bool,
 }
 
@@ -31,13 +32,13 @@ impl Runs<'_> {
         let promised = |at: usize| -> usize {
             closure.nexts.iter().enumerate().map(|(bit, part)| (holds[at][*part] as usize) << bit).sum()
         };
-        let mut edges: Vec<Vec<(usize, Option<usize>)>> = vec![Vec::new(); holds.len()];
+        let mut edges: Vec<Vec<(usize, &[usize])>> = vec![Vec::new(); holds.len()];
         for (state, to) in self.edges.iter().enumerate() {
-            let stays = to.is_empty().then_some((state, None));
-            for (next, mover) in to.iter().map(|(next, mover)| (*next, Some(*mover))).chain(stays) {
+            let stays = to.is_empty().then_some((state, &[][..]));
+            for (next, movers) in to.iter().map(|(next, movers)| (*next, &movers[..])).chain(stays) {
                 for guess in 0..guesses {
                     let to = node(next, guess);
-                    edges[node(state, promised(to))].push((to, mover));
+                    edges[node(state, promised(to))].push((to, movers));
                 }
             }
         }
@@ -49,9 +50,9 @@ impl Runs<'_> {
                 parts.entry(*component).or_default().push(at);
             }
         }
-        let movers: BTreeSet<usize> =
-            self.edges.iter().flatten().map(|(_, mover)| *mover).filter(|_| self.fair).collect();
-        let can_move = |state: usize, who: usize| self.edges[state].iter().any(|(_, mover)| *mover == who);
+        let everyone: BTreeSet<usize> =
+            self.edges.iter().flatten().map(|(_, movers)| movers[0]).filter(|_| self.fair).collect();
+        let can_begin = |state: usize, who: usize| self.edges[state].iter().any(|(_, movers)| movers[0] == who);
         !parts.values().any(|part| {
             let within = |at: usize| {
                 let own = components[at];
@@ -62,9 +63,9 @@ impl Runs<'_> {
                     .promises
                     .iter()
                     .all(|(until, goal)| part.iter().any(|at| !holds[*at][*until] || holds[*at][*goal]))
-                && movers.iter().all(|who| {
-                    let moves = |at: usize| within(at).any(|(_, mover)| *mover == Some(*who));
-                    part.iter().any(|at| !can_move(at / guesses, *who) || moves(*at))
+                && everyone.iter().all(|who| {
+                    let moves = |at: usize| within(at).any(|(_, movers)| movers.contains(who));
+                    part.iter().any(|at| !can_begin(at / guesses, *who) || moves(*at))
                 })
         })
     }
@@ -100,7 +101,7 @@ mod tests {
     /// 0 -> 1 -> 0 by process 0, 0 -> 0 by process 1; the atom holds in 1.
     #[test]
     fn who_waits_for_ever_is_not_fair() {
-        let edges = vec![vec![(1, 0), (0, 1)], vec![(0, 0)]];
+        let edges = vec![vec![(1, vec![0]), (0, vec![1])], vec![(0, vec![0])]];
         let comes = Formula::Runs(None, Temporal::Finally, vec![Formula::Atom(0)]);
         let runs = |fair| Runs { labels: &[0, 1], edges: &edges, fair };
         assert!(!runs(false).all_satisfy(&comes));
@@ -110,7 +111,7 @@ mod tests {
 
     #[test]
     fn the_last_state_repeats() {
-        let edges = vec![vec![(1, 0)], vec![]];
+        let edges = vec![vec![(1, vec![0])], vec![]];
         let stays = Formula::Runs(None, Temporal::Globally, vec![Formula::Atom(0)]);
         let holds = |f| Runs { labels: &[0, 1], edges: &edges, fair: true }.all_satisfy(&f);
         assert!(holds(Formula::Runs(None, Temporal::Next, vec![stays.clone()])));

@@ -9,7 +9,7 @@ pub mod linear;
 pub const MOST_STATES: usize = 1500;
 
 /// Is there a cycle, among states that can be reached from state 0, through one like this?
-pub fn cycle_through(edges: &[Vec<(usize, usize)>], is_wanted: impl Fn(usize) -> bool) -> bool {
+pub fn cycle_through(edges: &[Vec<(usize, graph::Movers)>], is_wanted: impl Fn(usize) -> bool) -> bool {
     let comes_back = |start: usize| {
         let (mut seen, mut open) = (vec![false; edges.len()], vec![start]);
         while let Some(at) = open.pop() {
@@ -28,7 +28,7 @@ pub fn cycle_through(edges: &[Vec<(usize, usize)>], is_wanted: impl Fn(usize) ->
 }
 
 /// Is there, from every state, a way to one that has a label?
-pub fn from_everywhere(labels: &[u64], edges: &[Vec<(usize, usize)>]) -> bool {
+pub fn from_everywhere(labels: &[u64], edges: &[Vec<(usize, graph::Movers)>]) -> bool {
     let mut there: Vec<bool> = labels.iter().map(|label| *label > 0).collect();
     loop {
         let next = |state: usize| there[state] || edges[state].iter().any(|(to, _)| there[*to]);

@@ -261,7 +261,7 @@ impl Meaning for Interpreter<'_> {
 
     fn steps(&self, marking: &Marking) -> Steps<Marking> {
         let enabled = self.firings.iter().filter(|firing| self.enabled(firing, marking));
-        let moves = enabled.map(|firing| (self.fired(firing, marking), firing.transition)).collect();
+        let moves = enabled.map(|firing| (self.fired(firing, marking), vec![firing.transition])).collect();
         Steps { moves, ..Steps::default() }
     }
 }

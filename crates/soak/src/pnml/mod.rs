@@ -69,7 +69,7 @@ fn answers(question: &Question, interpreter: &Interpreter, graph: &Graph<Marking
     let holds = |c: &Condition| graph.states.iter().map(|m| interpreter.holds(c, m)).collect::<Vec<bool>>();
     let tokens = |place: usize, marking: &Marking| marking[place].iter().sum::<u64>();
     let places = || 0..model.places.len();
-    let fires = |t: usize, state: usize| graph.edges[state].iter().any(|(_, own)| *own == t);
+    let fires = |t: usize, state: usize| graph.edges[state].iter().any(|(_, own)| own[0] == t);
     let (truth, value) = match question {
         Question::Deadlock => ((0..graph.states.len()).all(|state| !graph.is_dead(state)), None),
         Question::Invariant(c) => (holds(c).into_iter().all(|value| value), None),
