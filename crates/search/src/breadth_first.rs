@@ -10,7 +10,7 @@ use crate::estimate::foresee;
 use crate::graph::InDegrees;
 use crate::lts::Observer;
 use crate::outcome::{Ended, Position, batch_size};
-use crate::reduce::{DeferredEvents, Kept, Reduce, Source};
+use crate::reduce::{DeferredEvents, Grounded, Kept, Reduce, Source};
 use crate::store::{Found, Full, Origin, StateId, Store};
 use scrimp_core::{Control, GraphFacts, Limit};
 use scrimp_system::{Batch, Model};
@@ -26,7 +26,7 @@ pub struct Worker<'a> {
     pub successors: Batch,
     /// For each successor, which of the sources it comes from.
     pub origins: Vec<u32>,
-    reduction: Option<Reduction>,
+    reduction: Option<Reduction<'a>>,
     places: Vec<Origin>,
     pub found: Vec<Found>,
     pub facts: GraphFacts,
@@ -38,23 +38,30 @@ pub struct Worker<'a> {
 }
 
 /// What a worker keeps to explore fewer events.
-struct Reduction {
+struct Reduction<'a> {
     reduce: Box<dyn Reduce>,
     keep: Vec<bool>,
     /// For each successor, which one of its source it is.
     places: Vec<u32>,
     /// What is left out until the store has answered; `None` where the answer comes too late for that.
     deferred_events: Option<DeferredEvents>,
+    /// Where states have numbers, which of them are grounded.
+    grounded: Option<&'a Grounded>,
+    /// Sources that are as soon as the store has taken their successors.
+    to_ground: Vec<StateId>,
 }
 
-impl Reduction {
+impl Reduction<'_> {
     /// Of the successors from `first` on, those of source `i`, leaves only those that are to be explored.
-    fn choose(&mut self, i: u32, source: Source, successors: &mut Batch, first: usize) {
+    fn choose(&mut self, (i, id): (u32, StateId), source: Source, successors: &mut Batch, first: usize) {
         let count = successors.len() - first;
         self.keep.clear();
         self.keep.resize(count, true);
         self.places.truncate(first);
         let kept = self.reduce.choose(source, successors, first, &mut self.keep);
+        if kept != Kept::Proviso {
+            self.to_ground.push(id);
+        }
         let deferred_events = match (kept, &mut self.deferred_events) {
             (Kept::All, _) | (Kept::Proviso, None) => return self.places.extend(0..count as u32),
             (Kept::Some, _) => None,
@@ -75,23 +82,55 @@ impl<'a> Worker<'a> {
     /// Explores fewer events. With `history`, [`expand_fully`](Worker::expand_fully) is called once the store has answered.
     pub fn reducing(self, reduce: Option<Box<dyn Reduce>>, history: bool) -> Worker<'a> {
         let deferred_events = history.then(|| DeferredEvents::new(self.model.state_bytes()));
-        let reduction = |reduce| Reduction { reduce, keep: Vec::new(), places: Vec::new(), deferred_events };
+        let reduction = |reduce| Reduction {
+            reduce,
+            keep: Vec::new(),
+            places: Vec::new(),
+            deferred_events,
+            grounded: None,
+            to_ground: Vec::new(),
+        };
         Worker { reduction: reduce.map(reduction), ..self }
+    }
+
+    /// Remembers which states are grounded, so that more may be left out.
+    pub fn remembering(mut self, grounded: &'a Grounded) -> Worker<'a> {
+        if let Some(reduction) = &mut self.reduction {
+            reduction.grounded = Some(grounded);
+        }
+        self
     }
 
     /// Puts those successors in the place of the others that were left out on condition that another one be a `witness`, by
     /// its number: a state whose own turn comes later. False when there are none; true when they are to be offered as well.
     pub fn expand_fully(&mut self, witness: impl Fn(&[Found], usize) -> bool) -> bool {
-        let Worker { reduction, successors, origins, found, .. } = self;
-        let Some(Reduction { places, deferred_events: Some(deferred_events), .. }) = reduction else {
+        let Worker { reduction, sources, successors, origins, found, .. } = self;
+        let Some(Reduction { places, deferred_events: Some(deferred_events), grounded, to_ground, .. }) = reduction
+        else {
             return false;
         };
+        if let Some(grounded) = grounded {
+            to_ground.iter().for_each(|id| grounded.insert(*id));
+        }
+        to_ground.clear();
         if deferred_events.is_empty() {
             return false;
         }
         // What was found by the expansion itself was counted with the first part.
         (self.deadlocks, self.faults) = (0, 0);
-        deferred_events.release(successors, origins, places, |i| witness(found, i))
+        deferred_events.release(successors, origins, places, |source, mut range| {
+            let id = sources.event(source as usize);
+            let leads_on = |grounded: &Grounded| range.clone().any(|i| grounded.contains(found[i].id));
+            match grounded.filter(|grounded| leads_on(grounded)) {
+                Some(grounded) => grounded.insert(id),
+                None if range.any(|i| witness(found, i)) => {}
+                None => {
+                    to_ground.push(id);
+                    return false;
+                }
+            }
+            true
+        })
     }
 
     pub fn new(model: &'a dyn Model, check: &'a dyn Check) -> Worker<'a> {
@@ -133,8 +172,9 @@ impl<'a> Worker<'a> {
         self.successors.clear();
         self.origins.clear();
         (self.deadlocks, self.faults) = (0, 0);
-        if let Some(Reduction { deferred_events: Some(deferred_events), .. }) = &mut self.reduction {
+        if let Some(Reduction { deferred_events: Some(deferred_events), to_ground, .. }) = &mut self.reduction {
             deferred_events.clear();
+            to_ground.clear();
         }
         let mut faults = 0;
         for i in 0..self.sources.len() {
@@ -153,7 +193,7 @@ impl<'a> Worker<'a> {
             }
             if let Some(reduction) = &mut self.reduction {
                 let source = Source { model: self.model, state, via: None };
-                reduction.choose(i as u32, source, &mut self.successors, first);
+                reduction.choose((i as u32, self.sources.event(i)), source, &mut self.successors, first);
             }
             faults += new_faults;
             let count = self.successors.len() - first;

@@ -10,7 +10,7 @@ use crate::check::{Check, Flow};
 use crate::estimate::foresee;
 use crate::outcome::{Ended, Position, batch_size, widths};
 use crate::panics::Panics;
-use crate::reduce::{Expansion, ReductionFactory};
+use crate::reduce::{Expansion, Grounded, ReductionFactory};
 use crate::store::StateId;
 use crate::store::table::{BLOCK, Concurrent, Shared, batch_need};
 use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -76,7 +76,7 @@ pub fn search<S: Concurrent>(
     control: &Control,
     threads: usize,
     position: &mut Position,
-    reduce: &ReductionFactory,
+    (reduce, grounded): (&ReductionFactory, &Grounded),
 ) -> io::Result<(S, Ended)> {
     let mut ended = None;
     if position.levels.is_empty() {
@@ -127,6 +127,7 @@ pub fn search<S: Concurrent>(
             let thread = move || {
                 if *gate.read().unwrap_or_else(PoisonError::into_inner) {
                     let worker = Worker::new(model, check).reducing(reduce(Expansion::Stateful), true);
+                    let worker = worker.remembering(grounded);
                     Thread { me, threads, level, store, worker, early, waiting: 0 }.run()
                 } else {
                     store

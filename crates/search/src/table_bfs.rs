@@ -7,7 +7,7 @@ use crate::graph::InDegrees;
 use crate::held::Held;
 use crate::outcome::{Ended, Outcome, Position};
 use crate::plan::StoreChoice;
-use crate::reduce::Expansion;
+use crate::reduce::{Expansion, Grounded};
 use crate::store::table::Concurrent;
 use crate::store::{Collapse, ComBack, Store, Table};
 use crate::task::{Done, Task};
@@ -20,6 +20,7 @@ pub(crate) struct TableBfs<S> {
     stage: StoreChoice,
     pub position: Position,
     in_degrees: InDegrees,
+    grounded: Grounded,
 }
 
 pub(crate) fn search<'m>(task: &Task<'m, '_>) -> io::Result<Done<'m>> {
@@ -49,34 +50,39 @@ fn search_in<'m, S: Threaded + 'm>(task: &Task<'m, '_>, store: S) -> io::Result<
 
 /// A store that can be searched by several threads.
 pub(crate) trait Threaded: Store + Sized {
-    fn search(self, task: &Task, position: &mut Position) -> io::Result<(Self, Ended)>;
+    fn search(self, task: &Task, position: &mut Position, grounded: &Grounded) -> io::Result<(Self, Ended)>;
 }
 
 impl Threaded for Table {
-    fn search(self, task: &Task, position: &mut Position) -> io::Result<(Table, Ended)> {
-        in_parallel(self, task, position)
+    fn search(self, task: &Task, position: &mut Position, grounded: &Grounded) -> io::Result<(Table, Ended)> {
+        in_parallel(self, task, position, grounded)
     }
 }
 
 impl Threaded for Collapse {
-    fn search(self, task: &Task, position: &mut Position) -> io::Result<(Collapse, Ended)> {
-        in_parallel(self, task, position)
+    fn search(self, task: &Task, position: &mut Position, grounded: &Grounded) -> io::Result<(Collapse, Ended)> {
+        in_parallel(self, task, position, grounded)
     }
 }
 
-fn in_parallel<S: Concurrent>(store: S, task: &Task, position: &mut Position) -> io::Result<(S, Ended)> {
+fn in_parallel<S: Concurrent>(
+    store: S,
+    task: &Task,
+    position: &mut Position,
+    grounded: &Grounded,
+) -> io::Result<(S, Ended)> {
     let Task { model, check, plan, control, reduce, .. } = *task;
-    parallel::search(model, store, check, control, plan.options().threads, position, reduce)
+    parallel::search(model, store, check, control, plan.options().threads, position, (reduce, grounded))
 }
 
 impl Threaded for ComBack<'_> {
     /// States are rebuilt one after the other: there is no work for a second thread.
-    fn search(mut self, task: &Task, position: &mut Position) -> io::Result<(Self, Ended)> {
+    fn search(mut self, task: &Task, position: &mut Position, grounded: &Grounded) -> io::Result<(Self, Ended)> {
         let Task { model, check, control, budget, reduce, .. } = *task;
         control.say("states are rebuilt one after the other: one thread searches");
         let mut in_degrees = InDegrees::new(false, budget.clone());
         in_degrees.give_up();
-        let worker = Worker::new(model, check).reducing(reduce(Expansion::Stateful), true);
+        let worker = Worker::new(model, check).reducing(reduce(Expansion::Stateful), true).remembering(grounded);
         let ended = breadth_first::search(worker, &mut self, control, &mut in_degrees, position, None);
         Ok((self, ended))
     }
@@ -85,7 +91,8 @@ impl Threaded for ComBack<'_> {
 impl<S: Threaded> TableBfs<S> {
     pub fn new(task: &Task, store: S, stage: StoreChoice) -> TableBfs<S> {
         let in_degrees = InDegrees::new(task.plan.options().in_degrees, task.budget.clone());
-        TableBfs { store: Some(store), stage, position: Position::default(), in_degrees }
+        let grounded = Grounded::new(task.budget.clone());
+        TableBfs { store: Some(store), stage, position: Position::default(), in_degrees, grounded }
     }
 
     /// Becomes the search that was saved.
@@ -107,7 +114,7 @@ impl<S: Threaded> TableBfs<S> {
     /// Goes on until the search ends or pauses.
     pub fn go_on(&mut self, task: &Task) -> io::Result<Ended> {
         let Task { model, check, plan, control, reduce, .. } = *task;
-        let TableBfs { store, position, in_degrees, .. } = self;
+        let TableBfs { store, position, in_degrees, grounded, .. } = self;
         let (threads, alone_until) = (plan.options().threads, plan.options().alone_until);
         let alone = (store.as_ref().expect(AWAY).len() as u64) < alone_until;
         if threads > 1 && alone {
@@ -116,10 +123,10 @@ impl<S: Threaded> TableBfs<S> {
         let ended = if threads == 1 || alone {
             let store = store.as_mut().expect(AWAY);
             let observer = task.observer;
-            let worker = Worker::new(model, check).reducing(reduce(Expansion::Stateful), true);
+            let worker = Worker::new(model, check).reducing(reduce(Expansion::Stateful), true).remembering(grounded);
             breadth_first::search(worker, store, control, in_degrees, position, observer)
         } else {
-            let (searched, ended) = store.take().expect(AWAY).search(task, position)?;
+            let (searched, ended) = store.take().expect(AWAY).search(task, position, grounded)?;
             *store = Some(searched);
             // Nobody counts how often threads come to a state.
             in_degrees.give_up();

@@ -4,6 +4,7 @@ use super::{Graph, explore, explore_all};
 use crate::check::{Check, Flow, Nothing, Seen};
 use crate::outcome::{Ended, Position};
 use crate::parallel;
+use crate::reduce::{Expansion, Grounded};
 use crate::store::{Store, Table};
 use scrimp_core::{Budget, Control, Limit};
 use scrimp_system::{Batch, FaultRecord};
@@ -46,8 +47,8 @@ impl<'a> Search<'a> {
     fn go_on(&mut self, check: &dyn Check, control: &Control) -> Ended {
         let table = self.table.take().unwrap();
         let position = &mut self.position;
-        let (table, ended) =
-            parallel::search(self.graph, table, check, control, self.threads, position, &|_| None).unwrap();
+        let whole = (&|_: Expansion| None, &Grounded::new(Arc::new(Budget::new(0))));
+        let (table, ended) = parallel::search(self.graph, table, check, control, self.threads, position, whole).unwrap();
         self.table = Some(table);
         self.audit();
         ended

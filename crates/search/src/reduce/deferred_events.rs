@@ -4,6 +4,7 @@
 //! was left out waits here meanwhile: if the condition is met it is dropped, if not it is explored after all.
 
 use scrimp_system::Batch;
+use std::ops::Range;
 
 /// What was left out of the successors of several sources.
 #[derive(Debug)]
@@ -45,26 +46,25 @@ impl DeferredEvents {
         self.sources.is_empty()
     }
 
-    /// `origins` are the sources of successors that were explored, in order, and `witness` says which of these meet the
-    /// condition. Puts what was left out of the sources that do not in the place of the successors.
+    /// `origins` are the sources of successors that were explored, in order, and `met` says of those of a source whether they
+    /// meet the condition. Puts what was left out of the sources that do not in the place of the successors.
     pub fn release(
         &mut self,
         successors: &mut Batch,
         origins: &mut Vec<u32>,
         places: &mut Vec<u32>,
-        witness: impl Fn(usize) -> bool,
+        mut met: impl FnMut(u32, Range<usize>) -> bool,
     ) -> bool {
         let mut at = 0;
         self.sources.retain(|&source| {
             while origins.get(at).is_some_and(|&origin| origin < source) {
                 at += 1;
             }
-            let mut met = false;
+            let first = at;
             while origins.get(at) == Some(&source) {
-                met |= witness(at);
                 at += 1;
             }
-            !met
+            !met(source, first..at)
         });
         successors.clear();
         origins.clear();
@@ -98,7 +98,7 @@ mod tests {
         }
         // Explored so far: 0 of source 1, 3 of source 3 twice, 5 of source 4; those at 2 and 3 lead somewhere new.
         let (mut origins, mut places) = (vec![0, 1, 3, 3, 4], vec![0; 5]);
-        assert!(held.release(&mut batch, &mut origins, &mut places, |at| at == 3));
+        assert!(held.release(&mut batch, &mut origins, &mut places, |_, range| range.contains(&3)));
         let states: Vec<u8> = (0..batch.len()).map(|i| batch.state(i)[0]).collect();
         assert_eq!((states, origins, places), (vec![1, 2, 6, 7], vec![1, 1, 4, 4], vec![11, 12, 16, 17]));
         assert!(held.is_empty());

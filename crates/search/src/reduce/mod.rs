@@ -2,6 +2,7 @@
 
 mod deferred_events;
 mod edge_lean;
+mod grounded;
 mod on_path;
 mod por_config;
 mod sleeping;
@@ -9,6 +10,7 @@ pub mod stubborn;
 
 pub use deferred_events::DeferredEvents;
 pub use edge_lean::EdgeLean;
+pub use grounded::Grounded;
 pub use on_path::OnPath;
 pub use por_config::PorConfig;
 pub use sleeping::{Round, Sleeping};
