@@ -5,7 +5,7 @@ use super::{Expansion, Kept, Method, Reduce, Source};
 use crate::plan::{Plan, ReduceChoice};
 use crate::task::{about_runs, invalid};
 use scrimp_core::{Condition, Property, PropertyKind};
-use scrimp_system::{Batch, Expr, Model};
+use scrimp_system::{Batch, Expr, Model, Random};
 use std::collections::{HashSet, VecDeque};
 use std::io;
 use std::sync::Arc;
@@ -128,24 +128,26 @@ impl PorConfig {
     }
 }
 
-/// Process by process takes little more time than no reduction, closure ten times as long; it is worth that where it keeps
-/// far fewer events. The first states tell.
+/// Process by process takes little more time than no reduction, closure up to ten times as long. It is worth that where it keeps
+/// far fewer events beside the one that any run goes on with: it is those by which states multiply. The first states tell, and
+/// some that lie deeper.
 fn better(model: &dyn Model, mut quick: Stubborn, mut thorough: Stubborn) -> Stubborn {
-    /// Of a hundred events that the quick one keeps, the other must keep fewer than these.
-    const WORTH: usize = 60;
-    let (mut events, mut keep, mut kept) = (Vec::new(), Vec::new(), [0, 0]);
-    first_states(model, |state, found| {
+    let (mut events, mut keep, mut beside) = (Vec::new(), Vec::new(), [0, 0]);
+    let mut show = |state: &[u8], found: &Batch| {
         events.clear();
         events.extend((0..found.len()).map(|i| model.first_event(found.event(i))));
         events.sort_unstable();
         events.dedup();
-        for (sum, stubborn) in kept.iter_mut().zip([&mut quick, &mut thorough]) {
+        for (sum, stubborn) in beside.iter_mut().zip([&mut quick, &mut thorough]) {
             let chosen = stubborn.choose(state, &events, &mut keep);
-            *sum += if chosen == Chosen::All { events.len() } else { keep.len() };
+            let kept = if chosen == Chosen::All { events.len() } else { keep.len() };
+            *sum += kept.saturating_sub(1);
         }
-    });
-    let [few, fewer] = kept;
-    if fewer * 100 < few * WORTH { thorough } else { quick }
+    };
+    first_states(model, &mut show);
+    walked(model, &mut show);
+    let [few, fewer] = beside;
+    if 2 * fewer < few { thorough } else { quick }
 }
 
 /// Which method a plan asks for, if it asks for a reduction that leaves states out.
@@ -181,6 +183,29 @@ fn first_states(model: &dyn Model, mut show: impl FnMut(&[u8], &Batch)) -> bool 
         }
     }
     !next.is_empty()
+}
+
+/// Shows the states on a few walks, each with its successors.
+fn walked(model: &dyn Model, mut show: impl FnMut(&[u8], &Batch)) {
+    const WALKS: usize = 16;
+    // Large states are few enough to stay small.
+    let steps = 64.min((4 << 20) / WALKS / model.state_bytes().max(1));
+    let mut random = Random(1);
+    let mut found = Batch::new(model.state_bytes());
+    for _ in 0..WALKS {
+        found.clear();
+        model.initial(&mut found);
+        for _ in 0..steps {
+            if found.is_empty() {
+                break;
+            }
+            let state = found.state(random.below(found.len())).to_vec();
+            found.clear();
+            model.expand(&state, &mut found);
+            found.take_deadlock(0);
+            show(&state, &found);
+        }
+    }
 }
 
 /// Explores stubborn sets.
