@@ -31,6 +31,7 @@
 //! ```
 
 pub mod explore;
+pub mod typed;
 
 pub use scrimp_checker::{
     Check, CheckError, Count, Explorable, Foresight, Found, Grows, Host, Loaded, Open, Plain, Request, Setting, chart,
@@ -55,3 +56,4 @@ pub use scrimp_system::{
     Batch, Cause, Describe, DescribedModel, EventCode, EventText, Fault, FaultRecord, Layout, Model, Passed, Stop,
     System,
 };
+pub use typed::{Answer, Checker, CheckerError, Path, Simulated, TypedModel};

@@ -3,7 +3,7 @@
 //! Memory means the resident memory of the whole process. A structure asks before it grows and is told whether that stays
 //! within the budget; nothing is allocated first and regretted later.
 
-use scrimp_system::{Cause, Stop};
+use scrimp_system::{Cause, Spend, Stop};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -97,6 +97,12 @@ impl Budget {
 
     pub fn give_back(&self, bytes: usize) {
         self.taken.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
+impl Spend for Budget {
+    fn spend(&self, bytes: usize) {
+        self.take(bytes);
     }
 }
 

@@ -5,6 +5,7 @@ mod cores;
 mod evidence;
 mod facts;
 mod graph;
+pub mod never;
 mod omission;
 mod own;
 mod property;

@@ -45,6 +45,7 @@ pub fn run_guided(
     }
     plan.say_decisions(control);
     let budget = Budget::begin(plan.memory())?;
+    model.spend_from(budget.clone());
     control.show_figures();
     let safety = Safety::new(properties, plan.options().keep_going);
     let check: &dyn Check = if properties.is_empty() { &check::Nothing } else { &safety };

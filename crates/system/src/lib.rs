@@ -40,7 +40,7 @@ pub use intervals::{Intervals, intervals};
 pub use inverse::{Inverse, inverse};
 pub use known::{AtMost, Known, Later, Literal, Terms, Weight};
 pub use layout::{Field, Layout, Slot};
-pub use model::{Batch, EventCode, FaultRecord, Model, Unsuited};
+pub use model::{Batch, EventCode, FaultRecord, Model, Spend, Unsuited};
 pub use outline::Outline;
 pub use random::Random;
 pub use source::{Included, Source, Span};

@@ -70,10 +70,20 @@ pub trait Model: Sync {
         (0..bytes).step_by(8).map(|start| std::iter::once(start..bytes.min(start + 8)).collect()).collect()
     }
 
+    /// A search begins, and pays from this budget for what the model itself keeps from now on.
+    fn spend_from(&self, budget: Arc<dyn Spend>) {
+        let _ = budget;
+    }
+
     /// Has a state been expanded for which this model was made too small? Then what was visited is not all there is.
     fn is_outgrown(&self) -> bool {
         false
     }
+}
+
+/// What memory is taken from.
+pub trait Spend: Send + Sync {
+    fn spend(&self, bytes: usize);
 }
 
 /// Why a model cannot give the predecessors of its states.

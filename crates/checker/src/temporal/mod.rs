@@ -3,7 +3,7 @@
 pub(crate) mod branching;
 mod claim;
 mod liveness;
-pub mod never;
+pub use scrimp_core::never;
 mod vacuity;
 
 pub use branching::Numbered;

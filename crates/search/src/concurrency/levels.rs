@@ -48,7 +48,8 @@ impl<'a> Search<'a> {
         let table = self.table.take().unwrap();
         let position = &mut self.position;
         let whole = (&|_: Expansion| None, &Grounded::new(Arc::new(Budget::new(0))));
-        let (table, ended) = parallel::search(self.graph, table, check, control, self.threads, position, whole).unwrap();
+        let (table, ended) =
+            parallel::search(self.graph, table, check, control, self.threads, position, whole).unwrap();
         self.table = Some(table);
         self.audit();
         ended

@@ -95,6 +95,7 @@ pub fn examine(task: &CtlTask, ask: &mut dyn FnMut(Inquiry)) -> io::Result<CtlOu
     }
     let table = Table::new(formula, !fairness.is_empty()).map_err(invalid)?;
     let budget = Budget::begin(plan.memory())?;
+    model.spend_from(budget.clone());
     let outcome = match plan.way() {
         Way::Local if fairness.is_empty() => in_some_store(task, &table, &budget, ask)?,
         Way::Local | Way::OnGraph => on_graph(task, &table, &budget, ask)?,

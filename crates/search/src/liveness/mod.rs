@@ -119,6 +119,7 @@ fn search_in(question: &Question, plan: &Plan, control: &Control) -> io::Result<
     let store = plan.store();
     let Question { model, automaton, atoms, expressions, fairness, stutters, repeats, .. } = *question;
     let budget = Budget::begin(plan.memory())?;
+    model.spend_from(budget.clone());
     let processes = fairness.map(|fairness| (fairness.weak, fairness.strong));
     let asked = format!("{automaton:?} {expressions:?} {processes:?} {stutters} {repeats}");
     let saver = Saver::new(model, &asked, plan, None, control);

@@ -1,6 +1,6 @@
 //! From a formula or a claim to the runs that a model must not have.
 
-use scrimp_core::{Never, Property, PropertyKind};
+use crate::property::{Never, Property, PropertyKind};
 use scrimp_system::{BinaryOp, Expr, System};
 use scrimp_temporal::{Formula, Limits, MOST_ATOMS, hoa, is_stutter_invariant, propositions, translate};
 use std::time::{Duration, Instant};

@@ -1,0 +1,50 @@
+//! States as bytes of one length, and back.
+//!
+//! Serde takes a state apart. What a field of it holds becomes a *piece*: a string of bytes that is kept once, however many states
+//! have it, and has a number. Within a piece, elements of sequences and maps are pieces too, unless they are short. A state is
+//! then the numbers of its fields: short, of one length whatever it holds, and much alike in states that are.
+
+mod decode;
+mod encode;
+mod pieces;
+mod tree;
+
+pub use decode::decode;
+pub use encode::{Encoder, Shape};
+pub use pieces::{Pieces, hash};
+pub use tree::tree;
+
+use serde::{de, ser};
+use std::fmt;
+
+/// Why a value cannot be written or read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wrong(pub String);
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Wrong {}
+
+impl ser::Error for Wrong {
+    fn custom<T: fmt::Display>(message: T) -> Wrong {
+        Wrong(message.to_string())
+    }
+}
+
+impl de::Error for Wrong {
+    fn custom<T: fmt::Display>(message: T) -> Wrong {
+        Wrong(message.to_string())
+    }
+}
+
+/// What stands before an element: it follows, or the number of its piece does, or there are no more.
+const HERE: u8 = 0;
+const PIECE: u8 = 1;
+const END: u8 = 2;
+
+/// Elements of more bytes are pieces.
+const SHORT: usize = 8;

@@ -1,0 +1,177 @@
+//! A run of a typed model.
+
+use crate::code::tree;
+use crate::encoded::Encoded;
+use crate::model::TypedModel;
+use scrimp_core::Trace;
+use std::fmt;
+
+/// A run: where it begins, and each action with the state that it leads to. It may go on for ever, round and round.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Path<A, S> {
+    initial: S,
+    steps: Vec<(A, S)>,
+    cycle: Option<usize>,
+}
+
+impl<A, S> Path<A, S> {
+    /// A run that begins there, and one action after the other with where it leads.
+    pub fn new(initial: S, steps: Vec<(A, S)>) -> Path<A, S> {
+        Path { initial, steps, cycle: None }
+    }
+
+    /// How many actions it has.
+    pub fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Does nothing happen on it?
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// The state that it begins in.
+    pub fn initial(&self) -> &S {
+        &self.initial
+    }
+
+    /// The state that it ends in.
+    pub fn last(&self) -> &S {
+        self.steps.last().map_or(&self.initial, |(_, state)| state)
+    }
+
+    /// What happens, in order.
+    pub fn actions(&self) -> impl ExactSizeIterator<Item = &A> + DoubleEndedIterator {
+        self.steps.iter().map(|(action, _)| action)
+    }
+
+    /// The states, one more than there are actions.
+    pub fn states(&self) -> impl DoubleEndedIterator<Item = &S> {
+        std::iter::once(&self.initial).chain(self.steps.iter().map(|(_, state)| state))
+    }
+
+    /// Each action with the state that it leads to.
+    pub fn steps(&self) -> impl ExactSizeIterator<Item = (&A, &S)> {
+        self.steps.iter().map(|(action, state)| (action, state))
+    }
+
+    /// Where the run goes on for ever: after so many actions it is where it is after all of them, and goes on as it did from
+    /// there. With as many as there are, it stays in its last state.
+    pub fn lasso(&self) -> Option<usize> {
+        self.cycle
+    }
+}
+
+impl<A: PartialEq + fmt::Debug, S: PartialEq + serde::Serialize> Path<A, S> {
+    /// Is this a run of the model? Fails at the first step that is none, and says why.
+    pub fn replay<M: TypedModel<Action = A, State = S>>(&self, model: &M) -> Result<(), String> {
+        if !model.initial().contains(&self.initial) {
+            return Err(format!("the run does not begin in an initial state: {}", tree(&self.initial)));
+        }
+        let mut state = &self.initial;
+        let mut actions = Vec::new();
+        for (number, (action, next)) in self.steps.iter().enumerate() {
+            let number = number + 1;
+            actions.clear();
+            model.actions(state, &mut actions);
+            if !actions.contains(action) {
+                let state = tree(state);
+                return Err(format!("step {number}: {action:?} is no action of this state: {state}"));
+            }
+            match model.next(state, action) {
+                None => return Err(format!("step {number}: {action:?} cannot happen in {}", tree(state))),
+                Some(other) if other != *next => {
+                    let (other, next) = (tree(&other), tree(next));
+                    return Err(format!("step {number}: {action:?} leads to {other}, not to {next}"));
+                }
+                Some(_) => state = next,
+            }
+        }
+        match self.cycle {
+            Some(start) if start < self.len() && self.states().nth(start) != Some(state) => {
+                Err(format!("after its last step the run is not where it was after {start} steps"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl<A: fmt::Debug, S: serde::Serialize> fmt::Display for Path<A, S> {
+    /// Each action, with what it changes.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut before = tree(&self.initial).entries();
+        writeln!(f, "begins with {}", shown(&before))?;
+        for (number, (action, state)) in self.steps.iter().enumerate() {
+            if self.cycle == Some(number) {
+                writeln!(f, "-- from here on, again and again:")?;
+            }
+            let after = tree(state).entries();
+            writeln!(f, "{:>4}  {action:?}", number + 1)?;
+            for (name, value) in &after {
+                let was = before.iter().find(|(known, _)| known == name).map(|(_, was)| was);
+                if was != Some(value) {
+                    writeln!(f, "        {name}: {} -> {value}", was.map_or("-", |was| was))?;
+                }
+            }
+            for (name, was) in before.iter().filter(|(name, _)| !after.iter().any(|(known, _)| known == name)) {
+                writeln!(f, "        {name}: {was} -> -")?;
+            }
+            before = after;
+        }
+        match self.cycle {
+            Some(start) if start == self.len() => writeln!(f, "-- nothing more happens"),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn shown(entries: &[(String, String)]) -> String {
+    entries.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
+}
+
+impl<M: TypedModel> Encoded<M> {
+    /// A run that a search has found, with its actions and states; and the same with codes that have names. Where states stand
+    /// for others, it is a run of the model all the same. Fails where there is no such run: then the model is no function, or
+    /// what it calls symmetric is not.
+    pub fn path(&self, trace: &Trace, cycle: Option<usize>) -> Result<(Path<M::Action, M::State>, Trace), String> {
+        let missing = || "a state of the run cannot be read".to_string();
+        let mut states = Vec::new();
+        for bytes in std::iter::once(&trace.initial).chain(trace.steps.iter().map(|(_, state)| state)) {
+            states.push(self.state(bytes).ok_or_else(missing)?);
+        }
+        let initial = match self.is_symmetric() {
+            false => states[0].clone(),
+            true => {
+                let all = self.model.initial();
+                let begins = all.into_iter().find(|state| self.standing(state).as_ref() == Ok(&states[0]));
+                begins.ok_or("no initial state stands for the one that the run begins with")?
+            }
+        };
+        let mut steps: Vec<(M::Action, M::State)> = Vec::new();
+        let mut codes = Vec::new();
+        let mut state = initial.clone();
+        for (number, wanted) in states[1..].iter().enumerate() {
+            let (action, next) = self.step(&state, wanted, trace.steps[number].0)?;
+            codes.push((self.name(&action), trace.steps[number].1.clone()));
+            steps.push((action, next.clone()));
+            state = next;
+        }
+        let named = Trace { initial: trace.initial.clone(), steps: codes };
+        Ok((Path { initial, steps, cycle: cycle.filter(|_| !self.is_symmetric()) }, named))
+    }
+
+    /// The action that leads from a state to one that this stands for.
+    fn step(&self, state: &M::State, wanted: &M::State, code: u32) -> Result<(M::Action, M::State), String> {
+        let actions = self.actions(state)?;
+        // Where states are themselves, the code is the place of the action.
+        let likely = actions.get(self.place(code)).into_iter().filter(|_| !self.is_symmetric());
+        for action in likely.chain(&actions) {
+            let Some(next) = self.next(state, action)? else { continue };
+            if self.standing(&next)? == *wanted {
+                return Ok((action.clone(), next));
+            }
+        }
+        let why = if self.is_symmetric() { "is `canonical` a symmetry?" } else { "is the model a function?" };
+        Err(format!("no action leads from {} to {}: {why}", tree(state), tree(wanted)))
+    }
+}

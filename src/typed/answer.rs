@@ -1,0 +1,181 @@
+//! What was found out about a typed model.
+
+use super::checker::{Asked, CheckerError, named};
+use scrimp_core::{PropertyResult, Report, Trace, Verdict};
+use scrimp_report::{Overall, Style, Subject, text};
+use scrimp_search::Plan;
+use scrimp_typed::{Encoded, Path, TypedModel};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// One search: how it was planned, and what came of it.
+#[derive(Debug, Clone)]
+pub struct Search {
+    pub plan: Plan,
+    pub report: Report,
+}
+
+/// The answer to all that was asked. Printed, it says what `scrimp check` would say.
+pub struct Answer<M: TypedModel> {
+    encoded: Arc<Encoded<M>>,
+    name: String,
+    asked: Vec<Asked<M>>,
+    searches: Vec<Search>,
+    paths: HashMap<String, Path<M::Action, M::State>>,
+}
+
+impl<M: TypedModel> Answer<M> {
+    pub(super) fn new(
+        encoded: Arc<Encoded<M>>,
+        name: String,
+        asked: Vec<Asked<M>>,
+        mut searches: Vec<Search>,
+    ) -> Result<Answer<M>, CheckerError> {
+        let mut paths = HashMap::new();
+        for search in &mut searches {
+            let remarks = &mut search.report.remarks;
+            for result in &mut search.report.properties {
+                let Some(trace) = &result.trace else { continue };
+                let (path, named) = encoded.path(trace, result.cycle).map_err(CheckerError::Model)?;
+                if let Some((code, _)) = result.fault
+                    && let Some(said) = encoded.panic_at(path.last(), code)
+                {
+                    remarks.push(said);
+                }
+                if result.condition_fault.is_some() {
+                    remarks.push(format!("{}: the condition panics in this state", result.name));
+                }
+                paths.insert(result.name.clone(), path);
+                result.trace = Some(named);
+            }
+        }
+        Ok(Answer { encoded, name, asked, searches, paths })
+    }
+
+    /// The model.
+    pub fn model(&self) -> &M {
+        &self.encoded.model
+    }
+
+    /// The searches that were made, the one of all states first.
+    pub fn searches(&self) -> &[Search] {
+        &self.searches
+    }
+
+    /// How many states there are, as far as they were visited; where symmetric ones are one, how many of those.
+    pub fn states(&self) -> u64 {
+        self.searches[0].report.facts.states
+    }
+
+    /// How many transitions there are, as far as they were visited.
+    pub fn transitions(&self) -> u64 {
+        self.searches[0].report.facts.transitions
+    }
+
+    /// Was all visited that there is?
+    pub fn is_complete(&self) -> bool {
+        let report = &self.searches[0].report;
+        report.exhaustive && report.limit.is_none()
+    }
+
+    /// What is known of a property.
+    ///
+    /// # Panics
+    /// Where there is no such property.
+    pub fn verdict(&self, property: &str) -> Verdict {
+        match self.result(property) {
+            Some(result) => result.verdict,
+            None => {
+                let names: Vec<&str> = self.results().map(|result| &result.name[..]).collect();
+                panic!("there is no property `{property}`, but {}", names.join(", "))
+            }
+        }
+    }
+
+    /// A search as reports want it.
+    fn subject<'a>(&'a self, search: &'a Search) -> Subject<'a> {
+        let (name, model, plan, report) = (&self.name, &*self.encoded, &search.plan, &search.report);
+        Subject { name, model, plan, report, coverage: None, record: None }
+    }
+
+    fn results(&self) -> impl Iterator<Item = &PropertyResult> {
+        self.searches.iter().flat_map(|search| &search.report.properties)
+    }
+
+    fn result(&self, property: &str) -> Option<&PropertyResult> {
+        named(&self.searches, property)
+    }
+
+    /// Does everything hold that was asked?
+    pub fn holds(&self) -> bool {
+        self.results().all(|result| result.verdict == Verdict::Verified) && self.is_complete()
+    }
+
+    /// The run that shows the answer to a property: to a state that violates an invariant, or where a condition to be reached
+    /// holds; or on for ever. `None` where no run shows it.
+    pub fn trace(&self, property: &str) -> Option<Path<M::Action, M::State>> {
+        self.paths.get(property).cloned()
+    }
+
+    /// For tests: goes on where everything holds.
+    ///
+    /// # Panics
+    /// Where something does not hold, or is not known. The message is the whole answer, with the runs.
+    pub fn assert_holds(&self) {
+        if self.holds() {
+            return;
+        }
+        let explore = if cfg!(feature = "explorer") { "\n`.explore()` shows it in the browser.\n" } else { "" };
+        panic!("{self}{explore}");
+    }
+
+    /// The trace that the explorer begins with, and everything that is about single states.
+    #[cfg(feature = "explorer")]
+    fn shown(&self) -> Option<Trace> {
+        let worst = self.results().find(|result| result.verdict == Verdict::Violated);
+        worst.or_else(|| self.results().next()).and_then(|result| result.trace.clone())
+    }
+
+    /// Shows the model in the browser, at the end of the run that violates something. Goes on until Ctrl-C.
+    #[cfg(feature = "explorer")]
+    pub fn explore(&self) -> std::io::Result<()> {
+        use super::checker::Kind;
+        use crate::explore::{Serve, serve};
+        use scrimp_core::{Condition, Property, PropertyKind};
+        self.encoded.name_events();
+        let condition = |holds: &scrimp_typed::Holds<M>| {
+            let (encoded, holds) = (self.encoded.clone(), holds.clone());
+            Condition { holds: Box::new(move |state| encoded.predicate(&holds)(state)), expression: None }
+        };
+        let properties: Vec<Property<Condition<'static>>> = (self.asked.iter())
+            .filter_map(|asked| {
+                let kind = match &asked.kind {
+                    Kind::Deadlock => PropertyKind::Deadlock,
+                    Kind::Invariant(holds) => PropertyKind::Invariant(condition(holds)),
+                    Kind::Reach(holds) => PropertyKind::Reach(condition(holds)),
+                    Kind::Ltl(..) | Kind::Ctl(..) => return None,
+                };
+                Some(Property::new(&asked.name, kind))
+            })
+            .collect();
+        let how = Serve { name: Some(self.name.clone()), run: self.shown(), ..Serve::default() };
+        serve(super::shared::Shared(self.encoded.clone()), properties, &how)
+    }
+}
+
+impl<M: TypedModel> fmt::Display for Answer<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let style = Style::PLAIN;
+        let told = self.searches.iter().map(|search| text::leaving(&self.subject(search), &[], style));
+        let told: Vec<text::Told> = told.collect();
+        let overall = self.searches.iter().map(|search| Overall::of(&search.report)).reduce(Overall::and);
+        f.write_str(&text::together(&self.name, &told, &[], overall.unwrap_or(Overall::Incomplete), style))
+    }
+}
+
+impl<M: TypedModel> fmt::Debug for Answer<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

@@ -1,0 +1,157 @@
+//! Formulas about runs of a typed model.
+
+use super::answer::Search;
+use super::checker::{CheckerError, plan, sound};
+use super::formula::evaluated;
+use scrimp_core::never::negation_within;
+use scrimp_core::{Control, Evidence, Predicate, Property, PropertyKind, PropertyResult, Report, Verdict};
+use scrimp_search::ctl::{self, CtlTask};
+use scrimp_search::liveness::{self, Fairness, Question};
+use scrimp_search::{FairnessChoice, FairnessKind, Options};
+use scrimp_system::{Expr, Model};
+use scrimp_temporal::{Formula, Marks};
+use scrimp_typed::{Encoded, Holds, TypedModel};
+use std::time::{Duration, Instant};
+
+/// Marks that processes may take: two are for the formula.
+const MOST: usize = liveness::MOST_MARKS - 2;
+
+/// Does a formula of linear time hold on every run? `whole` says whether every state has been visited.
+pub fn linear<M: TypedModel>(
+    encoded: &Encoded<M>,
+    name: &str,
+    formula: &Formula<Expr>,
+    atoms: &[Holds<M>],
+    options: &Options,
+    whole: bool,
+) -> Result<Search, CheckerError> {
+    let begun = Instant::now();
+    let control = Control::new(options.time);
+    let options = Options { store: options.store.clone().filter(|_| options.fair.is_empty()), ..options.clone() };
+    let property = Property::new(name, PropertyKind::Ltl(formula.clone()));
+    let plan = plan(&options, std::slice::from_ref(&property), encoded)?;
+    let never = negation_within(name, formula, options.time.unwrap_or(Duration::MAX)).map_err(CheckerError::Formula)?;
+    let holds: Vec<Predicate> = atoms.iter().map(|atom| encoded.predicate(atom)).collect();
+    let conditions: Vec<Predicate> = never.atoms.iter().map(|atom| evaluated(atom, &holds)).collect();
+    let fairness = (!options.fair.is_empty()).then(|| fairness(encoded, &options.fair)).transpose()?;
+    let question = Question {
+        model: encoded,
+        automaton: &never.automaton,
+        atoms: &conditions,
+        expressions: &[],
+        fairness: fairness.as_ref(),
+        stutters: never.stutters,
+        repeats: true,
+        progress: None,
+    };
+    let answer = liveness::search(&question, &plan, &control).map_err(CheckerError::Search)?;
+    control.finish();
+    let mut result = PropertyResult::undecided(name);
+    result.verdict = match answer.accepted {
+        Some(true) => Verdict::Violated,
+        // A process that was never met could be treated unfairly where nobody looks.
+        Some(false) if fairness.is_none() || whole => Verdict::Verified,
+        _ => Verdict::Undecided,
+    };
+    if let Some(lasso) = answer.lasso {
+        result.state = Some(lasso.trace.last().to_vec());
+        (result.cycle, result.trace) = (Some(lasso.cycle), Some(lasso.trace));
+    }
+    let mut report = Report::of_nothing(encoded, begun.elapsed());
+    if let Some(fault) = answer.fault {
+        report.remarks.push(format!("{name}: evaluating its conditions ended in a fault: {fault}"));
+    }
+    report.exhaustive = result.verdict == Verdict::Verified;
+    report.properties = vec![result];
+    report.limit = answer.limit;
+    report.visits = answer.facts.states;
+    report.forget.stored_peak = answer.facts.states;
+    report.facts = answer.facts;
+    report.state_bytes = answer.state_bytes;
+    report.store_bytes = answer.store_bytes;
+    report.ran = plan.parts();
+    report.store = answer.store;
+    report.remarks.extend(control.remarks());
+    sound(encoded, plan, report)
+}
+
+/// The processes that runs are fair to: those whose actions were met.
+fn fairness<'a, M: TypedModel>(encoded: &'a Encoded<M>, choice: &FairnessChoice) -> Result<Fairness<'a>, CheckerError> {
+    let processes = encoded.processes();
+    let strong = choice.strongest() == Some(FairnessKind::Strong);
+    let marks = if strong { 2 * processes } else { processes };
+    if marks > MOST {
+        let most = if strong { MOST / 2 } else { MOST };
+        let why = format!("fairness of {processes} processes is not supported, only of {most}");
+        return Err(CheckerError::Option(why));
+    }
+    let bit = move |process: usize| -> Marks { if process < processes { 1 << process } else { 0 } };
+    let acts = move |code: u32| bit(scrimp_typed::actor(code));
+    Ok(Fairness {
+        weak: if strong { 0 } else { processes },
+        strong: if strong { processes } else { 0 },
+        begins: Box::new(acts),
+        moves: Box::new(move |_, code, _| acts(code)),
+    })
+}
+
+/// Does a formula of branching time hold in every initial state?
+pub fn branching<M: TypedModel>(
+    encoded: &Encoded<M>,
+    name: &str,
+    formula: &Formula<Expr>,
+    atoms: &[Holds<M>],
+    options: &Options,
+) -> Result<Search, CheckerError> {
+    let begun = Instant::now();
+    let control = Control::new(options.time);
+    let property = Property::new(name, PropertyKind::Ctl(formula.clone()));
+    let plan = plan(options, std::slice::from_ref(&property), encoded)?;
+    let mut conditions: Vec<Expr> = Vec::new();
+    let numbered = formula.map(&mut |atom: &Expr| {
+        let known = conditions.iter().position(|known| known == atom);
+        known.unwrap_or_else(|| {
+            conditions.push(atom.clone());
+            conditions.len() - 1
+        }) as u32
+    });
+    let names: Vec<String> = conditions.iter().map(|condition| format!("{condition:?}")).collect();
+    let holds: Vec<Predicate> = atoms.iter().map(|atom| encoded.predicate(atom)).collect();
+    let holds: Vec<Predicate> = conditions.iter().map(|condition| evaluated(condition, &holds)).collect();
+    let task = CtlTask {
+        model: encoded,
+        formula: &numbered,
+        names: &names,
+        atoms: &holds,
+        fairness: &[],
+        plan: &plan,
+        control: &control,
+        progress: None,
+    };
+    let found = ctl::check(&task).map_err(CheckerError::Search)?;
+    control.finish();
+    let mut result = PropertyResult::undecided(name);
+    result.verdict = match found.verdict {
+        Some(true) => Verdict::Verified,
+        Some(false) => Verdict::Violated,
+        None => Verdict::Undecided,
+    };
+    if let Some((trace, cycle)) = found.evidence.as_ref().and_then(Evidence::run) {
+        result.state = Some(trace.last().to_vec());
+        (result.trace, result.cycle) = (Some(trace), cycle);
+    }
+    let mut report = Report::of_nothing(encoded as &dyn Model, begun.elapsed());
+    report.limit = found.limit;
+    report.exhaustive = found.exhaustive;
+    report.facts.states = found.facts.states;
+    report.facts.transitions = found.facts.transitions;
+    report.facts.initial_states = found.facts.initial_states;
+    report.visits = found.facts.expanded;
+    report.forget.stored_peak = found.facts.states;
+    report.store_bytes = found.facts.bytes;
+    report.store = found.facts.store.clone();
+    report.ran = plan.parts();
+    report.properties = vec![result];
+    report.remarks = control.remarks();
+    sound(encoded, plan, report)
+}

@@ -1,0 +1,394 @@
+//! Models written in Rust, with states of their own types.
+
+use scrimp::{Checker, CheckerError, TypedModel, Verdict};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// A counter from 0 to `top`, which may go back to 0 from the top, and calls names.
+struct Counter {
+    top: u32,
+    round: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Count {
+    value: u32,
+    names: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Step {
+    Up,
+    Back,
+}
+
+impl TypedModel for Counter {
+    type State = Count;
+    type Action = Step;
+
+    fn initial(&self) -> Vec<Count> {
+        vec![Count { value: 0, names: Vec::new() }]
+    }
+
+    fn actions(&self, state: &Count, out: &mut Vec<Step>) {
+        out.push(Step::Up);
+        if self.round && state.value == self.top {
+            out.push(Step::Back);
+        }
+    }
+
+    fn next(&self, state: &Count, action: &Step) -> Option<Count> {
+        let value = match action {
+            Step::Up if state.value < self.top => state.value + 1,
+            Step::Up => return None,
+            Step::Back => 0,
+        };
+        Some(Count { value, names: (0..value % 4).map(|i| format!("a name that is long enough, {i}")).collect() })
+    }
+}
+
+#[test]
+fn states_are_counted_and_found() {
+    let answer = Checker::new(Counter { top: 999, round: false }).count().unwrap();
+    assert_eq!((answer.states(), answer.transitions(), answer.is_complete()), (1000, 999, true));
+    let answer = Checker::new(Counter { top: 20, round: true })
+        .invariant("below seven", |_, state| state.value < 7)
+        .reach("three names", |_, state| state.names.len() == 3)
+        .no_deadlock()
+        .check()
+        .unwrap();
+    assert_eq!(answer.verdict("below seven"), Verdict::Violated);
+    assert_eq!(answer.verdict("three names"), Verdict::Verified);
+    assert_eq!(answer.verdict("deadlock"), Verdict::Verified);
+    assert_eq!(answer.verdict("no panic"), Verdict::Verified);
+    let path = answer.trace("below seven").unwrap();
+    assert_eq!((path.len(), path.last().value, path.lasso()), (7, 7, None));
+    assert!(path.actions().all(|action| *action == Step::Up));
+    assert_eq!(path.states().map(|state| state.value).collect::<Vec<_>>(), (0..8).collect::<Vec<_>>());
+    path.replay(&Counter { top: 20, round: true }).unwrap();
+    assert!(path.replay(&Counter { top: 5, round: true }).unwrap_err().contains("step 6"));
+    let text = answer.to_string();
+    assert!(text.starts_with("Counter: violated: below seven\n"), "{text}");
+    assert!(text.contains("value: 6 -> 7"), "{text}");
+}
+
+#[test]
+fn runs_that_go_on_for_ever() {
+    let answer = Checker::new(Counter { top: 5, round: true })
+        .eventually("the top", |model, state| state.value == model.top)
+        .eventually("beyond", |model, state| state.value > model.top)
+        .ltl("again and again", "[] (low -> <> high)", [("low", |_, s| s.value == 0), ("high", |_, s| s.value == 5)])
+        .ltl("for ever", "<> [] high", [("high", |_, s| s.value == 5)])
+        .ctl("a way back", "AG EF low", [("low", |_, s| s.value == 0)])
+        .ctl("no way", "AG EF no", [("no", |_, s| s.value == 9)])
+        .check()
+        .unwrap();
+    let verdicts =
+        ["the top", "beyond", "again and again", "for ever", "a way back", "no way"].map(|p| answer.verdict(p));
+    use Verdict::{Verified, Violated};
+    assert_eq!(verdicts, [Verified, Violated, Verified, Violated, Verified, Violated]);
+    let path = answer.trace("beyond").unwrap();
+    assert_eq!((path.lasso(), path.len()), (Some(0), 6));
+    path.replay(&Counter { top: 5, round: true }).unwrap();
+    // A run that ends stays where it is.
+    let answer =
+        Checker::new(Counter { top: 5, round: false }).eventually("beyond", |_, s| s.value == 6).check().unwrap();
+    let path = answer.trace("beyond").unwrap();
+    assert_eq!((path.lasso(), path.len()), (Some(5), 5));
+}
+
+/// Clients that send to a server over a network that may lose messages: maps and sets that grow and shrink.
+struct Network {
+    clients: u8,
+    lossy: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+enum Message {
+    Ask { from: u8 },
+    Answer(u8, String),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Default)]
+struct World {
+    wire: BTreeSet<Message>,
+    waits: BTreeMap<u8, Option<(i32, char)>>,
+    done: Vec<u8>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Event {
+    Send(u8),
+    Serve(u8),
+    Receive(u8, String),
+    Lose(Message),
+}
+
+impl TypedModel for Network {
+    type State = World;
+    type Action = Event;
+
+    fn initial(&self) -> Vec<World> {
+        vec![World::default()]
+    }
+
+    fn actions(&self, state: &World, out: &mut Vec<Event>) {
+        out.extend((0..self.clients).map(Event::Send));
+        for message in &state.wire {
+            out.push(match message {
+                Message::Ask { from } => Event::Serve(*from),
+                Message::Answer(to, text) => Event::Receive(*to, text.clone()),
+            });
+            if self.lossy {
+                out.push(Event::Lose(message.clone()));
+            }
+        }
+    }
+
+    fn next(&self, state: &World, action: &Event) -> Option<World> {
+        let mut next = state.clone();
+        match action {
+            Event::Send(client) if state.waits.contains_key(client) || state.done.contains(client) => return None,
+            Event::Send(client) => {
+                next.waits.insert(*client, Some((-(*client as i32), 'x')));
+                next.wire.insert(Message::Ask { from: *client });
+            }
+            Event::Serve(client) => {
+                next.wire.remove(&Message::Ask { from: *client });
+                next.wire.insert(Message::Answer(*client, format!("an answer to client {client}")));
+            }
+            Event::Receive(client, text) => {
+                next.wire.remove(&Message::Answer(*client, text.clone()));
+                next.waits.remove(client);
+                next.done.push(*client);
+            }
+            Event::Lose(message) => {
+                next.wire.remove(message);
+            }
+        }
+        Some(next)
+    }
+
+    fn process(&self, action: &Event) -> usize {
+        match action {
+            Event::Send(client) | Event::Receive(client, _) => *client as usize + 1,
+            Event::Serve(_) => 0,
+            Event::Lose(_) => self.clients as usize + 1,
+        }
+    }
+
+    fn canonical(&self, state: &World) -> World {
+        // Clients have numbers in the order in which they were done, then of what they wait for.
+        let rank = |client: u8| {
+            let asks = state.wire.contains(&Message::Ask { from: client });
+            let done = state.done.iter().position(|done| *done == client).map_or(u8::MAX, |place| place as u8);
+            let answered = state.wire.iter().any(|m| matches!(m, Message::Answer(to, _) if *to == client));
+            (done, state.waits.contains_key(&client), asks, answered)
+        };
+        let mut order: Vec<u8> = (0..self.clients).collect();
+        order.sort_by_key(|client| rank(*client));
+        let new = |client: u8| order.iter().position(|old| *old == client).unwrap_or(0) as u8;
+        World {
+            wire: (state.wire.iter())
+                .map(|message| match message {
+                    Message::Ask { from } => Message::Ask { from: new(*from) },
+                    Message::Answer(to, _) => Message::Answer(new(*to), format!("an answer to client {}", new(*to))),
+                })
+                .collect(),
+            waits: state.waits.keys().map(|client| (new(*client), Some((-(new(*client) as i32), 'x')))).collect(),
+            done: state.done.iter().map(|client| new(*client)).collect(),
+        }
+    }
+}
+
+/// All states, by sets of them and nothing else.
+fn all<M: TypedModel>(model: &M) -> (u64, u64) {
+    let mut known: std::collections::HashSet<M::State> = model.initial().into_iter().collect();
+    let (mut open, mut transitions): (Vec<M::State>, u64) = (known.iter().cloned().collect(), 0);
+    while let Some(state) = open.pop() {
+        let mut actions = Vec::new();
+        model.actions(&state, &mut actions);
+        for next in actions.iter().filter_map(|action| model.next(&state, action)) {
+            transitions += 1;
+            if known.insert(next.clone()) {
+                open.push(next);
+            }
+        }
+    }
+    (known.len() as u64, transitions)
+}
+
+#[test]
+fn every_store_and_order_has_the_same_states() {
+    for lossy in [false, true] {
+        let model = || Network { clients: 4, lossy };
+        let expected = all(&model());
+        for store in ["table", "tree", "collapse", "dfa", "comback"] {
+            let answer = Checker::new(model()).store(store).threads(1).count().unwrap();
+            assert_eq!((answer.states(), answer.transitions()), expected, "{store}");
+        }
+        for threads in [1, 2, 4] {
+            let answer = Checker::new(model()).threads(threads).memory("256M").count().unwrap();
+            assert_eq!((answer.states(), answer.transitions()), expected, "{threads} threads");
+        }
+        for order in ["bfs", "dfs", "random"] {
+            let answer = Checker::new(model()).order(order).threads(1).count().unwrap();
+            assert_eq!(answer.states(), expected.0, "{order}");
+        }
+        let answer = Checker::new(model()).forget("cache:64").order("dfs").threads(1).check();
+        answer.unwrap().assert_holds();
+    }
+}
+
+#[test]
+fn fairness_is_about_processes() {
+    let check = |lossy: bool, fair: bool| {
+        let checker = Checker::new(Network { clients: 2, lossy }).eventually("all done", |_, s| s.done.len() == 2);
+        (if fair { checker.fair_weak() } else { checker }).check().unwrap().verdict("all done")
+    };
+    // What can be lost is lost some time.
+    assert_eq!(check(true, true), Verdict::Violated);
+    // Every run ends, and then all is done.
+    assert_eq!(check(false, false), Verdict::Verified);
+    let round = || Checker::new(Counter { top: 3, round: true });
+    assert_eq!(
+        round().eventually("no", |_, s| s.value == 4).fair_strong().check().unwrap().verdict("no"),
+        Verdict::Violated
+    );
+}
+
+#[test]
+fn symmetric_states_are_one() {
+    let model = || Network { clients: 3, lossy: true };
+    let whole = Checker::new(model()).count().unwrap().states();
+    let answer = Checker::new(model()).symmetry().reach("all done", |_, s| s.done.len() == 3).check().unwrap();
+    assert!(answer.states() * 3 < whole, "{} of {whole}", answer.states());
+    // What is shown is a run of the model itself.
+    answer.trace("all done").unwrap().replay(&model()).unwrap();
+}
+
+/// Divides by what counts down.
+struct Careless {
+    where_: &'static str,
+}
+
+impl TypedModel for Careless {
+    type State = u8;
+    type Action = u8;
+
+    fn initial(&self) -> Vec<u8> {
+        if self.where_ == "initial" {
+            panic!("nothing to begin with");
+        }
+        vec![3]
+    }
+
+    fn actions(&self, state: &u8, out: &mut Vec<u8>) {
+        assert!(self.where_ != "actions" || *state > 0, "no actions at {state}");
+        out.push(1);
+    }
+
+    fn next(&self, state: &u8, action: &u8) -> Option<u8> {
+        if self.where_ == "next" && *state == 0 {
+            panic!("cannot go below zero");
+        }
+        state.checked_sub(*action)
+    }
+}
+
+#[test]
+fn panics_are_violations_with_a_run() {
+    for (where_, said) in [("next", "cannot go below zero"), ("actions", "no actions at 0")] {
+        let answer = Checker::new(Careless { where_ }).check().unwrap();
+        assert_eq!(answer.verdict("no panic"), Verdict::Violated, "{where_}");
+        assert_eq!(answer.trace("no panic").unwrap().len(), 3, "{where_}");
+        assert!(answer.to_string().contains(said), "{answer}");
+    }
+    let answer = Checker::new(Careless { where_: "" }).invariant("small", |_, s| 10 / *s > 0).check().unwrap();
+    assert_eq!(answer.verdict("small"), Verdict::Violated);
+    assert_eq!(answer.trace("small").unwrap().len(), 3);
+    let error = Checker::new(Careless { where_: "initial" }).check().unwrap_err();
+    assert!(matches!(error, CheckerError::Model(_)), "{error}");
+    assert!(error.to_string().contains("nothing to begin with"), "{error}");
+}
+
+/// What serde leaves out is lost.
+struct Forgetful;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Leaky {
+    kept: u8,
+    #[serde(skip)]
+    lost: u8,
+}
+
+impl TypedModel for Forgetful {
+    type State = Leaky;
+    type Action = ();
+
+    fn initial(&self) -> Vec<Leaky> {
+        vec![Leaky { kept: 0, lost: 0 }]
+    }
+
+    fn actions(&self, _: &Leaky, out: &mut Vec<()>) {
+        out.push(());
+    }
+
+    fn next(&self, state: &Leaky, _: &()) -> Option<Leaky> {
+        Some(Leaky { kept: state.kept + 1, lost: state.lost + 1 }).filter(|next| next.kept < 9)
+    }
+}
+
+#[test]
+fn a_wrong_model_is_told_from_a_wrong_program() {
+    let error = Checker::new(Forgetful).check().unwrap_err();
+    assert!(error.to_string().contains("not read as it was written"), "{error}");
+    assert!(error.to_string().contains("kept: 1"), "{error}");
+}
+
+#[test]
+fn what_is_asked_in_vain_is_said() {
+    let counter = || Checker::new(Counter { top: 3, round: true });
+    let said = |checker: Checker<Counter>| checker.check().unwrap_err().to_string();
+    assert!(said(counter().memory("a lot")).contains("a lot"), "{}", said(counter().memory("a lot")));
+    assert!(said(counter().store("drawer")).contains("drawer"));
+    let formula = said(counter().ltl("f", "[] (low -> <> hihg)", [("low", |_, s| s.value == 0)]));
+    assert!(formula.contains("hihg"), "{formula}");
+    let twice = said(counter().no_deadlock().no_deadlock());
+    assert!(twice.contains("deadlock"), "{twice}");
+}
+
+#[test]
+fn limits_are_kept_and_told() {
+    let endless = || Checker::new(Counter { top: u32::MAX, round: false });
+    let answer = endless().time(Duration::from_millis(300)).invariant("small", |m, s| s.value < m.top).check().unwrap();
+    assert_eq!(answer.verdict("small"), Verdict::Undecided);
+    assert!(!answer.is_complete() && !answer.holds());
+}
+
+#[test]
+fn tests_fail_with_the_run() {
+    let answer = Checker::new(Counter { top: 9, round: true }).invariant("small", |_, s| s.value < 4).check().unwrap();
+    let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| answer.assert_holds())).unwrap_err();
+    let message = panic.downcast_ref::<String>().unwrap();
+    assert!(message.contains("violated: small") && message.contains("value: 3 -> 4"), "{message}");
+    Checker::new(Counter { top: 9, round: true })
+        .invariant("small", |_, s| s.value < 10)
+        .check()
+        .unwrap()
+        .assert_holds();
+}
+
+#[test]
+fn walks_find_what_is_wrong() {
+    let counter = || Checker::new(Counter { top: 50, round: true });
+    let found = counter().invariant("small", |_, s| s.value < 40).simulate(10, 100).unwrap();
+    let (property, path) = found.violated.as_ref().unwrap();
+    assert_eq!((&property[..], path.len()), ("small", 40));
+    path.replay(&Counter { top: 50, round: true }).unwrap();
+    let found =
+        counter().invariant("small", |_, s| s.value < 40).reach("ten", |_, s| s.value == 10).simulate(10, 20).unwrap();
+    found.assert_nothing_violated();
+    assert_eq!((found.walks, found.reached.len()), (10, 1));
+}
