@@ -35,7 +35,7 @@ pub mod typed;
 
 pub use scrimp_checker::{
     Check, CheckError, Count, Explorable, Foresight, Found, Grows, Host, Loaded, Open, Plain, Request, Setting, chart,
-    facts, fallback, load, net, properties, run_engine, simulation, temporal, walk, with_room,
+    facts, fallback, load, properties, run_engine, simulation, temporal, walk, with_room,
 };
 pub use scrimp_core::budget::resident;
 pub use scrimp_core::{
@@ -52,6 +52,8 @@ pub use scrimp_report as report;
 pub use scrimp_search::{
     Feature, Front, Guides, ModelFacts, Options, Plan, Question, Refusal, ctl, lts, plan, run, run_guided,
 };
+pub use scrimp_checker::net as nets;
+pub use scrimp_typed::net;
 pub use scrimp_system::{
     Batch, Cause, Describe, DescribedModel, EventCode, EventText, Fault, FaultRecord, Layout, Model, Passed, Stop,
     System,

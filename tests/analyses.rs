@@ -6,7 +6,7 @@ mod common;
 
 use common::faulty::{expression, system};
 use common::{model, nets};
-use scrimp::net::{PetriNet, Structure};
+use scrimp::nets::{PetriNet, Structure};
 use scrimp::{Batch, Mode, Model, NativeModel, System};
 use scrimp_system::bounds::{Cells, Knowledge, bounds};
 use scrimp_system::invariants::Invariants;

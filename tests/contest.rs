@@ -7,7 +7,7 @@ mod common;
 
 use common::bench;
 use scrimp::lts::Wanted;
-use scrimp::net::{Inquiry, PetriNet, Structure};
+use scrimp::nets::{Inquiry, PetriNet, Structure};
 use scrimp::{CheckError, Control, Guides, Mode, NativeModel, Opened, Options, Plan, Property, Report, Stop};
 use scrimp_net::{Condition, Formula, NamedQuestion, Question};
 use std::collections::BTreeMap;

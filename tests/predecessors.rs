@@ -9,7 +9,7 @@ use common::{faulty, manifest, model};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
-use scrimp::net::{PetriNet, Structure};
+use scrimp::nets::{PetriNet, Structure};
 use scrimp::{Batch, Mode, Model, NativeModel, System};
 use scrimp_native::Limits;
 use scrimp_net::{Arc, Net, Place, Transition};

@@ -7,7 +7,7 @@ mod common;
 
 use common::nets::{Graph, after, condition, net, shown, tokens};
 use scrimp::lts::Wanted;
-use scrimp::net::{Inquiry, PetriNet, Structure};
+use scrimp::nets::{Inquiry, PetriNet, Structure};
 use scrimp::{
     CheckError, Control, Guides, Limit, Mode, ModelFacts, NativeModel, Options, Plan, Property, PropertyResult, Report,
     Verdict,

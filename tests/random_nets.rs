@@ -7,7 +7,7 @@ mod common;
 
 use common::nets::{Graph, net, shown};
 use common::{Way, model, successors, ways};
-use scrimp::net::{PetriNet, Structure};
+use scrimp::nets::{PetriNet, Structure};
 use scrimp::plan::{OrderChoice, ReduceChoice};
 use scrimp::{Batch, Control, Fault, Mode, Model, ModelFacts, NativeModel, Options, Plan, Question, System};
 use scrimp_net::{Arc, Marking, Net, Place, Transition};

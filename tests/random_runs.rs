@@ -7,7 +7,7 @@ mod common;
 
 use common::nets::{Graph, after, condition, net, shown};
 use scrimp::lts::Wanted;
-use scrimp::net::{Inquiry, PetriNet, Structure};
+use scrimp::nets::{Inquiry, PetriNet, Structure};
 use scrimp::{CheckError, Control, Guides, Mode, NativeModel, Options, Plan, Property, PropertyResult, Report};
 use scrimp_net::{Condition, Formula, NamedQuestion, Net, Question};
 use scrimp_system::{Random, Stop};

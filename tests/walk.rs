@@ -102,7 +102,7 @@ fn a_net_that_grows_is_found_again() {
     let path = std::env::temp_dir().join(format!("scrimp-grows-{}.pnml", std::process::id()));
     std::fs::write(&path, text).unwrap();
     let opened = scrimp::open(&path).unwrap();
-    let loaded = Loaded::with_structure(opened, scrimp::net::Structure::NONE).unwrap();
+    let loaded = Loaded::with_structure(opened, scrimp::nets::Structure::NONE).unwrap();
     std::fs::remove_file(&path).unwrap();
     let mut walk = Walk::new(loaded).unwrap();
     let root = walk.start(0).unwrap();

@@ -4,7 +4,7 @@ use crate::configuration::Configuration;
 use crate::language::{Answer, Expected};
 use crate::matrix::Tally;
 use scrimp::lts::Wanted;
-use scrimp::net::{Inquiry, PetriNet, Structure};
+use scrimp::nets::{Inquiry, PetriNet, Structure};
 use scrimp::{
     CheckError, Control, Guides, Measure, NativeModel, NetNames, Options, Plan, Property, PropertyResult, Report,
     Verdict, run_engine,

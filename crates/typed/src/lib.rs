@@ -6,6 +6,7 @@
 mod code;
 mod encoded;
 mod model;
+pub mod net;
 mod panics;
 mod path;
 mod recent;

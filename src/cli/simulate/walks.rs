@@ -7,7 +7,7 @@ use crate::cli::limits::{self, Voice};
 use crate::cli::output::{print, print_json, remark, style};
 use crate::cli::search::{failed, unread};
 use scrimp::chart::Drawing;
-use scrimp::net::Structure;
+use scrimp::nets::Structure;
 use scrimp::simulation::{Walks, simulate};
 use scrimp::{Loaded, Mode, Request};
 use std::path::Path;

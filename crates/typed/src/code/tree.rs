@@ -32,6 +32,14 @@ impl Tree {
         all
     }
 
+    /// As what stands in brackets behind a name.
+    fn index(&self) -> String {
+        match self {
+            Tree::List(_) => self.to_string(),
+            key => format!("[{key}]"),
+        }
+    }
+
     fn enter(&self, name: String, all: &mut Vec<(String, String)>) {
         let whole = |tree: &Tree| matches!(tree, Tree::Leaf(_) | Tree::Named(..));
         match self {
@@ -42,9 +50,8 @@ impl Tree {
             Tree::List(elements) if name.is_empty() || elements.iter().any(|element| !whole(element)) => {
                 elements.iter().enumerate().for_each(|(i, element)| element.enter(format!("{name}[{i}]"), all));
             }
-            Tree::Map(entries) if !entries.is_empty() && entries.iter().all(|(key, _)| whole(key)) => {
-                entries.iter().for_each(|(key, value)| value.enter(format!("{name}[{key}]"), all));
-            }
+            // What a map has not is not told.
+            Tree::Map(entries) => entries.iter().for_each(|(key, value)| value.enter(format!("{name}{}", key.index()), all)),
             Tree::Named(_, held) if name.is_empty() && held.len() == 1 => held[0].enter(name, all),
             value => all.push((if name.is_empty() { "state".into() } else { name }, value.to_string())),
         }
