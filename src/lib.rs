@@ -33,6 +33,7 @@
 pub mod explore;
 pub mod typed;
 
+pub use scrimp_checker::net as nets;
 pub use scrimp_checker::{
     Check, CheckError, Count, Explorable, Foresight, Found, Grows, Host, Loaded, Open, Plain, Request, Setting, chart,
     facts, fallback, load, properties, run_engine, simulation, temporal, walk, with_room,
@@ -52,10 +53,12 @@ pub use scrimp_report as report;
 pub use scrimp_search::{
     Feature, Front, Guides, ModelFacts, Options, Plan, Question, Refusal, ctl, lts, plan, run, run_guided,
 };
-pub use scrimp_checker::net as nets;
-pub use scrimp_typed::net;
 pub use scrimp_system::{
     Batch, Cause, Describe, DescribedModel, EventCode, EventText, Fault, FaultRecord, Layout, Model, Passed, Stop,
     System,
 };
-pub use typed::{Answer, Checker, CheckerError, Path, Simulated, TypedModel};
+pub use scrimp_typed::net;
+pub use typed::{
+    Answer, Checker, CheckerError, Conformance, Observation, Path, Seen, Simulated, TypedModel, Unseen, conform,
+    conform_unseen,
+};

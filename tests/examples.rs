@@ -1,18 +1,31 @@
 //! The examples say what they are said to say.
 
 #[allow(dead_code)]
+#[path = "../examples/lease.rs"]
+mod lease;
+#[allow(dead_code)]
+#[path = "../examples/paxos.rs"]
+mod paxos;
+#[allow(dead_code)]
 #[path = "../examples/puzzle.rs"]
 mod puzzle;
 #[allow(dead_code)]
+#[path = "../examples/raft.rs"]
+mod raft;
+#[allow(dead_code)]
 #[path = "../examples/rust_model.rs"]
 mod rust_model;
+#[allow(dead_code)]
+#[path = "../examples/two_phase_commit.rs"]
+mod two_phase_commit;
 
 mod common;
 
 use puzzle::{Bridge, solve};
 use rust_model::{Buffer, Wake, check};
 use scrimp::report::{Style, Subject, text};
-use scrimp::{Property, Verdict};
+use scrimp::{Answer, Property, TypedModel, Verdict};
+use std::collections::HashSet;
 
 #[test]
 fn the_faulty_buffer_deadlocks() {
@@ -108,4 +121,56 @@ fn a_panicking_model_ends_the_search() {
         let run = || scrimp::run(&Panicking, &[], &plan, &scrimp::Control::new(None));
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err(), "{threads} threads");
     }
+}
+
+/// The states and transitions, by a set of states and nothing else.
+fn counted<M: TypedModel>(model: &M) -> (u64, u64) {
+    let mut known: HashSet<M::State> = model.initial().into_iter().collect();
+    let (mut open, mut transitions): (Vec<M::State>, u64) = (known.iter().cloned().collect(), 0);
+    while let Some(state) = open.pop() {
+        let mut actions = Vec::new();
+        model.actions(&state, &mut actions);
+        for next in actions.iter().filter_map(|action| model.next(&state, action)) {
+            transitions += 1;
+            if known.insert(next.clone()) {
+                open.push(next);
+            }
+        }
+    }
+    (known.len() as u64, transitions)
+}
+
+/// A right protocol holds, with so many states and transitions; with its error, a run of so many actions violates this.
+fn protocol<M: TypedModel>(right: Answer<M>, counts: (u64, u64), wrong: Answer<M>, violated: &str, actions: usize) {
+    right.assert_holds();
+    assert_eq!((right.states(), right.transitions()), counts);
+    assert_eq!(counted(right.model()), counts);
+    assert_eq!(wrong.verdict(violated), Verdict::Violated, "{wrong}");
+    let run = wrong.trace(violated).unwrap();
+    assert_eq!(run.len(), actions, "{run}");
+    run.replay(wrong.model()).unwrap();
+}
+
+#[test]
+fn two_phase_commit_decides_once() {
+    let check = |hasty| two_phase_commit::check(2, hasty).unwrap();
+    protocol(check(false), (372, 1456), check(true), "all decide alike", 3);
+}
+
+#[test]
+fn raft_elects_one_leader_a_term() {
+    let check = |forgetful| raft::check(3, 1, forgetful).unwrap();
+    protocol(check(false), (9282, 41_208), check(true), "one leader a term", 8);
+}
+
+#[test]
+fn paxos_chooses_one_value() {
+    let check = |stubborn| paxos::check(3, stubborn).unwrap();
+    protocol(check(false), (157_931, 754_788), check(true), "one value is chosen", 16);
+}
+
+#[test]
+fn leases_need_fences() {
+    let check = |fences| lease::check(2, 3, fences).unwrap();
+    protocol(check(true), (3765, 11_574), check(false), "nothing old is written", 9);
 }

@@ -1,6 +1,6 @@
 //! Models written in Rust, with states of their own types.
 
-use scrimp::{Checker, CheckerError, TypedModel, Verdict};
+use scrimp::{Checker, CheckerError, Conformance, Seen, TypedModel, Unseen, Verdict, conform, conform_unseen};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -391,4 +391,55 @@ fn walks_find_what_is_wrong() {
         counter().invariant("small", |_, s| s.value < 40).reach("ten", |_, s| s.value == 10).simulate(10, 20).unwrap();
     found.assert_nothing_violated();
     assert_eq!((found.walks, found.reached.len()), (10, 1));
+}
+
+#[test]
+fn logs_are_held_against_the_model() {
+    let model = Network { clients: 3, lossy: true };
+    let answer = |client: u8| Event::Receive(client, format!("an answer to client {client}"));
+    let whole = [Event::Send(1), Event::Send(0), Event::Serve(0), Event::Serve(1), answer(1), answer(0)];
+    let log = |events: &[Event]| events.iter().cloned().map(Seen).collect::<Vec<_>>();
+    assert!(conform(&model, log(&whole)).unwrap().conforms());
+    // Of what the server does nothing is seen: between two observations it may have acted.
+    let seen = [Event::Send(1), Event::Send(0), answer(1), answer(0)];
+    assert!(!conform(&model, log(&seen)).unwrap().conforms());
+    let Conformance::Conforms(run) =
+        conform_unseen(&model, log(&seen), Unseen { between: 1, ..Unseen::default() }).unwrap()
+    else {
+        panic!("the server has acted");
+    };
+    assert_eq!(run.len(), 6);
+    let path = scrimp::Path::new(World::default(), run);
+    path.replay(&model).unwrap();
+    // What was never asked is not answered.
+    let found = conform(&model, log(&[Event::Send(1), answer(2)])).unwrap();
+    let Conformance::Differs { matched, run, possible, .. } = &found else { panic!("{found}") };
+    assert_eq!((*matched, run.len(), possible.len()), (1, 1, 1));
+    assert!(possible[0].1.contains(&Event::Serve(1)), "{found}");
+    assert!(found.to_string().contains("after 1 observations there is no Receive(2"), "{found}");
+    // What is seen may be a state.
+    let done = |count: usize| move |_: &Network, _: &World, _: &Event, after: &World| after.done.len() == count;
+    let sizes = [0, 0, 0, 1].map(done);
+    assert!(conform(&model, sizes).unwrap().conforms());
+    // A long log.
+    let counter = Counter { top: 5, round: true };
+    let turn = [Step::Up, Step::Up, Step::Up, Step::Up, Step::Up, Step::Back].map(Seen);
+    let log: Vec<_> = std::iter::repeat_n(turn, 2000).flatten().collect();
+    assert!(conform(&counter, log).unwrap().conforms());
+}
+
+#[test]
+fn runs_are_saved_and_followed_again() {
+    let model = || Network { clients: 2, lossy: true };
+    let answer = Checker::new(model()).reach("all done", |_, s| s.done.len() == 2).check().unwrap();
+    let file = std::env::temp_dir().join(format!("scrimp-typed-{}.json", std::process::id()));
+    answer.save("all done", &file).unwrap();
+    assert!(answer.save("no panic", &file).is_err());
+    let loaded = scrimp::Path::load(&model(), &file).unwrap();
+    assert_eq!(Some(loaded), answer.trace("all done"));
+    let error = scrimp::Path::load(&Network { clients: 1, lossy: true }, &file).unwrap_err();
+    assert!(error.contains("step"), "{error}");
+    std::fs::write(&file, "{}").unwrap();
+    assert!(scrimp::Path::load(&model(), &file).unwrap_err().contains("is no run"));
+    let _ = std::fs::remove_file(file);
 }

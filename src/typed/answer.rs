@@ -118,6 +118,13 @@ impl<M: TypedModel> Answer<M> {
         self.paths.get(property).cloned()
     }
 
+    /// Writes the run that shows the answer to a property to a file, from which [`Path::load`] reads it. Fails where there is no
+    /// such run.
+    pub fn save(&self, property: &str, file: impl AsRef<std::path::Path>) -> std::io::Result<()> {
+        let none = || std::io::Error::new(std::io::ErrorKind::NotFound, format!("there is no run about `{property}`"));
+        self.paths.get(property).ok_or_else(none)?.save(file)
+    }
+
     /// For tests: goes on where everything holds.
     ///
     /// # Panics

@@ -62,5 +62,5 @@ mod walks;
 
 pub use answer::{Answer, Search};
 pub use checker::{Checker, CheckerError};
-pub use scrimp_typed::{Path, TypedModel};
+pub use scrimp_typed::{Conformance, Observation, Path, Seen, TypedModel, Unseen, conform, conform_unseen};
 pub use walks::Simulated;

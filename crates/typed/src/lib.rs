@@ -4,6 +4,7 @@
 //! bytes. A run that a search has found becomes a [`Path`] of the model's own actions and states.
 
 mod code;
+mod conform;
 mod encoded;
 mod model;
 pub mod net;
@@ -11,6 +12,7 @@ mod panics;
 mod path;
 mod recent;
 
+pub use conform::{Conformance, Observation, Seen, Unseen, conform, conform_unseen};
 pub use encoded::{Encoded, Holds, actor};
 pub use model::TypedModel;
 pub use panics::caught;

@@ -4,7 +4,8 @@ use crate::code::tree;
 use crate::encoded::Encoded;
 use crate::model::TypedModel;
 use scrimp_core::Trace;
-use std::fmt;
+use serde_json::{Value, json};
+use std::{fmt, io};
 
 /// A run: where it begins, and each action with the state that it leads to. It may go on for ever, round and round.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,6 +94,57 @@ impl<A: PartialEq + fmt::Debug, S: PartialEq + serde::Serialize> Path<A, S> {
             }
             _ => Ok(()),
         }
+    }
+}
+
+/// What a saved run is called in its file.
+const SAVED: &str = "scrimp run of a model in Rust";
+
+impl<A: fmt::Debug, S: serde::Serialize> Path<A, S> {
+    /// Writes the run to a file, as JSON: its actions and states as they are shown.
+    pub fn save(&self, file: impl AsRef<std::path::Path>) -> io::Result<()> {
+        let step =
+            |(action, state): &(A, S)| json!({"action": format!("{action:?}"), "state": tree(state).to_string()});
+        let steps: Vec<Value> = self.steps.iter().map(step).collect();
+        let value =
+            json!({"format": SAVED, "initial": tree(&self.initial).to_string(), "steps": steps, "cycle": self.cycle});
+        std::fs::write(file, serde_json::to_string_pretty(&value)? + "\n")
+    }
+}
+
+impl<A: Clone + fmt::Debug, S: Clone + serde::Serialize> Path<A, S> {
+    /// Reads a run that was saved, and follows it in the model: this is the run, if it still is one. Fails at the first step that
+    /// is none.
+    pub fn load<M: TypedModel<Action = A, State = S>>(
+        model: &M,
+        file: impl AsRef<std::path::Path>,
+    ) -> Result<Path<A, S>, String> {
+        let text = std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.as_ref().display()))?;
+        let saved: Value = serde_json::from_str(&text).map_err(|e| format!("{}: {e}", file.as_ref().display()))?;
+        if saved["format"] != SAVED {
+            return Err(format!("{} is no run of a model in Rust", file.as_ref().display()));
+        }
+        let is = |state: &S, saved: &Value| saved.as_str() == Some(&tree(state).to_string());
+        let begins = model.initial().into_iter().find(|state| is(state, &saved["initial"]));
+        let initial = begins.ok_or("the model has no such initial state")?;
+        let (mut state, mut steps, mut actions) = (initial.clone(), Vec::new(), Vec::new());
+        for (number, step) in saved["steps"].as_array().into_iter().flatten().enumerate() {
+            let wanted = step["action"].as_str().unwrap_or_default();
+            actions.clear();
+            model.actions(&state, &mut actions);
+            let fitting = actions.iter().filter(|action| format!("{action:?}") == wanted);
+            let mut led: Vec<(A, S)> =
+                fitting.filter_map(|action| Some((action.clone(), model.next(&state, action)?))).collect();
+            let place = led.iter().position(|(_, next)| is(next, &step["state"])).ok_or_else(|| {
+                let to = step["state"].as_str().unwrap_or_default();
+                format!("step {}: no {wanted} leads from {} to {to}", number + 1, tree(&state))
+            })?;
+            let (action, next) = led.swap_remove(place);
+            state = next.clone();
+            steps.push((action, next));
+        }
+        let cycle = saved["cycle"].as_u64().map(|cycle| cycle as usize).filter(|cycle| *cycle <= steps.len());
+        Ok(Path { initial, steps, cycle })
     }
 }
 

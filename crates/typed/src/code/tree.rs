@@ -51,7 +51,9 @@ impl Tree {
                 elements.iter().enumerate().for_each(|(i, element)| element.enter(format!("{name}[{i}]"), all));
             }
             // What a map has not is not told.
-            Tree::Map(entries) => entries.iter().for_each(|(key, value)| value.enter(format!("{name}{}", key.index()), all)),
+            Tree::Map(entries) => {
+                entries.iter().for_each(|(key, value)| value.enter(format!("{name}{}", key.index()), all))
+            }
             Tree::Named(_, held) if name.is_empty() && held.len() == 1 => held[0].enter(name, all),
             value => all.push((if name.is_empty() { "state".into() } else { name }, value.to_string())),
         }

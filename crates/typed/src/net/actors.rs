@@ -36,13 +36,7 @@ pub trait Actor: Send + Sync + 'static {
     }
 
     /// A timer goes off. It is not set any more.
-    fn timeout(
-        &self,
-        me: Id,
-        state: &mut Self::State,
-        timer: &Self::Timer,
-        out: &mut Out<Self::Message, Self::Timer>,
-    ) {
+    fn timeout(&self, me: Id, state: &mut Self::State, timer: &Self::Timer, out: &mut Out<Self::Message, Self::Timer>) {
         let _ = (me, state, timer, out);
     }
 
@@ -124,15 +118,34 @@ pub struct World<S, M, T> {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Event<M, T> {
     /// A message comes.
-    Deliver { from: Id, to: Id, message: M },
+    Deliver {
+        from: Id,
+        to: Id,
+        message: M,
+    },
     /// A message comes, and will come again.
-    Duplicate { from: Id, to: Id, message: M },
+    Duplicate {
+        from: Id,
+        to: Id,
+        message: M,
+    },
     /// A message is lost.
-    Lose { from: Id, to: Id, message: M },
+    Lose {
+        from: Id,
+        to: Id,
+        message: M,
+    },
     /// A timer goes off.
-    Timeout { actor: Id, timer: T },
-    Crash { actor: Id },
-    Restart { actor: Id },
+    Timeout {
+        actor: Id,
+        timer: T,
+    },
+    Crash {
+        actor: Id,
+    },
+    Restart {
+        actor: Id,
+    },
 }
 
 impl<A: Actor> Actors<A> {

@@ -68,9 +68,8 @@ impl<M: Clone + Ord> Network<M> {
 
     /// All messages on their way, with who sent them to whom.
     pub fn all(&self) -> impl Iterator<Item = (Id, Id, &M)> {
-        let any = self.any.iter().flat_map(|((from, to, message), count)| {
-            std::iter::repeat_n((*from, *to, message), *count)
-        });
+        let any =
+            self.any.iter().flat_map(|((from, to, message), count)| std::iter::repeat_n((*from, *to, message), *count));
         let sent = self.sent.iter().flat_map(|((from, to), queue)| queue.iter().map(|m| (*from, *to, m)));
         any.chain(sent)
     }
