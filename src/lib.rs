@@ -59,6 +59,6 @@ pub use scrimp_system::{
 };
 pub use scrimp_typed::net;
 pub use typed::{
-    Answer, Checker, CheckerError, Conformance, Observation, Path, Seen, Simulated, TypedModel, Unseen, conform,
-    conform_unseen,
+    Answer, Checker, CheckerError, Conformance, FileAnswer, FileChecker, Observation, Path, Seen, Simulated,
+    TypedModel, Unseen, conform, conform_unseen,
 };

@@ -443,3 +443,22 @@ fn runs_are_saved_and_followed_again() {
     assert!(scrimp::Path::load(&model(), &file).unwrap_err().contains("is no run"));
     let _ = std::fs::remove_file(file);
 }
+
+#[test]
+fn model_files_are_asked_in_the_same_way() {
+    let file = |name: &str| format!("{}/models/{name}", env!("CARGO_MANIFEST_DIR"));
+    let answer =
+        Checker::open(file("naive_lock.dve")).unwrap().property("ltl: []<> P_0@idle").memory("128M").check().unwrap();
+    assert_eq!(answer.verdict("ltl: []<> P_0@idle"), Some(Verdict::Violated), "{answer}");
+    assert!(!answer.holds() && answer.trace("ltl: []<> P_0@idle").is_some());
+    let lock = || Checker::open(file("peterson3.dve")).unwrap();
+    lock().property("invariant: !(P_0@cs && P_1@cs)").store("tree").threads(1).check().unwrap().assert_holds();
+    lock().property("ltl: [] (P_0@enter -> <> P_0@cs)").fair("weak").check().unwrap().assert_holds();
+    assert!(lock().count().unwrap().states() > 1000);
+    assert!(matches!(Checker::open(file("nowhere.dve")), Err(CheckerError::File(_))));
+    assert!(matches!(lock().store("drawer").check(), Err(CheckerError::Option(_))));
+    let refused = lock().property("invariant: nonsense").check().unwrap_err();
+    assert!(refused.to_string().contains("nonsense"), "{refused}");
+    let refused = lock().store("tree").fair("strong").property("ltl: <> P_0@cs").check().unwrap_err();
+    assert!(matches!(refused, CheckerError::Refused(_)), "{refused:?}");
+}

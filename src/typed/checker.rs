@@ -55,6 +55,8 @@ pub(super) enum Kind<M: TypedModel> {
 pub enum CheckerError {
     /// An option that is none, such as an amount of memory.
     Option(String),
+    /// A model file that cannot be read or run.
+    File(String),
     /// A formula that cannot be read.
     Formula(String),
     /// Options that do not go together, or with what is asked.
@@ -68,7 +70,7 @@ pub enum CheckerError {
 impl fmt::Display for CheckerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CheckerError::Option(why) | CheckerError::Formula(why) => f.write_str(why),
+            CheckerError::Option(why) | CheckerError::File(why) | CheckerError::Formula(why) => f.write_str(why),
             CheckerError::Refused(refusal) => refusal.fmt(f),
             CheckerError::Model(why) => write!(f, "the model is wrong: {why}"),
             CheckerError::Search(error) => error.fmt(f),

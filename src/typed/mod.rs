@@ -54,6 +54,7 @@
 
 mod answer;
 mod checker;
+mod file;
 mod formula;
 mod liveness;
 #[cfg(feature = "explorer")]
@@ -62,5 +63,6 @@ mod walks;
 
 pub use answer::{Answer, Search};
 pub use checker::{Checker, CheckerError};
+pub use file::{FileAnswer, FileChecker, ModelFile};
 pub use scrimp_typed::{Conformance, Observation, Path, Seen, TypedModel, Unseen, conform, conform_unseen};
 pub use walks::Simulated;
