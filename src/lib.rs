@@ -30,10 +30,13 @@
 //! assert_eq!(report.properties[1].trace.as_ref().unwrap().steps.len(), 7);
 //! ```
 
+#[cfg(feature = "explorer")]
 pub mod explore;
 pub mod typed;
 
+#[cfg(feature = "languages")]
 pub use scrimp_checker::net as nets;
+#[cfg(feature = "languages")]
 pub use scrimp_checker::{
     Check, CheckError, Count, Explorable, Foresight, Found, Grows, Host, Loaded, Open, Plain, Request, Setting, chart,
     facts, fallback, load, properties, run_engine, simulation, temporal, walk, with_room,
@@ -47,7 +50,9 @@ pub use scrimp_lang::{
     Language, LoadError, NetNames, Opened, Promela, open, open_as, open_with, open_within, parse_condition,
     parse_property, parse_property_file, read_formulas,
 };
+#[cfg(feature = "languages")]
 pub use scrimp_native::{Entry, EntryKind, Mode, NativeModel};
+#[cfg(feature = "languages")]
 pub use scrimp_progress::{AutoOptions, Measure};
 pub use scrimp_report as report;
 pub use scrimp_search::{
@@ -59,6 +64,8 @@ pub use scrimp_system::{
 };
 pub use scrimp_typed::net;
 pub use typed::{
-    Answer, Checker, CheckerError, Conformance, FileAnswer, FileChecker, Observation, Path, Seen, Simulated,
-    TypedModel, Unseen, conform, conform_unseen,
+    Answer, Checker, CheckerError, Conformance, Observation, Path, Seen, Simulated, TypedModel, Unseen, conform,
+    conform_unseen,
 };
+#[cfg(feature = "languages")]
+pub use typed::{FileAnswer, FileChecker};

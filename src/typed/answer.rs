@@ -1,7 +1,7 @@
 //! What was found out about a typed model.
 
 use super::checker::{Asked, CheckerError, named};
-use scrimp_core::{PropertyResult, Report, Trace, Verdict};
+use scrimp_core::{PropertyResult, Report, Verdict};
 use scrimp_report::{Overall, Style, Subject, text};
 use scrimp_search::Plan;
 use scrimp_typed::{Encoded, Path, TypedModel};
@@ -20,6 +20,7 @@ pub struct Search {
 pub struct Answer<M: TypedModel> {
     encoded: Arc<Encoded<M>>,
     name: String,
+    #[cfg_attr(not(feature = "explorer"), allow(dead_code))]
     asked: Vec<Asked<M>>,
     searches: Vec<Search>,
     paths: HashMap<String, Path<M::Action, M::State>>,
@@ -139,7 +140,7 @@ impl<M: TypedModel> Answer<M> {
 
     /// The trace that the explorer begins with, and everything that is about single states.
     #[cfg(feature = "explorer")]
-    fn shown(&self) -> Option<Trace> {
+    fn shown(&self) -> Option<scrimp_core::Trace> {
         let worst = self.results().find(|result| result.verdict == Verdict::Violated);
         worst.or_else(|| self.results().next()).and_then(|result| result.trace.clone())
     }

@@ -54,6 +54,7 @@
 
 mod answer;
 mod checker;
+#[cfg(feature = "languages")]
 mod file;
 mod formula;
 mod liveness;
@@ -63,6 +64,7 @@ mod walks;
 
 pub use answer::{Answer, Search};
 pub use checker::{Checker, CheckerError};
+#[cfg(feature = "languages")]
 pub use file::{FileAnswer, FileChecker, ModelFile};
 pub use scrimp_typed::{Conformance, Observation, Path, Seen, TypedModel, Unseen, conform, conform_unseen};
 pub use walks::Simulated;
