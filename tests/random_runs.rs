@@ -9,10 +9,12 @@ use common::nets::{Graph, after, condition, net, shown};
 use scrimp::lts::Wanted;
 use scrimp::nets::{Inquiry, PetriNet, Structure};
 use scrimp::{CheckError, Control, Guides, Mode, NativeModel, Options, Plan, Property, PropertyResult, Report};
+use scrimp_net::reduce::{Time, reduce_for};
 use scrimp_net::{Condition, Formula, NamedQuestion, Net, Question};
 use scrimp_system::{Random, Stop};
 use scrimp_temporal::{Limits, translate};
 use std::error::Error;
+use std::time::{Duration, Instant};
 
 const MOST: usize = 60;
 
@@ -248,4 +250,42 @@ fn every_formula_is_decided_as_on_the_graph() {
     }
     println!("{answers} answers, {lassos} runs that repeat themselves");
     assert!(answers > 100 && lassos > 0);
+}
+
+#[test]
+fn every_formula_holds_in_the_smaller_net_if_it_does_in_the_whole() {
+    let first = number("SCRIMP_TEST_SEED", 0);
+    let (mut smaller, mut fused) = (0, 0);
+    for seed in first..first + number("SCRIMP_TEST_NETS", 400) {
+        let net = net(seed);
+        let Ok(graph) = Graph::new(&net, MOST) else { continue };
+        let random = &mut Random(seed ^ 0x5a11);
+        for i in 0..8 {
+            let time = if i % 2 == 0 { Time::Branching } else { Time::Linear };
+            let depth = 1 + random.below(3);
+            let formula = match time {
+                Time::Branching => branching(&net, random, depth),
+                Time::Linear => linear(&net, random, depth),
+            };
+            let deadline = Instant::now() + Duration::from_secs(5);
+            let (reduced, question) = reduce_for(&net, &formula, time, deadline).expect("its places are observed");
+            if reduced.removed.is_empty() {
+                continue;
+            }
+            let left = Graph::new(&reduced.net, 4 * MOST).unwrap_or_else(|_| panic!("seed {seed}: it has grown"));
+            let context = || format!("seed {seed}: {formula:?}\n{:?}\n{}", reduced.removed, shown(&net));
+            let (before, now) = match time {
+                Time::Branching => {
+                    let holds = |f: &Formula, net: &Net, graph: &Graph| Some(where_it_holds(f, net, graph)[0]);
+                    (holds(&formula, &net, &graph), holds(&question, &reduced.net, &left))
+                }
+                Time::Linear => (holds_of_all(&formula, &net, &graph), holds_of_all(&question, &reduced.net, &left)),
+            };
+            assert_eq!(before, now, "{}", context());
+            smaller += 1;
+            fused += (reduced.net.places.len() + 1 < net.places.len()) as usize;
+        }
+    }
+    println!("{smaller} smaller nets, {fused} of them by more than a place");
+    assert!(smaller > 100);
 }

@@ -9,6 +9,9 @@ use scrimp_net::{Condition, Formula, Marking, NamedQuestion, Net, Question};
 use scrimp_system::Model;
 use std::collections::BTreeMap;
 
+/// Tokens of places in markings of runs that can be told in a moment.
+const MOST_TOLD: usize = 2_000_000;
+
 #[derive(Debug, Clone)]
 pub struct Answer {
     pub known: Known,
@@ -288,12 +291,26 @@ impl Answers {
         most
     }
 
-    /// The answers as results, their runs in the states of this model.
-    pub fn results(&self, net: &PetriNet, model: &NativeModel) -> Vec<PropertyResult> {
-        (0..self.names.len()).map(|i| self.result(i, net, model)).collect()
+    /// The answers as results, their runs in the states of this model; all runs, if there is time to tell them.
+    pub fn results(&self, net: &PetriNet, model: &NativeModel, patient: bool) -> Vec<PropertyResult> {
+        let longest = if patient { usize::MAX } else { self.longest_told(net.net.places.len()) };
+        (0..self.names.len()).map(|i| self.result(i, net, model, longest)).collect()
     }
 
-    fn result(&self, i: usize, net: &PetriNet, model: &NativeModel) -> PropertyResult {
+    /// How long runs may be so that all that are no longer can be told in a moment.
+    fn longest_told(&self, places: usize) -> usize {
+        let own = self.known[..self.names.len()].iter().flatten();
+        let mut lengths: Vec<usize> = own.filter_map(|a| Some(a.run.as_ref()?.transitions.len())).collect();
+        lengths.sort_unstable();
+        let mut told = 0usize;
+        let fits = |length: &&usize| {
+            told = told.saturating_add(length.saturating_mul(places));
+            told <= MOST_TOLD
+        };
+        lengths.iter().take_while(fits).last().copied().unwrap_or(0)
+    }
+
+    fn result(&self, i: usize, net: &PetriNet, model: &NativeModel, longest: usize) -> PropertyResult {
         let mut result = PropertyResult::undecided(&self.names[i]);
         let Some(answer) = &self.known[i] else {
             result.how = self.partly(i);
@@ -308,7 +325,9 @@ impl Answers {
         };
         let visited = || (answer.known == Known::Truth(false)).then(|| "all markings were visited".to_string());
         result.how = answer.how.clone().or_else(|| if answer.run.is_none() { visited() } else { None });
-        if let Some(run) = &answer.run {
+        if let Some(run) = answer.run.as_ref().filter(|run| run.transitions.len() > longest) {
+            result.how = Some(format!("by a run of {} events, too long to be told in time", run.transitions.len()));
+        } else if let Some(run) = &answer.run {
             result.trace = trace(net, model, &run.transitions);
             result.state = result.trace.as_ref().map(|trace| trace.last().to_vec());
             result.shortest = run.shortest;

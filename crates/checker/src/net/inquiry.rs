@@ -6,7 +6,7 @@
 use super::answers::{Answer, Answers, Run};
 use super::explicit::{Explored, explore, question};
 use super::goal::{Goal, Known};
-use super::runs::{self, Decider, Found, Runs};
+use super::runs::{self, Decider, Found, Runs, SmallerNets};
 use super::{Made, PetriNet, Search, cover, equation, reduced, walks};
 use crate::coverage::of_events;
 use scrimp_core::budget::default_memory;
@@ -21,12 +21,15 @@ use scrimp_system::Stop;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What the first search may take: most nets that people have at hand are done by then.
+/// What the first search may take: most nets that people have at hand are done by then. Of a short time, only a part.
 const SHORT: Duration = Duration::from_secs(3);
+const SHORT_PART: u32 = 8;
 /// What may be spent on nets without proven bounds before anything is searched.
 const GLANCE: Duration = Duration::from_millis(500);
-/// What each other way may take at first; more in every round.
-const SLICE: Duration = Duration::from_secs(2);
+/// What each other way may take at first; more in every round. Many questions are decided at once, and none should wait for
+/// one that is not; of a short time, only a part.
+const SLICE: Duration = Duration::from_millis(500);
+const SLICE_PART: u32 = 64;
 /// What may go by before the user is asked again whether to go on.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// When nothing is gained by then, nothing will be.
@@ -67,6 +70,11 @@ pub struct Context<'a, 's, E> {
 impl<E> Context<'_, '_, E> {
     fn left(&self) -> Option<Duration> {
         self.stop.deadline().map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+
+    /// A part of the time that is left, but no more than this.
+    fn part(&self, of: u32, most: Duration) -> Duration {
+        self.left().map_or(most, |left| (left / of).min(most))
     }
 
     /// When a way that may take so long must end.
@@ -114,7 +122,7 @@ impl Inquiry {
         search: &mut Search<E>,
         stop: &Stop,
     ) -> Result<Answered, E> {
-        let mut decider = Decider::new(mode, stop.clone());
+        let (mut decider, mut smaller) = (Decider::new(mode, stop.clone()), SmallerNets::default());
         let mut means = Context { options, mode, search, stop: stop.clone() };
         let begun = Instant::now();
         // Who asks for another engine wants to hear what that one says.
@@ -125,14 +133,15 @@ impl Inquiry {
         }
         let mut last = match self.answers.open().is_empty() {
             true => self.nothing(&means, begun)?,
-            false => match self.explore(if all_ways { SHORT } else { LONGEST }, &mut means) {
+            false => match self.explore(if all_ways { means.part(SHORT_PART, SHORT) } else { LONGEST }, &mut means) {
                 Ok(explored) => explored,
                 // What is known already is worth more than the reason why no search could begin.
                 Err(_) if self.answers.any_known() => self.nothing(&means, begun)?,
                 Err(error) => return Err(error),
             },
         };
-        let mut slice = SLICE;
+        let first = means.part(SLICE_PART, SLICE);
+        let mut slice = first;
         // A search that was not ended by the clock would end the same way again.
         let mut whole_again = ended_by_time(&last.report);
         let mut learnt = false;
@@ -140,7 +149,7 @@ impl Inquiry {
             let before = self.answers.left();
             let mut more_time_helps = false;
             // What is decided at once needs no thought; what is not deserves some.
-            if slice > SLICE && !learnt && self.net.structure.equation && !self.answers.open_runs().is_empty() {
+            if slice > first && !learnt && self.net.structure.equation && !self.answers.open_runs().is_empty() {
                 learnt = true;
                 self.learn(&means);
                 if last.report.exhaustive && !self.answers.open().is_empty() {
@@ -151,7 +160,9 @@ impl Inquiry {
                 more_time_helps |= self.by_markings(slice, &mut last, &mut whole_again, &mut means);
             }
             if !self.answers.open_runs().is_empty() && !means.is_over() {
-                more_time_helps |= self.by_runs(&mut decider, slice, &means);
+                // Runs that are found at once are those of the whole net, which can be shown.
+                let smaller = (slice > first && self.net.structure.reduction).then_some(&mut smaller);
+                more_time_helps |= self.by_runs(&mut decider, smaller, slice, &means);
             }
             if !more_time_helps && self.answers.left() == before && slice >= LONG {
                 break;
@@ -185,7 +196,8 @@ impl Inquiry {
         if !Arc::ptr_eq(system, last.model.system()) {
             last.model = Arc::new(NativeModel::new(system.clone(), mode)?);
         }
-        last.report.properties = self.answers.results(&self.net, &last.model);
+        let patient = means.stop.deadline().is_none();
+        last.report.properties = self.answers.results(&self.net, &last.model, patient);
         let fires: Option<Vec<bool>> = self.answers.fireable.iter().copied().collect();
         last.coverage = fires.filter(|_| self.watch).map(|fires| of_events(system, Some(&self.net.net), &fires));
         last.searches = self.answers.searches;
@@ -244,17 +256,18 @@ impl Inquiry {
         }
     }
 
-    /// One round of all that looks at runs; says whether more time may help.
+    /// One round of all that looks at runs, in smaller nets where there are any; says whether more time may help.
     fn by_runs<E: From<LoadError> + From<BuildError> + From<Refusal>>(
         &mut self,
         decider: &mut Decider,
+        mut smaller: Option<&mut SmallerNets>,
         slice: Duration,
         means: &Context<E>,
     ) -> bool {
         let mut more_time_helps = false;
         for reduced in [false, true] {
             for i in self.answers.open_runs() {
-                let Goal::Runs(runs) = &self.answers.goals[i] else { continue };
+                let Goal::Runs(runs) = self.answers.goals[i].clone() else { continue };
                 if means.is_over() {
                     return true;
                 }
@@ -262,46 +275,67 @@ impl Inquiry {
                     continue;
                 }
                 let time = means.left().map_or(slice, |left| left.min(slice)) / 2;
-                let decided: Result<(Option<Made>, Found), E> =
-                    decider.on_the_fly(&mut self.net, &runs.clone(), means.options, time, reduced);
-                let (made, found) = decided.unwrap_or_default();
-                more_time_helps |= found.limit == Some(Limit::Time);
-                made.into_iter().for_each(|made| self.answers.searched(&[i], made));
-                self.note(i, found, None);
+                let made = smaller.as_mut().and_then(|all| all.of(&self.net, &runs, means.mode, &means.stop, time));
+                let (decided, how): (Result<(Option<Made>, Found), E>, Option<String>) = match made {
+                    Some(small) => {
+                        let decided =
+                            small.decider.on_the_fly(&mut small.net, &small.runs, means.options, time, reduced);
+                        (decided, Some(small.how.clone()))
+                    }
+                    None => (decider.on_the_fly(&mut self.net, &runs, means.options, time, reduced), None),
+                };
+                more_time_helps |= self.take(&[i], decided.map(|(made, found)| (made, vec![found])), how.as_deref());
             }
             if !reduced {
-                more_time_helps |= self.by_sets(decider, slice.saturating_mul(GROWTH), means);
+                more_time_helps |= self.by_sets(decider, smaller.as_deref_mut(), slice, means);
             }
         }
         more_time_helps
     }
 
-    /// By sets of markings, all that is open at once.
+    /// By sets of markings: what is asked of the whole net at once, the rest of smaller nets one by one.
     fn by_sets<E: From<LoadError> + From<BuildError> + From<Refusal>>(
         &mut self,
         decider: &mut Decider,
+        mut smaller: Option<&mut SmallerNets>,
         slice: Duration,
         means: &Context<E>,
     ) -> bool {
-        let open = self.answers.open_runs();
-        let all: Vec<Runs> = open
-            .iter()
-            .filter_map(|&i| match &self.answers.goals[i] {
-                Goal::Runs(runs) => Some(runs.clone()),
-                _ => None,
-            })
-            .collect();
-        if all.is_empty() || means.is_over() {
-            return false;
+        let (mut open, mut all, mut more_time_helps) = (Vec::new(), Vec::new(), false);
+        for i in self.answers.open_runs() {
+            let Goal::Runs(runs) = self.answers.goals[i].clone() else { continue };
+            let time = means.left().map_or(slice, |left| left.min(slice));
+            match smaller.as_mut().and_then(|all| all.of(&self.net, &runs, means.mode, &means.stop, time)) {
+                Some(_) if means.is_over() => {}
+                Some(small) => {
+                    let all = [small.runs.clone()];
+                    let decided: Result<_, E> = small.decider.by_sets(&mut small.net, &all, means.options, time);
+                    let how = small.how.clone();
+                    more_time_helps |= self.take(&[i], decided, Some(&how));
+                }
+                None => {
+                    open.push(i);
+                    all.push(runs);
+                }
+            }
         }
+        if all.is_empty() || means.is_over() {
+            return more_time_helps;
+        }
+        let slice = slice.saturating_mul(GROWTH);
         let time = means.left().map_or(slice, |left| left.min(slice));
-        let decided: Result<(Option<Made>, Vec<Found>), E> = decider.by_sets(&mut self.net, &all, means.options, time);
+        let decided: Result<_, E> = decider.by_sets(&mut self.net, &all, means.options, time);
+        more_time_helps | self.take(&open, decided, Some("by sets of markings"))
+    }
+
+    /// Notes what a search said of goals about runs, the search among them; says whether more time may help.
+    fn take<E>(&mut self, goals: &[usize], decided: Result<(Option<Made>, Vec<Found>), E>, how: Option<&str>) -> bool {
         let (made, found) = decided.unwrap_or_default();
-        made.into_iter().for_each(|made| self.answers.searched(&open, made));
+        made.into_iter().for_each(|made| self.answers.searched(goals, made));
         let mut more_time_helps = false;
-        for (i, found) in open.into_iter().zip(found) {
+        for (&i, found) in goals.iter().zip(found) {
             more_time_helps |= found.limit == Some(Limit::Time);
-            self.note(i, found, Some("by sets of markings"));
+            self.note(i, found, how);
         }
         more_time_helps
     }
@@ -313,14 +347,15 @@ impl Inquiry {
         means: &Context<E>,
     ) {
         if matches!(means.options.engine, EngineChoice::Symbolic(_)) {
-            self.by_sets(decider, LONGEST, means);
+            self.by_sets(decider, None, LONGEST, means);
         }
     }
 
     /// Notes what was found of a goal.
     fn note(&mut self, i: usize, found: Found, how: Option<&str>) {
         let Some(truth) = found.truth else { return };
-        let run = found.lasso.map(|(trace, cycle)| Run {
+        // A run of a smaller net is none of the whole.
+        let run = found.lasso.filter(|_| how.is_none()).map(|(trace, cycle)| Run {
             transitions: trace.steps.iter().map(|(event, _)| *event).collect(),
             shortest: false,
             cycle: Some(cycle),

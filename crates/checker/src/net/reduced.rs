@@ -35,11 +35,11 @@ pub fn answer<E: From<LoadError> + From<BuildError> + From<Refusal>>(
             return Ok(None);
         }
         Goal::Reach { condition, .. } => {
-            Observed { places: condition.places(&net.net), deadlock: *condition == Condition::Deadlock }
+            Observed { places: condition.places(&net.net), deadlock: *condition == Condition::Deadlock, runs: None }
         }
         Goal::Bound(places) => Observed {
             places: Sum::tokens(places.clone()).terms.iter().map(|(place, _)| *place).collect(),
-            deadlock: false,
+            ..Observed::default()
         },
         _ => return Ok(None),
     };

@@ -5,6 +5,7 @@
 //! transition that waits keeps what it would have taken. That can only help others to fire; but where deadlocks are asked
 //! for, nothing else may take from there, or waiting would hide the deadlock that firing leads to.
 
+use super::Time;
 use super::lift::Step;
 use super::working::{Working, WorkingTransition};
 use crate::{Arc, PlaceId, TransitionId};
@@ -59,7 +60,9 @@ fn post(
         let taker = &net.transitions[t as usize];
         taker.inputs == [Arc { place, weight: unit }] && net.are_free(&taker.outputs)
     };
-    if !takers.iter().all(alone) || !givers.iter().all(|&t| net.output(t, place).is_multiple_of(unit)) {
+    // To choose at once is to choose too early where it is seen when choices are made.
+    let too_early = net.runs == Some(Time::Branching) && takers.len() > 1;
+    if too_early || !takers.iter().all(alone) || !givers.iter().all(|&t| net.output(t, place).is_multiple_of(unit)) {
         return None;
     }
     let limit = givers.len() + takers.len() + net.growth;

@@ -1,15 +1,17 @@
 //! Smaller nets with the same answers: reductions, each of which says what it keeps, until none has anything left to do.
 //!
-//! Two things can be kept. *Projections*: the observed places have the same numbers of tokens, together, in the reachable
+//! Three things can be kept. *Projections*: the observed places have the same numbers of tokens, together, in the reachable
 //! markings of both nets; so every condition over them is reachable in both or in none, and bounds are the same.
 //! *Deadlocks*: the same for the markings without enabled transitions. Rules that keep only projections do nothing where
-//! deadlocks are asked for. Places with inhibitor or reset arcs are treated as observed.
+//! deadlocks are asked for. *Runs*: what [formulas](runs) see of them; fewer rules do. Places with inhibitor or reset arcs are
+//! treated as observed.
 
 mod agglomerate;
 mod global;
 mod implied;
 mod lift;
 mod question;
+mod runs;
 mod simple;
 mod working;
 
@@ -19,12 +21,22 @@ use crate::{Arc, Net, Place, PlaceId, Transition, TransitionId};
 use lift::History;
 use working::Working;
 
+pub use runs::reduce_for;
+
 /// What a question sees of a net.
 #[derive(Debug, Clone, Default)]
 pub struct Observed {
     pub places: Vec<PlaceId>,
     /// It asks whether transitions are enabled at all.
     pub deadlock: bool,
+    /// It asks about runs, of linear or of branching time; about deadlocks too, then.
+    pub runs: Option<Time>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Time {
+    Linear,
+    Branching,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -152,7 +152,10 @@ pub(super) fn dominated_transitions(net: &mut Working) {
         let mut kept: Vec<(i128, TransitionId)> = Vec::new();
         for &(times, t) in &group {
             let dominates = |&(once, other): &(i128, TransitionId)| {
-                times % once == 0 && is_repeated(net, other, t, &effect, once, times / once)
+                // Who sees runs sees what is between the firings of one that is repeated.
+                times % once == 0
+                    && (times == once || net.runs.is_none())
+                    && is_repeated(net, other, t, &effect, once, times / once)
             };
             if kept.iter().take(COMPARED).any(dominates) {
                 net.remove_transition(t);

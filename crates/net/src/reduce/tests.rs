@@ -54,7 +54,7 @@ fn check(net: &Net, observed: &Observed, on: &[Rule]) -> Result<(), TestCaseErro
 }
 
 fn observed(places: u32, deadlock: bool) -> Observed {
-    Observed { places: (0..places).collect(), deadlock }
+    Observed { places: (0..places).collect(), deadlock, runs: None }
 }
 
 proptest! {
@@ -95,7 +95,7 @@ proptest! {
         let t = fireable % net.transitions.len() as u32;
         let asked = Condition::Any(vec![condition, Condition::Fireable(vec![t])]);
         let asked = Condition::Not(Box::new(asked));
-        let observed = Observed { places: asked.places(&net), deadlock: asked.asks_for_deadlock() };
+        let observed = Observed { places: asked.places(&net), deadlock: asked.asks_for_deadlock(), runs: None };
         let reduced = reduce(&net, &observed, &rules(&Rule::ALL));
         let question = reduced.question(&net, &asked).expect("its places are observed");
         let small = markings(&reduced.net, 3_000).expect("no larger");
@@ -116,7 +116,7 @@ fn a_sequence_becomes_one_transition() {
             (&[0, 0, 0, 1], &[1, 0, 0, 0]),
         ],
     );
-    let reduced = reduce(&net, &Observed { places: vec![3], deadlock: true }, &rules(&Rule::ALL));
+    let reduced = reduce(&net, &Observed { places: vec![3], deadlock: true, runs: None }, &rules(&Rule::ALL));
     assert!(reduced.net.places.len() <= 2 && reduced.net.transitions.len() <= 2, "{:?}", reduced.removed);
     let found = markings(&reduced.net, 10).unwrap();
     let (_, firing) = found.iter().find(|(marking, _)| marking[reduced.place(3).unwrap() as usize] == 1).unwrap();
@@ -135,7 +135,7 @@ fn tokens_are_brought_to_where_they_are_needed() {
             (&[0, 1, 1, 0], &[0, 0, 0, 1]),
         ],
     );
-    let reduced = reduce(&net, &Observed { places: vec![3], deadlock: false }, &rules(&[Rule::FreeCircles]));
+    let reduced = reduce(&net, &Observed { places: vec![3], ..Observed::default() }, &rules(&[Rule::FreeCircles]));
     assert_eq!((reduced.net.places.len(), reduced.net.transitions.len()), (2, 1));
     assert_eq!(reduced.lift(&net, &[0]).map(|firing| firing.len()), Some(4));
 }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::lift::Step;
-use super::{Observed, Rules};
+use super::{Observed, Rules, Time};
 use crate::{Arc, Net, PlaceId, TransitionId};
 
 pub(super) struct Working {
@@ -13,6 +13,7 @@ pub(super) struct Working {
     /// What lifting a firing sequence has to know, in the order of reducing.
     pub(super) steps: Vec<Step>,
     pub(super) deadlock: bool,
+    pub(super) runs: Option<Time>,
     pub(super) observes_places: bool,
     pub(super) deadline: Instant,
     pub(super) growth: usize,
@@ -74,6 +75,7 @@ impl Working {
             transitions: Vec::new(),
             steps: Vec::new(),
             deadlock: observed.deadlock,
+            runs: observed.runs,
             observes_places: !observed.places.is_empty(),
             deadline: rules.deadline,
             growth: rules.growth,

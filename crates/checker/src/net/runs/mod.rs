@@ -7,9 +7,11 @@ mod convert;
 mod decide;
 mod known;
 mod simple;
+mod smaller;
 
 pub use decide::{Decider, Found, Runs};
 pub use known::{learn, replaced};
+pub use smaller::SmallerNets;
 
 use super::goal::Goal;
 use scrimp_net::{Condition, Formula, Net};
