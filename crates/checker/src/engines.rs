@@ -40,7 +40,7 @@ fn with_sets(
     _: StrategyChoice,
 ) -> io::Result<Report> {
     let questions: Vec<Property<Expr>> = properties.iter().filter_map(Property::over_expressions).collect();
-    let (mut report, results) = sets(model, &questions, &[], plan, control)?;
+    let (mut report, results) = sets(model, &questions, &[], plan, control, true)?;
     let mut results = results.into_iter();
     report.properties = properties
         .iter()
@@ -52,13 +52,15 @@ fn with_sets(
     Ok(report)
 }
 
-/// Answers questions with sets of states, as a plan for that engine says; without questions, counts.
+/// Answers questions with sets of states, as a plan for that engine says; without questions, counts. With `evidence`, runs
+/// that show the answers.
 pub(crate) fn sets(
     model: &NativeModel,
     questions: &[Property<Expr>],
     fair: &[Expr],
     plan: &Plan,
     control: &Control,
+    evidence: bool,
 ) -> io::Result<(Report, Vec<PropertyResult>)> {
     let begun = Instant::now();
     let strategy = match plan.options().engine {
@@ -82,7 +84,7 @@ pub(crate) fn sets(
         keep_going: plan.options().keep_going,
         count_all: questions.is_empty(),
         fairness: fair.to_vec(),
-        evidence: true,
+        evidence,
     };
     let found = scrimp_symbolic::run(model, model.system(), model.layout(), questions, &options, control)?;
     control.finish();

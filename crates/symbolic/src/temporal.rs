@@ -8,9 +8,14 @@ use crate::reach::Reached;
 use crate::run::Work;
 use crate::steps::Steps;
 use crate::trace::Lost;
-use scrimp_core::{Property, PropertyKind, PropertyResult, Trace, Verdict};
+use scrimp_core::{Limit, Property, PropertyKind, PropertyResult, Trace, Verdict};
 use scrimp_system::Expr;
 use scrimp_temporal::{Automaton, Formula, MOST_ATOMS, MOST_SETS};
+use std::time::Duration;
+
+/// What one question may take before the others have their turn; more each time.
+const FIRST_SLICE: Duration = Duration::from_millis(50);
+const GROWTH: u32 = 4;
 
 /// Why a question about runs cannot be answered with these options.
 pub fn refused(question: &Property<Expr>, options: &Options) -> Option<String> {
@@ -66,38 +71,65 @@ impl Work<'_> {
         self.engine.held = reached.sets();
     }
 
+    /// One after the other. One that takes long lets the others go first, and is begun again with more time.
     fn decide_each(&mut self, reached: &Reached) -> Result<(), Halt> {
         let steps = Steps::new(&mut self.engine, reached)?;
-        let mut branching = None;
-        for (number, question) in self.questions.iter().enumerate() {
-            let mut result = PropertyResult::undecided(&question.name);
-            let mark = self.engine.held.len();
-            let done = match &question.kind {
-                PropertyKind::Ctl(formula) => {
-                    if branching.is_none() {
-                        branching = Some(Branching::new(&mut self.engine, &steps, &self.options.fairness)?);
+        let mut branching = Branching::new(&mut self.engine, &steps, &self.options.fairness)?;
+        let about_runs = |number: &usize| self.questions[*number].kind.is_about_runs();
+        let mut open: Vec<usize> = (0..self.questions.len()).filter(about_runs).collect();
+        let mut slice = FIRST_SLICE;
+        while !open.is_empty() {
+            let last = open[open.len() - 1];
+            for number in std::mem::take(&mut open) {
+                let mut result = PropertyResult::undecided(&self.questions[number].name);
+                // The last has all the time there is.
+                let slice = if open.is_empty() && number == last { Duration::MAX } else { slice };
+                let whole = self.engine.diagrams.stop_at(self.control.stop().within(slice));
+                let done = self.decide_one(&steps, &mut branching, number, &mut result);
+                self.engine.diagrams.stop_at(whole);
+                match done {
+                    Ok(()) => {}
+                    // Others may need less room.
+                    Err(Halt::Full) => self.note(Halt::Full),
+                    Err(Halt::Limit(Limit::Time)) if self.control.stop().due().is_none() => {
+                        if result.verdict == Verdict::Undecided {
+                            open.push(number);
+                            continue;
+                        }
                     }
-                    let Some(branching) = &mut branching else { continue };
-                    let done = self.decide_formula(branching, formula, &mut result);
-                    branching.forget(&mut self.engine);
-                    done
+                    Err(halt) => {
+                        self.decided.push((number, result));
+                        return Err(halt);
+                    }
                 }
-                PropertyKind::Never(never) => {
-                    let done = self.decide_automaton(&steps, &never.automaton, &never.atoms, &mut result);
-                    self.engine.held.truncate(mark);
-                    done
-                }
-                _ => continue,
-            };
-            self.decided.push((number, result));
-            match done {
-                Ok(()) => {}
-                // Others may need less room.
-                Err(Halt::Full) => self.note(Halt::Full),
-                Err(halt) => return Err(halt),
+                self.decided.push((number, result));
             }
+            slice = slice.saturating_mul(GROWTH);
         }
         Ok(())
+    }
+
+    fn decide_one(
+        &mut self,
+        steps: &Steps,
+        branching: &mut Branching,
+        number: usize,
+        result: &mut PropertyResult,
+    ) -> Result<(), Halt> {
+        let mark = self.engine.held.len();
+        match &self.questions[number].kind {
+            PropertyKind::Ctl(formula) => {
+                let done = self.decide_formula(branching, formula, result);
+                branching.forget(&mut self.engine);
+                done
+            }
+            PropertyKind::Never(never) => {
+                let done = self.decide_automaton(steps, &never.automaton, &never.atoms, result);
+                self.engine.held.truncate(mark);
+                done
+            }
+            _ => Ok(()),
+        }
     }
 
     fn decide_formula(

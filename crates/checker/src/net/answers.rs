@@ -9,8 +9,9 @@ use scrimp_net::{Condition, Formula, Marking, NamedQuestion, Net, Question};
 use scrimp_system::Model;
 use std::collections::BTreeMap;
 
-/// Tokens of places in markings of runs that can be told in a moment.
+/// Tokens of places in markings of runs that can be told in a moment, and how many of them one event is worth.
 const MOST_TOLD: usize = 2_000_000;
+const EVENT: usize = 100;
 
 #[derive(Debug, Clone)]
 pub struct Answer {
@@ -304,7 +305,7 @@ impl Answers {
         lengths.sort_unstable();
         let mut told = 0usize;
         let fits = |length: &&usize| {
-            told = told.saturating_add(length.saturating_mul(places));
+            told = told.saturating_add(length.saturating_mul(places + EVENT));
             told <= MOST_TOLD
         };
         lengths.iter().take_while(fits).last().copied().unwrap_or(0)

@@ -293,7 +293,8 @@ impl Inquiry {
         more_time_helps
     }
 
-    /// By sets of markings: what is asked of the whole net at once, the rest of smaller nets one by one.
+    /// By sets of markings: all at once in the whole net, where there are no smaller ones or the set of all markings could be
+    /// made before, and then one by one in smaller nets.
     fn by_sets<E: From<LoadError> + From<BuildError> + From<Refusal>>(
         &mut self,
         decider: &mut Decider,
@@ -301,31 +302,34 @@ impl Inquiry {
         slice: Duration,
         means: &Context<E>,
     ) -> bool {
-        let (mut open, mut all, mut more_time_helps) = (Vec::new(), Vec::new(), false);
+        let (mut open, mut all) = (Vec::new(), Vec::new());
         for i in self.answers.open_runs() {
             let Goal::Runs(runs) = self.answers.goals[i].clone() else { continue };
             let time = means.left().map_or(slice, |left| left.min(slice));
-            match smaller.as_mut().and_then(|all| all.of(&self.net, &runs, means.mode, &means.stop, time)) {
-                Some(_) if means.is_over() => {}
-                Some(small) => {
-                    let all = [small.runs.clone()];
-                    let decided: Result<_, E> = small.decider.by_sets(&mut small.net, &all, means.options, time);
-                    let how = small.how.clone();
-                    more_time_helps |= self.take(&[i], decided, Some(&how));
-                }
-                None => {
-                    open.push(i);
-                    all.push(runs);
-                }
+            let small = smaller.as_mut().and_then(|all| all.of(&self.net, &runs, means.mode, &means.stop, time));
+            if decider.reaches_all || small.is_none() {
+                open.push(i);
+                all.push(runs);
             }
         }
-        if all.is_empty() || means.is_over() {
-            return more_time_helps;
+        let mut more_time_helps = false;
+        if !all.is_empty() && !means.is_over() {
+            let slice = slice.saturating_mul(GROWTH);
+            let time = means.left().map_or(slice, |left| left.min(slice));
+            let decided: Result<_, E> = decider.by_sets(&mut self.net, &all, means.options, time);
+            more_time_helps |= self.take(&open, decided, Some("by sets of markings"));
         }
-        let slice = slice.saturating_mul(GROWTH);
-        let time = means.left().map_or(slice, |left| left.min(slice));
-        let decided: Result<_, E> = decider.by_sets(&mut self.net, &all, means.options, time);
-        more_time_helps | self.take(&open, decided, Some("by sets of markings"))
+        for i in self.answers.open_runs() {
+            let Goal::Runs(runs) = self.answers.goals[i].clone() else { continue };
+            let time = means.left().map_or(slice, |left| left.min(slice));
+            let small = smaller.as_mut().and_then(|all| all.of(&self.net, &runs, means.mode, &means.stop, time));
+            let Some(small) = small.filter(|_| !means.is_over()) else { continue };
+            let asked = [small.runs.clone()];
+            let decided: Result<_, E> = small.decider.by_sets(&mut small.net, &asked, means.options, time);
+            let how = small.how.clone();
+            more_time_helps |= self.take(&[i], decided, Some(&how));
+        }
+        more_time_helps
     }
 
     /// Notes what a search said of goals about runs, the search among them; says whether more time may help.

@@ -63,7 +63,7 @@ fn with_sets(model: &NativeModel, name: &str, kind: PropertyKind<Expr>, means: &
     let question = Property::new(name, kind);
     let Context { plan, control, fair, .. } = *means;
     plan.say_decisions(control);
-    let (mut report, results) = sets(model, &[question], fair, plan, control)?;
+    let (mut report, results) = sets(model, &[question], fair, plan, control, true)?;
     report.properties = results;
     report.reduced = false;
     Ok(report)

@@ -108,7 +108,7 @@ pub fn examine(task: &CtlTask, ask: &mut dyn FnMut(Inquiry)) -> io::Result<CtlOu
 }
 
 /// Does a part about one state hold there?
-fn label_holds(atoms: &[Predicate], table: &Table, node: usize, state: &[u8]) -> bool {
+pub(super) fn label_holds(atoms: &[Predicate], table: &Table, node: usize, state: &[u8]) -> bool {
     table.holds_in(node, &|atom| atoms[atom as usize](state) == Ok(true))
 }
 

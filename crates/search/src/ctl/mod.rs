@@ -6,6 +6,7 @@
 mod check;
 mod evidence;
 mod game;
+mod glance;
 mod graph;
 mod local;
 mod normal;
@@ -20,6 +21,7 @@ pub(crate) use check::graph_plan;
 pub use check::{CtlFacts, CtlOutcome, CtlTask, Inquiry, check, decide, examine};
 pub use evidence::evidence;
 pub use game::{Choice, Game, Side, Turn};
+pub use glance::glance;
 pub use normal::{Kind, Node, Operator, Subformula, Table};
 pub use truth::Truth;
 pub(crate) use watched::Watched;

@@ -106,6 +106,11 @@ pub struct Diagrams {
 }
 
 impl Diagrams {
+    /// Works until this says stop; gives what said so before.
+    pub fn stop_at(&mut self, stop: Stop) -> Stop {
+        self.store.stop_at(stop)
+    }
+
     /// No sets yet. All memory is asked of the budget, and every operation ends where it is time to stop.
     pub fn new(budget: &Arc<Budget>, stop: &Stop) -> io::Result<Diagrams> {
         let full = |_| io::Error::new(io::ErrorKind::OutOfMemory, "no memory for decision diagrams within the budget");

@@ -10,12 +10,15 @@ use scrimp_core::{Control, Limit, Predicate, Property, PropertyKind, Trace, Verd
 use scrimp_lang::LoadError;
 use scrimp_native::{BuildError, Mode, NativeModel};
 use scrimp_net::{Formula, Lowered};
-use scrimp_search::ctl::{self, CtlTask};
+use scrimp_search::ctl::{self, CtlFacts, CtlOutcome, CtlTask};
 use scrimp_search::plan::{EngineChoice, ReduceChoice, StrategyChoice};
 use scrimp_search::{Feature, ModelFacts, Options, Plan, Question};
 use scrimp_system::{Expr, Stop};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+/// What a glance may take where nothing says how long all may.
+const GLANCE: Duration = Duration::from_secs(1);
 
 /// What has to be looked for in runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,11 +44,13 @@ pub struct Decider {
     model: Option<Arc<NativeModel>>,
     mode: Mode,
     stop: Stop,
+    /// The set of all reachable markings could be made.
+    pub reaches_all: bool,
 }
 
 impl Decider {
     pub fn new(mode: Mode, stop: Stop) -> Decider {
-        Decider { model: None, mode, stop }
+        Decider { model: None, mode, stop, reaches_all: false }
     }
 
     /// Works with a model of the net that has room for what is met. Where there is no more room to be had, nothing was found.
@@ -101,11 +106,13 @@ impl Decider {
             Runs::Branching(formula) => Runs::Branching(formula.clone()),
         });
         let converted: Vec<Runs> = converted.collect();
-        self.with_model(net, |model, lowered| {
+        let decided: Result<(Option<Made>, Vec<Found>), E> = self.with_model(net, |model, lowered| {
             let control = Control::under(stop.within(time));
             let found = with_sets(&converted, model, lowered, options, &control);
             found.map(|(made, found)| (Some(made), found)).unwrap_or_default()
-        })
+        });
+        self.reaches_all = matches!(&decided, Ok((Some(made), _)) if made.report.exhaustive);
+        decided
     }
 }
 
@@ -180,7 +187,14 @@ fn local(
         control,
         progress: None,
     };
-    let outcome = ctl::examine(&task, &mut |_| {}).ok()?;
+    // What is left open at a glance is decided, or not, in the other half of the time.
+    let half = control.stop().deadline().map_or(GLANCE, |end| end.saturating_duration_since(begun) / 2);
+    let short = Control::under(control.stop().within(half));
+    let seen = ctl::glance(&CtlTask { control: &short, ..task }).ok()?;
+    let outcome = match seen {
+        None => ctl::examine(&task, &mut |_| {}).ok()?,
+        verdict => CtlOutcome { verdict, evidence: None, facts: CtlFacts::default(), limit: None, exhaustive: false },
+    };
     let made = Made { plan: plan.clone(), report: searched(model, &outcome, begun) };
     Some((made, Found { truth: outcome.verdict, lasso: None, limit: outcome.limit }))
 }
@@ -216,11 +230,11 @@ fn with_sets(
     let Options { variables, reorder, memory, time, .. } = *options;
     let options = Options { engine, variables, reorder, memory, time, keep_going: true, ..Options::default() };
     let plan = Plan::of(&options, Question::about(Feature::Ctl), &ModelFacts::default()).ok()?;
-    let (report, results) = sets(model, &questions, &[], &plan, control).ok()?;
+    let (report, results) = sets(model, &questions, &[], &plan, control, false).ok()?;
     let limit = report.limit;
     let made = Made { plan, report };
     // Whether there was room enough is only known where everything was looked at.
-    if model.system().guessed && limit.is_some() {
+    if model.system().guessed && !made.report.exhaustive {
         return Some((made, vec![Found { limit, ..Found::default() }; formulas.len()]));
     }
     let mut results = results.into_iter();

@@ -4,7 +4,7 @@ mod play;
 mod reference;
 mod witness;
 
-use super::{CtlOutcome, CtlTask, check};
+use super::{CtlOutcome, CtlTask, check, glance};
 use crate::plan::{Feature, ForgetChoice, ModelFacts, Options, Plan, Question, StoreChoice};
 use reference::{ATOMS, Graph, fair_meaning, meaning, random_formula};
 use scrimp_core::{Control, Limit};
@@ -83,6 +83,22 @@ fn every_way_agrees_with_the_book() {
         }
     }
     assert!(verdicts[0] > 500 && verdicts[1] > 500, "{verdicts:?}");
+}
+
+#[test]
+fn what_is_seen_at_a_glance_is_what_the_book_says() {
+    let mut random = Random(17);
+    let mut seen = [0, 0];
+    for round in 0..6000 {
+        let states = if round % 3 == 0 { 1 + random.below(400) } else { 1 + random.below(12) };
+        let graph = Graph::random(states, &mut random);
+        let formula = random_formula(2 + random.below(3), &mut random);
+        let found = with_task(&graph, &formula, &[], &options(StoreChoice::Table), |task| glance(task).unwrap());
+        let expected = expected(&graph, &meaning(&graph, &formula));
+        assert!(found.is_none_or(|found| found == expected), "{formula} from {:?} of {:?}", graph.initial, graph.lists);
+        seen[expected as usize] += found.is_some() as usize;
+    }
+    assert!(seen[0] > 1000 && seen[1] > 1000, "{seen:?}");
 }
 
 #[test]
