@@ -276,13 +276,10 @@ impl Inquiry {
                 }
                 let time = means.left().map_or(slice, |left| left.min(slice)) / 2;
                 let made = smaller.as_mut().and_then(|all| all.of(&self.net, &runs, means.mode, &means.stop, time));
-                let (decided, how): (Result<(Option<Made>, Found), E>, Option<String>) = match made {
-                    Some(small) => {
-                        let decided =
-                            small.decider.on_the_fly(&mut small.net, &small.runs, means.options, time, reduced);
-                        (decided, Some(small.how.clone()))
-                    }
-                    None => (decider.on_the_fly(&mut self.net, &runs, means.options, time, reduced), None),
+                let how = made.as_ref().map(|small| small.how.clone());
+                let decided: Result<_, E> = match made {
+                    Some(small) => small.decider.on_the_fly(&mut small.net, &small.runs, means.options, time, reduced),
+                    None => decider.on_the_fly(&mut self.net, &runs, means.options, time, reduced),
                 };
                 more_time_helps |= self.take(&[i], decided.map(|(made, found)| (made, vec![found])), how.as_deref());
             }

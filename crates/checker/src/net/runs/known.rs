@@ -34,26 +34,29 @@ pub fn learn(net: &PetriNet, formulas: &[Formula], deadline: Instant) -> Vec<(Co
     found
 }
 
-/// The parts of a condition that have no connective, but may be negated.
+/// A condition, and its parts.
 fn collect<'f>(condition: &'f Condition, into: &mut Vec<&'f Condition>) {
     match condition {
         Condition::True | Condition::False | Condition::Deadlock => {}
         Condition::Not(inner) => collect(inner, into),
-        Condition::All(parts) | Condition::Any(parts) => parts.iter().for_each(|part| collect(part, into)),
+        Condition::All(parts) | Condition::Any(parts) => {
+            into.push(condition);
+            parts.iter().for_each(|part| collect(part, into));
+        }
         Condition::AtMostZero(_) | Condition::Fireable(_) => into.push(condition),
     }
 }
 
 /// A condition with what is known in the place of its parts.
 pub fn replaced(condition: &Condition, known: &[(Condition, Condition)]) -> Condition {
+    if let Some((_, is)) = known.iter().find(|(which, _)| which == condition) {
+        return is.clone();
+    }
     let inner = |part: &Condition| replaced(part, known);
     match condition {
         Condition::Not(part) => inner(part).negated(),
         Condition::All(parts) => Condition::all(parts.iter().map(inner)),
         Condition::Any(parts) => Condition::any(parts.iter().map(inner)),
-        part => match known.iter().find(|(which, _)| which == part) {
-            Some((_, is)) => is.clone(),
-            None => part.clone(),
-        },
+        part => part.clone(),
     }
 }

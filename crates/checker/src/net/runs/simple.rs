@@ -105,9 +105,15 @@ pub fn not(formula: Formula) -> Formula {
     }
 }
 
-/// A temporal operator of linear time over simple operands.
+/// A temporal operator of linear time over simple operands. "Next" moves outwards, where it often vanishes; what it leaves behind
+/// does not see how often a marking is repeated, and can be asked of smaller nets.
 fn linear(path: Formula) -> Formula {
+    let next = |path: Formula| linear(Formula::Next(Box::new(linear(path))));
     match path {
+        Formula::Finally(a) if is_next(&a) => next(Formula::Finally(under_next(*a))),
+        Formula::Globally(a) if is_next(&a) => next(Formula::Globally(under_next(*a))),
+        Formula::Until(a, b) if is_next(&a) && is_next(&b) => next(Formula::Until(under_next(*a), under_next(*b))),
+        Formula::Release(a, b) if is_next(&a) && is_next(&b) => next(Formula::Release(under_next(*a), under_next(*b))),
         Formula::Next(a) if constant(&a).is_some() || is_tail(&a) => *a,
         Formula::Finally(a) if constant(&a).is_some() || is_tail(&a) => *a,
         Formula::Globally(a) if constant(&a).is_some() || is_tail(&a) => *a,
@@ -134,6 +140,18 @@ fn linear(path: Formula) -> Formula {
             _ => Formula::Release(a, b),
         },
         other => other,
+    }
+}
+
+fn is_next(formula: &Formula) -> bool {
+    matches!(formula, Formula::Next(_))
+}
+
+/// What comes next, where the formula says so.
+fn under_next(formula: Formula) -> Box<Formula> {
+    match formula {
+        Formula::Next(a) => a,
+        other => Box::new(other),
     }
 }
 
