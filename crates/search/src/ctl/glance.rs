@@ -10,7 +10,7 @@
 //!
 //! The whole is repeated with more states for each question.
 
-use super::check::{CtlTask, label_holds};
+use super::check::{CtlFacts, CtlOutcome, CtlTask, label_holds};
 use super::normal::{Node, Table};
 use super::space::{Space, Stop};
 use crate::lts::Number;
@@ -29,9 +29,9 @@ const LEAST: u32 = 8;
 const ANSWER: usize = 32;
 const SHARE: usize = 16;
 
-/// What can be seen of a formula until the task has to stop; nothing where no operand is about runs: the exact search does no
-/// worse then.
-pub fn glance(task: &CtlTask) -> io::Result<Option<bool>> {
+/// What can be seen of a formula until the task has to stop; nothing where that leaves it open, or where no operand is about
+/// runs: the exact search does no worse then.
+pub fn glance(task: &CtlTask) -> io::Result<Option<CtlOutcome>> {
     let table = Table::new(task.formula, false).map_err(invalid)?;
     let about_runs = |node: &Node| matches!(node, Node::ExistsNext(_) | Node::ExistsUntil(..) | Node::AllUntil(..));
     if !task.fairness.is_empty() || table.nodes().iter().filter(|node| about_runs(node)).count() < 2 {
@@ -45,9 +45,24 @@ pub fn glance(task: &CtlTask) -> io::Result<Option<bool>> {
     labels.iter().enumerate().for_each(|(label, &node)| by_node[node] = Some(label));
     let known = table.nodes().iter().map(|_| HashMap::new()).collect();
     let room = task.plan.memory() / SHARE / ANSWER;
-    let mut glance = Glance { table: &table, labels: by_node, space, known, room, random: Random(1) };
-    let seen = glance.rounds().unwrap_or(None);
-    Ok(seen.filter(|_| !task.model.is_outgrown()))
+    let mut glance =
+        Glance { table: &table, labels: by_node, space, initial_states: 0, known, room, random: Random(1) };
+    let Ok(Some(verdict)) = glance.rounds() else { return Ok(None) };
+    if task.model.is_outgrown() {
+        return Ok(None);
+    }
+    let space = &glance.space;
+    let facts = CtlFacts {
+        initial_states: glance.initial_states,
+        states: space.states(),
+        expanded: space.expanded(),
+        transitions: space.transitions(),
+        configurations: glance.known.iter().map(|known| known.len() as u64).sum(),
+        bytes: space.bytes(),
+        store: Some(task.plan.store().to_string()),
+    };
+    let exhaustive = facts.states == facts.expanded;
+    Ok(Some(CtlOutcome { verdict: Some(verdict), evidence: None, facts, limit: None, exhaustive }))
 }
 
 struct Glance<'a, 'f> {
@@ -55,6 +70,7 @@ struct Glance<'a, 'f> {
     /// The label that stands for a part about one state, by part.
     labels: Vec<Option<usize>>,
     space: Space<'a>,
+    initial_states: u64,
     /// What is known, by part.
     known: Vec<HashMap<Number, bool>>,
     /// How many answers there is room for.
@@ -65,6 +81,7 @@ struct Glance<'a, 'f> {
 impl Glance<'_, '_> {
     fn rounds(&mut self) -> Result<Option<bool>, Stop> {
         let initial = self.space.initial()?;
+        self.initial_states = initial.len() as u64;
         let mut states = FIRST;
         while states <= MOST {
             let mut all = Some(true);

@@ -10,7 +10,7 @@ use scrimp_core::{Control, Limit, Predicate, Property, PropertyKind, Trace, Verd
 use scrimp_lang::LoadError;
 use scrimp_native::{BuildError, Mode, NativeModel};
 use scrimp_net::{Formula, Lowered};
-use scrimp_search::ctl::{self, CtlFacts, CtlOutcome, CtlTask};
+use scrimp_search::ctl::{self, CtlTask};
 use scrimp_search::plan::{EngineChoice, ReduceChoice, StrategyChoice};
 use scrimp_search::{Feature, ModelFacts, Options, Plan, Question};
 use scrimp_system::{Expr, Stop};
@@ -190,10 +190,9 @@ fn local(
     // What is left open at a glance is decided, or not, in the other half of the time.
     let half = control.stop().deadline().map_or(GLANCE, |end| end.saturating_duration_since(begun) / 2);
     let short = Control::under(control.stop().within(half));
-    let seen = ctl::glance(&CtlTask { control: &short, ..task }).ok()?;
-    let outcome = match seen {
+    let outcome = match ctl::glance(&CtlTask { control: &short, ..task }).ok()? {
+        Some(seen) => seen,
         None => ctl::examine(&task, &mut |_| {}).ok()?,
-        verdict => CtlOutcome { verdict, evidence: None, facts: CtlFacts::default(), limit: None, exhaustive: false },
     };
     let made = Made { plan: plan.clone(), report: searched(model, &outcome, begun) };
     Some((made, Found { truth: outcome.verdict, lasso: None, limit: outcome.limit }))
