@@ -28,6 +28,17 @@ pub struct FormulaFacts {
     pub conflicts: u64,
 }
 
+/// What was searched, where one state stands for all that symmetries make of it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OrbitFacts {
+    /// How many symmetries there are, where that is known: so many states may be one.
+    pub symmetries: Option<u128>,
+    /// Has every orbit one representative? Otherwise it may have been visited more than once.
+    pub exact: bool,
+    /// States in all orbits, where they were to be added up and could be.
+    pub states: Option<u128>,
+}
+
 /// What forgetting did.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ForgetFacts {

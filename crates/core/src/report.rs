@@ -1,7 +1,7 @@
 //! Everything a run has to say.
 
 use crate::budget::{Limit, peak_resident};
-use crate::facts::{DiskFacts, ForgetFacts, FormulaFacts, SetFacts};
+use crate::facts::{DiskFacts, ForgetFacts, FormulaFacts, OrbitFacts, SetFacts};
 use crate::graph::GraphFacts;
 use crate::omission::Omission;
 use crate::verdict::PropertyResult;
@@ -35,8 +35,10 @@ pub struct Report {
     pub expected: Option<f64>,
     /// What a search on disk has to say about the disk.
     pub disk: Option<DiskFacts>,
-    /// Events were left out, and with them states.
+    /// Events or states were left out.
     pub reduced: bool,
+    /// The states that were counted are orbits of symmetries.
+    pub orbits: Option<OrbitFacts>,
     /// What ran, part by part: order, store, forgetting and so on of the search that came to the end.
     pub ran: Vec<(&'static str, String)>,
     /// The store in which the search ended, where states were stored, and what was decided on the way.
@@ -72,6 +74,7 @@ impl Report {
             expected: None,
             disk: None,
             reduced: false,
+            orbits: None,
             ran: Vec::new(),
             store: None,
             remarks: Vec::new(),

@@ -39,7 +39,7 @@ use program::Program;
 use scrimp_system::dependence::Dependence;
 use scrimp_system::{
     Batch, Change, Describe, Event, EventCode, EventText, Expr, Fault, FaultRecord, Model, Passed, Set, Standing,
-    System, Unsuited, independence,
+    Symmetry, System, Unsuited, independence,
 };
 use std::fmt;
 use std::ops::Range;
@@ -227,6 +227,10 @@ impl Model for NativeModel {
 
     fn dependence(&self) -> Result<Arc<Dependence>, String> {
         relations::dependence(&self.program.system)
+    }
+
+    fn symmetry(&self, kept: &[&Expr], others: &[&Expr]) -> Result<Symmetry, String> {
+        Symmetry::of(&self.program.system, &self.program.layout, kept, others)
     }
 
     fn first_event(&self, code: EventCode) -> u32 {

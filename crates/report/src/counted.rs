@@ -42,6 +42,7 @@ pub fn visited_in_brief(subject: &Subject) -> Vec<Figure> {
 fn states(subject: &Subject) -> &'static str {
     match subject.report.limit {
         Some(_) if subject.report.sets.is_some() => "states so far",
+        _ if subject.report.orbits.is_some() => "orbits of states",
         _ if subject.report.reduced => "states, reduced",
         _ => "states",
     }
@@ -71,6 +72,9 @@ fn visited(subject: &Subject) -> Vec<Figure> {
     let mut row = |name, value| rows.push((name, value));
     if report.once {
         row(states(subject), grouped(facts.states));
+        if let Some(states) = report.orbits.as_ref().and_then(|orbits| orbits.states) {
+            row("states in all orbits", grouped_digits(&states.to_string()));
+        }
         let reduced = subject.plan.options().reduce != ReduceChoice::Nothing;
         row(if reduced { "transitions explored" } else { "transitions" }, grouped(facts.transitions));
         row("deadlocks", grouped(facts.deadlocks));

@@ -159,6 +159,10 @@ pub fn report(subject: &Subject) -> Value {
     if subject.report.reduced {
         object["reduced"] = true.into();
     }
+    if let Some(orbits) = &report.orbits {
+        object["symmetries"] = orbits.symmetries.map_or(Value::Null, |number| integer(&number.to_string()));
+        object["states_in_orbits"] = orbits.states.map_or(Value::Null, |number| integer(&number.to_string()));
+    }
     object["searches"] = json!([search]);
     object
 }

@@ -227,7 +227,7 @@ fn forget<'m>(task: &Task<'m, '_>, part: Part) -> io::Result<Box<dyn Forget + Se
 
 fn reduce(task: &Task) -> io::Result<Box<dyn Reduce>> {
     Ok(match task.plan.options().reduce {
-        ReduceChoice::Nothing => Box::new(AllEvents),
+        ReduceChoice::Nothing | ReduceChoice::Symmetry { .. } => Box::new(AllEvents),
         ReduceChoice::Persistent(_) | ReduceChoice::PersistentSleep => {
             (task.reduce)(Expansion::Stateless).unwrap_or(Box::new(AllEvents))
         }

@@ -1,16 +1,16 @@
 //! Carries a plan out and says what came of it.
 
-use crate::check::{self, Audit, Check, Safety};
+use crate::check::{self, Audit, Check, OrbitSizes, Safety};
 use crate::lts::{Observer, Recorder};
 use crate::outcome::Ended;
-use crate::plan::{ForgetChoice, Plan, Way};
-use crate::reduce::PorConfig;
+use crate::plan::{ForgetChoice, Plan, ReduceChoice, Way};
+use crate::reduce::{Orbits, PorConfig};
 use crate::saver::Saver;
 use crate::task::{Done, Guides, Task, about_runs, invalid};
 use crate::verdicts::{TraceSearch, settle};
 use crate::{fallbacks, general, on_disk, set_bfs, table_bfs};
-use scrimp_core::{Budget, Condition, Control, Property, Report, budget::peak_resident};
-use scrimp_system::Model;
+use scrimp_core::{Budget, Condition, Control, OrbitFacts, Property, Report, budget::peak_resident};
+use scrimp_system::{Model, Symmetry};
 use std::io;
 use std::sync::{Arc, OnceLock};
 
@@ -44,6 +44,27 @@ pub fn run_guided(
         model.suits_predecessors().map_err(|e| invalid(format!("pseudo-root states need predecessors, but {e}")))?;
     }
     plan.say_decisions(control);
+    match Orbits::of_states(model, properties, plan)? {
+        None => search(model, properties, plan, control, guides, None),
+        Some(orbits) => {
+            control.say(orbits.symmetry().describe());
+            let closed = orbits.closed(properties);
+            let mut report = search(&orbits, &closed, plan, control, guides, Some(orbits.symmetry()))?;
+            orbits.unfold_results(properties, &mut report.properties);
+            Ok(report)
+        }
+    }
+}
+
+/// The search of a model, or of its orbits.
+fn search(
+    model: &dyn Model,
+    properties: &[Property<Condition>],
+    plan: &Plan,
+    control: &Control,
+    guides: Guides,
+    symmetry: Option<&Symmetry>,
+) -> io::Result<Report> {
     let budget = Budget::begin(plan.memory())?;
     model.spend_from(budget.clone());
     control.show_figures();
@@ -51,6 +72,9 @@ pub fn run_guided(
     let check: &dyn Check = if properties.is_empty() { &check::Nothing } else { &safety };
     let audit = plan.options().audit.then(|| Audit::new(check));
     let check = audit.as_ref().map_or(check, |audit| audit);
+    let sizes = symmetry.filter(|_| plan.options().reduce == ReduceChoice::Symmetry { sizes: true });
+    let sizes = sizes.map(|symmetry| OrbitSizes::new(check, symmetry));
+    let check = sizes.as_ref().map_or(check, |sizes| sizes);
     let with_traces = !properties.is_empty();
     let asked: Vec<&str> = properties.iter().map(|property| &property.name[..]).collect();
     let saver = Saver::new(model, &asked.join("\n"), plan, Some(&safety), control);
@@ -96,6 +120,12 @@ pub fn run_guided(
     }
     let elapsed = control.elapsed();
     control.keep_figures();
+    let orbits = symmetry.map(|symmetry| OrbitFacts {
+        symmetries: symmetry.order(),
+        exact: symmetry.is_exact(),
+        states: sizes.as_ref().filter(|_| outcome.once).and_then(|sizes| sizes.states(outcome.facts.states)),
+    });
+    drop(sizes);
     let audited = audit.as_ref().map(Audit::distinct);
     drop(audit);
     let store_bytes = held.bytes() + outcome.beside_bytes;
@@ -130,6 +160,7 @@ pub fn run_guided(
         expected: outcome.expected,
         disk,
         reduced: ran.options().reduce.leaves_out_states(),
+        orbits,
         ran: ran.parts(),
         store: Some(stage.to_string()),
         remarks: control.remarks(),

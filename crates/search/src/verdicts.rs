@@ -44,7 +44,7 @@ pub(crate) fn settle(
     let mut traces: Vec<Option<Trace>> = findings.iter().map(at_hand).collect();
     // What the first search held makes room for the second.
     drop(held);
-    let reduced = plan.options().reduce.leaves_out_states();
+    let reduced = plan.options().reduce.leaves_out_events();
     let mut shortest = vec![plan.is_by_level() && outcome.by_level && !reduced; findings.len()];
     if reduced && plan.is_by_level() {
         let most_visits = FOR_SHORTEST / findings.len().max(1) as u64;

@@ -24,6 +24,7 @@ mod random;
 pub mod source;
 mod spell;
 pub mod stop;
+pub mod symmetry;
 mod system;
 mod validate;
 pub mod values;
@@ -45,6 +46,7 @@ pub use outline::Outline;
 pub use random::Random;
 pub use source::{Included, Source, Span};
 pub use stop::{Cause, Rounds, Stop};
+pub use symmetry::Symmetry;
 pub use system::{
     Assertion, Claim, ClaimMove, Constant, ConstantValue, Domain, EventId, Initial, Invalid, NamedFormula, Overflow,
     Process, ProcessId, Role, System, Valuation, VarId, Variable, ViewOf,

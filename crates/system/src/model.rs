@@ -3,6 +3,8 @@
 use crate::dependence::Dependence;
 use crate::expr::Fault;
 use crate::facts::Set;
+use crate::expr::Expr;
+use crate::symmetry::Symmetry;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -44,6 +46,13 @@ pub trait Model: Sync {
     /// How its events depend on each other, for what leaves some of them out; or why that is not known.
     fn dependence(&self) -> Result<Arc<Dependence>, String> {
         Err("it does not say how its events depend on each other".into())
+    }
+
+    /// What can be exchanged in its states without anybody noticing, while each of the first conditions stays as it is and the
+    /// others may become different ones; or why nothing can.
+    fn symmetry(&self, kept: &[&Expr], others: &[&Expr]) -> Result<Symmetry, String> {
+        let _ = (kept, others);
+        Err("it does not say what is interchangeable".into())
     }
 
     /// The event, by its number in [`dependence`](Model::dependence), that an edge with this code begins with.

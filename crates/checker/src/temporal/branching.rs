@@ -2,10 +2,11 @@
 
 use super::Context;
 use crate::properties::predicate;
-use scrimp_core::{Evidence, Predicate, PropertyResult, Report, Verdict};
+use scrimp_core::{Evidence, OrbitFacts, Predicate, PropertyResult, Report, Verdict};
 use scrimp_native::NativeModel;
 use scrimp_search::ctl::{self, CtlOutcome, CtlTask};
-use scrimp_system::{Expr, Fault};
+use scrimp_search::reduce::Orbits;
+use scrimp_system::{Expr, Fault, Model};
 use scrimp_temporal::Formula;
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -46,8 +47,12 @@ pub fn decide(model: &NativeModel, name: &str, formula: &Formula<Expr>, means: &
     let fault = Mutex::new(None);
     let atoms = numbered.conditions(model).into_iter().map(|holds| watched(holds, &fault)).collect::<Vec<_>>();
     let fairness: Vec<Predicate> = fair.iter().map(|e| watched(predicate(model, e), &fault)).collect();
+    let orbits = Orbits::of_runs(model, &numbered.atoms, plan)?;
+    if let Some(orbits) = &orbits {
+        control.say(orbits.symmetry().describe());
+    }
     let task = CtlTask {
-        model,
+        model: orbits.as_ref().map_or(model as &dyn Model, |orbits| orbits),
         formula: &numbered.formula,
         names: &numbered.names,
         atoms: &atoms,
@@ -56,9 +61,18 @@ pub fn decide(model: &NativeModel, name: &str, formula: &Formula<Expr>, means: &
         control,
         progress,
     };
-    let found = ctl::check(&task)?;
+    let mut found = ctl::check(&task)?;
+    if let Some(orbits) = &orbits {
+        found.evidence = found.evidence.and_then(|evidence| orbits.unfold_evidence(&evidence));
+    }
     control.finish();
     let mut report = searched(model, &found, begun);
+    report.reduced = orbits.is_some();
+    report.orbits = orbits.as_ref().map(|orbits| OrbitFacts {
+        symmetries: orbits.symmetry().order(),
+        exact: orbits.symmetry().is_exact(),
+        states: None,
+    });
     let mut result = PropertyResult::undecided(name);
     let fault = *fault.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(fault) = fault {

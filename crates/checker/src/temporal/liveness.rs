@@ -79,6 +79,7 @@ pub fn run_liveness(model: &NativeModel, name: &str, never: &Never<Expr>, means:
     report.ran = if answer.reduced && plan.options().may_reduce { plan.reducing().parts() } else { plan.parts() };
     report.store = answer.store;
     report.reduced = answer.reduced;
+    report.orbits = answer.orbits;
     report.remarks.extend(control.remarks());
     Ok(report)
 }

@@ -1,10 +1,12 @@
 //! What is looked for. A check sees every new state and every expansion, from all threads, and may end the search.
 
 mod audit;
+mod orbit_sizes;
 mod safety;
 mod target;
 
 pub use audit::Audit;
+pub use orbit_sizes::OrbitSizes;
 pub use safety::{Finding, Safety};
 pub use target::Target;
 

@@ -30,7 +30,7 @@ pub use product::{Fairness, MOST_MARKS, Product, STUTTER};
 
 use crate::checkpoint::impossible;
 use crate::plan::{CycleChoice, ModelFacts, Plan, StoreChoice, Way};
-use crate::reduce::{Expansion, PorConfig};
+use crate::reduce::{Expansion, Orbits, PorConfig};
 use crate::saver::Saver;
 use crate::store::{Collapse, ComBack, Store, Table, Tree};
 use crate::task::{Guide, invalid};
@@ -38,7 +38,7 @@ use components::Components;
 use nested::Nested;
 use product::Mover;
 use saved::{Resumable, carry_out};
-use scrimp_core::{Budget, Control, GraphFacts, Limit, Predicate};
+use scrimp_core::{Budget, Control, GraphFacts, Limit, OrbitFacts, Predicate};
 use scrimp_system::{Expr, Fault, Model};
 use scrimp_temporal::Automaton;
 use states::{Keyed, Known, Numbered, States};
@@ -79,8 +79,10 @@ pub struct Answer {
     pub state_bytes: usize,
     pub store_bytes: usize,
     pub store: Option<String>,
-    /// Events were left out.
+    /// Events or states were left out.
     pub reduced: bool,
+    /// States are orbits of symmetries.
+    pub orbits: Option<OrbitFacts>,
 }
 
 /// Looks for a run that the automaton accepts, by a plan.
@@ -91,6 +93,25 @@ pub fn search(question: &Question, plan: &Plan, control: &Control) -> io::Result
             "more than {MOST_MARKS} sets of marks, of processes among them, are not supported"
         )));
     }
+    let Some(orbits) = Orbits::of_runs(question.model, question.expressions, plan)? else {
+        return search_by(question, plan, control);
+    };
+    control.say(orbits.symmetry().describe());
+    let mut answer = search_by(&Question { model: &orbits, ..*question }, plan, control)?;
+    answer.lasso = answer.lasso.and_then(|lasso| {
+        let (trace, cycle) = orbits.unfold_lasso(&lasso.trace, lasso.cycle)?;
+        Some(Lasso { trace, cycle })
+    });
+    answer.orbits = Some(OrbitFacts {
+        symmetries: orbits.symmetry().order(),
+        exact: orbits.symmetry().is_exact(),
+        states: None,
+    });
+    answer.reduced = true;
+    Ok(answer)
+}
+
+fn search_by(question: &Question, plan: &Plan, control: &Control) -> io::Result<Answer> {
     if plan.way() == Way::SweptCycles {
         return on_lts::search(question, plan, control);
     }
@@ -170,6 +191,7 @@ fn search_in(question: &Question, plan: &Plan, control: &Control) -> io::Result<
         store_bytes: 0,
         store: Some(store.to_string()),
         reduced: por_config.is_some(),
+        orbits: None,
     };
     let (halt, rough) = if together {
         let (ended, facts, bytes) = swarm::search(&product, plan.options().threads, control, &budget)?;

@@ -66,6 +66,7 @@ pub(super) fn search(question: &Question, plan: &Plan, control: &Control) -> io:
         store_bytes: report.store_bytes,
         store: report.store.clone(),
         reduced: false,
+        orbits: None,
     };
     let complete = |graph: &Lts| (0..graph.states()).all(|state| graph.is_expanded(state));
     let graph = wanted.graph.take().filter(|graph| report.exhaustive && complete(graph));

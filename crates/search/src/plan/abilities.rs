@@ -74,6 +74,8 @@ const INDEXED: Features = Features::of(&[Table, Collapse, ComBack, BackedgeState
 const SAVED: Features = Features::of(&[Checkpoint, Resume]);
 const ORDERS: Features =
     Features::of(&[Bfs, Dfs, BoundedBfs, Alternating, ByProgress, BestFirst, RandomOrder, Releasing]);
+/// One state for all that symmetries make of it.
+const ORBITS: Features = Features::of(&[Symmetry, OrbitSizes]);
 /// Sets of states, without ids.
 const SETS: Features = Features::of(&[Tree, Dfa, DfaCollapse, Compact, BitState, Layers]);
 
@@ -83,7 +85,7 @@ pub const ABILITIES: &[Ability] = &[
         way: Way::Staged,
         name: "breadth-first, in the store that memory allows",
         asks: STATES,
-        offers: Features::of(&[Bfs, Por, Threads, Audit, Disk]).and(SAVED),
+        offers: Features::of(&[Bfs, Por, Threads, Audit, Disk]).and(ORBITS).and(SAVED),
         only_with: NONE,
         apart: &[],
     },
@@ -91,7 +93,7 @@ pub const ABILITIES: &[Ability] = &[
         way: Way::Indexed,
         name: "breadth-first in a store with state ids",
         asks: GRAPHS,
-        offers: Features::of(&[Bfs, Por, Threads, Audit, Graph, InDegrees]).and(INDEXED).and(SAVED),
+        offers: Features::of(&[Bfs, Por, Threads, Audit, Graph, InDegrees]).and(ORBITS).and(INDEXED).and(SAVED),
         only_with: NONE,
         apart: &[],
     },
@@ -99,7 +101,7 @@ pub const ABILITIES: &[Ability] = &[
         way: Way::Set,
         name: "breadth-first in a store without state ids",
         asks: STATES,
-        offers: Features::of(&[Bfs, Por, Threads, Audit]).and(SETS).and(SAVED),
+        offers: Features::of(&[Bfs, Por, Threads, Audit]).and(ORBITS).and(SETS).and(SAVED),
         only_with: NONE,
         apart: &[],
     },
@@ -107,7 +109,7 @@ pub const ABILITIES: &[Ability] = &[
         way: Way::Set,
         name: "depth-first along one path",
         asks: STATES,
-        offers: Features::of(&[Dfs, Table, Por, Audit]).and(SETS).and(SAVED),
+        offers: Features::of(&[Dfs, Table, Por, Audit]).and(ORBITS).and(SETS).and(SAVED),
         only_with: Features::of(&[Por]).and(SETS),
         apart: &[(Por, Checkpoint), (Por, Resume)],
     },
@@ -123,6 +125,8 @@ pub const ABILITIES: &[Ability] = &[
             EdgeLean,
             Por,
             PorSleep,
+            Symmetry,
+            OrbitSizes,
             MaxVisits,
             Audit,
             Measure,
@@ -156,6 +160,8 @@ pub const ABILITIES: &[Ability] = &[
             SweepCache,
             EdgeLean,
             Por,
+            Symmetry,
+            OrbitSizes,
             MaxVisits,
             Audit,
             Measure,
@@ -193,7 +199,7 @@ pub const ABILITIES: &[Ability] = &[
         way: Way::Disk,
         name: "breadth-first in sorted files",
         asks: STATES,
-        offers: Features::of(&[Bfs, DiskStore, Por]).and(SAVED),
+        offers: Features::of(&[Bfs, DiskStore, Por]).and(ORBITS).and(SAVED),
         only_with: NONE,
         apart: &[],
     },
@@ -201,7 +207,7 @@ pub const ABILITIES: &[Ability] = &[
         way: Way::Cycles,
         name: "depth-first for accepting cycles",
         asks: RUNS,
-        offers: Features::of(&[Dfs, Tree, Por, Nested, Components, WeakFairness, StrongFairness])
+        offers: Features::of(&[Dfs, Tree, Por, Symmetry, Nested, Components, WeakFairness, StrongFairness])
             .and(INDEXED)
             .and(SAVED),
         only_with: NONE,
@@ -211,7 +217,7 @@ pub const ABILITIES: &[Ability] = &[
         way: Way::Swarm,
         name: "several threads for accepting cycles",
         asks: RUNS,
-        offers: Features::of(&[Dfs, Table, Nested, Threads]),
+        offers: Features::of(&[Dfs, Table, Symmetry, Nested, Threads]),
         only_with: NONE,
         apart: &[],
     },
@@ -219,17 +225,24 @@ pub const ABILITIES: &[Ability] = &[
         way: Way::SweptCycles,
         name: "accepting cycles in the graph that a sweep-line leaves",
         asks: RUNS,
-        offers: Features::of(&[ByProgress, Sweep, Measure, Nested, Components, WeakFairness, StrongFairness])
+        offers: Features::of(&[ByProgress, Sweep, Measure, Symmetry, Nested, Components, WeakFairness, StrongFairness])
             .and(INDEXED),
         only_with: Features::of(&[Sweep]),
         apart: &[],
     },
-    Ability { way: Way::Local, name: "CTL on the fly", asks: OF_CTL, offers: INDEXED, only_with: NONE, apart: &[] },
+    Ability {
+        way: Way::Local,
+        name: "CTL on the fly",
+        asks: OF_CTL,
+        offers: Features::of(&[Symmetry]).and(INDEXED),
+        only_with: NONE,
+        apart: &[],
+    },
     Ability {
         way: Way::OnGraph,
         name: "CTL in the reachability graph",
         asks: OF_CTL,
-        offers: Features::of(&[FairCondition]).and(INDEXED),
+        offers: Features::of(&[FairCondition, Symmetry]).and(INDEXED),
         only_with: NONE,
         apart: &[],
     },
@@ -237,7 +250,7 @@ pub const ABILITIES: &[Ability] = &[
         way: Way::OnGraph,
         name: "CTL in the graph that a sweep-line leaves",
         asks: OF_CTL,
-        offers: Features::of(&[FairCondition, ByProgress, Sweep, Measure]).and(INDEXED),
+        offers: Features::of(&[FairCondition, Symmetry, ByProgress, Sweep, Measure]).and(INDEXED),
         only_with: Features::of(&[Sweep]),
         apart: &[],
     },
@@ -271,6 +284,8 @@ pub const ABILITIES: &[Ability] = &[
 
 const BY_PROGRESS: &str =
     "the sweep-line goes by progress, and only states of equal progress have an order of their own";
+const BEFORE_ORBITS: &str = "what leads to a representative is not all that leads to the states it stands for";
+const FAIR_TO_ONE: &str = "fairness is about single processes, and these are exchanged on the way";
 const NO_STATES: &str = "it has no single states to keep";
 
 /// What no search does together, and why.
@@ -379,6 +394,23 @@ pub const APART: &[(Feature, &[Feature], &str)] = &[
         &[WeakFairness, StrongFairness, FairCondition],
         "a formula about a net says which runs it is about: `ltl: []<> p -> q`",
     ),
+    (Symmetry, &[PseudoRoot], BEFORE_ORBITS),
+    (OrbitSizes, &[PseudoRoot], BEFORE_ORBITS),
+    (Symmetry, &[Graph, InDegrees], "one state stands for several, and the graph has them all"),
+    (OrbitSizes, &[Graph, InDegrees], "one state stands for several, and the graph has them all"),
+    (Symmetry, &[Claim], "a never claim moves with the model"),
+    (OrbitSizes, &[Claim], "a never claim moves with the model"),
+    (Symmetry, &[Opaque], "a condition that is a function does not show what it tells apart"),
+    (OrbitSizes, &[Opaque], "a condition that is a function does not show what it tells apart"),
+    (Symmetry, &[TellsApart], "a run with processes exchanged would be another run to the property"),
+    (OrbitSizes, &[TellsApart], "a run with processes exchanged would be another run to the property"),
+    (Symmetry, &[WeakFairness, StrongFairness, FairCondition], FAIR_TO_ONE),
+    (Symmetry, &[EveryMarking, Liveness], "no single marking decides the question, and one stands for several"),
+    (OrbitSizes, &[EveryMarking, Liveness], "no single marking decides the question, and one stands for several"),
+    (OrbitSizes, &[Ltl, Automaton, AcceptingCycles, NonProgress, Ctl], "states are added up where all are visited"),
+    (OrbitSizes, &[Resume], "the orbits that were visited before are not known one by one"),
+    (Symbolic, &[Symmetry, OrbitSizes], "sets of states are not made of single ones that could be exchanged"),
+    (Bounded, &[Symmetry, OrbitSizes], "formulas have no use for a reduction"),
     (Tree, &[Components], "components need state ids, which a tree does not give"),
     (FairCondition, &[Automaton], "an automaton says by itself which runs it is about"),
     (Ctl, &[Por, PorSleep, EdgeLean], "a formula of branching time may see the steps that it leaves out"),

@@ -27,6 +27,7 @@ pub enum Feature {
     OfNet,
     Opaque,
     NotStutterInvariant,
+    TellsApart,
     MayFail,
     // Engines.
     Explicit,
@@ -63,6 +64,8 @@ pub enum Feature {
     EdgeLean,
     Por,
     PorSleep,
+    Symmetry,
+    OrbitSizes,
     // Infinite runs.
     Nested,
     Components,
@@ -112,7 +115,7 @@ pub enum Axis {
 use Feature::*;
 
 /// Every feature, with its axis and its name: what the user writes, or what is asked.
-pub const FEATURES: [(Feature, Axis, &str); 70] = [
+pub const FEATURES: [(Feature, Axis, &str); 73] = [
     (Count, Axis::Asked, "counting states"),
     (States, Axis::Asked, "properties of states"),
     (Claim, Axis::Asked, "the search with the never claim"),
@@ -126,6 +129,7 @@ pub const FEATURES: [(Feature, Axis, &str); 70] = [
     (OfNet, Axis::Nature, "questions about a net"),
     (Opaque, Axis::Nature, "conditions that are functions, not expressions"),
     (NotStutterInvariant, Axis::Nature, "properties that are not stutter-invariant"),
+    (TellsApart, Axis::Nature, "properties that tell apart all that is interchangeable"),
     (MayFail, Axis::Nature, "conditions of formulas whose evaluation may be a run-time error"),
     (Explicit, Axis::Engine, "--engine explicit"),
     (Symbolic, Axis::Engine, "--engine symbolic"),
@@ -157,6 +161,8 @@ pub const FEATURES: [(Feature, Axis, &str); 70] = [
     (EdgeLean, Axis::Reduce, "--reduce edge-lean"),
     (Por, Axis::Reduce, "--reduce por"),
     (PorSleep, Axis::Reduce, "--reduce por+sleep"),
+    (Symmetry, Axis::Reduce, "--reduce symmetry"),
+    (OrbitSizes, Axis::Reduce, "--reduce symmetry:orbits"),
     (Nested, Axis::Cycles, "--cycles nested"),
     (Components, Axis::Cycles, "--cycles components"),
     (WeakFairness, Axis::Fair, "--fair weak"),
@@ -197,7 +203,7 @@ impl Feature {
 
     /// May the search do without where it must? A permission, or something that is done beside the search.
     pub fn is_permission(self) -> bool {
-        matches!(self, EdgeLean | Por | PorSleep | Threads | Checkpoint | Resume | Disk | Audit)
+        matches!(self, EdgeLean | Por | PorSleep | Symmetry | OrbitSizes | Threads | Checkpoint | Resume | Disk | Audit)
     }
 
     /// Is it about one kind of question only, and no matter of the others?
@@ -300,6 +306,8 @@ impl Options {
             ReduceChoice::EdgeLean => add(true, EdgeLean),
             ReduceChoice::Persistent(_) => add(true, Por),
             ReduceChoice::PersistentSleep => add(true, PorSleep),
+            ReduceChoice::Symmetry { sizes: false } => add(true, Symmetry),
+            ReduceChoice::Symmetry { sizes: true } => add(true, OrbitSizes),
         }
         add(self.cycles == CycleChoice::Nested, Nested);
         add(self.cycles == CycleChoice::Components, Components);
@@ -344,7 +352,7 @@ impl Options {
                 options.store = None
             }
             PseudoRoot | Cache | Sweep | SweepCache => options.forget = plain.forget,
-            EdgeLean | Por | PorSleep => options.reduce = plain.reduce,
+            EdgeLean | Por | PorSleep | Symmetry | OrbitSizes => options.reduce = plain.reduce,
             Nested | Components => options.cycles = plain.cycles,
             WeakFairness | StrongFairness => options.fair = plain.fair,
             FairCondition => options.fair_conditions = 0,
@@ -375,7 +383,7 @@ impl Options {
             DontCare => options.dont_care = false,
             // What is asked is not an option.
             Count | States | Claim | EveryMarking | Liveness | Ltl | Automaton | AcceptingCycles | NonProgress
-            | Ctl | OfNet | Opaque | NotStutterInvariant | MayFail => {}
+            | Ctl | OfNet | Opaque | NotStutterInvariant | TellsApart | MayFail => {}
         }
         options
     }

@@ -1,9 +1,10 @@
 //! What a search is to decide, and what is known of the model: what a plan is made from beside the options.
 
+use super::choices::ReduceChoice;
 use super::feature::{Feature, Features};
 use super::options::Options;
 use super::refusal::Refusal;
-use crate::reduce::EdgeLean;
+use crate::reduce::{EdgeLean, changeable};
 use scrimp_core::{AsExpression, Property, PropertyKind};
 use scrimp_system::{Expr, Model, Variable};
 use scrimp_temporal::{Formula, Limits, is_stutter_invariant, propositions};
@@ -59,7 +60,7 @@ impl Question {
                 _ => Feature::States,
             };
             asked = asked.with(kind);
-            if options.reduce.leaves_out_states() && !is_invariant_under_stuttering(&property.kind) {
+            if options.reduce.leaves_out_events() && !is_invariant_under_stuttering(&property.kind) {
                 asked = asked.with(Feature::NotStutterInvariant);
             }
             property.map(&mut |condition| match condition.as_expression() {
@@ -72,6 +73,8 @@ impl Question {
         }
         if opaque {
             asked = asked.with(Feature::Opaque);
+        } else if matches!(options.reduce, ReduceChoice::Symmetry { .. }) && facts.tell_apart(properties) {
+            asked = asked.with(Feature::TellsApart);
         }
         let name = (about_runs > 0).then(|| properties[0].name.clone());
         Ok(Question { asked: asked.and(facts.nature), name })
@@ -148,6 +151,21 @@ impl<'m> ModelFacts<'m> {
         self
     }
 
+    /// Do properties tell everything apart that is interchangeable otherwise?
+    fn tell_apart<C: AsExpression>(&self, properties: &[Property<C>]) -> bool {
+        let Some(model) = self.model else { return false };
+        let about_runs = properties.iter().any(|property| property.kind.is_about_runs());
+        let mut conditions = Vec::new();
+        properties.iter().for_each(|property| {
+            property.map(&mut |condition| conditions.extend(condition.as_expression()));
+        });
+        let found = match about_runs {
+            true => model.symmetry(&conditions, &[]),
+            false => changeable(properties).and_then(|conditions| model.symmetry(&[], &conditions)),
+        };
+        found.is_err() && model.symmetry(&[], &[]).is_ok()
+    }
+
     /// The feature that the model does not suit, and why.
     pub(super) fn unsuited(&self, asked: Features, options: &Options) -> Option<(Features, String)> {
         let exception = self.exceptions.iter().find(|(features, _)| features.is_within(asked));
@@ -163,6 +181,12 @@ impl<'m> ModelFacts<'m> {
         }
         if asked.has(Feature::EdgeLean) && model.independence().is_none() {
             return Some((Features::of(&[Feature::EdgeLean]), EdgeLean::UNSUITED.into()));
+        }
+        let symmetric = [Feature::Symmetry, Feature::OrbitSizes].into_iter().find(|feature| asked.has(*feature));
+        if let Some(symmetry) = symmetric
+            && let Err(reason) = model.symmetry(&[], &[])
+        {
+            return Some((Features::of(&[symmetry]), reason));
         }
         let reduces = [Feature::Por, Feature::PorSleep].into_iter().find(|feature| asked.has(*feature));
         if let Some(reduction) = reduces

@@ -4,14 +4,18 @@ mod deferred_events;
 mod edge_lean;
 mod grounded;
 mod on_path;
+mod orbits;
 mod por_config;
 mod sleeping;
 pub mod stubborn;
+mod unfold;
 
 pub use deferred_events::DeferredEvents;
 pub use edge_lean::EdgeLean;
 pub use grounded::Grounded;
 pub use on_path::OnPath;
+pub use orbits::Orbits;
+pub(crate) use orbits::changeable;
 pub use por_config::PorConfig;
 pub use sleeping::{Round, Sleeping};
 

@@ -155,7 +155,7 @@ fn method(plan: &Plan) -> Option<Option<Method>> {
     match plan.options().reduce {
         ReduceChoice::Persistent(method) => Some(method),
         ReduceChoice::PersistentSleep => Some(None),
-        ReduceChoice::Nothing | ReduceChoice::EdgeLean => None,
+        ReduceChoice::Nothing | ReduceChoice::EdgeLean | ReduceChoice::Symmetry { .. } => None,
     }
 }
 

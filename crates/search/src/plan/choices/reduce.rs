@@ -1,11 +1,11 @@
-//! Which events may be skipped, as the command line has it.
+//! Which events and states may be skipped, as the command line has it.
 
 use crate::plan::Refusal;
 use crate::reduce::Method;
 use std::fmt;
 use std::str::FromStr;
 
-/// Which events may be skipped.
+/// Which events and states may be skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReduceChoice {
     Nothing,
@@ -15,9 +15,13 @@ pub enum ReduceChoice {
     Persistent(Option<Method>),
     /// Persistent sets, and of two events that can be swapped one order.
     PersistentSleep,
+    /// Of states that differ only in what is interchangeable, one; and perhaps how many these are is added up.
+    Symmetry {
+        sizes: bool,
+    },
 }
 
-const REDUCTIONS: &str = "choose from: none, por, por:process, por:closure, por:deletion, por+sleep, edge-lean";
+const REDUCTIONS: &str = "choose from: none, por, por:process, por:closure, por:deletion, por+sleep, edge-lean, symmetry, symmetry:orbits";
 
 impl ReduceChoice {
     pub(crate) fn reason(self) -> &'static str {
@@ -30,11 +34,19 @@ impl ReduceChoice {
             ReduceChoice::PersistentSleep => {
                 "as por, and no event is explored that was explored before it came to matter"
             }
+            ReduceChoice::Symmetry { .. } => {
+                "of states that differ only in what is interchangeable, such as equal processes, one is visited"
+            }
         }
     }
 
     /// Are there states that it leaves out?
     pub fn leaves_out_states(self) -> bool {
+        self.leaves_out_events() || matches!(self, ReduceChoice::Symmetry { .. })
+    }
+
+    /// Are there states of which it leaves events out that lead to others?
+    pub fn leaves_out_events(self) -> bool {
         matches!(self, ReduceChoice::Persistent(_) | ReduceChoice::PersistentSleep)
     }
 }
@@ -49,6 +61,8 @@ impl fmt::Display for ReduceChoice {
             ReduceChoice::Persistent(Some(Method::Closure)) => "por:closure",
             ReduceChoice::Persistent(Some(Method::Deletion)) => "por:deletion",
             ReduceChoice::PersistentSleep => "por+sleep",
+            ReduceChoice::Symmetry { sizes: false } => "symmetry",
+            ReduceChoice::Symmetry { sizes: true } => "symmetry:orbits",
         })
     }
 }
@@ -65,6 +79,8 @@ impl FromStr for ReduceChoice {
             "por:closure" => ReduceChoice::Persistent(Some(Method::Closure)),
             "por:deletion" => ReduceChoice::Persistent(Some(Method::Deletion)),
             "por+sleep" => ReduceChoice::PersistentSleep,
+            "symmetry" => ReduceChoice::Symmetry { sizes: false },
+            "symmetry:orbits" => ReduceChoice::Symmetry { sizes: true },
             _ => return Err(Refusal::new(format!("there is no reduction '{text}'"), REDUCTIONS)),
         })
     }
