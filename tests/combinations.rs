@@ -120,6 +120,8 @@ fn changes() -> Vec<Change> {
         ("--reduce por", |o| o.reduce = "por".parse().unwrap()),
         ("--reduce por+sleep", |o| o.reduce = "por+sleep".parse().unwrap()),
         ("--reduce edge-lean", |o| o.reduce = "edge-lean".parse().unwrap()),
+        ("--reduce symmetry", |o| o.reduce = "symmetry".parse().unwrap()),
+        ("--reduce symmetry:orbits", |o| o.reduce = "symmetry:orbits".parse().unwrap()),
         ("--engine symbolic", |o| o.engine = "symbolic".parse().unwrap()),
         ("--engine symbolic:bfs", |o| o.engine = "symbolic:bfs".parse().unwrap()),
         ("--engine symbolic --variables given", |o| {

@@ -280,7 +280,7 @@ pub struct SearchArgs {
     #[arg(long, value_name = "STATES")]
     pub cache: Option<usize>,
 
-    /// Which events may be skipped: none, por, por+sleep, edge-lean
+    /// Which events and states may be skipped: none, por, por+sleep, edge-lean, symmetry, symmetry:orbits
     ///
     /// `por` (partial-order reduction) does not explore events that do not influence each other in every order: of the states
     /// between, only those are visited that can matter to what is asked. Deadlocks, faults, assertions and the verdict on
@@ -290,6 +290,10 @@ pub struct SearchArgs {
     ///
     /// `edge-lean` explores one order of two events that can be swapped. All states are visited, by fewer transitions,
     /// which keeps a state cache from visiting the same states over and over.
+    ///
+    /// `symmetry` visits one of all states that differ only in what is interchangeable, such as equal processes, the places of a
+    /// ring or the colours of a net. What that is, is found out; verdicts and shortest runs stay what they are, and counts are
+    /// those of orbits. `symmetry:orbits` also adds up how many states there are in all orbits.
     ///
     /// Where nothing is said, `check` explores every event of a model of up to 131,072 states (for a formula, 1,000), and uses `por`
     /// in larger ones where the first states show that it pays.

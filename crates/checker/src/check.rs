@@ -19,6 +19,7 @@ use scrimp_core::{Property, Report};
 use scrimp_lang::LoadError;
 use scrimp_native::{BuildError, Mode, NativeModel};
 use scrimp_search::lts::Lts;
+use scrimp_search::plan::ReduceChoice;
 use scrimp_search::{Feature, ModelFacts, Options, Plan, Question};
 use scrimp_system::{Expr, System};
 use std::cell::RefCell;
@@ -66,6 +67,9 @@ impl Check {
     /// Plans all searches. Refuses what cannot be asked or done, before anything is searched.
     pub fn new(mut loaded: Loaded, request: &Request, setting: &Setting) -> Result<Check, CheckError> {
         files::admit(&setting.options)?;
+        if matches!(setting.options.reduce, ReduceChoice::Symmetry { .. }) {
+            loaded.keep_alike()?;
+        }
         let stop = loaded.stop().clone();
         Ok(match loaded.net.take() {
             Some(net) => Check::Net(Box::new(NetCheck::new(net, request, setting, &stop)?)),

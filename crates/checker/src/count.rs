@@ -7,6 +7,7 @@ use crate::load::Loaded;
 use crate::net::PetriNet;
 use crate::search::{Found, Host, Searcher};
 use crate::{files, guides};
+use scrimp_search::plan::ReduceChoice;
 use scrimp_search::{Plan, Question};
 use scrimp_system::{Stop, System};
 use std::sync::Arc;
@@ -21,8 +22,11 @@ pub struct Count {
 
 impl Count {
     /// Plans the search; refuses what cannot be done.
-    pub fn new(loaded: Loaded, setting: &Setting) -> Result<Count, CheckError> {
+    pub fn new(mut loaded: Loaded, setting: &Setting) -> Result<Count, CheckError> {
         files::admit(&setting.options)?;
+        if matches!(setting.options.reduce, ReduceChoice::Symmetry { .. }) {
+            loaded.keep_alike()?;
+        }
         guides::admit(&loaded.system, &setting.options)?;
         let model = examined(&loaded.system, &setting.options)?;
         let facts = facts_of(&loaded.system, model.as_ref(), &setting.options);

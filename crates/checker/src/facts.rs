@@ -9,7 +9,14 @@ use std::sync::Arc;
 /// The model that facts are found out with, where these options need one: making it takes time.
 pub fn examined(system: &Arc<System>, options: &Options) -> Result<Option<NativeModel>, BuildError> {
     let asked = options.features();
-    let wants = [Feature::PseudoRoot, Feature::EdgeLean, Feature::Por, Feature::PorSleep, Feature::Symmetry, Feature::OrbitSizes];
+    let wants = [
+        Feature::PseudoRoot,
+        Feature::EdgeLean,
+        Feature::Por,
+        Feature::PorSleep,
+        Feature::Symmetry,
+        Feature::OrbitSizes,
+    ];
     let wanted = wants.into_iter().any(|feature| asked.has(feature));
     wanted.then(|| NativeModel::new(system.clone(), Mode::Interpreted)).transpose()
 }

@@ -132,6 +132,15 @@ impl Loaded {
         }
     }
 
+    /// Makes ready for a search by symmetry: what is alike in a net is kept alike in its states.
+    pub(crate) fn keep_alike(&mut self) -> Result<(), LoadError> {
+        if let Some(net) = &mut self.net {
+            net.keep_alike();
+            self.system = net.lowered()?.system.clone();
+        }
+        Ok(())
+    }
+
     /// The same without a look at what else may be missing, for who visits a few states.
     pub fn grow_just_enough(&mut self, model: &NativeModel) -> Result<bool, LoadError> {
         self.grown(model, |promela, with_claim| Ok(promela.system(with_claim)?))

@@ -20,7 +20,7 @@ pub use facts::{DiskFacts, ForgetFacts, FormulaFacts, OrbitFacts, SetFacts};
 pub use graph::GraphFacts;
 pub use omission::Omission;
 pub use own::NEVER;
-pub use property::{AsExpression, Condition, Never, Predicate, Property, PropertyKind};
+pub use property::{AsExpression, Condition, Never, Predicate, Property, PropertyKind, moments_of, of_one_moment};
 pub use report::Report;
 pub use trace::{Step, Trace};
 pub use verdict::{PropertyResult, Verdict};

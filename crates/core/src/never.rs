@@ -1,7 +1,7 @@
 //! From a formula or a claim to the runs that a model must not have.
 
-use crate::property::{Never, Property, PropertyKind};
-use scrimp_system::{BinaryOp, Expr, System};
+use crate::property::{Never, Property, PropertyKind, of_one_moment};
+use scrimp_system::{Expr, System};
 use scrimp_temporal::{Formula, Limits, MOST_ATOMS, hoa, is_stutter_invariant, propositions, translate};
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ pub fn negation(name: &str, formula: &Formula<Expr>) -> Result<Never<Expr>, Stri
 pub fn negation_within(name: &str, formula: &Formula<Expr>, patience: Duration) -> Result<Never<Expr>, String> {
     let limits = Limits { states: MOST_STATES, until: Some(Instant::now() + patience.min(PATIENCE)) };
     let (letters, atoms) = propositions(&Formula::Not(Box::new(formula.clone())));
-    let atoms: Vec<Expr> = atoms.iter().map(condition).collect();
+    let atoms: Vec<Expr> = atoms.iter().map(of_one_moment).collect();
     if atoms.len() > MOST_ATOMS {
         return Err(format!("{name}: more than {MOST_ATOMS} conditions are not supported"));
     }
@@ -69,24 +69,4 @@ fn under(fair: &[Expr], formula: &Formula<Expr>) -> Formula<Expr> {
     }
     let often = |e: &Expr| Formula::Globally(Box::new(Formula::Finally(Box::new(Formula::Atom(e.clone())))));
     Formula::Implies(Box::new(Formula::And(fair.iter().map(often).collect())), Box::new(formula.clone()))
-}
-
-/// A formula about one moment as an expression.
-fn condition(formula: &Formula<Expr>) -> Expr {
-    let both = |op, a: Expr, b: Expr| Expr::Binary(op, Box::new(a), Box::new(b));
-    let joined = |op, all: &[Formula<Expr>], empty: Expr| {
-        all.iter().map(condition).reduce(|a, b| both(op, a, b)).unwrap_or(empty)
-    };
-    match formula {
-        Formula::True => Expr::TRUE,
-        Formula::False => Expr::Const(0),
-        Formula::Atom(e) => e.clone(),
-        Formula::Not(a) => Expr::not(condition(a)),
-        Formula::And(all) => joined(BinaryOp::And, all, Expr::TRUE),
-        Formula::Or(all) => joined(BinaryOp::Or, all, Expr::Const(0)),
-        Formula::Implies(a, b) => both(BinaryOp::Or, Expr::not(condition(a)), condition(b)),
-        Formula::Equivalent(a, b) => both(BinaryOp::Equal, Expr::not(condition(a)), Expr::not(condition(b))),
-        // Propositions are about one moment.
-        _ => Expr::TRUE,
-    }
 }

@@ -1,7 +1,7 @@
 //! What is asked of a model.
 
-use scrimp_system::{Expr, Fault};
-use scrimp_temporal::{Automaton, Formula};
+use scrimp_system::{BinaryOp, Expr, Fault};
+use scrimp_temporal::{Automaton, Formula, propositions};
 use std::fmt;
 
 /// Says of a state whether something holds there.
@@ -148,6 +148,50 @@ impl<C> Property<C> {
             PropertyKind::Invariant(condition) | PropertyKind::Reach(condition) => Some(condition),
             _ => None,
         }
+    }
+}
+
+impl PropertyKind<Expr> {
+    /// What a property of runs looks at in each state: conditions that it may be told by alone.
+    pub fn moments(&self) -> Vec<Expr> {
+        match self {
+            PropertyKind::Ltl(formula) => {
+                let (_, parts) = propositions(&Formula::Not(Box::new(formula.clone())));
+                parts.iter().map(of_one_moment).collect()
+            }
+            PropertyKind::Ctl(formula) => moments_of(formula),
+            PropertyKind::Accepting(e) | PropertyKind::Progress(e) => vec![e.clone()],
+            PropertyKind::Never(never) => never.atoms.clone(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// The largest parts of a formula that are about one moment.
+pub fn moments_of(formula: &Formula<Expr>) -> Vec<Expr> {
+    match formula.is_state() {
+        true => vec![of_one_moment(formula)],
+        false => formula.operands().into_iter().flat_map(moments_of).collect(),
+    }
+}
+
+/// A formula about one moment as an expression.
+pub fn of_one_moment(formula: &Formula<Expr>) -> Expr {
+    let both = |op, a: Expr, b: Expr| Expr::Binary(op, Box::new(a), Box::new(b));
+    let joined = |op, all: &[Formula<Expr>], empty: Expr| {
+        all.iter().map(of_one_moment).reduce(|a, b| both(op, a, b)).unwrap_or(empty)
+    };
+    match formula {
+        Formula::True => Expr::TRUE,
+        Formula::False => Expr::Const(0),
+        Formula::Atom(e) => e.clone(),
+        Formula::Not(a) => Expr::not(of_one_moment(a)),
+        Formula::And(all) => joined(BinaryOp::And, all, Expr::TRUE),
+        Formula::Or(all) => joined(BinaryOp::Or, all, Expr::Const(0)),
+        Formula::Implies(a, b) => both(BinaryOp::Or, Expr::not(of_one_moment(a)), of_one_moment(b)),
+        Formula::Equivalent(a, b) => both(BinaryOp::Equal, Expr::not(of_one_moment(a)), Expr::not(of_one_moment(b))),
+        // Propositions are about one moment.
+        _ => Expr::TRUE,
     }
 }
 

@@ -1,9 +1,9 @@
 //! The view that the search has of a model: states are byte strings of one length, and each has successors.
 
 use crate::dependence::Dependence;
+use crate::expr::Expr;
 use crate::expr::Fault;
 use crate::facts::Set;
-use crate::expr::Expr;
 use crate::symmetry::Symmetry;
 use std::fmt;
 use std::ops::Range;

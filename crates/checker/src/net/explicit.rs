@@ -8,7 +8,9 @@ use scrimp_lang::LoadError;
 use scrimp_native::{BuildError, Mode, NativeModel, Quantity};
 use scrimp_net::{Condition, Lowered, Net, Sum};
 use scrimp_search::lts::{Lts, Wanted};
+use scrimp_search::plan::ReduceChoice;
 use scrimp_search::{Feature, ModelFacts, Options, Plan, Question, Refusal};
+use scrimp_system::{Expr, Model};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
@@ -44,6 +46,14 @@ pub fn question<'g>(goals: impl Iterator<Item = &'g Goal>) -> Question {
         _ => Feature::EveryMarking,
     };
     goals.fold(Question::about(Feature::OfNet), |question, goal| question.with(kind(goal)))
+}
+
+/// Why symmetry cannot be used, where it is asked for.
+pub fn asymmetric(options: &Options, model: &NativeModel, kept: &[&Expr], others: &[&Expr]) -> Option<String> {
+    match options.reduce {
+        ReduceChoice::Symmetry { .. } => model.symmetry(kept, others).err(),
+        _ => None,
+    }
 }
 
 /// Searches the markings of a net for these goals, each with the most that a bound can come to where that is known, and
@@ -83,6 +93,11 @@ pub fn explore<E: From<LoadError> + From<BuildError> + From<Refusal>>(
             .zip(&largest)
             .map(|((goal, most), largest)| property(goal, &net.net, *most, largest, &lowered, model))
             .collect();
+        let conditions: Vec<_> = properties.iter().filter_map(Property::expression).collect();
+        if let Some(why) = asymmetric(plan.options(), model, &[], &conditions) {
+            let why = format!("--reduce {} is not used: {why}", plan.options().reduce);
+            plan = plan.instead(why, &ModelFacts::default(), |options| options.reduce = ReduceChoice::Nothing)?;
+        }
         let result = search(model, &properties, &mut plan, &wanted);
         drop(properties);
         let largest = largest.into_iter().map(AtomicI64::into_inner).collect::<Vec<i64>>();

@@ -71,6 +71,8 @@ pub struct PetriNet {
     pub unbounded: Option<bool>,
     /// Room for places without a bound.
     guesses: Vec<u64>,
+    /// Places that are alike are kept alike, so that symmetries of the net are symmetries of its states.
+    alike: bool,
     name: String,
     /// The net as a system with that room, made when it is first asked for.
     lowered: OnceLock<Arc<Lowered>>,
@@ -152,9 +154,19 @@ impl PetriNet {
             inequalities: Vec::new(),
             unbounded: None,
             guesses,
+            alike: false,
             name,
             lowered: OnceLock::new(),
         }
+    }
+
+    /// From now on keeps places that are alike alike: each as a number of its own.
+    pub fn keep_alike(&mut self) {
+        self.groups.clear();
+        self.implied.clear();
+        self.alike = true;
+        self.guess_alike();
+        self.lowered = OnceLock::new();
     }
 
     fn making(&self) -> Making {
@@ -268,6 +280,7 @@ impl PetriNet {
         }
         if widened {
             self.lowered = OnceLock::new();
+            self.guess_alike();
         }
         widened
     }
@@ -279,6 +292,15 @@ impl PetriNet {
                 self.guesses[place] = tokens;
                 self.lowered = OnceLock::new();
             }
+        }
+        self.guess_alike();
+    }
+
+    /// Where places are kept alike, there is as much room in all that have no bound.
+    fn guess_alike(&mut self) {
+        if self.alike {
+            let most = self.guesses.iter().copied().max().unwrap_or(0);
+            self.guesses.fill(most);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::properties::predicate;
-use scrimp_core::{Evidence, OrbitFacts, Predicate, PropertyResult, Report, Verdict};
+use scrimp_core::{Evidence, OrbitFacts, Predicate, PropertyResult, Report, Verdict, moments_of};
 use scrimp_native::NativeModel;
 use scrimp_search::ctl::{self, CtlOutcome, CtlTask};
 use scrimp_search::reduce::Orbits;
@@ -47,7 +47,7 @@ pub fn decide(model: &NativeModel, name: &str, formula: &Formula<Expr>, means: &
     let fault = Mutex::new(None);
     let atoms = numbered.conditions(model).into_iter().map(|holds| watched(holds, &fault)).collect::<Vec<_>>();
     let fairness: Vec<Predicate> = fair.iter().map(|e| watched(predicate(model, e), &fault)).collect();
-    let orbits = Orbits::of_runs(model, &numbered.atoms, plan)?;
+    let orbits = Orbits::of_runs(model, &moments_of(formula), plan)?;
     if let Some(orbits) = &orbits {
         control.say(orbits.symmetry().describe());
     }

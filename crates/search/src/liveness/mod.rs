@@ -102,11 +102,8 @@ pub fn search(question: &Question, plan: &Plan, control: &Control) -> io::Result
         let (trace, cycle) = orbits.unfold_lasso(&lasso.trace, lasso.cycle)?;
         Some(Lasso { trace, cycle })
     });
-    answer.orbits = Some(OrbitFacts {
-        symmetries: orbits.symmetry().order(),
-        exact: orbits.symmetry().is_exact(),
-        states: None,
-    });
+    answer.orbits =
+        Some(OrbitFacts { symmetries: orbits.symmetry().order(), exact: orbits.symmetry().is_exact(), states: None });
     answer.reduced = true;
     Ok(answer)
 }

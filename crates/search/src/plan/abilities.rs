@@ -52,7 +52,7 @@ pub struct Ability {
 
 const NONE: Features = Features::of(&[]);
 /// What a search that visits every state decides.
-const STATES: Features = Features::of(&[Count, States, Claim, EveryMarking, Opaque, OfNet, Explicit]);
+const STATES: Features = Features::of(&[Count, States, Claim, EveryMarking, Opaque, TellsApart, OfNet, Explicit]);
 /// What a search that writes the graph decides.
 const GRAPHS: Features = STATES.and(Features::of(&[Liveness]));
 /// What is decided by looking for accepting cycles.
@@ -62,20 +62,21 @@ const RUNS: Features = Features::of(&[
     AcceptingCycles,
     NonProgress,
     NotStutterInvariant,
+    TellsApart,
     MayFail,
     Opaque,
     OfNet,
     Explicit,
     FairCondition,
 ]);
-const OF_CTL: Features = Features::of(&[Ctl, MayFail, Opaque, OfNet, Explicit]);
+const OF_CTL: Features = Features::of(&[Ctl, TellsApart, MayFail, Opaque, OfNet, Explicit]);
 /// Stores with state ids, and what belongs to them.
 const INDEXED: Features = Features::of(&[Table, Collapse, ComBack, BackedgeStates, CachedStates]);
 const SAVED: Features = Features::of(&[Checkpoint, Resume]);
 const ORDERS: Features =
     Features::of(&[Bfs, Dfs, BoundedBfs, Alternating, ByProgress, BestFirst, RandomOrder, Releasing]);
 /// One state for all that symmetries make of it.
-const ORBITS: Features = Features::of(&[Symmetry, OrbitSizes]);
+pub const ORBITS: Features = Features::of(&[Symmetry, OrbitSizes]);
 /// Sets of states, without ids.
 const SETS: Features = Features::of(&[Tree, Dfa, DfaCollapse, Compact, BitState, Layers]);
 

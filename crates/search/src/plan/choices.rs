@@ -378,7 +378,17 @@ mod tests {
         for text in ["none", "pseudo-root", "pseudo-root:77", "cache:500,depth+lru", "sweep", "sweep+cache:9,random"] {
             assert_eq!(text.parse::<ForgetChoice>().unwrap().to_string(), text);
         }
-        for text in ["none", "edge-lean", "por", "por:process", "por:closure", "por:deletion", "por+sleep", "symmetry", "symmetry:orbits"] {
+        for text in [
+            "none",
+            "edge-lean",
+            "por",
+            "por:process",
+            "por:closure",
+            "por:deletion",
+            "por+sleep",
+            "symmetry",
+            "symmetry:orbits",
+        ] {
             assert_eq!(text.parse::<ReduceChoice>().unwrap().to_string(), text);
         }
         for text in ["explicit", "symbolic:bfs", "symbolic:chaining", "symbolic:saturation", "bmc", "bmc:20"] {

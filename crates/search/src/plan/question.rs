@@ -155,12 +155,12 @@ impl<'m> ModelFacts<'m> {
     fn tell_apart<C: AsExpression>(&self, properties: &[Property<C>]) -> bool {
         let Some(model) = self.model else { return false };
         let about_runs = properties.iter().any(|property| property.kind.is_about_runs());
-        let mut conditions = Vec::new();
-        properties.iter().for_each(|property| {
-            property.map(&mut |condition| conditions.extend(condition.as_expression()));
-        });
+        let over_expressions = |property: &Property<C>| -> Property<Expr> {
+            property.map(&mut |condition| condition.as_expression().cloned().unwrap_or(Expr::FALSE))
+        };
+        let moments: Vec<Expr> = properties.iter().flat_map(|p| over_expressions(p).kind.moments()).collect();
         let found = match about_runs {
-            true => model.symmetry(&conditions, &[]),
+            true => model.symmetry(&moments.iter().collect::<Vec<_>>(), &[]),
             false => changeable(properties).and_then(|conditions| model.symmetry(&[], &conditions)),
         };
         found.is_err() && model.symmetry(&[], &[]).is_ok()

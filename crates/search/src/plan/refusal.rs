@@ -1,6 +1,6 @@
 //! Why a combination does not exist or would not be sound, and what is nearest to it.
 
-use super::abilities::{NEEDS, able, why_apart};
+use super::abilities::{NEEDS, ORBITS, able, why_apart};
 use super::feature::{Axis, FEATURES, Feature, Features};
 use super::options::Options;
 use super::question::Question;
@@ -111,6 +111,8 @@ fn nearest(options: &Options, asked: Features, flags: &[Feature]) -> String {
         let others = FEATURES.iter().filter(|(other, of, _)| axis != Axis::Alone && *of == axis && *other != flag);
         let values: Vec<&str> = others
             .filter(|(other, ..)| works(without.with(*other)) && is_whole(without.with(*other)))
+            // What one cannot do for a model or a question, the other cannot.
+            .filter(|(other, ..)| !ORBITS.is_within(Features::of(&[flag, *other])))
             .map(|(.., name)| name.rsplit(' ').next().unwrap_or(name))
             .collect();
         let name = flag_name(flag);

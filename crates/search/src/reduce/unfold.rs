@@ -58,7 +58,12 @@ impl Orbits<'_> {
     fn fault_like(&self, state: &[u8], fault: scrimp_system::Fault) -> Option<(EventCode, scrimp_system::Fault)> {
         let mut batch = Batch::new(self.model.state_bytes());
         self.model.expand(state, &mut batch);
-        let found = batch.faults().iter().find(|record| record.fault == fault).or(batch.faults().first());
+        let found = {
+            // Where operands change places, another one of them may be the first to fail.
+            let assertion = |fault| fault == scrimp_system::Fault::Assertion;
+            let same = batch.faults().iter().find(|record| record.fault == fault);
+            same.or_else(|| batch.faults().iter().find(|record| assertion(record.fault) == assertion(fault)))
+        };
         found.map(|record| (record.event, record.fault))
     }
 

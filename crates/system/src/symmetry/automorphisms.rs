@@ -13,6 +13,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// How much may be done before what was found has to do: about as many edges are looked at.
 const PATIENCE: u64 = 60_000_000;
 
+/// Vertices of all partitions that may be kept.
+const ROOM: usize = 1 << 25;
+
 /// Renamings of leaves, each as a list of what leaves become.
 pub(super) struct Generators {
     pub renamings: Vec<Vec<u32>>,
@@ -33,10 +36,11 @@ pub(super) fn generators(translation: &Translation) -> Generators {
     let mut finder = Finder::new(translation);
     let colours = colours(translation);
     let mut path = vec![Partition::by_colours(&finder.graph, &colours, &mut finder.work)];
-    let mut base = Vec::new();
+    let (mut base, mut complete) = (Vec::new(), true);
     while let Some(next) = finder.next_leaf(&path[path.len() - 1]) {
-        if finder.is_tired() {
-            return Generators { renamings: Vec::new(), order: None };
+        if finder.is_tired() || path.len() * finder.graph.len() > ROOM {
+            complete = false;
+            break;
         }
         let mut finer = path[path.len() - 1].clone();
         finer.single_out(&finder.graph, next, &mut finder.work);
@@ -44,7 +48,7 @@ pub(super) fn generators(translation: &Translation) -> Generators {
         path.push(finer);
     }
     let mut found: Vec<Vec<u32>> = Vec::new();
-    let (mut order, mut complete) = (1u128, true);
+    let mut order = 1u128;
     for level in (0..base.len()).rev() {
         let mut tried: HashSet<u32> = HashSet::new();
         for &other in path[level].cell_of(base[level]) {
@@ -188,7 +192,10 @@ impl<'t> Finder<'t> {
             return false;
         }
         let images = self.translation.terms.renamed(self.translation.terms_of_set, renaming);
-        self.translation.roots.iter().all(|&root| images[root as usize].is_some_and(|image| self.roots.contains(&image)))
+        self.translation
+            .roots
+            .iter()
+            .all(|&root| images[root as usize].is_some_and(|image| self.roots.contains(&image)))
     }
 }
 

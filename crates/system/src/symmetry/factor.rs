@@ -23,7 +23,10 @@ pub(super) struct Factor {
 
 enum Means {
     /// So many blocks of cells, each of this size, one after the other.
-    Blocks { cells: Vec<u32>, size: usize },
+    Blocks {
+        cells: Vec<u32>,
+        size: usize,
+    },
     Tree(Tree),
     Descent(Vec<Vec<From>>),
 }

@@ -63,6 +63,8 @@ pub(super) struct Identities<'s> {
     pub indexed: Vec<bool>,
     parents: Vec<u32>,
     values: Vec<Vec<i64>>,
+    /// Constants are those of conditions: no variable gets its value from them.
+    of_conditions: bool,
     /// The type of each variable's values, and of each array's indices.
     element: Vec<u32>,
     index: Vec<u32>,
@@ -84,6 +86,7 @@ impl<'s> Identities<'s> {
             indexed: vec![false; count],
             parents: vec![PLAIN],
             values: vec![Vec::new()],
+            of_conditions: false,
             element: Vec::new(),
             index: Vec::new(),
         };
@@ -150,7 +153,9 @@ impl<'s> Identities<'s> {
 
     fn constant(&mut self, value: i64) -> (Typed, u32) {
         let node = self.fresh();
-        self.values[node as usize].push(value);
+        if !self.of_conditions {
+            self.values[node as usize].push(value);
+        }
         (Typed::Const(value, node), node)
     }
 
@@ -217,6 +222,14 @@ impl<'s> Identities<'s> {
         typed
     }
 
+    /// A condition that is asked about.
+    pub fn condition(&mut self, e: &Expr) -> Typed {
+        self.of_conditions = true;
+        let typed = self.plain(e);
+        self.of_conditions = false;
+        typed
+    }
+
     pub fn event(&mut self, event: &Event) -> TypedEvent {
         let guard = self.plain(&event.guard);
         let assertion = event.assertion.as_ref().map(|e| self.plain(e));
@@ -269,6 +282,11 @@ impl<'s> Identities<'s> {
         }
     }
 
+    /// The variable that a cell is of.
+    pub fn variable(&self, cell: u32) -> usize {
+        self.first.partition_point(|&first| first <= cell) - 1
+    }
+
     /// The type of identities that a node stands for; `None` for plain numbers.
     pub fn identity(&self, node: u32) -> Option<u32> {
         Some(self.root(node)).filter(|root| *root != PLAIN)
@@ -290,17 +308,26 @@ impl<'s> Identities<'s> {
 
 impl Typed {
     /// Could evaluating it be a run-time error?
-    pub fn may_fault(&self) -> bool {
+    pub fn may_fault(&self, all: &Identities) -> bool {
         match self {
             Typed::Const(..) | Typed::Cell(_) => false,
-            Typed::Element(..) | Typed::Outside | Typed::Table(..) => true,
-            Typed::Unary(_, a) => a.may_fault(),
+            Typed::Outside => true,
+            Typed::Element(v, index) => !index.is_below(all.system.variables[*v as usize].cells(), all),
+            Typed::Table(values, index) => !index.is_below(values.len(), all),
+            Typed::Unary(_, a) => a.may_fault(all),
             Typed::Binary(BinaryOp::Divide | BinaryOp::Remainder, a, b) => {
-                a.may_fault() || !matches!(**b, Typed::Const(divisor, _) if divisor != 0)
+                a.may_fault(all) || !matches!(**b, Typed::Const(divisor, _) if divisor != 0)
             }
-            Typed::Binary(_, a, b) => a.may_fault() || b.may_fault(),
-            Typed::If(a, b, c) => a.may_fault() || b.may_fault() || c.may_fault(),
+            Typed::Binary(_, a, b) => a.may_fault(all) || b.may_fault(all),
+            Typed::If(a, b, c) => [a, b, c].into_iter().any(|e| e.may_fault(all)),
         }
+    }
+
+    /// Is it a variable that is always an index of so many elements?
+    fn is_below(&self, length: usize, all: &Identities) -> bool {
+        let Typed::Cell(cell) = self else { return false };
+        let domain = all.system.variables[all.variable(*cell)].domain;
+        domain.low >= 0 && domain.high < length as i64
     }
 
     /// Calls `visit` for each cell read, and `array` for each array of which any element may be.

@@ -108,6 +108,16 @@ impl Symmetry {
         &self.alike
     }
 
+    /// How many symmetries are at hand that all others are made of.
+    pub fn generators(&self) -> usize {
+        self.generators.len()
+    }
+
+    /// What one of them makes of a state.
+    pub fn exchanged(&self, generator: usize, state: &[u8]) -> Vec<u8> {
+        self.generators[generator].apply(state)
+    }
+
     /// Has every orbit one representative? Otherwise it may have a few.
     pub fn is_exact(&self) -> bool {
         self.factors.iter().all(Factor::is_exact)
@@ -215,7 +225,8 @@ fn independent(translation: &Translation, renamings: &[Vec<u32>]) -> Vec<Vec<usi
     let mut parts: Vec<(Vec<bool>, Vec<usize>)> = Vec::new();
     for (number, renaming) in renamings.iter().enumerate() {
         let (mut touched, mut numbers) = (touches(renaming), vec![number]);
-        let meets = |part: &(Vec<bool>, Vec<usize>), touched: &[bool]| part.0.iter().zip(touched).any(|(a, b)| *a && *b);
+        let meets =
+            |part: &(Vec<bool>, Vec<usize>), touched: &[bool]| part.0.iter().zip(touched).any(|(a, b)| *a && *b);
         while let Some(at) = parts.iter().position(|part| meets(part, &touched)) {
             let (other, others) = parts.swap_remove(at);
             touched.iter_mut().zip(other).for_each(|(a, b)| *a |= b);

@@ -42,8 +42,8 @@ impl<'s> Translation<'s> {
         let mut identities = Identities::new(system);
         let events: Vec<TypedEvent> = system.events.iter().map(|event| identities.event(event)).collect();
         let valid_end = system.valid_end.as_ref().map(|e| identities.plain(e));
-        let kept: Vec<Typed> = kept.iter().map(|e| identities.plain(e)).collect();
-        let others: Vec<Typed> = others.iter().map(|e| identities.plain(e)).collect();
+        let kept: Vec<Typed> = kept.iter().map(|e| identities.condition(e)).collect();
+        let others: Vec<Typed> = others.iter().map(|e| identities.condition(e)).collect();
         identities.settle();
         let mut all = Translation {
             system,
@@ -117,7 +117,7 @@ impl<'s> Translation<'s> {
 
     /// The variable that a cell is of.
     pub fn variable(&self, cell: u32) -> usize {
-        self.identities.first.partition_point(|&first| first <= cell) - 1
+        self.identities.variable(cell)
     }
 
     fn value(&mut self, value: i64, identity: Option<u32>) -> TermId {
@@ -180,10 +180,9 @@ impl<'s> Translation<'s> {
             && effects.iter().all(|assign| {
                 let Target::Cell(own) = assign.target else { return false };
                 let (mut apart, mut arrays) = (true, Vec::new());
-                assign.value.reads(
-                    &mut |cell| apart &= cell == own || !targets.contains(&cell),
-                    &mut |v| arrays.push(v as usize),
-                );
+                assign.value.reads(&mut |cell| apart &= cell == own || !targets.contains(&cell), &mut |v| {
+                    arrays.push(v as usize)
+                });
                 let written = |v: &usize| {
                     let first = self.identities.first[*v];
                     targets.range(first..first + self.system.variables[*v].cells() as u32).next().is_some()
@@ -232,14 +231,16 @@ impl<'s> Translation<'s> {
     }
 
     fn binary(&mut self, op: BinaryOp, whole: &Typed, a: &Typed, b: &Typed) -> TermId {
-        use BinaryOp::{Add, And, BitAnd, BitOr, BitXor, Equal, Greater, GreaterEqual, Less, LessEqual, Multiply, NotEqual, Or};
+        use BinaryOp::{
+            Add, And, BitAnd, BitOr, BitXor, Equal, Greater, GreaterEqual, Less, LessEqual, Multiply, NotEqual, Or,
+        };
         match op {
             And | Or | Add | Multiply | BitAnd | BitOr | BitXor => {
                 let mut parts = Vec::new();
                 flatten(op, whole, &mut parts);
                 let operands: Vec<TermId> = parts.iter().map(|part| self.expression(part)).collect();
                 // Of a conjunction, what comes first may keep the rest from being an error.
-                if matches!(op, And | Or) && parts.iter().any(|part| part.may_fault()) {
+                if matches!(op, And | Or) && parts.iter().any(|part| part.may_fault(&self.identities)) {
                     self.terms.ordered(op.into(), operands)
                 } else {
                     self.terms.unordered(op.into(), operands)
@@ -281,8 +282,11 @@ impl<'s> Translation<'s> {
 
     /// Which cells are of which type of identities, and its values.
     fn types(&mut self) {
-        let cells: Vec<u32> =
-            self.leaves.iter().filter_map(|leaf| if let Leaf::Cell(cell) = leaf { Some(*cell) } else { None }).collect();
+        let cells: Vec<u32> = self
+            .leaves
+            .iter()
+            .filter_map(|leaf| if let Leaf::Cell(cell) = leaf { Some(*cell) } else { None })
+            .collect();
         for cell in cells {
             if let Some(of) = self.identity_of(self.variable(cell)) {
                 for value in self.identities.values(of).to_vec() {
@@ -304,8 +308,11 @@ impl<'s> Translation<'s> {
 
     /// The initial states. Cells that nothing reads or writes keep what they have.
     fn initial(&mut self) {
-        let cells: Vec<u32> =
-            self.leaves.iter().filter_map(|leaf| if let Leaf::Cell(cell) = leaf { Some(*cell) } else { None }).collect();
+        let cells: Vec<u32> = self
+            .leaves
+            .iter()
+            .filter_map(|leaf| if let Leaf::Cell(cell) = leaf { Some(*cell) } else { None })
+            .collect();
         let system = self.system;
         for values in &system.initial {
             let mut parts = Vec::with_capacity(cells.len());

@@ -3,17 +3,19 @@
 use super::convert::branching;
 use crate::engines::sets;
 use crate::grow::with_room;
+use crate::net::explicit::asymmetric;
 use crate::net::{Made, PetriNet};
 use crate::temporal::never::negation;
 use crate::temporal::{Context, branching::searched, run_liveness};
-use scrimp_core::{Control, Limit, Predicate, Property, PropertyKind, Trace, Verdict};
+use scrimp_core::{Control, Limit, Predicate, Property, PropertyKind, Trace, Verdict, moments_of};
 use scrimp_lang::LoadError;
 use scrimp_native::{BuildError, Mode, NativeModel};
 use scrimp_net::{Formula, Lowered};
 use scrimp_search::ctl::{self, CtlTask};
 use scrimp_search::plan::{EngineChoice, ReduceChoice, StrategyChoice};
+use scrimp_search::reduce::Orbits;
 use scrimp_search::{Feature, ModelFacts, Options, Plan, Question};
-use scrimp_system::{Expr, Stop};
+use scrimp_system::{Expr, Model, Stop};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -134,6 +136,9 @@ fn linear(
     if reduced && never.stutters && !options.reduce.leaves_out_states() {
         options.reduce = ReduceChoice::Persistent(None);
     }
+    if asymmetric(&options, model, &never.atoms.iter().collect::<Vec<_>>(), &[]).is_some() {
+        options.reduce = ReduceChoice::Nothing;
+    }
     let question = Question::about(Feature::Ltl);
     let question = if never.stutters { question } else { question.with(Feature::NotStutterInvariant) };
     let (plan, _) = Plan::as_far_as_possible(&options, question, &ModelFacts::of(model)).ok()?;
@@ -158,7 +163,13 @@ fn local(
     control: &Control,
 ) -> Option<(Made, Found)> {
     let begun = Instant::now();
-    let (plan, _) = Plan::as_far_as_possible(options, Question::about(Feature::Ctl), &ModelFacts::default()).ok()?;
+    let moments = moments_of(&over_states(formula, lowered)?);
+    let mut options = options.clone();
+    if asymmetric(&options, model, &moments.iter().collect::<Vec<_>>(), &[]).is_some() {
+        options.reduce = ReduceChoice::Nothing;
+    }
+    let (plan, _) = Plan::as_far_as_possible(&options, Question::about(Feature::Ctl), &ModelFacts::default()).ok()?;
+    let orbits = Orbits::of_runs(model, &moments, &plan).ok()?;
     let mut conditions: Vec<&scrimp_net::Condition> = Vec::new();
     formula.atoms(&mut |condition| {
         if !conditions.contains(&condition) {
@@ -178,7 +189,7 @@ fn local(
         .collect();
     let names = vec![String::new(); atoms.len()];
     let task = CtlTask {
-        model,
+        model: orbits.as_ref().map_or(model as &dyn Model, |orbits| orbits),
         formula: &numbered,
         names: &names,
         atoms: &atoms,

@@ -21,7 +21,8 @@ pub enum ReduceChoice {
     },
 }
 
-const REDUCTIONS: &str = "choose from: none, por, por:process, por:closure, por:deletion, por+sleep, edge-lean, symmetry, symmetry:orbits";
+const REDUCTIONS: &str =
+    "choose from: none, por, por:process, por:closure, por:deletion, por+sleep, edge-lean, symmetry, symmetry:orbits";
 
 impl ReduceChoice {
     pub(crate) fn reason(self) -> &'static str {
