@@ -324,6 +324,9 @@ fn combinations_that_do_not_exist_are_refused() {
         (&["--engine", "symbolic:saturation", "--reduce", "por"], "level by level"),
         (&["--engine", "bmc:3", "--reduce", "por"], "no use for a reduction"),
         (&["--dont-care"], "--engine symbolic"),
+        (&["--reduce", "symmetry", "--forget", "pseudo-root"], "is not all that leads to the states it stands for"),
+        (&["--reduce", "symmetry", "--graph", "g.dot"], "one state stands for several"),
+        (&["--reduce", "symmetry", "-p", "ltl: []<> Phil_0@think"], "processes exchanged"),
     ] {
         let message = refusal(words);
         assert!(message.contains(reason), "{words:?}: {message}");
@@ -335,6 +338,29 @@ fn combinations_that_do_not_exist_are_refused() {
     let message = refusal(&["--store", "frobnicate"]);
     assert!(message.contains("frobnicate") && message.contains("tree"), "{message}");
     assert!(scrimp(&["count", &phils, "--in-degrees", "--threads", "2"]).refused().contains("--in-degrees"));
+}
+
+#[test]
+fn symmetry_counts_orbits_and_is_refused_where_there_is_none() {
+    let phils = model("phils5.dve");
+    let counted = scrimp(&["count", &phils, "--reduce", "symmetry:orbits"]).code(0).stdout;
+    for row in
+        ["orbits of states                     898", "states in all orbits               4,474", "up to 5 states"]
+    {
+        assert!(counted.contains(row), "{counted}");
+    }
+    let json = scrimp(&["count", &phils, "--reduce", "symmetry:orbits", "--json"]).code(0).json();
+    assert_eq!(
+        (&json["states"], &json["symmetries"], &json["states_in_orbits"]),
+        (&898.into(), &5.into(), &4474.into())
+    );
+    // The run that is shown is one of the model, and a shortest one.
+    let answer = scrimp(&["check", &phils, "--reduce", "symmetry", "-p", "reach: Phil_3@both && Phil_1@both"]).code(0);
+    assert!(answer.stdout.contains("a shortest run of 6 events"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("Phil_3: left -> both"), "{}", answer.stdout);
+    // One of the stations has the token at first.
+    let refusal = scrimp(&["check", &model("token_ring.dve"), "--reduce", "symmetry"]).refused();
+    assert!(refusal.contains("no two of its processes, variables or values are interchangeable"), "{refusal}");
 }
 
 #[test]

@@ -263,3 +263,18 @@ fn limits_are_told() {
     let json = scrimp(&["count", &path, "--json"]).code(0).json();
     assert_eq!((&json["states"], &json["transitions"]), (&262_144.into(), &(9 * 262_144).into()));
 }
+
+/// Sites and records are interchangeable, whatever the numbers are that markings are kept as otherwise.
+#[test]
+fn colours_are_symmetric() {
+    let database = model("database.pnml");
+    let counted = scrimp(&["count", &database, "--reduce", "symmetry:orbits", "--json"]).code(0).json();
+    assert_eq!((&counted["states"], &counted["states_in_orbits"]), (&48.into(), &454.into()));
+    assert_eq!(counted["symmetries"], 12);
+    for (text, code) in
+        [("deadlock", 1), ("reach: active(lima) == 0 && lock(q) == 0", 0), ("ctl: AG EF lock(r) == 1", 1)]
+    {
+        scrimp(&["check", &database, "-p", text, "--reduce", "symmetry"]).code(code);
+        scrimp(&["check", &database, "-p", text]).code(code);
+    }
+}

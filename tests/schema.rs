@@ -72,6 +72,8 @@ const RUNS: &[(&str, &[&str], i32)] = &[
     ("check peterson3.dve --reduce por --threads 2", &[], 0),
     ("check peterson3.dve --forget cache:1000 --reduce edge-lean --audit", &[], 0),
     ("check phils4.dve --forget pseudo-root -k", &[], 1),
+    ("check naive_lock.dve --reduce symmetry -k", &["-p", "reach: P_2@cs", "-p", "ltl: []<> inside == 0"], 1),
+    ("count phils4.dve --reduce symmetry:orbits", &[], 0),
     ("check leader_ring.dve --forget sweep --progress auto", &[], 1),
     // Other engines.
     ("check peterson3.dve --engine symbolic", &[], 0),

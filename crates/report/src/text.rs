@@ -213,7 +213,8 @@ pub(crate) fn evidence(model: &dyn Describe, p: &PropertyResult, style: Style) -
 
 fn figures(subject: &Subject) -> String {
     let report = subject.report;
-    let visited = if report.once { count_of(report.facts.states, "state") } else { count_of(report.visits, "visit") };
+    let state = if report.orbits.is_some() { "orbit" } else { "state" };
+    let visited = if report.once { count_of(report.facts.states, state) } else { count_of(report.visits, "visit") };
     let reduced = if subject.report.reduced { " (reduced)" } else { "" };
     let nothing = format!("\nno state had to be visited, {:.2} s", report.elapsed.as_secs_f64());
     let each = match report.forget.stored_peak < FEW {

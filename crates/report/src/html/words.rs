@@ -77,6 +77,9 @@ fn undecided(subject: &Subject) -> &'static str {
 /// What a verdict on the whole rests on.
 pub fn guarantee(subject: &Subject) -> &'static str {
     match (json::guarantee(subject), subject.report.reduced) {
+        ("exhaustive", _) if subject.report.orbits.is_some() => {
+            "Of all reachable states that differ only in what is interchangeable, one was visited."
+        }
         ("exhaustive", false) => "Every reachable state was visited.",
         ("exhaustive", true) => "Every state that can matter to what was asked was visited; others were left out.",
         ("proof", _) if subject.report.properties.iter().all(|p| p.how.is_some()) => {
@@ -105,6 +108,7 @@ pub fn size(subject: &Subject) -> String {
         };
     }
     match report.once {
+        true if report.orbits.is_some() => format!("{}{left_out}", count_of(report.facts.states, "orbit")),
         true => format!("{}{left_out}", count_of(report.facts.states, "state")),
         false => format!("{}{left_out}", count_of(report.visits, "visit")),
     }

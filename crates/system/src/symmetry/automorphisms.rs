@@ -199,13 +199,14 @@ impl<'t> Finder<'t> {
     }
 }
 
-/// A condition and what it can become by renamings: for each different one, which of them lead to it, one after the other.
+/// A condition and what it can become by renamings: for each different one, a renaming that leads to it.
 pub(super) fn images(
     translation: &mut Translation,
     renamings: &[Vec<u32>],
     condition: TermId,
     most: usize,
-) -> Option<Vec<Vec<usize>>> {
+) -> Option<Vec<Vec<u32>>> {
+    let identity: Vec<u32> = (0..translation.leaves_of_set as u32).collect();
     // What only conditions speak of keeps its name.
     let whole = |renaming: &Vec<u32>| -> Vec<u32> {
         let others = renaming.len() as u32..translation.leaves.len() as u32;
@@ -213,7 +214,7 @@ pub(super) fn images(
     };
     let renamings: Vec<Vec<u32>> = renamings.iter().map(whole).collect();
     let mut known: Vec<HashMap<TermId, TermId>> = vec![HashMap::new(); renamings.len()];
-    let (mut found, mut numbers) = (vec![(condition, Vec::new())], HashSet::from([condition]));
+    let (mut found, mut numbers) = (vec![(condition, identity)], HashSet::from([condition]));
     let mut next = 0;
     while next < found.len() {
         let (term, way) = found[next].clone();
@@ -223,10 +224,10 @@ pub(super) fn images(
                 if found.len() == most {
                     return None;
                 }
-                found.push((image, way.iter().copied().chain([number]).collect()));
+                found.push((image, way.iter().map(|&leaf| renaming[leaf as usize]).collect()));
             }
         }
         next += 1;
     }
-    Some(found.into_iter().map(|(_, way)| way).collect())
+    Some(found.into_iter().map(|(_, renaming)| renaming).collect())
 }

@@ -6,7 +6,7 @@
 //! long as the state becomes smaller: that finds a state of the orbit, if not always the same one.
 
 use super::moves::{Cells, From, Place, Table, Tables};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// The largest group whose elements are listed.
 const LISTED: usize = 5040;
@@ -55,19 +55,24 @@ pub(super) struct Scratch {
 
 impl Factor {
     pub fn new(cells: &Cells, renamings: &[&Vec<u32>]) -> Factor {
-        let mut tables = Tables::default();
+        let (mut tables, mut places) = (Tables::default(), cells.places.clone());
         let means = match blocks(cells, renamings, &mut tables) {
             Some(means) => means,
             None => {
                 let most = LISTED.min(ROOM / cells.leaves.len().max(1));
                 let (mut elements, all) = elements(renamings, most, |element| cells.moves(element, &mut tables));
+                if all {
+                    let order = quickest(&elements);
+                    places = order.iter().map(|&cell| places[cell]).collect();
+                    elements = elements.iter().map(|moves| rearranged(moves, &order)).collect();
+                }
                 // What acts alike on states is one.
                 elements.sort_unstable();
                 elements.dedup();
                 if all { Means::Tree(Tree::new(elements)) } else { Means::Descent(elements) }
             }
         };
-        Factor { places: cells.places.clone(), tables: tables.list, means }
+        Factor { places, tables: tables.list, means }
     }
 
     /// Does every state of an orbit lead to the same one?
@@ -230,6 +235,51 @@ fn connected(points: &[u32], pairs: &[(u32, u32)]) -> bool {
         }
     }
     reached.len() == points.len()
+}
+
+/// An order of cells in which few elements are left after few cells: as long as there are any, cells come next whose value is
+/// settled by what the cells before were filled with, such as the other variables of a process.
+fn quickest(elements: &[Vec<From>]) -> Vec<usize> {
+    /// What may go into it.
+    const EFFORT: usize = 1 << 25;
+    let count = elements.first().map_or(0, Vec::len);
+    let mut left: Vec<usize> = (0..count).collect();
+    if count * count * elements.len() > EFFORT {
+        return left;
+    }
+    let (mut order, mut classes, mut number) = (Vec::with_capacity(count), vec![0u32; elements.len()], 1);
+    while !left.is_empty() {
+        let split = |cell: usize| {
+            let mut numbers: HashMap<(u32, From), u32> = HashMap::new();
+            let finer = elements.iter().zip(&classes).map(|(moves, class)| {
+                let next = numbers.len() as u32;
+                *numbers.entry((*class, moves[cell])).or_insert(next)
+            });
+            let finer: Vec<u32> = finer.collect();
+            (numbers.len(), finer)
+        };
+        let mut best: Option<(usize, usize, Vec<u32>)> = None;
+        for (at, &cell) in left.iter().enumerate() {
+            let (parts, finer) = split(cell);
+            if best.as_ref().is_none_or(|(fewest, ..)| parts < *fewest) {
+                best = Some((parts, at, finer));
+            }
+            if parts == number {
+                break;
+            }
+        }
+        let Some((parts, at, finer)) = best else { break };
+        (number, classes) = (parts, finer);
+        order.push(left.remove(at));
+    }
+    order
+}
+
+/// The same for cells in another order.
+fn rearranged(moves: &[From], order: &[usize]) -> Vec<From> {
+    let mut places = vec![0; order.len()];
+    order.iter().zip(0..).for_each(|(&cell, place)| places[cell] = place);
+    order.iter().map(|&cell| From { cell: places[moves[cell].cell as usize], ..moves[cell] }).collect()
 }
 
 /// What the elements are that renamings generate, and whether these are all: of a large group only some.

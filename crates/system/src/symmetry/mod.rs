@@ -35,8 +35,8 @@ pub struct Symmetry {
     generators: Vec<StateMap>,
     order: Option<u128>,
     alike: Vec<Vec<String>>,
-    /// For each condition that need not be kept, ways to what it becomes: symmetries to apply, one after the other.
-    images: Vec<Vec<Vec<usize>>>,
+    /// For each condition that need not be kept, how states are seen from what it becomes.
+    images: Vec<Vec<StateMap>>,
 }
 
 /// What the inverse of a symmetry does to a state.
@@ -67,7 +67,10 @@ impl Symmetry {
         let mut all = Vec::new();
         for (number, condition) in conditions.into_iter().enumerate() {
             match images(&mut translation, renamings, condition, MOST_IMAGES) {
-                Some(images) => all.push(images),
+                Some(images) => {
+                    let map = |renaming: &Vec<u32>| StateMap::inverse(system, layout, &translation, renaming);
+                    all.push(images.iter().map(map).collect());
+                }
                 None => {
                     // It becomes too many things: what is left is what keeps it.
                     let mut kept = kept.to_vec();
@@ -150,8 +153,7 @@ impl Symmetry {
 
     /// A state in which a condition holds if and only if its image of this number holds in `state`.
     pub fn seen_from(&self, condition: usize, image: usize, state: &[u8]) -> Vec<u8> {
-        let way = &self.images[condition][image];
-        way.iter().rev().fold(state.to_vec(), |state, &number| self.generators[number].apply(&state))
+        self.images[condition][image].apply(state)
     }
 
     /// In one sentence.
