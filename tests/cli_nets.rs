@@ -271,9 +271,12 @@ fn colours_are_symmetric() {
     let counted = scrimp(&["count", &database, "--reduce", "symmetry:orbits", "--json"]).code(0).json();
     assert_eq!((&counted["states"], &counted["states_in_orbits"]), (&48.into(), &454.into()));
     assert_eq!(counted["symmetries"], 12);
-    for (text, code) in
-        [("deadlock", 1), ("reach: active(lima) == 0 && lock(q) == 0", 0), ("ctl: AG EF lock(r) == 1", 1)]
-    {
+    for (text, code) in [
+        ("deadlock", 1),
+        ("reach: \"active(lima)\" == 0 && \"lock(q)\" == 0", 0),
+        ("ctl: AG EF \"lock(r)\" == 1", 1),
+        ("ltl: []<> lock == 2", 1),
+    ] {
         scrimp(&["check", &database, "-p", text, "--reduce", "symmetry"]).code(code);
         scrimp(&["check", &database, "-p", text]).code(code);
     }

@@ -385,6 +385,10 @@ fn properties_of_runs() {
     assert!(plan("ltl: []<> P_0@idle").is_ok(), "the other two are interchangeable");
     let refusal = plan("ltl: []<> P_0@idle && []<> P_1@idle").unwrap_err().to_string();
     assert!(refusal.contains("tell apart"), "{refusal}");
+    // Runs through orbits without a single representative could not be followed.
+    let many = dve(&owned(9));
+    let property: Property<Expr> = scrimp::parse_property(many.system(), "ltl: []<> owner == 9").unwrap();
+    assert!(Plan::new(&options, &[property], &ModelFacts::of(&many)).is_err());
     let kinds = [PropertyKind::Deadlock, PropertyKind::Faults];
     assert!(
         kinds

@@ -125,7 +125,6 @@ fn search(
         exact: symmetry.is_exact(),
         states: sizes.as_ref().filter(|_| outcome.once).and_then(|sizes| sizes.states(outcome.facts.states)),
     });
-    drop(sizes);
     let audited = audit.as_ref().map(Audit::distinct);
     drop(audit);
     let store_bytes = held.bytes() + outcome.beside_bytes;

@@ -51,7 +51,13 @@ pub fn question<'g>(goals: impl Iterator<Item = &'g Goal>) -> Question {
 /// Why symmetry cannot be used, where it is asked for.
 pub fn asymmetric(options: &Options, model: &NativeModel, kept: &[&Expr], others: &[&Expr]) -> Option<String> {
     match options.reduce {
-        ReduceChoice::Symmetry { .. } => model.symmetry(kept, others).err(),
+        ReduceChoice::Symmetry { .. } => match model.symmetry(kept, others) {
+            // Runs are followed from orbit to orbit, each by its one representative.
+            Ok(symmetry) if !kept.is_empty() && !symmetry.is_exact() => {
+                Some("there are more symmetries than can be listed".to_string())
+            }
+            found => found.err(),
+        },
         _ => None,
     }
 }

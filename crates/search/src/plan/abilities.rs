@@ -287,6 +287,8 @@ const BY_PROGRESS: &str =
     "the sweep-line goes by progress, and only states of equal progress have an order of their own";
 const BEFORE_ORBITS: &str = "what leads to a representative is not all that leads to the states it stands for";
 const FAIR_TO_ONE: &str = "fairness is about single processes, and these are exchanged on the way";
+const ANOTHER_RUN: &str =
+    "a run with processes exchanged would be another run to the property, or too many can be exchanged to follow one";
 const NO_STATES: &str = "it has no single states to keep";
 
 /// What no search does together, and why.
@@ -403,8 +405,8 @@ pub const APART: &[(Feature, &[Feature], &str)] = &[
     (OrbitSizes, &[Claim], "a never claim moves with the model"),
     (Symmetry, &[Opaque], "a condition that is a function does not show what it tells apart"),
     (OrbitSizes, &[Opaque], "a condition that is a function does not show what it tells apart"),
-    (Symmetry, &[TellsApart], "a run with processes exchanged would be another run to the property"),
-    (OrbitSizes, &[TellsApart], "a run with processes exchanged would be another run to the property"),
+    (Symmetry, &[TellsApart], ANOTHER_RUN),
+    (OrbitSizes, &[TellsApart], ANOTHER_RUN),
     (Symmetry, &[WeakFairness, StrongFairness, FairCondition], FAIR_TO_ONE),
     (Symmetry, &[EveryMarking, Liveness], "no single marking decides the question, and one stands for several"),
     (OrbitSizes, &[EveryMarking, Liveness], "no single marking decides the question, and one stands for several"),

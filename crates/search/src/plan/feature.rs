@@ -129,7 +129,7 @@ pub const FEATURES: [(Feature, Axis, &str); 73] = [
     (OfNet, Axis::Nature, "questions about a net"),
     (Opaque, Axis::Nature, "conditions that are functions, not expressions"),
     (NotStutterInvariant, Axis::Nature, "properties that are not stutter-invariant"),
-    (TellsApart, Axis::Nature, "properties that tell apart all that is interchangeable"),
+    (TellsApart, Axis::Nature, "properties that tell apart what is interchangeable"),
     (MayFail, Axis::Nature, "conditions of formulas whose evaluation may be a run-time error"),
     (Explicit, Axis::Engine, "--engine explicit"),
     (Symbolic, Axis::Engine, "--engine symbolic"),

@@ -151,7 +151,7 @@ impl<'m> ModelFacts<'m> {
         self
     }
 
-    /// Do properties tell everything apart that is interchangeable otherwise?
+    /// Do properties tell everything apart that is interchangeable otherwise, or too little to follow runs?
     fn tell_apart<C: AsExpression>(&self, properties: &[Property<C>]) -> bool {
         let Some(model) = self.model else { return false };
         let about_runs = properties.iter().any(|property| property.kind.is_about_runs());
@@ -160,7 +160,10 @@ impl<'m> ModelFacts<'m> {
         };
         let moments: Vec<Expr> = properties.iter().flat_map(|p| over_expressions(p).kind.moments()).collect();
         let found = match about_runs {
-            true => model.symmetry(&moments.iter().collect::<Vec<_>>(), &[]),
+            // A run is followed from orbit to orbit, each by its one representative.
+            true => model
+                .symmetry(&moments.iter().collect::<Vec<_>>(), &[])
+                .and_then(|symmetry| if symmetry.is_exact() { Ok(symmetry) } else { Err(String::new()) }),
             false => changeable(properties).and_then(|conditions| model.symmetry(&[], &conditions)),
         };
         found.is_err() && model.symmetry(&[], &[]).is_ok()

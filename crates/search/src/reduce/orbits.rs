@@ -12,6 +12,9 @@ use scrimp_system::{Batch, EventCode, Expr, Fault, Model, Symmetry};
 use std::io;
 use std::ops::Range;
 
+/// Why runs are not looked for where an orbit may have several representatives: they could not be followed.
+const INEXACT: &str = "there are more symmetries than can be listed";
+
 /// A model's orbits as a model.
 pub struct Orbits<'m> {
     pub(super) model: &'m dyn Model,
@@ -37,7 +40,11 @@ impl<'m> Orbits<'m> {
         if !asks(plan) {
             return Ok(None);
         }
-        Orbits::new(model, &conditions.iter().collect::<Vec<_>>(), &[]).map(Some)
+        let orbits = Orbits::new(model, &conditions.iter().collect::<Vec<_>>(), &[])?;
+        match orbits.symmetry.is_exact() {
+            true => Ok(Some(orbits)),
+            false => Err(invalid(format!("symmetry cannot be used: {INEXACT}"))),
+        }
     }
 
     fn new(model: &'m dyn Model, kept: &[&Expr], others: &[&Expr]) -> io::Result<Orbits<'m>> {
@@ -97,9 +104,7 @@ fn asks(plan: &Plan) -> bool {
 }
 
 /// The conditions of properties of states.
-pub(crate) fn changeable<'p, C: scrimp_core::AsExpression>(
-    properties: &'p [Property<C>],
-) -> Result<Vec<&'p Expr>, String> {
+pub(crate) fn changeable<C: scrimp_core::AsExpression>(properties: &[Property<C>]) -> Result<Vec<&Expr>, String> {
     let mut conditions = Vec::new();
     for property in properties {
         if let Some(condition) = property.condition() {

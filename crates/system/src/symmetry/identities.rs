@@ -166,18 +166,25 @@ impl<'s> Identities<'s> {
         }
     }
 
-    /// The cell of an array at a constant index.
-    fn known(&self, v: usize, index: &Expr) -> Option<Option<u32>> {
-        let i = index.as_const()?;
-        let inside = (0..self.system.variables[v].cells() as i64).contains(&i);
-        Some(inside.then(|| self.first[v] + i as u32))
-    }
-
-    fn indexed_by(&mut self, v: usize, index: &Expr) -> Typed {
+    /// The cell of an array that an index names, where that is known beforehand: none where the array has no such element.
+    /// Otherwise the index.
+    fn at(&mut self, v: usize, index: &Expr) -> Result<Option<u32>, Typed> {
         let (index, node) = self.typed(index);
+        if let Typed::Const(i, _) = index {
+            let inside = (0..self.system.variables[v].cells() as i64).contains(&i);
+            return Ok(inside.then(|| self.first[v] + i as u32));
+        }
         self.unify(node, self.index[v]);
         self.indexed[v] = true;
-        index
+        Err(index)
+    }
+
+    /// An operator on known values is a value.
+    fn folded(&mut self, folded: Option<i64>, typed: Typed) -> (Typed, u32) {
+        match folded {
+            Some(value) => self.constant(value),
+            None => (typed, PLAIN),
+        }
     }
 
     fn typed(&mut self, e: &Expr) -> (Typed, u32) {
@@ -186,26 +193,34 @@ impl<'s> Identities<'s> {
             Expr::Var(v) => self.cell(self.first[v.index()], self.element[v.index()]),
             Expr::Element(v, index) => {
                 let (v, node) = (v.index(), self.element[v.index()]);
-                match self.known(v, index) {
-                    Some(Some(cell)) => self.cell(cell, node),
-                    Some(None) => (Typed::Outside, node),
-                    None => (Typed::Element(v as u32, Box::new(self.indexed_by(v, index))), node),
+                match self.at(v, index) {
+                    Ok(Some(cell)) => self.cell(cell, node),
+                    Ok(None) => (Typed::Outside, node),
+                    Err(index) => (Typed::Element(v as u32, Box::new(index)), node),
                 }
             }
             Expr::Table(values, index) => {
-                let known = index.as_const().and_then(|i| values.get(usize::try_from(i).ok()?));
-                match known {
-                    Some(value) => self.constant(*value),
-                    None => (Typed::Table(values.clone(), Box::new(self.plain(index))), PLAIN),
-                }
+                let index = self.plain(index);
+                let known = index.value().and_then(|i| values.get(usize::try_from(i).ok()?)).copied();
+                self.folded(known, Typed::Table(values.clone(), Box::new(index)))
             }
-            Expr::Unary(op, a) => (Typed::Unary(*op, Box::new(self.plain(a))), PLAIN),
+            Expr::Unary(op, a) => {
+                let a = self.plain(a);
+                self.folded(a.value().map(|a| op.apply(a)), Typed::Unary(*op, Box::new(a)))
+            }
             Expr::Binary(op @ (BinaryOp::Equal | BinaryOp::NotEqual), a, b) => {
                 let ((a, of_a), (b, of_b)) = (self.typed(a), self.typed(b));
-                self.unify(of_a, of_b);
-                (Typed::Binary(*op, Box::new(a), Box::new(b)), PLAIN)
+                let known = a.value().zip(b.value()).and_then(|(a, b)| op.apply(a, b).ok());
+                if known.is_none() {
+                    self.unify(of_a, of_b);
+                }
+                self.folded(known, Typed::Binary(*op, Box::new(a), Box::new(b)))
             }
-            Expr::Binary(op, a, b) => (Typed::Binary(*op, Box::new(self.plain(a)), Box::new(self.plain(b))), PLAIN),
+            Expr::Binary(op, a, b) => {
+                let (a, b) = (self.plain(a), self.plain(b));
+                let known = a.value().zip(b.value()).and_then(|(a, b)| op.apply(a, b).ok());
+                self.folded(known, Typed::Binary(*op, Box::new(a), Box::new(b)))
+            }
             Expr::If(c, a, b) => {
                 let c = self.plain(c);
                 let ((a, of_a), (b, of_b)) = (self.typed(a), self.typed(b));
@@ -241,10 +256,10 @@ impl<'s> Identities<'s> {
         let v = assign.target.index();
         let target = match &assign.index {
             None => Target::Cell(self.first[v]),
-            Some(index) => match self.known(v, index) {
-                Some(Some(cell)) => Target::Cell(cell),
-                Some(None) => Target::Outside,
-                None => Target::Element(v as u32, self.indexed_by(v, index)),
+            Some(index) => match self.at(v, index) {
+                Ok(Some(cell)) => Target::Cell(cell),
+                Ok(None) => Target::Outside,
+                Err(index) => Target::Element(v as u32, index),
             },
         };
         let (value, node) = self.typed(&assign.value);
@@ -252,8 +267,25 @@ impl<'s> Identities<'s> {
         TypedAssign { target, value, moment: assign.moment }
     }
 
-    /// Makes types plain whose values some variable cannot hold: to store them would be more than to copy them.
+    /// Makes types plain that no variable and no index is of, and those whose values some variable cannot hold: to store them
+    /// would be more than to copy them.
     pub fn settle(&mut self) {
+        let mut held = vec![false; self.parents.len()];
+        for (v, variable) in self.system.variables.iter().enumerate() {
+            let first = self.first[v] as usize;
+            if self.frozen[first..first + variable.cells()].iter().any(Option::is_none) {
+                held[self.root(self.element[v]) as usize] = true;
+            }
+            if self.indexed[v] {
+                held[self.root(self.index[v]) as usize] = true;
+                held[self.root(self.element[v]) as usize] = true;
+            }
+        }
+        for node in 1..self.parents.len() as u32 {
+            if self.root(node) == node && !held[node as usize] {
+                self.unify(node, PLAIN);
+            }
+        }
         loop {
             let mut changed = false;
             for (v, variable) in self.system.variables.iter().enumerate() {
@@ -307,6 +339,14 @@ impl<'s> Identities<'s> {
 }
 
 impl Typed {
+    /// Its value, where that is known.
+    fn value(&self) -> Option<i64> {
+        match self {
+            Typed::Const(value, _) => Some(*value),
+            _ => None,
+        }
+    }
+
     /// Could evaluating it be a run-time error?
     pub fn may_fault(&self, all: &Identities) -> bool {
         match self {
