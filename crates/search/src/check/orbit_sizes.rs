@@ -31,7 +31,7 @@ impl Check for OrbitSizes<'_> {
     fn state(&self, seen: Seen) -> Flow {
         let size = self.symmetry.orbit_size(seen.state);
         let mut sum = self.sum.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        *sum = (sum.0 + 1, sum.1.zip(size).map(|(sum, size)| sum.saturating_add(size)));
+        *sum = (sum.0 + 1, sum.1.zip(size).and_then(|(sum, size)| sum.checked_add(size)));
         drop(sum);
         if self.check.wants_states() { self.check.state(seen) } else { Flow::Continue }
     }

@@ -48,7 +48,7 @@ pub(super) fn generators(translation: &Translation) -> Generators {
         path.push(finer);
     }
     let mut found: Vec<Vec<u32>> = Vec::new();
-    let mut order = 1u128;
+    let mut order = Some(1u128);
     for level in (0..base.len()).rev() {
         let mut tried: HashSet<u32> = HashSet::new();
         for &other in path[level].cell_of(base[level]) {
@@ -67,9 +67,9 @@ pub(super) fn generators(translation: &Translation) -> Generators {
                 None => tried.extend(finder.orbit(&found, other)),
             }
         }
-        order = order.saturating_mul(finder.orbit(&found, base[level]).len() as u128);
+        order = order.and_then(|order| order.checked_mul(finder.orbit(&found, base[level]).len() as u128));
     }
-    Generators { renamings: found, order: complete.then_some(order) }
+    Generators { renamings: found, order: order.filter(|_| complete) }
 }
 
 /// A number for each kind of vertex.

@@ -83,7 +83,7 @@ impl Factor {
     /// How many elements there are, where that is known.
     pub fn order(&self) -> Option<u128> {
         match &self.means {
-            Means::Blocks { cells, size } => Some(factorial(cells.len() / size)),
+            Means::Blocks { cells, size } => factorial(cells.len() / size),
             Means::Tree(tree) => Some(tree.elements.len() as u128),
             Means::Descent(_) => None,
         }
@@ -94,7 +94,7 @@ impl Factor {
         scratch.before.clear();
         scratch.before.extend(self.places.iter().map(|place| place.read(state)));
         let same = match &self.means {
-            Means::Blocks { cells, size } => Some(sort_blocks(cells, *size, scratch)),
+            Means::Blocks { cells, size } => sort_blocks(cells, *size, scratch),
             Means::Tree(tree) => Some(tree.least(&self.tables, scratch)),
             Means::Descent(tried) => {
                 self.descend(tried, scratch);
@@ -127,11 +127,12 @@ impl Factor {
     }
 }
 
-fn factorial(n: usize) -> u128 {
-    (1..=n as u128).fold(1, u128::saturating_mul)
+/// Nothing where there is no such number.
+fn factorial(n: usize) -> Option<u128> {
+    (1..=n as u128).try_fold(1, u128::checked_mul)
 }
 
-fn sort_blocks(cells: &[u32], size: usize, scratch: &mut Scratch) -> u128 {
+fn sort_blocks(cells: &[u32], size: usize, scratch: &mut Scratch) -> Option<u128> {
     let Scratch { before, after, order, .. } = scratch;
     let count = cells.len() / size;
     let block = |number: u32| &cells[number as usize * size..(number as usize + 1) * size];
@@ -146,8 +147,8 @@ fn sort_blocks(cells: &[u32], size: usize, scratch: &mut Scratch) -> u128 {
             after[*to as usize] = before[*from as usize];
         }
     }
-    let alike = order.chunk_by(|&a, &b| contents(a).eq(contents(b)));
-    alike.map(|group| factorial(group.len())).fold(1, u128::saturating_mul)
+    let mut alike = order.chunk_by(|&a, &b| contents(a).eq(contents(b)));
+    alike.try_fold(1u128, |same, group| same.checked_mul(factorial(group.len())?))
 }
 
 /// The cells block by block, where the renamings are all permutations of blocks that leave values as they are.

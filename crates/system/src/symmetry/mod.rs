@@ -90,7 +90,7 @@ impl Symmetry {
         if factors.is_empty() {
             return Err(none());
         }
-        let known = factors.iter().try_fold(1u128, |all, factor| Some(all.saturating_mul(factor.order()?)));
+        let known = factors.iter().try_fold(1u128, |all, factor| all.checked_mul(factor.order()?));
         let generators = renamings.iter().map(|renaming| StateMap::inverse(system, layout, &translation, renaming));
         Ok(Symmetry {
             factors,
@@ -141,7 +141,7 @@ impl Symmetry {
         SCRATCH.with_borrow_mut(|scratch| {
             self.factors.iter().try_fold(1u128, |size, factor| {
                 let same = factor.represent(&mut state, scratch)?;
-                Some(size.saturating_mul(factor.order()? / same))
+                size.checked_mul(factor.order()? / same)
             })
         })
     }
