@@ -12,6 +12,15 @@ thread_local! {
 
 /// Runs code of the model; fails with what it says when it panics.
 pub fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+    hush();
+    let before = CAUGHT.replace(true);
+    let result = catch_unwind(AssertUnwindSafe(run));
+    CAUGHT.set(before);
+    result.map_err(|panic| said(&*panic))
+}
+
+/// From now on nothing is printed of a panic that is told in the answer.
+fn hush() {
     static QUIET: Once = Once::new();
     QUIET.call_once(|| {
         let usual = take_hook();
@@ -21,10 +30,6 @@ pub fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
             }
         }));
     });
-    let before = CAUGHT.replace(true);
-    let result = catch_unwind(AssertUnwindSafe(run));
-    CAUGHT.set(before);
-    result.map_err(|panic| said(&*panic))
 }
 
 fn said(panic: &(dyn Any + Send)) -> String {
