@@ -462,3 +462,43 @@ fn model_files_are_asked_in_the_same_way() {
     let refused = lock().store("tree").fair("strong").property("ltl: <> P_0@cs").check().unwrap_err();
     assert!(matches!(refused, CheckerError::Refused(_)), "{refused:?}");
 }
+
+/// States of many kilobytes, of which each changes a little: pieces are shared, and the budget holds.
+struct Pages {
+    pages: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Book {
+    pages: Vec<Vec<u32>>,
+    at: usize,
+}
+
+impl TypedModel for Pages {
+    type State = Book;
+    type Action = bool;
+
+    fn initial(&self) -> Vec<Book> {
+        vec![Book { pages: vec![(0..500).collect(); self.pages], at: 0 }]
+    }
+
+    fn actions(&self, _: &Book, out: &mut Vec<bool>) {
+        out.extend([false, true]);
+    }
+
+    fn next(&self, state: &Book, marked: &bool) -> Option<Book> {
+        let mut next = state.clone();
+        next.pages.get_mut(state.at)?[7] = *marked as u32;
+        next.at += 1;
+        Some(next)
+    }
+}
+
+#[test]
+fn large_states_are_kept_in_pieces() {
+    let answer = Checker::new(Pages { pages: 11 }).threads(1).memory("200M").count().unwrap();
+    assert_eq!(answer.states(), (1 << 12) - 1);
+    // In full they would be 90 MB.
+    let bytes = answer.searches()[0].report.peak_resident.unwrap_or(0);
+    assert!(bytes < 200 << 20, "{bytes}");
+}

@@ -49,6 +49,9 @@ pub(super) enum Kind<M: TypedModel> {
     Ctl(Formula<Expr>, Vec<Holds<M>>),
 }
 
+/// A condition in a formula, with its name.
+pub type Named<'a, M> = (&'a str, fn(&M, &<M as TypedModel>::State) -> bool);
+
 /// Why there is no answer.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -129,22 +132,12 @@ impl<M: TypedModel> Checker<M> {
     }
 
     /// The formula of linear time holds on every run. Its conditions are named: `[] (asked -> <> answered)`.
-    pub fn ltl<const N: usize>(
-        self,
-        name: &str,
-        text: &str,
-        conditions: [(&str, fn(&M, &M::State) -> bool); N],
-    ) -> Checker<M> {
+    pub fn ltl<const N: usize>(self, name: &str, text: &str, conditions: [Named<'_, M>; N]) -> Checker<M> {
         self.formula("ltl", name, text, conditions)
     }
 
     /// The formula of branching time holds in every initial state: `AG EF idle`.
-    pub fn ctl<const N: usize>(
-        self,
-        name: &str,
-        text: &str,
-        conditions: [(&str, fn(&M, &M::State) -> bool); N],
-    ) -> Checker<M> {
+    pub fn ctl<const N: usize>(self, name: &str, text: &str, conditions: [Named<'_, M>; N]) -> Checker<M> {
         self.formula("ctl", name, text, conditions)
     }
 
@@ -153,7 +146,7 @@ impl<M: TypedModel> Checker<M> {
         logic: &str,
         name: &str,
         text: &str,
-        conditions: [(&str, fn(&M, &M::State) -> bool); N],
+        conditions: [Named<'_, M>; N],
     ) -> Checker<M> {
         let names: Vec<&str> = conditions.iter().map(|(name, _)| *name).collect();
         let holds = conditions.into_iter().map(|(_, holds)| Arc::new(holds) as Holds<M>).collect();

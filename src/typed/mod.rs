@@ -63,7 +63,7 @@ mod shared;
 mod walks;
 
 pub use answer::{Answer, Search};
-pub use checker::{Checker, CheckerError};
+pub use checker::{Checker, CheckerError, Named};
 #[cfg(feature = "languages")]
 pub use file::{FileAnswer, FileChecker, ModelFile};
 pub use scrimp_typed::{Conformance, Observation, Path, Seen, TypedModel, Unseen, conform, conform_unseen};

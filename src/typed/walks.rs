@@ -3,7 +3,7 @@
 use super::checker::{Asked, CheckerError, Kind};
 use scrimp_search::Options;
 use scrimp_system::Random;
-use scrimp_typed::{Encoded, Path, TypedModel, caught};
+use scrimp_typed::{Encoded, Path, PathOf, TypedModel, caught};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,7 +15,7 @@ pub struct Simulated<M: TypedModel> {
     pub walks: usize,
     pub steps: usize,
     /// The property that a walk has violated, and the walk.
-    pub violated: Option<(String, Path<M::Action, M::State>)>,
+    pub violated: Option<(String, PathOf<M>)>,
     /// What was to be reached, and was.
     pub reached: Vec<String>,
 }

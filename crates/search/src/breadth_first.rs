@@ -395,7 +395,7 @@ fn go_on(
                 range.start = sources.end;
                 return Ended::Decided;
             }
-            // States beyond these sources are still to be expanded.
+            // From one witness to the next, numbers rise: that comes to an end.
             if !worker.expand_fully(|found, i| found[i].id >= sources.end) {
                 break;
             }

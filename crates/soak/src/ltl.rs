@@ -18,6 +18,9 @@ pub struct Fair {
     pub strong: Vec<usize>,
 }
 
+/// Who takes part in what leads from a state, by an event, to another: first the one who begins.
+pub type TakingPart<'a> = dyn Fn(&[u8], u32, &[u8]) -> Vec<usize> + 'a;
+
 /// A state space written out: a state without successors goes on to itself for ever.
 pub struct Explicit {
     pub initial: Vec<usize>,
@@ -34,7 +37,7 @@ impl Explicit {
     pub fn of(
         model: &dyn Model,
         most: usize,
-        processes: &dyn Fn(&[u8], u32, &[u8]) -> Vec<usize>,
+        processes: &TakingPart,
         label: &dyn Fn(&[u8]) -> u64,
     ) -> Option<Explicit> {
         let mut numbers: HashMap<Vec<u8>, usize> = HashMap::new();

@@ -270,6 +270,7 @@ impl<M: TypedModel> Encoded<M> {
             }
             out.push(&bytes, code);
             self.look_at(&bytes, &next);
+            self.recent.written(encoder.written);
             self.recent.put(&bytes, next);
         }
         // What panics is an error of its own.

@@ -16,4 +16,4 @@ pub use conform::{Conformance, Observation, Seen, Unseen, conform, conform_unsee
 pub use encoded::{Encoded, Holds, actor};
 pub use model::TypedModel;
 pub use panics::caught;
-pub use path::Path;
+pub use path::{Path, PathOf};

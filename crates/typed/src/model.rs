@@ -31,8 +31,8 @@ pub trait TypedModel: Send + Sync + 'static {
         0
     }
 
-    /// Of all states that differ only in which of several equal parts is which, the one that stands for them. Used by
-    /// [`symmetry`](crate::Checker::symmetry).
+    /// Of all states that differ only in which of several equal parts is which, the one that stands for them. Used where
+    /// symmetry is asked for.
     fn canonical(&self, state: &Self::State) -> Self::State {
         state.clone()
     }

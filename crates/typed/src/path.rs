@@ -97,6 +97,9 @@ impl<A: PartialEq + fmt::Debug, S: PartialEq + serde::Serialize> Path<A, S> {
     }
 }
 
+/// A run of this model.
+pub type PathOf<M> = Path<<M as TypedModel>::Action, <M as TypedModel>::State>;
+
 /// What a saved run is called in its file.
 const SAVED: &str = "scrimp run of a model in Rust";
 
@@ -185,7 +188,7 @@ impl<M: TypedModel> Encoded<M> {
     /// A run that a search has found, with its actions and states; and the same with codes that have names. Where states stand
     /// for others, it is a run of the model all the same. Fails where there is no such run: then the model is no function, or
     /// what it calls symmetric is not.
-    pub fn path(&self, trace: &Trace, cycle: Option<usize>) -> Result<(Path<M::Action, M::State>, Trace), String> {
+    pub fn path(&self, trace: &Trace, cycle: Option<usize>) -> Result<(PathOf<M>, Trace), String> {
         let missing = || "a state of the run cannot be read".to_string();
         let mut states = Vec::new();
         for bytes in std::iter::once(&trace.initial).chain(trace.steps.iter().map(|(_, state)| state)) {

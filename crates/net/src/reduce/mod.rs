@@ -3,7 +3,7 @@
 //! Three things can be kept. *Projections*: the observed places have the same numbers of tokens, together, in the reachable
 //! markings of both nets; so every condition over them is reachable in both or in none, and bounds are the same.
 //! *Deadlocks*: the same for the markings without enabled transitions. Rules that keep only projections do nothing where
-//! deadlocks are asked for. *Runs*: what [formulas](runs) see of them; fewer rules do. Places with inhibitor or reset arcs are
+//! deadlocks are asked for. *Runs*: what formulas see of them; fewer rules do. Places with inhibitor or reset arcs are
 //! treated as observed.
 
 mod agglomerate;

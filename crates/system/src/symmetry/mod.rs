@@ -56,6 +56,10 @@ impl Symmetry {
         if system.claim.is_some() {
             return Err("a never claim moves with it".into());
         }
+        // Cells that only initial states tell apart would not be looked at.
+        if system.initial.len() > 1 {
+            return Err("it has several initial states".into());
+        }
         let none = || match kept.is_empty() {
             true => "no two of its processes, variables or values are interchangeable".to_string(),
             false => "nothing is interchangeable that the property does not tell apart".to_string(),

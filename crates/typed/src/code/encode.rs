@@ -29,26 +29,29 @@ pub struct Encoder<'p> {
     depth: u32,
     numbers: Vec<u32>,
     fields: Option<usize>,
+    /// How many bytes were written of the state.
+    pub written: usize,
     /// What each field held in the state before, and its number: states that follow one another are much alike.
     before: Vec<(Vec<u8>, u32)>,
 }
 
 impl<'p> Encoder<'p> {
     pub fn new(pieces: &'p Pieces) -> Encoder<'p> {
-        Encoder { pieces, out: Vec::new(), depth: 0, numbers: Vec::new(), fields: None, before: Vec::new() }
+        Encoder { pieces, out: Vec::new(), depth: 0, numbers: Vec::new(), fields: None, written: 0, before: Vec::new() }
     }
 
     /// The numbers of a state's pieces, and how it is laid out.
     pub fn encode(&mut self, state: &impl Serialize) -> Result<(Shape, &[u32]), Wrong> {
         self.out.clear();
         self.numbers.clear();
-        (self.depth, self.fields) = (0, None);
+        (self.depth, self.fields, self.written) = (0, None, 0);
         state.serialize(&mut *self)?;
         match self.fields.filter(|fields| *fields > 0) {
             Some(fields) if fields == self.numbers.len() => Ok((Shape::Fields(fields), &self.numbers)),
             Some(fields) => Err(Wrong(format!("{fields} fields were announced, {} were written", self.numbers.len()))),
             None => {
                 let number = self.number(0)?;
+                self.written += self.out.len();
                 self.numbers.push(number);
                 Ok((Shape::Whole, &self.numbers))
             }
@@ -90,6 +93,7 @@ impl<'p> Encoder<'p> {
         }
         self.out.clear();
         value.serialize(&mut *self)?;
+        self.written += self.out.len();
         let place = self.numbers.len();
         let number = match self.before.get(place) {
             Some((bytes, number)) if *bytes == self.out => *number,
@@ -116,6 +120,7 @@ impl<'p> Encoder<'p> {
     fn element(&mut self, start: usize) -> Result<(), Wrong> {
         if self.out.len() - start - 1 > SHORT {
             let number = self.number(start + 1)?;
+            self.written += self.out.len() - start;
             self.out.truncate(start);
             self.out.push(PIECE);
             self.out.extend_from_slice(&number.to_le_bytes());

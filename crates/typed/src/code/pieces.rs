@@ -42,7 +42,7 @@ impl Pieces {
         let hash = hash(piece);
         let shard = (hash >> (64 - SHARD_BITS)) as usize;
         let own = |number: u32| number << SHARD_BITS | shard as u32;
-        if let Some(number) = self.shards[shard].read().unwrap_or_else(PoisonError::into_inner).find(hash, piece).ok() {
+        if let Ok(number) = self.shards[shard].read().unwrap_or_else(PoisonError::into_inner).find(hash, piece) {
             return Some(own(number));
         }
         let mut kept = self.shards[shard].write().unwrap_or_else(PoisonError::into_inner);
