@@ -3,7 +3,7 @@
 //! A symmetry renames variables, elements of arrays and values that are identities, such that the system stays the same: its
 //! events, its initial states, its ends. Then it maps the graph of states to itself, and of an orbit, the states that symmetries
 //! turn into each other, one is as good as all. Nothing of a model declares what is symmetric: candidates come from the
-//! [structure of the system](automorphisms), and each is used only after the renamed system was seen to be the same.
+//! structure of the system, and each is used only after the renamed system was seen to be the same.
 //! Interchangeable processes are one case, rings another, and the colours of a net a third.
 //!
 //! The ideas are those of Ip and Dill ("Better Verification Through Symmetry", 1996) and of Emerson and Sistla ("Symmetry and
