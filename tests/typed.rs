@@ -251,6 +251,21 @@ fn fairness_is_about_processes() {
     assert_eq!(check(true, true), Verdict::Violated);
     // Every run ends, and then all is done.
     assert_eq!(check(false, false), Verdict::Verified);
+    // What cannot be shared by threads is searched by one.
+    let answer = Checker::new(Network { clients: 2, lossy: true })
+        .eventually("all done", |_, s| s.done.len() == 2)
+        .ltl(
+            "asked",
+            "[] (asked -> <> done)",
+            [("asked", |_, s| !s.waits.is_empty()), ("done", |_, s| s.waits.is_empty())],
+        )
+        .fair_weak()
+        .memory("256M")
+        .threads(2)
+        .check()
+        .unwrap();
+    assert_eq!(answer.verdict("asked"), Verdict::Violated, "{answer}");
+    assert!(answer.to_string().contains("cannot be shared"), "{answer}");
     let round = || Checker::new(Counter { top: 3, round: true });
     assert_eq!(
         round().eventually("no", |_, s| s.value == 4).fair_strong().check().unwrap().verdict("no"),

@@ -193,7 +193,8 @@ impl<M: TypedModel> Checker<M> {
         self
     }
 
-    /// How many threads search; without this, as many as there are cores.
+    /// At most so many threads search; without this, as many as there are cores. A search that cannot be shared, such as one with
+    /// fairness, is made by one, and the answer says so.
     pub fn threads(mut self, threads: usize) -> Checker<M> {
         (self.options.threads, self.any_threads) = (threads.max(1), false);
         self
@@ -316,28 +317,36 @@ fn states<M: TypedModel>(encoded: &Encoded<M>, asked: &[Asked<M>], options: &Opt
     let plan = plan(&options, &properties, encoded)?;
     let control = Control::new(options.time);
     let report = run(encoded, &properties, &plan, &control).map_err(CheckerError::Search)?;
-    sound(encoded, plan, report)
+    sound(encoded, (plan, &options), report)
 }
 
-/// The plan with as many threads as it can have, where that is left open.
+/// The plan, with one thread where it cannot have several.
 pub(super) fn plan<M: TypedModel, C: scrimp_core::AsExpression>(
     options: &Options,
     properties: &[Property<C>],
     encoded: &Encoded<M>,
 ) -> Result<Plan, CheckerError> {
     let facts = ModelFacts::of(encoded);
-    let open = options.alone_until > 0;
     match Plan::new(options, properties, &facts) {
-        Err(_) if open => {
+        Err(refusal) if options.threads > 1 => {
             let alone = Options { threads: 1, alone_until: 0, ..options.clone() };
-            Plan::new(&alone, properties, &facts).map_err(CheckerError::Refused)
+            // Where that does not help, the first reason is the one to tell.
+            Plan::new(&alone, properties, &facts).map_err(|_| CheckerError::Refused(refusal))
         }
         plan => plan.map_err(CheckerError::Refused),
     }
 }
 
 /// What a search has found, unless it turned out that the model is wrong.
-pub(super) fn sound<M: TypedModel>(encoded: &Encoded<M>, plan: Plan, report: Report) -> Result<Search, CheckerError> {
+pub(super) fn sound<M: TypedModel>(
+    encoded: &Encoded<M>,
+    (plan, options): (Plan, &Options),
+    mut report: Report,
+) -> Result<Search, CheckerError> {
+    // Where nobody has said how many, there is nothing to explain.
+    if plan.options().threads < options.threads && options.alone_until == 0 {
+        report.remarks.push("this search cannot be shared: one thread has made it".into());
+    }
     match encoded.wrong() {
         Some(wrong) => Err(CheckerError::Model(wrong.into())),
         None => Ok(Search { plan, report }),

@@ -72,7 +72,7 @@ pub fn linear<M: TypedModel>(
     report.ran = plan.parts();
     report.store = answer.store;
     report.remarks.extend(control.remarks());
-    sound(encoded, plan, report)
+    sound(encoded, (plan, &options), report)
 }
 
 /// The processes that runs are fair to: those whose actions were met.
@@ -153,5 +153,5 @@ pub fn branching<M: TypedModel>(
     report.ran = plan.parts();
     report.properties = vec![result];
     report.remarks = control.remarks();
-    sound(encoded, plan, report)
+    sound(encoded, (plan, options), report)
 }
