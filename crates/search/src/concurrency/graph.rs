@@ -1,6 +1,6 @@
 //! A small graph as a model, and what is true of it.
 
-use scrimp_system::{Batch, EventCode, EventText, Model, Random};
+use scrimp_system::{Batch, EventCode, Model, Random};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -4,7 +4,7 @@ use super::{Graph, explore, explore_all};
 use crate::check::{Check, Flow, Nothing, Seen};
 use crate::outcome::{Ended, Position};
 use crate::parallel;
-use crate::reduce::{Expansion, Grounded};
+use crate::reduce::{Grounded, ReductionFactory};
 use crate::store::{Store, Table};
 use scrimp_core::{Budget, Control, Limit};
 use scrimp_system::{Batch, FaultRecord};
@@ -47,7 +47,8 @@ impl<'a> Search<'a> {
     fn go_on(&mut self, check: &dyn Check, control: &Control) -> Ended {
         let table = self.table.take().unwrap();
         let position = &mut self.position;
-        let whole = (&|_: Expansion| None, &Grounded::new(Arc::new(Budget::new(0))));
+        let all_events: &ReductionFactory = &|_| None;
+        let whole = (all_events, &Grounded::new(Arc::new(Budget::new(0))));
         let (table, ended) =
             parallel::search(self.graph, table, check, control, self.threads, position, whole).unwrap();
         self.table = Some(table);
