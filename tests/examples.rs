@@ -21,11 +21,11 @@ mod two_phase_commit;
 
 mod common;
 
+use common::every_state::counted;
 use puzzle::{Bridge, solve};
 use rust_model::{Buffer, Wake, check};
 use scrimp::report::{Style, Subject, text};
 use scrimp::{Answer, Property, TypedModel, Verdict};
-use std::collections::HashSet;
 
 #[test]
 fn the_faulty_buffer_deadlocks() {
@@ -121,23 +121,6 @@ fn a_panicking_model_ends_the_search() {
         let run = || scrimp::run(&Panicking, &[], &plan, &scrimp::Control::new(None));
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err(), "{threads} threads");
     }
-}
-
-/// The states and transitions, by a set of states and nothing else.
-fn counted<M: TypedModel>(model: &M) -> (u64, u64) {
-    let mut known: HashSet<M::State> = model.initial().into_iter().collect();
-    let (mut open, mut transitions): (Vec<M::State>, u64) = (known.iter().cloned().collect(), 0);
-    while let Some(state) = open.pop() {
-        let mut actions = Vec::new();
-        model.actions(&state, &mut actions);
-        for next in actions.iter().filter_map(|action| model.next(&state, action)) {
-            transitions += 1;
-            if known.insert(next.clone()) {
-                open.push(next);
-            }
-        }
-    }
-    (known.len() as u64, transitions)
 }
 
 /// A right protocol holds, with so many states and transitions; with its error, a run of so many actions violates this.

@@ -1,5 +1,8 @@
 //! Models written in Rust, with states of their own types.
 
+mod common;
+
+use common::every_state::counted;
 use scrimp::{Checker, CheckerError, Conformance, Seen, TypedModel, Unseen, Verdict, conform, conform_unseen};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -202,28 +205,11 @@ impl TypedModel for Network {
     }
 }
 
-/// All states, by sets of them and nothing else.
-fn all<M: TypedModel>(model: &M) -> (u64, u64) {
-    let mut known: std::collections::HashSet<M::State> = model.initial().into_iter().collect();
-    let (mut open, mut transitions): (Vec<M::State>, u64) = (known.iter().cloned().collect(), 0);
-    while let Some(state) = open.pop() {
-        let mut actions = Vec::new();
-        model.actions(&state, &mut actions);
-        for next in actions.iter().filter_map(|action| model.next(&state, action)) {
-            transitions += 1;
-            if known.insert(next.clone()) {
-                open.push(next);
-            }
-        }
-    }
-    (known.len() as u64, transitions)
-}
-
 #[test]
 fn every_store_and_order_has_the_same_states() {
     for lossy in [false, true] {
         let model = || Network { clients: 4, lossy };
-        let expected = all(&model());
+        let expected = counted(&model());
         for store in ["table", "tree", "collapse", "dfa", "comback"] {
             let answer = Checker::new(model()).store(store).threads(1).count().unwrap();
             assert_eq!((answer.states(), answer.transitions()), expected, "{store}");

@@ -4,6 +4,7 @@
 
 pub mod backwards;
 pub mod command;
+pub mod every_state;
 pub mod explorer;
 pub mod faulty;
 pub mod header;

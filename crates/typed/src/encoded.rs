@@ -115,11 +115,6 @@ impl<M: TypedModel> Encoded<M> {
         self.processes.load(Ordering::Relaxed)
     }
 
-    /// Bytes held beside what searches hold.
-    pub fn bytes(&self) -> usize {
-        self.pieces.bytes()
-    }
-
     /// The state that these bytes stand for. Where they stand for none, that is noted.
     pub fn state(&self, bytes: &[u8]) -> Option<M::State> {
         if let Some(state) = self.recent.take(bytes) {

@@ -38,7 +38,7 @@ pub trait TypedModel: Send + Sync + 'static {
     }
 
     /// Do two actions lead to the same state in either order wherever both can happen, neither keeping the other from
-    /// happening?
+    /// happening? Nothing is left out by it yet.
     fn independent(&self, one: &Self::Action, other: &Self::Action) -> bool {
         let _ = (one, other);
         false
