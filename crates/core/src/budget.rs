@@ -38,8 +38,9 @@ impl From<Cause> for Limit {
 #[derive(Debug)]
 pub struct Budget {
     memory: usize,
-    /// Resident memory when the budget was made: code, model, everything that is not asked for here.
-    base: usize,
+    /// Resident memory when the budget was made: code, model, everything that is not asked for here. None where only what is
+    /// asked for counts.
+    base: Option<usize>,
     taken: AtomicUsize,
     /// Bytes kept back for later.
     held: AtomicUsize,
@@ -48,7 +49,12 @@ pub struct Budget {
 impl Budget {
     /// A budget of `memory` bytes for the process, what it uses already included.
     pub fn new(memory: usize) -> Budget {
-        Budget { memory, base: resident().unwrap_or(0), taken: AtomicUsize::new(0), held: AtomicUsize::new(0) }
+        Budget { base: Some(resident().unwrap_or(0)), ..Budget::apart(memory) }
+    }
+
+    /// A budget of `memory` bytes for those who ask here, whatever else the process holds: for work beside other work.
+    pub fn apart(memory: usize) -> Budget {
+        Budget { memory, base: None, taken: AtomicUsize::new(0), held: AtomicUsize::new(0) }
     }
 
     /// The same, for a search that is about to begin. Fails where nothing is left for it.
@@ -75,7 +81,8 @@ impl Budget {
     /// Bytes that may still be taken when `idle` of those taken are not in use yet. A little is kept back for what is too
     /// small to be asked for.
     pub fn left_beside(&self, idle: usize) -> usize {
-        let used = (self.base + self.taken.load(Ordering::Relaxed)).max(resident().unwrap_or(0) + idle);
+        let taken = self.taken.load(Ordering::Relaxed);
+        let used = self.base.map_or(taken, |base| (base + taken).max(resident().unwrap_or(0) + idle));
         let reserve = (self.memory / 100).min(16 << 20) + self.held.load(Ordering::Relaxed);
         self.memory.saturating_sub(used + reserve)
     }

@@ -141,12 +141,12 @@ fn components_are_where_states_reach_each_other() {
 fn a_full_budget_is_said() {
     let lists = random_lists(200_000, &mut Random(5));
     let graph = record(&lists, &mut Random(6));
-    let small = Arc::new(Budget::new(scrimp_core::budget::resident().unwrap_or(0) + (1 << 19)));
+    let small = Arc::new(Budget::apart(1 << 19));
     assert!(Reverse::new(&graph, &small).is_err());
     assert!(Components::new(&graph, &small).is_err());
     let mut bytes = Vec::new();
     graph.write(&mut bytes).unwrap();
-    let small = Arc::new(Budget::new(scrimp_core::budget::resident().unwrap_or(0) + (1 << 19)));
+    let small = Arc::new(Budget::apart(1 << 19));
     let error = Lts::read(&mut bytes.as_slice(), &small).err().unwrap();
     assert_eq!(error.kind(), io::ErrorKind::OutOfMemory);
 }

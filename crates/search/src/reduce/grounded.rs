@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn states_are_told_apart_and_memory_is_given_back() {
-        let budget = Arc::new(Budget::new(1 << 30));
+        let budget = Arc::new(Budget::apart(1 << 30));
         let left = budget.left();
         let grounded = Grounded::new(budget.clone());
         let far = 5 * PART as StateId + 70;

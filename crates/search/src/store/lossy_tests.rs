@@ -2,7 +2,7 @@
 //! not, survive a file, and are the same for several threads.
 
 use super::{BitState, Compact, Full, NO_ORIGIN, Set};
-use scrimp_core::{Budget, Omission, budget::resident};
+use scrimp_core::{Budget, Omission};
 use scrimp_system::{Batch, Random};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -133,7 +133,7 @@ fn threads_agree_on_what_is_new() {
 
 #[test]
 fn the_budget_is_kept() {
-    let tight = Arc::new(Budget::new(resident().unwrap_or(0) + (8 << 20)));
+    let tight = Arc::new(Budget::apart(8 << 20));
     assert!(BitState::new(8, 64, &tight).is_err());
     let mut set = Compact::new(8, 64, &tight).unwrap();
     let mut random = Random(3);

@@ -417,8 +417,7 @@ fn layings(cells: u64, tokens: u64) -> BigUint {
 
 #[test]
 fn a_small_budget_is_kept_and_nothing_breaks() {
-    let base = scrimp_core::budget::resident().unwrap_or(0);
-    let budget = Arc::new(Budget::new(base + (48 << 20)));
+    let budget = Arc::new(Budget::apart(48 << 20));
     let d = &mut Diagrams::new(&budget, &Stop::never()).unwrap();
     let control = Control::new(None);
     let (small, few) = ring(d, 6, 4).unwrap();
@@ -464,10 +463,9 @@ fn shuffle(d: &mut Diagrams, places: usize) -> Result<(Set, Vec<Relation>), Halt
 
 #[test]
 fn saturation_collects_by_itself_and_answers_full_when_that_does_not_help() {
-    let base = scrimp_core::budget::resident().unwrap_or(0);
     let (mut done, mut full) = (0, 0);
     for kilobytes in [350, 400, 450, 500, 550, 600, 700, 80_000] {
-        let budget = Arc::new(Budget::new(base + (kilobytes << 10) + (8 << 20)));
+        let budget = Arc::new(Budget::apart((kilobytes << 10) + (8 << 20)));
         budget.hold(8 << 20);
         let Ok(mut d) = Diagrams::new(&budget, &Stop::never()) else { continue };
         // With hardly any cache it may take very long.

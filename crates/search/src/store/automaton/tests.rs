@@ -10,7 +10,7 @@ fn plenty() -> Arc<Budget> {
 }
 
 fn scarce(bytes: usize) -> Arc<Budget> {
-    Arc::new(Budget::new(scrimp_core::budget::resident().unwrap_or(0) + bytes))
+    Arc::new(Budget::apart(bytes))
 }
 
 /// A word over so many values, spread over the bytes.

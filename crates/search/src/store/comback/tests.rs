@@ -233,8 +233,7 @@ fn what_was_saved_comes_back_and_goes_on() {
 
 #[test]
 fn a_full_budget_stores_nothing_more() {
-    let used = scrimp_core::budget::resident().unwrap_or(0);
-    let budget = Arc::new(Budget::new(used + (32 << 20)));
+    let budget = Arc::new(Budget::apart(32 << 20));
     let model = Web { count: 1 << 30, bytes: 60, degree: 4 };
     let mut store = ComBack::new(&model, BackedgeChoice::Events, None, &budget).unwrap();
     let (mut batch, mut found) = (Batch::new(60), Vec::new());

@@ -150,8 +150,7 @@ fn stripped_states_can_be_removed() {
 fn full_is_an_answer_and_stripping_makes_room() {
     const BYTES: usize = 20_000;
     let torus = Torus { side: 1000, bytes: BYTES };
-    let used = scrimp_core::budget::resident().unwrap_or(0);
-    let mut store = Replaying::new(&torus, &Arc::new(Budget::new(used + (8 << 20)))).unwrap();
+    let mut store = Replaying::new(&torus, &Arc::new(Budget::apart(8 << 20))).unwrap();
     let (mut batch, mut found) = (Batch::new(BYTES), Vec::new());
     let mut offer = |store: &mut Replaying, x: u16| {
         batch.clear();

@@ -6,7 +6,7 @@ use scrimp_system::Random;
 use std::collections::{HashMap, HashSet};
 
 fn tree(state_bytes: usize, memory: usize) -> Tree {
-    Tree::new(state_bytes, &Arc::new(Budget::new(memory))).unwrap()
+    Tree::new(state_bytes, &Arc::new(Budget::apart(memory))).unwrap()
 }
 
 /// A walk: from each open state a few successors that differ from it in few bytes.
@@ -122,8 +122,7 @@ fn what_is_drained_is_all_and_keys_still_stand_for_it() {
 
 #[test]
 fn full_is_an_answer() {
-    let used = scrimp_core::budget::resident().unwrap_or(0);
-    let mut tree = tree(64, used + (8 << 20));
+    let mut tree = tree(64, 8 << 20);
     let (mut batch, mut new, mut keys) = (Batch::new(64), Vec::new(), Vec::new());
     let mut random = Random(1);
     loop {
