@@ -227,6 +227,68 @@ fn every_store_and_order_has_the_same_states() {
     }
 }
 
+/// Two counters with names for what they count, so that states have pieces of their own.
+struct Grid;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct At {
+    across: String,
+    up: Vec<String>,
+}
+
+impl TypedModel for Grid {
+    type State = At;
+    type Action = bool;
+
+    fn initial(&self) -> Vec<At> {
+        vec![At { across: "column 0".into(), up: vec!["row 0".into()] }]
+    }
+
+    fn actions(&self, _: &At, out: &mut Vec<bool>) {
+        out.extend([false, true]);
+    }
+
+    fn next(&self, at: &At, upwards: &bool) -> Option<At> {
+        let more = |text: &str, word: &str| {
+            let number: u32 = text[word.len() + 1..].parse().unwrap();
+            (number < 299).then(|| format!("{word} {}", number + 1))
+        };
+        Some(match upwards {
+            true => At { up: vec![more(&at.up[0], "row")?, "a line that all have".into()], ..at.clone() },
+            false => At { across: more(&at.across, "column")?, ..at.clone() },
+        })
+    }
+}
+
+#[test]
+fn a_search_that_was_saved_is_taken_up_by_another_program() {
+    let file = std::env::temp_dir().join(format!("scrimp-typed-{}", std::process::id()));
+    for threads in [1, 2] {
+        let search = || Checker::new(Grid).invariant("less", |_, at| at.across != "column 299").threads(threads);
+        let whole = search().check().unwrap();
+        assert_eq!((whole.states(), whole.trace("less").unwrap().len()), (90_000, 299));
+        let mut time = Duration::from_millis(20);
+        let mut answer = search().checkpoint(&file).time(time).check().unwrap();
+        let mut rounds = 0;
+        while !answer.is_complete() {
+            time *= 2;
+            answer = search().checkpoint(&file).resume(&file).time(time).check().unwrap();
+            rounds += 1;
+        }
+        assert!(rounds > 0, "the first search was through at once");
+        assert_eq!((answer.states(), answer.transitions()), (whole.states(), whole.transitions()));
+        assert_eq!(answer.trace("less").unwrap().last(), whole.trace("less").unwrap().last());
+        std::fs::remove_file(&file).unwrap();
+    }
+}
+
+#[test]
+fn one_search_is_saved_in_one_file() {
+    let file = std::env::temp_dir().join(format!("scrimp-typed-two-{}", std::process::id()));
+    let error = Checker::new(Grid).eventually("there", |_, at| at.across == "column 3").checkpoint(&file).check();
+    assert!(matches!(error, Err(CheckerError::Option(why)) if why.contains("checkpoint")));
+}
+
 #[test]
 fn fairness_is_about_processes() {
     let check = |lossy: bool, fair: bool| {

@@ -227,7 +227,8 @@ impl<M: TypedModel> Checker<M> {
         self
     }
 
-    /// Saves the search to this file now and then.
+    /// Saves the search to this file now and then, and where it ends before its time. One search is saved: formulas have searches
+    /// of their own, and are asked without.
     pub fn checkpoint(mut self, file: impl Into<PathBuf>) -> Checker<M> {
         self.options.checkpoint = Some(file.into());
         self
@@ -289,6 +290,11 @@ impl<M: TypedModel> Checker<M> {
         let Checker { model, name, asked, mut options, any_threads, symmetric, wrong } = self;
         if let Some(wrong) = wrong {
             return Err(wrong);
+        }
+        let formulas = asked.iter().any(|asked| matches!(asked.kind, Kind::Ltl(..) | Kind::Ctl(..)));
+        if formulas && (options.checkpoint.is_some() || options.resume.is_some()) {
+            let why = "a checkpoint is of one search, and formulas have searches of their own: ask them without";
+            return Err(CheckerError::Option(why.into()));
         }
         if any_threads {
             (options.threads, options.alone_until) = (cores(), SMALL);

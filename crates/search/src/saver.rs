@@ -15,15 +15,13 @@ pub(crate) struct Saver<'a> {
     safety: Option<&'a Safety<'a>>,
     control: &'a Control,
     identity: Identity,
-    /// How the model was made.
-    making: Vec<u64>,
-    state_bytes: usize,
+    model: &'a dyn Model,
 }
 
 impl<'a> Saver<'a> {
     /// What saves the search of a plan; nothing, where none is to be saved or taken up. `asked` names all that it decides.
     pub fn new(
-        model: &dyn Model,
+        model: &'a dyn Model,
         asked: &str,
         plan: &'a Plan,
         safety: Option<&'a Safety<'a>>,
@@ -39,8 +37,7 @@ impl<'a> Saver<'a> {
         }
         let text = format!("{}\n{asked}", plan.essence());
         let identity = Identity { model: model_digest(model), options: hash(text.as_bytes()) };
-        let making = model.making().to_vec();
-        Some(Saver { plan, safety, control, identity, making, state_bytes: model.state_bytes() })
+        Some(Saver { plan, safety, control, identity, model })
     }
 
     /// The search to take up: the store it was in, and where the rest can be read.
@@ -50,7 +47,8 @@ impl<'a> Saver<'a> {
         };
         let mut from = checkpoint::open(path, self.identity)?;
         let (stage, _) = (get_text(&mut from)?, get_text(&mut from)?);
-        let findings = get_findings(&mut from, self.state_bytes)?;
+        let findings = get_findings(&mut from, self.model.state_bytes())?;
+        self.model.restore(&mut from)?;
         self.safety.iter().for_each(|safety| safety.remember(findings.clone()));
         Ok(Some((stage, Box::new(from))))
     }
@@ -71,10 +69,11 @@ impl<'a> Saver<'a> {
         };
         let findings = self.safety.map(Safety::findings).unwrap_or_default();
         self.control.save(true);
-        let saved = checkpoint::write(path, self.identity, &self.making, &mut |to| {
+        let saved = checkpoint::write(path, self.identity, self.model.making(), &mut |to| {
             put_text(to, stage)?;
             put_text(to, self.plan.options().progress.as_deref().unwrap_or_default())?;
             put_findings(to, &findings)?;
+            self.model.save(to)?;
             content(to)
         });
         self.control.save(false);

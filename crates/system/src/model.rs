@@ -6,6 +6,7 @@ use crate::expr::Fault;
 use crate::facts::Set;
 use crate::symmetry::Symmetry;
 use std::fmt;
+use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -82,6 +83,18 @@ pub trait Model: Sync {
     /// A search begins, and pays from this budget for what the model itself keeps from now on.
     fn spend_from(&self, budget: Arc<dyn Spend>) {
         let _ = budget;
+    }
+
+    /// Writes what the model keeps of its own and states refer to, so that a search can be saved with it.
+    fn save(&self, out: &mut dyn Write) -> io::Result<()> {
+        let _ = out;
+        Ok(())
+    }
+
+    /// Reads that again, before a search that was saved is taken up.
+    fn restore(&self, from: &mut dyn Read) -> io::Result<()> {
+        let _ = from;
+        Ok(())
     }
 
     /// Has a state been expanded for which this model was made too small? Then what was visited is not all there is.

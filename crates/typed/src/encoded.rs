@@ -1,12 +1,14 @@
 //! A typed model as searches see it: states are bytes of one length.
 
-use crate::code::{Encoder, Pieces, Shape, decode, tree};
+use crate::code::{Buffers, Encoder, Pieces, Shape, Wrong, decode, tree};
 use crate::model::TypedModel;
 use crate::panics::caught;
+use crate::per_thread::PerThread;
 use crate::recent::Recent;
 use scrimp_core::Predicate;
 use scrimp_system::{Batch, Change, Describe, EventCode, EventText, Fault, FaultRecord, Model, Spend};
 use std::collections::HashMap;
+use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -36,7 +38,7 @@ pub struct Encoded<M: TypedModel> {
     pieces: Pieces,
     shape: Shape,
     initial: Vec<Vec<u8>>,
-    recent: Recent<M::State>,
+    threads: PerThread<OfThread<M>>,
     /// States are replaced by those that stand for them.
     symmetric: bool,
     /// What is wrong with the model itself, so that no answer would be one.
@@ -47,6 +49,20 @@ pub struct Encoded<M: TypedModel> {
     /// Events get codes by which they can be named without their states.
     naming: AtomicBool,
     names: Mutex<Names>,
+}
+
+/// What a thread uses for every state that it expands.
+struct OfThread<M: TypedModel> {
+    recent: Recent<M::State>,
+    buffers: Buffers,
+    actions: Vec<M::Action>,
+    bytes: Vec<u8>,
+}
+
+impl<M: TypedModel> Default for OfThread<M> {
+    fn default() -> OfThread<M> {
+        OfThread { recent: Recent::default(), buffers: Buffers::default(), actions: Vec::new(), bytes: Vec::new() }
+    }
 }
 
 /// Actions that were named: what they are called, and who acts.
@@ -64,7 +80,7 @@ impl<M: TypedModel> Encoded<M> {
         let pieces = Pieces::default();
         let mut shape = None;
         let mut initial = Vec::new();
-        let mut encoder = Encoder::new(&pieces);
+        let mut encoder = Encoder::new(&pieces, Buffers::default());
         for state in &states {
             let (own, numbers) =
                 encoder.encode(state).map_err(|wrong| format!("a state cannot be written: {wrong}"))?;
@@ -79,7 +95,7 @@ impl<M: TypedModel> Encoded<M> {
             pieces,
             shape,
             initial,
-            recent: Recent::new(),
+            threads: PerThread::default(),
             symmetric,
             wrong: OnceLock::new(),
             looked_at: AtomicUsize::new(0),
@@ -117,19 +133,27 @@ impl<M: TypedModel> Encoded<M> {
 
     /// The state that these bytes stand for. Where they stand for none, that is noted.
     pub fn state(&self, bytes: &[u8]) -> Option<M::State> {
-        if let Some(state) = self.recent.take(bytes) {
-            return Some(state);
-        }
-        let read = decode(&self.pieces, self.shape, &numbers(bytes));
-        read.map_err(|wrong| self.go_wrong(|| format!("a state that was written cannot be read again: {wrong}"))).ok()
+        self.state_within(bytes, &mut Buffers::default())
+    }
+
+    fn state_within(&self, bytes: &[u8], buffers: &mut Buffers) -> Option<M::State> {
+        self.read(bytes, buffers)
+            .map_err(|wrong| self.go_wrong(|| format!("a state that was written cannot be read again: {wrong}")))
+            .ok()
+    }
+
+    fn read(&self, bytes: &[u8], buffers: &mut Buffers) -> Result<M::State, Wrong> {
+        let fields = buffers.follow(&self.pieces, each_number(bytes));
+        decode(&self.pieces, self.shape, fields)
     }
 
     /// Is a state read as it was written, and written as it was read? Looked at in the first states only.
     fn look_at(&self, bytes: &[u8], state: &M::State) {
-        if self.looked_at.fetch_add(1, Ordering::Relaxed) >= LOOKED_AT {
+        if self.looked_at.load(Ordering::Relaxed) >= LOOKED_AT {
             return;
         }
-        let read: M::State = match decode(&self.pieces, self.shape, &numbers(bytes)) {
+        self.looked_at.fetch_add(1, Ordering::Relaxed);
+        let read: M::State = match self.read(bytes, &mut Buffers::default()) {
             Ok(read) => read,
             Err(wrong) => {
                 return self
@@ -142,7 +166,8 @@ impl<M: TypedModel> Encoded<M> {
                 format!("a state is not read as it was written: does serde skip a part of it?\n  written {was}\n  read    {is}")
             });
         }
-        if Encoder::new(&self.pieces).encode(&read).map(|(_, again)| again != numbers(bytes)).unwrap_or(true) {
+        let mut encoder = Encoder::new(&self.pieces, Buffers::default());
+        if encoder.encode(&read).map(|(_, again)| !again.iter().copied().eq(each_number(bytes))).unwrap_or(true) {
             self.go_wrong(|| {
                 let help = "use ordered collections, such as BTreeSet instead of HashSet";
                 format!("equal states are written in different ways: {help}\n  {}", tree(state))
@@ -180,9 +205,10 @@ impl<M: TypedModel> Encoded<M> {
     pub fn predicate<'a>(&'a self, holds: &Holds<M>) -> Predicate<'a> {
         let holds = holds.clone();
         Box::new(move |bytes| {
-            let Some(state) = self.state(bytes) else { return Err(Fault::Model) };
+            let OfThread { recent, buffers, .. } = &mut *self.threads.own();
+            let state = recent.take(bytes).or_else(|| self.state_within(bytes, buffers)).ok_or(Fault::Model)?;
             let answer = caught(|| holds(&self.model, &state)).map_err(|_| Fault::Model);
-            self.recent.put(bytes, state);
+            recent.put(bytes, state);
             answer
         })
     }
@@ -214,62 +240,99 @@ impl<M: TypedModel> Encoded<M> {
     /// The process of an action, by its number.
     pub fn process(&self, action: &M::Action) -> usize {
         let process = caught(|| self.model.process(action)).unwrap_or(0);
-        self.processes.fetch_max(process + 1, Ordering::Relaxed);
+        self.meet(process);
         process
     }
 
-    fn expand_state(&self, state: &M::State, out: &mut Batch) {
-        let actions = match self.actions(state) {
-            Ok(actions) => actions,
-            Err(_) => {
-                out.push_fault(LISTING, Fault::Model);
-                return out.declare_deadlock(false);
-            }
-        };
-        let naming = self.naming.load(Ordering::Relaxed);
-        let mut encoder = Encoder::new(&self.pieces);
-        let mut bytes = vec![0; self.state_bytes()];
-        let mut stuck = true;
-        if actions.len() >= PLACES as usize - 1 {
-            return self.go_wrong(|| format!("{} actions in one state are too many\n  {}", actions.len(), tree(state)));
+    /// A process was met.
+    fn meet(&self, process: usize) {
+        if process >= self.processes.load(Ordering::Relaxed) {
+            self.processes.fetch_max(process + 1, Ordering::Relaxed);
         }
-        for (place, action) in actions.iter().enumerate() {
-            let process = self.process(action).min(PROCESSES - 1) as EventCode;
-            let code = if naming { self.name(action) } else { process * PLACES + place as EventCode };
-            let next = caught(|| {
-                let next = self.model.next(state, action)?;
-                Some(if self.symmetric { self.model.canonical(&next) } else { next })
-            });
-            let next = match next {
-                Ok(Some(next)) => next,
-                Ok(None) => continue,
-                Err(_) => {
-                    stuck = false;
-                    out.push_fault(code, Fault::Model);
-                    continue;
-                }
-            };
-            stuck = false;
-            match encoder.encode(&next) {
-                Ok((shape, numbers)) if shape == self.shape => {
-                    for (bytes, number) in bytes.chunks_exact_mut(4).zip(numbers) {
-                        bytes.copy_from_slice(&number.to_le_bytes());
+    }
+
+    /// Appends the successors of a state, whose bytes these are.
+    fn expand_state(&self, state: &M::State, from: &[u8], own: &mut OfThread<M>, out: &mut Batch) {
+        own.actions.clear();
+        if caught(|| self.model.actions(state, &mut own.actions)).is_err() {
+            out.push_fault(LISTING, Fault::Model);
+            return out.declare_deadlock(false);
+        }
+        if own.actions.len() >= PLACES as usize - 1 {
+            let count = own.actions.len();
+            return self.go_wrong(|| format!("{count} actions in one state are too many\n  {}", tree(state)));
+        }
+        own.buffers.follow(&self.pieces, each_number(from));
+        let mut encoder = Encoder::new(&self.pieces, std::mem::take(&mut own.buffers));
+        own.bytes.resize(self.state_bytes(), 0);
+        let (mut done, mut stuck) = (0, true);
+        // What panics is an error of its own, and the actions after it happen all the same.
+        while done < own.actions.len() {
+            let begun = caught(|| {
+                while let Some(action) = own.actions.get(done) {
+                    let next = self.model.next(state, action);
+                    let next = if self.symmetric { next.map(|next| self.model.canonical(&next)) } else { next };
+                    if let Some(next) = next {
+                        stuck = false;
+                        let code = self.code(self.model.process(action), action, done);
+                        if !self.append(next, code, &mut encoder, &mut own.bytes, &mut own.recent, out) {
+                            done = own.actions.len();
+                            return;
+                        }
                     }
+                    done += 1;
                 }
-                Ok(_) => {
-                    return self.go_wrong(|| format!("states are written with different fields\n  {}", tree(&next)));
-                }
-                Err(wrong) => {
-                    return self.go_wrong(|| format!("a state cannot be written: {wrong}\n  {}", tree(&next)));
+            });
+            if begun.is_err() {
+                stuck = false;
+                let action = &own.actions[done];
+                out.push_fault(self.code(self.process(action), action, done), Fault::Model);
+                done += 1;
+            }
+        }
+        own.buffers = encoder.into_buffers();
+        out.declare_deadlock(stuck);
+    }
+
+    /// The code of an action, which has this place among those of its state.
+    fn code(&self, process: usize, action: &M::Action, place: usize) -> EventCode {
+        self.meet(process);
+        if self.naming.load(Ordering::Relaxed) {
+            return self.name(action);
+        }
+        process.min(PROCESSES - 1) as EventCode * PLACES + place as EventCode
+    }
+
+    /// Appends a successor; `false` where the model turns out to be wrong.
+    fn append(
+        &self,
+        next: M::State,
+        code: EventCode,
+        encoder: &mut Encoder,
+        bytes: &mut [u8],
+        recent: &mut Recent<M::State>,
+        out: &mut Batch,
+    ) -> bool {
+        match encoder.encode(&next) {
+            Ok((shape, numbers)) if shape == self.shape => {
+                for (bytes, number) in bytes.chunks_exact_mut(4).zip(numbers) {
+                    bytes.copy_from_slice(&number.to_le_bytes());
                 }
             }
-            out.push(&bytes, code);
-            self.look_at(&bytes, &next);
-            self.recent.written(encoder.written);
-            self.recent.put(&bytes, next);
+            Ok(_) => {
+                self.go_wrong(|| format!("states are written with different fields\n  {}", tree(&next)));
+                return false;
+            }
+            Err(wrong) => {
+                self.go_wrong(|| format!("a state cannot be written: {wrong}\n  {}", tree(&next)));
+                return false;
+            }
         }
-        // What panics is an error of its own.
-        out.declare_deadlock(stuck);
+        out.push(bytes, code);
+        self.look_at(bytes, &next);
+        recent.written(encoder.written);
+        recent.put(bytes, next);
+        true
     }
 }
 
@@ -278,8 +341,8 @@ fn standing<M: TypedModel>(model: &M, state: &M::State, symmetric: bool) -> M::S
     if symmetric { model.canonical(state) } else { state.clone() }
 }
 
-fn numbers(bytes: &[u8]) -> Vec<u32> {
-    bytes.chunks_exact(4).map(|number| u32::from_le_bytes(number.try_into().unwrap_or_default())).collect()
+fn each_number(bytes: &[u8]) -> impl ExactSizeIterator<Item = u32> {
+    bytes.chunks_exact(4).map(|number| u32::from_le_bytes(number.try_into().unwrap_or_default()))
 }
 
 impl<M: TypedModel> Model for Encoded<M> {
@@ -296,8 +359,9 @@ impl<M: TypedModel> Model for Encoded<M> {
         if self.wrong.get().is_some() {
             return;
         }
-        let Some(state) = self.state(bytes) else { return };
-        self.expand_state(&state, out);
+        let own = &mut *self.threads.own();
+        let Some(state) = own.recent.take(bytes).or_else(|| self.state_within(bytes, &mut own.buffers)) else { return };
+        self.expand_state(&state, bytes, own, out);
     }
 
     fn components(&self) -> Vec<Vec<Range<usize>>> {
@@ -306,6 +370,14 @@ impl<M: TypedModel> Model for Encoded<M> {
 
     fn spend_from(&self, budget: Arc<dyn Spend>) {
         self.pieces.spend_from(budget);
+    }
+
+    fn save(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.pieces.save(out)
+    }
+
+    fn restore(&self, from: &mut dyn Read) -> io::Result<()> {
+        self.pieces.restore(from)
     }
 }
 

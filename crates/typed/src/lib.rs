@@ -10,6 +10,7 @@ mod model;
 pub mod net;
 mod panics;
 mod path;
+mod per_thread;
 mod recent;
 
 pub use conform::{Conformance, Observation, Seen, Unseen, conform, conform_unseen};

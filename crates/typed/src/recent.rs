@@ -1,55 +1,57 @@
 //! States that were made lately, as they are: what is wanted again soon need not be read.
 
 use crate::code::hash;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 /// Places for states.
-const PLACES: usize = 1 << 12;
+const PLACES: usize = 1 << 8;
 
 /// Larger states, in bytes as they are written, are not kept: there would be no room for all.
-const LARGE: usize = (16 << 20) / PLACES;
-
-/// A place, and the state that is there with its bytes.
-type Place<S> = Mutex<Option<(Vec<u8>, S)>>;
+const LARGE: usize = (1 << 20) / PLACES;
 
 /// States by their bytes; a new one takes the place of another.
 pub struct Recent<S> {
-    places: Box<[Place<S>]>,
+    /// None before the first state comes.
+    places: Vec<Option<(Vec<u8>, S)>>,
     /// A state has turned out to be large.
-    full: AtomicBool,
+    full: bool,
+}
+
+impl<S> Default for Recent<S> {
+    fn default() -> Recent<S> {
+        Recent { places: Vec::new(), full: false }
+    }
 }
 
 impl<S> Recent<S> {
-    pub fn new() -> Recent<S> {
-        Recent { places: (0..PLACES).map(|_| Mutex::new(None)).collect(), full: AtomicBool::new(false) }
-    }
-
-    fn place(&self, bytes: &[u8]) -> &Place<S> {
-        &self.places[hash(bytes) as usize % PLACES]
-    }
-
     /// The state with these bytes, if it is there; then no longer.
-    pub fn take(&self, bytes: &[u8]) -> Option<S> {
-        let mut place = self.place(bytes).lock().unwrap_or_else(PoisonError::into_inner);
+    pub fn take(&mut self, bytes: &[u8]) -> Option<S> {
+        let place = self.places.get_mut(place(bytes))?;
         place.take_if(|(own, _)| own == bytes).map(|(_, state)| state)
     }
 
     /// A state of so many bytes is written.
-    pub fn written(&self, size: usize) {
-        if size > LARGE {
-            self.full.store(true, Ordering::Relaxed);
-        }
+    pub fn written(&mut self, size: usize) {
+        self.full |= size > LARGE;
     }
 
-    pub fn put(&self, bytes: &[u8], state: S) {
-        if self.full.load(Ordering::Relaxed) {
+    pub fn put(&mut self, bytes: &[u8], state: S) {
+        if self.full {
             return;
         }
-        let mut place = self.place(bytes).lock().unwrap_or_else(PoisonError::into_inner);
-        let mut own = place.take().map_or_else(Vec::new, |(own, _)| own);
-        own.clear();
-        own.extend_from_slice(bytes);
-        *place = Some((own, state));
+        if self.places.is_empty() {
+            self.places.resize_with(PLACES, || None);
+        }
+        match &mut self.places[place(bytes)] {
+            Some(there) => {
+                there.0.clear();
+                there.0.extend_from_slice(bytes);
+                there.1 = state;
+            }
+            place => *place = Some((bytes.to_vec(), state)),
+        }
     }
+}
+
+fn place(bytes: &[u8]) -> usize {
+    hash(bytes) as usize % PLACES
 }

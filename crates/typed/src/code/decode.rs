@@ -1,49 +1,48 @@
 //! From the numbers of its pieces back to a state.
 
-use super::{END, HERE, PIECE, Pieces, Shape, Wrong};
+use super::{HERE, PIECE, Pieces, Shape, Wrong};
 use serde::de::{self, DeserializeOwned, DeserializeSeed, IntoDeserializer, Visitor};
 
-/// The state with these pieces.
-pub fn decode<S: DeserializeOwned>(pieces: &Pieces, shape: Shape, numbers: &[u32]) -> Result<S, Wrong> {
-    match shape {
-        Shape::Fields(_) => S::deserialize(&mut Decoder { pieces, input: &[], numbers: Some(numbers) }),
-        Shape::Whole => {
-            let mut bytes = Vec::new();
-            read(pieces, numbers[0], &mut bytes)?;
-            let mut decoder = Decoder { pieces, input: &bytes, numbers: None };
-            let state = S::deserialize(&mut decoder)?;
-            decoder.end()?;
-            Ok(state)
-        }
+/// The state whose fields hold this, as they were written.
+pub fn decode<S: DeserializeOwned>(pieces: &Pieces, shape: Shape, fields: &[(Vec<u8>, u32)]) -> Result<S, Wrong> {
+    match (shape, fields) {
+        (Shape::Fields(_), _) => S::deserialize(&mut Decoder { pieces, input: &[], fields: Some(fields) }),
+        (Shape::Whole, [(bytes, _)]) => of_bytes(pieces, bytes, std::marker::PhantomData),
+        (Shape::Whole, _) => Err(Wrong::new("there is not one piece")),
     }
 }
 
+#[inline]
 fn read(pieces: &Pieces, number: u32, out: &mut Vec<u8>) -> Result<(), Wrong> {
-    if pieces.read(number, out) { Ok(()) } else { Err(Wrong("there is no such piece".into())) }
+    if pieces.read(number, out) { Ok(()) } else { Err(Wrong::new("there is no such piece")) }
 }
 
 struct Decoder<'a> {
     pieces: &'a Pieces,
     input: &'a [u8],
-    /// Of the state itself, where it has a number for each field.
-    numbers: Option<&'a [u32]>,
+    /// Of the state itself, where it has a piece for each field.
+    fields: Option<&'a [(Vec<u8>, u32)]>,
 }
 
 impl<'a> Decoder<'a> {
+    #[inline]
     fn take(&mut self, count: usize) -> Result<&'a [u8], Wrong> {
-        let (taken, rest) = self.input.split_at_checked(count).ok_or_else(|| Wrong("it ends too early".into()))?;
+        let (taken, rest) = self.input.split_at_checked(count).ok_or_else(|| Wrong::new("it ends too early"))?;
         self.input = rest;
         Ok(taken)
     }
 
+    #[inline]
     fn byte(&mut self) -> Result<u8, Wrong> {
         Ok(self.take(1)?[0])
     }
 
+    #[inline]
     fn array<const N: usize>(&mut self) -> Result<[u8; N], Wrong> {
-        self.take(N)?.try_into().map_err(|_| Wrong("it ends too early".into()))
+        self.take(N)?.try_into().map_err(|_| Wrong::new("it ends too early"))
     }
 
+    #[inline]
     fn unsigned(&mut self) -> Result<u64, Wrong> {
         let (mut value, mut shift) = (0, 0);
         loop {
@@ -54,58 +53,64 @@ impl<'a> Decoder<'a> {
             }
             shift += 7;
             if shift > 63 {
-                return Err(Wrong("a number is too long".into()));
+                return Err(Wrong::new("a number is too long"));
             }
         }
     }
 
+    #[inline]
     fn signed(&mut self) -> Result<i64, Wrong> {
         let value = self.unsigned()?;
         Ok((value >> 1) as i64 ^ -((value & 1) as i64))
     }
 
+    #[inline]
     fn bytes(&mut self) -> Result<&'a [u8], Wrong> {
         let count = self.unsigned()? as usize;
         self.take(count)
     }
 
+    #[inline]
     fn text(&mut self) -> Result<&'a str, Wrong> {
-        std::str::from_utf8(self.bytes()?).map_err(|_| Wrong("a text is none".into()))
+        std::str::from_utf8(self.bytes()?).map_err(|_| Wrong::new("a text is none"))
     }
 
     /// All was read.
+    #[inline]
     fn end(&self) -> Result<(), Wrong> {
-        if self.input.is_empty() { Ok(()) } else { Err(Wrong("more was written than is read".into())) }
+        if self.input.is_empty() { Ok(()) } else { Err(Wrong::new("more was written than is read")) }
     }
 
+    #[inline]
     fn fields<'de, V: Visitor<'de>>(&mut self, count: usize, visitor: V) -> Result<V::Value, Wrong> {
-        match self.numbers.take() {
-            Some(numbers) if numbers.len() == count => {
-                let pieces = self.pieces;
-                visitor.visit_seq(Numbers { pieces, numbers: numbers.iter() })
+        match self.fields.take() {
+            Some(fields) if fields.len() == count => {
+                visitor.visit_seq(OfState { pieces: self.pieces, fields: fields.iter() })
             }
-            Some(_) => Err(Wrong("other fields are read than were written".into())),
+            Some(_) => Err(Wrong::new("other fields are read than were written")),
             None => visitor.visit_seq(Fields { left: count, decoder: self }),
         }
     }
 }
 
 /// The fields of the state itself.
-struct Numbers<'a> {
+struct OfState<'a> {
     pieces: &'a Pieces,
-    numbers: std::slice::Iter<'a, u32>,
+    fields: std::slice::Iter<'a, (Vec<u8>, u32)>,
 }
 
-impl<'de> de::SeqAccess<'de> for Numbers<'_> {
+impl<'de> de::SeqAccess<'de> for OfState<'_> {
     type Error = Wrong;
 
+    #[inline]
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Wrong> {
-        let Some(number) = self.numbers.next() else { return Ok(None) };
-        of_piece(self.pieces, *number, seed).map(Some)
+        let Some((bytes, _)) = self.fields.next() else { return Ok(None) };
+        of_bytes(self.pieces, bytes, seed).map(Some)
     }
 
+    #[inline]
     fn size_hint(&self) -> Option<usize> {
-        Some(self.numbers.len())
+        Some(self.fields.len())
     }
 }
 
@@ -113,7 +118,12 @@ impl<'de> de::SeqAccess<'de> for Numbers<'_> {
 fn of_piece<'de, T: DeserializeSeed<'de>>(pieces: &Pieces, number: u32, seed: T) -> Result<T::Value, Wrong> {
     let mut bytes = Vec::with_capacity(64);
     read(pieces, number, &mut bytes)?;
-    let mut decoder = Decoder { pieces, input: &bytes, numbers: None };
+    of_bytes(pieces, &bytes, seed)
+}
+
+/// What these bytes hold, all of them.
+fn of_bytes<'de, T: DeserializeSeed<'de>>(pieces: &Pieces, bytes: &[u8], seed: T) -> Result<T::Value, Wrong> {
+    let mut decoder = Decoder { pieces, input: bytes, fields: None };
     let value = seed.deserialize(&mut decoder)?;
     decoder.end()?;
     Ok(value)
@@ -128,12 +138,14 @@ struct Fields<'d, 'a> {
 impl<'de> de::SeqAccess<'de> for Fields<'_, '_> {
     type Error = Wrong;
 
+    #[inline]
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Wrong> {
         let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
         self.left = left;
         seed.deserialize(&mut *self.decoder).map(Some)
     }
 
+    #[inline]
     fn size_hint(&self) -> Option<usize> {
         Some(self.left)
     }
@@ -148,12 +160,16 @@ struct Elements<'d, 'a> {
 
 impl Elements<'_, '_> {
     /// The number of the next element's piece, or that it follows; `None` where there is none.
+    #[inline]
     fn next(&mut self) -> Result<Option<Option<u32>>, Wrong> {
+        match self.decoder.input.first() {
+            Some(&first) if first < HERE => return Ok(Some(None)),
+            _ => {}
+        }
         match self.decoder.byte()? {
             HERE => Ok(Some(None)),
             PIECE => Ok(Some(Some(u32::from_le_bytes(self.decoder.array()?)))),
-            END => Ok(None),
-            _ => Err(Wrong("no element stands there".into())),
+            _ => Ok(None),
         }
     }
 }
@@ -161,6 +177,7 @@ impl Elements<'_, '_> {
 impl<'de> de::SeqAccess<'de> for Elements<'_, '_> {
     type Error = Wrong;
 
+    #[inline]
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Wrong> {
         match self.next()? {
             None => Ok(None),
@@ -173,6 +190,7 @@ impl<'de> de::SeqAccess<'de> for Elements<'_, '_> {
 impl<'de> de::MapAccess<'de> for Elements<'_, '_> {
     type Error = Wrong;
 
+    #[inline]
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Wrong> {
         match self.next()? {
             None => Ok(None),
@@ -183,7 +201,7 @@ impl<'de> de::MapAccess<'de> for Elements<'_, '_> {
             Some(Some(number)) => {
                 let mut bytes = Vec::with_capacity(64);
                 read(self.decoder.pieces, number, &mut bytes)?;
-                let mut decoder = Decoder { pieces: self.decoder.pieces, input: &bytes, numbers: None };
+                let mut decoder = Decoder { pieces: self.decoder.pieces, input: &bytes, fields: None };
                 let key = seed.deserialize(&mut decoder)?;
                 let done = bytes.len() - decoder.input.len();
                 self.entry = Some((bytes, done));
@@ -192,11 +210,12 @@ impl<'de> de::MapAccess<'de> for Elements<'_, '_> {
         }
     }
 
+    #[inline]
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Wrong> {
         match self.entry.take() {
             None => seed.deserialize(&mut *self.decoder),
             Some((bytes, done)) => {
-                let mut decoder = Decoder { pieces: self.decoder.pieces, input: &bytes[done..], numbers: None };
+                let mut decoder = Decoder { pieces: self.decoder.pieces, input: &bytes[done..], fields: None };
                 let value = seed.deserialize(&mut decoder)?;
                 decoder.end()?;
                 Ok(value)
@@ -244,7 +263,7 @@ macro_rules! numbers {
     ($($deserialize:ident $visit:ident $read:ident;)*) => {$(
         fn $deserialize<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
             let value = self.$read()?;
-            visitor.$visit(value.try_into().map_err(|_| Wrong("a number is too large".into()))?)
+            visitor.$visit(value.try_into().map_err(|_| Wrong::new("a number is too large"))?)
         }
     )*};
 }
@@ -264,8 +283,9 @@ impl<'de> de::Deserializer<'de> for &mut Decoder<'_> {
         false
     }
 
+    #[inline]
     fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Wrong> {
-        Err(Wrong("it must be known beforehand what is read: no untagged enums, no flattened fields".into()))
+        Err(Wrong::new("it must be known beforehand what is read: no untagged enums, no flattened fields"))
     }
 
     numbers! {
@@ -286,31 +306,38 @@ impl<'de> de::Deserializer<'de> for &mut Decoder<'_> {
         deserialize_f64 visit_f64 f64;
     }
 
+    #[inline]
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
         visitor.visit_bool(self.byte()? != 0)
     }
 
+    #[inline]
     fn deserialize_char<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
         let value = char::from_u32(self.unsigned()? as u32);
-        visitor.visit_char(value.ok_or_else(|| Wrong("a character is none".into()))?)
+        visitor.visit_char(value.ok_or_else(|| Wrong::new("a character is none"))?)
     }
 
+    #[inline]
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
         visitor.visit_str(self.text()?)
     }
 
+    #[inline]
     fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
         visitor.visit_string(self.text()?.to_string())
     }
 
+    #[inline]
     fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
         visitor.visit_bytes(self.bytes()?)
     }
 
+    #[inline]
     fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
         visitor.visit_byte_buf(self.bytes()?.to_vec())
     }
 
+    #[inline]
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
         match self.byte()? {
             0 => visitor.visit_none(),
@@ -318,26 +345,32 @@ impl<'de> de::Deserializer<'de> for &mut Decoder<'_> {
         }
     }
 
+    #[inline]
     fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
         visitor.visit_unit()
     }
 
+    #[inline]
     fn deserialize_unit_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Wrong> {
         visitor.visit_unit()
     }
 
+    #[inline]
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Wrong> {
         visitor.visit_newtype_struct(self)
     }
 
+    #[inline]
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
         visitor.visit_seq(Elements { decoder: self, entry: None })
     }
 
+    #[inline]
     fn deserialize_tuple<V: Visitor<'de>>(self, count: usize, visitor: V) -> Result<V::Value, Wrong> {
         self.fields(count, visitor)
     }
 
+    #[inline]
     fn deserialize_tuple_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -347,10 +380,12 @@ impl<'de> de::Deserializer<'de> for &mut Decoder<'_> {
         self.fields(count, visitor)
     }
 
+    #[inline]
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
         visitor.visit_map(Elements { decoder: self, entry: None })
     }
 
+    #[inline]
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -360,6 +395,7 @@ impl<'de> de::Deserializer<'de> for &mut Decoder<'_> {
         self.fields(fields.len(), visitor)
     }
 
+    #[inline]
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -369,11 +405,13 @@ impl<'de> de::Deserializer<'de> for &mut Decoder<'_> {
         visitor.visit_enum(Variant { decoder: self })
     }
 
+    #[inline]
     fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
         visitor.visit_u64(self.unsigned()?)
     }
 
+    #[inline]
     fn deserialize_ignored_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Wrong> {
-        Err(Wrong("a field is written that is not read".into()))
+        Err(Wrong::new("a field is written that is not read"))
     }
 }

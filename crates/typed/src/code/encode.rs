@@ -21,57 +21,87 @@ impl Shape {
     }
 }
 
-/// Memory for writing states.
+/// Writes states.
 pub struct Encoder<'p> {
     pieces: &'p Pieces,
-    out: Vec<u8>,
     /// How deep within the state.
     depth: u32,
-    numbers: Vec<u32>,
     fields: Option<usize>,
     /// How many bytes were written of the state.
     pub written: usize,
-    /// What each field held in the state before, and its number: states that follow one another are much alike.
-    before: Vec<(Vec<u8>, u32)>,
+    buffers: Buffers,
+}
+
+/// Memory for writing states, to be used again.
+#[derive(Default)]
+pub struct Buffers {
+    out: Vec<u8>,
+    numbers: Vec<u32>,
+    /// What each field holds in a state that those to be written are much like, and its number.
+    like: Vec<(Vec<u8>, u32)>,
+}
+
+impl Buffers {
+    /// What is written from now on is much like the state with these pieces: a field that has not changed need not be looked up.
+    /// What each field of that state holds, and its number.
+    pub fn follow(&mut self, pieces: &Pieces, numbers: impl ExactSizeIterator<Item = u32>) -> &[(Vec<u8>, u32)] {
+        let known = self.like.len();
+        self.like.resize_with(numbers.len(), Default::default);
+        for (place, (number, (bytes, like))) in numbers.zip(&mut self.like).enumerate() {
+            if place >= known || *like != number {
+                bytes.clear();
+                pieces.read(number, bytes);
+                *like = number;
+            }
+        }
+        &self.like
+    }
 }
 
 impl<'p> Encoder<'p> {
-    pub fn new(pieces: &'p Pieces) -> Encoder<'p> {
-        Encoder { pieces, out: Vec::new(), depth: 0, numbers: Vec::new(), fields: None, written: 0, before: Vec::new() }
+    pub fn new(pieces: &'p Pieces, buffers: Buffers) -> Encoder<'p> {
+        Encoder { pieces, depth: 0, fields: None, written: 0, buffers }
+    }
+
+    /// The memory again.
+    pub fn into_buffers(self) -> Buffers {
+        self.buffers
     }
 
     /// The numbers of a state's pieces, and how it is laid out.
     pub fn encode(&mut self, state: &impl Serialize) -> Result<(Shape, &[u32]), Wrong> {
-        self.out.clear();
-        self.numbers.clear();
+        self.buffers.out.clear();
+        self.buffers.numbers.clear();
         (self.depth, self.fields, self.written) = (0, None, 0);
         state.serialize(&mut *self)?;
+        let written = self.buffers.numbers.len();
         match self.fields.filter(|fields| *fields > 0) {
-            Some(fields) if fields == self.numbers.len() => Ok((Shape::Fields(fields), &self.numbers)),
-            Some(fields) => Err(Wrong(format!("{fields} fields were announced, {} were written", self.numbers.len()))),
+            Some(fields) if fields == written => Ok((Shape::Fields(fields), &self.buffers.numbers)),
+            Some(fields) => Err(Wrong::new(format!("{fields} fields were announced, {written} were written"))),
             None => {
                 let number = self.number(0)?;
-                self.written += self.out.len();
-                self.numbers.push(number);
-                Ok((Shape::Whole, &self.numbers))
+                self.written += self.buffers.out.len();
+                self.buffers.numbers.push(number);
+                Ok((Shape::Whole, &self.buffers.numbers))
             }
         }
     }
 
     /// The number of what was written from `start` on, as a piece.
+    #[inline]
     fn number(&self, start: usize) -> Result<u32, Wrong> {
         self.pieces
-            .number(&self.out[start..])
-            .ok_or_else(|| Wrong("there are more pieces of states than numbers".into()))
+            .number(&self.buffers.out[start..])
+            .ok_or_else(|| Wrong::new("there are more pieces of states than numbers"))
     }
 
     #[inline]
     fn unsigned(&mut self, mut value: u64) {
         while value >= 0x80 {
-            self.out.push(value as u8 | 0x80);
+            self.buffers.out.push(value as u8 | 0x80);
             value >>= 7;
         }
-        self.out.push(value as u8);
+        self.buffers.out.push(value as u8);
     }
 
     #[inline]
@@ -82,7 +112,7 @@ impl<'p> Encoder<'p> {
     #[inline]
     fn bytes(&mut self, bytes: &[u8]) {
         self.unsigned(bytes.len() as u64);
-        self.out.extend_from_slice(bytes);
+        self.buffers.out.extend_from_slice(bytes);
     }
 
     /// A field of a struct or tuple.
@@ -91,40 +121,40 @@ impl<'p> Encoder<'p> {
         if !top {
             return value.serialize(&mut *self);
         }
-        self.out.clear();
+        self.buffers.out.clear();
         value.serialize(&mut *self)?;
-        self.written += self.out.len();
-        let place = self.numbers.len();
-        let number = match self.before.get(place) {
-            Some((bytes, number)) if *bytes == self.out => *number,
-            _ => self.different(place)?,
+        self.written += self.buffers.out.len();
+        let number = match self.buffers.like.get(self.buffers.numbers.len()) {
+            Some((bytes, number)) if *bytes == self.buffers.out => *number,
+            _ => self.number(0)?,
         };
-        self.numbers.push(number);
+        self.buffers.numbers.push(number);
         Ok(())
     }
 
-    /// The number of what was written, which is not what this field held before.
-    fn different(&mut self, place: usize) -> Result<u32, Wrong> {
-        let number = self.number(0)?;
-        if self.before.len() <= place {
-            self.before.resize_with(place + 1, Default::default);
+    /// What was written from `start` on is an element.
+    #[inline(always)]
+    fn element(&mut self, start: usize) -> Result<(), Wrong> {
+        let out = &self.buffers.out;
+        match out.get(start) {
+            Some(first) if *first < HERE && out.len() - start <= SHORT => Ok(()),
+            _ => self.marked_element(start),
         }
-        let (bytes, known) = &mut self.before[place];
-        bytes.clone_from(&self.out);
-        *known = number;
-        Ok(number)
     }
 
-    /// What was written from `start` on is an element.
-    #[inline]
-    fn element(&mut self, start: usize) -> Result<(), Wrong> {
-        if self.out.len() - start - 1 > SHORT {
-            let number = self.number(start + 1)?;
-            self.written += self.out.len() - start;
-            self.out.truncate(start);
-            self.out.push(PIECE);
-            self.out.extend_from_slice(&number.to_le_bytes());
+    /// The same, of one that needs a mark before it.
+    #[inline(never)]
+    fn marked_element(&mut self, start: usize) -> Result<(), Wrong> {
+        let length = self.buffers.out.len() - start;
+        if length <= SHORT {
+            self.buffers.out.insert(start, HERE);
+            return Ok(());
         }
+        let number = self.number(start)?;
+        self.written += length;
+        self.buffers.out.truncate(start);
+        self.buffers.out.push(PIECE);
+        self.buffers.out.extend_from_slice(&number.to_le_bytes());
         Ok(())
     }
 
@@ -167,13 +197,12 @@ pub struct Elements<'e, 'p> {
 impl Elements<'_, '_> {
     #[inline]
     fn begin(&mut self) {
-        self.start = self.encoder.out.len();
-        self.encoder.out.push(HERE);
+        self.start = self.encoder.buffers.out.len();
     }
 
     #[inline]
     fn close(self) -> Result<(), Wrong> {
-        self.encoder.out.push(END);
+        self.encoder.buffers.out.push(END);
         self.encoder.depth -= 1;
         Ok(())
     }
@@ -197,13 +226,13 @@ impl<'e, 'p> ser::Serializer for &'e mut Encoder<'p> {
 
     #[inline]
     fn serialize_bool(self, value: bool) -> Result<(), Wrong> {
-        self.out.push(value as u8);
+        self.buffers.out.push(value as u8);
         Ok(())
     }
 
     #[inline]
     fn serialize_i8(self, value: i8) -> Result<(), Wrong> {
-        self.out.push(value as u8);
+        self.buffers.out.push(value as u8);
         Ok(())
     }
 
@@ -227,13 +256,13 @@ impl<'e, 'p> ser::Serializer for &'e mut Encoder<'p> {
 
     #[inline]
     fn serialize_i128(self, value: i128) -> Result<(), Wrong> {
-        self.out.extend_from_slice(&value.to_le_bytes());
+        self.buffers.out.extend_from_slice(&value.to_le_bytes());
         Ok(())
     }
 
     #[inline]
     fn serialize_u8(self, value: u8) -> Result<(), Wrong> {
-        self.out.push(value);
+        self.buffers.out.push(value);
         Ok(())
     }
 
@@ -257,19 +286,19 @@ impl<'e, 'p> ser::Serializer for &'e mut Encoder<'p> {
 
     #[inline]
     fn serialize_u128(self, value: u128) -> Result<(), Wrong> {
-        self.out.extend_from_slice(&value.to_le_bytes());
+        self.buffers.out.extend_from_slice(&value.to_le_bytes());
         Ok(())
     }
 
     #[inline]
     fn serialize_f32(self, value: f32) -> Result<(), Wrong> {
-        self.out.extend_from_slice(&value.to_le_bytes());
+        self.buffers.out.extend_from_slice(&value.to_le_bytes());
         Ok(())
     }
 
     #[inline]
     fn serialize_f64(self, value: f64) -> Result<(), Wrong> {
-        self.out.extend_from_slice(&value.to_le_bytes());
+        self.buffers.out.extend_from_slice(&value.to_le_bytes());
         Ok(())
     }
 
@@ -293,7 +322,7 @@ impl<'e, 'p> ser::Serializer for &'e mut Encoder<'p> {
 
     #[inline]
     fn serialize_none(self) -> Result<(), Wrong> {
-        self.out.push(0);
+        self.buffers.out.push(0);
         Ok(())
     }
 

@@ -10,16 +10,23 @@ mod pieces;
 mod tree;
 
 pub use decode::decode;
-pub use encode::{Encoder, Shape};
+pub use encode::{Buffers, Encoder, Shape};
 pub use pieces::{Pieces, hash};
 pub use tree::tree;
 
 use serde::{de, ser};
 use std::fmt;
 
-/// Why a value cannot be written or read.
+/// Why a value cannot be written or read. That hardly ever happens, so it is a pointer only.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wrong(pub String);
+pub struct Wrong(Box<String>);
+
+impl Wrong {
+    #[cold]
+    pub fn new(why: impl Into<String>) -> Wrong {
+        Wrong(Box::new(why.into()))
+    }
+}
 
 impl fmt::Display for Wrong {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -31,20 +38,21 @@ impl std::error::Error for Wrong {}
 
 impl ser::Error for Wrong {
     fn custom<T: fmt::Display>(message: T) -> Wrong {
-        Wrong(message.to_string())
+        Wrong::new(message.to_string())
     }
 }
 
 impl de::Error for Wrong {
     fn custom<T: fmt::Display>(message: T) -> Wrong {
-        Wrong(message.to_string())
+        Wrong::new(message.to_string())
     }
 }
 
-/// What stands before an element: it follows, or the number of its piece does, or there are no more.
-const HERE: u8 = 0;
-const PIECE: u8 = 1;
-const END: u8 = 2;
+/// What stands before an element: it follows, or the number of its piece does, or there are no more. Nothing stands before an
+/// element whose first byte is none of these.
+const HERE: u8 = 0xfd;
+const PIECE: u8 = 0xfe;
+const END: u8 = 0xff;
 
 /// Elements of more bytes are pieces.
 const SHORT: usize = 8;

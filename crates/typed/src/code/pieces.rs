@@ -1,33 +1,60 @@
 //! Strings of bytes that are kept once and have a number each, for all threads.
+//!
+//! Looking a piece up takes no lock: what is written never changes, and becomes visible by one word that is written last. Whoever
+//! adds a piece locks one of several parts.
 
 use scrimp_system::Spend;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::io::{self, Read, Write};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// The pieces are spread over so many parts, by their hashes, so that threads seldom wait for each other.
-const SHARDS: usize = 1 << SHARD_BITS;
-const SHARD_BITS: u32 = 6;
+/// The pieces are spread over so many parts, by their hashes.
+const PARTS: usize = 1 << PART_BITS;
+const PART_BITS: u32 = 6;
 
-/// In place of the number of a piece.
-const NONE: u32 = u32::MAX;
+/// The number of a piece within its part: the place of its first word.
+const PLACE_BITS: u32 = 32 - PART_BITS;
+
+/// Words of the first block of a part; each further one has twice as many.
+const FIRST: usize = 1 << 6;
+const BLOCKS: usize = (PLACE_BITS - FIRST.trailing_zeros()) as usize;
+
+/// Places of the first index of a part; each that follows it has four times as many.
+const SMALLEST: usize = 1 << 5;
+const INDICES: usize = PLACE_BITS as usize / 2;
 
 /// The pieces of all states.
 pub struct Pieces {
-    shards: Box<[RwLock<Shard>]>,
+    parts: Box<[Part]>,
     budget: Mutex<Option<Arc<dyn Spend>>>,
 }
 
+/// A word for the length of a piece, the bytes of the piece, eight to a word, and so on.
+type Words = Box<[AtomicU64]>;
+
 #[derive(Default)]
-struct Shard {
-    /// Open addressing: numbers of pieces by their hashes.
-    index: Vec<u32>,
-    /// Where each piece ends in `bytes`, and so where the next begins.
-    ends: Vec<u64>,
-    bytes: Vec<u8>,
+struct Part {
+    blocks: [OnceLock<Words>; BLOCKS],
+    /// Open addressing: places of pieces, one more than they are, with some bits of their hashes above. One index follows another
+    /// when it is full; those before are left as they are, because somebody may be looking into them.
+    indices: [OnceLock<Box<[AtomicU32]>>; INDICES],
+    /// Which index is the newest.
+    newest: AtomicU32,
+    written: Mutex<Written>,
+}
+
+/// How much there is in a part.
+#[derive(Default)]
+struct Written {
+    pieces: usize,
+    words: usize,
+    /// Bytes of all blocks and indices.
+    bytes: usize,
 }
 
 impl Default for Pieces {
     fn default() -> Pieces {
-        Pieces { shards: (0..SHARDS).map(|_| RwLock::default()).collect(), budget: Mutex::new(None) }
+        Pieces { parts: (0..PARTS).map(|_| Part::default()).collect(), budget: Mutex::new(None) }
     }
 }
 
@@ -40,102 +67,263 @@ impl Pieces {
     /// The number of a piece. `None` where there are more than numbers.
     pub fn number(&self, piece: &[u8]) -> Option<u32> {
         let hash = hash(piece);
-        let shard = (hash >> (64 - SHARD_BITS)) as usize;
-        let own = |number: u32| number << SHARD_BITS | shard as u32;
-        if let Ok(number) = self.shards[shard].read().unwrap_or_else(PoisonError::into_inner).find(hash, piece) {
-            return Some(own(number));
+        let part = (hash >> (64 - PART_BITS)) as usize;
+        let own = |place: u32| place << PART_BITS | part as u32;
+        if let Some(place) = self.parts[part].find(hash, piece) {
+            return Some(own(place));
         }
-        let mut kept = self.shards[shard].write().unwrap_or_else(PoisonError::into_inner);
-        let place = match kept.find(hash, piece) {
-            Ok(number) => return Some(own(number)),
-            Err(place) => place,
-        };
-        let before = kept.held();
-        let number = kept.ends.len() as u32;
-        if number >= 1 << (32 - SHARD_BITS) {
-            return None;
-        }
-        kept.bytes.extend_from_slice(piece);
-        let end = kept.bytes.len() as u64;
-        kept.ends.push(end);
-        match place {
-            Some(place) if kept.ends.len() * 4 <= kept.index.len() * 3 => kept.index[place] = number,
-            _ => kept.enlarge(),
-        }
-        let more = kept.held() - before;
-        drop(kept);
-        if more > 0
+        let mut written = self.parts[part].written.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = written.bytes;
+        let place = self.parts[part].add(&mut written, hash, piece)?;
+        let more = written.bytes - before;
+        drop(written);
+        self.pay(more);
+        Some(own(place))
+    }
+
+    fn pay(&self, bytes: usize) {
+        if bytes > 0
             && let Some(budget) = &*self.budget.lock().unwrap_or_else(PoisonError::into_inner)
         {
-            budget.spend(more);
+            budget.spend(bytes);
         }
-        Some(own(number))
     }
 
     /// Appends the piece with this number; `false` where there is none.
+    #[inline]
     pub fn read(&self, number: u32, out: &mut Vec<u8>) -> bool {
-        let shard = &self.shards[number as usize % SHARDS];
-        let shard = shard.read().unwrap_or_else(PoisonError::into_inner);
-        let piece = shard.piece(number >> SHARD_BITS);
-        out.extend_from_slice(piece.unwrap_or_default());
-        piece.is_some()
+        self.parts[number as usize % PARTS].read(number >> PART_BITS, out)
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.shards.iter().map(|shard| shard.read().unwrap_or_else(PoisonError::into_inner).ends.len()).sum()
+        self.written(|written| written.pieces)
     }
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        self.shards.iter().map(|shard| shard.read().unwrap_or_else(PoisonError::into_inner).held()).sum()
+        self.written(|written| written.bytes)
+    }
+
+    fn written(&self, how_much: impl Fn(&Written) -> usize) -> usize {
+        self.parts.iter().map(|part| how_much(&part.written.lock().unwrap_or_else(PoisonError::into_inner))).sum()
+    }
+
+    /// Writes all pieces, so that they can have the same numbers again.
+    pub fn save(&self, out: &mut dyn Write) -> io::Result<()> {
+        for part in &self.parts {
+            let words = part.written.lock().unwrap_or_else(PoisonError::into_inner).words;
+            out.write_all(&(words as u64).to_le_bytes())?;
+            for place in 0..words as u32 {
+                let word = part.word(place).map_or(0, |word| word.load(Ordering::Acquire));
+                out.write_all(&word.to_le_bytes())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads pieces that were saved. Fails where those that are there already are not the first among them.
+    pub fn restore(&self, from: &mut dyn Read) -> io::Result<()> {
+        let damaged = |why: &str| io::Error::new(io::ErrorKind::InvalidData, why.to_string());
+        let number = |from: &mut dyn Read| -> io::Result<u64> {
+            let mut bytes = [0; 8];
+            from.read_exact(&mut bytes)?;
+            Ok(u64::from_le_bytes(bytes))
+        };
+        let mut piece = Vec::new();
+        for part in &self.parts {
+            let mut written = part.written.lock().unwrap_or_else(PoisonError::into_inner);
+            let (words, before) = (number(from)?, written.bytes);
+            if words < written.words as u64 || words >= 1 << PLACE_BITS {
+                return Err(damaged("the pieces of states are those of another model"));
+            }
+            let mut place = 0;
+            while place < words {
+                let head = number(from)?;
+                // A block's last words may be left over.
+                if head == 0 {
+                    place += 1;
+                    continue;
+                }
+                let length = head - 1;
+                if length.div_ceil(8) >= words - place {
+                    return Err(damaged("a piece of a state is longer than all of them"));
+                }
+                piece.clear();
+                for _ in 0..length.div_ceil(8) {
+                    piece.extend_from_slice(&number(from)?.to_le_bytes());
+                }
+                piece.truncate(length as usize);
+                let hash = hash(&piece);
+                let known = part.find(hash, &piece);
+                let added = match known {
+                    Some(known) => Some(known),
+                    None => part.add(&mut written, hash, &piece),
+                };
+                if added != Some(place as u32) {
+                    return Err(damaged("the pieces of states are those of another model"));
+                }
+                place += 1 + length.div_ceil(8);
+            }
+            let more = written.bytes - before;
+            drop(written);
+            self.pay(more);
+        }
+        Ok(())
     }
 }
 
-impl Shard {
-    fn piece(&self, number: u32) -> Option<&[u8]> {
-        let number = number as usize;
-        let end = *self.ends.get(number)? as usize;
-        let start = number.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
-        self.bytes.get(start..end)
+/// The block of a place, and the place in it.
+#[inline]
+fn block(place: u32) -> (usize, usize) {
+    let place = place as usize + FIRST;
+    let block = place.ilog2() - FIRST.ilog2();
+    (block as usize, place - (FIRST << block))
+}
+
+impl Part {
+    #[inline]
+    fn word(&self, place: u32) -> Option<&AtomicU64> {
+        let (block, place) = block(place);
+        self.blocks.get(block)?.get()?.get(place)
     }
 
-    /// The number of a piece, or the place in the index where it would stand.
-    fn find(&self, hash: u64, piece: &[u8]) -> Result<u32, Option<usize>> {
-        if self.index.is_empty() {
-            return Err(None);
+    /// The words of a piece behind its length, and its length.
+    #[inline]
+    fn piece(&self, place: u32) -> Option<(&[AtomicU64], usize)> {
+        let (block, first) = block(place);
+        let words = self.blocks.get(block)?.get()?;
+        let length = (words.get(first)?.load(Ordering::Acquire) as usize).checked_sub(1)?;
+        Some((words.get(first + 1..)?.get(..length.div_ceil(8))?, length))
+    }
+
+    #[inline]
+    fn read(&self, place: u32, out: &mut Vec<u8>) -> bool {
+        let Some((words, length)) = self.piece(place) else { return false };
+        let start = out.len();
+        out.reserve(8 * words.len());
+        for word in words {
+            out.extend_from_slice(&word.load(Ordering::Relaxed).to_le_bytes());
         }
-        let mask = self.index.len() - 1;
-        let mut place = hash as usize & mask;
+        out.truncate(start + length);
+        true
+    }
+
+    /// Is this the piece there?
+    #[inline]
+    fn is(&self, place: u32, piece: &[u8]) -> bool {
+        let Some((words, length)) = self.piece(place) else { return false };
+        length == piece.len()
+            && piece.chunks(8).zip(words).all(|(chunk, word)| of_bytes(chunk) == word.load(Ordering::Relaxed))
+    }
+
+    /// The place of a piece.
+    #[inline]
+    fn find(&self, hash: u64, piece: &[u8]) -> Option<u32> {
+        let index = self.indices[self.newest.load(Ordering::Acquire) as usize].get()?;
+        let (mask, tag) = (index.len() - 1, tag(hash));
+        let mut at = hash as usize & mask;
         loop {
-            match self.index[place] {
-                NONE => return Err(Some(place)),
-                number if self.piece(number) == Some(piece) => return Ok(number),
-                _ => place = (place + 1) & mask,
+            let entry = index[at].load(Ordering::Acquire);
+            if entry == 0 {
+                return None;
             }
+            if entry >> PLACE_BITS == tag && self.is(entry % (1 << PLACE_BITS) - 1, piece) {
+                return Some(entry % (1 << PLACE_BITS) - 1);
+            }
+            at = (at + 1) & mask;
         }
     }
 
-    /// Makes the index larger, and puts all pieces into it.
-    fn enlarge(&mut self) {
-        let size = (2 * self.ends.len()).next_power_of_two().max(16);
-        self.index = vec![NONE; size];
-        for number in 0..self.ends.len() as u32 {
-            let piece = self.piece(number).unwrap_or_default();
-            let mut place = hash(piece) as usize & (size - 1);
-            while self.index[place] != NONE {
-                place = (place + 1) & (size - 1);
-            }
-            self.index[place] = number;
+    /// Adds a piece, unless another thread has. `None` where there is no more place.
+    fn add(&self, written: &mut Written, hash: u64, piece: &[u8]) -> Option<u32> {
+        if let Some(place) = self.find(hash, piece) {
+            return Some(place);
         }
+        let words = 1 + piece.len().div_ceil(8);
+        // All of it stands in one block.
+        let (mut number, mut first) = block(written.words as u32);
+        while first + words > FIRST << number {
+            (number, first) = (number + 1, 0);
+            if number >= BLOCKS {
+                return None;
+            }
+        }
+        let place = ((FIRST << number) - FIRST + first) as u32;
+        if place as usize + words >= 1 << PLACE_BITS {
+            return None;
+        }
+        let block = self.blocks[number].get_or_init(|| {
+            written.bytes += 8 * (FIRST << number);
+            (0..FIRST << number).map(|_| AtomicU64::new(0)).collect()
+        });
+        for (word, chunk) in block[first + 1..].iter().zip(piece.chunks(8)) {
+            word.store(of_bytes(chunk), Ordering::Relaxed);
+        }
+        block[first].store(piece.len() as u64 + 1, Ordering::Release);
+        written.words = place as usize + words;
+        written.pieces += 1;
+        self.enter(written, hash, place);
+        Some(place)
     }
 
-    fn held(&self) -> usize {
-        4 * self.index.capacity() + 8 * self.ends.capacity() + self.bytes.capacity()
+    /// Enters a piece into the index; where that is full, into a larger one.
+    fn enter(&self, written: &mut Written, hash: u64, place: u32) {
+        let newest = self.newest.load(Ordering::Relaxed) as usize;
+        match self.indices[newest].get() {
+            Some(index) if written.pieces * 4 <= index.len() * 3 => put(index, hash, place),
+            full => {
+                let number = full.map_or(0, |_| newest + 1);
+                let size = SMALLEST << (2 * number);
+                let larger: Box<[AtomicU32]> = (0..size).map(|_| AtomicU32::new(0)).collect();
+                written.bytes += 4 * size;
+                let mut bytes = Vec::new();
+                for entry in full.iter().flat_map(|index| index.iter()) {
+                    let Some(known) = (entry.load(Ordering::Relaxed) % (1 << PLACE_BITS)).checked_sub(1) else {
+                        continue;
+                    };
+                    bytes.clear();
+                    self.read(known, &mut bytes);
+                    put(&larger, self::hash(&bytes), known);
+                }
+                put(&larger, hash, place);
+                self.indices[number].get_or_init(|| larger);
+                self.newest.store(number as u32, Ordering::Release);
+            }
+        }
+    }
+}
+
+fn put(index: &[AtomicU32], hash: u64, place: u32) {
+    let mask = index.len() - 1;
+    let mut at = hash as usize & mask;
+    while index[at].load(Ordering::Relaxed) != 0 {
+        at = (at + 1) & mask;
+    }
+    index[at].store(tag(hash) << PLACE_BITS | (place + 1), Ordering::Release);
+}
+
+/// Bits of a hash that neither choose the part nor the first place in an index.
+#[inline]
+fn tag(hash: u64) -> u32 {
+    (hash >> 40) as u32 % PARTS as u32
+}
+
+/// Up to eight bytes as a word.
+#[inline]
+fn of_bytes(bytes: &[u8]) -> u64 {
+    match bytes.try_into() {
+        Ok(all) => u64::from_le_bytes(all),
+        Err(_) => {
+            let mut all = [0; 8];
+            all[..bytes.len()].copy_from_slice(bytes);
+            u64::from_le_bytes(all)
+        }
     }
 }
 
 /// A hash of bytes: eight at a time, multiplied and folded.
+#[inline]
 pub fn hash(bytes: &[u8]) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let fold = |hash: u64, word: u64| {
@@ -145,11 +333,9 @@ pub fn hash(bytes: &[u8]) -> u64 {
     let mut chunks = bytes.chunks_exact(8);
     let mut all = FACTOR ^ bytes.len() as u64;
     for chunk in &mut chunks {
-        all = fold(all, u64::from_le_bytes(chunk.try_into().unwrap_or_default()));
+        all = fold(all, of_bytes(chunk));
     }
-    let mut last = [0; 8];
-    last[..chunks.remainder().len()].copy_from_slice(chunks.remainder());
-    fold(fold(all, u64::from_le_bytes(last)), FACTOR.rotate_left(32))
+    fold(fold(all, of_bytes(chunks.remainder())), FACTOR.rotate_left(32))
 }
 
 #[cfg(test)]
@@ -159,18 +345,67 @@ mod tests {
     #[test]
     fn every_piece_is_kept_once() {
         let pieces = Pieces::default();
-        let piece = |i: u32| i.to_string().repeat(i as usize % 7);
+        let piece = |i: u32| i.to_string().repeat(i as usize % 7 * (1 + i as usize % 97));
         let numbers: Vec<u32> = (0..10_000).map(|i| pieces.number(piece(i).as_bytes()).unwrap()).collect();
-        for (i, number) in numbers.iter().enumerate() {
-            let text = piece(i as u32);
-            assert_eq!(pieces.number(text.as_bytes()), Some(*number));
-            let mut out = Vec::new();
-            assert!(pieces.read(*number, &mut out));
-            assert_eq!(out, text.as_bytes());
+        let mut file = Vec::new();
+        pieces.save(&mut file).unwrap();
+        let again = Pieces::default();
+        again.number(piece(0).as_bytes());
+        again.restore(&mut file.as_slice()).unwrap();
+        for pieces in [&pieces, &again] {
+            for (i, number) in numbers.iter().enumerate() {
+                let text = piece(i as u32);
+                assert_eq!(pieces.number(text.as_bytes()), Some(*number));
+                let mut out = Vec::new();
+                assert!(pieces.read(*number, &mut out));
+                assert_eq!(out, text.as_bytes());
+            }
         }
         let distinct: std::collections::BTreeSet<String> = (0..10_000).map(piece).collect();
-        assert_eq!(pieces.len(), distinct.len());
+        assert_eq!((pieces.len(), again.len()), (distinct.len(), distinct.len()));
         assert!(!pieces.read(u32::MAX, &mut Vec::new()));
+    }
+
+    #[test]
+    fn pieces_of_another_model_are_refused() {
+        let pieces = |all: &[&str]| {
+            let pieces = Pieces::default();
+            all.iter().for_each(|piece| assert!(pieces.number(piece.as_bytes()).is_some()));
+            pieces
+        };
+        let mut file = Vec::new();
+        pieces(&["one", "two", "three"]).save(&mut file).unwrap();
+        let outcome = |mine: &[&str], file: &[u8]| pieces(mine).restore(&mut &*file).is_ok();
+        assert!(outcome(&[], &file) && outcome(&["one"], &file) && outcome(&["one", "two"], &file));
+        assert!(!outcome(&["four"], &file) && !outcome(&["one"], &file[..file.len() - 1]));
+        let mut random = scrimp_system::Random(3);
+        for _ in 0..2000 {
+            let mut forged = file.clone();
+            let at = random.below(forged.len());
+            forged[at] ^= 1 << random.below(8);
+            let pieces = Pieces::default();
+            if pieces.restore(&mut forged.as_slice()).is_ok() {
+                assert!(pieces.number(b"five").is_some());
+            }
+        }
+    }
+
+    #[test]
+    fn threads_agree_on_numbers() {
+        let pieces = Pieces::default();
+        let numbers = |step: usize| -> Vec<u32> {
+            let mut numbers = vec![0; 20_000];
+            for k in 0..numbers.len() {
+                let i = k * step % numbers.len();
+                numbers[i] = pieces.number(&(i as u64 / 3).to_le_bytes()[..5]).unwrap();
+            }
+            numbers
+        };
+        let all: Vec<Vec<u32>> = std::thread::scope(|scope| {
+            let threads: Vec<_> = [1, 3, 7, 9].map(|step| scope.spawn(move || numbers(step))).into();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(all.iter().all(|numbers| *numbers == all[0]));
     }
 
     #[test]
