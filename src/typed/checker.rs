@@ -39,6 +39,18 @@ pub(super) struct Asked<M: TypedModel> {
     pub kind: Kind<M>,
 }
 
+impl<M: TypedModel> Asked<M> {
+    /// The conditions on states that it is about.
+    fn conditions(&self) -> Vec<(String, Holds<M>)> {
+        let all = match &self.kind {
+            Kind::Deadlock => &[][..],
+            Kind::Invariant(holds) | Kind::Reach(holds) => std::slice::from_ref(holds),
+            Kind::Ltl(_, atoms) | Kind::Ctl(_, atoms) => atoms,
+        };
+        all.iter().map(|holds| (self.name.clone(), holds.clone())).collect()
+    }
+}
+
 /// What is asked.
 pub(super) enum Kind<M: TypedModel> {
     Deadlock,
@@ -227,6 +239,16 @@ impl<M: TypedModel> Checker<M> {
         self
     }
 
+    /// What may be left out: `por`, where [`local`](TypedModel::local) says what concerns one process alone. The states that are
+    /// counted are then fewer than there are.
+    pub fn reduce(mut self, reduce: &str) -> Checker<M> {
+        match reduce.parse() {
+            Ok(reduce) => self.options.reduce = reduce,
+            Err(why) => self.fail(CheckerError::Option(format!("{why}"))),
+        }
+        self
+    }
+
     /// Saves the search to this file now and then, and where it ends before its time. One search is saved: formulas have searches
     /// of their own, and are asked without.
     pub fn checkpoint(mut self, file: impl Into<PathBuf>) -> Checker<M> {
@@ -299,7 +321,14 @@ impl<M: TypedModel> Checker<M> {
         if any_threads {
             (options.threads, options.alone_until) = (cores(), SMALL);
         }
-        let encoded = Encoded::new(Arc::new(model), symmetric).map_err(CheckerError::Model)?;
+        let mut encoded = Encoded::new(Arc::new(model), symmetric).map_err(CheckerError::Model)?;
+        if options.reduce.leaves_out_events() {
+            if symmetric {
+                let why = "symmetry and partial-order reduction do not go together for models in Rust: ask for one";
+                return Err(CheckerError::Option(why.into()));
+            }
+            encoded.say_local(asked.iter().flat_map(Asked::conditions).collect());
+        }
         Ok((Arc::new(encoded), name, asked, options))
     }
 }

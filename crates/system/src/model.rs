@@ -49,6 +49,18 @@ pub trait Model: Sync {
         Err("it does not say how its events depend on each other".into())
     }
 
+    /// Does it say of events whether they are [local](Model::actor)?
+    fn knows_local(&self) -> bool {
+        false
+    }
+
+    /// The process of an event, and whether the event is local: whatever the others do before this process moves, it keeps the
+    /// events it has, with the same effect; no order of its events and theirs can be told from another; and none of its own
+    /// changes what is asked about. A state may be left by the events of one process alone if all of them are local.
+    fn actor(&self, code: EventCode) -> (u32, bool) {
+        (code, false)
+    }
+
     /// What can be exchanged in its states without anybody noticing, while each of the first conditions stays as it is and the
     /// others may become different ones; or why nothing can.
     fn symmetry(&self, kept: &[&Expr], others: &[&Expr]) -> Result<Symmetry, String> {

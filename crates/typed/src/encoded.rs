@@ -1,6 +1,7 @@
 //! A typed model as searches see it: states are bytes of one length.
 
 use crate::code::{Buffers, Encoder, Pieces, Shape, Wrong, decode, tree};
+use crate::local::Claims;
 use crate::model::TypedModel;
 use crate::panics::caught;
 use crate::per_thread::PerThread;
@@ -15,15 +16,18 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// From here on codes are numbers of names. Those below are places among the actions of a state, with the process that acts.
 const NAMED: EventCode = 1 << 31;
-const PLACES: EventCode = 1 << 23;
-const PROCESSES: usize = (NAMED / PLACES) as usize;
+const PLACES: EventCode = 1 << 22;
+
+/// Added to the place of an action that concerns its process alone.
+const LOCAL: EventCode = PLACES;
+const PROCESSES: usize = (NAMED / (2 * PLACES)) as usize;
 
 /// The code of what happens before there is any action: listing them.
 const LISTING: EventCode = NAMED - 1;
 
 /// The process that acts in an event of a search, by its number; from 255 on they are not told apart.
 pub fn actor(code: EventCode) -> usize {
-    (code / PLACES) as usize
+    (code / (2 * PLACES)) as usize
 }
 
 /// How many states are looked at closely: are they read as they were written?
@@ -41,6 +45,8 @@ pub struct Encoded<M: TypedModel> {
     threads: PerThread<OfThread<M>>,
     /// States are replaced by those that stand for them.
     symmetric: bool,
+    /// What is local is said with each event, and tried out.
+    local: Option<Claims<M>>,
     /// What is wrong with the model itself, so that no answer would be one.
     wrong: OnceLock<String>,
     looked_at: AtomicUsize,
@@ -97,6 +103,7 @@ impl<M: TypedModel> Encoded<M> {
             initial,
             threads: PerThread::default(),
             symmetric,
+            local: None,
             wrong: OnceLock::new(),
             looked_at: AtomicUsize::new(0),
             processes: AtomicUsize::new(0),
@@ -110,6 +117,11 @@ impl<M: TypedModel> Encoded<M> {
             Some(wrong) => Err(wrong.into()),
             None => Ok(encoded),
         }
+    }
+
+    /// From now on it is said of events whether they concern one process alone, which must not change these conditions.
+    pub fn say_local(&mut self, conditions: Vec<(String, Holds<M>)>) {
+        self.local = Some(Claims::new(conditions));
     }
 
     /// What is wrong with the model.
@@ -265,7 +277,7 @@ impl<M: TypedModel> Encoded<M> {
         own.buffers.follow(&self.pieces, each_number(from));
         let mut encoder = Encoder::new(&self.pieces, std::mem::take(&mut own.buffers));
         own.bytes.resize(self.state_bytes(), 0);
-        let (mut done, mut stuck) = (0, true);
+        let (mut done, mut stuck, mut some_local) = (0, true, false);
         // What panics is an error of its own, and the actions after it happen all the same.
         while done < own.actions.len() {
             let begun = caught(|| {
@@ -274,7 +286,10 @@ impl<M: TypedModel> Encoded<M> {
                     let next = if self.symmetric { next.map(|next| self.model.canonical(&next)) } else { next };
                     if let Some(next) = next {
                         stuck = false;
-                        let code = self.code(self.model.process(action), action, done);
+                        let mut code = self.code(self.model.process(action), action, done);
+                        if self.local.is_some() && code < NAMED && self.model.local(state, action) {
+                            (code, some_local) = (code | LOCAL, true);
+                        }
                         if !self.append(next, code, &mut encoder, &mut own.bytes, &mut own.recent, out) {
                             done = own.actions.len();
                             return;
@@ -291,6 +306,11 @@ impl<M: TypedModel> Encoded<M> {
             }
         }
         own.buffers = encoder.into_buffers();
+        if let Some(claims) = self.local.as_ref().filter(|_| some_local)
+            && let Err(wrong) = claims.try_out(self, state, &own.actions)
+        {
+            self.go_wrong(|| wrong);
+        }
         out.declare_deadlock(stuck);
     }
 
@@ -300,7 +320,7 @@ impl<M: TypedModel> Encoded<M> {
         if self.naming.load(Ordering::Relaxed) {
             return self.name(action);
         }
-        process.min(PROCESSES - 1) as EventCode * PLACES + place as EventCode
+        process.min(PROCESSES - 1) as EventCode * 2 * PLACES + place as EventCode
     }
 
     /// Appends a successor; `false` where the model turns out to be wrong.
@@ -362,6 +382,14 @@ impl<M: TypedModel> Model for Encoded<M> {
         let own = &mut *self.threads.own();
         let Some(state) = own.recent.take(bytes).or_else(|| self.state_within(bytes, &mut own.buffers)) else { return };
         self.expand_state(&state, bytes, own, out);
+    }
+
+    fn knows_local(&self) -> bool {
+        self.local.is_some()
+    }
+
+    fn actor(&self, code: EventCode) -> (u32, bool) {
+        (actor(code) as u32, code & LOCAL != 0)
     }
 
     fn components(&self) -> Vec<Vec<Range<usize>>> {

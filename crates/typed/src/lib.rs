@@ -6,6 +6,7 @@
 mod code;
 mod conform;
 mod encoded;
+mod local;
 mod model;
 pub mod net;
 mod panics;

@@ -31,14 +31,25 @@ pub trait TypedModel: Send + Sync + 'static {
         0
     }
 
+    /// Does this action concern its [process](TypedModel::process) alone? Whatever the others do before this process acts: it keeps
+    /// the actions that it has in this state, and they do the same; nobody can tell in which order these and those of the others
+    /// happened; and no condition that is asked for becomes true or false by this action. With `.reduce("por")` a state is left by
+    /// the actions of one process only, where all that it has are local: far fewer states, the same answers. What is said here is
+    /// tried out on the way as far as it can be, but not proved.
+    fn local(&self, state: &Self::State, action: &Self::Action) -> bool {
+        let _ = (state, action);
+        false
+    }
+
     /// Of all states that differ only in which of several equal parts is which, the one that stands for them. Used where
     /// symmetry is asked for.
     fn canonical(&self, state: &Self::State) -> Self::State {
         state.clone()
     }
 
-    /// Do two actions lead to the same state in either order wherever both can happen, neither keeping the other from
-    /// happening? Nothing is left out by it yet.
+    /// Do two actions lead to the same state in either order wherever both can happen, neither making the other possible or
+    /// impossible? That alone says nothing about what others could do later, so nothing is left out by it: see
+    /// [`local`](TypedModel::local). It is tried out with `.reduce("por")`.
     fn independent(&self, one: &Self::Action, other: &Self::Action) -> bool {
         let _ = (one, other);
         false

@@ -71,7 +71,9 @@ impl Question {
                 Some(_) => {}
             });
         }
-        if opaque {
+        // A model that says itself what no condition sees need not be shown one.
+        let said = options.reduce.leaves_out_events() && facts.model.is_some_and(Model::knows_local);
+        if opaque && !said {
             asked = asked.with(Feature::Opaque);
         } else if matches!(options.reduce, ReduceChoice::Symmetry { .. }) && facts.tell_apart(properties) {
             asked = asked.with(Feature::TellsApart);
@@ -194,6 +196,7 @@ impl<'m> ModelFacts<'m> {
         let reduces = [Feature::Por, Feature::PorSleep].into_iter().find(|feature| asked.has(*feature));
         if let Some(reduction) = reduces
             && options.engine == super::EngineChoice::Explicit
+            && !model.knows_local()
             && let Err(reason) = model.dependence()
         {
             let reason = format!("partial-order reduction is not possible: {reason}");

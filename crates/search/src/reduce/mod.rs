@@ -3,6 +3,7 @@
 mod deferred_events;
 mod edge_lean;
 mod grounded;
+mod local;
 mod on_path;
 mod orbits;
 mod por_config;

@@ -1,5 +1,6 @@
 //! From properties to a reduction: what must be kept follows from what is asked.
 
+use super::local::Local;
 use super::stubborn::{Chosen, Governor, Stubborn, Wanted};
 use super::{Expansion, Kept, Method, Reduce, Source};
 use crate::plan::{Plan, ReduceChoice};
@@ -11,7 +12,15 @@ use std::io;
 use std::sync::Arc;
 
 /// Everything that the reductions of all threads have in common.
-pub struct PorConfig {
+pub enum PorConfig {
+    /// Sets of events that are computed from how they depend on each other.
+    Stubborn(StubbornConfig),
+    /// The events of one process, where the model says that they concern no other.
+    Local,
+}
+
+/// What all threads have in common that compute sets of events.
+pub struct StubbornConfig {
     stubborn: Stubborn,
     /// Events may be left out on condition.
     provided: bool,
@@ -27,6 +36,9 @@ impl PorConfig {
         plan: &Plan,
     ) -> io::Result<Option<PorConfig>> {
         let Some(method) = method(plan) else { return Ok(None) };
+        if model.knows_local() {
+            return Ok(Some(PorConfig::Local));
+        }
         PorConfig::of_states(model, properties, method).map(Some)
     }
 
@@ -63,13 +75,14 @@ impl PorConfig {
         let of = |method| Stubborn::new(dependence.clone(), wanted.clone(), method);
         let stubborn = method.map_or_else(|| better(model, of(Method::Process), of(Method::Closure)), of);
         let provided = stubborn.may_depend_on_history();
-        Ok(PorConfig { stubborn, provided, visible: None })
+        Ok(PorConfig::Stubborn(StubbornConfig { stubborn, provided, visible: None }))
     }
 
     /// A reduction that keeps, of every run, one that looks the same to these conditions but for repetitions, provided that
     /// on every cycle some state is explored in full. The plan asks for one, or allows one that the first states show to pay.
     pub fn of_runs(model: &dyn Model, conditions: &[Expr], plan: &Plan) -> io::Result<Option<PorConfig>> {
         match method(plan) {
+            Some(_) if model.knows_local() => Ok(Some(PorConfig::Local)),
             Some(method) => PorConfig::of_conditions(model, conditions, method).map(Some),
             None if plan.options().may_reduce => {
                 let config = PorConfig::of_conditions(model, conditions, None).ok();
@@ -90,14 +103,15 @@ impl PorConfig {
         let wanted = Wanted { deadlocks: true, ..Wanted::default() };
         let of = |method| Stubborn::new(dependence.clone(), wanted.clone(), method);
         let stubborn = method.map_or_else(|| better(model, of(Method::Process), of(Method::Closure)), of);
-        Ok(PorConfig { stubborn, provided: true, visible: Some(visible.into()) })
+        let visible = Some(visible.into());
+        Ok(PorConfig::Stubborn(StubbornConfig { stubborn, provided: true, visible }))
     }
 
     /// This one, if it explores far fewer events in the first states than there are.
     fn worth(self, model: &dyn Model) -> Option<PorConfig> {
         /// Of a hundred events, it must explore fewer than these.
         const WORTH: usize = 50;
-        let (mut persistent, mut all, mut kept) = (self.persistent(None), 0, 0);
+        let (mut persistent, mut all, mut kept) = (self.make(Expansion::Stateless), 0, 0);
         let mut keep = Vec::new();
         let more = first_states(model, |state, found| {
             keep.clear();
@@ -112,9 +126,16 @@ impl PorConfig {
 
     /// A reduction for one thread.
     pub fn make(&self, manner: Expansion) -> Box<dyn Reduce> {
-        Box::new(self.persistent((manner == Expansion::Stateful).then(Governor::new)))
+        match self {
+            PorConfig::Stubborn(config) => {
+                Box::new(config.persistent((manner == Expansion::Stateful).then(Governor::new)))
+            }
+            PorConfig::Local => Box::new(Local::default()),
+        }
     }
+}
 
+impl StubbornConfig {
     fn persistent(&self, governor: Option<Governor>) -> Persistent {
         Persistent {
             stubborn: self.stubborn.another(),
