@@ -283,6 +283,24 @@ fn a_search_that_was_saved_is_taken_up_by_another_program() {
 }
 
 #[test]
+fn searches_go_by_what_is_measured() {
+    let far = |_: &Grid, at: &At| at.up[0][4..].parse::<u64>().unwrap() + at.across[7..].parse::<u64>().unwrap();
+    let checker = || Checker::new(Grid).invariant("less", |_, at| at.across != "column 299");
+    let swept = checker().progress(far).forget("sweep").check().unwrap();
+    assert_eq!((swept.states(), swept.trace("less").unwrap().len()), (90_000, 299));
+    let stored = swept.searches()[0].report.forget.stored_peak;
+    assert!(stored < 2000, "{stored} states were stored at once");
+    // The corner lies at the end of every way, and the best way goes straight on.
+    let to_the_right = |_: &Grid, at: &At| 299 - at.across[7..].parse::<u64>().unwrap();
+    let best = checker().heuristic(to_the_right).order("best").options(|options| options.keep_going = false);
+    let best = best.threads(1).check().unwrap();
+    assert_eq!(best.trace("less").unwrap().len(), 299);
+    assert!(best.states() < 1000, "{} states were visited", best.states());
+    assert!(matches!(checker().progress(far).check(), Err(CheckerError::Refused(_))), "it would not be used");
+    assert!(matches!(checker().forget("sweep").check(), Err(CheckerError::Refused(_))), "nothing to go by");
+}
+
+#[test]
 fn one_search_is_saved_in_one_file() {
     let file = std::env::temp_dir().join(format!("scrimp-typed-two-{}", std::process::id()));
     let error = Checker::new(Grid).eventually("there", |_, at| at.across == "column 3").checkpoint(&file).check();

@@ -7,7 +7,7 @@ use scrimp_report::number::parse_size;
 use scrimp_search::{FairnessChoice, ModelFacts, Options, Plan, Refusal, run};
 use scrimp_system::Expr;
 use scrimp_temporal::Formula;
-use scrimp_typed::{Encoded, Holds, TypedModel};
+use scrimp_typed::{Encoded, Guides, Holds, TypedModel};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -29,6 +29,7 @@ pub struct Checker<M: TypedModel> {
     /// Nobody has said how many threads search.
     any_threads: bool,
     symmetric: bool,
+    guides: Guides<M>,
     /// The first thing that was asked for in vain.
     wrong: Option<CheckerError>,
 }
@@ -106,6 +107,7 @@ impl<M: TypedModel> Checker<M> {
             options: Options { keep_going: true, ..Options::default() },
             any_threads: true,
             symmetric: false,
+            guides: Guides::default(),
             wrong: None,
         }
     }
@@ -249,6 +251,20 @@ impl<M: TypedModel> Checker<M> {
         self
     }
 
+    /// How far a state is: for `.forget("sweep")`, which forgets what lies behind, and `.order("progress")`.
+    pub fn progress(mut self, measure: impl Fn(&M, &M::State) -> u64 + Send + Sync + 'static) -> Checker<M> {
+        self.guides.progress = Some(Arc::new(measure));
+        self.options.progress = Some("given".into());
+        self
+    }
+
+    /// How promising a state is, low values first: for `.order("best")`.
+    pub fn heuristic(mut self, measure: impl Fn(&M, &M::State) -> u64 + Send + Sync + 'static) -> Checker<M> {
+        self.guides.heuristic = Some(Arc::new(measure));
+        self.options.heuristic = Some("given".into());
+        self
+    }
+
     /// Saves the search to this file now and then, and where it ends before its time. One search is saved: formulas have searches
     /// of their own, and are asked without.
     pub fn checkpoint(mut self, file: impl Into<PathBuf>) -> Checker<M> {
@@ -309,7 +325,7 @@ impl<M: TypedModel> Checker<M> {
 
     #[allow(clippy::type_complexity)]
     fn begin(self) -> Result<(Arc<Encoded<M>>, String, Vec<Asked<M>>, Options), CheckerError> {
-        let Checker { model, name, asked, mut options, any_threads, symmetric, wrong } = self;
+        let Checker { model, name, asked, mut options, any_threads, symmetric, guides, wrong } = self;
         if let Some(wrong) = wrong {
             return Err(wrong);
         }
@@ -322,6 +338,7 @@ impl<M: TypedModel> Checker<M> {
             (options.threads, options.alone_until) = (cores(), SMALL);
         }
         let mut encoded = Encoded::new(Arc::new(model), symmetric).map_err(CheckerError::Model)?;
+        encoded.guides = guides;
         if options.reduce.leaves_out_events() {
             if symmetric {
                 let why = "symmetry and partial-order reduction do not go together for models in Rust: ask for one";

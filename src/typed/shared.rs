@@ -19,6 +19,14 @@ impl<M: TypedModel> Model for Shared<M> {
     fn expand(&self, state: &[u8], out: &mut Batch) {
         self.0.expand(state, out);
     }
+
+    fn progress(&self, state: &[u8]) -> Option<u128> {
+        self.0.progress(state)
+    }
+
+    fn heuristic(&self, state: &[u8]) -> Option<u128> {
+        self.0.heuristic(state)
+    }
 }
 
 impl<M: TypedModel> Describe for Shared<M> {

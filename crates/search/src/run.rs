@@ -25,7 +25,7 @@ pub fn run(
     run_guided(model, properties, plan, control, Guides::default())
 }
 
-/// [`run`], for plans that follow a progress measure or a heuristic.
+/// [`run`], for plans that follow a progress measure or a heuristic that the model does not know itself.
 pub fn run_guided(
     model: &dyn Model,
     properties: &[Property<Condition>],
@@ -39,6 +39,12 @@ pub fn run_guided(
     if let Some(property) = properties.iter().find(|property| property.kind.is_about_runs()) {
         return Err(about_runs(&property.name));
     }
+    let (progress, heuristic) = own_guides(model);
+    let guides = Guides {
+        progress: guides.progress.or(plan.options().progress.is_some().then_some(&progress)),
+        heuristic: guides.heuristic.or(plan.options().heuristic.is_some().then_some(&heuristic)),
+        ..guides
+    };
     if let ForgetChoice::PseudoRoot(_) = plan.options().forget {
         // What runs the model backwards is made here, before the budget looks at what is used already.
         model.suits_predecessors().map_err(|e| invalid(format!("pseudo-root states need predecessors, but {e}")))?;
@@ -54,6 +60,13 @@ pub fn run_guided(
             Ok(report)
         }
     }
+}
+
+/// The progress measure and the heuristic that a model has itself.
+pub(crate) fn own_guides<'a>(
+    model: &'a dyn Model,
+) -> (impl Fn(&[u8]) -> u128 + Sync + 'a, impl Fn(&[u8]) -> u128 + Sync + 'a) {
+    (|state: &[u8]| model.progress(state).unwrap_or(0), |state: &[u8]| model.heuristic(state).unwrap_or(0))
 }
 
 /// The search of a model, or of its orbits.

@@ -92,6 +92,18 @@ pub trait Model: Sync {
         (0..bytes).step_by(8).map(|start| std::iter::once(start..bytes.min(start + 8)).collect()).collect()
     }
 
+    /// How far a state is, where the model itself knows: a progress measure.
+    fn progress(&self, state: &[u8]) -> Option<u128> {
+        let _ = state;
+        None
+    }
+
+    /// How promising a state is, where the model itself knows; low values come first.
+    fn heuristic(&self, state: &[u8]) -> Option<u128> {
+        let _ = state;
+        None
+    }
+
     /// A search begins, and pays from this budget for what the model itself keeps from now on.
     fn spend_from(&self, budget: Arc<dyn Spend>) {
         let _ = budget;

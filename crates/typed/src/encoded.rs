@@ -36,6 +36,21 @@ const LOOKED_AT: usize = 1000;
 /// A condition on states.
 pub type Holds<M> = Arc<dyn Fn(&M, &<M as TypedModel>::State) -> bool + Send + Sync>;
 
+/// A number for each state.
+pub type Measure<M> = Arc<dyn Fn(&M, &<M as TypedModel>::State) -> u64 + Send + Sync>;
+
+/// What searches may go by: how far a state is, and how promising; low values come first.
+pub struct Guides<M: TypedModel> {
+    pub progress: Option<Measure<M>>,
+    pub heuristic: Option<Measure<M>>,
+}
+
+impl<M: TypedModel> Default for Guides<M> {
+    fn default() -> Guides<M> {
+        Guides { progress: None, heuristic: None }
+    }
+}
+
 /// A typed model as a search sees it.
 pub struct Encoded<M: TypedModel> {
     pub model: Arc<M>,
@@ -45,6 +60,8 @@ pub struct Encoded<M: TypedModel> {
     threads: PerThread<OfThread<M>>,
     /// States are replaced by those that stand for them.
     symmetric: bool,
+    /// What searches go by.
+    pub guides: Guides<M>,
     /// What is local is said with each event, and tried out.
     local: Option<Claims<M>>,
     /// What is wrong with the model itself, so that no answer would be one.
@@ -103,6 +120,7 @@ impl<M: TypedModel> Encoded<M> {
             initial,
             threads: PerThread::default(),
             symmetric,
+            guides: Guides::default(),
             local: None,
             wrong: OnceLock::new(),
             looked_at: AtomicUsize::new(0),
@@ -223,6 +241,17 @@ impl<M: TypedModel> Encoded<M> {
             recent.put(bytes, state);
             answer
         })
+    }
+
+    /// What is measured of a state. A measure that panics is none.
+    fn measured(&self, measure: Option<&Measure<M>>, bytes: &[u8]) -> Option<u128> {
+        let measure = measure?;
+        let OfThread { recent, buffers, .. } = &mut *self.threads.own();
+        let state = recent.take(bytes).or_else(|| self.state_within(bytes, buffers))?;
+        let value = caught(|| measure(&self.model, &state));
+        let value = value.map_err(|said| self.go_wrong(|| format!("a measure panics: {said}\n  {}", tree(&state))));
+        recent.put(bytes, state);
+        value.ok().map(u128::from)
     }
 
     /// What the program said when it panicked at this event.
@@ -382,6 +411,14 @@ impl<M: TypedModel> Model for Encoded<M> {
         let own = &mut *self.threads.own();
         let Some(state) = own.recent.take(bytes).or_else(|| self.state_within(bytes, &mut own.buffers)) else { return };
         self.expand_state(&state, bytes, own, out);
+    }
+
+    fn progress(&self, state: &[u8]) -> Option<u128> {
+        self.measured(self.guides.progress.as_ref(), state)
+    }
+
+    fn heuristic(&self, state: &[u8]) -> Option<u128> {
+        self.measured(self.guides.heuristic.as_ref(), state)
     }
 
     fn knows_local(&self) -> bool {

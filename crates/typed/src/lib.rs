@@ -15,7 +15,7 @@ mod per_thread;
 mod recent;
 
 pub use conform::{Conformance, Observation, Seen, Unseen, conform, conform_unseen};
-pub use encoded::{Encoded, Holds, actor};
+pub use encoded::{Encoded, Guides, Holds, actor};
 pub use model::TypedModel;
 pub use panics::caught;
 pub use path::{Path, PathOf};

@@ -4,7 +4,7 @@ use super::{Check, Checker, Running, Work, lock};
 use crate::report::record::Sample;
 use crate::report::{Subject, json, number};
 use crate::walk::exact_json;
-use crate::{Control, DescribedModel, ModelFacts, Options, Plan, Property, run};
+use crate::{Batch, Control, DescribedModel, ModelFacts, Options, Plan, Property, run};
 use scrimp_core::Condition;
 use scrimp_explorer::{CheckOptions, Refusal};
 use std::any::Any;
@@ -29,7 +29,14 @@ impl Checker for Thread {
         let chosen = self.chosen(properties)?;
         let properties: Vec<Property<Condition>> =
             chosen.iter().map(|number| self.properties[*number].lent()).collect();
-        let plan = plan(options, &properties, &ModelFacts::of(&*self.model))?;
+        let mut initial = Batch::new(self.model.state_bytes());
+        self.model.initial(&mut initial);
+        let measured = |known: &dyn Fn(&[u8]) -> bool| !initial.is_empty() && known(initial.state(0));
+        let guided = (
+            measured(&|state| self.model.progress(state).is_some()),
+            measured(&|state| self.model.heuristic(state).is_some()),
+        );
+        let plan = plan(options, &properties, &ModelFacts::of(&*self.model), guided)?;
         drop(properties);
         let control = Arc::new(Control::new(plan.options().time));
         let (checker, running) = (self.clone(), Some(Running::Search(control.clone())));
@@ -105,7 +112,12 @@ fn watch(control: &Control, over: &AtomicBool, check: &Mutex<Check>) {
 }
 
 /// How to search, as the form of the page says it.
-fn plan(options: &CheckOptions, properties: &[Property<Condition>], facts: &ModelFacts) -> Result<Plan, Refusal> {
+fn plan(
+    options: &CheckOptions,
+    properties: &[Property<Condition>],
+    facts: &ModelFacts,
+    (progress, heuristic): (bool, bool),
+) -> Result<Plan, Refusal> {
     let CheckOptions { memory, time, threads, order, store, reduce, engine, forget, fair, keep_going } = options;
     let given = |value: &Option<String>| value.as_ref().map(|v| v.trim().to_string()).filter(|v| !v.is_empty());
     if given(engine).is_some_and(|engine| engine != "explicit") {
@@ -120,8 +132,10 @@ fn plan(options: &CheckOptions, properties: &[Property<Condition>], facts: &Mode
     }
     let (order, store, forget) = (given(order), given(store), given(forget));
     let begins = |value: &Option<String>, with: &str| value.as_ref().is_some_and(|value| value.starts_with(with));
-    if begins(&order, "progress") || begins(&order, "best") || begins(&forget, "sweep") {
-        return Err(Refusal::wrong("this needs a measure of states: give one to scrimp::run_guided"));
+    let by_progress = begins(&order, "progress") || begins(&forget, "sweep");
+    let by_promise = begins(&order, "best");
+    if by_progress && !progress || by_promise && !heuristic {
+        return Err(Refusal::wrong("this needs a measure of states, and the model has none of its own"));
     }
     if begins(&store, "disk:") {
         return Err(Refusal::wrong("a directory for sorted files is named in scrimp::Options"));
@@ -134,6 +148,8 @@ fn plan(options: &CheckOptions, properties: &[Property<Condition>], facts: &Mode
     wanted.store = read(store, str::parse)?;
     wanted.forget = read(forget, str::parse)?.unwrap_or(wanted.forget);
     wanted.reduce = read(given(reduce), str::parse)?.unwrap_or(wanted.reduce);
+    wanted.progress = by_progress.then(|| "of the model".into());
+    wanted.heuristic = by_promise.then(|| "of the model".into());
     Plan::new(&wanted, properties, facts)
         .map_err(|refusal| Refusal::wrong(format!("{}; {}", refusal.reason, refusal.instead)))
 }
