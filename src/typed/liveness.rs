@@ -3,8 +3,9 @@
 use super::answer::Search;
 use super::checker::{CheckerError, plan, sound};
 use super::formula::evaluated;
+use super::learnt::Learnt;
 use scrimp_core::never::negation_within;
-use scrimp_core::{Control, Predicate, Property, PropertyKind, Verdict};
+use scrimp_core::{Predicate, Property, PropertyKind, Verdict};
 use scrimp_search::ctl::{self, CtlTask, FirstFault};
 use scrimp_search::liveness::{self, Fairness, Question};
 use scrimp_search::{FairnessChoice, FairnessKind, Options};
@@ -17,19 +18,18 @@ use std::time::{Duration, Instant};
 const MOST: usize = liveness::MOST_MARKS - 2;
 
 /// Does a formula of linear time hold on every run? `whole` says whether every state has been visited.
-pub fn linear<M: TypedModel>(
-    encoded: &Encoded<M>,
+pub(super) fn linear<M: TypedModel>(
+    (encoded, learnt): (&Encoded<M>, &Learnt<M>),
     name: &str,
-    formula: &Formula<Expr>,
-    atoms: &[Holds<M>],
+    (formula, atoms): (&Formula<Expr>, &[Holds<M>]),
     options: &Options,
     whole: bool,
 ) -> Result<Search, CheckerError> {
     let begun = Instant::now();
-    let control = Control::new(options.time);
     let options = Options { store: options.store.clone().filter(|_| options.fair.is_empty()), ..options.clone() };
     let property = Property::new(name, PropertyKind::Ltl(formula.clone()));
     let plan = plan(&options, std::slice::from_ref(&property), encoded)?;
+    let control = learnt.search(&plan, vec![name.into()], options.time);
     let never = negation_within(name, formula, options.time.unwrap_or(Duration::MAX)).map_err(CheckerError::Formula)?;
     let holds: Vec<Predicate> = atoms.iter().map(|atom| encoded.predicate(atom)).collect();
     let conditions: Vec<Predicate> = never.atoms.iter().map(|atom| evaluated(atom, &holds)).collect();
@@ -51,7 +51,7 @@ pub fn linear<M: TypedModel>(
     if fairness.is_some() && !whole && report.properties[0].verdict == Verdict::Verified {
         (report.properties[0].verdict, report.exhaustive) = (Verdict::Undecided, false);
     }
-    sound(encoded, (plan, &options), report)
+    sound(encoded, (plan, &options), report, true)
 }
 
 /// The processes that runs are fair to: those whose actions were met.
@@ -75,17 +75,16 @@ fn fairness<'a, M: TypedModel>(encoded: &'a Encoded<M>, choice: &FairnessChoice)
 }
 
 /// Does a formula of branching time hold in every initial state?
-pub fn branching<M: TypedModel>(
-    encoded: &Encoded<M>,
+pub(super) fn branching<M: TypedModel>(
+    (encoded, learnt): (&Encoded<M>, &Learnt<M>),
     name: &str,
-    formula: &Formula<Expr>,
-    atoms: &[Holds<M>],
+    (formula, atoms): (&Formula<Expr>, &[Holds<M>]),
     options: &Options,
 ) -> Result<Search, CheckerError> {
     let begun = Instant::now();
-    let control = Control::new(options.time);
     let property = Property::new(name, PropertyKind::Ctl(formula.clone()));
     let plan = plan(options, std::slice::from_ref(&property), encoded)?;
+    let control = learnt.search(&plan, vec![name.into()], options.time);
     let mut conditions: Vec<Expr> = Vec::new();
     let numbered = formula.map(&mut |atom: &Expr| {
         let known = conditions.iter().position(|known| known == atom);
@@ -97,8 +96,7 @@ pub fn branching<M: TypedModel>(
     let names: Vec<String> = conditions.iter().map(|condition| format!("{condition:?}")).collect();
     let holds: Vec<Predicate> = atoms.iter().map(|atom| encoded.predicate(atom)).collect();
     let fault = FirstFault::default();
-    let holds: Vec<Predicate> =
-        conditions.iter().map(|condition| fault.noting(evaluated(condition, &holds))).collect();
+    let holds: Vec<Predicate> = conditions.iter().map(|condition| fault.noting(evaluated(condition, &holds))).collect();
     let task = CtlTask {
         model: encoded,
         formula: &numbered,
@@ -114,5 +112,5 @@ pub fn branching<M: TypedModel>(
     let mut report = found.report(name, encoded, &plan, &control, (begun, fault.get()));
     // Its runs have no names yet.
     report.properties[0].evidence = None;
-    sound(encoded, (plan, options), report)
+    sound(encoded, (plan, options), report, true)
 }

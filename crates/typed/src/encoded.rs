@@ -4,6 +4,7 @@ use crate::code::{Encoder, Pieces, Shape, decode, tree};
 use crate::model::TypedModel;
 use crate::panics::caught;
 use crate::recent::Recent;
+use crate::watch::{Call, Watch};
 use scrimp_core::Predicate;
 use scrimp_system::{Batch, Change, Describe, EventCode, EventText, Fault, FaultRecord, Model, Spend};
 use std::collections::HashMap;
@@ -33,6 +34,8 @@ pub type Holds<M> = Arc<dyn Fn(&M, &<M as TypedModel>::State) -> bool + Send + S
 /// A typed model as a search sees it.
 pub struct Encoded<M: TypedModel> {
     pub model: Arc<M>,
+    /// Who watches over the model's own code.
+    pub watch: Arc<Watch>,
     pieces: Pieces,
     shape: Shape,
     initial: Vec<Vec<u8>>,
@@ -58,14 +61,21 @@ struct Names {
 
 impl<M: TypedModel> Encoded<M> {
     /// Fails where the initial states cannot be written or read.
-    pub fn new(model: Arc<M>, symmetric: bool) -> Result<Encoded<M>, String> {
-        let begin = || model.initial().iter().map(|state| standing(&*model, state, symmetric)).collect::<Vec<_>>();
-        let states = caught(begin).map_err(|message| format!("`initial` panicked: {message}"))?;
+    pub fn new(model: Arc<M>, symmetric: bool, watch: Arc<Watch>) -> Result<Encoded<M>, String> {
+        let stands = |state| watch.running(Call::Canonical, || standing(&*model, &state, symmetric));
+        let begin = || model.initial().into_iter().map(stands).collect::<Vec<_>>();
+        let states = watch.running(Call::Initial, || caught(begin));
+        let states = states.map_err(|message| format!("`initial` panicked: {message}"))?;
         let pieces = Pieces::default();
         let mut shape = None;
         let mut initial = Vec::new();
         let mut encoder = Encoder::new(&pieces);
+        let mut written = 0;
         for state in &states {
+            written += encoder.written;
+            if watch.cuts(&mut written) {
+                return Err("not all initial states could be looked at".into());
+            }
             let (own, numbers) =
                 encoder.encode(state).map_err(|wrong| format!("a state cannot be written: {wrong}"))?;
             if *shape.get_or_insert(own) != own {
@@ -76,6 +86,7 @@ impl<M: TypedModel> Encoded<M> {
         let Some(shape) = shape else { return Err("there are no initial states".into()) };
         let encoded = Encoded {
             model,
+            watch,
             pieces,
             shape,
             initial,
@@ -150,21 +161,33 @@ impl<M: TypedModel> Encoded<M> {
         }
     }
 
+    /// The bytes of a state.
+    pub fn bytes(&self, state: &M::State) -> Result<Vec<u8>, String> {
+        let mut encoder = Encoder::new(&self.pieces);
+        let (_, numbers) = encoder.encode(state).map_err(|wrong| format!("a state cannot be written: {wrong}"))?;
+        Ok(numbers.iter().flat_map(|number| number.to_le_bytes()).collect())
+    }
+
+    /// The initial states as they are, or what the program said when it panicked.
+    pub fn initial_states(&self) -> Result<Vec<M::State>, String> {
+        self.watch.running(Call::Initial, || caught(|| self.model.initial()))
+    }
+
     /// The actions of a state, or what the program said when it panicked.
     pub fn actions(&self, state: &M::State) -> Result<Vec<M::Action>, String> {
         let mut actions = Vec::new();
-        caught(|| self.model.actions(state, &mut actions))?;
+        self.watch.running(Call::Actions, || caught(|| self.model.actions(state, &mut actions)))?;
         Ok(actions)
     }
 
     /// Where an action leads.
     pub fn next(&self, state: &M::State, action: &M::Action) -> Result<Option<M::State>, String> {
-        caught(|| self.model.next(state, action))
+        self.watch.running(Call::Next, || caught(|| self.model.next(state, action)))
     }
 
     /// The state that stands for this one.
     pub fn standing(&self, state: &M::State) -> Result<M::State, String> {
-        caught(|| standing(&*self.model, state, self.symmetric))
+        self.watch.running(Call::Canonical, || caught(|| standing(&*self.model, state, self.symmetric)))
     }
 
     /// The place among the actions of a state that a code of a search says.
@@ -176,12 +199,17 @@ impl<M: TypedModel> Encoded<M> {
         self.symmetric
     }
 
+    /// Does a condition hold in a state?
+    pub fn holds(&self, holds: &Holds<M>, state: &M::State) -> Result<bool, String> {
+        self.watch.running(Call::Condition, || caught(|| holds(&self.model, state)))
+    }
+
     /// A condition as searches evaluate it.
     pub fn predicate<'a>(&'a self, holds: &Holds<M>) -> Predicate<'a> {
         let holds = holds.clone();
         Box::new(move |bytes| {
             let Some(state) = self.state(bytes) else { return Err(Fault::Model) };
-            let answer = caught(|| holds(&self.model, &state)).map_err(|_| Fault::Model);
+            let answer = self.holds(&holds, &state).map_err(|_| Fault::Model);
             self.recent.put(bytes, state);
             answer
         })
@@ -195,7 +223,7 @@ impl<M: TypedModel> Encoded<M> {
         };
         let action = actions.get((code % PLACES) as usize)?;
         let step = || self.model.next(state, action).map(|next| standing(&*self.model, &next, self.symmetric));
-        caught(step).err().map(|message| format!("{action:?} panicked: {message}"))
+        self.watch.running(Call::Next, || caught(step)).err().map(|message| format!("{action:?} panicked: {message}"))
     }
 
     /// A code by which an action has its name everywhere.
@@ -213,7 +241,7 @@ impl<M: TypedModel> Encoded<M> {
 
     /// The process of an action, by its number.
     pub fn process(&self, action: &M::Action) -> usize {
-        let process = caught(|| self.model.process(action)).unwrap_or(0);
+        let process = self.watch.running(Call::Process, || caught(|| self.model.process(action))).unwrap_or(0);
         self.processes.fetch_max(process + 1, Ordering::Relaxed);
         process
     }
@@ -229,17 +257,22 @@ impl<M: TypedModel> Encoded<M> {
         let naming = self.naming.load(Ordering::Relaxed);
         let mut encoder = Encoder::new(&self.pieces);
         let mut bytes = vec![0; self.state_bytes()];
-        let mut stuck = true;
+        let (mut stuck, mut written) = (true, 0);
         if actions.len() >= PLACES as usize - 1 {
             return self.go_wrong(|| format!("{} actions in one state are too many\n  {}", actions.len(), tree(state)));
         }
         for (place, action) in actions.iter().enumerate() {
             let process = self.process(action).min(PROCESSES - 1) as EventCode;
             let code = if naming { self.name(action) } else { process * PLACES + place as EventCode };
-            let next = caught(|| {
+            if self.watch.cuts(&mut written) {
+                return out.declare_deadlock(false);
+            }
+            let step = || {
                 let next = self.model.next(state, action)?;
-                Some(if self.symmetric { self.model.canonical(&next) } else { next })
-            });
+                let stands = || self.model.canonical(&next);
+                Some(if self.symmetric { self.watch.running(Call::Canonical, stands) } else { next })
+            };
+            let next = self.watch.running(Call::Next, || caught(step));
             let next = match next {
                 Ok(Some(next)) => next,
                 Ok(None) => continue,
@@ -266,6 +299,7 @@ impl<M: TypedModel> Encoded<M> {
             out.push(&bytes, code);
             self.look_at(&bytes, &next);
             self.recent.written(encoder.written);
+            written += encoder.written;
             self.recent.put(&bytes, next);
         }
         // What panics is an error of its own.

@@ -11,9 +11,11 @@ pub mod net;
 mod panics;
 mod path;
 mod recent;
+mod watch;
 
 pub use conform::{Conformance, Observation, Seen, Unseen, conform, conform_unseen};
 pub use encoded::{Encoded, Holds, actor};
 pub use model::TypedModel;
 pub use panics::caught;
-pub use path::{Path, PathOf};
+pub use path::{Path, PathOf, Unshown};
+pub use watch::{Call, Watch};
