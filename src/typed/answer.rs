@@ -9,10 +9,12 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// One search: how it was planned, and what came of it.
+/// One search of those that an answer rests on.
 #[derive(Debug, Clone)]
 pub struct Search {
+    /// How it was made.
     pub plan: Plan,
+    /// What came of it.
     pub report: Report,
 }
 

@@ -11,8 +11,9 @@ use std::time::Instant;
 /// What walks have shown. That they find nothing verifies nothing.
 pub struct Simulated<M: TypedModel> {
     name: String,
-    /// How many walks were made, and steps in all.
+    /// How many walks were made.
     pub walks: usize,
+    /// How many steps were made in all walks together.
     pub steps: usize,
     /// The property that a walk has violated, and the walk.
     pub violated: Option<(String, PathOf<M>)>,

@@ -33,6 +33,7 @@ pub type Holds<M> = Arc<dyn Fn(&M, &<M as TypedModel>::State) -> bool + Send + S
 
 /// A typed model as a search sees it.
 pub struct Encoded<M: TypedModel> {
+    /// The model itself.
     pub model: Arc<M>,
     /// Who watches over the model's own code.
     pub watch: Arc<Watch>,
@@ -195,6 +196,7 @@ impl<M: TypedModel> Encoded<M> {
         (code % PLACES) as usize
     }
 
+    /// Are states replaced by those that stand for them?
     pub fn is_symmetric(&self) -> bool {
         self.symmetric
     }

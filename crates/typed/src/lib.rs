@@ -3,6 +3,8 @@
 //! A [`TypedModel`] has states and actions of any type. [`Encoded`] turns it into what searches want: states of a fixed number of
 //! bytes. A run that a search has found becomes a [`Path`] of the model's own actions and states.
 
+#![deny(missing_docs)]
+
 mod code;
 mod conform;
 mod encoded;
