@@ -30,6 +30,8 @@
 //! assert_eq!(report.properties[1].trace.as_ref().unwrap().steps.len(), 7);
 //! ```
 
+#![deny(missing_docs)]
+
 #[cfg(feature = "explorer")]
 pub mod explore;
 pub mod typed;
@@ -46,10 +48,11 @@ pub use scrimp_core::{
     Budget, Condition, Control, Figures, ForgetFacts, GraphFacts, Limit, Never, Omission, Predicate, Property,
     PropertyKind, PropertyResult, Report, Step, Trace, Verdict,
 };
+#[cfg(feature = "languages")]
 pub use scrimp_lang::{
-    Language, LoadError, NetNames, Opened, Promela, open, open_as, open_with, open_within, parse_condition,
-    parse_property, parse_property_file, read_formulas,
+    Language, LoadError, NetNames, Opened, Promela, open, open_as, open_with, open_within, read_formulas,
 };
+pub use scrimp_lang::{parse_condition, parse_property, parse_property_file};
 #[cfg(feature = "languages")]
 pub use scrimp_native::{Entry, EntryKind, Mode, NativeModel};
 #[cfg(feature = "languages")]

@@ -349,6 +349,55 @@ fn symmetric_states_are_one() {
     answer.trace("all done").unwrap().replay(&model()).unwrap();
 }
 
+/// A token that is passed round a ring: all its states are one, and only after a whole turn is it where it was.
+struct Ring(u8);
+
+impl TypedModel for Ring {
+    type State = Vec<bool>;
+    type Action = u8;
+
+    fn initial(&self) -> Vec<Vec<bool>> {
+        vec![(0..self.0).map(|place| place == 2).collect()]
+    }
+
+    fn actions(&self, state: &Vec<bool>, out: &mut Vec<u8>) {
+        out.extend(state.iter().position(|has| *has).map(|place| place as u8));
+    }
+
+    fn next(&self, state: &Vec<bool>, place: &u8) -> Option<Vec<bool>> {
+        let mut next = vec![false; state.len()];
+        next[(*place as usize + 1) % state.len()] = true;
+        Some(next)
+    }
+
+    fn canonical(&self, state: &Vec<bool>) -> Vec<bool> {
+        let mut sorted = state.clone();
+        sorted.sort();
+        sorted
+    }
+}
+
+#[test]
+fn a_cycle_of_symmetric_states_is_a_cycle_of_the_model() {
+    let two = |_: &Ring, state: &Vec<bool>| state.iter().filter(|has| **has).count() == 2;
+    let answer = Checker::new(Ring(5)).symmetry().eventually("two tokens", two).check().unwrap();
+    assert_eq!((answer.states(), answer.verdict("two tokens")), (1, Verdict::Violated), "{answer}");
+    let path = answer.trace("two tokens").unwrap();
+    assert_eq!((path.lasso(), path.len()), (Some(0), 5), "{path}");
+    assert_eq!(path.actions().copied().collect::<Vec<_>>(), [2, 3, 4, 0, 1]);
+    path.replay(&Ring(5)).unwrap();
+    // What is printed are the states of the model.
+    let result = &answer.searches()[1].report.properties[0];
+    assert_eq!((result.cycle, result.trace.as_ref().unwrap().steps.len()), (Some(0), 5));
+    let text = answer.to_string();
+    assert!(text.contains("[1] = false, [2] = true") && text.contains("[0]: false -> true"), "{text}");
+    // A formula of branching time has such runs, too.
+    let answer = Checker::new(Ring(3)).symmetry().ctl("gone", "AF gone", [("gone", |_, s| s.is_empty())]).check();
+    answer.unwrap().trace("gone").unwrap().replay(&Ring(3)).unwrap();
+    let refused = Checker::new(Ring(3)).symmetry().fair_weak().eventually("two", two).check().unwrap_err();
+    assert!(matches!(refused, CheckerError::Option(_)), "{refused}");
+}
+
 /// Divides by what counts down.
 struct Careless {
     where_: &'static str,
@@ -389,6 +438,11 @@ fn panics_are_violations_with_a_run() {
     let answer = Checker::new(Careless { where_: "" }).invariant("small", |_, s| 10 / *s > 0).check().unwrap();
     assert_eq!(answer.verdict("small"), Verdict::Violated);
     assert_eq!(answer.trace("small").unwrap().len(), 3);
+    let answer = Checker::new(Careless { where_: "" })
+        .ctl("formula", "AG small", [("small", |_, state| 10 / *state < 100)])
+        .check()
+        .unwrap();
+    assert_eq!(answer.verdict("formula"), Verdict::Undecided, "{answer}");
     let error = Checker::new(Careless { where_: "initial" }).check().unwrap_err();
     assert!(matches!(error, CheckerError::Model(_)), "{error}");
     assert!(error.to_string().contains("nothing to begin with"), "{error}");

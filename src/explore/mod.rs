@@ -34,7 +34,9 @@ use std::time::Duration;
 /// What is asked for on the command line.
 #[derive(Debug, Clone, Default)]
 pub struct Opening {
+    /// The file of the model.
     pub model: PathBuf,
+    /// Macros that are defined from outside: their names, and what they stand for.
     pub define: Vec<(String, String)>,
     /// A trace to begin with, and the name of its file.
     pub trace: Option<(String, Value)>,

@@ -76,6 +76,7 @@ impl Page {
     /// How long it is waited whether the model can be looked at.
     const PATIENCE: Duration = Duration::from_secs(2);
 
+    /// Makes the page for a model and its properties, at an address where it can be reached. Fails where there is no such address.
     pub fn new<M: DescribedModel + Send + 'static>(
         model: M,
         properties: impl Into<Vec<Property<Condition<'static>>>>,

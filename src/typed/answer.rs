@@ -4,54 +4,80 @@ use super::checker::{Asked, CheckerError, named};
 use scrimp_core::{PropertyResult, Report, Verdict};
 use scrimp_report::{Overall, Style, Subject, text};
 use scrimp_search::Plan;
-use scrimp_typed::{Encoded, Path, TypedModel};
+use scrimp_typed::{Encoded, Path, PathOf, TypedModel, Unshown};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// One search: how it was planned, and what came of it.
+/// One search of those that an answer rests on.
 #[derive(Debug, Clone)]
 pub struct Search {
+    /// How it was made.
     pub plan: Plan,
+    /// What came of it.
     pub report: Report,
 }
 
 /// The answer to all that was asked. Printed, it says what `scrimp check` would say.
 pub struct Answer<M: TypedModel> {
-    encoded: Arc<Encoded<M>>,
+    pub(super) encoded: Arc<Encoded<M>>,
     name: String,
-    #[cfg_attr(not(feature = "explorer"), allow(dead_code))]
-    asked: Vec<Asked<M>>,
+    pub(super) asked: Arc<Vec<Asked<M>>>,
     searches: Vec<Search>,
     paths: HashMap<String, Path<M::Action, M::State>>,
 }
 
-impl<M: TypedModel> Answer<M> {
-    pub(super) fn new(
-        encoded: Arc<Encoded<M>>,
-        name: String,
-        asked: Vec<Asked<M>>,
-        mut searches: Vec<Search>,
-    ) -> Result<Answer<M>, CheckerError> {
-        let mut paths = HashMap::new();
-        for search in &mut searches {
-            let remarks = &mut search.report.remarks;
-            for result in &mut search.report.properties {
-                let Some(trace) = &result.trace else { continue };
-                let (path, named) = encoded.path(trace, result.cycle).map_err(CheckerError::Model)?;
-                if let Some((code, _)) = result.fault
-                    && let Some(said) = encoded.panic_at(path.last(), code)
-                {
-                    remarks.push(said);
-                }
-                if result.condition_fault.is_some() {
-                    remarks.push(format!("{}: the condition panics in this state", result.name));
-                }
-                paths.insert(result.name.clone(), path);
-                result.trace = Some(named);
+/// A search whose runs are runs of the model itself, with names for what happens; and those runs.
+#[allow(clippy::type_complexity)]
+pub(super) fn with_paths<M: TypedModel>(
+    encoded: &Encoded<M>,
+    mut search: Search,
+) -> Result<(Search, Vec<(String, PathOf<M>)>), CheckerError> {
+    let mut paths = Vec::new();
+    let remarks = &mut search.report.remarks;
+    for result in &mut search.report.properties {
+        let Some(trace) = &result.trace else { continue };
+        let (path, named) = match encoded.path(trace, result.cycle) {
+            Ok(found) => found,
+            Err(Unshown::Wrong(why)) => return Err(CheckerError::Model(why)),
+            Err(_) => {
+                remarks.push(format!("{}: there is no memory left for the states of its run", result.name));
+                (result.trace, result.cycle) = (None, None);
+                continue;
             }
+        };
+        if let Some((code, _)) = result.fault
+            && let Some(said) = encoded.panic_at(path.last(), code)
+        {
+            remarks.push(said);
         }
-        Ok(Answer { encoded, name, asked, searches, paths })
+        if result.condition_fault.is_some() {
+            remarks.push(format!("{}: the condition panics in this state", result.name));
+        }
+        if result.cycle.is_some() && path.lasso().is_none() {
+            let why = "goes on for ever, but takes very long to come back to the same state: one round of it is shown";
+            remarks.push(format!("{}: the run {why}", result.name));
+        }
+        result.cycle = path.lasso();
+        if encoded.is_symmetric() && result.state.is_some() {
+            result.state = Some(named.last().to_vec());
+        }
+        paths.push((result.name.clone(), path));
+        result.trace = Some(named);
+    }
+    Ok((search, paths))
+}
+
+impl<M: TypedModel> Answer<M> {
+    /// An answer that says nothing yet.
+    pub(super) fn new(encoded: Arc<Encoded<M>>, name: String, asked: Arc<Vec<Asked<M>>>) -> Answer<M> {
+        Answer { encoded, name, asked, searches: Vec::new(), paths: HashMap::new() }
+    }
+
+    /// What another search has found.
+    pub(super) fn add(&mut self, search: Search, paths: Vec<(String, PathOf<M>)>) {
+        self.searches.push(search);
+        self.paths.extend(paths);
     }
 
     /// The model.

@@ -1,8 +1,10 @@
 //! What is asked of a typed model, put together call by call.
 
 use super::answer::{Answer, Search};
+use super::learnt::Learnt;
+use super::watched::{Left, Limits, watched};
 use super::{formula, liveness, walks};
-use scrimp_core::{Condition, Control, Property, PropertyKind, PropertyResult, Report, cores};
+use scrimp_core::{Condition, Limit, Property, PropertyKind, PropertyResult, Report, Verdict, cores};
 use scrimp_report::number::parse_size;
 use scrimp_search::{FairnessChoice, ModelFacts, Options, Plan, Refusal, run};
 use scrimp_system::Expr;
@@ -81,12 +83,17 @@ pub enum CheckerError {
     Model(String),
     /// The search could not begin.
     Search(io::Error),
+    /// Time or memory was used up before there was anything to tell: it says which function of the model has not come back.
+    Unfinished(String),
 }
 
 impl fmt::Display for CheckerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CheckerError::Option(why) | CheckerError::File(why) | CheckerError::Formula(why) => f.write_str(why),
+            CheckerError::Option(why)
+            | CheckerError::File(why)
+            | CheckerError::Formula(why)
+            | CheckerError::Unfinished(why) => f.write_str(why),
             CheckerError::Refused(refusal) => refusal.fmt(f),
             CheckerError::Model(why) => write!(f, "the model is wrong: {why}"),
             CheckerError::Search(error) => error.fmt(f),
@@ -186,13 +193,15 @@ impl<M: TypedModel> Checker<M> {
         self
     }
 
-    /// States that [`canonical`](TypedModel::canonical) makes equal are one. Conditions must not tell them apart.
+    /// States that [`canonical`](TypedModel::canonical) makes equal are one. Conditions must not tell them apart. Fairness does, so
+    /// the two do not go together.
     pub fn symmetry(mut self) -> Checker<M> {
         self.symmetric = true;
         self
     }
 
-    /// The most memory that the whole program may use, such as `256M`.
+    /// The most memory that the whole program may use, such as `256M`. Where a function of the model alone takes more and more
+    /// than that, it cannot be stopped: then the process ends with exit code 3, and what is known is on its standard error.
     pub fn memory(mut self, size: &str) -> Checker<M> {
         match parse_size(size) {
             Ok(bytes) => self.options.memory = Some(bytes),
@@ -201,7 +210,7 @@ impl<M: TypedModel> Checker<M> {
         self
     }
 
-    /// The most time that all may take.
+    /// The most time that all may take. What a function of the model does not come back from by then is left behind.
     pub fn time(mut self, time: Duration) -> Checker<M> {
         self.options.time = Some(time);
         self
@@ -291,74 +300,119 @@ impl<M: TypedModel> Checker<M> {
     }
 
     /// Decides everything that is asked, and that no code of the model panics.
+    ///
+    /// Where time or memory is limited, the search has a thread of its own. What the model's own code does not come back from
+    /// when the time is over is left behind: it cannot be stopped, and goes on beside what the program does next. The answer
+    /// says so, and what is known without it.
     pub fn check(self) -> Result<Answer<M>, CheckerError> {
-        let begun = Instant::now();
-        let (encoded, name, asked, mut options) = self.begin()?;
-        let time = options.time;
-        let mut searches = vec![states(&encoded, &asked, &options)?];
-        let held = |search: &Search| search.report.exhaustive && search.report.limit.is_none();
-        let whole = held(&searches[0]);
-        for asked in asked.iter() {
-            options.time = time.map(|time| time.saturating_sub(begun.elapsed()));
-            let search = match &asked.kind {
-                Kind::Ltl(formula, atoms) => liveness::linear(&encoded, &asked.name, formula, atoms, &options, whole)?,
-                Kind::Ctl(formula, atoms) => liveness::branching(&encoded, &asked.name, formula, atoms, &options)?,
-                _ => continue,
-            };
-            searches.push(search);
-        }
-        Answer::new(encoded, name, asked, searches)
+        self.watched(Checker::decide, Learnt::leave)
     }
 
     /// Counts all states. What is asked is not looked at.
-    pub fn count(self) -> Result<Answer<M>, CheckerError> {
-        let (encoded, name, _, options) = self.begin()?;
-        let search = states(&encoded, &[], &options)?;
-        Answer::new(encoded, name, Vec::new(), vec![search])
+    pub fn count(mut self) -> Result<Answer<M>, CheckerError> {
+        self.asked.clear();
+        self.check()
     }
 
     /// Walks by chance, so many times so far: finds a violation or shows none, but verifies nothing.
     pub fn simulate(self, walks: usize, steps: usize) -> Result<walks::Simulated<M>, CheckerError> {
-        let (encoded, name, asked, options) = self.begin()?;
-        walks::simulate(encoded, name, asked, (walks, steps), &options)
+        let walk = move |checker: Checker<M>, learnt: &Learnt<M>| {
+            let (encoded, name, asked, options) = checker.begin(learnt)?;
+            walks::simulate(encoded, name, &asked, (walks, steps), &options)
+        };
+        self.watched(walk, |_, left| Err(CheckerError::Unfinished(left.to_string())))
+    }
+
+    /// Does something with the model within the limits.
+    fn watched<T: Send + 'static>(
+        self,
+        work: impl FnOnce(Checker<M>, &Learnt<M>) -> Result<T, CheckerError> + Send + 'static,
+        without: impl FnOnce(&Learnt<M>, &Left) -> Result<T, CheckerError>,
+    ) -> Result<T, CheckerError> {
+        let learnt = Arc::new(Learnt::new(&self.options));
+        let limits = Limits { time: self.options.time, memory: self.options.memory };
+        watched(limits, learnt, move |learnt| work(self, learnt), without)
+    }
+
+    fn decide(self, learnt: &Learnt<M>) -> Result<Answer<M>, CheckerError> {
+        let begun = Instant::now();
+        let (encoded, name, asked, mut options) = self.begin(learnt)?;
+        let time = options.time;
+        learnt.begin(Answer::new(encoded.clone(), name, asked.clone()));
+        let search = states(&encoded, learnt, &asked, &options)?;
+        let whole = search.report.exhaustive && search.report.limit.is_none();
+        learnt.found(search)?;
+        for asked in asked.iter() {
+            options.time = time.map(|time| time.saturating_sub(begun.elapsed()));
+            let both = (&*encoded, learnt);
+            let search = match &asked.kind {
+                Kind::Ltl(formula, atoms) => liveness::linear(both, &asked.name, (formula, atoms), &options, whole)?,
+                Kind::Ctl(formula, atoms) => liveness::branching(both, &asked.name, (formula, atoms), &options)?,
+                _ => continue,
+            };
+            learnt.found(search)?;
+        }
+        learnt.finish()
     }
 
     #[allow(clippy::type_complexity)]
-    fn begin(self) -> Result<(Arc<Encoded<M>>, String, Vec<Asked<M>>, Options), CheckerError> {
+    fn begin(self, learnt: &Learnt<M>) -> Result<(Arc<Encoded<M>>, String, Arc<Vec<Asked<M>>>, Options), CheckerError> {
         let Checker { model, name, asked, mut options, any_threads, symmetric, guides, wrong } = self;
         if let Some(wrong) = wrong {
             return Err(wrong);
         }
         let formulas = asked.iter().any(|asked| matches!(asked.kind, Kind::Ltl(..) | Kind::Ctl(..)));
-        if formulas && (options.checkpoint.is_some() || options.resume.is_some()) {
-            let why = "a checkpoint is of one search, and formulas have searches of their own: ask them without";
+        let refused = [
+            (
+                formulas && (options.checkpoint.is_some() || options.resume.is_some()),
+                "a checkpoint is of one search, and formulas have searches of their own: ask them without",
+            ),
+            (
+                symmetric && !options.fair.is_empty(),
+                "fairness tells processes apart, and symmetry does not: they do not go together",
+            ),
+            (
+                symmetric && options.reduce.leaves_out_events(),
+                "symmetry and partial-order reduction do not go together for models in Rust: ask for one",
+            ),
+        ];
+        if let Some((_, why)) = refused.into_iter().find(|(refused, _)| *refused) {
             return Err(CheckerError::Option(why.into()));
         }
         if any_threads {
             (options.threads, options.alone_until) = (cores(), SMALL);
         }
-        let mut encoded = Encoded::new(Arc::new(model), symmetric).map_err(CheckerError::Model)?;
+        let encoded = Encoded::new(Arc::new(model), symmetric, learnt.watch.clone());
+        let mut encoded = encoded.map_err(|why| match learnt.watch.ended() {
+            Some(_) => CheckerError::Unfinished(why),
+            None => CheckerError::Model(why),
+        })?;
         encoded.guides = guides;
         if options.reduce.leaves_out_events() {
-            if symmetric {
-                let why = "symmetry and partial-order reduction do not go together for models in Rust: ask for one";
-                return Err(CheckerError::Option(why.into()));
-            }
             encoded.say_local(asked.iter().flat_map(Asked::conditions).collect());
         }
-        Ok((Arc::new(encoded), name, asked, options))
+        Ok((Arc::new(encoded), name, Arc::new(asked), options))
     }
 }
 
 /// Visits all states, and decides what single states decide.
-fn states<M: TypedModel>(encoded: &Encoded<M>, asked: &[Asked<M>], options: &Options) -> Result<Search, CheckerError> {
+fn states<M: TypedModel>(
+    encoded: &Encoded<M>,
+    learnt: &Learnt<M>,
+    asked: &[Asked<M>],
+    options: &Options,
+) -> Result<Search, CheckerError> {
     let mut properties: Vec<Property<Condition>> = Vec::new();
-    let condition = |holds| Condition { holds: encoded.predicate(holds), expression: None };
+    let condition = |name: &str, holds, (wanted, otherwise)| {
+        let holds = learnt.noting(name, wanted, otherwise, encoded.predicate(holds));
+        Condition { holds, expression: None }
+    };
     for asked in asked {
+        let name = &asked.name;
         let kind = match &asked.kind {
             Kind::Deadlock => PropertyKind::Deadlock,
-            Kind::Invariant(holds) => PropertyKind::Invariant(condition(holds)),
-            Kind::Reach(holds) => PropertyKind::Reach(condition(holds)),
+            Kind::Invariant(holds) => PropertyKind::Invariant(condition(name, holds, (true, Verdict::Violated))),
+            Kind::Reach(holds) => PropertyKind::Reach(condition(name, holds, (false, Verdict::Verified))),
             Kind::Ltl(..) | Kind::Ctl(..) => continue,
         };
         properties.push(Property::new(&asked.name, kind));
@@ -367,9 +421,10 @@ fn states<M: TypedModel>(encoded: &Encoded<M>, asked: &[Asked<M>], options: &Opt
     // Fairness is about infinite runs.
     let options = Options { fair: FairnessChoice::default(), ..options.clone() };
     let plan = plan(&options, &properties, encoded)?;
-    let control = Control::new(options.time);
+    let names = properties.iter().map(|property| property.name.clone()).collect();
+    let control = learnt.search(&plan, names, options.time);
     let report = run(encoded, &properties, &plan, &control).map_err(CheckerError::Search)?;
-    sound(encoded, (plan, &options), report)
+    sound(encoded, (plan, &options), report, false)
 }
 
 /// The plan, with one thread where it cannot have several.
@@ -389,12 +444,28 @@ pub(super) fn plan<M: TypedModel, C: scrimp_core::AsExpression>(
     }
 }
 
-/// What a search has found, unless it turned out that the model is wrong.
+/// What a search has found, unless it turned out that the model is wrong. What rests on states that were not expanded in full
+/// is not known: everything about `runs`, and that there is no state of some kind.
 pub(super) fn sound<M: TypedModel>(
     encoded: &Encoded<M>,
     (plan, options): (Plan, &Options),
     mut report: Report,
+    runs: bool,
 ) -> Result<Search, CheckerError> {
+    if let Some(limit) = encoded.watch.ended() {
+        let cut = encoded.watch.is_cut();
+        if cut || report.limit == Some(Limit::Interrupt) {
+            report.limit = Some(limit);
+        }
+        if cut {
+            report.exhaustive = false;
+            for result in &mut report.properties {
+                if runs || (result.verdict == Verdict::Verified && result.trace.is_none()) {
+                    *result = PropertyResult::undecided(&result.name);
+                }
+            }
+        }
+    }
     // Where nobody has said how many, there is nothing to explain.
     if plan.options().threads < options.threads && options.alone_until == 0 {
         report.remarks.push("this search cannot be shared: one thread has made it".into());

@@ -3,12 +3,13 @@
 use super::answer::Search;
 use super::checker::{CheckerError, plan, sound};
 use super::formula::evaluated;
+use super::learnt::Learnt;
 use scrimp_core::never::negation_within;
-use scrimp_core::{Control, Evidence, Predicate, Property, PropertyKind, PropertyResult, Report, Verdict};
-use scrimp_search::ctl::{self, CtlTask};
+use scrimp_core::{Predicate, Property, PropertyKind, Verdict};
+use scrimp_search::ctl::{self, CtlTask, FirstFault};
 use scrimp_search::liveness::{self, Fairness, Question};
 use scrimp_search::{FairnessChoice, FairnessKind, Options};
-use scrimp_system::{Expr, Model};
+use scrimp_system::Expr;
 use scrimp_temporal::{Formula, Marks};
 use scrimp_typed::{Encoded, Holds, TypedModel};
 use std::time::{Duration, Instant};
@@ -17,19 +18,18 @@ use std::time::{Duration, Instant};
 const MOST: usize = liveness::MOST_MARKS - 2;
 
 /// Does a formula of linear time hold on every run? `whole` says whether every state has been visited.
-pub fn linear<M: TypedModel>(
-    encoded: &Encoded<M>,
+pub(super) fn linear<M: TypedModel>(
+    (encoded, learnt): (&Encoded<M>, &Learnt<M>),
     name: &str,
-    formula: &Formula<Expr>,
-    atoms: &[Holds<M>],
+    (formula, atoms): (&Formula<Expr>, &[Holds<M>]),
     options: &Options,
     whole: bool,
 ) -> Result<Search, CheckerError> {
     let begun = Instant::now();
-    let control = Control::new(options.time);
     let options = Options { store: options.store.clone().filter(|_| options.fair.is_empty()), ..options.clone() };
     let property = Property::new(name, PropertyKind::Ltl(formula.clone()));
     let plan = plan(&options, std::slice::from_ref(&property), encoded)?;
+    let control = learnt.search(&plan, vec![name.into()], options.time);
     let never = negation_within(name, formula, options.time.unwrap_or(Duration::MAX)).map_err(CheckerError::Formula)?;
     let holds: Vec<Predicate> = atoms.iter().map(|atom| encoded.predicate(atom)).collect();
     let conditions: Vec<Predicate> = never.atoms.iter().map(|atom| evaluated(atom, &holds)).collect();
@@ -46,33 +46,12 @@ pub fn linear<M: TypedModel>(
     };
     let answer = liveness::search(&question, &plan, &control).map_err(CheckerError::Search)?;
     control.finish();
-    let mut result = PropertyResult::undecided(name);
-    result.verdict = match answer.accepted {
-        Some(true) => Verdict::Violated,
-        // A process that was never met could be treated unfairly where nobody looks.
-        Some(false) if fairness.is_none() || whole => Verdict::Verified,
-        _ => Verdict::Undecided,
-    };
-    if let Some(lasso) = answer.lasso {
-        result.state = Some(lasso.trace.last().to_vec());
-        (result.cycle, result.trace) = (Some(lasso.cycle), Some(lasso.trace));
+    let mut report = answer.report(name, encoded, &plan, &control, begun);
+    // A process that was never met could be treated unfairly where nobody looks.
+    if fairness.is_some() && !whole && report.properties[0].verdict == Verdict::Verified {
+        (report.properties[0].verdict, report.exhaustive) = (Verdict::Undecided, false);
     }
-    let mut report = Report::of_nothing(encoded, begun.elapsed());
-    if let Some(fault) = answer.fault {
-        report.remarks.push(format!("{name}: evaluating its conditions ended in a fault: {fault}"));
-    }
-    report.exhaustive = result.verdict == Verdict::Verified;
-    report.properties = vec![result];
-    report.limit = answer.limit;
-    report.visits = answer.facts.states;
-    report.forget.stored_peak = answer.facts.states;
-    report.facts = answer.facts;
-    report.state_bytes = answer.state_bytes;
-    report.store_bytes = answer.store_bytes;
-    report.ran = plan.parts();
-    report.store = answer.store;
-    report.remarks.extend(control.remarks());
-    sound(encoded, (plan, &options), report)
+    sound(encoded, (plan, &options), report, true)
 }
 
 /// The processes that runs are fair to: those whose actions were met.
@@ -96,17 +75,16 @@ fn fairness<'a, M: TypedModel>(encoded: &'a Encoded<M>, choice: &FairnessChoice)
 }
 
 /// Does a formula of branching time hold in every initial state?
-pub fn branching<M: TypedModel>(
-    encoded: &Encoded<M>,
+pub(super) fn branching<M: TypedModel>(
+    (encoded, learnt): (&Encoded<M>, &Learnt<M>),
     name: &str,
-    formula: &Formula<Expr>,
-    atoms: &[Holds<M>],
+    (formula, atoms): (&Formula<Expr>, &[Holds<M>]),
     options: &Options,
 ) -> Result<Search, CheckerError> {
     let begun = Instant::now();
-    let control = Control::new(options.time);
     let property = Property::new(name, PropertyKind::Ctl(formula.clone()));
     let plan = plan(options, std::slice::from_ref(&property), encoded)?;
+    let control = learnt.search(&plan, vec![name.into()], options.time);
     let mut conditions: Vec<Expr> = Vec::new();
     let numbered = formula.map(&mut |atom: &Expr| {
         let known = conditions.iter().position(|known| known == atom);
@@ -117,7 +95,8 @@ pub fn branching<M: TypedModel>(
     });
     let names: Vec<String> = conditions.iter().map(|condition| format!("{condition:?}")).collect();
     let holds: Vec<Predicate> = atoms.iter().map(|atom| encoded.predicate(atom)).collect();
-    let holds: Vec<Predicate> = conditions.iter().map(|condition| evaluated(condition, &holds)).collect();
+    let fault = FirstFault::default();
+    let holds: Vec<Predicate> = conditions.iter().map(|condition| fault.noting(evaluated(condition, &holds))).collect();
     let task = CtlTask {
         model: encoded,
         formula: &numbered,
@@ -130,28 +109,8 @@ pub fn branching<M: TypedModel>(
     };
     let found = ctl::check(&task).map_err(CheckerError::Search)?;
     control.finish();
-    let mut result = PropertyResult::undecided(name);
-    result.verdict = match found.verdict {
-        Some(true) => Verdict::Verified,
-        Some(false) => Verdict::Violated,
-        None => Verdict::Undecided,
-    };
-    if let Some((trace, cycle)) = found.evidence.as_ref().and_then(Evidence::run) {
-        result.state = Some(trace.last().to_vec());
-        (result.trace, result.cycle) = (Some(trace), cycle);
-    }
-    let mut report = Report::of_nothing(encoded as &dyn Model, begun.elapsed());
-    report.limit = found.limit;
-    report.exhaustive = found.exhaustive;
-    report.facts.states = found.facts.states;
-    report.facts.transitions = found.facts.transitions;
-    report.facts.initial_states = found.facts.initial_states;
-    report.visits = found.facts.expanded;
-    report.forget.stored_peak = found.facts.states;
-    report.store_bytes = found.facts.bytes;
-    report.store = found.facts.store.clone();
-    report.ran = plan.parts();
-    report.properties = vec![result];
-    report.remarks = control.remarks();
-    sound(encoded, (plan, options), report)
+    let mut report = found.report(name, encoded, &plan, &control, (begun, fault.get()));
+    // Its runs have no names yet.
+    report.properties[0].evidence = None;
+    sound(encoded, (plan, options), report, true)
 }

@@ -57,10 +57,12 @@ mod checker;
 #[cfg(feature = "languages")]
 mod file;
 mod formula;
+mod learnt;
 mod liveness;
 #[cfg(feature = "explorer")]
 mod shared;
 mod walks;
+mod watched;
 
 pub use answer::{Answer, Search};
 pub use checker::{Checker, CheckerError, Named};

@@ -3,7 +3,7 @@
 use super::checker::{Asked, CheckerError, Kind};
 use scrimp_search::Options;
 use scrimp_system::Random;
-use scrimp_typed::{Encoded, Path, PathOf, TypedModel, caught};
+use scrimp_typed::{Encoded, Path, PathOf, TypedModel};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,8 +11,9 @@ use std::time::Instant;
 /// What walks have shown. That they find nothing verifies nothing.
 pub struct Simulated<M: TypedModel> {
     name: String,
-    /// How many walks were made, and steps in all.
+    /// How many walks were made.
     pub walks: usize,
+    /// How many steps were made in all walks together.
     pub steps: usize,
     /// The property that a walk has violated, and the walk.
     pub violated: Option<(String, PathOf<M>)>,
@@ -21,18 +22,17 @@ pub struct Simulated<M: TypedModel> {
 }
 
 /// Walks so many times, so far.
-pub fn simulate<M: TypedModel>(
+pub(super) fn simulate<M: TypedModel>(
     encoded: Arc<Encoded<M>>,
     name: String,
-    asked: Vec<Asked<M>>,
+    asked: &[Asked<M>],
     (walks, steps): (usize, usize),
     options: &Options,
 ) -> Result<Simulated<M>, CheckerError> {
-    let model = &*encoded.model;
     let end = options.time.map(|time| Instant::now() + time);
     let mut random = Random(options.seed);
     let mut simulated = Simulated { name, walks: 0, steps: 0, violated: None, reached: Vec::new() };
-    let first = caught(|| model.initial()).map_err(CheckerError::Model)?;
+    let first = encoded.initial_states().map_err(CheckerError::Model)?;
     for _ in 0..walks {
         if end.is_some_and(|end| Instant::now() >= end) {
             break;
@@ -41,7 +41,7 @@ pub fn simulate<M: TypedModel>(
         let initial = first[random.below(first.len())].clone();
         let (mut state, mut way) = (initial.clone(), Vec::new());
         let found = loop {
-            if let Some(found) = violated(&encoded, &asked, &state, &mut simulated.reached) {
+            if let Some(found) = violated(&encoded, asked, &state, &mut simulated.reached) {
                 break Some(found);
             }
             if way.len() == steps || end.is_some_and(|end| Instant::now() >= end) {
@@ -93,12 +93,10 @@ fn violated<M: TypedModel>(
 ) -> Option<String> {
     for asked in asked {
         match &asked.kind {
-            Kind::Invariant(holds) if caught(|| holds(&encoded.model, state)) != Ok(true) => {
+            Kind::Invariant(holds) if encoded.holds(holds, state) != Ok(true) => {
                 return Some(asked.name.clone());
             }
-            Kind::Reach(holds)
-                if !reached.contains(&asked.name) && caught(|| holds(&encoded.model, state)) == Ok(true) =>
-            {
+            Kind::Reach(holds) if !reached.contains(&asked.name) && encoded.holds(holds, state) == Ok(true) => {
                 reached.push(asked.name.clone());
             }
             _ => {}

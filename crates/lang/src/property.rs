@@ -17,7 +17,7 @@ use crate::expression::syntax::{ExprId, Name, Separator};
 use crate::expression::temporal::Vocabulary;
 use crate::formula::{Atoms, Logic, constant_or_atom, formula};
 use crate::lexer::Token;
-use crate::symbols::{Map, Symbols, suggestion};
+use crate::symbols::{Map, Symbols, instance_name, suggestion};
 use scrimp_core::{Property, PropertyKind};
 use scrimp_system::{ConstantValue, Expr, ProcessId, Role, Source, System, VarId};
 use scrimp_temporal::Formula;
@@ -271,7 +271,7 @@ impl Names for WithSpelling<'_> {
     fn locations(&self, process: Name, arguments: Option<&[i64]>) -> Result<Locations<'_>, Problem> {
         let base = self.symbols.name(process.symbol);
         let name = match arguments {
-            Some(key) => crate::dve::instance_name(base, key),
+            Some(key) => instance_name(base, key),
             None => base.to_string(),
         };
         match self.names.processes.get(name.as_str()) {
@@ -310,7 +310,7 @@ impl WithSpelling<'_> {
         let SystemNames { system, globals, locals, processes } = self.names;
         let (base, word) = (self.symbols.name(reference.name.symbol), self.symbols.name(name.symbol));
         let owner = match reference.arguments {
-            Some(key) => crate::dve::instance_name(base, key),
+            Some(key) => instance_name(base, key),
             None => base.to_string(),
         };
         let Some(&process) = processes.get(owner.as_str()) else {

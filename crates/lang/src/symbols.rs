@@ -161,6 +161,12 @@ fn edit_distance(a: &str, b: &str) -> usize {
     above[b.len()]
 }
 
+/// What an instance of a template is called: `template(1,2)`.
+pub(crate) fn instance_name(template: &str, key: &[i64]) -> String {
+    let key: Vec<String> = key.iter().map(i64::to_string).collect();
+    format!("{template}({})", key.join(","))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -76,7 +76,10 @@ pub enum Conformance<A, S> {
         possible: Vec<(S, Vec<A>)>,
     },
     /// There are too many states to follow, after so many observations.
-    Unknown { matched: usize },
+    Unknown {
+        /// So many observations fit.
+        matched: usize,
+    },
 }
 
 /// States shown where a log differs.

@@ -1,11 +1,13 @@
 //! A typed model as searches see it: states are bytes of one length.
 
-use crate::code::{Buffers, Encoder, Pieces, Shape, Wrong, decode, tree};
+use crate::code::{Buffers, tree};
+use crate::coding::Coding;
+use crate::expand::OfThread;
 use crate::local::Claims;
 use crate::model::TypedModel;
 use crate::panics::caught;
 use crate::per_thread::PerThread;
-use crate::recent::Recent;
+use crate::watch::{Call, Watch};
 use scrimp_core::Predicate;
 use scrimp_system::{Batch, Change, Describe, EventCode, EventText, Fault, FaultRecord, Model, Spend};
 use std::collections::HashMap;
@@ -15,17 +17,17 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// From here on codes are numbers of names. Those below are places among the actions of a state, with the process that acts.
-const NAMED: EventCode = 1 << 31;
-const PLACES: EventCode = 1 << 22;
+pub(crate) const NAMED: EventCode = 1 << 31;
+pub(crate) const PLACES: EventCode = 1 << 23;
 
 /// Added to the place of an action that concerns its process alone.
-const LOCAL: EventCode = PLACES;
-const PROCESSES: usize = (NAMED / (2 * PLACES)) as usize;
+pub(crate) const LOCAL: EventCode = PLACES;
+pub(crate) const PROCESSES: usize = (NAMED / (2 * PLACES)) as usize;
 
 /// The code of what happens before there is any action: listing them.
-const LISTING: EventCode = NAMED - 1;
+pub(crate) const LISTING: EventCode = NAMED - 1;
 
-/// The process that acts in an event of a search, by its number; from 255 on they are not told apart.
+/// The process that acts in an event of a search, by its number; from 127 on they are not told apart.
 pub fn actor(code: EventCode) -> usize {
     (code / (2 * PLACES)) as usize
 }
@@ -41,7 +43,9 @@ pub type Measure<M> = Arc<dyn Fn(&M, &<M as TypedModel>::State) -> u64 + Send + 
 
 /// What searches may go by: how far a state is, and how promising; low values come first.
 pub struct Guides<M: TypedModel> {
+    /// How far.
     pub progress: Option<Measure<M>>,
+    /// How promising.
     pub heuristic: Option<Measure<M>>,
 }
 
@@ -53,39 +57,27 @@ impl<M: TypedModel> Default for Guides<M> {
 
 /// A typed model as a search sees it.
 pub struct Encoded<M: TypedModel> {
+    /// The model itself.
     pub model: Arc<M>,
-    pieces: Pieces,
-    shape: Shape,
+    /// Who watches over the model's own code.
+    pub watch: Arc<Watch>,
+    pub(crate) coding: Coding,
     initial: Vec<Vec<u8>>,
     threads: PerThread<OfThread<M>>,
     /// States are replaced by those that stand for them.
-    symmetric: bool,
+    pub(crate) symmetric: bool,
     /// What searches go by.
     pub guides: Guides<M>,
     /// What is local is said with each event, and tried out.
-    local: Option<Claims<M>>,
+    pub(crate) local: Option<Claims<M>>,
     /// What is wrong with the model itself, so that no answer would be one.
     wrong: OnceLock<String>,
     looked_at: AtomicUsize,
     /// One more than the greatest number of a process that was met.
     processes: AtomicUsize,
     /// Events get codes by which they can be named without their states.
-    naming: AtomicBool,
+    pub(crate) naming: AtomicBool,
     names: Mutex<Names>,
-}
-
-/// What a thread uses for every state that it expands.
-struct OfThread<M: TypedModel> {
-    recent: Recent<M::State>,
-    buffers: Buffers,
-    actions: Vec<M::Action>,
-    bytes: Vec<u8>,
-}
-
-impl<M: TypedModel> Default for OfThread<M> {
-    fn default() -> OfThread<M> {
-        OfThread { recent: Recent::default(), buffers: Buffers::default(), actions: Vec::new(), bytes: Vec::new() }
-    }
 }
 
 /// Actions that were named: what they are called, and who acts.
@@ -97,26 +89,20 @@ struct Names {
 
 impl<M: TypedModel> Encoded<M> {
     /// Fails where the initial states cannot be written or read.
-    pub fn new(model: Arc<M>, symmetric: bool) -> Result<Encoded<M>, String> {
-        let begin = || model.initial().iter().map(|state| standing(&*model, state, symmetric)).collect::<Vec<_>>();
-        let states = caught(begin).map_err(|message| format!("`initial` panicked: {message}"))?;
-        let pieces = Pieces::default();
-        let mut shape = None;
-        let mut initial = Vec::new();
-        let mut encoder = Encoder::new(&pieces, Buffers::default());
-        for state in &states {
-            let (own, numbers) =
-                encoder.encode(state).map_err(|wrong| format!("a state cannot be written: {wrong}"))?;
-            if *shape.get_or_insert(own) != own {
-                return Err("states are written with different fields".into());
-            }
-            initial.push(numbers.iter().flat_map(|number| number.to_le_bytes()).collect());
-        }
-        let Some(shape) = shape else { return Err("there are no initial states".into()) };
+    pub fn new(model: Arc<M>, symmetric: bool, watch: Arc<Watch>) -> Result<Encoded<M>, String> {
+        let stands = |state| watch.running(Call::Canonical, || standing(&*model, &state, symmetric));
+        let begin = || model.initial().into_iter().map(stands).collect::<Vec<_>>();
+        let states = watch.running(Call::Initial, || caught(begin));
+        let states = states.map_err(|message| format!("`initial` panicked: {message}"))?;
+        let mut written = 0;
+        let (coding, initial) = Coding::of(&states, |more| {
+            written += more;
+            watch.cuts(&mut written)
+        })?;
         let encoded = Encoded {
             model,
-            pieces,
-            shape,
+            watch,
+            coding,
             initial,
             threads: PerThread::default(),
             symmetric,
@@ -147,7 +133,7 @@ impl<M: TypedModel> Encoded<M> {
         self.wrong.get().map(String::as_str)
     }
 
-    fn go_wrong(&self, why: impl FnOnce() -> String) {
+    pub(crate) fn go_wrong(&self, why: impl FnOnce() -> String) {
         self.wrong.get_or_init(why);
     }
 
@@ -166,60 +152,49 @@ impl<M: TypedModel> Encoded<M> {
         self.state_within(bytes, &mut Buffers::default())
     }
 
-    fn state_within(&self, bytes: &[u8], buffers: &mut Buffers) -> Option<M::State> {
-        self.read(bytes, buffers)
-            .map_err(|wrong| self.go_wrong(|| format!("a state that was written cannot be read again: {wrong}")))
-            .ok()
-    }
-
-    fn read(&self, bytes: &[u8], buffers: &mut Buffers) -> Result<M::State, Wrong> {
-        let fields = buffers.follow(&self.pieces, each_number(bytes));
-        decode(&self.pieces, self.shape, fields)
+    pub(crate) fn state_within(&self, bytes: &[u8], buffers: &mut Buffers) -> Option<M::State> {
+        self.coding.read(bytes, buffers).map_err(|wrong| self.go_wrong(|| wrong)).ok()
     }
 
     /// Is a state read as it was written, and written as it was read? Looked at in the first states only.
-    fn look_at(&self, bytes: &[u8], state: &M::State) {
+    #[inline]
+    pub(crate) fn look_at(&self, bytes: &[u8], state: &M::State) {
         if self.looked_at.load(Ordering::Relaxed) >= LOOKED_AT {
             return;
         }
         self.looked_at.fetch_add(1, Ordering::Relaxed);
-        let read: M::State = match self.read(bytes, &mut Buffers::default()) {
-            Ok(read) => read,
-            Err(wrong) => {
-                return self
-                    .go_wrong(|| format!("a state that was written cannot be read again: {wrong}\n  {}", tree(state)));
-            }
-        };
-        if read != *state {
-            let (was, is) = (tree(state), tree(&read));
-            return self.go_wrong(|| {
-                format!("a state is not read as it was written: does serde skip a part of it?\n  written {was}\n  read    {is}")
-            });
+        if let Err(wrong) = self.coding.comes_back(bytes, state) {
+            self.go_wrong(|| wrong);
         }
-        let mut encoder = Encoder::new(&self.pieces, Buffers::default());
-        if encoder.encode(&read).map(|(_, again)| !again.iter().copied().eq(each_number(bytes))).unwrap_or(true) {
-            self.go_wrong(|| {
-                let help = "use ordered collections, such as BTreeSet instead of HashSet";
-                format!("equal states are written in different ways: {help}\n  {}", tree(state))
-            });
-        }
+    }
+
+    /// The bytes of a state.
+    pub fn bytes(&self, state: &M::State) -> Result<Vec<u8>, String> {
+        let mut bytes = vec![0; self.state_bytes()];
+        self.coding.write(state, &mut Buffers::default(), &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// The initial states as they are, or what the program said when it panicked.
+    pub fn initial_states(&self) -> Result<Vec<M::State>, String> {
+        self.watch.running(Call::Initial, || caught(|| self.model.initial()))
     }
 
     /// The actions of a state, or what the program said when it panicked.
     pub fn actions(&self, state: &M::State) -> Result<Vec<M::Action>, String> {
         let mut actions = Vec::new();
-        caught(|| self.model.actions(state, &mut actions))?;
+        self.watch.running(Call::Actions, || caught(|| self.model.actions(state, &mut actions)))?;
         Ok(actions)
     }
 
     /// Where an action leads.
     pub fn next(&self, state: &M::State, action: &M::Action) -> Result<Option<M::State>, String> {
-        caught(|| self.model.next(state, action))
+        self.watch.running(Call::Next, || caught(|| self.model.next(state, action)))
     }
 
     /// The state that stands for this one.
     pub fn standing(&self, state: &M::State) -> Result<M::State, String> {
-        caught(|| standing(&*self.model, state, self.symmetric))
+        self.watch.running(Call::Canonical, || caught(|| standing(&*self.model, state, self.symmetric)))
     }
 
     /// The place among the actions of a state that a code of a search says.
@@ -227,8 +202,14 @@ impl<M: TypedModel> Encoded<M> {
         (code % PLACES) as usize
     }
 
+    /// Are states replaced by those that stand for them?
     pub fn is_symmetric(&self) -> bool {
         self.symmetric
+    }
+
+    /// Does a condition hold in a state?
+    pub fn holds(&self, holds: &Holds<M>, state: &M::State) -> Result<bool, String> {
+        self.watch.running(Call::Condition, || caught(|| holds(&self.model, state)))
     }
 
     /// A condition as searches evaluate it.
@@ -237,8 +218,10 @@ impl<M: TypedModel> Encoded<M> {
         Box::new(move |bytes| {
             let OfThread { recent, buffers, .. } = &mut *self.threads.own();
             let state = recent.take(bytes).or_else(|| self.state_within(bytes, buffers)).ok_or(Fault::Model)?;
-            let answer = caught(|| holds(&self.model, &state)).map_err(|_| Fault::Model);
-            recent.put(bytes, state);
+            let answer = self.holds(&holds, &state).map_err(|_| Fault::Model);
+            if self.coding.is_dear() {
+                recent.put(bytes, state);
+            }
             answer
         })
     }
@@ -248,9 +231,11 @@ impl<M: TypedModel> Encoded<M> {
         let measure = measure?;
         let OfThread { recent, buffers, .. } = &mut *self.threads.own();
         let state = recent.take(bytes).or_else(|| self.state_within(bytes, buffers))?;
-        let value = caught(|| measure(&self.model, &state));
+        let value = self.watch.running(Call::Condition, || caught(|| measure(&self.model, &state)));
         let value = value.map_err(|said| self.go_wrong(|| format!("a measure panics: {said}\n  {}", tree(&state))));
-        recent.put(bytes, state);
+        if self.coding.is_dear() {
+            recent.put(bytes, state);
+        }
         value.ok().map(u128::from)
     }
 
@@ -280,108 +265,16 @@ impl<M: TypedModel> Encoded<M> {
 
     /// The process of an action, by its number.
     pub fn process(&self, action: &M::Action) -> usize {
-        let process = caught(|| self.model.process(action)).unwrap_or(0);
+        let process = self.watch.running(Call::Process, || caught(|| self.model.process(action))).unwrap_or(0);
         self.meet(process);
         process
     }
 
     /// A process was met.
-    fn meet(&self, process: usize) {
+    pub(crate) fn meet(&self, process: usize) {
         if process >= self.processes.load(Ordering::Relaxed) {
             self.processes.fetch_max(process + 1, Ordering::Relaxed);
         }
-    }
-
-    /// Appends the successors of a state, whose bytes these are.
-    fn expand_state(&self, state: &M::State, from: &[u8], own: &mut OfThread<M>, out: &mut Batch) {
-        own.actions.clear();
-        if caught(|| self.model.actions(state, &mut own.actions)).is_err() {
-            out.push_fault(LISTING, Fault::Model);
-            return out.declare_deadlock(false);
-        }
-        if own.actions.len() >= PLACES as usize - 1 {
-            let count = own.actions.len();
-            return self.go_wrong(|| format!("{count} actions in one state are too many\n  {}", tree(state)));
-        }
-        own.buffers.follow(&self.pieces, each_number(from));
-        let mut encoder = Encoder::new(&self.pieces, std::mem::take(&mut own.buffers));
-        own.bytes.resize(self.state_bytes(), 0);
-        let (mut done, mut stuck, mut some_local) = (0, true, false);
-        // What panics is an error of its own, and the actions after it happen all the same.
-        while done < own.actions.len() {
-            let begun = caught(|| {
-                while let Some(action) = own.actions.get(done) {
-                    let next = self.model.next(state, action);
-                    let next = if self.symmetric { next.map(|next| self.model.canonical(&next)) } else { next };
-                    if let Some(next) = next {
-                        stuck = false;
-                        let mut code = self.code(self.model.process(action), action, done);
-                        if self.local.is_some() && code < NAMED && self.model.local(state, action) {
-                            (code, some_local) = (code | LOCAL, true);
-                        }
-                        if !self.append(next, code, &mut encoder, &mut own.bytes, &mut own.recent, out) {
-                            done = own.actions.len();
-                            return;
-                        }
-                    }
-                    done += 1;
-                }
-            });
-            if begun.is_err() {
-                stuck = false;
-                let action = &own.actions[done];
-                out.push_fault(self.code(self.process(action), action, done), Fault::Model);
-                done += 1;
-            }
-        }
-        own.buffers = encoder.into_buffers();
-        if let Some(claims) = self.local.as_ref().filter(|_| some_local)
-            && let Err(wrong) = claims.try_out(self, state, &own.actions)
-        {
-            self.go_wrong(|| wrong);
-        }
-        out.declare_deadlock(stuck);
-    }
-
-    /// The code of an action, which has this place among those of its state.
-    fn code(&self, process: usize, action: &M::Action, place: usize) -> EventCode {
-        self.meet(process);
-        if self.naming.load(Ordering::Relaxed) {
-            return self.name(action);
-        }
-        process.min(PROCESSES - 1) as EventCode * 2 * PLACES + place as EventCode
-    }
-
-    /// Appends a successor; `false` where the model turns out to be wrong.
-    fn append(
-        &self,
-        next: M::State,
-        code: EventCode,
-        encoder: &mut Encoder,
-        bytes: &mut [u8],
-        recent: &mut Recent<M::State>,
-        out: &mut Batch,
-    ) -> bool {
-        match encoder.encode(&next) {
-            Ok((shape, numbers)) if shape == self.shape => {
-                for (bytes, number) in bytes.chunks_exact_mut(4).zip(numbers) {
-                    bytes.copy_from_slice(&number.to_le_bytes());
-                }
-            }
-            Ok(_) => {
-                self.go_wrong(|| format!("states are written with different fields\n  {}", tree(&next)));
-                return false;
-            }
-            Err(wrong) => {
-                self.go_wrong(|| format!("a state cannot be written: {wrong}\n  {}", tree(&next)));
-                return false;
-            }
-        }
-        out.push(bytes, code);
-        self.look_at(bytes, &next);
-        recent.written(encoder.written);
-        recent.put(bytes, next);
-        true
     }
 }
 
@@ -390,13 +283,9 @@ fn standing<M: TypedModel>(model: &M, state: &M::State, symmetric: bool) -> M::S
     if symmetric { model.canonical(state) } else { state.clone() }
 }
 
-fn each_number(bytes: &[u8]) -> impl ExactSizeIterator<Item = u32> {
-    bytes.chunks_exact(4).map(|number| u32::from_le_bytes(number.try_into().unwrap_or_default()))
-}
-
 impl<M: TypedModel> Model for Encoded<M> {
     fn state_bytes(&self) -> usize {
-        4 * self.shape.numbers()
+        self.coding.state_bytes()
     }
 
     fn initial(&self, out: &mut Batch) {
@@ -430,19 +319,19 @@ impl<M: TypedModel> Model for Encoded<M> {
     }
 
     fn components(&self) -> Vec<Vec<Range<usize>>> {
-        (0..self.shape.numbers()).map(|field| std::iter::once(4 * field..4 * field + 4).collect()).collect()
+        self.coding.components()
     }
 
     fn spend_from(&self, budget: Arc<dyn Spend>) {
-        self.pieces.spend_from(budget);
+        self.coding.spend_from(budget);
     }
 
     fn save(&self, out: &mut dyn Write) -> io::Result<()> {
-        self.pieces.save(out)
+        self.coding.save(out)
     }
 
     fn restore(&self, from: &mut dyn Read) -> io::Result<()> {
-        self.pieces.restore(from)
+        self.coding.restore(from)
     }
 }
 

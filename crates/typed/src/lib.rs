@@ -3,9 +3,13 @@
 //! A [`TypedModel`] has states and actions of any type. [`Encoded`] turns it into what searches want: states of a fixed number of
 //! bytes. A run that a search has found becomes a [`Path`] of the model's own actions and states.
 
+#![deny(missing_docs)]
+
 mod code;
+mod coding;
 mod conform;
 mod encoded;
+mod expand;
 mod local;
 mod model;
 pub mod net;
@@ -13,9 +17,11 @@ mod panics;
 mod path;
 mod per_thread;
 mod recent;
+mod watch;
 
 pub use conform::{Conformance, Observation, Seen, Unseen, conform, conform_unseen};
 pub use encoded::{Encoded, Guides, Holds, actor};
 pub use model::TypedModel;
 pub use panics::caught;
-pub use path::{Path, PathOf};
+pub use path::{Path, PathOf, Unshown};
+pub use watch::{Call, Watch};

@@ -5,6 +5,7 @@ use crate::encoded::Encoded;
 use crate::model::TypedModel;
 use scrimp_core::Trace;
 use serde_json::{Value, json};
+use std::collections::HashMap;
 use std::{fmt, io};
 
 /// A run: where it begins, and each action with the state that it leads to. It may go on for ever, round and round.
@@ -184,35 +185,82 @@ fn shown(entries: &[(String, String)]) -> String {
     entries.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
 }
 
+/// Why a run that a search has found is not shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unshown {
+    /// There is no such run: the model is no function, or what it calls symmetric is not.
+    Wrong(String),
+    /// There is no memory left for its states.
+    Memory,
+}
+
+impl From<String> for Unshown {
+    fn from(why: String) -> Unshown {
+        Unshown::Wrong(why)
+    }
+}
+
+/// A cycle of states that stand for others is followed in the model itself for at most so many steps.
+const UNROLLED: usize = 1 << 16;
+
 impl<M: TypedModel> Encoded<M> {
     /// A run that a search has found, with its actions and states; and the same with codes that have names. Where states stand
-    /// for others, it is a run of the model all the same. Fails where there is no such run: then the model is no function, or
-    /// what it calls symmetric is not.
-    pub fn path(&self, trace: &Trace, cycle: Option<usize>) -> Result<(PathOf<M>, Trace), String> {
-        let missing = || "a state of the run cannot be read".to_string();
-        let mut states = Vec::new();
-        for bytes in std::iter::once(&trace.initial).chain(trace.steps.iter().map(|(_, state)| state)) {
-            states.push(self.state(bytes).ok_or_else(missing)?);
+    /// for others, it is a run of the model all the same: there a cycle goes round until it is back in the very state that it
+    /// began with, which may take several rounds. Where that takes too many, the run has no cycle.
+    pub fn path(&self, trace: &Trace, cycle: Option<usize>) -> Result<(PathOf<M>, Trace), Unshown> {
+        let initial = self.begins(&self.wanted(&trace.initial)?)?;
+        let mut named = Trace { initial: self.bytes(&initial)?, steps: Vec::new() };
+        let mut path = Path { initial, steps: Vec::new(), cycle };
+        for step in &trace.steps {
+            self.follow(step, &mut path, &mut named)?;
         }
-        let initial = match self.is_symmetric() {
-            false => states[0].clone(),
-            true => {
-                let all = self.model.initial();
-                let begins = all.into_iter().find(|state| self.standing(state).as_ref() == Ok(&states[0]));
-                begins.ok_or("no initial state stands for the one that the run begins with")?
+        let Some(start) = cycle.filter(|start| self.is_symmetric() && *start < trace.steps.len()) else {
+            return Ok((path, named));
+        };
+        let begins = path.states().nth(start).unwrap_or(&path.initial).clone();
+        // Where every round began.
+        let mut rounds = HashMap::from([(begins, start)]);
+        path.cycle = loop {
+            let closed = rounds.get(path.last()).copied();
+            if closed.is_some() || path.len() > trace.steps.len() + UNROLLED {
+                break closed;
+            }
+            rounds.insert(path.last().clone(), path.len());
+            for step in &trace.steps[start..] {
+                self.follow(step, &mut path, &mut named)?;
             }
         };
-        let mut steps: Vec<(M::Action, M::State)> = Vec::new();
-        let mut codes = Vec::new();
-        let mut state = initial.clone();
-        for (number, wanted) in states[1..].iter().enumerate() {
-            let (action, next) = self.step(&state, wanted, trace.steps[number].0)?;
-            codes.push((self.name(&action), trace.steps[number].1.clone()));
-            steps.push((action, next.clone()));
-            state = next;
+        if path.cycle.is_none() {
+            path.steps.truncate(trace.steps.len());
+            named.steps.truncate(trace.steps.len());
         }
-        let named = Trace { initial: trace.initial.clone(), steps: codes };
-        Ok((Path { initial, steps, cycle: cycle.filter(|_| !self.is_symmetric()) }, named))
+        Ok((path, named))
+    }
+
+    fn wanted(&self, bytes: &[u8]) -> Result<M::State, String> {
+        self.state(bytes).ok_or_else(|| "a state of the run cannot be read".into())
+    }
+
+    /// The initial state that this one stands for.
+    fn begins(&self, wanted: &M::State) -> Result<M::State, String> {
+        if !self.is_symmetric() {
+            return Ok(wanted.clone());
+        }
+        let begins = self.initial_states()?.into_iter().find(|state| self.standing(state).as_ref() == Ok(wanted));
+        begins.ok_or_else(|| "no initial state stands for the one that the run begins with".into())
+    }
+
+    /// One more step of a run.
+    fn follow(&self, (code, bytes): &(u32, Vec<u8>), path: &mut PathOf<M>, named: &mut Trace) -> Result<(), Unshown> {
+        if self.watch.look_at_memory() {
+            return Err(Unshown::Memory);
+        }
+        let (action, next) = self.step(path.last(), &self.wanted(bytes)?, *code)?;
+        let bytes = if self.is_symmetric() { self.bytes(&next)? } else { bytes.clone() };
+        named.steps.push((self.name(&action), bytes));
+        path.steps.push((action, next));
+        Ok(())
     }
 
     /// The action that leads from a state to one that this stands for.

@@ -3,7 +3,7 @@
 use super::Context;
 use crate::fairness::FairProcesses;
 use crate::properties::predicate;
-use scrimp_core::{Never, Predicate, PropertyResult, Report, Verdict};
+use scrimp_core::{Never, Predicate, Report};
 use scrimp_native::NativeModel;
 use scrimp_search::FairnessChoice;
 use scrimp_search::liveness::{self, Fairness, MOST_MARKS, Question};
@@ -53,33 +53,5 @@ pub fn run_liveness(model: &NativeModel, name: &str, never: &Never<Expr>, means:
     };
     let answer = liveness::search(&question, plan, control)?;
     control.finish();
-    let mut report = Report::of_nothing(model, begun.elapsed());
-    let mut result = PropertyResult::undecided(name);
-    if let Some(fault) = answer.fault {
-        report.remarks.push(format!("{}: evaluating its conditions ended in a fault: {fault}", name));
-    }
-    result.verdict = match answer.accepted {
-        Some(true) => Verdict::Violated,
-        Some(false) => Verdict::Verified,
-        None => Verdict::Undecided,
-    };
-    if let Some(lasso) = answer.lasso {
-        result.state = Some(lasso.trace.last().to_vec());
-        result.cycle = Some(lasso.cycle);
-        result.trace = Some(lasso.trace);
-    }
-    report.properties = vec![result];
-    report.limit = answer.limit;
-    report.exhaustive = answer.accepted == Some(false);
-    report.visits = answer.facts.states;
-    report.forget.stored_peak = answer.facts.states;
-    report.facts = answer.facts;
-    report.state_bytes = answer.state_bytes;
-    report.store_bytes = answer.store_bytes;
-    report.ran = if answer.reduced && plan.options().may_reduce { plan.reducing().parts() } else { plan.parts() };
-    report.store = answer.store;
-    report.reduced = answer.reduced;
-    report.orbits = answer.orbits;
-    report.remarks.extend(control.remarks());
-    Ok(report)
+    Ok(answer.report(name, model, plan, control, begun))
 }

@@ -1,6 +1,6 @@
 //! Properties of runs: what is asked, and which search decides it.
 
-pub(crate) mod branching;
+mod branching;
 mod claim;
 mod liveness;
 pub use scrimp_core::never;

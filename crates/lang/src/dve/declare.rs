@@ -3,12 +3,12 @@
 //! Afterwards every name of the model has a meaning, and the size of a state is known and bounded. Constants need no room
 //! in it: they live on in the scopes, and as names for properties.
 
-use super::scope::{Instance, Scopes, instance_name};
+use super::scope::{Instance, Scopes};
 use super::syntax::*;
 use crate::diagnostic::{Place, Problem};
 use crate::expression::lower::{Budget, Lowering, Meaning};
 use crate::expression::syntax::{ExprId, Expressions, Name};
-use crate::symbols::{Map, Symbol, Symbols};
+use crate::symbols::{Map, Symbol, Symbols, instance_name};
 use scrimp_system::{Constant, ConstantValue, Domain, ProcessId, Role, Valuation, VarId, Variable};
 
 /// Bytes that a state may have.

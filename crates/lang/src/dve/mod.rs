@@ -15,7 +15,6 @@ use crate::expression::lower::{Budget, Lowering, all_of};
 use crate::expression::parser::Parser;
 use crate::symbols::Map;
 use declare::{Channel, Declarations};
-pub(crate) use scope::instance_name;
 use scrimp_system::outline::{Outline, Queue};
 use scrimp_system::{Assertion, BinaryOp, Claim, ClaimMove, Expr, Process, ProcessId, Source, System};
 

@@ -7,7 +7,7 @@ use super::syntax::{Model, VariableDeclaration};
 use crate::diagnostic::{Place, Problem};
 use crate::expression::lower::{Meaning, Names, ProcessReference, Reference};
 use crate::expression::syntax::{Name, Separator};
-use crate::symbols::{Map, Symbol, Symbols, suggestion};
+use crate::symbols::{Map, Symbol, Symbols, instance_name, suggestion};
 use scrimp_system::VarId;
 use std::cell::RefCell;
 
@@ -291,12 +291,6 @@ fn sorted_suggestion<'c>(word: &str, candidates: impl Iterator<Item = &'c str>) 
     let mut candidates: Vec<&str> = candidates.collect();
     candidates.sort_unstable();
     suggestion(word, candidates)
-}
-
-/// `template(1,2)`
-pub(crate) fn instance_name(template: &str, key: &[i64]) -> String {
-    let key: Vec<String> = key.iter().map(i64::to_string).collect();
-    format!("{template}({})", key.join(","))
 }
 
 impl Names for View<'_> {

@@ -10,6 +10,7 @@ mod glance;
 mod graph;
 mod local;
 mod normal;
+mod report;
 mod runs;
 mod space;
 #[cfg(test)]
@@ -23,5 +24,6 @@ pub use evidence::evidence;
 pub use game::{Choice, Game, Side, Turn};
 pub use glance::glance;
 pub use normal::{Kind, Node, Operator, Subformula, Table};
+pub use report::FirstFault;
 pub use truth::Truth;
 pub(crate) use watched::Watched;

@@ -17,6 +17,7 @@ mod on_lts;
 mod parts;
 mod path_set;
 mod product;
+mod report;
 mod saved;
 mod states;
 mod swarm;

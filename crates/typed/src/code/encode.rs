@@ -29,7 +29,7 @@ pub struct Encoder<'p> {
     fields: Option<usize>,
     /// How many bytes were written of the state.
     pub written: usize,
-    buffers: Buffers,
+    buffers: &'p mut Buffers,
 }
 
 /// Memory for writing states, to be used again.
@@ -42,6 +42,12 @@ pub struct Buffers {
 }
 
 impl Buffers {
+    /// The numbers of the pieces of the state that was written last.
+    #[inline]
+    pub fn numbers(&self) -> &[u32] {
+        &self.numbers
+    }
+
     /// What is written from now on is much like the state with these pieces: a field that has not changed need not be looked up.
     /// What each field of that state holds, and its number.
     pub fn follow(&mut self, pieces: &Pieces, numbers: impl ExactSizeIterator<Item = u32>) -> &[(Vec<u8>, u32)] {
@@ -59,30 +65,25 @@ impl Buffers {
 }
 
 impl<'p> Encoder<'p> {
-    pub fn new(pieces: &'p Pieces, buffers: Buffers) -> Encoder<'p> {
+    pub fn new(pieces: &'p Pieces, buffers: &'p mut Buffers) -> Encoder<'p> {
         Encoder { pieces, depth: 0, fields: None, written: 0, buffers }
     }
 
-    /// The memory again.
-    pub fn into_buffers(self) -> Buffers {
-        self.buffers
-    }
-
-    /// The numbers of a state's pieces, and how it is laid out.
-    pub fn encode(&mut self, state: &impl Serialize) -> Result<(Shape, &[u32]), Wrong> {
+    /// Finds the numbers of a state's pieces, which are then in the buffers. How the state is laid out.
+    pub fn encode(&mut self, state: &impl Serialize) -> Result<Shape, Wrong> {
         self.buffers.out.clear();
         self.buffers.numbers.clear();
         (self.depth, self.fields, self.written) = (0, None, 0);
         state.serialize(&mut *self)?;
         let written = self.buffers.numbers.len();
         match self.fields.filter(|fields| *fields > 0) {
-            Some(fields) if fields == written => Ok((Shape::Fields(fields), &self.buffers.numbers)),
+            Some(fields) if fields == written => Ok(Shape::Fields(fields)),
             Some(fields) => Err(Wrong::new(format!("{fields} fields were announced, {written} were written"))),
             None => {
                 let number = self.number(0)?;
                 self.written += self.buffers.out.len();
                 self.buffers.numbers.push(number);
-                Ok((Shape::Whole, &self.buffers.numbers))
+                Ok(Shape::Whole)
             }
         }
     }

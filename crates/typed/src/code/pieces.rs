@@ -48,7 +48,7 @@ struct Part {
 struct Written {
     pieces: usize,
     words: usize,
-    /// Bytes of all blocks and indices.
+    /// Bytes of all pieces and indices. Words of a block that nobody has touched take no memory.
     bytes: usize,
 }
 
@@ -253,10 +253,8 @@ impl Part {
         if place as usize + words >= 1 << PLACE_BITS {
             return None;
         }
-        let block = self.blocks[number].get_or_init(|| {
-            written.bytes += 8 * (FIRST << number);
-            (0..FIRST << number).map(|_| AtomicU64::new(0)).collect()
-        });
+        let block = self.blocks[number].get_or_init(|| zeroed(FIRST << number));
+        written.bytes += 8 * words;
         for (word, chunk) in block[first + 1..].iter().zip(piece.chunks(8)) {
             word.store(of_bytes(chunk), Ordering::Relaxed);
         }
@@ -301,6 +299,15 @@ fn put(index: &[AtomicU32], hash: u64, place: u32) {
         at = (at + 1) & mask;
     }
     index[at].store(tag(hash) << PLACE_BITS | (place + 1), Ordering::Release);
+}
+
+/// So many words, none of which takes memory before it is written to, where there are many.
+fn zeroed(words: usize) -> Words {
+    let zeros = Box::into_raw(vec![0u64; words].into_boxed_slice());
+    // SAFETY: an AtomicU64 is as large, as valid and, wherever there are 64-bit addresses, as aligned as a u64; the memory came
+    // from a box, and nobody else has it.
+    const { assert!(align_of::<AtomicU64>() == align_of::<u64>()) };
+    unsafe { Box::from_raw(zeros as *mut [AtomicU64]) }
 }
 
 /// Bits of a hash that neither choose the part nor the first place in an index.

@@ -119,31 +119,46 @@ pub struct World<S, M, T> {
 pub enum Event<M, T> {
     /// A message comes.
     Deliver {
+        /// Who has sent it.
         from: Id,
+        /// Whom it comes to.
         to: Id,
+        /// What it says.
         message: M,
     },
     /// A message comes, and will come again.
     Duplicate {
+        /// Who has sent it.
         from: Id,
+        /// Whom it comes to.
         to: Id,
+        /// What it says.
         message: M,
     },
     /// A message is lost.
     Lose {
+        /// Who has sent it.
         from: Id,
+        /// Whom it would have come to.
         to: Id,
+        /// What it says.
         message: M,
     },
     /// A timer goes off.
     Timeout {
+        /// Whose timer it is.
         actor: Id,
+        /// Which of his timers.
         timer: T,
     },
+    /// An actor goes down, and forgets what it does not keep.
     Crash {
+        /// Who goes down.
         actor: Id,
     },
+    /// An actor that is down begins again.
     Restart {
+        /// Who begins again.
         actor: Id,
     },
 }

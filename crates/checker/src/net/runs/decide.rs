@@ -6,7 +6,7 @@ use crate::grow::with_room;
 use crate::net::explicit::asymmetric;
 use crate::net::{Made, PetriNet};
 use crate::temporal::never::negation;
-use crate::temporal::{Context, branching::searched, run_liveness};
+use crate::temporal::{Context, run_liveness};
 use scrimp_core::{Control, Limit, Predicate, Property, PropertyKind, Trace, Verdict, moments_of};
 use scrimp_lang::LoadError;
 use scrimp_native::{BuildError, Mode, NativeModel};
@@ -205,7 +205,7 @@ fn local(
         Some(seen) => seen,
         None => ctl::examine(&task, &mut |_| {}).ok()?,
     };
-    let made = Made { plan: plan.clone(), report: searched(model, &outcome, begun) };
+    let made = Made { plan: plan.clone(), report: outcome.counted(model, begun) };
     Some((made, Found { truth: outcome.verdict, lasso: None, limit: outcome.limit }))
 }
 
