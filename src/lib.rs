@@ -46,6 +46,8 @@ pub use scrimp_core::{
     Budget, Condition, Control, Figures, ForgetFacts, GraphFacts, Limit, Never, Omission, Predicate, Property,
     PropertyKind, PropertyResult, Report, Step, Trace, Verdict,
 };
+/// Says how values of a type of your own are packed into bits: see [the trait](trait@Packed).
+pub use scrimp_derive::Packed;
 pub use scrimp_lang::{
     Language, LoadError, NetNames, Opened, Promela, open, open_as, open_with, open_within, parse_condition,
     parse_property, parse_property_file, read_formulas,
@@ -63,6 +65,7 @@ pub use scrimp_system::{
     System,
 };
 pub use scrimp_typed::net;
+pub use scrimp_typed::packed::{self, Packed};
 pub use typed::{
     Answer, Checker, CheckerError, Conformance, Observation, Path, Seen, Simulated, TypedModel, Unseen, conform,
     conform_unseen,

@@ -8,6 +8,7 @@ mod conform;
 mod encoded;
 mod model;
 pub mod net;
+pub mod packed;
 mod panics;
 mod path;
 mod recent;
