@@ -7,6 +7,7 @@ use scrimp_report::number::parse_size;
 use scrimp_search::{FairnessChoice, ModelFacts, Options, Plan, Refusal, run};
 use scrimp_system::Expr;
 use scrimp_temporal::Formula;
+use scrimp_typed::packed::{Packed, Packing};
 use scrimp_typed::{Encoded, Holds, TypedModel};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,6 +30,7 @@ pub struct Checker<M: TypedModel> {
     /// Nobody has said how many threads search.
     any_threads: bool,
     symmetric: bool,
+    packing: Option<Packing<M::State>>,
     /// The first thing that was asked for in vain.
     wrong: Option<CheckerError>,
 }
@@ -94,6 +96,7 @@ impl<M: TypedModel> Checker<M> {
             options: Options { keep_going: true, ..Options::default() },
             any_threads: true,
             symmetric: false,
+            packing: None,
             wrong: None,
         }
     }
@@ -175,6 +178,15 @@ impl<M: TypedModel> Checker<M> {
     /// States that [`canonical`](TypedModel::canonical) makes equal are one. Conditions must not tell them apart.
     pub fn symmetry(mut self) -> Checker<M> {
         self.symmetric = true;
+        self
+    }
+
+    /// States are packed into bits, as [`Packed`] says, and not taken apart by serde: states of fixed size take less time and room.
+    pub fn packed(mut self) -> Checker<M>
+    where
+        M::State: Packed,
+    {
+        self.packing = Some(Packing::of());
         self
     }
 
@@ -286,14 +298,14 @@ impl<M: TypedModel> Checker<M> {
 
     #[allow(clippy::type_complexity)]
     fn begin(self) -> Result<(Arc<Encoded<M>>, String, Vec<Asked<M>>, Options), CheckerError> {
-        let Checker { model, name, asked, mut options, any_threads, symmetric, wrong } = self;
+        let Checker { model, name, asked, mut options, any_threads, symmetric, packing, wrong } = self;
         if let Some(wrong) = wrong {
             return Err(wrong);
         }
         if any_threads {
             (options.threads, options.alone_until) = (cores(), SMALL);
         }
-        let encoded = Encoded::new(Arc::new(model), symmetric).map_err(CheckerError::Model)?;
+        let encoded = Encoded::new(Arc::new(model), symmetric, packing).map_err(CheckerError::Model)?;
         Ok((Arc::new(encoded), name, asked, options))
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::code::{Encoder, Pieces, Shape, decode, tree};
 use crate::model::TypedModel;
+use crate::packed::Packing;
 use crate::panics::caught;
 use crate::recent::Recent;
 use scrimp_core::Predicate;
@@ -35,6 +36,8 @@ pub struct Encoded<M: TypedModel> {
     pub model: Arc<M>,
     pieces: Pieces,
     shape: Shape,
+    /// How states are packed, where they are not kept in pieces.
+    packing: Option<Packing<M::State>>,
     initial: Vec<Vec<u8>>,
     recent: Recent<M::State>,
     /// States are replaced by those that stand for them.
@@ -57,8 +60,8 @@ struct Names {
 }
 
 impl<M: TypedModel> Encoded<M> {
-    /// Fails where the initial states cannot be written or read.
-    pub fn new(model: Arc<M>, symmetric: bool) -> Result<Encoded<M>, String> {
+    /// States are packed where it is said how, and else kept in pieces. Fails where the initial states cannot be written or read.
+    pub fn new(model: Arc<M>, symmetric: bool, packing: Option<Packing<M::State>>) -> Result<Encoded<M>, String> {
         let begin = || model.initial().iter().map(|state| standing(&*model, state, symmetric)).collect::<Vec<_>>();
         let states = caught(begin).map_err(|message| format!("`initial` panicked: {message}"))?;
         let pieces = Pieces::default();
@@ -66,6 +69,11 @@ impl<M: TypedModel> Encoded<M> {
         let mut initial = Vec::new();
         let mut encoder = Encoder::new(&pieces);
         for state in &states {
+            if let Some(packing) = &packing {
+                shape = Some(Shape::Whole);
+                initial.push(packing.packed(state)?);
+                continue;
+            }
             let (own, numbers) =
                 encoder.encode(state).map_err(|wrong| format!("a state cannot be written: {wrong}"))?;
             if *shape.get_or_insert(own) != own {
@@ -78,6 +86,7 @@ impl<M: TypedModel> Encoded<M> {
             model,
             pieces,
             shape,
+            packing,
             initial,
             recent: Recent::new(),
             symmetric,
@@ -117,6 +126,13 @@ impl<M: TypedModel> Encoded<M> {
 
     /// The state that these bytes stand for. Where they stand for none, that is noted.
     pub fn state(&self, bytes: &[u8]) -> Option<M::State> {
+        if let Some(packing) = &self.packing {
+            let state = (packing.unpack)(bytes);
+            if state.is_none() {
+                self.go_wrong(|| Packing::<M::State>::NOT_READ.into());
+            }
+            return state;
+        }
         if let Some(state) = self.recent.take(bytes) {
             return Some(state);
         }
@@ -126,7 +142,14 @@ impl<M: TypedModel> Encoded<M> {
 
     /// Is a state read as it was written, and written as it was read? Looked at in the first states only.
     fn look_at(&self, bytes: &[u8], state: &M::State) {
-        if self.looked_at.fetch_add(1, Ordering::Relaxed) >= LOOKED_AT {
+        if self.looked_at.load(Ordering::Relaxed) >= LOOKED_AT {
+            return;
+        }
+        self.looked_at.fetch_add(1, Ordering::Relaxed);
+        if let Some(packing) = &self.packing {
+            if let Err(wrong) = packing.comes_back(bytes, state) {
+                self.go_wrong(|| wrong);
+            }
             return;
         }
         let read: M::State = match decode(&self.pieces, self.shape, &numbers(bytes)) {
@@ -182,7 +205,9 @@ impl<M: TypedModel> Encoded<M> {
         Box::new(move |bytes| {
             let Some(state) = self.state(bytes) else { return Err(Fault::Model) };
             let answer = caught(|| holds(&self.model, &state)).map_err(|_| Fault::Model);
-            self.recent.put(bytes, state);
+            if self.packing.is_none() {
+                self.recent.put(bytes, state);
+            }
             answer
         })
     }
@@ -250,6 +275,13 @@ impl<M: TypedModel> Encoded<M> {
                 }
             };
             stuck = false;
+            if let Some(packing) = &self.packing {
+                if let Err(wrong) = packing.push(&next, code, out) {
+                    return self.go_wrong(|| wrong);
+                }
+                self.look_at(out.state(out.len() - 1), &next);
+                continue;
+            }
             match encoder.encode(&next) {
                 Ok((shape, numbers)) if shape == self.shape => {
                     for (bytes, number) in bytes.chunks_exact_mut(4).zip(numbers) {
@@ -284,7 +316,7 @@ fn numbers(bytes: &[u8]) -> Vec<u32> {
 
 impl<M: TypedModel> Model for Encoded<M> {
     fn state_bytes(&self) -> usize {
-        4 * self.shape.numbers()
+        self.packing.map_or(4 * self.shape.numbers(), |packing| packing.bytes)
     }
 
     fn initial(&self, out: &mut Batch) {
@@ -301,6 +333,9 @@ impl<M: TypedModel> Model for Encoded<M> {
     }
 
     fn components(&self) -> Vec<Vec<Range<usize>>> {
+        if let Some(packing) = &self.packing {
+            return packing.components();
+        }
         (0..self.shape.numbers()).map(|field| std::iter::once(4 * field..4 * field + 4).collect()).collect()
     }
 
