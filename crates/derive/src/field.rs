@@ -47,7 +47,9 @@ impl Field<'_> {
         match limit {
             None => quote_spanned! { kind.span() => <#kind as ::scrimp::Packed>::pack(#place, out); },
             Some(limit) => quote_spanned! { kind.span() =>
-                <#kind as ::scrimp::packed::Narrow>::pack_narrow(#place, const { #limit }, #name, out);
+                <#kind as ::scrimp::packed::Narrow>::pack_narrow(
+                    #place, const { &::scrimp::packed::Narrowed { field: #name, limit: #limit } }, out,
+                );
             },
         }
     }

@@ -85,11 +85,21 @@ fn of_enum(variants: &[(&Ident, Vec<Field>)]) -> Code {
     let tag = (variants.len() - 1).checked_ilog2().map_or(0, |log| log + 1);
     let lengths: Vec<TokenStream> = variants.iter().map(|(_, fields)| sum(fields)).collect();
     let rest = |length: &TokenStream| quote! { const { <Self as ::scrimp::Packed>::BITS - #tag - (#length) } };
-    let packs = variants.iter().zip(&lengths).enumerate().map(|(number, ((name, fields), length))| {
-        let ((members, places), number) = (patterns(fields), Literal::u64_unsuffixed(number as u64));
-        let (pack, rest) = (fields.iter().map(Field::pack), rest(length));
-        quote! { Self::#name { #(#members: #places),* } => { out.write(#number, #tag); #(#pack)* out.skip(#rest); } }
+    // The number is found first and written once: where no variant has fields, nothing depends on which one it is.
+    let tags = variants.iter().enumerate().map(|(number, (name, _))| {
+        let number = Literal::u64_unsuffixed(number as u64);
+        quote! { Self::#name { .. } => #number }
     });
+    let packs = variants.iter().zip(&lengths).map(|((name, fields), length)| {
+        let ((members, places), rest) = (patterns(fields), rest(length));
+        let pack = fields.iter().map(Field::pack);
+        quote! { Self::#name { #(#members: #places),* } => { #(#pack)* out.skip(#rest); } }
+    });
+    let packs = if variants.iter().any(|(_, fields)| !fields.is_empty()) {
+        quote! { match self { #(#packs)* } }
+    } else {
+        TokenStream::new()
+    };
     let made = variants.iter().zip(&lengths).map(|((name, fields), length)| {
         let (members, unpack, rest) =
             (fields.iter().map(|field| &field.member), fields.iter().map(Field::unpack), rest(length));
@@ -100,7 +110,7 @@ fn of_enum(variants: &[(&Ident, Vec<Field>)]) -> Code {
     let (first, others) = (&made[0], &made[1..]);
     (
         quote! { #tag + ::scrimp::packed::longest(&[#(#lengths),*]) },
-        quote! { match self { #(#packs)* } },
+        quote! { out.write(match self { #(#tags),* }, #tag); #packs },
         // A number that no variant has is noted, and read as the first one.
         quote! {
             match from.read(#tag) {

@@ -14,8 +14,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// From here on codes are numbers of names. Those below are places among the actions of a state, with the process that acts.
 const NAMED: EventCode = 1 << 31;
-const PLACES: EventCode = 1 << 23;
-const PROCESSES: usize = (NAMED / PLACES) as usize;
+pub(crate) const PLACES: EventCode = 1 << 23;
+pub(crate) const PROCESSES: usize = (NAMED / PLACES) as usize;
 
 /// The code of what happens before there is any action: listing them.
 const LISTING: EventCode = NAMED - 1;
@@ -41,12 +41,12 @@ pub struct Encoded<M: TypedModel> {
     initial: Vec<Vec<u8>>,
     recent: Recent<M::State>,
     /// States are replaced by those that stand for them.
-    symmetric: bool,
+    pub(crate) symmetric: bool,
     /// What is wrong with the model itself, so that no answer would be one.
     wrong: OnceLock<String>,
     looked_at: AtomicUsize,
     /// One more than the greatest number of a process that was met.
-    processes: AtomicUsize,
+    pub(crate) processes: AtomicUsize,
     /// Events get codes by which they can be named without their states.
     naming: AtomicBool,
     names: Mutex<Names>,
@@ -110,7 +110,7 @@ impl<M: TypedModel> Encoded<M> {
         self.wrong.get().map(String::as_str)
     }
 
-    fn go_wrong(&self, why: impl FnOnce() -> String) {
+    pub(crate) fn go_wrong(&self, why: impl FnOnce() -> String) {
         self.wrong.get_or_init(why);
     }
 
@@ -141,7 +141,7 @@ impl<M: TypedModel> Encoded<M> {
     }
 
     /// Is a state read as it was written, and written as it was read? Looked at in the first states only.
-    fn look_at(&self, bytes: &[u8], state: &M::State) {
+    pub(crate) fn look_at(&self, bytes: &[u8], state: &M::State) {
         if self.looked_at.load(Ordering::Relaxed) >= LOOKED_AT {
             return;
         }
@@ -243,6 +243,10 @@ impl<M: TypedModel> Encoded<M> {
         process
     }
 
+    pub(crate) fn too_many(&self, actions: usize, state: &M::State) -> String {
+        format!("{actions} actions in one state are too many\n  {}", tree(state))
+    }
+
     fn expand_state(&self, state: &M::State, out: &mut Batch) {
         let actions = match self.actions(state) {
             Ok(actions) => actions,
@@ -256,7 +260,7 @@ impl<M: TypedModel> Encoded<M> {
         let mut bytes = vec![0; self.state_bytes()];
         let mut stuck = true;
         if actions.len() >= PLACES as usize - 1 {
-            return self.go_wrong(|| format!("{} actions in one state are too many\n  {}", actions.len(), tree(state)));
+            return self.go_wrong(|| self.too_many(actions.len(), state));
         }
         for (place, action) in actions.iter().enumerate() {
             let process = self.process(action).min(PROCESSES - 1) as EventCode;
@@ -329,6 +333,11 @@ impl<M: TypedModel> Model for Encoded<M> {
             return;
         }
         let Some(state) = self.state(bytes) else { return };
+        if let Some(packing) = self.packing.as_ref().filter(|_| !self.naming.load(Ordering::Relaxed))
+            && self.expand_packed(packing, &state, out)
+        {
+            return;
+        }
         self.expand_state(&state, out);
     }
 

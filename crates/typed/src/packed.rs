@@ -4,6 +4,7 @@
 //! variants three. Equal values have equal bits, and bits that mean nothing are zero, so that states are equal where their bytes are.
 
 mod bits;
+mod expand;
 mod values;
 
 use crate::code::tree;
@@ -11,7 +12,7 @@ use scrimp_system::{Batch, EventCode};
 use serde::Serialize;
 use std::ops::Range;
 
-pub use bits::{Limit, Reader, Writer};
+pub use bits::{Limit, Narrowed, Reader, Writer};
 pub use values::Narrow;
 
 /// A type whose values all take the same number of bits.

@@ -29,6 +29,7 @@ impl Limit {
     }
 
     /// How many bits an integer takes.
+    #[inline(always)]
     pub const fn bits(self) -> u32 {
         self.bits
     }
@@ -51,7 +52,7 @@ impl fmt::Display for Limit {
 
 /// Those of the lowest bits.
 #[inline(always)]
-const fn lowest(bits: u32) -> u64 {
+pub(super) const fn lowest(bits: u32) -> u64 {
     if bits == 0 { 0 } else { u64::MAX >> (64 - bits) }
 }
 
@@ -63,22 +64,22 @@ pub struct Writer<'a> {
     /// Bits that are not written yet; those above `filled` are zero.
     bits: u64,
     filled: u32,
-    /// The first value that did not fit.
-    misfit: Option<Misfit>,
+    /// A value that did not fit, with its field. It is noted without a call, so that all of this can stay in registers.
+    misfit: Option<&'static Narrowed>,
+    value: i128,
 }
 
-/// A value that does not fit: of which field, and within which limit.
-struct Misfit {
-    field: &'static str,
-    value: i128,
-    limit: Limit,
+/// A field of narrow integers: its name, and how large they become.
+pub struct Narrowed {
+    pub field: &'static str,
+    pub limit: Limit,
 }
 
 impl<'a> Writer<'a> {
     /// Fills these bytes from the first one on.
     #[inline(always)]
     pub fn new(out: &'a mut [u8]) -> Writer<'a> {
-        Writer { out, at: 0, bits: 0, filled: 0, misfit: None }
+        Writer { out, at: 0, bits: 0, filled: 0, misfit: None, value: 0 }
     }
 
     /// Appends the lowest bits of a value, at most 64; the others must be zero.
@@ -91,7 +92,7 @@ impl<'a> Writer<'a> {
             self.filled = filled;
             return;
         }
-        self.out[self.at..self.at + 8].copy_from_slice(&self.bits.to_le_bytes());
+        store(self.out, self.at, self.bits);
         self.at += 8;
         // By 64 nobody can shift, but by one and then by 63.
         self.bits = (value >> 1) >> (63 - self.filled);
@@ -109,9 +110,9 @@ impl<'a> Writer<'a> {
     }
 
     /// Notes that a value does not fit.
-    #[cold]
-    pub(super) fn misfit(&mut self, field: &'static str, value: i128, limit: Limit) {
-        self.misfit.get_or_insert(Misfit { field, value, limit });
+    #[inline(always)]
+    pub(super) fn misfit(&mut self, narrowed: &'static Narrowed, value: i128) {
+        (self.misfit, self.value) = (Some(narrowed), value);
     }
 
     /// Writes what is left, and zeros up to the end. Fails where a value did not fit.
@@ -123,16 +124,34 @@ impl<'a> Writer<'a> {
         rest[..length].copy_from_slice(&bits[..length]);
         match self.misfit {
             None => Ok(()),
-            Some(misfit) => Err(misfit.told()),
+            Some(misfit) => Err(misfit.told(self.value)),
         }
     }
 }
 
-impl Misfit {
+impl Narrowed {
     #[cold]
-    fn told(&self) -> String {
-        format!("`{}` is {}, which does not fit: the field says {}", self.field, self.value, self.limit)
+    fn told(&self, value: i128) -> String {
+        format!("`{}` is {value}, which does not fit: the field says {}", self.field, self.limit)
     }
+}
+
+/// Writes eight bytes. A function of its own, so that appending a few bits is short enough to be inlined everywhere.
+#[inline(never)]
+fn store(out: &mut [u8], at: usize, bits: u64) {
+    out[at..at + 8].copy_from_slice(&bits.to_le_bytes());
+}
+
+/// The eight bytes from there on, or as many as there are.
+#[inline(never)]
+fn load(from: &[u8], at: usize) -> u64 {
+    let rest = from.get(at..).unwrap_or_default();
+    if let Some(bytes) = rest.first_chunk::<8>() {
+        return u64::from_le_bytes(*bytes);
+    }
+    let mut bytes = [0; 8];
+    bytes[..rest.len()].copy_from_slice(rest);
+    u64::from_le_bytes(bytes)
 }
 
 /// Takes bytes and makes bits of them.
@@ -150,7 +169,7 @@ impl<'a> Reader<'a> {
     /// Takes these bytes from the first one on.
     #[inline(always)]
     pub fn new(from: &'a [u8]) -> Reader<'a> {
-        Reader { from, at: 0, bits: 0, left: 0, sound: true }
+        Reader { from, at: 8, bits: load(from, 0), left: 64, sound: true }
     }
 
     /// Takes so many bits, at most 64.
@@ -165,25 +184,13 @@ impl<'a> Reader<'a> {
             self.left -= bits;
             return value;
         }
-        let next = self.load();
+        let next = load(self.from, self.at);
+        self.at += 8;
         let value = self.bits | (next << self.left) & lowest(bits);
         let taken = bits - self.left;
         self.bits = (next >> 1) >> (taken - 1);
         self.left = 64 - taken;
         value
-    }
-
-    /// The next eight bytes, or as many as there are.
-    #[inline(always)]
-    fn load(&mut self) -> u64 {
-        let rest = &self.from[self.at..];
-        self.at += 8;
-        if let Some(bytes) = rest.first_chunk::<8>() {
-            return u64::from_le_bytes(*bytes);
-        }
-        let mut bytes = [0; 8];
-        bytes[..rest.len()].copy_from_slice(rest);
-        u64::from_le_bytes(bytes)
     }
 
     /// Leaves bits out.

@@ -1,5 +1,6 @@
 //! How integers, arrays, tuples and options are packed.
 
+use super::bits::{Narrowed, lowest};
 use super::{Limit, Packed, Reader, Writer};
 use std::marker::PhantomData;
 
@@ -18,7 +19,7 @@ pub trait Narrow: Sized {
     const TAGS: u32;
 
     /// Appends this value within a limit; where it does not fit, that is noted with the name of the field.
-    fn pack_narrow(&self, limit: Limit, field: &'static str, out: &mut Writer<'_>);
+    fn pack_narrow(&self, narrowed: &'static Narrowed, out: &mut Writer<'_>);
 
     /// Takes a value that was packed within a limit.
     fn unpack_narrow(limit: Limit, from: &mut Reader<'_>) -> Self;
@@ -60,16 +61,17 @@ macro_rules! integers {
             const TAGS: u32 = 0;
 
             #[inline(always)]
-            fn pack_narrow(&self, limit: Limit, field: &'static str, out: &mut Writer<'_>) {
-                let (value, bits) = (*self as u64, limit.bits());
+            fn pack_narrow(&self, narrowed: &'static Narrowed, out: &mut Writer<'_>) {
+                let (value, limit) = (*self as u64, narrowed.limit);
+                let bits = limit.bits();
                 let fits = match limit.max() {
                     Some(max) => value <= max,
                     None => bits == 64 || value >> bits == 0,
                 };
                 if !fits {
-                    return misfit(value as i128, limit, field, out);
+                    out.misfit(narrowed, value as i128);
                 }
-                out.write(value, bits);
+                out.write(value & lowest(bits), bits);
             }
 
             #[inline(always)]
@@ -84,18 +86,17 @@ macro_rules! integers {
             const TAGS: u32 = 0;
 
             #[inline(always)]
-            fn pack_narrow(&self, limit: Limit, field: &'static str, out: &mut Writer<'_>) {
-                let (value, bits) = (*self as i64, limit.bits());
-                let read = match limit.max() {
-                    Some(max) if value < 0 || value as u64 > max => None,
-                    Some(_) => Some(value),
-                    None => Some(extended(value as u64, bits)),
+            fn pack_narrow(&self, narrowed: &'static Narrowed, out: &mut Writer<'_>) {
+                let (value, limit) = (*self as i64, narrowed.limit);
+                let bits = limit.bits();
+                let fits = match limit.max() {
+                    Some(max) => value >= 0 && value as u64 <= max,
+                    None => extended(value as u64, bits) == value,
                 };
-                if read != Some(value) {
-                    return misfit(value as i128, limit, field, out);
+                if !fits {
+                    out.misfit(narrowed, value as i128);
                 }
-                let above = if bits == 0 { 64 } else { 64 - bits };
-                out.write((value as u64).unbounded_shl(above).unbounded_shr(above), bits);
+                out.write(value as u64 & lowest(bits), bits);
             }
 
             #[inline(always)]
@@ -125,13 +126,6 @@ fn extended(value: u64, bits: u32) -> i64 {
         return 0;
     }
     ((value << (64 - bits)) as i64) >> (64 - bits)
-}
-
-/// Notes that a value does not fit, and goes on as if it were zero.
-#[cold]
-fn misfit(value: i128, limit: Limit, field: &'static str, out: &mut Writer<'_>) {
-    out.misfit(field, value, limit);
-    out.skip(limit.bits());
 }
 
 impl Packed for bool {
@@ -181,7 +175,9 @@ impl<T: Packed, const N: usize> Packed for [T; N] {
 
     #[inline(always)]
     fn pack(&self, out: &mut Writer<'_>) {
-        self.iter().for_each(|value| value.pack(out));
+        for value in self {
+            value.pack(out);
+        }
     }
 
     #[inline(always)]
@@ -196,8 +192,10 @@ impl<T: Narrow, const N: usize> Narrow for [T; N] {
     const TAGS: u32 = N as u32 * T::TAGS;
 
     #[inline(always)]
-    fn pack_narrow(&self, limit: Limit, field: &'static str, out: &mut Writer<'_>) {
-        self.iter().for_each(|value| value.pack_narrow(limit, field, out));
+    fn pack_narrow(&self, narrowed: &'static Narrowed, out: &mut Writer<'_>) {
+        for value in self {
+            value.pack_narrow(narrowed, out);
+        }
     }
 
     #[inline(always)]
@@ -234,11 +232,11 @@ impl<T: Narrow> Narrow for Option<T> {
     const TAGS: u32 = 1 + T::TAGS;
 
     #[inline(always)]
-    fn pack_narrow(&self, limit: Limit, field: &'static str, out: &mut Writer<'_>) {
+    fn pack_narrow(&self, narrowed: &'static Narrowed, out: &mut Writer<'_>) {
         out.write(self.is_some() as u64, 1);
         match self {
-            Some(value) => value.pack_narrow(limit, field, out),
-            None => out.skip(super::narrow_bits::<T>(limit)),
+            Some(value) => value.pack_narrow(narrowed, out),
+            None => out.skip(super::narrow_bits::<T>(narrowed.limit)),
         }
     }
 

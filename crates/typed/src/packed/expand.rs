@@ -1,0 +1,54 @@
+//! The successors of a packed state, where nothing out of the ordinary happens.
+
+use super::Packing;
+use crate::encoded::{Encoded, PLACES, PROCESSES};
+use crate::model::TypedModel;
+use crate::panics::caught;
+use scrimp_system::{Batch, EventCode};
+use std::sync::atomic::Ordering;
+
+impl<M: TypedModel> Encoded<M> {
+    /// Appends the successors of a state, packed where they are wanted. Panics are caught once for all actions: where there is one,
+    /// nothing is appended and the answer is `false`, and each action must be looked at on its own.
+    pub(crate) fn expand_packed(&self, packing: &Packing<M::State>, state: &M::State, out: &mut Batch) -> bool {
+        let before = out.len();
+        match caught(|| self.append(packing, state, out)) {
+            Ok(Ok(())) => true,
+            Ok(Err(wrong)) => {
+                self.go_wrong(|| wrong);
+                true
+            }
+            Err(_) => {
+                out.truncate(before);
+                false
+            }
+        }
+    }
+
+    /// Appends the successors. Fails where one does not fit.
+    fn append(&self, packing: &Packing<M::State>, state: &M::State, out: &mut Batch) -> Result<(), String> {
+        let (before, model) = (out.len(), &*self.model);
+        let mut actions = Vec::with_capacity(8);
+        model.actions(state, &mut actions);
+        if actions.len() >= PLACES as usize - 1 {
+            return Err(self.too_many(actions.len(), state));
+        }
+        let mut processes = 0;
+        for (place, action) in actions.iter().enumerate() {
+            let process = model.process(action);
+            processes = processes.max(process + 1);
+            let Some(mut next) = model.next(state, action) else { continue };
+            if self.symmetric {
+                next = model.canonical(&next);
+            }
+            let code = process.min(PROCESSES - 1) as EventCode * PLACES + place as EventCode;
+            packing.push(&next, code, out)?;
+            self.look_at(out.state(out.len() - 1), &next);
+        }
+        if processes > self.processes() {
+            self.processes.fetch_max(processes, Ordering::Relaxed);
+        }
+        out.declare_deadlock(out.len() == before);
+        Ok(())
+    }
+}
