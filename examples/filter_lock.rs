@@ -1,12 +1,12 @@
-//! Peterson's lock for several processes, written three times: what does it cost to have states of one's own types?
+//! Peterson's lock for several processes, written in three ways: what does it cost to have states of one's own types?
 //!
 //! ```text
 //! cargo run --release --example filter_lock [PROCESSES [TURNS [WAY]]]
 //! ```
 //!
-//! The same states are searched as bytes in a layout made by hand, as a struct packed by `#[derive(Packed)]`, and as the same struct taken
+//! The same states are searched as bytes in a layout made by hand, as a struct packed by `#[derive(Packed)]`, the same with actions counted, and as the same struct taken
 //! apart by serde. Each search is made three times on one thread, and the best time of each is printed, with what it is beside the
-//! first. With `WAY` (0, 1 or 2) that one alone is searched, for those who look at where its time goes.
+//! first. With `WAY` (0 to 3) that one alone is searched, for those who look at where its time goes.
 //!
 //! The lock is a filter of levels. Who wants to enter announces the level, writes itself down as the last one there, and waits until
 //! nobody else is as far or somebody else came later; after the last level it is inside.
@@ -152,19 +152,20 @@ pub fn by_hand(filter: Filter) -> (u64, u64) {
     (report.facts.states, report.facts.transitions)
 }
 
-/// The same with states of the model's own type, packed or not.
-pub fn typed(filter: Filter, packed: bool) -> Result<(u64, u64), CheckerError> {
+/// The same with states of the model's own type, packed or not; actions are counted or not.
+pub fn typed(filter: Filter, packed: bool, counted: bool) -> Result<(u64, u64), CheckerError> {
     let checker = Checker::new(filter)
         .invariant("one inside", |_, state| state.at.iter().filter(|at| **at == Place::Inside).count() < 2)
         .threads(1);
-    let answer = if packed { checker.packed() } else { checker }.check()?;
+    let checker = if packed { checker.packed() } else { checker };
+    let answer = if counted { checker.coverage() } else { checker }.check()?;
     answer.assert_holds();
     Ok((answer.states(), answer.transitions()))
 }
 
-/// By hand, packed, or by serde.
+/// By hand, packed, packed with actions counted, or by serde.
 fn search(filter: Filter, way: usize) -> Result<(u64, u64), CheckerError> {
-    if way == 0 { Ok(by_hand(filter)) } else { typed(filter, way == 1) }
+    if way == 0 { Ok(by_hand(filter)) } else { typed(filter, way < 3, way == 2) }
 }
 
 fn main() -> Result<(), CheckerError> {
@@ -176,8 +177,8 @@ fn main() -> Result<(), CheckerError> {
         search(filter, way.into())?;
         return Ok(());
     }
-    let mut best = [Duration::MAX; 3];
-    let mut found = [(0, 0); 3];
+    let mut best = [Duration::MAX; 4];
+    let mut found = [(0, 0); 4];
     for _ in 0..3 {
         for (way, best) in best.iter_mut().enumerate() {
             let begun = Instant::now();
@@ -187,7 +188,7 @@ fn main() -> Result<(), CheckerError> {
     }
     assert!(found[1..].iter().all(|other| *other == found[0]), "{found:?}");
     println!("{} states, {} transitions, one thread, best of three", found[0].0, found[0].1);
-    for (name, time) in ["bytes by hand", "derive(Packed)", "serde"].into_iter().zip(best) {
+    for (name, time) in ["bytes by hand", "derive(Packed)", "and coverage", "serde"].into_iter().zip(best) {
         let beside = time.as_secs_f64() / best[0].as_secs_f64();
         println!("{name:<16}{:>8.2} s{beside:>8.2}", time.as_secs_f64());
     }

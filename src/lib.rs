@@ -67,7 +67,7 @@ pub use scrimp_system::{
 pub use scrimp_typed::net;
 pub use scrimp_typed::packed::{self, Packed};
 pub use typed::{
-    Answer, Checker, CheckerError, Conformance, Observation, Path, Seen, Simulated, TypedModel, Unseen, conform,
+    Answer, Checker, CheckerError, Conformance, Observation, Path, Seen, Simulated, Taken, TypedModel, Unseen, conform,
     conform_unseen,
 };
 #[cfg(feature = "languages")]

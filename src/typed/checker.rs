@@ -31,6 +31,8 @@ pub struct Checker<M: TypedModel> {
     any_threads: bool,
     symmetric: bool,
     packing: Option<Packing<M::State>>,
+    /// Actions are counted.
+    coverage: bool,
     /// The first thing that was asked for in vain.
     wrong: Option<CheckerError>,
 }
@@ -97,6 +99,7 @@ impl<M: TypedModel> Checker<M> {
             any_threads: true,
             symmetric: false,
             packing: None,
+            coverage: false,
             wrong: None,
         }
     }
@@ -187,6 +190,12 @@ impl<M: TypedModel> Checker<M> {
         M::State: Packed,
     {
         self.packing = Some(Packing::of());
+        self
+    }
+
+    /// Counts how often each kind of action is taken while all states are visited: [`Answer::coverage`].
+    pub fn coverage(mut self) -> Checker<M> {
+        self.coverage = true;
         self
     }
 
@@ -298,7 +307,7 @@ impl<M: TypedModel> Checker<M> {
 
     #[allow(clippy::type_complexity)]
     fn begin(self) -> Result<(Arc<Encoded<M>>, String, Vec<Asked<M>>, Options), CheckerError> {
-        let Checker { model, name, asked, mut options, any_threads, symmetric, packing, wrong } = self;
+        let Checker { model, name, asked, mut options, any_threads, symmetric, packing, coverage, wrong } = self;
         if let Some(wrong) = wrong {
             return Err(wrong);
         }
@@ -306,6 +315,7 @@ impl<M: TypedModel> Checker<M> {
             (options.threads, options.alone_until) = (cores(), SMALL);
         }
         let encoded = Encoded::new(Arc::new(model), symmetric, packing).map_err(CheckerError::Model)?;
+        encoded.count_actions(coverage);
         Ok((Arc::new(encoded), name, asked, options))
     }
 }
@@ -329,6 +339,8 @@ fn states<M: TypedModel>(encoded: &Encoded<M>, asked: &[Asked<M>], options: &Opt
     let plan = plan(&options, &properties, encoded)?;
     let control = Control::new(options.time);
     let report = run(encoded, &properties, &plan, &control).map_err(CheckerError::Search)?;
+    // What other searches visit again is not counted twice.
+    encoded.count_actions(false);
     sound(encoded, (plan, &options), report)
 }
 

@@ -5,6 +5,7 @@ use crate::model::TypedModel;
 use crate::packed::Packing;
 use crate::panics::caught;
 use crate::recent::Recent;
+use crate::taken::{Counts, Taken};
 use scrimp_core::Predicate;
 use scrimp_system::{Batch, Change, Describe, EventCode, EventText, Fault, FaultRecord, Model, Spend};
 use std::collections::HashMap;
@@ -47,6 +48,9 @@ pub struct Encoded<M: TypedModel> {
     looked_at: AtomicUsize,
     /// One more than the greatest number of a process that was met.
     pub(crate) processes: AtomicUsize,
+    /// How often actions are taken, once somebody wants to know.
+    counts: OnceLock<Counts<M::Action>>,
+    counting: AtomicBool,
     /// Events get codes by which they can be named without their states.
     naming: AtomicBool,
     names: Mutex<Names>,
@@ -93,6 +97,8 @@ impl<M: TypedModel> Encoded<M> {
             wrong: OnceLock::new(),
             looked_at: AtomicUsize::new(0),
             processes: AtomicUsize::new(0),
+            counts: OnceLock::new(),
+            counting: AtomicBool::new(false),
             naming: AtomicBool::new(false),
             names: Mutex::default(),
         };
@@ -117,6 +123,24 @@ impl<M: TypedModel> Encoded<M> {
     /// From now on events have names, as people who walk through a model want them.
     pub fn name_events(&self) {
         self.naming.store(true, Ordering::Relaxed);
+    }
+
+    /// Actions are counted from now on, or no longer.
+    pub fn count_actions(&self, counting: bool) {
+        self.counting.store(counting, Ordering::Relaxed);
+    }
+
+    /// How often each kind of action was taken; `None` where nobody has counted.
+    pub fn taken(&self) -> Option<Vec<Taken>> {
+        self.counts.get().map(Counts::all)
+    }
+
+    /// Counts the actions of a state, of which those at these places were taken.
+    #[inline]
+    pub(crate) fn count(&self, actions: &[M::Action], taken: impl Iterator<Item = usize>) {
+        if self.counting.load(Ordering::Relaxed) {
+            self.counts.get_or_init(Counts::new).add(actions, taken);
+        }
     }
 
     /// One more than the greatest number of a process that was met so far.
@@ -258,7 +282,7 @@ impl<M: TypedModel> Encoded<M> {
         let naming = self.naming.load(Ordering::Relaxed);
         let mut encoder = Encoder::new(&self.pieces);
         let mut bytes = vec![0; self.state_bytes()];
-        let mut stuck = true;
+        let mut happened = Vec::new();
         if actions.len() >= PLACES as usize - 1 {
             return self.go_wrong(|| self.too_many(actions.len(), state));
         }
@@ -273,12 +297,12 @@ impl<M: TypedModel> Encoded<M> {
                 Ok(Some(next)) => next,
                 Ok(None) => continue,
                 Err(_) => {
-                    stuck = false;
+                    happened.push(place);
                     out.push_fault(code, Fault::Model);
                     continue;
                 }
             };
-            stuck = false;
+            happened.push(place);
             if let Some(packing) = &self.packing {
                 if let Err(wrong) = packing.push(&next, code, out) {
                     return self.go_wrong(|| wrong);
@@ -305,7 +329,8 @@ impl<M: TypedModel> Encoded<M> {
             self.recent.put(&bytes, next);
         }
         // What panics is an error of its own.
-        out.declare_deadlock(stuck);
+        out.declare_deadlock(happened.is_empty());
+        self.count(&actions, happened.into_iter());
     }
 }
 

@@ -12,9 +12,11 @@ pub mod packed;
 mod panics;
 mod path;
 mod recent;
+mod taken;
 
 pub use conform::{Conformance, Observation, Seen, Unseen, conform, conform_unseen};
 pub use encoded::{Encoded, Holds, actor};
 pub use model::TypedModel;
 pub use panics::caught;
 pub use path::{Path, PathOf};
+pub use taken::Taken;

@@ -49,6 +49,7 @@ impl<M: TypedModel> Encoded<M> {
             self.processes.fetch_max(processes, Ordering::Relaxed);
         }
         out.declare_deadlock(out.len() == before);
+        self.count(&actions, out.events()[before..].iter().map(|code| self.place(*code)));
         Ok(())
     }
 }
