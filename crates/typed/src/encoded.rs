@@ -151,11 +151,7 @@ impl<M: TypedModel> Encoded<M> {
     /// The state that these bytes stand for. Where they stand for none, that is noted.
     pub fn state(&self, bytes: &[u8]) -> Option<M::State> {
         if let Some(packing) = &self.packing {
-            let state = (packing.unpack)(bytes);
-            if state.is_none() {
-                self.go_wrong(|| Packing::<M::State>::NOT_READ.into());
-            }
-            return state;
+            return self.unpacked(packing, bytes);
         }
         if let Some(state) = self.recent.take(bytes) {
             return Some(state);
@@ -357,13 +353,14 @@ impl<M: TypedModel> Model for Encoded<M> {
         if self.wrong.get().is_some() {
             return;
         }
-        let Some(state) = self.state(bytes) else { return };
+        let state = &self.state(bytes);
+        let Some(state) = state else { return };
         if let Some(packing) = self.packing.as_ref().filter(|_| !self.naming.load(Ordering::Relaxed))
-            && self.expand_packed(packing, &state, out)
+            && self.expand_packed(packing, state, out)
         {
             return;
         }
-        self.expand_state(&state, out);
+        self.expand_state(state, out);
     }
 
     fn components(&self) -> Vec<Vec<Range<usize>>> {

@@ -161,9 +161,6 @@ impl<S: Packed> Packing<S> {
 }
 
 impl<S> Packing<S> {
-    /// What is wrong where bytes are those of no state.
-    pub const NOT_READ: &str = "a state that was packed cannot be unpacked";
-
     /// Stores see a component in every eight bytes: what is written together changes together, more or less.
     pub fn components(&self) -> Vec<Vec<Range<usize>>> {
         let first = (0..self.bytes).step_by(8);
@@ -197,7 +194,7 @@ impl<S: PartialEq + Serialize> Packing<S> {
                 let why = "a state is not unpacked as it was packed: does `Packed` leave out a part of it?";
                 Err(format!("{why}\n  packed   {}\n  unpacked {}", tree(state), tree(&read)))
             }
-            None => Err(format!("{}\n  {}", Packing::<S>::NOT_READ, tree(state))),
+            None => Err(format!("a state that was packed cannot be unpacked\n  {}", tree(state))),
         }
     }
 }

@@ -8,6 +8,16 @@ use scrimp_system::{Batch, EventCode};
 use std::sync::atomic::Ordering;
 
 impl<M: TypedModel> Encoded<M> {
+    /// The state of these bytes. Where there is none, that is noted.
+    #[inline]
+    pub(crate) fn unpacked(&self, packing: &Packing<M::State>, bytes: &[u8]) -> Option<M::State> {
+        let state = (packing.unpack)(bytes);
+        if state.is_none() {
+            self.go_wrong(|| "a state that was packed cannot be unpacked".into());
+        }
+        state
+    }
+
     /// Appends the successors of a state, packed where they are wanted. Panics are caught once for all actions: where there is one,
     /// nothing is appended and the answer is `false`, and each action must be looked at on its own.
     pub(crate) fn expand_packed(&self, packing: &Packing<M::State>, state: &M::State, out: &mut Batch) -> bool {
@@ -37,13 +47,13 @@ impl<M: TypedModel> Encoded<M> {
         for (place, action) in actions.iter().enumerate() {
             let process = model.process(action);
             processes = processes.max(process + 1);
-            let Some(mut next) = model.next(state, action) else { continue };
-            if self.symmetric {
-                next = model.canonical(&next);
-            }
+            // By reference: what was just written in bytes is slow to move in words.
+            let next = &model.next(state, action);
+            let Some(next) = next else { continue };
+            let standing = if self.symmetric { &model.canonical(next) } else { next };
             let code = process.min(PROCESSES - 1) as EventCode * PLACES + place as EventCode;
-            packing.push(&next, code, out)?;
-            self.look_at(out.state(out.len() - 1), &next);
+            packing.push(standing, code, out)?;
+            self.look_at(out.state(out.len() - 1), standing);
         }
         if processes > self.processes() {
             self.processes.fetch_max(processes, Ordering::Relaxed);
