@@ -48,6 +48,8 @@ pub use scrimp_core::{
     Budget, Condition, Control, Figures, ForgetFacts, GraphFacts, Limit, Never, Omission, Predicate, Property,
     PropertyKind, PropertyResult, Report, Step, Trace, Verdict,
 };
+/// Says how values of a type of your own are packed into bits: see [the trait](trait@Packed).
+pub use scrimp_derive::Packed;
 #[cfg(feature = "languages")]
 pub use scrimp_lang::{
     Language, LoadError, NetNames, Opened, Promela, open, open_as, open_with, open_within, read_formulas,
@@ -66,8 +68,9 @@ pub use scrimp_system::{
     System,
 };
 pub use scrimp_typed::net;
+pub use scrimp_typed::packed::{self, Packed};
 pub use typed::{
-    Answer, Checker, CheckerError, Conformance, Observation, Path, Seen, Simulated, TypedModel, Unseen, conform,
+    Answer, Checker, CheckerError, Conformance, Observation, Path, Seen, Simulated, Taken, TypedModel, Unseen, conform,
     conform_unseen,
 };
 #[cfg(feature = "languages")]

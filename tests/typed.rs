@@ -3,7 +3,7 @@
 mod common;
 
 use common::every_state::counted;
-use scrimp::{Checker, CheckerError, Conformance, Seen, TypedModel, Unseen, Verdict, conform, conform_unseen};
+use scrimp::{Checker, CheckerError, Conformance, Seen, Taken, TypedModel, Unseen, Verdict, conform, conform_unseen};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -636,4 +636,58 @@ fn large_states_are_kept_in_pieces() {
     // In full they would be 90 MB.
     let bytes = answer.searches()[0].report.peak_resident.unwrap_or(0);
     assert!(bytes < 200 << 20, "{bytes}");
+}
+
+#[test]
+fn actions_are_counted_by_their_variants() {
+    let times = |taken: &[Taken], name: &str| taken.iter().find(|taken| taken.action == name).map(|taken| taken.times);
+    for threads in [1, 4] {
+        let model = Network { clients: 4, lossy: true };
+        let answer = Checker::new(model).coverage().threads(threads).memory("256M").check().unwrap();
+        let taken = answer.coverage();
+        let names: Vec<&str> = taken.iter().map(|taken| &taken.action[..]).collect();
+        assert_eq!(names, ["Lose", "Receive", "Send", "Serve"]);
+        assert_eq!(taken.iter().map(|taken| taken.times).sum::<u64>(), answer.transitions());
+        assert!(answer.to_string().contains("actions taken: 4 of 4\n"), "{answer}");
+    }
+    // What is offered and led nowhere each time is never taken; further searches count nothing.
+    let answer = Checker::new(Counter { top: 0, round: true })
+        .coverage()
+        .eventually("zero", |_, state| state.value == 0)
+        .check()
+        .unwrap();
+    assert_eq!((times(answer.coverage(), "Up"), times(answer.coverage(), "Back")), (Some(0), Some(1)));
+    assert!(answer.to_string().contains("\tBack: 1 time\n\tUp: never\n"), "{answer}");
+    // Numbers have no variants.
+    let answer = Checker::new(Careless { where_: "" }).coverage().check().unwrap();
+    assert_eq!(answer.coverage(), [Taken { action: "u8".into(), times: 3 }]);
+    // A step that panics is taken, and the run there is followed once more.
+    let answer = Checker::new(Careless { where_: "next" }).coverage().check().unwrap();
+    assert!(times(answer.coverage(), "u8") >= Some(4));
+    assert!(Checker::new(Counter { top: 3, round: true }).check().unwrap().coverage().is_empty());
+}
+
+#[test]
+fn answers_are_written_as_json_and_as_a_page() {
+    let answer = Checker::new(Network { clients: 2, lossy: true })
+        .invariant("not all done", |_, s| s.done.len() < 2)
+        .eventually("all done", |_, s| s.done.len() == 2)
+        .coverage()
+        .threads(1)
+        .check()
+        .unwrap();
+    let json: serde_json::Value = serde_json::from_str(&answer.json()).unwrap();
+    let schema = common::schema::Schema::new(include_str!("../docs/schema/scrimp.schema.json"));
+    assert!(schema.check(&json).errors.is_empty(), "{:?}", schema.check(&json).errors);
+    assert_eq!((&json["model"], &json["verdict"]), (&"Network".into(), &"violated".into()));
+    let names: Vec<&str> = json["properties"].as_array().unwrap().iter().filter_map(|p| p["name"].as_str()).collect();
+    assert_eq!(names, ["not all done", "no panic", "all done"]);
+    assert_eq!(json["coverage"]["parts"][0]["kind"], "action");
+    let file = std::env::temp_dir().join(format!("scrimp-typed-{}.html", std::process::id()));
+    answer.report_html(&file).unwrap();
+    let page = std::fs::read_to_string(&file).unwrap();
+    let _ = std::fs::remove_file(file);
+    for part in ["not all done", "<svg", "process 1", "Serve(", "<h3>Actions</h3>", "Network"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
 }

@@ -2,10 +2,14 @@
 
 use super::checker::{Asked, CheckerError, named};
 use scrimp_core::{PropertyResult, Report, Verdict};
+use scrimp_report::chart::{Chart, Row};
+use scrimp_report::coverage::{Coverage, Item, Kind as Covered, Part};
+use scrimp_report::html::{Document, Kind as Command};
+use scrimp_report::json;
 use scrimp_report::{Overall, Style, Subject, text};
 use scrimp_search::Plan;
-use scrimp_typed::{Encoded, Path, PathOf, TypedModel, Unshown};
-use std::collections::HashMap;
+use scrimp_typed::{Encoded, Path, PathOf, Taken, TypedModel, Unshown};
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
@@ -25,6 +29,7 @@ pub struct Answer<M: TypedModel> {
     pub(super) asked: Arc<Vec<Asked<M>>>,
     searches: Vec<Search>,
     paths: HashMap<String, Path<M::Action, M::State>>,
+    taken: Option<Vec<Taken>>,
 }
 
 /// A search whose runs are runs of the model itself, with names for what happens; and those runs.
@@ -71,13 +76,14 @@ pub(super) fn with_paths<M: TypedModel>(
 impl<M: TypedModel> Answer<M> {
     /// An answer that says nothing yet.
     pub(super) fn new(encoded: Arc<Encoded<M>>, name: String, asked: Arc<Vec<Asked<M>>>) -> Answer<M> {
-        Answer { encoded, name, asked, searches: Vec::new(), paths: HashMap::new() }
+        Answer { encoded, name, asked, searches: Vec::new(), paths: HashMap::new(), taken: None }
     }
 
     /// What another search has found.
     pub(super) fn add(&mut self, search: Search, paths: Vec<(String, PathOf<M>)>) {
         self.searches.push(search);
         self.paths.extend(paths);
+        self.taken = self.encoded.taken();
     }
 
     /// The model.
@@ -123,7 +129,59 @@ impl<M: TypedModel> Answer<M> {
     /// A search as reports want it.
     fn subject<'a>(&'a self, search: &'a Search) -> Subject<'a> {
         let (name, model, plan, report) = (&self.name, &*self.encoded, &search.plan, &search.report);
-        Subject { name, model, plan, report, coverage: None, record: None }
+        let first = std::ptr::eq(search, &self.searches[0]);
+        let coverage = if first && self.is_complete() { self.covered() } else { None };
+        Subject { name, model, plan, report, coverage, record: None }
+    }
+
+    /// How often each kind of action was taken, by the names of their variants, while all states were visited; 0 where one was
+    /// offered, but led nowhere each time. A run that is shown is followed once more, and what happens in its states is counted again. Empty where nobody has asked for it by [`Checker::coverage`](super::Checker::coverage).
+    pub fn coverage(&self) -> &[Taken] {
+        self.taken.as_deref().unwrap_or_default()
+    }
+
+    /// The same as reports want it.
+    fn covered(&self) -> Option<Coverage> {
+        let item = |taken: &Taken| Item {
+            text: taken.action.clone(),
+            reached: taken.times > 0,
+            times: Some(taken.times),
+            ..Item::default()
+        };
+        let items = self.taken.as_ref()?.iter().map(item).collect();
+        Some(Coverage { parts: vec![Part { kind: Covered::Action, items }] })
+    }
+
+    fn overall(&self) -> Overall {
+        let overall = self.searches.iter().map(|search| Overall::of(&search.report)).reduce(Overall::and);
+        overall.unwrap_or(Overall::Incomplete)
+    }
+
+    /// The answer as one JSON object, as `scrimp check --json` has it for model files.
+    pub fn json(&self) -> String {
+        let answers = self.searches.iter().map(|search| json::leaving(&self.subject(search), &[])).collect();
+        format!("{:#}", json::together(answers, self.overall()))
+    }
+
+    /// Writes the answer as a page for a browser, as `scrimp check --report` does for model files, with a sequence chart of each run. Its
+    /// lanes are the processes.
+    pub fn report_html(&self, file: impl AsRef<std::path::Path>) -> std::io::Result<()> {
+        let mut document = Document::new(Command::Check, &self.name, format!("Checker::new({}).check()", self.name));
+        for search in &self.searches {
+            let charts = search.report.properties.iter().map(|result| Some(self.chart(self.paths.get(&result.name)?)));
+            document.add(&self.subject(search), charts.collect());
+        }
+        scrimp_search::replace(file.as_ref(), |out| out.write_all(document.page().as_bytes()))
+    }
+
+    /// A run as a sequence chart: a lane for every process that takes part.
+    fn chart(&self, path: &Path<M::Action, M::State>) -> Chart {
+        let acting: Vec<usize> = path.actions().map(|action| self.encoded.process(action)).collect();
+        let processes: BTreeSet<usize> = acting.iter().copied().collect();
+        let lane = |process: &usize| processes.iter().take_while(|other| *other < process).count();
+        let rows = path.actions().zip(&acting).map(|(action, process)| Row::step(lane(process), format!("{action:?}")));
+        let lanes = processes.iter().map(|process| format!("process {process}")).collect();
+        Chart { lanes, rows: rows.collect(), again: path.lasso() }
     }
 
     fn results(&self) -> impl Iterator<Item = &PropertyResult> {
@@ -203,8 +261,7 @@ impl<M: TypedModel> fmt::Display for Answer<M> {
         let style = Style::PLAIN;
         let told = self.searches.iter().map(|search| text::leaving(&self.subject(search), &[], style));
         let told: Vec<text::Told> = told.collect();
-        let overall = self.searches.iter().map(|search| Overall::of(&search.report)).reduce(Overall::and);
-        f.write_str(&text::together(&self.name, &told, &[], overall.unwrap_or(Overall::Incomplete), style))
+        f.write_str(&text::together(&self.name, &told, &[], self.overall(), style))
     }
 }
 

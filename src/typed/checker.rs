@@ -9,6 +9,7 @@ use scrimp_report::number::parse_size;
 use scrimp_search::{FairnessChoice, ModelFacts, Options, Plan, Refusal, run};
 use scrimp_system::Expr;
 use scrimp_temporal::Formula;
+use scrimp_typed::packed::{Packed, Packing};
 use scrimp_typed::{Encoded, Guides, Holds, TypedModel};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -32,6 +33,9 @@ pub struct Checker<M: TypedModel> {
     any_threads: bool,
     symmetric: bool,
     guides: Guides<M>,
+    packing: Option<Packing<M::State>>,
+    /// Actions are counted.
+    coverage: bool,
     /// The first thing that was asked for in vain.
     wrong: Option<CheckerError>,
 }
@@ -115,6 +119,8 @@ impl<M: TypedModel> Checker<M> {
             any_threads: true,
             symmetric: false,
             guides: Guides::default(),
+            packing: None,
+            coverage: false,
             wrong: None,
         }
     }
@@ -197,6 +203,21 @@ impl<M: TypedModel> Checker<M> {
     /// the two do not go together.
     pub fn symmetry(mut self) -> Checker<M> {
         self.symmetric = true;
+        self
+    }
+
+    /// States are packed into bits, as [`Packed`] says, and not taken apart by serde: states of fixed size take less time and room.
+    pub fn packed(mut self) -> Checker<M>
+    where
+        M::State: Packed,
+    {
+        self.packing = Some(Packing::of());
+        self
+    }
+
+    /// Counts how often each kind of action is taken while all states are visited: [`Answer::coverage`].
+    pub fn coverage(mut self) -> Checker<M> {
+        self.coverage = true;
         self
     }
 
@@ -357,7 +378,8 @@ impl<M: TypedModel> Checker<M> {
 
     #[allow(clippy::type_complexity)]
     fn begin(self, learnt: &Learnt<M>) -> Result<(Arc<Encoded<M>>, String, Arc<Vec<Asked<M>>>, Options), CheckerError> {
-        let Checker { model, name, asked, mut options, any_threads, symmetric, guides, wrong } = self;
+        let Checker { model, name, asked, mut options, any_threads, symmetric, guides, packing, coverage, wrong } =
+            self;
         if let Some(wrong) = wrong {
             return Err(wrong);
         }
@@ -382,12 +404,13 @@ impl<M: TypedModel> Checker<M> {
         if any_threads {
             (options.threads, options.alone_until) = (cores(), SMALL);
         }
-        let encoded = Encoded::new(Arc::new(model), symmetric, learnt.watch.clone());
+        let encoded = Encoded::new(Arc::new(model), symmetric, packing, learnt.watch.clone());
         let mut encoded = encoded.map_err(|why| match learnt.watch.ended() {
             Some(_) => CheckerError::Unfinished(why),
             None => CheckerError::Model(why),
         })?;
         encoded.guides = guides;
+        encoded.count_actions(coverage);
         if options.reduce.leaves_out_events() {
             encoded.say_local(asked.iter().flat_map(Asked::conditions).collect());
         }
@@ -424,6 +447,8 @@ fn states<M: TypedModel>(
     let names = properties.iter().map(|property| property.name.clone()).collect();
     let control = learnt.search(&plan, names, options.time);
     let report = run(encoded, &properties, &plan, &control).map_err(CheckerError::Search)?;
+    // What other searches visit again is not counted twice.
+    encoded.count_actions(false);
     sound(encoded, (plan, &options), report, false)
 }
 

@@ -68,5 +68,5 @@ pub use answer::{Answer, Search};
 pub use checker::{Checker, CheckerError, Named};
 #[cfg(feature = "languages")]
 pub use file::{FileAnswer, FileChecker, ModelFile};
-pub use scrimp_typed::{Conformance, Observation, Path, Seen, TypedModel, Unseen, conform, conform_unseen};
+pub use scrimp_typed::{Conformance, Observation, Path, Seen, Taken, TypedModel, Unseen, conform, conform_unseen};
 pub use walks::Simulated;

@@ -44,6 +44,7 @@ fn statements(system: &System, happened: &[bool]) -> Part {
         number: Some(statement.number),
         text: statement.text.clone(),
         reached,
+        times: None,
     };
     Part { kind: Kind::Statement, items: listed.map(item).collect() }
 }
@@ -71,6 +72,7 @@ fn transitions(system: &System, happened: &[bool]) -> Part {
         number: None,
         text: transition.text.clone(),
         reached,
+        times: None,
     };
     Part { kind: Kind::Transition, items: outline.iter().zip(reached).map(item).collect() }
 }

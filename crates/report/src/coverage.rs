@@ -33,6 +33,8 @@ pub enum Kind {
     Place,
     /// Labels of a network of labelled transition systems.
     Label,
+    /// Actions of a model written in Rust.
+    Action,
 }
 
 /// A part of the text, and whether it was ever executed, or marked.
@@ -47,6 +49,8 @@ pub struct Item {
     pub number: Option<u32>,
     pub text: String,
     pub reached: bool,
+    /// How often, where that was counted.
+    pub times: Option<u64>,
 }
 
 /// Who looked.
@@ -66,6 +70,7 @@ impl Kind {
             Kind::Transition | Kind::NetTransition => "transition",
             Kind::Place => "place",
             Kind::Label => "label",
+            Kind::Action => "action",
         }
     }
 
@@ -76,9 +81,18 @@ impl Kind {
             (Kind::Place, Scope::Walks) => "not marked in these walks",
             (Kind::NetTransition, Scope::AllStates) => "never fired",
             (Kind::NetTransition, Scope::Walks) => "not fired in these walks",
+            (Kind::Action, Scope::AllStates) => "never taken",
+            (Kind::Action, Scope::Walks) => "not taken in these walks",
             (_, Scope::AllStates) => "never executed",
             (_, Scope::Walks) => "not executed in these walks",
         }
+    }
+}
+
+impl Item {
+    /// How often an action was taken, in words.
+    pub fn taken(&self) -> String {
+        self.times.filter(|times| *times > 0).map_or("never".into(), |times| count_of(times, "time"))
     }
 }
 
@@ -116,6 +130,7 @@ impl Coverage {
         for part in &self.parts {
             match part.kind {
                 Kind::Statement => statements(part, scope, &mut out),
+                Kind::Action => actions(part, &mut out),
                 _ => others(part, scope, &mut out),
             }
         }
@@ -181,6 +196,14 @@ fn statements(part: &Part, scope: Scope, out: &mut String) {
     }
 }
 
+/// Actions, each with how often it was taken.
+fn actions(part: &Part, out: &mut String) {
+    let _ = writeln!(out, "actions taken: {} of {}", part.reached(), part.items.len());
+    lines(part.items.iter(), out, |item, out| {
+        let _ = writeln!(out, "\t{}: {}", item.text, item.taken());
+    });
+}
+
 /// Everything else in one list, nothing where all was reached.
 fn others(part: &Part, scope: Scope, out: &mut String) {
     let unreached = part.unreached().count();
@@ -219,7 +242,7 @@ mod tests {
 
     fn item(owner: &str, number: u32, reached: bool) -> Item {
         let (file, text) = ("a.pml".into(), format!("x = {number}"));
-        Item { owner: owner.into(), file, line: number + 1, number: Some(number), text, reached }
+        Item { owner: owner.into(), file, line: number + 1, number: Some(number), text, reached, times: None }
     }
 
     #[test]
@@ -238,6 +261,17 @@ mod tests {
         let json = coverage.statements_json().unwrap();
         assert_eq!(json[0]["statement"], "x = 2");
         assert_eq!(json.as_array().map(Vec::len), Some(1));
+    }
+
+    #[test]
+    fn actions_are_counted() {
+        let taken =
+            |text: &str, times| Item { text: text.into(), reached: times > 0, times: Some(times), ..Item::default() };
+        let items = vec![taken("Lose", 0), taken("Send", 1), taken("Serve", 1234)];
+        let coverage = Coverage { parts: vec![Part { kind: Kind::Action, items }] };
+        let text = coverage.text(Scope::AllStates);
+        assert_eq!(text, "actions taken: 2 of 3\n\tLose: never\n\tSend: 1 time\n\tServe: 1,234 times\n");
+        assert_eq!(coverage.json(Scope::AllStates)["parts"][0]["unreached"][0]["text"], "Lose");
     }
 
     #[test]

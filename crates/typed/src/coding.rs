@@ -1,6 +1,7 @@
 //! How states become bytes of one length, and states again.
 
 use crate::code::{Buffers, Encoder, Pieces, Shape, decode, tree};
+use crate::packed::Packing;
 use scrimp_system::Spend;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -9,18 +10,25 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// How states are written.
-pub enum Coding {
+pub enum Coding<S> {
     /// In pieces that are kept once, four bytes for the number of each.
     Pieces(Pieces, Shape),
+    /// In bits.
+    Packed(Packing<S>),
 }
 
-impl Coding {
-    /// For states like these. Fails where they cannot be written, or there are none. `cut` says whether to stop, given how many
-    /// bytes were written.
-    pub fn of<S: Serialize>(
+impl<S: PartialEq + Serialize + DeserializeOwned> Coding<S> {
+    /// For states like these, with their bytes. Fails where they cannot be written, or there are none. `cut` says whether to stop,
+    /// given how many bytes were written.
+    pub fn of(
         states: &[S],
+        packing: Option<Packing<S>>,
         mut cut: impl FnMut(usize) -> bool,
-    ) -> Result<(Coding, Vec<Vec<u8>>), String> {
+    ) -> Result<(Coding<S>, Vec<Vec<u8>>), String> {
+        if let Some(packing) = packing.filter(|_| !states.is_empty()) {
+            let packed = states.iter().map(|state| packing.packed(state)).collect::<Result<_, _>>()?;
+            return Ok((Coding::Packed(packing), packed));
+        }
         let (pieces, mut buffers) = (Pieces::default(), Buffers::default());
         let (mut shape, mut written) = (None, Vec::new());
         for state in states {
@@ -42,6 +50,7 @@ impl Coding {
     pub fn state_bytes(&self) -> usize {
         match self {
             Coding::Pieces(_, shape) => 4 * shape.numbers(),
+            Coding::Packed(packing) => packing.bytes,
         }
     }
 
@@ -56,6 +65,7 @@ impl Coding {
             Coding::Pieces(_, shape) => {
                 (0..shape.numbers()).map(|field| std::iter::once(4 * field..4 * field + 4).collect()).collect()
             }
+            Coding::Packed(packing) => packing.components(),
         }
     }
 
@@ -66,20 +76,25 @@ impl Coding {
             Coding::Pieces(pieces, _) => {
                 buffers.follow(pieces, numbers(bytes));
             }
+            Coding::Packed(_) => {}
         }
     }
 
     /// The state with these bytes.
-    pub fn read<S: DeserializeOwned>(&self, bytes: &[u8], buffers: &mut Buffers) -> Result<S, String> {
+    #[inline]
+    pub fn read(&self, bytes: &[u8], buffers: &mut Buffers) -> Result<S, String> {
         match self {
             Coding::Pieces(pieces, shape) => decode(pieces, *shape, buffers.follow(pieces, numbers(bytes)))
                 .map_err(|wrong| format!("a state that was written cannot be read again: {wrong}")),
+            Coding::Packed(packing) => {
+                (packing.unpack)(bytes).ok_or_else(|| "a state that was packed cannot be unpacked".into())
+            }
         }
     }
 
     /// Writes a state; how many bytes there were to be looked at. Fails with what is wrong, and the state.
     #[inline]
-    pub fn write<S: Serialize>(&self, state: &S, buffers: &mut Buffers, out: &mut [u8]) -> Result<usize, String> {
+    pub fn write(&self, state: &S, buffers: &mut Buffers, out: &mut [u8]) -> Result<usize, String> {
         match self {
             Coding::Pieces(pieces, shape) => {
                 let mut encoder = Encoder::new(pieces, buffers);
@@ -95,16 +110,17 @@ impl Coding {
                     Err(wrong) => Err(format!("a state cannot be written: {wrong}\n  {}", tree(state))),
                 }
             }
+            Coding::Packed(packing) => packing.pack(state, out).map(|()| packing.bytes),
         }
     }
 
     /// Is a state read as it was written, and written as it was read? Fails where it is not, and shows it.
-    pub fn comes_back<S>(&self, bytes: &[u8], state: &S) -> Result<(), String>
-    where
-        S: PartialEq + Serialize + DeserializeOwned,
-    {
+    pub fn comes_back(&self, bytes: &[u8], state: &S) -> Result<(), String> {
+        if let Coding::Packed(packing) = self {
+            return packing.comes_back(bytes, state);
+        }
         let mut buffers = Buffers::default();
-        let read: S = self.read(bytes, &mut buffers).map_err(|wrong| format!("{wrong}\n  {}", tree(state)))?;
+        let read = self.read(bytes, &mut buffers).map_err(|wrong| format!("{wrong}\n  {}", tree(state)))?;
         if read != *state {
             let why = "a state is not read as it was written: does serde skip a part of it?";
             return Err(format!("{why}\n  written {}\n  read    {}", tree(state), tree(&read)));
@@ -124,6 +140,7 @@ impl Coding {
     pub fn spend_from(&self, budget: Arc<dyn Spend>) {
         match self {
             Coding::Pieces(pieces, _) => pieces.spend_from(budget),
+            Coding::Packed(_) => {}
         }
     }
 
@@ -131,6 +148,7 @@ impl Coding {
     pub fn save(&self, out: &mut dyn Write) -> io::Result<()> {
         match self {
             Coding::Pieces(pieces, _) => pieces.save(out),
+            Coding::Packed(_) => Ok(()),
         }
     }
 
@@ -138,6 +156,7 @@ impl Coding {
     pub fn restore(&self, from: &mut dyn Read) -> io::Result<()> {
         match self {
             Coding::Pieces(pieces, _) => pieces.restore(from),
+            Coding::Packed(_) => Ok(()),
         }
     }
 }

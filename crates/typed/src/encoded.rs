@@ -5,8 +5,10 @@ use crate::coding::Coding;
 use crate::expand::OfThread;
 use crate::local::Claims;
 use crate::model::TypedModel;
+use crate::packed::Packing;
 use crate::panics::caught;
 use crate::per_thread::PerThread;
+use crate::taken::{Counts, Taken};
 use crate::watch::{Call, Watch};
 use scrimp_core::Predicate;
 use scrimp_system::{Batch, Change, Describe, EventCode, EventText, Fault, FaultRecord, Model, Spend};
@@ -61,7 +63,7 @@ pub struct Encoded<M: TypedModel> {
     pub model: Arc<M>,
     /// Who watches over the model's own code.
     pub watch: Arc<Watch>,
-    pub(crate) coding: Coding,
+    pub(crate) coding: Coding<M::State>,
     initial: Vec<Vec<u8>>,
     threads: PerThread<OfThread<M>>,
     /// States are replaced by those that stand for them.
@@ -75,6 +77,9 @@ pub struct Encoded<M: TypedModel> {
     looked_at: AtomicUsize,
     /// One more than the greatest number of a process that was met.
     processes: AtomicUsize,
+    /// How often actions are taken, once somebody wants to know.
+    counts: OnceLock<Counts<M::Action>>,
+    counting: AtomicBool,
     /// Events get codes by which they can be named without their states.
     pub(crate) naming: AtomicBool,
     names: Mutex<Names>,
@@ -88,14 +93,19 @@ struct Names {
 }
 
 impl<M: TypedModel> Encoded<M> {
-    /// Fails where the initial states cannot be written or read.
-    pub fn new(model: Arc<M>, symmetric: bool, watch: Arc<Watch>) -> Result<Encoded<M>, String> {
+    /// States are packed where it is said how, and else kept in pieces. Fails where the initial states cannot be written or read.
+    pub fn new(
+        model: Arc<M>,
+        symmetric: bool,
+        packing: Option<Packing<M::State>>,
+        watch: Arc<Watch>,
+    ) -> Result<Encoded<M>, String> {
         let stands = |state| watch.running(Call::Canonical, || standing(&*model, &state, symmetric));
         let begin = || model.initial().into_iter().map(stands).collect::<Vec<_>>();
         let states = watch.running(Call::Initial, || caught(begin));
         let states = states.map_err(|message| format!("`initial` panicked: {message}"))?;
         let mut written = 0;
-        let (coding, initial) = Coding::of(&states, |more| {
+        let (coding, initial) = Coding::of(&states, packing, |more| {
             written += more;
             watch.cuts(&mut written)
         })?;
@@ -111,6 +121,8 @@ impl<M: TypedModel> Encoded<M> {
             wrong: OnceLock::new(),
             looked_at: AtomicUsize::new(0),
             processes: AtomicUsize::new(0),
+            counts: OnceLock::new(),
+            counting: AtomicBool::new(false),
             naming: AtomicBool::new(false),
             names: Mutex::default(),
         };
@@ -140,6 +152,24 @@ impl<M: TypedModel> Encoded<M> {
     /// From now on events have names, as people who walk through a model want them.
     pub fn name_events(&self) {
         self.naming.store(true, Ordering::Relaxed);
+    }
+
+    /// Actions are counted from now on, or no longer.
+    pub fn count_actions(&self, counting: bool) {
+        self.counting.store(counting, Ordering::Relaxed);
+    }
+
+    /// How often each kind of action was taken; `None` where nobody has counted.
+    pub fn taken(&self) -> Option<Vec<Taken>> {
+        self.counts.get().map(Counts::all)
+    }
+
+    /// Counts the actions of a state, of which those at these places, in order, were taken.
+    #[inline]
+    pub(crate) fn count(&self, actions: &[M::Action], taken: &[usize]) {
+        if self.counting.load(Ordering::Relaxed) {
+            self.counts.get_or_init(Counts::new).add(actions, taken.iter().copied());
+        }
     }
 
     /// One more than the greatest number of a process that was met so far.

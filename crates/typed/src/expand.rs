@@ -59,6 +59,7 @@ impl<M: TypedModel> Encoded<M> {
         {
             self.go_wrong(|| wrong);
         }
+        self.count(&own.actions, &own.happen);
         out.declare_deadlock(going.whole && own.happen.is_empty());
     }
 

@@ -13,10 +13,12 @@ mod expand;
 mod local;
 mod model;
 pub mod net;
+pub mod packed;
 mod panics;
 mod path;
 mod per_thread;
 mod recent;
+mod taken;
 mod watch;
 
 pub use conform::{Conformance, Observation, Seen, Unseen, conform, conform_unseen};
@@ -24,4 +26,5 @@ pub use encoded::{Encoded, Guides, Holds, actor};
 pub use model::TypedModel;
 pub use panics::caught;
 pub use path::{Path, PathOf, Unshown};
+pub use taken::Taken;
 pub use watch::{Call, Watch};

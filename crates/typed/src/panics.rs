@@ -11,6 +11,7 @@ thread_local! {
 }
 
 /// Runs code of the model; fails with what it says when it panics.
+#[inline]
 pub fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     hush();
     let before = CAUGHT.replace(true);
@@ -20,6 +21,7 @@ pub fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
 }
 
 /// From now on nothing is printed of a panic that is told in the answer.
+#[inline]
 fn hush() {
     static QUIET: Once = Once::new();
     QUIET.call_once(|| {

@@ -73,11 +73,18 @@ pub fn remarks(subject: &Subject) -> String {
 
 /// What no run executes, by kind and process; after statements, which are listed by type, nothing where all is executed.
 pub fn unreached(coverage: &Coverage) -> String {
-    let told = |part: &&Part| part.kind == Covered::Statement || part.reached() < part.items.len();
+    let told =
+        |part: &&Part| matches!(part.kind, Covered::Statement | Covered::Action) || part.reached() < part.items.len();
     coverage.parts.iter().filter(told).map(unreached_part).collect()
 }
 
 fn unreached_part(part: &Part) -> String {
+    if part.kind == Covered::Action {
+        let row = |item: &Item| vec![format!("<code>{}</code>", escape(&item.text)), item.taken()];
+        let head = ["action", "taken"].map(str::to_string).to_vec();
+        let rows: Vec<Vec<String>> = std::iter::once(head).chain(part.items.iter().map(row)).collect();
+        return format!("<h3>Actions</h3>\n{}", table(&[false, true], &rows));
+    }
     let title = part.title(Scope::AllStates);
     let (first, rest) = title.split_at(1);
     let mut out = format!("<h3>{}{}</h3>\n", first.to_uppercase(), escape(rest));
