@@ -165,11 +165,13 @@ impl<M: TypedModel> Encoded<M> {
     }
 
     /// Counts the actions of a state, of which those at these places, in order, were taken.
-    #[inline]
     pub(crate) fn count(&self, actions: &[M::Action], taken: &[usize]) {
-        if self.counting.load(Ordering::Relaxed) {
-            self.counts.get_or_init(Counts::new).add(actions, taken.iter().copied());
-        }
+        self.counts.get_or_init(Counts::new).add(actions, taken.iter().copied());
+    }
+
+    /// Are actions counted?
+    pub(crate) fn is_counting(&self) -> bool {
+        self.counting.load(Ordering::Relaxed)
     }
 
     /// One more than the greatest number of a process that was met so far.
@@ -246,27 +248,31 @@ impl<M: TypedModel> Encoded<M> {
     pub fn predicate<'a>(&'a self, holds: &Holds<M>) -> Predicate<'a> {
         let holds = holds.clone();
         Box::new(move |bytes| {
-            let OfThread { recent, buffers, .. } = &mut *self.threads.own();
-            let state = recent.take(bytes).or_else(|| self.state_within(bytes, buffers)).ok_or(Fault::Model)?;
-            let answer = self.holds(&holds, &state).map_err(|_| Fault::Model);
-            if self.coding.is_dear() {
-                recent.put(bytes, state);
-            }
-            answer
+            self.with_state(bytes, |state| self.holds(&holds, state).map_err(|_| Fault::Model))
+                .unwrap_or(Err(Fault::Model))
         })
     }
 
     /// What is measured of a state. A measure that panics is none.
     fn measured(&self, measure: Option<&Measure<M>>, bytes: &[u8]) -> Option<u128> {
         let measure = measure?;
+        self.with_state(bytes, |state| {
+            let value = self.watch.running(Call::Condition, || caught(|| measure(&self.model, state)));
+            value.map_err(|said| self.go_wrong(|| format!("a measure panics: {said}\n  {}", tree(state)))).ok()
+        })?
+        .map(u128::from)
+    }
+
+    /// Shows the state with these bytes, if there is one.
+    fn with_state<T>(&self, bytes: &[u8], show: impl FnOnce(&M::State) -> T) -> Option<T> {
+        if !self.coding.is_dear() {
+            return self.state(bytes).map(|state| show(&state));
+        }
         let OfThread { recent, buffers, .. } = &mut *self.threads.own();
         let state = recent.take(bytes).or_else(|| self.state_within(bytes, buffers))?;
-        let value = self.watch.running(Call::Condition, || caught(|| measure(&self.model, &state)));
-        let value = value.map_err(|said| self.go_wrong(|| format!("a measure panics: {said}\n  {}", tree(&state))));
-        if self.coding.is_dear() {
-            recent.put(bytes, state);
-        }
-        value.ok().map(u128::from)
+        let shown = show(&state);
+        recent.put(bytes, state);
+        Some(shown)
     }
 
     /// What the program said when it panicked at this event.
@@ -328,7 +334,8 @@ impl<M: TypedModel> Model for Encoded<M> {
             return;
         }
         let own = &mut *self.threads.own();
-        let Some(state) = own.recent.take(bytes).or_else(|| self.state_within(bytes, &mut own.buffers)) else { return };
+        let recent = if self.coding.is_dear() { own.recent.take(bytes) } else { None };
+        let Some(state) = recent.or_else(|| self.state_within(bytes, &mut own.buffers)) else { return };
         self.expand_state(&state, bytes, own, out);
     }
 

@@ -14,7 +14,7 @@ pub struct OfThread<M: TypedModel> {
     pub recent: Recent<M::State>,
     pub buffers: Buffers,
     actions: Vec<M::Action>,
-    /// The places of actions that can happen.
+    /// The places of actions that can happen, where somebody counts.
     happen: Vec<usize>,
 }
 
@@ -39,7 +39,8 @@ impl<M: TypedModel> Encoded<M> {
             return self.go_wrong(|| format!("{count} actions in one state are too many\n  {}", tree(state)));
         }
         self.coding.follow(from, &mut own.buffers);
-        let mut going = Going { place: 0, local: false, written: 0, whole: true };
+        let counting = self.is_counting();
+        let mut going = Going { place: 0, stuck: true, counting, local: false, written: 0 };
         // What panics is an error of its own, and the actions after it happen all the same.
         while going.place < own.actions.len() {
             let went = self.watch.running(Call::Next, || caught(|| self.go_on(state, &mut going, own, out)));
@@ -50,6 +51,7 @@ impl<M: TypedModel> Encoded<M> {
                     let action = &own.actions[going.place];
                     out.push_fault(self.code(self.process(action), action, going.place), Fault::Model);
                     own.happen.push(going.place);
+                    going.stuck = false;
                     going.place += 1;
                 }
             }
@@ -59,8 +61,10 @@ impl<M: TypedModel> Encoded<M> {
         {
             self.go_wrong(|| wrong);
         }
-        self.count(&own.actions, &own.happen);
-        out.declare_deadlock(going.whole && own.happen.is_empty());
+        if counting {
+            self.count(&own.actions, &own.happen);
+        }
+        out.declare_deadlock(going.stuck);
     }
 
     /// Appends one successor after the other, until all are there or the model panics. Fails where the model is wrong.
@@ -68,10 +72,10 @@ impl<M: TypedModel> Encoded<M> {
         let model = &*self.model;
         while let Some(action) = own.actions.get(going.place) {
             if self.watch.cuts(&mut going.written) {
-                (going.place, going.whole) = (own.actions.len(), false);
+                (going.place, going.stuck) = (own.actions.len(), false);
                 return Ok(());
             }
-            let Some(mut next) = self.watch.running(Call::Next, || model.next(state, action)) else {
+            let Some(mut next) = model.next(state, action) else {
                 going.place += 1;
                 continue;
             };
@@ -85,7 +89,10 @@ impl<M: TypedModel> Encoded<M> {
             let written = self.coding.write(&next, &mut own.buffers, out.push_with(code)).inspect_err(|_| {
                 out.truncate(out.len() - 1);
             })?;
-            own.happen.push(going.place);
+            going.stuck = false;
+            if going.counting {
+                own.happen.push(going.place);
+            }
             let bytes = out.state(out.len() - 1);
             self.look_at(bytes, &next);
             going.written += written;
@@ -112,10 +119,12 @@ impl<M: TypedModel> Encoded<M> {
 struct Going {
     /// The next action.
     place: usize,
+    /// Has nothing happened so far, and was everything tried?
+    stuck: bool,
+    /// Does somebody count what happens?
+    counting: bool,
     /// Does one of them concern its process alone?
     local: bool,
     /// Bytes of states written since the memory was looked at.
     written: usize,
-    /// Are all successors there?
-    whole: bool,
 }
