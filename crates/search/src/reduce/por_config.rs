@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Everything that the reductions of all threads have in common.
 pub enum PorConfig {
     /// Sets of events that are computed from how they depend on each other.
-    Stubborn(StubbornConfig),
+    Stubborn(Box<StubbornConfig>),
     /// The events of one process, where the model says that they concern no other.
     Local,
 }
@@ -75,7 +75,7 @@ impl PorConfig {
         let of = |method| Stubborn::new(dependence.clone(), wanted.clone(), method);
         let stubborn = method.map_or_else(|| better(model, of(Method::Process), of(Method::Closure)), of);
         let provided = stubborn.may_depend_on_history();
-        Ok(PorConfig::Stubborn(StubbornConfig { stubborn, provided, visible: None }))
+        Ok(PorConfig::Stubborn(Box::new(StubbornConfig { stubborn, provided, visible: None })))
     }
 
     /// A reduction that keeps, of every run, one that looks the same to these conditions but for repetitions, provided that
@@ -104,7 +104,7 @@ impl PorConfig {
         let of = |method| Stubborn::new(dependence.clone(), wanted.clone(), method);
         let stubborn = method.map_or_else(|| better(model, of(Method::Process), of(Method::Closure)), of);
         let visible = Some(visible.into());
-        Ok(PorConfig::Stubborn(StubbornConfig { stubborn, provided: true, visible }))
+        Ok(PorConfig::Stubborn(Box::new(StubbornConfig { stubborn, provided: true, visible })))
     }
 
     /// This one, if it explores far fewer events in the first states than there are.

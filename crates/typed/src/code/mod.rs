@@ -19,6 +19,7 @@ use std::fmt;
 
 /// Why a value cannot be written or read. That hardly ever happens, so it is a pointer only.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::box_collection)]
 pub struct Wrong(Box<String>);
 
 impl Wrong {

@@ -303,10 +303,10 @@ fn put(index: &[AtomicU32], hash: u64, place: u32) {
 
 /// So many words, none of which takes memory before it is written to, where there are many.
 fn zeroed(words: usize) -> Words {
-    let zeros = Box::into_raw(vec![0u64; words].into_boxed_slice());
-    // SAFETY: an AtomicU64 is as large, as valid and, wherever there are 64-bit addresses, as aligned as a u64; the memory came
-    // from a box, and nobody else has it.
     const { assert!(align_of::<AtomicU64>() == align_of::<u64>()) };
+    let zeros = Box::into_raw(vec![0u64; words].into_boxed_slice());
+    // SAFETY: an AtomicU64 is as large, as valid and, as asserted, as aligned as a u64; the memory came from a box, and nobody
+    // else has it.
     unsafe { Box::from_raw(zeros as *mut [AtomicU64]) }
 }
 
