@@ -359,3 +359,25 @@ fn panics_are_violations_of_packed_models_too() {
     assert!(answer.to_string().contains("divide by zero"), "{answer}");
     assert_eq!(answer.states(), Checker::new(Divides).threads(1).check().unwrap().states());
 }
+
+macro_rules! through_a_macro {
+    ($($item:item)*) => {$(#[derive(Clone, Debug, PartialEq, Packed)] $item)*};
+}
+
+through_a_macro! {
+    struct Through {
+        #[packed(max = 4)]
+        count: u8,
+        on: bool,
+    }
+}
+
+#[test]
+fn types_may_come_out_of_macros() {
+    assert_eq!(Through::BITS, 4);
+    let packing = scrimp::packed::Packing::<Through>::of();
+    let mut bytes = vec![0; packing.bytes];
+    let one = Through { count: 4, on: true };
+    (packing.pack)(&one, &mut bytes).unwrap();
+    assert_eq!((packing.unpack)(&bytes), Some(one));
+}

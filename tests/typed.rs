@@ -691,3 +691,101 @@ fn answers_are_written_as_json_and_as_a_page() {
         assert!(page.contains(part), "{part}: {page}");
     }
 }
+
+/// Two processes that are alike, each going from 0 on. In one place an action of theirs panics, before the one that goes on.
+struct Chain {
+    length: u32,
+    panics_at: Option<u32>,
+}
+
+impl TypedModel for Chain {
+    type State = Vec<u32>;
+    type Action = usize;
+
+    fn initial(&self) -> Vec<Vec<u32>> {
+        vec![vec![0, 0]]
+    }
+
+    fn actions(&self, _: &Vec<u32>, out: &mut Vec<usize>) {
+        out.extend(0..4);
+    }
+
+    fn next(&self, state: &Vec<u32>, action: &usize) -> Option<Vec<u32>> {
+        let process = action / 2;
+        if action % 2 == 0 {
+            assert!(self.panics_at != Some(state[process]), "this goes wrong");
+            return None;
+        }
+        let mut next = state.clone();
+        next[process] += 1;
+        (next[process] <= self.length).then_some(next)
+    }
+
+    fn canonical(&self, state: &Vec<u32>) -> Vec<u32> {
+        let mut sorted = state.clone();
+        sorted.sort_unstable();
+        sorted
+    }
+}
+
+fn chain(length: u32) -> Checker<Chain> {
+    Checker::new(Chain { length, panics_at: None })
+}
+
+#[test]
+fn conditions_that_panic_are_told() {
+    let at = |state: &[u32]| assert!(state != [3, 2], "here it panics");
+    let goal = move |_: &Chain, state: &Vec<u32>| {
+        at(state);
+        false
+    };
+    let answer = chain(5).reach("goal", goal).invariant("fine", |_, _| true).check().unwrap();
+    assert_eq!(answer.verdict("goal"), Verdict::Undecided, "{answer}");
+    assert_eq!(answer.verdict("no panic"), Verdict::Violated, "{answer}");
+    assert_eq!(answer.verdict("fine"), Verdict::Verified, "{answer}");
+    assert!(answer.to_string().contains("goal: the condition panics in [3, 2]"), "{answer}");
+    // Nor is it reached where the search is left behind.
+    let hangs = |_: &Chain, state: &Vec<u32>| {
+        while state[0] == 5 {
+            std::thread::sleep(Duration::from_secs(1));
+        }
+        true
+    };
+    let left = chain(5).reach("goal", goal).invariant("slow", hangs).threads(1).time(Duration::from_millis(300));
+    assert_eq!(left.check().unwrap().verdict("goal"), Verdict::Undecided);
+    assert!(matches!(chain(5).invariant("no panic", |_, _| true).check(), Err(CheckerError::Option(_))));
+}
+
+#[test]
+fn a_panic_on_the_way_hides_no_run() {
+    let answer = Checker::new(Chain { length: 3, panics_at: Some(1) })
+        .symmetry()
+        .reach("far", |_, state| state.contains(&3))
+        .check()
+        .unwrap();
+    assert_eq!(answer.verdict("far"), Verdict::Verified, "{answer}");
+    assert_eq!(answer.verdict("no panic"), Verdict::Violated, "{answer}");
+    assert!(answer.to_string().contains("panicked: this goes wrong"), "{answer}");
+}
+
+#[test]
+fn a_saved_search_has_the_same_questions() {
+    let file = std::env::temp_dir().join(format!("scrimp-typed-kinds-{}", std::process::id()));
+    let saved = chain(2000).reach("x", |_, state| state[0] == 2000).checkpoint(&file).time(Duration::from_millis(100));
+    assert!(!saved.check().unwrap().is_complete());
+    let refused = |checker: Checker<Chain>| {
+        let error = checker.resume(&file).check().err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(error.contains("checkpoint of"), "{error}");
+    };
+    refused(chain(2000).invariant("x", |_, state| state[0] != 2000));
+    refused(chain(2000).reach("x", |_, state| state[0] == 2000).symmetry());
+    std::fs::remove_file(&file).unwrap();
+}
+
+#[test]
+fn what_is_refused_is_refused_at_once() {
+    let begun = std::time::Instant::now();
+    let formula = chain(3000).eventually("far", |_, state| state.contains(&9)).forget("cache:50").check();
+    assert!(matches!(formula, Err(CheckerError::Refused(_))));
+    assert!(begun.elapsed() < Duration::from_secs(5));
+}

@@ -167,3 +167,42 @@ fn what_cannot_be_left_out_is_refused() {
     assert!(!refused(branching.reduce("por")).is_empty());
     assert!(!refused(model.checker().reduce("por").fair_weak()).is_empty());
 }
+
+/// A process whose one action is called local, though it gets another once the other process has gone two steps.
+struct Late;
+
+impl TypedModel for Late {
+    type State = (u8, u8, bool);
+    type Action = &'static str;
+
+    fn initial(&self) -> Vec<(u8, u8, bool)> {
+        vec![(0, 0, false)]
+    }
+
+    fn actions(&self, _: &(u8, u8, bool), out: &mut Vec<&'static str>) {
+        out.extend(["a", "b", "w"]);
+    }
+
+    fn next(&self, (v, w, x): &(u8, u8, bool), action: &&'static str) -> Option<(u8, u8, bool)> {
+        match *action {
+            "a" if *v == 0 => Some((1, *w, *x)),
+            "b" if *v == 0 && *w == 2 => Some((0, *w, true)),
+            "w" if *w < 2 => Some((*v, w + 1, *x)),
+            _ => None,
+        }
+    }
+
+    fn process(&self, action: &&'static str) -> usize {
+        (*action == "w") as usize
+    }
+
+    fn local(&self, _: &(u8, u8, bool), action: &&'static str) -> bool {
+        *action == "a"
+    }
+}
+
+#[test]
+fn an_action_that_comes_late_is_found_out() {
+    let error = Checker::new(Late).invariant("not x", |_, state| !state.2).reduce("por").check().err();
+    assert!(matches!(&error, Some(CheckerError::Model(why)) if why.contains("\"b\" can happen")), "{error:?}");
+}

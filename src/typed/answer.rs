@@ -56,9 +56,6 @@ pub(super) fn with_paths<M: TypedModel>(
         {
             remarks.push(said);
         }
-        if result.condition_fault.is_some() {
-            remarks.push(format!("{}: the condition panics in this state", result.name));
-        }
         if result.cycle.is_some() && path.lasso().is_none() {
             let why = "goes on for ever, but takes very long to come back to the same state: one round of it is shown";
             remarks.push(format!("{}: the run {why}", result.name));

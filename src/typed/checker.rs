@@ -126,6 +126,9 @@ impl<M: TypedModel> Checker<M> {
     }
 
     fn ask(mut self, name: &str, kind: Kind<M>) -> Checker<M> {
+        if name == PANICS {
+            self.fail(CheckerError::Option(format!("`{PANICS}` is asked of every model: choose another name")));
+        }
         if self.asked.iter().any(|asked| asked.name == name) {
             self.fail(CheckerError::Option(format!("there are two properties `{name}`")));
         }
@@ -359,6 +362,10 @@ impl<M: TypedModel> Checker<M> {
         let begun = Instant::now();
         let (encoded, name, asked, mut options) = self.begin(learnt)?;
         let time = options.time;
+        // What is refused is refused before anything is searched.
+        for asked in asked.iter() {
+            liveness::planned(&encoded, asked, &options)?;
+        }
         learnt.begin(Answer::new(encoded.clone(), name, asked.clone()));
         let search = states(&encoded, learnt, &asked, &options)?;
         let whole = search.report.exhaustive && search.report.limit.is_none();
@@ -446,10 +453,28 @@ fn states<M: TypedModel>(
     let plan = plan(&options, &properties, encoded)?;
     let names = properties.iter().map(|property| property.name.clone()).collect();
     let control = learnt.search(&plan, names, options.time);
-    let report = run(encoded, &properties, &plan, &control).map_err(CheckerError::Search)?;
+    let mut report = run(encoded, &properties, &plan, &control).map_err(CheckerError::Search)?;
+    tell_panics(encoded, learnt, &mut report);
     // What other searches visit again is not counted twice.
     encoded.count_actions(false);
     sound(encoded, (plan, &options), report, false)
+}
+
+/// Conditions that panic: that is what `no panic` is about, too, and what was not reached may have been.
+fn tell_panics<M: TypedModel>(encoded: &Encoded<M>, learnt: &Learnt<M>, report: &mut Report) {
+    for (name, bytes) in learnt.panicked() {
+        let state = encoded.shown(&bytes);
+        report.remarks.push(format!("{name}: the condition panics in {state}"));
+        for result in &mut report.properties {
+            if result.name == PANICS && result.verdict != Verdict::Violated {
+                (result.verdict, result.state) = (Verdict::Violated, Some(bytes.clone()));
+            }
+            // No state shows that a goal is missed.
+            if result.name == name && result.verdict == Verdict::Violated && result.state.is_none() {
+                result.verdict = Verdict::Undecided;
+            }
+        }
+    }
 }
 
 /// The plan, with one thread where it cannot have several.

@@ -16,6 +16,8 @@ pub(super) struct Learnt<M: TypedModel> {
     now: Mutex<Option<Now>>,
     /// What the search that goes on has decided, and the state that shows it.
     known: Mutex<Vec<(String, Verdict, Vec<u8>)>>,
+    /// The properties whose conditions panic, each with the first state that was met where they do.
+    panicked: Mutex<Vec<(String, Vec<u8>)>>,
 }
 
 /// The search that goes on.
@@ -31,9 +33,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl<M: TypedModel> Learnt<M> {
     pub fn new(options: &Options) -> Learnt<M> {
-        let saved = options.checkpoint.is_some();
+        let saved = options.checkpoint.is_some() || options.resume.is_some();
         let watch = Arc::new(Watch::new(options.memory, saved));
-        Learnt { watch, answer: Mutex::new(None), now: Mutex::new(None), known: Mutex::default() }
+        Learnt {
+            watch,
+            answer: Mutex::new(None),
+            now: Mutex::new(None),
+            known: Mutex::default(),
+            panicked: Mutex::default(),
+        }
     }
 
     /// There is something to tell from now on.
@@ -45,6 +53,7 @@ impl<M: TypedModel> Learnt<M> {
     pub fn search(&self, plan: &Plan, properties: Vec<String>, time: Option<Duration>) -> Arc<Control> {
         let control = Arc::new(Control::new(time));
         lock(&self.known).clear();
+        lock(&self.panicked).clear();
         *lock(&self.now) = Some(Now { plan: plan.clone(), begun: Instant::now(), properties });
         self.watch.begin(&control);
         control
@@ -55,7 +64,14 @@ impl<M: TypedModel> Learnt<M> {
         let name = property.to_string();
         Box::new(move |state| {
             let value = holds(state);
-            if value != Ok(wanted) {
+            if value.is_err() {
+                let mut panicked = lock(&self.panicked);
+                if !panicked.iter().any(|(known, _)| *known == name) {
+                    panicked.push((name.clone(), state.to_vec()));
+                }
+            }
+            // A condition that cannot be evaluated holds neither way: an invariant is violated by that, and nothing is reached.
+            if value == Ok(!wanted) || value.is_err() && wanted {
                 let mut known = lock(&self.known);
                 if !known.iter().any(|(known, ..)| *known == name) {
                     known.push((name.clone(), verdict, state.to_vec()));
@@ -63,6 +79,11 @@ impl<M: TypedModel> Learnt<M> {
             }
             value
         })
+    }
+
+    /// The properties whose conditions panic, each with a state where they do.
+    pub fn panicked(&self) -> Vec<(String, Vec<u8>)> {
+        lock(&self.panicked).clone()
     }
 
     /// A search has come to its end. Its runs are named before anybody can see them.

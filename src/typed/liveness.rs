@@ -1,7 +1,7 @@
 //! Formulas about runs of a typed model.
 
 use super::answer::Search;
-use super::checker::{CheckerError, plan, sound};
+use super::checker::{Asked, CheckerError, Kind, plan, sound};
 use super::formula::evaluated;
 use super::learnt::Learnt;
 use scrimp_core::never::negation_within;
@@ -17,6 +17,27 @@ use std::time::{Duration, Instant};
 /// Marks that processes may take: two are for the formula.
 const MOST: usize = liveness::MOST_MARKS - 2;
 
+/// Is what is asked refused, if it is about runs?
+pub(super) fn planned<M: TypedModel>(
+    encoded: &Encoded<M>,
+    asked: &Asked<M>,
+    options: &Options,
+) -> Result<(), CheckerError> {
+    let kind: PropertyKind<Expr> = match &asked.kind {
+        Kind::Ltl(formula, _) => PropertyKind::Ltl(formula.clone()),
+        Kind::Ctl(formula, _) => PropertyKind::Ctl(formula.clone()),
+        _ => return Ok(()),
+    };
+    let linear = matches!(kind, PropertyKind::Ltl(_));
+    let options = if linear { of_runs(options) } else { options.clone() };
+    plan(&options, &[Property::new(&asked.name, kind)], encoded).map(drop)
+}
+
+/// The options of a search for infinite runs.
+fn of_runs(options: &Options) -> Options {
+    Options { store: options.store.clone().filter(|_| options.fair.is_empty()), ..options.clone() }
+}
+
 /// Does a formula of linear time hold on every run? `whole` says whether every state has been visited.
 pub(super) fn linear<M: TypedModel>(
     (encoded, learnt): (&Encoded<M>, &Learnt<M>),
@@ -26,7 +47,7 @@ pub(super) fn linear<M: TypedModel>(
     whole: bool,
 ) -> Result<Search, CheckerError> {
     let begun = Instant::now();
-    let options = Options { store: options.store.clone().filter(|_| options.fair.is_empty()), ..options.clone() };
+    let options = of_runs(options);
     let property = Property::new(name, PropertyKind::Ltl(formula.clone()));
     let plan = plan(&options, std::slice::from_ref(&property), encoded)?;
     let control = learnt.search(&plan, vec![name.into()], options.time);

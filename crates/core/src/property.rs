@@ -90,6 +90,22 @@ pub struct Never<C> {
 }
 
 impl<C> PropertyKind<C> {
+    /// What kind it is, in a word.
+    pub fn name(&self) -> &'static str {
+        match self {
+            PropertyKind::Deadlock => "deadlock",
+            PropertyKind::Faults => "faults",
+            PropertyKind::Assertions => "assertions",
+            PropertyKind::Invariant(_) => "invariant",
+            PropertyKind::Reach(_) => "reach",
+            PropertyKind::Ltl(_) => "ltl",
+            PropertyKind::Ctl(_) => "ctl",
+            PropertyKind::Accepting(_) => "accepting",
+            PropertyKind::Progress(_) => "progress",
+            PropertyKind::Never(_) => "never",
+        }
+    }
+
     /// Is it about runs, so that no single state decides it?
     pub fn is_about_runs(&self) -> bool {
         use PropertyKind::{Accepting, Ctl, Ltl, Never, Progress};

@@ -1,6 +1,6 @@
 //! A field, and the code that packs it.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Attribute, Error, Expr, Fields, Ident, Member, Result, Type};
@@ -44,11 +44,13 @@ impl Field<'_> {
     /// Packs what the variable of the field refers to.
     pub fn pack(&self) -> TokenStream {
         let Field { place, name, kind, limit, .. } = self;
+        // The types are where errors are shown; the variables are those of the code around.
+        let out = Ident::new("out", Span::call_site());
         match limit {
-            None => quote_spanned! { kind.span() => <#kind as ::scrimp::Packed>::pack(#place, out); },
+            None => quote_spanned! { kind.span() => <#kind as ::scrimp::Packed>::pack(#place, #out); },
             Some(limit) => quote_spanned! { kind.span() =>
                 <#kind as ::scrimp::packed::Narrow>::pack_narrow(
-                    #place, const { &::scrimp::packed::Narrowed { field: #name, limit: #limit } }, out,
+                    #place, const { &::scrimp::packed::Narrowed { field: #name, limit: #limit } }, #out,
                 );
             },
         }
@@ -57,10 +59,11 @@ impl Field<'_> {
     /// Unpacks the field.
     pub fn unpack(&self) -> TokenStream {
         let Field { kind, limit, .. } = self;
+        let from = Ident::new("from", Span::call_site());
         match limit {
-            None => quote_spanned! { kind.span() => <#kind as ::scrimp::Packed>::unpack(from) },
+            None => quote_spanned! { kind.span() => <#kind as ::scrimp::Packed>::unpack(#from) },
             Some(limit) => quote_spanned! { kind.span() =>
-                <#kind as ::scrimp::packed::Narrow>::unpack_narrow(const { #limit }, from)
+                <#kind as ::scrimp::packed::Narrow>::unpack_narrow(const { #limit }, #from)
             },
         }
     }

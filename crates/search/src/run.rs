@@ -89,7 +89,8 @@ fn search(
     let sizes = sizes.map(|symmetry| OrbitSizes::new(check, symmetry));
     let check = sizes.as_ref().map_or(check, |sizes| sizes);
     let with_traces = !properties.is_empty();
-    let asked: Vec<&str> = properties.iter().map(|property| &property.name[..]).collect();
+    let asked: Vec<String> =
+        properties.iter().map(|property| format!("{} {}", property.kind.name(), property.name)).collect();
     let saver = Saver::new(model, &asked.join("\n"), plan, Some(&safety), control);
     let wanted = guides.graph.filter(|_| plan.options().graph);
     let recorder = wanted.map(|wanted| Recorder::new(&wanted.labels, wanted.vectors, &budget)).transpose()?;

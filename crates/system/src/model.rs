@@ -54,8 +54,8 @@ pub trait Model: Sync {
         false
     }
 
-    /// The process of an event, and whether the event is local: whatever the others do before this process moves, it keeps the
-    /// events it has, with the same effect; no order of its events and theirs can be told from another; and none of its own
+    /// The process of an event, and whether the event is local: whatever the others do before this process moves, it has the
+    /// events it has here and no others, with the same effect; no order of its events and theirs can be told from another; and none of its own
     /// changes what is asked about. A state may be left by the events of one process alone if all of them are local.
     fn actor(&self, code: EventCode) -> (u32, bool) {
         (code, false)

@@ -1,6 +1,6 @@
 //! A typed model as searches see it: states are bytes of one length.
 
-use crate::code::{Buffers, tree};
+use crate::code::{Buffers, hash, tree};
 use crate::coding::Coding;
 use crate::expand::OfThread;
 use crate::local::Claims;
@@ -185,7 +185,9 @@ impl<M: TypedModel> Encoded<M> {
     }
 
     pub(crate) fn state_within(&self, bytes: &[u8], buffers: &mut Buffers) -> Option<M::State> {
-        self.coding.read(bytes, buffers).map_err(|wrong| self.go_wrong(|| wrong)).ok()
+        let read = caught(|| self.coding.read(bytes, buffers));
+        let read = read.unwrap_or_else(|said| Err(format!("reading a state panics: {said}")));
+        read.map_err(|wrong| self.go_wrong(|| wrong)).ok()
     }
 
     /// Is a state read as it was written, and written as it was read? Looked at in the first states only.
@@ -281,9 +283,22 @@ impl<M: TypedModel> Encoded<M> {
             Ok(actions) => actions,
             Err(message) => return Some(format!("`actions` panicked: {message}")),
         };
-        let action = actions.get((code % PLACES) as usize)?;
-        let step = || self.model.next(state, action).map(|next| standing(&*self.model, &next, self.symmetric));
-        caught(step).err().map(|message| format!("{action:?} panicked: {message}"))
+        let step = |action: &M::Action| {
+            let next = self.model.next(state, action).map(|next| standing(&*self.model, &next, self.symmetric));
+            (next.map(|next| self.bytes(&next)), self.model.process(action), self.model.local(state, action))
+        };
+        let said = |action: &M::Action| {
+            let message = caught(|| step(action)).err()?;
+            Some(format!("{} panicked: {message}", caught(|| format!("{action:?}")).unwrap_or_default()))
+        };
+        // Where states stand for others, places are those of another state.
+        let likely = actions.get(self.place(code)).filter(|_| !self.symmetric);
+        likely.and_then(said).or_else(|| actions.iter().find_map(said))
+    }
+
+    /// A state as people read it.
+    pub fn shown(&self, bytes: &[u8]) -> String {
+        self.state(bytes).map_or_else(|| "a state that cannot be shown".into(), |state| tree(&state).to_string())
     }
 
     /// A code by which an action has its name everywhere.
@@ -357,6 +372,12 @@ impl<M: TypedModel> Model for Encoded<M> {
 
     fn components(&self) -> Vec<Vec<Range<usize>>> {
         self.coding.components()
+    }
+
+    /// How states are written, and whether some stand for others.
+    fn digest(&self) -> Option<u64> {
+        let how = format!("{} {} {}", std::any::type_name::<M::State>(), self.symmetric, self.coding.is_dear());
+        Some(hash(how.as_bytes()))
     }
 
     fn spend_from(&self, budget: Arc<dyn Spend>) {

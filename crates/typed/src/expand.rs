@@ -40,7 +40,7 @@ impl<M: TypedModel> Encoded<M> {
         }
         self.coding.follow(from, &mut own.buffers);
         let counting = self.is_counting();
-        let mut going = Going { place: 0, stuck: true, counting, local: false, written: 0 };
+        let mut going = Going { place: 0, appended: out.len(), stuck: true, counting, local: false, written: 0 };
         // What panics is an error of its own, and the actions after it happen all the same.
         while going.place < own.actions.len() {
             let went = self.watch.running(Call::Next, || caught(|| self.go_on(state, &mut going, own, out)));
@@ -48,6 +48,8 @@ impl<M: TypedModel> Encoded<M> {
                 Ok(Ok(())) => {}
                 Ok(Err(wrong)) => return self.go_wrong(|| wrong),
                 Err(_) => {
+                    // One that was being written is none.
+                    out.truncate(going.appended);
                     let action = &own.actions[going.place];
                     out.push_fault(self.code(self.process(action), action, going.place), Fault::Model);
                     own.happen.push(going.place);
@@ -89,12 +91,12 @@ impl<M: TypedModel> Encoded<M> {
             let written = self.coding.write(&next, &mut own.buffers, out.push_with(code)).inspect_err(|_| {
                 out.truncate(out.len() - 1);
             })?;
-            going.stuck = false;
+            let bytes = out.state(out.len() - 1);
+            self.look_at(bytes, &next);
+            (going.appended, going.stuck) = (out.len(), false);
             if going.counting {
                 own.happen.push(going.place);
             }
-            let bytes = out.state(out.len() - 1);
-            self.look_at(bytes, &next);
             going.written += written;
             if self.coding.is_dear() {
                 own.recent.written(written);
@@ -119,6 +121,8 @@ impl<M: TypedModel> Encoded<M> {
 struct Going {
     /// The next action.
     place: usize,
+    /// How many successors there are in all, with those of other states.
+    appended: usize,
     /// Has nothing happened so far, and was everything tried?
     stuck: bool,
     /// Does somebody count what happens?

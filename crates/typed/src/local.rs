@@ -4,6 +4,7 @@ use crate::code::tree;
 use crate::encoded::{Encoded, Holds};
 use crate::model::TypedModel;
 use crate::panics::caught;
+use scrimp_system::Random;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// In how many states it is tried out without a gap, and in which of those that come after.
@@ -32,7 +33,8 @@ impl<M: TypedModel> Claims<M> {
             return Ok(());
         }
         // A panic is an error of its own.
-        caught(|| self.look_at(&encoded.model, state, actions)).unwrap_or(Ok(()))
+        caught(|| self.look_at(&encoded.model, state, actions).and_then(|()| walk(&*encoded.model, state, number)))
+            .unwrap_or(Ok(()))
     }
 
     fn look_at(&self, model: &M, state: &M::State, actions: &[M::Action]) -> Result<(), String> {
@@ -67,6 +69,33 @@ impl<M: TypedModel> Claims<M> {
         }
         Ok(())
     }
+}
+
+/// Lets the others act for a while, by chance: does a process that says its actions are local keep all of them, and get no others?
+fn walk<M: TypedModel>(model: &M, state: &M::State, seed: usize) -> Result<(), String> {
+    const STEPS: usize = 16;
+    let mut actions = Vec::new();
+    model.actions(state, &mut actions);
+    actions.retain(|action| model.next(state, action).is_some());
+    let mut random = Random(seed as u64);
+    for action in actions.iter().filter(|action| model.local(state, action)) {
+        let (process, mut now) = (model.process(action), state.clone());
+        for _ in 0..STEPS {
+            let mut open = Vec::new();
+            model.actions(&now, &mut open);
+            open.retain(|other| model.process(other) != process);
+            let mut led: Vec<M::State> = open.iter().filter_map(|other| model.next(&now, other)).collect();
+            if led.is_empty() {
+                break;
+            }
+            now = led.swap_remove(random.below(led.len()));
+            if let Some(more) = changed(model, (state, &now), process) {
+                let why = format!("`local` is said of {action:?}, but the others change whether {more:?} can happen");
+                return Err(format!("{why}\n  {}\n  {}", tree(state), tree(&now)));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Where an action leads that is one of this state's.

@@ -31,9 +31,9 @@ pub trait TypedModel: Send + Sync + 'static {
         0
     }
 
-    /// Does this action concern its [process](TypedModel::process) alone? Whatever the others do before this process acts: it keeps
-    /// the actions that it has in this state, and they do the same; nobody can tell in which order these and those of the others
-    /// happened; and no condition that is asked for becomes true or false by this action. With `.reduce("por")` a state is left by
+    /// Does this action concern its [process](TypedModel::process) alone? However often the others act before this process does: it
+    /// has the actions that it has in this state, all of them and no others, and they do the same; nobody can tell in which order
+    /// these and those of the others happened; and no condition that is asked for becomes true or false by this action. With `.reduce("por")` a state is left by
     /// the actions of one process only, where all that it has are local: far fewer states, the same answers. What is said here is
     /// tried out on the way as far as it can be, but not proved.
     fn local(&self, state: &Self::State, action: &Self::Action) -> bool {
