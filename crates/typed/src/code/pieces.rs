@@ -23,6 +23,9 @@ const BLOCKS: usize = (PLACE_BITS - FIRST.trailing_zeros()) as usize;
 const SMALLEST: usize = 1 << 5;
 const INDICES: usize = PLACE_BITS as usize / 2;
 
+/// A part pays for more than so many bytes at once, so that threads seldom meet at the budget.
+const DUE: usize = 1 << 12;
+
 /// The pieces of all states.
 pub struct Pieces {
     parts: Box<[Part]>,
@@ -50,6 +53,20 @@ struct Written {
     words: usize,
     /// Bytes of all pieces and indices. Words of a block that nobody has touched take no memory.
     bytes: usize,
+    /// How many of them were paid for.
+    paid: usize,
+}
+
+impl Written {
+    /// What is to be paid, where it is more than so many bytes.
+    fn due(&mut self, least: usize) -> usize {
+        let due = self.bytes - self.paid;
+        if due <= least {
+            return 0;
+        }
+        self.paid = self.bytes;
+        due
+    }
 }
 
 impl Default for Pieces {
@@ -73,11 +90,10 @@ impl Pieces {
             return Some(own(place));
         }
         let mut written = self.parts[part].written.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = written.bytes;
         let place = self.parts[part].add(&mut written, hash, piece)?;
-        let more = written.bytes - before;
+        let due = written.due(DUE);
         drop(written);
-        self.pay(more);
+        self.pay(due);
         Some(own(place))
     }
 
@@ -133,7 +149,7 @@ impl Pieces {
         let mut piece = Vec::new();
         for part in &self.parts {
             let mut written = part.written.lock().unwrap_or_else(PoisonError::into_inner);
-            let (words, before) = (number(from)?, written.bytes);
+            let words = number(from)?;
             if words < written.words as u64 || words >= 1 << PLACE_BITS {
                 return Err(damaged("the pieces of states are those of another model"));
             }
@@ -165,9 +181,9 @@ impl Pieces {
                 }
                 place += 1 + length.div_ceil(8);
             }
-            let more = written.bytes - before;
+            let due = written.due(0);
             drop(written);
-            self.pay(more);
+            self.pay(due);
         }
         Ok(())
     }
@@ -426,7 +442,9 @@ mod tests {
         let purse = Arc::new(Purse(0.into()));
         let pieces = Pieces::default();
         pieces.spend_from(purse.clone());
-        (0..5000u32).for_each(|i| assert!(pieces.number(&i.to_le_bytes().repeat(3)).is_some()));
-        assert_eq!(purse.0.load(std::sync::atomic::Ordering::Relaxed), pieces.bytes());
+        (0..50_000u32).for_each(|i| assert!(pieces.number(&i.to_le_bytes().repeat(3)).is_some()));
+        let (paid, held) = (purse.0.load(std::sync::atomic::Ordering::Relaxed), pieces.bytes());
+        assert!(paid <= held && held - paid <= PARTS * DUE, "{paid} of {held} bytes");
+        assert!(paid > held / 2, "{paid} of {held} bytes");
     }
 }
