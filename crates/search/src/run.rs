@@ -63,9 +63,7 @@ pub fn run_guided(
 }
 
 /// The progress measure and the heuristic that a model has itself.
-pub(crate) fn own_guides<'a>(
-    model: &'a dyn Model,
-) -> (impl Fn(&[u8]) -> u128 + Sync + 'a, impl Fn(&[u8]) -> u128 + Sync + 'a) {
+fn own_guides<'a>(model: &'a dyn Model) -> (impl Fn(&[u8]) -> u128 + Sync + 'a, impl Fn(&[u8]) -> u128 + Sync + 'a) {
     (|state: &[u8]| model.progress(state).unwrap_or(0), |state: &[u8]| model.heuristic(state).unwrap_or(0))
 }
 

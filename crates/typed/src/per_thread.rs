@@ -22,6 +22,11 @@ impl<T: Default> Default for PerThread<T> {
 }
 
 impl<T> PerThread<T> {
+    /// Those of all threads, each once nobody uses it.
+    pub fn all(&self) -> impl Iterator<Item = MutexGuard<'_, T>> {
+        self.all.iter().map(|one| one.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// One that nobody else uses now.
     pub fn own(&self) -> MutexGuard<'_, T> {
         static NEXT: AtomicUsize = AtomicUsize::new(0);

@@ -4,14 +4,9 @@
 //! name. Threads count for themselves, each in a share of its own as far as there are shares.
 
 use crate::panics::caught;
-use std::cell::Cell;
+use crate::per_thread::PerThread;
 use std::fmt::Debug;
 use std::mem::{Discriminant, discriminant};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-
-/// Threads beyond so many share what they count with others.
-const SHARES: usize = 64;
 
 /// What kind of action it is, and how often it was taken: 0 where it was offered, but led nowhere each time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +19,7 @@ pub struct Taken {
 
 /// Counts of actions.
 pub struct Counts<A> {
-    shares: Box<[Mutex<Share<A>>]>,
+    shares: PerThread<Share<A>>,
 }
 
 /// The variants that a thread has met.
@@ -32,12 +27,12 @@ type Share<A> = Vec<(Discriminant<A>, Taken)>;
 
 impl<A: Debug> Counts<A> {
     pub fn new() -> Counts<A> {
-        Counts { shares: (0..SHARES).map(|_| Mutex::default()).collect() }
+        Counts { shares: PerThread::default() }
     }
 
     /// Counts the actions that were offered in a state, and those at these places, in order, as taken.
     pub fn add(&self, actions: &[A], taken: impl Iterator<Item = usize>) {
-        let mut share = self.shares[share()].lock().unwrap_or_else(PoisonError::into_inner);
+        let mut share = self.shares.own();
         let mut taken = taken.peekable();
         for (place, action) in actions.iter().enumerate() {
             let variant = discriminant(action);
@@ -53,8 +48,8 @@ impl<A: Debug> Counts<A> {
     /// All kinds of actions that were met, by name.
     pub fn all(&self) -> Vec<Taken> {
         let mut all: Vec<Taken> = Vec::new();
-        for share in &self.shares {
-            for (_, one) in share.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        for share in self.shares.all() {
+            for (_, one) in share.iter() {
                 match all.iter_mut().find(|known| known.action == one.action) {
                     Some(known) => known.times += one.times,
                     None => all.push(one.clone()),
@@ -64,19 +59,6 @@ impl<A: Debug> Counts<A> {
         all.sort_by(|one, other| one.action.cmp(&other.action));
         all
     }
-}
-
-/// The share of this thread.
-fn share() -> usize {
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
-    thread_local! {
-        static SHARE: Cell<Option<usize>> = const { Cell::new(None) };
-    }
-    SHARE.get().unwrap_or_else(|| {
-        let share = NEXT.fetch_add(1, Ordering::Relaxed) % SHARES;
-        SHARE.set(Some(share));
-        share
-    })
 }
 
 /// The name of an action's variant; for what has none, such as a number, the name of its type.
