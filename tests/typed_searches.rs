@@ -1,7 +1,8 @@
 //! How typed models are searched: saved and taken up again, led by measures, and past code that panics.
 
-use scrimp::{Checker, CheckerError, TypedModel, Verdict};
-use serde::{Deserialize, Serialize};
+use scrimp::{Checker, CheckerError, Packed, TypedModel, Verdict};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::cell::Cell;
 use std::time::Duration;
 
 /// Two counters with names for what they count, so that states have pieces of their own.
@@ -180,4 +181,115 @@ fn what_is_refused_is_refused_at_once() {
     let formula = chain(3000).eventually("far", |_, state| state.contains(&9)).forget("cache:50").check();
     assert!(matches!(formula, Err(CheckerError::Refused(_))));
     assert!(begun.elapsed() < Duration::from_secs(5));
+}
+
+/// A counter of fixed size. One function of the model or of its states goes wrong at five.
+struct Fragile {
+    place: &'static str,
+    hangs: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Packed)]
+struct Step {
+    #[serde(deserialize_with = "delicate")]
+    #[packed(max = 9)]
+    at: u8,
+}
+
+thread_local! {
+    /// Reading a state goes wrong in this thread: it panics, or hangs.
+    static READING: Cell<Option<bool>> = const { Cell::new(None) };
+}
+
+fn delicate<'de, D: Deserializer<'de>>(from: D) -> Result<u8, D::Error> {
+    let at = u8::deserialize(from)?;
+    if let Some(hangs) = READING.get() {
+        Fragile { place: "reading", hangs }.touch("reading", at);
+    }
+    Ok(at)
+}
+
+impl Fragile {
+    fn touch(&self, place: &str, at: u8) {
+        if self.place != place || at != 5 {
+            return;
+        }
+        if self.hangs {
+            std::thread::sleep(Duration::from_secs(60));
+        }
+        panic!("{place} goes wrong");
+    }
+}
+
+impl TypedModel for Fragile {
+    type State = Step;
+    type Action = u8;
+
+    fn initial(&self) -> Vec<Step> {
+        vec![Step { at: 0 }]
+    }
+
+    fn actions(&self, step: &Step, out: &mut Vec<u8>) {
+        self.touch("actions", step.at);
+        out.extend([1, 2]);
+        if self.place == "reading" && step.at == 3 {
+            READING.set(Some(self.hangs));
+        }
+    }
+
+    fn next(&self, step: &Step, by: &u8) -> Option<Step> {
+        if *by == 1 {
+            self.touch("next", step.at);
+        }
+        Some(Step { at: step.at + by }).filter(|next| next.at < 10)
+    }
+
+    fn canonical(&self, step: &Step) -> Step {
+        self.touch("canonical", step.at);
+        step.clone()
+    }
+}
+
+fn fragile(place: &'static str, hangs: bool, packed: bool) -> Checker<Fragile> {
+    let own = Fragile { place, hangs };
+    let checker = Checker::new(Fragile { place, hangs })
+        .symmetry()
+        .invariant("fine", move |_, step| {
+            own.touch("condition", step.at);
+            true
+        })
+        .reach("end", |_, step| step.at == 9)
+        .threads(1);
+    if packed { checker.packed() } else { checker }
+}
+
+/// An expansion is one piece of work for those who catch and watch; all the same it is known which function it was.
+#[test]
+fn the_function_that_goes_wrong_is_told() {
+    let places = [("actions", "`actions`", 3), ("next", "`next`", 3), ("canonical", "`canonical`", 2)];
+    for packed in [false, true] {
+        for (place, name, length) in places {
+            let answer = fragile(place, false, packed).check().unwrap();
+            assert_eq!(answer.verdict("no panic"), Verdict::Violated, "{answer}");
+            assert_eq!(answer.trace("no panic").unwrap().len(), length, "{place}: {answer}");
+            assert!(answer.to_string().contains(&format!("panicked: {place} goes wrong")), "{answer}");
+            // What happens beside it happens all the same.
+            assert_eq!(answer.verdict("end"), Verdict::Verified, "{answer}");
+            let left = fragile(place, true, packed).time(Duration::from_millis(300)).check().unwrap();
+            assert!(left.to_string().contains(&format!("{name} has been running")), "{left}");
+        }
+        let answer = fragile("condition", false, packed).check().unwrap();
+        assert_eq!(answer.trace("fine").unwrap().len(), 3, "{answer}");
+        let left = fragile("condition", true, packed).time(Duration::from_millis(300)).check().unwrap();
+        assert!(left.to_string().contains("a condition has been running"), "{left}");
+    }
+}
+
+#[test]
+fn a_state_that_cannot_be_read_is_told() {
+    let read = |hangs| fragile("reading", hangs, false).time(Duration::from_millis(300)).check();
+    let error = read(false).unwrap_err().to_string();
+    assert!(error.contains("reading a state or comparing it panics: reading goes wrong\n  Step { at: 5 }"), "{error}");
+    let left = read(true).unwrap().to_string();
+    assert!(left.contains("reading a state has been running"), "{left}");
 }

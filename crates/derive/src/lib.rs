@@ -95,10 +95,11 @@ fn of_enum(variants: &[(&Ident, Vec<Field>)]) -> Code {
         let pack = fields.iter().map(Field::pack);
         quote! { Self::#name { #(#members: #places),* } => { #(#pack)* out.skip(#rest); } }
     });
-    let packs = if variants.iter().any(|(_, fields)| !fields.is_empty()) {
-        quote! { match self { #(#packs)* } }
-    } else {
+    let plain = variants.iter().all(|(_, fields)| fields.is_empty());
+    let packs = if plain {
         TokenStream::new()
+    } else {
+        quote! { match self { #(#packs)* } }
     };
     let made = variants.iter().zip(&lengths).map(|((name, fields), length)| {
         let (members, unpack, rest) =
@@ -108,12 +109,15 @@ fn of_enum(variants: &[(&Ident, Vec<Field>)]) -> Code {
     let made: Vec<TokenStream> = made.collect();
     let numbers = (1..made.len()).map(|number| Literal::u64_unsuffixed(number as u64));
     let (first, others) = (&made[0], &made[1..]);
+    // Where variants are mere numbers, one for each lets the compiler see that nothing is to be done.
+    let zero = plain.then(|| quote! { 0 => { #first } });
     (
         quote! { #tag + ::scrimp::packed::longest(&[#(#lengths),*]) },
         quote! { out.write(match self { #(#tags),* }, #tag); #packs },
         // A number that no variant has is noted, and read as the first one.
         quote! {
             match from.read(#tag) {
+                #zero
                 #(#numbers => { #others })*
                 number => {
                     from.expect(number == 0);

@@ -84,11 +84,8 @@ impl<S: PartialEq + Serialize + DeserializeOwned> Coding<S> {
     #[inline]
     pub fn read(&self, bytes: &[u8], buffers: &mut Buffers) -> Result<S, String> {
         match self {
-            Coding::Pieces(pieces, shape) => decode(pieces, *shape, buffers.follow(pieces, numbers(bytes)))
-                .map_err(|wrong| format!("a state that was written cannot be read again: {wrong}")),
-            Coding::Packed(packing) => {
-                (packing.unpack)(bytes).ok_or_else(|| "a state that was packed cannot be unpacked".into())
-            }
+            Coding::Pieces(pieces, shape) => read(pieces, *shape, bytes, buffers),
+            Coding::Packed(packing) => packing.unpacked(bytes),
         }
     }
 
@@ -96,20 +93,7 @@ impl<S: PartialEq + Serialize + DeserializeOwned> Coding<S> {
     #[inline]
     pub fn write(&self, state: &S, buffers: &mut Buffers, out: &mut [u8]) -> Result<usize, String> {
         match self {
-            Coding::Pieces(pieces, shape) => {
-                let mut encoder = Encoder::new(pieces, buffers);
-                match encoder.encode(state) {
-                    Ok(own) if own == *shape => {
-                        let written = encoder.written;
-                        for (bytes, number) in out.chunks_exact_mut(4).zip(buffers.numbers()) {
-                            bytes.copy_from_slice(&number.to_le_bytes());
-                        }
-                        Ok(written)
-                    }
-                    Ok(_) => Err(format!("{DIFFERENT}\n  {}", tree(state))),
-                    Err(wrong) => Err(format!("a state cannot be written: {wrong}\n  {}", tree(state))),
-                }
-            }
+            Coding::Pieces(pieces, shape) => write(pieces, *shape, state, buffers, out),
             Coding::Packed(packing) => packing.pack(state, out).map(|()| packing.bytes),
         }
     }
@@ -158,6 +142,36 @@ impl<S: PartialEq + Serialize + DeserializeOwned> Coding<S> {
             Coding::Pieces(pieces, _) => pieces.restore(from),
             Coding::Packed(_) => Ok(()),
         }
+    }
+}
+
+/// The state of these numbers of pieces. Not inlined, so that what is packed is read without a call.
+#[inline(never)]
+fn read<S: DeserializeOwned>(pieces: &Pieces, shape: Shape, bytes: &[u8], buffers: &mut Buffers) -> Result<S, String> {
+    decode(pieces, shape, buffers.follow(pieces, numbers(bytes)))
+        .map_err(|wrong| format!("a state that was written cannot be read again: {wrong}"))
+}
+
+/// Writes the numbers of a state's pieces. Not inlined, as above.
+#[inline(never)]
+fn write<S: Serialize>(
+    pieces: &Pieces,
+    shape: Shape,
+    state: &S,
+    buffers: &mut Buffers,
+    out: &mut [u8],
+) -> Result<usize, String> {
+    let mut encoder = Encoder::new(pieces, buffers);
+    match encoder.encode(state) {
+        Ok(own) if own == shape => {
+            let written = encoder.written;
+            for (bytes, number) in out.chunks_exact_mut(4).zip(buffers.numbers()) {
+                bytes.copy_from_slice(&number.to_le_bytes());
+            }
+            Ok(written)
+        }
+        Ok(_) => Err(format!("{DIFFERENT}\n  {}", tree(state))),
+        Err(wrong) => Err(format!("a state cannot be written: {wrong}\n  {}", tree(state))),
     }
 }
 

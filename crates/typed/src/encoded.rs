@@ -181,23 +181,27 @@ impl<M: TypedModel> Encoded<M> {
 
     /// The state that these bytes stand for. Where they stand for none, that is noted.
     pub fn state(&self, bytes: &[u8]) -> Option<M::State> {
-        self.state_within(bytes, &mut Buffers::default())
-    }
-
-    pub(crate) fn state_within(&self, bytes: &[u8], buffers: &mut Buffers) -> Option<M::State> {
-        let read = caught(|| self.coding.read(bytes, buffers));
-        let read = read.unwrap_or_else(|said| Err(format!("reading a state panics: {said}")));
-        read.map_err(|wrong| self.go_wrong(|| wrong)).ok()
+        match caught(|| self.coding.read(bytes, &mut Buffers::default())) {
+            Ok(Ok(state)) => Some(state),
+            Ok(Err(wrong)) => self.unread(Ok(wrong)),
+            Err(said) => self.unread(Err(said)),
+        }
     }
 
     /// Is a state read as it was written, and written as it was read? Looked at in the first states only.
     #[inline]
     pub(crate) fn look_at(&self, bytes: &[u8], state: &M::State) {
-        if self.looked_at.load(Ordering::Relaxed) >= LOOKED_AT {
-            return;
+        if self.looked_at.load(Ordering::Relaxed) < LOOKED_AT {
+            self.look_closely(bytes, state);
         }
+    }
+
+    #[cold]
+    fn look_closely(&self, bytes: &[u8], state: &M::State) {
         self.looked_at.fetch_add(1, Ordering::Relaxed);
-        if let Err(wrong) = self.coding.comes_back(bytes, state) {
+        let back = self.watch.running(Call::Reading, || caught(|| self.coding.comes_back(bytes, state)));
+        let panics = |said| Err(format!("reading a state or comparing it panics: {said}\n  {}", tree(state)));
+        if let Err(wrong) = back.unwrap_or_else(panics) {
             self.go_wrong(|| wrong);
         }
     }
@@ -249,32 +253,53 @@ impl<M: TypedModel> Encoded<M> {
     /// A condition as searches evaluate it.
     pub fn predicate<'a>(&'a self, holds: &Holds<M>) -> Predicate<'a> {
         let holds = holds.clone();
-        Box::new(move |bytes| {
-            self.with_state(bytes, |state| self.holds(&holds, state).map_err(|_| Fault::Model))
-                .unwrap_or(Err(Fault::Model))
+        Box::new(move |bytes| match self.ask(bytes, |state| holds(&self.model, state)) {
+            Some(Ok(holds)) => Ok(holds),
+            _ => Err(Fault::Model),
         })
     }
 
     /// What is measured of a state. A measure that panics is none.
     fn measured(&self, measure: Option<&Measure<M>>, bytes: &[u8]) -> Option<u128> {
         let measure = measure?;
-        self.with_state(bytes, |state| {
-            let value = self.watch.running(Call::Condition, || caught(|| measure(&self.model, state)));
-            value.map_err(|said| self.go_wrong(|| format!("a measure panics: {said}\n  {}", tree(state)))).ok()
-        })?
-        .map(u128::from)
+        let value = self.ask(bytes, |state| measure(&self.model, state))?;
+        value
+            .map(u128::from)
+            .map_err(|said| self.go_wrong(|| format!("a measure panics: {said}\n  {}", self.shown(bytes))))
+            .ok()
     }
 
-    /// Shows the state with these bytes, if there is one.
-    fn with_state<T>(&self, bytes: &[u8], show: impl FnOnce(&M::State) -> T) -> Option<T> {
-        if !self.coding.is_dear() {
-            return self.state(bytes).map(|state| show(&state));
-        }
-        let OfThread { recent, buffers, .. } = &mut *self.threads.own();
-        let state = recent.take(bytes).or_else(|| self.state_within(bytes, buffers))?;
-        let shown = show(&state);
-        recent.put(bytes, state);
-        Some(shown)
+    /// What a function of the user's says of the state with these bytes, if there is one, or what it says when it panics.
+    fn ask<T>(&self, bytes: &[u8], ask: impl FnOnce(&M::State) -> T) -> Option<Result<T, String>> {
+        self.watch.noting(Call::Reading, |noted| {
+            let ask = |state: &M::State| {
+                noted.begin(Call::Condition);
+                ask(state)
+            };
+            let said = caught(|| {
+                if let Coding::Packed(packing) = &self.coding {
+                    return packing.unpacked(bytes).map(|state| ask(&state));
+                }
+                let OfThread { recent, buffers, .. } = &mut *self.threads.own();
+                let state = recent.take(bytes).map_or_else(|| self.coding.read(bytes, buffers), Ok)?;
+                let said = ask(&state);
+                recent.put(bytes, state);
+                Ok(said)
+            });
+            match said {
+                Err(said) if noted.call() == Call::Reading => self.unread(Err(said)),
+                Err(said) => Some(Err(said)),
+                Ok(Err(wrong)) => self.unread(Ok(wrong)),
+                Ok(Ok(said)) => Some(Ok(said)),
+            }
+        })
+    }
+
+    /// Notes that a state cannot be read: what is wrong, or what the program said when it panicked.
+    #[cold]
+    pub(crate) fn unread<T>(&self, why: Result<String, String>) -> Option<T> {
+        self.go_wrong(|| why.unwrap_or_else(|said| format!("reading a state panics: {said}")));
+        None
     }
 
     /// What the program said when it panicked at this event.
@@ -348,10 +373,7 @@ impl<M: TypedModel> Model for Encoded<M> {
         if self.wrong.get().is_some() {
             return;
         }
-        let own = &mut *self.threads.own();
-        let recent = if self.coding.is_dear() { own.recent.take(bytes) } else { None };
-        let Some(state) = recent.or_else(|| self.state_within(bytes, &mut own.buffers)) else { return };
-        self.expand_state(&state, bytes, own, out);
+        self.expand_with(bytes, &mut self.threads.own(), out);
     }
 
     fn progress(&self, state: &[u8]) -> Option<u128> {

@@ -5,7 +5,7 @@ use crate::encoded::{Encoded, LISTING, LOCAL, NAMED, PLACES, PROCESSES};
 use crate::model::TypedModel;
 use crate::panics::caught;
 use crate::recent::Recent;
-use crate::watch::Call;
+use crate::watch::{Call, Noted};
 use scrimp_system::{Batch, EventCode, Fault};
 use std::sync::atomic::Ordering;
 
@@ -25,53 +25,73 @@ impl<M: TypedModel> Default for OfThread<M> {
 }
 
 impl<M: TypedModel> Encoded<M> {
-    /// Appends the successors of a state, whose bytes these are.
-    pub(crate) fn expand_state(&self, state: &M::State, from: &[u8], own: &mut OfThread<M>, out: &mut Batch) {
+    /// Appends the successors of the state with these bytes. All of it is one piece of the model's own code for those who watch and
+    /// catch, since both cost time in every state; which of its functions runs is noted.
+    pub(crate) fn expand_with(&self, from: &[u8], own: &mut OfThread<M>, out: &mut Batch) {
         own.actions.clear();
         own.happen.clear();
-        let listed = self.watch.running(Call::Actions, || caught(|| self.model.actions(state, &mut own.actions)));
-        if listed.is_err() {
-            out.push_fault(LISTING, Fault::Model);
-            return out.declare_deadlock(false);
-        }
-        if own.actions.len() >= PLACES as usize - 1 {
-            let count = own.actions.len();
-            return self.go_wrong(|| format!("{count} actions in one state are too many\n  {}", tree(state)));
-        }
-        self.coding.follow(from, &mut own.buffers);
         let counting = self.is_counting();
-        let mut going = Going { place: 0, appended: out.len(), stuck: true, counting, local: false, written: 0 };
-        // What panics is an error of its own, and the actions after it happen all the same.
-        while going.place < own.actions.len() {
-            let went = self.watch.running(Call::Next, || caught(|| self.go_on(state, &mut going, own, out)));
-            match went {
-                Ok(Ok(())) => {}
-                Ok(Err(wrong)) => return self.go_wrong(|| wrong),
-                Err(_) => {
-                    // One that was being written is none.
-                    out.truncate(going.appended);
-                    let action = &own.actions[going.place];
-                    out.push_fault(self.code(self.process(action), action, going.place), Fault::Model);
-                    own.happen.push(going.place);
-                    going.stuck = false;
-                    going.place += 1;
+        let mut going = Going {
+            state: if self.coding.is_dear() { own.recent.take(from) } else { None },
+            place: 0,
+            appended: out.len(),
+            stuck: true,
+            counting,
+            local: false,
+            written: 0,
+        };
+        self.watch.noting(Call::Reading, |noted| {
+            loop {
+                match caught(|| self.go_on(from, noted, &mut going, own, out)) {
+                    Ok(Ok(())) => break,
+                    Ok(Err(wrong)) => return self.go_wrong(|| wrong),
+                    Err(said) if noted.call() == Call::Reading => return self.unread(Err(said)).unwrap_or(()),
+                    Err(_) if noted.call() == Call::Actions => {
+                        out.push_fault(LISTING, Fault::Model);
+                        return out.declare_deadlock(false);
+                    }
+                    // What panics is an error of its own, and the actions after it happen all the same.
+                    Err(_) => {
+                        // One that was being written is none.
+                        out.truncate(going.appended);
+                        let action = &own.actions[going.place];
+                        out.push_fault(self.code(self.process(action), action, going.place), Fault::Model);
+                        own.happen.push(going.place);
+                        going.stuck = false;
+                        going.place += 1;
+                        noted.begin(Call::Next);
+                    }
                 }
             }
-        }
-        if let Some(claims) = self.local.as_ref().filter(|_| going.local)
-            && let Err(wrong) = claims.try_out(self, state, &own.actions)
-        {
-            self.go_wrong(|| wrong);
-        }
-        if counting {
-            self.count(&own.actions, &own.happen);
-        }
-        out.declare_deadlock(going.stuck);
+            if counting {
+                self.count(&own.actions, &own.happen);
+            }
+            out.declare_deadlock(going.stuck);
+        });
     }
 
-    /// Appends one successor after the other, until all are there or the model panics. Fails where the model is wrong.
-    fn go_on(&self, state: &M::State, going: &mut Going, own: &mut OfThread<M>, out: &mut Batch) -> Result<(), String> {
+    /// Reads the state, unless it is known, lists its actions, unless they are, and appends one successor after the other, until all
+    /// are there or the model panics. Fails where the model is wrong.
+    fn go_on(
+        &self,
+        from: &[u8],
+        noted: &Noted<'_>,
+        going: &mut Going<M::State>,
+        own: &mut OfThread<M>,
+        out: &mut Batch,
+    ) -> Result<(), String> {
         let model = &*self.model;
+        let known = going.state.take().map_or_else(|| self.coding.read(from, &mut own.buffers), Ok)?;
+        let state = &*going.state.insert(known);
+        if noted.call() == Call::Reading {
+            noted.begin(Call::Actions);
+            model.actions(state, &mut own.actions);
+            if own.actions.len() >= PLACES as usize - 1 {
+                return Err(format!("{} actions in one state are too many\n  {}", own.actions.len(), tree(state)));
+            }
+            self.coding.follow(from, &mut own.buffers);
+            noted.begin(Call::Next);
+        }
         while let Some(action) = own.actions.get(going.place) {
             if self.watch.cuts(&mut going.written) {
                 (going.place, going.stuck) = (own.actions.len(), false);
@@ -82,29 +102,38 @@ impl<M: TypedModel> Encoded<M> {
                 continue;
             };
             if self.symmetric {
-                next = self.watch.running(Call::Canonical, || model.canonical(&next));
+                noted.begin(Call::Canonical);
+                next = model.canonical(&next);
+                noted.begin(Call::Next);
             }
             let mut code = self.code(model.process(action), action, going.place);
             if self.local.is_some() && code < NAMED && model.local(state, action) {
                 (code, going.local) = (code | LOCAL, true);
             }
-            let written = self.coding.write(&next, &mut own.buffers, out.push_with(code)).inspect_err(|_| {
-                out.truncate(out.len() - 1);
-            })?;
-            let bytes = out.state(out.len() - 1);
+            let bytes = out.push_with(code);
+            let written = match self.coding.write(&next, &mut own.buffers, bytes) {
+                Ok(written) => written,
+                Err(wrong) => {
+                    out.truncate(going.appended);
+                    return Err(wrong);
+                }
+            };
             self.look_at(bytes, &next);
+            if self.coding.is_dear() {
+                own.recent.written(written);
+                own.recent.put(bytes, next);
+            }
             (going.appended, going.stuck) = (out.len(), false);
             if going.counting {
                 own.happen.push(going.place);
             }
             going.written += written;
-            if self.coding.is_dear() {
-                own.recent.written(written);
-                own.recent.put(bytes, next);
-            }
             going.place += 1;
         }
-        Ok(())
+        match self.local.as_ref().filter(|_| going.local) {
+            Some(claims) => claims.try_out(self, state, &own.actions),
+            None => Ok(()),
+        }
     }
 
     /// The code of an action, which has this place among those of its state.
@@ -118,7 +147,9 @@ impl<M: TypedModel> Encoded<M> {
 }
 
 /// How far an expansion has come.
-struct Going {
+struct Going<S> {
+    /// The state, once it is read.
+    state: Option<S>,
     /// The next action.
     place: usize,
     /// How many successors there are in all, with those of other states.

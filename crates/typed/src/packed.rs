@@ -159,6 +159,12 @@ impl<S: Packed> Packing<S> {
 }
 
 impl<S> Packing<S> {
+    /// The state of these bytes. Fails where there is none.
+    #[inline]
+    pub fn unpacked(&self, bytes: &[u8]) -> Result<S, String> {
+        (self.unpack)(bytes).ok_or_else(|| "a state that was packed cannot be unpacked".into())
+    }
+
     /// Stores see a component in every eight bytes: what is written together changes together, more or less.
     pub fn components(&self) -> Vec<Vec<Range<usize>>> {
         let first = (0..self.bytes).step_by(8);

@@ -26,6 +26,8 @@ pub enum Call {
     Condition,
     /// [`process`](crate::TypedModel::process).
     Process,
+    /// Making a state of its bytes again, as serde does it.
+    Reading,
 }
 
 impl Call {
@@ -38,11 +40,13 @@ impl Call {
             Call::Canonical => "`canonical`",
             Call::Condition => "a condition",
             Call::Process => "`process`",
+            Call::Reading => "reading a state",
         }
     }
 
     fn of(slot: u64) -> Option<Call> {
-        let all = [Call::Initial, Call::Actions, Call::Next, Call::Canonical, Call::Condition, Call::Process];
+        use Call::*;
+        let all = [Initial, Actions, Next, Canonical, Condition, Process, Reading];
         all.into_iter().find(|call| *call as u64 == slot & KIND)
     }
 }
@@ -109,12 +113,18 @@ impl Watch {
     /// Runs a function of the model. A panic must not come out of it, unless it is within another call.
     #[inline]
     pub fn running<T>(&self, call: Call, run: impl FnOnce() -> T) -> T {
+        self.noting(call, |_| run())
+    }
+
+    /// Runs several functions of the model, one after the other, each of which is noted when it begins.
+    #[inline]
+    pub(crate) fn noting<T>(&self, first: Call, run: impl FnOnce(&Noted<'_>) -> T) -> T {
         let slot = self.slot();
-        let before = slot.load(Ordering::Relaxed);
-        slot.store((before | KIND).wrapping_add(1) | call as u64, Ordering::Relaxed);
-        let result = run();
-        let after = slot.load(Ordering::Relaxed);
-        slot.store((after | KIND).wrapping_add(1) | (before & KIND), Ordering::Relaxed);
+        let before = slot.load(Ordering::Relaxed) & KIND;
+        let noted = Noted { slot, call: Cell::new(first) };
+        note(slot, first as u64);
+        let result = run(&noted);
+        note(slot, before);
         result
     }
 
@@ -163,7 +173,7 @@ impl Watch {
             *written = 0;
             self.look_at_memory();
         }
-        let cut = self.may_cut && self.end.load(Ordering::Relaxed) != 0;
+        let cut = self.end.load(Ordering::Relaxed) != 0 && self.may_cut;
         if cut {
             self.cut.store(true, Ordering::Relaxed);
         }
@@ -182,6 +192,33 @@ impl Watch {
     /// Has a state lost successors?
     pub fn is_cut(&self) -> bool {
         self.cut.load(Ordering::Relaxed)
+    }
+}
+
+/// Counts on in a slot, and says which function runs there now.
+#[inline]
+fn note(slot: &AtomicU64, call: u64) {
+    let before = slot.load(Ordering::Relaxed);
+    slot.store((before | KIND).wrapping_add(1) | call, Ordering::Relaxed);
+}
+
+/// The function of the model that a thread runs now. Threads may share a slot, so it is kept here too.
+pub(crate) struct Noted<'w> {
+    slot: &'w AtomicU64,
+    call: Cell<Call>,
+}
+
+impl Noted<'_> {
+    /// The one before has come back, and this one begins.
+    #[inline]
+    pub fn begin(&self, call: Call) {
+        self.call.set(call);
+        note(self.slot, call as u64);
+    }
+
+    /// The one that was begun last.
+    pub fn call(&self) -> Call {
+        self.call.get()
     }
 }
 

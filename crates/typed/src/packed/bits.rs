@@ -84,10 +84,10 @@ impl<'a> Writer<'a> {
         Writer { out, at: 0, bits: 0, filled: 0, misfit: None, value: 0 }
     }
 
-    /// Appends the lowest bits of a value, at most 64; the others must be zero.
+    /// Appends the lowest bits of a value, at most 64; the others must be zero, unless it is known that nothing comes of it.
     #[inline(always)]
     pub fn write(&mut self, value: u64, bits: u32) {
-        debug_assert!(value & !lowest(bits) == 0);
+        debug_assert!(value & !lowest(bits) == 0 || self.misfit.is_some());
         self.bits |= value << self.filled;
         let filled = self.filled + bits;
         if filled < 64 {

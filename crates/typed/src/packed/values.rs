@@ -3,6 +3,7 @@
 use super::bits::{Narrowed, lowest};
 use super::{Limit, Packed, Reader, Writer};
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 /// Integers, and arrays and options of them: what a field may limit by `#[packed(bits = …)]` or `#[packed(max = …)]`.
 #[diagnostic::on_unimplemented(
@@ -71,7 +72,7 @@ macro_rules! integers {
                 if !fits {
                     out.misfit(narrowed, value as i128);
                 }
-                out.write(value & lowest(bits), bits);
+                out.write(value, bits);
             }
 
             #[inline(always)]
@@ -170,6 +171,17 @@ impl<T> Packed for PhantomData<T> {
     }
 }
 
+/// Values one after the other. [`std::array::from_fn`] becomes a call, in which nobody knows where in the bits the array begins.
+#[inline(always)]
+fn array<T, const N: usize>(mut next: impl FnMut() -> T) -> [T; N] {
+    let mut all = [const { MaybeUninit::<T>::uninit() }; N];
+    for place in &mut all {
+        place.write(next());
+    }
+    // SAFETY: every place has its value, and an array of places is laid out as one of values is.
+    unsafe { std::mem::transmute_copy(&all) }
+}
+
 impl<T: Packed, const N: usize> Packed for [T; N] {
     const BITS: u32 = N as u32 * T::BITS;
 
@@ -182,7 +194,7 @@ impl<T: Packed, const N: usize> Packed for [T; N] {
 
     #[inline(always)]
     fn unpack(from: &mut Reader<'_>) -> [T; N] {
-        std::array::from_fn(|_| T::unpack(from))
+        array(|| T::unpack(from))
     }
 }
 
@@ -200,7 +212,7 @@ impl<T: Narrow, const N: usize> Narrow for [T; N] {
 
     #[inline(always)]
     fn unpack_narrow(limit: Limit, from: &mut Reader<'_>) -> [T; N] {
-        std::array::from_fn(|_| T::unpack_narrow(limit, from))
+        array(|| T::unpack_narrow(limit, from))
     }
 }
 
