@@ -3,6 +3,7 @@
 use scrimp::{Checker, CheckerError, Packed, TypedModel, Verdict};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::cell::Cell;
+use std::hash::{Hash, Hasher};
 use std::time::Duration;
 
 /// Two counters with names for what they count, so that states have pieces of their own.
@@ -292,4 +293,72 @@ fn a_state_that_cannot_be_read_is_told() {
     assert!(error.contains("reading a state or comparing it panics: reading goes wrong\n  Step { at: 5 }"), "{error}");
     let left = read(true).unwrap().to_string();
     assert!(left.contains("reading a state has been running"), "{left}");
+}
+
+/// A counter whose states go wrong at one number: they cannot be dropped, or not be compared.
+struct Brittle {
+    at: u16,
+    eq: bool,
+}
+
+#[derive(Clone, Serialize, Deserialize, Packed)]
+struct Shard {
+    number: u16,
+    at: u16,
+    eq: bool,
+}
+
+impl PartialEq for Shard {
+    fn eq(&self, other: &Shard) -> bool {
+        assert!(!self.eq || self.number != self.at, "compared");
+        self.number == other.number
+    }
+}
+
+impl Eq for Shard {}
+
+impl Hash for Shard {
+    fn hash<H: Hasher>(&self, to: &mut H) {
+        self.number.hash(to);
+    }
+}
+
+impl Drop for Shard {
+    fn drop(&mut self) {
+        assert!(self.eq || self.number != self.at || std::thread::panicking(), "dropped");
+    }
+}
+
+impl TypedModel for Brittle {
+    type State = Shard;
+    type Action = ();
+
+    fn initial(&self) -> Vec<Shard> {
+        vec![Shard { number: 0, at: self.at, eq: self.eq }]
+    }
+
+    fn actions(&self, _: &Shard, out: &mut Vec<()>) {
+        out.push(());
+    }
+
+    fn next(&self, state: &Shard, _: &()) -> Option<Shard> {
+        (state.number < 3000).then(|| Shard { number: state.number + 1, ..*state })
+    }
+}
+
+#[test]
+fn states_that_panic_by_themselves_are_told() {
+    // Late ones are not looked at closely.
+    for case in 0..12 {
+        let (at, packed, eq) = ([0, 3, 2000][case / 4], case & 1 == 1, case & 2 == 2);
+        let checker = Checker::new(Brittle { at, eq }).reach("end", |_, state| state.number == 3000).threads(1);
+        let said = match if packed { checker.packed() } else { checker }.check() {
+            Err(error) => error.to_string(),
+            Ok(answer) => {
+                assert_eq!(answer.verdict("no panic"), Verdict::Violated, "{at} {packed} {eq}: {answer}");
+                answer.to_string()
+            }
+        };
+        assert!(said.contains(if eq { "compared" } else { "dropped" }), "{at} {packed} {eq}: {said}");
+    }
 }

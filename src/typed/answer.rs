@@ -132,7 +132,8 @@ impl<M: TypedModel> Answer<M> {
     }
 
     /// How often each kind of action was taken, by the names of their variants, while all states were visited; 0 where one was
-    /// offered, but led nowhere each time. A run that is shown is followed once more, and what happens in its states is counted again. Empty where nobody has asked for it by [`Checker::coverage`](super::Checker::coverage).
+    /// offered, but led nowhere each time. States that are expanded twice, as `.forget(…)` and stores that make states anew do, are
+    /// counted twice. Empty where nobody has asked for it by [`Checker::coverage`](super::Checker::coverage).
     pub fn coverage(&self) -> &[Taken] {
         self.taken.as_deref().unwrap_or_default()
     }

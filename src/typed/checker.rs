@@ -455,8 +455,6 @@ fn states<M: TypedModel>(
     let control = learnt.search(&plan, names, options.time);
     let mut report = run(encoded, &properties, &plan, &control).map_err(CheckerError::Search)?;
     tell_panics(encoded, learnt, &mut report);
-    // What other searches visit again is not counted twice.
-    encoded.count_actions(false);
     sound(encoded, (plan, &options), report, false)
 }
 

@@ -142,6 +142,7 @@ fn search(
     let store_bytes = held.bytes() + outcome.beside_bytes;
     let disk = held.disk();
     let ran = instead.as_ref().unwrap_or(plan);
+    model.searched();
     let properties = settle(
         model,
         held,

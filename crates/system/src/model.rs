@@ -109,6 +109,9 @@ pub trait Model: Sync {
         let _ = budget;
     }
 
+    /// The search has come to its end: what is expanded from now on, to find runs, was expanded before.
+    fn searched(&self) {}
+
     /// Writes what the model keeps of its own and states refer to, so that a search can be saved with it.
     fn save(&self, out: &mut dyn Write) -> io::Result<()> {
         let _ = out;

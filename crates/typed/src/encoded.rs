@@ -2,7 +2,7 @@
 
 use crate::code::{Buffers, hash, tree};
 use crate::coding::Coding;
-use crate::expand::OfThread;
+use crate::expand::{OfThread, undroppable};
 use crate::local::Claims;
 use crate::model::TypedModel;
 use crate::packed::Packing;
@@ -128,6 +128,9 @@ impl<M: TypedModel> Encoded<M> {
         };
         for (bytes, state) in encoded.initial.iter().zip(&states) {
             encoded.look_at(bytes, state);
+        }
+        if let Err(said) = caught(|| drop(states)) {
+            encoded.go_wrong(|| undroppable(&said));
         }
         match encoded.wrong() {
             Some(wrong) => Err(wrong.into()),
@@ -400,6 +403,11 @@ impl<M: TypedModel> Model for Encoded<M> {
     fn digest(&self) -> Option<u64> {
         let how = format!("{} {} {}", std::any::type_name::<M::State>(), self.symmetric, self.coding.is_dear());
         Some(hash(how.as_bytes()))
+    }
+
+    /// What is expanded from now on is not counted twice.
+    fn searched(&self) {
+        self.count_actions(false);
     }
 
     fn spend_from(&self, budget: Arc<dyn Spend>) {

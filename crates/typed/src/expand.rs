@@ -50,6 +50,7 @@ impl<M: TypedModel> Encoded<M> {
                         out.push_fault(LISTING, Fault::Model);
                         return out.declare_deadlock(false);
                     }
+                    Err(said) if going.place >= own.actions.len() => return self.go_wrong(|| undroppable(&said)),
                     // What panics is an error of its own, and the actions after it happen all the same.
                     Err(_) => {
                         // One that was being written is none.
@@ -95,7 +96,7 @@ impl<M: TypedModel> Encoded<M> {
         while let Some(action) = own.actions.get(going.place) {
             if self.watch.cuts(&mut going.written) {
                 (going.place, going.stuck) = (own.actions.len(), false);
-                return Ok(());
+                break;
             }
             let Some(mut next) = model.next(state, action) else {
                 going.place += 1;
@@ -122,6 +123,9 @@ impl<M: TypedModel> Encoded<M> {
             if self.coding.is_dear() {
                 own.recent.written(written);
                 own.recent.put(bytes, next);
+            } else {
+                // As long as it is known whose it is: that may panic.
+                drop(next);
             }
             (going.appended, going.stuck) = (out.len(), false);
             if going.counting {
@@ -130,10 +134,11 @@ impl<M: TypedModel> Encoded<M> {
             going.written += written;
             going.place += 1;
         }
-        match self.local.as_ref().filter(|_| going.local) {
-            Some(claims) => claims.try_out(self, state, &own.actions),
-            None => Ok(()),
+        if let Some(claims) = self.local.as_ref().filter(|_| going.local) {
+            claims.try_out(self, state, &own.actions)?;
         }
+        going.state = None;
+        Ok(())
     }
 
     /// The code of an action, which has this place among those of its state.
@@ -144,6 +149,11 @@ impl<M: TypedModel> Encoded<M> {
         }
         process.min(PROCESSES - 1) as EventCode * 2 * PLACES + place as EventCode
     }
+}
+
+/// What is wrong where a state cannot be dropped.
+pub(crate) fn undroppable(said: &str) -> String {
+    format!("dropping a state panics: {said}")
 }
 
 /// How far an expansion has come.

@@ -3,6 +3,7 @@
 use crate::code::tree;
 use crate::encoded::Encoded;
 use crate::model::TypedModel;
+use crate::panics::caught;
 use scrimp_core::Trace;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -209,6 +210,12 @@ impl<M: TypedModel> Encoded<M> {
     /// for others, it is a run of the model all the same: there a cycle goes round until it is back in the very state that it
     /// began with, which may take several rounds. Where that takes too many, the run has no cycle.
     pub fn path(&self, trace: &Trace, cycle: Option<usize>) -> Result<(PathOf<M>, Trace), Unshown> {
+        // Comparing states may panic, and so may dropping them.
+        caught(|| self.followed(trace, cycle))
+            .unwrap_or_else(|said| Err(format!("following a run panics: {said}").into()))
+    }
+
+    fn followed(&self, trace: &Trace, cycle: Option<usize>) -> Result<(PathOf<M>, Trace), Unshown> {
         let initial = self.begins(&self.wanted(&trace.initial)?)?;
         let mut named = Trace { initial: self.bytes(&initial)?, steps: Vec::new() };
         let mut path = Path { initial, steps: Vec::new(), cycle };

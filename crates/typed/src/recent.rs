@@ -1,6 +1,7 @@
 //! States that were made lately, as they are: what is wanted again soon need not be read.
 
 use crate::code::hash;
+use crate::panics::caught;
 
 /// Places for states.
 const PLACES: usize = 1 << 8;
@@ -49,6 +50,13 @@ impl<S> Recent<S> {
             }
             place => *place = Some((bytes.to_vec(), state)),
         }
+    }
+}
+
+impl<S> Drop for Recent<S> {
+    /// When the search is over nobody is told what panics.
+    fn drop(&mut self) {
+        self.places.drain(..).for_each(|place| _ = caught(|| drop(place)));
     }
 }
 
