@@ -11,14 +11,19 @@ pub mod describe;
 mod event;
 pub mod expr;
 pub mod facts;
+#[cfg(feature = "analyses")]
 mod independence;
+#[cfg(feature = "analyses")]
 mod intervals;
+#[cfg(feature = "analyses")]
 pub mod invariants;
+#[cfg(feature = "analyses")]
 pub mod inverse;
 pub mod known;
 pub mod layout;
 pub mod model;
 pub mod outline;
+#[cfg(feature = "analyses")]
 pub mod projection;
 mod random;
 pub mod source;
@@ -28,6 +33,7 @@ pub mod symmetry;
 mod system;
 mod validate;
 pub mod values;
+#[cfg(feature = "analyses")]
 mod windows;
 
 pub use components::components;
@@ -36,8 +42,11 @@ pub use describe::{Change, Describe, DescribedModel, EventText, Passed, Standing
 pub use event::{Assign, Event, Message, Moment, Move, Print, Then};
 pub use expr::{BinaryOp, Expr, Fault, UnaryOp};
 pub use facts::{Facts, Set};
+#[cfg(feature = "analyses")]
 pub use independence::independence;
+#[cfg(feature = "analyses")]
 pub use intervals::{Intervals, intervals};
+#[cfg(feature = "analyses")]
 pub use inverse::{Inverse, inverse};
 pub use known::{AtMost, Known, Later, Literal, Terms, Weight};
 pub use layout::{Field, Layout, Slot};
