@@ -18,6 +18,7 @@ pub mod estimate;
 pub mod external;
 mod fallbacks;
 pub mod forget;
+mod gate;
 mod general;
 mod graph;
 mod held;

@@ -18,6 +18,11 @@ impl Panics {
         catch_unwind(AssertUnwindSafe(work)).map_err(first).ok()
     }
 
+    /// Has a thread panicked?
+    pub fn any(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
     /// Panics as the first thread did, if one has.
     pub fn pass_on(&self) {
         let panic = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();

@@ -9,20 +9,24 @@
 use crate::breadth_first::Worker;
 use crate::check::{Check, Flow};
 use crate::estimate::foresee;
+use crate::gate::Gate;
 use crate::open::{Packed, Pool, Queue};
 use crate::outcome::{Ended, batch_size};
 use crate::panics::Panics;
 use crate::reduce::{Expansion, ReductionFactory};
 use crate::store::{NO_ORIGIN, Set};
-use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use crate::sync::{Mutex, MutexGuard, size, thread};
+use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use crate::sync::{Mutex, MutexGuard, size, start, thread};
 use scrimp_core::{Budget, Control, GraphFacts, Limit};
 use scrimp_system::Model;
 use std::io;
 use std::sync::{Arc, PoisonError};
 
 /// Levels with fewer open states than this for each thread are not shared out.
-const NARROW: u64 = size(1024, 1) as u64;
+const NARROW: u64 = size(128, 1) as u64;
+/// Blocks of a level that each thread should find, and keys that they have at least.
+const BLOCKS_EACH: usize = 4;
+const LEAST_KEYS: usize = size(32, 1);
 
 /// Rounds in a row that may end for want of room without a source expanded.
 const MOST_IDLE: usize = 8;
@@ -77,7 +81,7 @@ impl Queued<'_> {
         let count = worker.successors.len();
         let (mut new, mut keys, mut promise) = (Vec::new(), Vec::new(), 0);
         let full = |_| Ended::Limit(Limit::Memory);
-        course.pool.promise(count, &mut promise).map_err(full)?;
+        course.pool.promise(count, usize::MAX, &mut promise).map_err(full)?;
         set.make_room(count).map_err(full)?;
         set.insert(&worker.successors, &vec![NO_ORIGIN; count], &mut new, &mut keys).map_err(full)?;
         let mut packed = Packed::new(set.key_bytes());
@@ -101,79 +105,76 @@ impl Queued<'_> {
 
     /// Goes on from `course` until everything is visited, the check is content, or a limit is reached.
     pub fn search(&self, set: &mut dyn Set, course: &mut BfsPosition) -> Ended {
-        let mut threads = vec![Thread::new(self, set.key_bytes())];
-        let mut others: Vec<Box<dyn Set>> = Vec::new();
-        let mut idle = 0;
-        while threads.len() < self.threads {
-            let Some(other) = set.share() else { break };
-            others.push(other);
-            threads.push(Thread::new(self, set.key_bytes()));
-        }
-        loop {
-            let before = (course.now.len(), set.len());
-            let alone = course.now.len() < NARROW * threads.len() as u64;
-            let round = Round::new(self, course, set.len());
-            let (first, rest) = threads.split_first_mut().expect("at least one thread");
-            if alone || others.is_empty() {
-                first.work(set, &round);
-            } else {
-                thread::scope(|scope| {
-                    for (thread, set) in rest.iter_mut().zip(&mut others) {
-                        let round = &round;
-                        scope.spawn(move || thread.work(&mut **set, round));
+        let key_bytes = set.key_bytes();
+        let others: Vec<Box<dyn Set>> = (1..self.threads).map_while(|_| set.share()).collect();
+        let (round, gate) = (Round::new(self, course, set.len()), Gate::new(1 + others.len()));
+        let ended = thread::scope(|scope| {
+            for mut other in others {
+                let (round, gate) = (&round, &gate);
+                gate.join();
+                let work = move || {
+                    let mut thread = Thread::new(self, key_bytes);
+                    loop {
+                        gate.wait();
+                        if round.over.load(Ordering::Relaxed) {
+                            return;
+                        }
+                        thread.work(&mut *other, round);
+                        gate.wait();
                     }
-                    first.work(set, &round);
-                });
-            }
-            let Round { ended, mut wanted, mut out_of_memory, panics, .. } = round;
-            panics.pass_on();
-            for thread in &mut threads {
-                course.facts.merge(&std::mem::take(&mut thread.worker.facts));
-            }
-            course.facts.back_level_edges = None;
-            course.facts.longest_back_level_edge = None;
-            if let Some(ended) = ended.into_inner().unwrap_or_else(PoisonError::into_inner) {
-                return ended;
-            }
-            let wanted = *wanted.get_mut();
-            if *out_of_memory.get_mut() || wanted > 0 && set.make_room(wanted).is_err() {
-                return Ended::Limit(Limit::Memory);
-            }
-            // A set that says there is room, and has none, must not be asked for ever.
-            idle = if before == (course.now.len(), set.len()) { idle + 1 } else { 0 };
-            if wanted > 0 && idle > MOST_IDLE {
-                return Ended::Limit(Limit::Memory);
-            }
-            if course.now.is_empty() {
-                course.facts.widest = course.facts.widest.max(course.next.len());
-                if course.next.is_empty() {
-                    return Ended::Complete;
+                };
+                // Where the system has no more threads, there are fewer.
+                if start(scope, work).is_err() {
+                    gate.leave();
                 }
-                course.widths.push(course.next.len());
-                std::mem::swap(&mut course.now, &mut course.next);
-                course.depth += 1;
-                foresee(self.control, set.len(), || course.widths.clone());
             }
-            if self.control.pause_due(0) {
-                return Ended::Paused;
+            let mut first = Thread::new(self, key_bytes);
+            let threads = gate.threads();
+            loop {
+                let before = (round.begin(threads), set.len());
+                if threads == 1 || before.0 < NARROW * threads as u64 {
+                    first.work(set, &round);
+                } else {
+                    gate.wait();
+                    first.work(set, &round);
+                    gate.wait();
+                }
+                if let Some(ended) = round.settle(set, before) {
+                    round.over.store(true, Ordering::Relaxed);
+                    gate.wait();
+                    return ended;
+                }
             }
-        }
+        });
+        round.panics.pass_on();
+        ended
     }
 }
 
-/// What the threads share in a round.
+/// What the threads share. What is in a line of its own is written by all of them, but seldom.
 struct Round<'a> {
     search: &'a Queued<'a>,
     course: Mutex<&'a mut BfsPosition>,
-    depth: u32,
+    depth: AtomicU32,
+    /// Most keys of a block, so that there are enough of them for all threads.
+    most_keys: AtomicUsize,
     /// Someone wants the round to end.
     pause: AtomicBool,
+    /// There are no more rounds.
+    over: AtomicBool,
     ended: Mutex<Option<Ended>>,
     /// States for which the set had no room.
     wanted: AtomicUsize,
     /// There is no room for the keys of what will be found.
     out_of_memory: AtomicBool,
     panics: Panics,
+    /// Rounds in a row that ended without a source expanded.
+    idle: AtomicUsize,
+    counts: Counts,
+}
+
+#[repr(align(128))]
+struct Counts {
     states: AtomicU64,
     visits: AtomicU64,
     transitions: AtomicU64,
@@ -183,22 +184,79 @@ impl<'a> Round<'a> {
     fn new(search: &'a Queued<'a>, course: &'a mut BfsPosition, states: u64) -> Round<'a> {
         Round {
             search,
-            depth: course.depth,
+            depth: AtomicU32::new(course.depth),
+            most_keys: AtomicUsize::new(usize::MAX),
             pause: AtomicBool::new(false),
+            over: AtomicBool::new(false),
             ended: Mutex::new(None),
             wanted: AtomicUsize::new(0),
             out_of_memory: AtomicBool::new(false),
             panics: Panics::default(),
-            states: AtomicU64::new(states),
-            // Between rounds nothing is in the air.
-            visits: AtomicU64::new(states.saturating_sub(course.open())),
-            transitions: AtomicU64::new(course.facts.transitions),
+            idle: AtomicUsize::new(0),
+            counts: Counts {
+                states: AtomicU64::new(states),
+                // Between rounds nothing is in the air.
+                visits: AtomicU64::new(states.saturating_sub(course.open())),
+                transitions: AtomicU64::new(course.facts.transitions),
+            },
             course: Mutex::new(course),
         }
     }
 
     fn course(&self) -> MutexGuard<'_, &'a mut BfsPosition> {
         self.course.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn depth(&self) -> u32 {
+        self.depth.load(Ordering::Relaxed)
+    }
+
+    /// Prepares a round for so many threads: how many states are to be expanded?
+    fn begin(&self, threads: usize) -> u64 {
+        let course = self.course();
+        let width = course.now.len();
+        let share = if threads == 1 { usize::MAX } else { width as usize / (threads * BLOCKS_EACH) };
+        self.most_keys.store(share.max(LEAST_KEYS), Ordering::Relaxed);
+        self.depth.store(course.depth, Ordering::Relaxed);
+        width
+    }
+
+    /// Decides what comes after a round, while all other threads wait: another one, or how the search ends. `before` is how
+    /// many states were to be expanded, and were known, when it began.
+    fn settle(&self, set: &mut dyn Set, before: (u64, u64)) -> Option<Ended> {
+        let control = self.search.control;
+        let course = &mut **self.course();
+        course.facts.back_level_edges = None;
+        course.facts.longest_back_level_edge = None;
+        self.pause.store(false, Ordering::Relaxed);
+        if self.panics.any() {
+            return Some(Ended::Decided);
+        }
+        if let Some(ended) = self.ended.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            return Some(ended);
+        }
+        let wanted = self.wanted.swap(0, Ordering::Relaxed);
+        let full = Some(Ended::Limit(Limit::Memory));
+        if self.out_of_memory.load(Ordering::Relaxed) || wanted > 0 && set.make_room(wanted).is_err() {
+            return full;
+        }
+        // A set that says there is room, and has none, must not be asked for ever.
+        let idle = if before == (course.now.len(), set.len()) { self.idle.load(Ordering::Relaxed) + 1 } else { 0 };
+        self.idle.store(idle, Ordering::Relaxed);
+        if wanted > 0 && idle > MOST_IDLE {
+            return full;
+        }
+        if course.now.is_empty() {
+            course.facts.widest = course.facts.widest.max(course.next.len());
+            if course.next.is_empty() {
+                return Some(Ended::Complete);
+            }
+            course.widths.push(course.next.len());
+            std::mem::swap(&mut course.now, &mut course.next);
+            course.depth += 1;
+            foresee(control, set.len(), || course.widths.clone());
+        }
+        control.pause_due(0).then_some(Ended::Paused)
     }
 
     fn end(&self, how: Ended) {
@@ -211,21 +269,26 @@ impl<'a> Round<'a> {
         self.pause.store(true, Ordering::Relaxed);
     }
 
-    /// So many states were expanded.
-    fn expanded(&self, sources: usize) {
-        let visits = self.visits.fetch_add(sources as u64, Ordering::Relaxed) + sources as u64;
-        self.search.control.visits.store(visits, Ordering::Relaxed);
-    }
-
-    fn publish(&self, new: usize, successors: usize) {
-        let control = self.search.control;
-        let states = self.states.fetch_add(new as u64, Ordering::Relaxed) + new as u64;
-        let transitions = self.transitions.fetch_add(successors as u64, Ordering::Relaxed) + successors as u64;
+    /// Adds up what a thread has counted, and shows it.
+    fn publish(&self, counted: &mut Counted) {
+        let (control, counts) = (self.search.control, &self.counts);
+        let Counted { visits, new, successors } = std::mem::take(counted);
+        let add = |count: &AtomicU64, more: u64| count.fetch_add(more, Ordering::Relaxed) + more;
+        let (states, visits) = (add(&counts.states, new), add(&counts.visits, visits));
         control.states.store(states, Ordering::Relaxed);
-        control.transitions.store(transitions, Ordering::Relaxed);
-        control.open.store(states.saturating_sub(self.visits.load(Ordering::Relaxed)), Ordering::Relaxed);
-        control.depth.store(self.depth as u64, Ordering::Relaxed);
+        control.visits.store(visits, Ordering::Relaxed);
+        control.transitions.store(add(&counts.transitions, successors), Ordering::Relaxed);
+        control.open.store(states.saturating_sub(visits), Ordering::Relaxed);
+        control.depth.store(self.depth() as u64, Ordering::Relaxed);
     }
+}
+
+/// What a thread has counted and not yet published.
+#[derive(Default)]
+struct Counted {
+    visits: u64,
+    new: u64,
+    successors: u64,
 }
 
 /// One thread's buffers.
@@ -238,6 +301,9 @@ struct Thread<'a> {
     taken: Packed,
     found: Packed,
     promise: usize,
+    /// Keys for which room was promised.
+    covered: usize,
+    counted: Counted,
 }
 
 /// Whether a thread may go on after a block.
@@ -258,6 +324,8 @@ impl<'a> Thread<'a> {
             taken: Packed::new(key_bytes),
             found: Packed::new(key_bytes),
             promise: 0,
+            covered: 0,
+            counted: Counted::default(),
         }
     }
 
@@ -270,7 +338,8 @@ impl<'a> Thread<'a> {
 
     fn expand_blocks(&mut self, set: &mut dyn Set, round: &Round) {
         // What was taken must find room to go back.
-        if round.course().pool.promise(0, &mut self.promise).is_err() {
+        self.covered = 0;
+        if round.course().pool.promise(0, usize::MAX, &mut self.promise).is_err() {
             return round.no_memory();
         }
         while !round.pause.load(Ordering::Relaxed) {
@@ -282,7 +351,9 @@ impl<'a> Thread<'a> {
             }
             self.keys.clear();
             self.taken.unpack(&mut self.keys);
-            if let Done::Stopped(at) = self.expand_keys(set, round) {
+            let done = self.expand_keys(set, round);
+            round.publish(&mut self.counted);
+            if let Done::Stopped(at) = done {
                 self.put_back(at, round);
                 break;
             }
@@ -290,6 +361,7 @@ impl<'a> Thread<'a> {
         let course = &mut **round.course();
         course.pool.put(&mut course.next, &mut self.found, false);
         course.pool.keep(&mut self.promise);
+        course.facts.merge(&std::mem::take(&mut self.worker.facts));
     }
 
     fn expand_keys(&mut self, set: &mut dyn Set, round: &Round) -> Done {
@@ -309,7 +381,7 @@ impl<'a> Thread<'a> {
             let end = (at + step).min(self.keys.len());
             self.worker.sources.clear();
             set.load(&self.keys[at..end], &mut self.worker.sources);
-            if self.worker.expand_sources(round.depth) == Flow::Stop {
+            if self.worker.expand_sources(round.depth()) == Flow::Stop {
                 round.end(Ended::Decided);
                 return Done::Stopped(at);
             }
@@ -317,7 +389,7 @@ impl<'a> Thread<'a> {
                 if !self.store_successors(set, round) {
                     return Done::Stopped(at);
                 }
-                if self.worker.answered_new(&self.new, round.depth + 1) == Flow::Stop {
+                if self.worker.answered_new(&self.new, round.depth() + 1) == Flow::Stop {
                     round.end(Ended::Decided);
                     return Done::Stopped(end);
                 }
@@ -326,7 +398,7 @@ impl<'a> Thread<'a> {
                     break;
                 }
             }
-            round.expanded(self.worker.sources.len());
+            self.counted.visits += self.worker.sources.len() as u64;
         }
         Done::Block
     }
@@ -335,9 +407,17 @@ impl<'a> Thread<'a> {
     fn store_successors(&mut self, set: &mut dyn Set, round: &Round) -> bool {
         let count = self.worker.successors.len();
         let unread = self.keys.len() / set.key_bytes();
-        if round.course().pool.promise(count + unread, &mut self.promise).is_err() {
-            round.no_memory();
-            return false;
+        let most_keys = round.most_keys.load(Ordering::Relaxed);
+        if self.covered < count {
+            // For some batches at once where that can be.
+            let promised = [4 * count, count]
+                .into_iter()
+                .find(|more| round.course().pool.promise(more + unread, most_keys, &mut self.promise).is_ok());
+            let Some(covered) = promised else {
+                round.no_memory();
+                return false;
+            };
+            self.covered = covered;
         }
         self.new.clear();
         self.new_keys.clear();
@@ -349,14 +429,16 @@ impl<'a> Thread<'a> {
             round.pause.store(true, Ordering::Relaxed);
             return false;
         }
+        self.covered -= self.new.len();
         for key in self.new_keys.chunks_exact(set.key_bytes()) {
-            if self.found.is_full() {
+            if self.found.is_full() || self.found.keys() >= most_keys {
                 let course = &mut **round.course();
                 course.pool.put(&mut course.next, &mut self.found, false);
             }
             self.found.push(key);
         }
-        round.publish(self.new.len(), count);
+        self.counted.new += self.new.len() as u64;
+        self.counted.successors += count as u64;
         true
     }
 

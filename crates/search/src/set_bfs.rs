@@ -8,9 +8,11 @@ use crate::outcome::{Ended, Outcome};
 use crate::plan::{OrderChoice, StoreChoice};
 use crate::queued::{BfsPosition, Queued};
 use crate::reduce::Expansion;
-use crate::store::{AutomatonSet, BitState, Compact, Folded, Folder, LayerOrder, Locked, Set, Tree, Whole};
+use crate::store::{
+    AutomatonSet, BitState, Compact, Folded, Folder, LayerOrder, Locked, PackedTable, Set, Tree, Whole,
+};
 use crate::task::{Done, Task, invalid};
-use scrimp_core::{Budget, GraphFacts};
+use scrimp_core::{Budget, GraphFacts, Limit};
 use scrimp_system::Batch;
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -26,7 +28,10 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>) -> io::Result<Done<'m>> {
         Some((_, mut from)) => SetBfs::resume(task, stage, &mut *from)?,
         None => SetBfs::begin(task, stage)?,
     };
-    let ended = wide.go_on(task);
+    let ended = match (wide.go_on(task), wide.set.unsuited()) {
+        (Ended::Limit(Limit::Memory), Some(why)) => Ended::Unsuited(why),
+        (ended, _) => ended,
+    };
     Ok(wide.done(ended))
 }
 
@@ -35,6 +40,7 @@ fn new_set(task: &Task, choice: &StoreChoice) -> io::Result<Box<dyn Set>> {
     let Task { model, plan, budget, .. } = *task;
     let set: Box<dyn Set> = match choice {
         StoreChoice::Table => Box::new(Whole::new(model.state_bytes(), budget.clone())?),
+        StoreChoice::Packed => Box::new(PackedTable::new(model.state_bytes(), budget)?),
         StoreChoice::Tree => Box::new(Tree::of_model(model, budget)?),
         StoreChoice::Compact(bits) => Box::new(Compact::new(model.state_bytes(), *bits, budget)?),
         StoreChoice::BitState(mib) => Box::new(BitState::new(model.state_bytes(), *mib, budget)?),

@@ -1,14 +1,18 @@
 //! What a search found, as verdicts with traces.
 
+use crate::breadth_first::{self, Worker};
 use crate::check::{Check, Finding, Safety, Target};
 use crate::engine::{self, Parts, Standing};
 use crate::forget::{Cache, Strategy, Tree};
+use crate::graph::InDegrees;
 use crate::held::Held;
 use crate::order::{Levels, Width};
-use crate::outcome::{Ended, Outcome};
+use crate::outcome::{Ended, Outcome, Position};
+use crate::parallel;
 use crate::plan::Plan;
-use crate::reduce::{AllEvents, Expansion, Reduce, ReductionFactory};
+use crate::reduce::{AllEvents, Expansion, Grounded, Reduce, ReductionFactory};
 use crate::store::Table;
+use crate::trace::backwards;
 use scrimp_core::{Budget, Condition, Control, Limit, Property, PropertyResult, Trace, Verdict};
 use scrimp_system::Model;
 use std::sync::Arc;
@@ -60,6 +64,12 @@ pub(crate) fn settle(
             }
         }
     }
+    if plan.is_by_level() && outcome.by_level && !reduced {
+        let missing: Vec<usize> = (0..findings.len()).filter(|&i| traces[i].is_none()).collect();
+        let sought: Vec<&Finding> = missing.iter().map(|&i| &findings[i]).collect();
+        let found = level_by_level(model, &sought, plan, control);
+        missing.into_iter().zip(found).for_each(|(i, trace)| traces[i] = trace);
+    }
     let limits = Limits { plan, control, most_visits: u64::MAX };
     for (finding, trace) in findings.iter_mut().zip(&mut traces).filter(|(_, trace)| trace.is_none()) {
         if !reduced {
@@ -109,6 +119,41 @@ pub(crate) fn settle(
         }
     };
     properties.iter().enumerate().map(result).collect()
+}
+
+/// Searches once more, in a table whose levels are known, as far as what was found: shortest runs to it, where there is memory for
+/// that.
+fn level_by_level(model: &dyn Model, sought: &[&Finding], plan: &Plan, control: &Control) -> Vec<Option<Trace>> {
+    let none = vec![None; sought.len()];
+    let Some(farthest) = sought.iter().max_by_key(|finding| finding.depth) else { return none };
+    let budget = Arc::new(Budget::new(plan.memory()));
+    let Ok(mut table) = Table::new(model.state_bytes(), budget.clone()) else { return none };
+    let (target, mut position) = (Target::new(&farthest.state), Position::default());
+    let (threads, all_events, grounded) = (plan.options().threads, |_| None, Grounded::new(budget.clone()));
+    loop {
+        let ended = if threads == 1 {
+            let (worker, mut in_degrees) = (Worker::new(model, &target), InDegrees::new(false, budget.clone()));
+            breadth_first::search(worker, &mut table, control, &mut in_degrees, &mut position, None)
+        } else {
+            let with = (&all_events as &ReductionFactory, &grounded);
+            match parallel::search(model, table, &target, control, threads, &mut position, with) {
+                Ok((searched, ended)) => {
+                    table = searched;
+                    ended
+                }
+                Err(_) => return none,
+            }
+        };
+        // What only looks for a run is not saved.
+        control.paused();
+        match ended {
+            Ended::Paused => {}
+            Ended::Decided => break,
+            _ => return none,
+        }
+    }
+    let targets: Vec<_> = sought.iter().map(|finding| (&finding.state[..], finding.depth)).collect();
+    backwards(model, &table, &position.levels, &targets)
 }
 
 /// What bounds a search for a run.

@@ -272,6 +272,13 @@ impl Batch {
         &self.states[i * self.stride..][..self.state_bytes]
     }
 
+    /// A state and what pads it to the [stride](Batch::stride), which may be anything.
+    #[inline]
+    pub fn padded(&self, i: usize) -> &[u8] {
+        assert!(i < self.len);
+        &self.states[i * self.stride..][..self.stride]
+    }
+
     #[inline]
     pub fn state_mut(&mut self, i: usize) -> &mut [u8] {
         assert!(i < self.len);

@@ -1,8 +1,9 @@
 //! Breadth-first in the store that memory allows: a table while it fits, then something smaller.
 //!
-//! The search begins in a table. When the first states, or the budget, say that the table is too large, its states move to
-//! a tree, one after the other, giving their place up as they go, and the search goes on where it stood. When the tree is
-//! full too, they move on: to sorted files where a directory was given for them, and else to a minimized automaton. When
+//! The search begins in a table, which knows most of small models. When the model turns out to be large, its states move to a
+//! packed table, where states differ in few bits; and when that is full, or the first states or the budget say that a table
+//! is too large, to a tree: one after the other, giving their place up as they go, and the search goes on where it stood. When
+//! the tree is full too, they move on: to sorted files where a directory was given for them, and else to a minimized automaton. When
 //! that is full, the search starts over, forgetting.
 
 mod moves;
@@ -13,8 +14,9 @@ use crate::held::Held;
 use crate::open::Queue;
 use crate::outcome::{Ended, Outcome};
 use crate::plan::{CacheChoice, ForgetChoice, ModelFacts, StoreChoice};
+use crate::reduce::Expansion;
 use crate::set_bfs::SetBfs;
-use crate::store::{Store, Table};
+use crate::store::{StateId, Store, Table};
 use crate::table_bfs::TableBfs;
 use crate::task::{Done, Guides, Task, invalid};
 use crate::{general, on_disk};
@@ -28,6 +30,11 @@ use std::time::Instant;
 
 /// Models of so many states are searched with all events: that takes no time, gives shortest runs, and tells more of them.
 const SMALL: u64 = 1 << 17;
+
+/// States that are looked at together.
+const LOOKED_AT: usize = 512;
+/// Models of so many states are large.
+const LARGE: u64 = 1 << 18;
 
 const AUTOMATON: StoreChoice = StoreChoice::Automaton { collapse: false };
 
@@ -51,6 +58,8 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
         }
     }
     let (mut sampled, mut may_reduce) = (false, task.plan.options().may_reduce);
+    // A reduction leaves more out where it knows states by their numbers.
+    let mut may_pack = (task.reduce)(Expansion::Stateful).is_none();
     task.control.pause_at_states(SAMPLE);
     loop {
         let ended = table.go_on(task)?;
@@ -60,9 +69,7 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
             Ended::Paused if !sampled && reached(SAMPLE) => {
                 sampled = true;
                 task.control.paused();
-                if may_reduce {
-                    task.control.pause_at_states(SMALL);
-                }
+                task.control.pause_at_states(if may_reduce { SMALL } else { LARGE });
                 will_be_too_small(task, &table)
             }
             Ended::Paused if may_reduce && reached(SMALL) => {
@@ -70,6 +77,15 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
                 may_reduce = false;
                 if (task.offer)() {
                     return reduced(task, table, guides);
+                }
+                task.control.pause_at_states(LARGE);
+                false
+            }
+            Ended::Paused if may_pack && reached(LARGE) => {
+                task.control.paused();
+                may_pack = false;
+                if let Some(wide) = packed_for(task, table.store())? {
+                    return to_set(task, table, wide, guides);
                 }
                 false
             }
@@ -90,18 +106,46 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
             break;
         }
     }
-    let (states, started) = (table.position.facts.states, Instant::now());
-    match moves::table_to(task, table, StoreChoice::Tree)? {
+    to_set(task, table, SetBfs::new(task, StoreChoice::Tree)?, guides)
+}
+
+/// Moves the search from the table to a set and goes on there.
+fn to_set<'m>(task: &Task<'m, '_>, table: TableBfs<Table>, to: SetBfs, guides: Guides) -> io::Result<Done<'m>> {
+    let (states, started, name) = (table.position.facts.states, Instant::now(), a_set(&to.stage));
+    match moves::table_to(task, table, to) {
         Ok(wide) => {
-            tell_move(task, states, "the table to a tree", &wide, started);
+            tell_move(task, states, &format!("the table to {name}"), &wide, started);
             in_set(task, wide, guides)
         }
         Err(full) if full.outcome.ended != Ended::Limit(Limit::Memory) => Ok(*full),
         Err(full) => {
-            task.control.say(format!("{} states filled the table and did not fit into a tree", grouped(states)));
+            task.control.say(format!("{} states filled the table and did not fit into {name}", grouped(states)));
             start_over(task, *full, guides)
         }
     }
+}
+
+fn a_set(set: &StoreChoice) -> &'static str {
+    match set {
+        StoreChoice::Packed => "a packed table",
+        StoreChoice::Tree => "a tree",
+        _ => "a minimized automaton",
+    }
+}
+
+/// A packed table for the states of a table, if they differ in few bits, and there is memory for the move.
+fn packed_for(task: &Task, table: &Table) -> io::Result<Option<SetBfs>> {
+    if !task.budget.may_take(table.bytes()) {
+        return Ok(None);
+    }
+    let mut wide = SetBfs::new(task, StoreChoice::Packed)?;
+    let mut batch = Batch::new(task.model.state_bytes());
+    for first in (0..table.len()).step_by(LOOKED_AT) {
+        batch.clear();
+        (first..table.len().min(first + LOOKED_AT)).for_each(|id| table.load(id as StateId, batch.push_with(0)));
+        wide.set.foresee(&batch);
+    }
+    Ok(wide.set.unsuited().is_none().then_some(wide))
 }
 
 /// Starts over with a reduction, which the model has turned out to be large enough for.
@@ -120,7 +164,8 @@ fn reduced<'m>(task: &Task<'m, '_>, table: TableBfs<Table>, guides: Guides) -> i
 /// Takes up a search in a table for which there is no memory any more.
 fn resume_in_tree<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done<'m>> {
     let Some((_, mut from)) = task.saved()? else { return Err(io::ErrorKind::OutOfMemory.into()) };
-    let moved = moves::saved_table_to(task, &mut *from, StoreChoice::Tree)?;
+    let tree = SetBfs::new(task, StoreChoice::Tree)?;
+    let moved = moves::saved_table_to(task, &mut *from, tree)?;
     let wide = match moved {
         Ok(wide) => wide,
         Err(full) if full.outcome.ended == Ended::Limit(Limit::Memory) => {
@@ -178,26 +223,32 @@ fn will_be_too_small(task: &Task, table: &TableBfs<Table>) -> bool {
 /// Goes on in a set, and beyond it when that is full.
 fn in_set<'m>(task: &Task<'m, '_>, mut wide: SetBfs, guides: Guides) -> io::Result<Done<'m>> {
     // Moving on takes a little memory to begin with.
-    let moves_on = task.plan.options().disk.is_some() || wide.stage == StoreChoice::Tree;
+    let next = match wide.stage {
+        StoreChoice::Packed => Some(StoreChoice::Tree),
+        StoreChoice::Tree => Some(AUTOMATON),
+        _ => None,
+    };
+    let moves_on = task.plan.options().disk.is_some() || next.is_some();
     task.budget.hold(if moves_on { task.budget.memory() / 32 } else { 0 });
     let ended = wide.go_on(task);
     task.budget.hold(0);
     if ended != Ended::Limit(Limit::Memory) {
         return Ok(wide.done(ended));
     }
-    if let Some(dir) = &task.plan.options().disk {
+    if let (Some(dir), true) = (&task.plan.options().disk, wide.stage != StoreChoice::Packed) {
         return to_disk(task, wide, dir);
     }
-    if wide.stage != StoreChoice::Tree {
+    let Some(next) = next else {
         let full = wide.done(ended);
         drop(wide);
         return forgetting(task, full, guides);
-    }
-    let (states, started) = (wide.set.len(), Instant::now());
-    task.control.say(format!("{} states filled the tree", grouped(states)));
-    match moves::set_to(task, wide, AUTOMATON)? {
+    };
+    let (states, started, to) = (wide.set.len(), Instant::now(), a_set(&next));
+    let from = a_set(&wide.stage).replacen("a ", "the ", 1);
+    task.control.say(format!("{} states filled {from}", grouped(states)));
+    match moves::set_to(task, wide, SetBfs::new(task, next)?) {
         Ok(wide) => {
-            tell_move(task, states, "the tree to a minimized automaton", &wide, started);
+            tell_move(task, states, &format!("{from} to {to}"), &wide, started);
             in_set(task, wide, guides)
         }
         Err(full) if full.outcome.ended != ended => Ok(*full),

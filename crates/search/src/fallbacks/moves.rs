@@ -20,14 +20,14 @@ const AT_ONCE: usize = 512;
 type Moved<'m> = Result<SetBfs, Box<Done<'m>>>;
 
 /// From a table to a set.
-pub fn table_to<'m>(task: &Task<'m, '_>, table: TableBfs<Table>, to: StoreChoice) -> io::Result<Moved<'m>> {
+pub fn table_to<'m>(task: &Task<'m, '_>, table: TableBfs<Table>, to: SetBfs) -> Moved<'m> {
     let (table, position) = table.into_parts();
     let (states, bytes) = (table.len(), table.bytes());
-    numbered_to(task, position, (states, bytes), to, |show| table.drain(show))
+    numbered_to(Moving::new(task, to), position, (states, bytes), |show| table.drain(show))
 }
 
 /// From a table in a checkpoint to a set, where there is no memory for the table.
-pub fn saved_table_to<'m>(task: &Task<'m, '_>, from: &mut dyn Read, to: StoreChoice) -> io::Result<Moved<'m>> {
+pub fn saved_table_to<'m>(task: &Task<'m, '_>, from: &mut dyn Read, to: SetBfs) -> io::Result<Moved<'m>> {
     let position = get_position(from)?;
     let states = Table::saved_states(task.model.state_bytes(), from)?;
     if states < position.level_end() as usize {
@@ -43,19 +43,17 @@ pub fn saved_table_to<'m>(task: &Task<'m, '_>, from: &mut dyn Read, to: StoreCho
             }
         })
     };
-    let moved = numbered_to(task, position, (states, 0), to, each)?;
+    let moved = numbered_to(Moving::new(task, to), position, (states, 0), each);
     failed.map_or(Ok(moved), Err)
 }
 
 /// Puts so many states, of so many bytes, into a set; they are shown in the order of their numbers.
 fn numbered_to<'m>(
-    task: &Task<'m, '_>,
+    mut moving: Moving,
     position: Position,
     (states, bytes): (usize, usize),
-    to: StoreChoice,
     each: impl FnOnce(&mut dyn FnMut(StateId, &[u8]) -> bool) -> bool,
-) -> io::Result<Moved<'m>> {
-    let mut moving = Moving::new(task, to)?;
+) -> Moved<'m> {
     let mut keys = Vec::new();
     let mut first: StateId = 0;
     let mut moved = each(&mut |id, state| {
@@ -76,7 +74,7 @@ fn numbered_to<'m>(
     let ended = moving.ended();
     let wide = moving.finish();
     if moved {
-        return Ok(Ok(wide));
+        return Ok(wide);
     }
     let mut facts = position.facts.clone();
     facts.set_level_sizes(position.widths());
@@ -85,31 +83,36 @@ fn numbered_to<'m>(
     done.outcome.visits = facts.states.saturating_sub(facts.open);
     done.outcome.forget.stored_peak = facts.states;
     done.outcome.facts = facts;
-    Ok(Err(Box::new(done)))
+    Err(Box::new(done))
 }
 
-/// From a set that can be drained to one whose keys are the states. They come with those that have most in common one after
-/// the other: in any order they would make an automaton far larger on the way.
-pub fn set_to<'m>(task: &Task<'m, '_>, from: SetBfs, to: StoreChoice) -> io::Result<Moved<'m>> {
+/// From a set that can be drained to another one. States come with those that have most in common one after the other: in
+/// any order they would make an automaton far larger on the way. Where states are not their own keys, those that are open
+/// come first, as only new states tell their keys.
+pub fn set_to<'m>(task: &Task<'m, '_>, from: SetBfs, to: SetBfs) -> Moved<'m> {
     let mut done = from.done(Ended::Limit(Limit::Memory));
     let SetBfs { mut set, mut course, .. } = from;
     let states = set.len();
-    let mut moving = Moving::new(task, to)?;
+    let mut moving = Moving::new(task, to);
     let mut keys = Vec::new();
-    let drained = set.drain(&mut |state| {
-        moving.batch.push(state, 0);
-        moving.batch.len() < AT_ONCE || moving.flush(&mut keys).is_ok()
-    });
-    let moved = drained == Some(true)
-        && moving.flush(&mut keys).is_ok()
-        && moving.wide.set.len() == states
-        && moving.open_keys(&mut *set, &mut course.pool, &mut course.now, true).is_ok()
-        && moving.open_keys(&mut *set, &mut course.pool, &mut course.next, false).is_ok();
+    let by_state = moving.wide.set.key_bytes() == task.model.state_bytes();
+    let mut open = |moving: &mut Moving, set: &mut dyn Set| {
+        moving.open_keys(set, &mut course.pool, &mut course.now, true, by_state).is_ok()
+            && moving.open_keys(set, &mut course.pool, &mut course.next, false, by_state).is_ok()
+    };
+    let mut moved = by_state || open(&mut moving, &mut *set);
+    moved = moved
+        && set.drain(&mut |state| {
+            moving.batch.push(state, 0);
+            moving.batch.len() < AT_ONCE || moving.flush(&mut keys).is_ok()
+        }) == Some(true);
+    moved = moved && moving.flush(&mut keys).is_ok() && moving.wide.set.len() == states;
+    moved = moved && (!by_state || open(&mut moving, &mut *set));
     moving.wide.course.depth = course.depth;
     moving.wide.course.widths = course.widths;
     moving.wide.course.facts = course.facts;
     done.outcome.ended = moving.ended();
-    Ok(if moved { Ok(moving.finish()) } else { Err(Box::new(done)) })
+    if moved { Ok(moving.finish()) } else { Err(Box::new(done)) }
 }
 
 /// A search on its way to another store.
@@ -124,10 +127,9 @@ struct Moving<'a> {
 }
 
 impl<'a> Moving<'a> {
-    fn new(task: &Task<'_, 'a>, to: StoreChoice) -> io::Result<Moving<'a>> {
-        let wide = SetBfs::new(task, to)?;
+    fn new(task: &Task<'_, 'a>, wide: SetBfs) -> Moving<'a> {
         let key_bytes = wide.set.key_bytes();
-        Ok(Moving {
+        Moving {
             control: task.control,
             stopped: None,
             wide,
@@ -135,7 +137,7 @@ impl<'a> Moving<'a> {
             now: Packed::new(key_bytes),
             next: Packed::new(key_bytes),
             promise: 0,
-        })
+        }
     }
 
     /// Puts the batch into the new store, unless the search is to end; `keys` are then those of its states, which were not
@@ -164,7 +166,7 @@ impl<'a> Moving<'a> {
     /// Opens those of the states with these keys, numbered from `first` on, that were open.
     fn open_numbers(&mut self, first: StateId, keys: &[u8], position: &Position) -> Result<(), Full> {
         let (key_bytes, level_end) = (self.wide.set.key_bytes(), position.level_end());
-        self.wide.course.pool.promise(2 * AT_ONCE, &mut self.promise)?;
+        self.wide.course.pool.promise(2 * AT_ONCE, usize::MAX, &mut self.promise)?;
         for (key, id) in keys.chunks_exact(key_bytes).zip(first..) {
             if id >= level_end {
                 self.open(key, false);
@@ -175,9 +177,16 @@ impl<'a> Moving<'a> {
         Ok(())
     }
 
-    /// Opens the states that were open, by the keys of the set they come from. Here a state is its own key.
-    fn open_keys(&mut self, from: &mut dyn Set, pool: &mut Pool, queue: &mut Queue, now: bool) -> Result<(), Full> {
-        assert!(self.wide.set.key_bytes() == self.batch.state_bytes());
+    /// Opens the states that were open, by the keys of the set they come from: where states are their own keys, or by adding them
+    /// before all others.
+    fn open_keys(
+        &mut self,
+        from: &mut dyn Set,
+        pool: &mut Pool,
+        queue: &mut Queue,
+        now: bool,
+        by_state: bool,
+    ) -> Result<(), Full> {
         let (mut packed, mut keys) = (Packed::new(pool.key_bytes()), Vec::new());
         let mut states = Batch::new(self.batch.state_bytes());
         while pool.take(queue, false, &mut packed) {
@@ -185,8 +194,15 @@ impl<'a> Moving<'a> {
             packed.unpack(&mut keys);
             states.clear();
             from.load(&keys, &mut states);
-            self.wide.course.pool.promise(2 * states.len(), &mut self.promise)?;
-            (0..states.len()).for_each(|i| self.open(states.state(i), now));
+            self.wide.course.pool.promise(2 * states.len(), usize::MAX, &mut self.promise)?;
+            if by_state {
+                (0..states.len()).for_each(|i| self.open(states.state(i), now));
+                continue;
+            }
+            std::mem::swap(&mut self.batch, &mut states);
+            let (key_bytes, mut keys) = (self.wide.set.key_bytes(), Vec::new());
+            self.flush(&mut keys)?;
+            keys.chunks_exact(key_bytes).for_each(|key| self.open(key, now));
         }
         Ok(())
     }

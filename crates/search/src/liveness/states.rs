@@ -219,7 +219,7 @@ impl States for Keyed {
     }
 
     fn is_full(&self, key: Key) -> bool {
-        self.full.contains(key)
+        self.full.contains(&self.tree, key)
     }
 
     fn make_full(&mut self, key: Key) -> Result<(), Full> {
@@ -245,7 +245,7 @@ impl Known for Keyed {
         let Keyed { tree, red, full, .. } = self;
         let mut result = Ok(());
         tree.each_key(&mut |key, state| {
-            let flag = |set: &Keys, flag| if set.contains(key) { flag } else { 0 };
+            let flag = |set: &Keys, flag| if set.contains(tree, key) { flag } else { 0 };
             result = show(state, VISITED | flag(red, RED) | flag(full, FULL));
             result.is_ok()
         });

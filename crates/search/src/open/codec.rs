@@ -9,37 +9,91 @@ pub fn longest(key_bytes: usize) -> usize {
     words.div_ceil(8) + words + key_bytes
 }
 
-fn word(bytes: &[u8]) -> u64 {
-    match bytes.first_chunk() {
-        Some(whole) => u64::from_le_bytes(*whole),
-        None => bytes.iter().rev().fold(0, |word, &byte| word << 8 | byte as u64),
+/// Eight bytes, or what is left of them.
+#[inline(always)]
+fn nth_word(bytes: &[u8], i: usize) -> u64 {
+    let rest = &bytes[8 * i..];
+    match (rest.first_chunk(), bytes.last_chunk::<8>()) {
+        (Some(whole), _) => u64::from_le_bytes(*whole),
+        (None, Some(last)) => u64::from_le_bytes(*last) >> (8 * (8 - rest.len())),
+        (None, None) => rest.iter().rev().fold(0, |word, &byte| word << 8 | byte as u64),
     }
+}
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = 0x80 * ONES;
+
+/// A one for each byte that is not zero, in the lowest bit of that byte.
+#[inline(always)]
+fn differing(word: u64) -> u64 {
+    (((word & !HIGH) + !HIGH | word) & HIGH) >> 7
+}
+
+/// The lowest bits of all bytes, moved together.
+#[inline(always)]
+fn together(ones: u64) -> u8 {
+    (ones.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
+}
+
+/// The bytes of a word where `ones` has a one, moved together.
+#[inline(always)]
+fn gather<const FAST: bool>(word: u64, ones: u64) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    if FAST {
+        // SAFETY: who says `FAST` has made sure of BMI2.
+        return unsafe { std::arch::x86_64::_pext_u64(word, ones.wrapping_mul(0xff)) };
+    }
+    let (mut ones, mut gathered, mut at) = (ones, 0, 0);
+    while ones != 0 {
+        gathered |= (word >> ones.trailing_zeros() & 0xff) << at;
+        at += 8;
+        ones &= ones - 1;
+    }
+    gathered
 }
 
 /// Appends `key` as its difference from `before`.
 pub fn pack(key: &[u8], before: &[u8], out: &mut Vec<u8>) {
-    for (key, before) in key.chunks(64).zip(before.chunks(64)) {
-        let mask_at = out.len();
-        out.push(0);
-        for (i, (key, before)) in key.chunks(8).zip(before.chunks(8)).enumerate() {
-            let mut difference = word(key) ^ word(before);
-            if difference == 0 {
-                continue;
-            }
-            out[mask_at] |= 1 << i;
-            let bytes_at = out.len();
-            out.push(0);
-            let mut bit = 1;
-            while difference != 0 {
-                let low = difference as u8;
-                if low != 0 {
-                    out[bytes_at] |= bit;
-                    out.push(low);
-                }
-                difference >>= 8;
-                bit <<= 1;
-            }
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "bmi2")]
+        fn fast(key: &[u8], before: &[u8], out: &mut Vec<u8>) {
+            pack_by::<true>(key, before, out);
         }
+        if std::arch::is_x86_feature_detected!("bmi2") {
+            // SAFETY: it was detected.
+            return unsafe { fast(key, before, out) };
+        }
+    }
+    pack_by::<false>(key, before, out);
+}
+
+#[inline(always)]
+fn pack_by<const FAST: bool>(key: &[u8], before: &[u8], out: &mut Vec<u8>) {
+    assert!(key.len() == before.len());
+    // Whole words are written: there is room for one more than the key can take.
+    out.reserve(longest(key.len()) + 8);
+    let start = out.len();
+    // SAFETY: what is written, and the word behind it, lies in what was reserved, and all bytes before `at` were written.
+    unsafe {
+        let base = out.as_mut_ptr();
+        let mut at = start;
+        for (key, before) in key.chunks(64).zip(before.chunks(64)) {
+            let (mask_at, mut mask) = (at, 0u8);
+            at += 1;
+            for i in 0..key.len().div_ceil(8) {
+                let difference = nth_word(key, i) ^ nth_word(before, i);
+                if difference != 0 {
+                    mask |= 1 << i;
+                    let ones = differing(difference);
+                    base.add(at).write(together(ones));
+                    base.add(at + 1).cast::<[u8; 8]>().write(gather::<FAST>(difference, ones).to_le_bytes());
+                    at += 1 + ones.count_ones() as usize;
+                }
+            }
+            base.add(mask_at).write(mask);
+        }
+        out.set_len(at);
     }
 }
 
@@ -84,6 +138,9 @@ mod tests {
                 let before = packed.len();
                 pack(&pair[1], &pair[0], &mut packed);
                 assert!(packed.len() - before <= longest(length));
+                let mut slow = packed[..before].to_vec();
+                pack_by::<false>(&pair[1], &pair[0], &mut slow);
+                assert_eq!(packed, slow);
             }
             let (mut rest, mut key) = (&packed[..], vec![0; length]);
             for expected in &keys[1..] {

@@ -46,6 +46,10 @@ impl Packed {
         self.keys == 0
     }
 
+    pub fn keys(&self) -> usize {
+        self.keys as usize
+    }
+
     /// Is there perhaps no room for one more key?
     pub fn is_full(&self) -> bool {
         self.bytes.len() + codec::longest(self.key_bytes) > block_bytes(self.key_bytes)
@@ -142,11 +146,12 @@ impl Pool {
         self.key_bytes
     }
 
-    /// Makes sure that `keys` more keys, and a buffer that was begun, will find room, in place of what was promised with
-    /// `promise` before.
-    pub fn promise(&mut self, keys: usize, promise: &mut usize) -> Result<(), Full> {
+    /// Makes sure that `keys` more keys, in blocks of `most_keys` or as many as fit, and a buffer that was begun, will find room,
+    /// in place of what was promised with `promise` before.
+    pub fn promise(&mut self, keys: usize, most_keys: usize, promise: &mut usize) -> Result<(), Full> {
         let longest = codec::longest(self.key_bytes);
-        let blocks = (keys * longest).div_ceil(block_bytes(self.key_bytes) - longest) + 2;
+        let by_length = (keys * longest).div_ceil(block_bytes(self.key_bytes) - longest);
+        let blocks = by_length.max(keys.div_ceil(most_keys)) + 2;
         let all = self.promised - *promise + blocks;
         let untouched = all.saturating_sub(self.free.len());
         self.bytes.ensure((self.touched as usize + untouched) * block_bytes(self.key_bytes))?;
@@ -224,7 +229,7 @@ impl Pool {
         let mut promise = 0;
         for _ in 0..u64::from_le_bytes(count) {
             packed.restore(from)?;
-            self.promise(0, &mut promise).map_err(|_| io::ErrorKind::OutOfMemory)?;
+            self.promise(0, usize::MAX, &mut promise).map_err(|_| io::ErrorKind::OutOfMemory)?;
             self.put(queue, &mut packed, false);
         }
         self.keep(&mut promise);
@@ -254,7 +259,7 @@ mod tests {
         let (mut pool, mut queue) = (Pool::new(5, &budget).unwrap(), Queue::default());
         let (mut packed, mut promise) = (Packed::new(5), 0);
         (0..9u8).for_each(|i| packed.push(&[i, 0, 7, i / 2, 1]));
-        pool.promise(0, &mut promise).unwrap();
+        pool.promise(0, usize::MAX, &mut promise).unwrap();
         pool.put(&mut queue, &mut packed, false);
         let mut saved = Vec::new();
         pool.save(&queue, &mut saved).unwrap();
@@ -278,7 +283,7 @@ mod tests {
             let (mut queue, mut packed, mut promise) = (Queue::default(), Packed::new(key_bytes), 0);
             let mut expected = VecDeque::new();
             for round in 0..50 {
-                pool.promise(200, &mut promise).unwrap();
+                pool.promise(200, usize::MAX, &mut promise).unwrap();
                 for _ in 0..200 {
                     if packed.is_full() {
                         pool.put(&mut queue, &mut packed, false);
@@ -314,7 +319,7 @@ mod tests {
     fn what_does_not_fit_is_refused_beforehand() {
         let mut pool = Pool::new(100, &Arc::new(Budget::apart(32 << 20))).unwrap();
         let mut promise = 0;
-        assert_eq!(pool.promise(1 << 24, &mut promise), Err(Full));
-        assert_eq!((promise, pool.promise(1000, &mut promise)), (0, Ok(())));
+        assert_eq!(pool.promise(1 << 24, usize::MAX, &mut promise), Err(Full));
+        assert_eq!((promise, pool.promise(1000, usize::MAX, &mut promise)), (0, Ok(())));
     }
 }

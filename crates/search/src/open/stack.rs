@@ -41,7 +41,7 @@ impl KeyStack {
             return Ok(());
         }
         let half = most / self.record / 2 * self.record;
-        self.pool.promise(half / self.record, &mut self.promise)?;
+        self.pool.promise(half / self.record, usize::MAX, &mut self.promise)?;
         for record in self.top[..half].chunks_exact(self.record) {
             if self.packed.is_full() {
                 self.pool.put(&mut self.deep, &mut self.packed, false);

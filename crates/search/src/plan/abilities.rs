@@ -78,7 +78,7 @@ const ORDERS: Features =
 /// One state for all that symmetries make of it.
 pub const ORBITS: Features = Features::of(&[Symmetry, OrbitSizes]);
 /// Sets of states, without ids.
-const SETS: Features = Features::of(&[Tree, Dfa, DfaCollapse, Compact, BitState, Layers]);
+const SETS: Features = Features::of(&[Packed, Tree, Dfa, DfaCollapse, Compact, BitState, Layers]);
 
 /// In the order in which they are tried: the first that offers all that is asked for is taken.
 pub const ABILITIES: &[Ability] = &[
@@ -336,7 +336,7 @@ pub const APART: &[(Feature, &[Feature], &str)] = &[
     ),
     (
         Ctl,
-        &[Tree, Dfa, DfaCollapse, Compact, BitState, DiskStore],
+        &[Packed, Tree, Dfa, DfaCollapse, Compact, BitState, DiskStore],
         "CTL is decided in a graph, from a store that gives states ids",
     ),
     (
@@ -360,8 +360,8 @@ pub const APART: &[(Feature, &[Feature], &str)] = &[
         &[Dfs, BoundedBfs, Alternating, RandomOrder, PseudoRoot, Cache, SweepCache],
         "the graph is written level by level, or behind the sweep-line",
     ),
-    (Symbolic, &[Table, Tree, Collapse, Dfa, DfaCollapse, ComBack, Compact, BitState], NO_STATES),
-    (Bounded, &[Table, Tree, Collapse, Dfa, DfaCollapse, ComBack, Compact, BitState], NO_STATES),
+    (Symbolic, &[Table, Packed, Tree, Collapse, Dfa, DfaCollapse, ComBack, Compact, BitState], NO_STATES),
+    (Bounded, &[Table, Packed, Tree, Collapse, Dfa, DfaCollapse, ComBack, Compact, BitState], NO_STATES),
     (SymbolicChaining, &[Por], "a reduction looks at what was reached level by level"),
     (SymbolicSaturation, &[Por], "a reduction looks at what was reached level by level"),
     (Bounded, &[Por, PorSleep, EdgeLean], "formulas have no use for a reduction"),
@@ -385,6 +385,7 @@ pub const APART: &[(Feature, &[Feature], &str)] = &[
     (StrongFairness, &[Por, PorSleep], "which runs are fair depends on every event"),
     (StrongFairness, &[Nested], "strong fairness takes components apart, which a nested search does not find"),
     (StrongFairness, &[Tree], "strong fairness takes components apart, which need state ids that a tree does not give"),
+    (Packed, &[PseudoRoot, Cache, Sweep, SweepCache], "a packed table cannot drop states"),
     (StrongFairness, &[Threads], "strong fairness takes components apart, which one thread finds"),
     (Opaque, &[Por, PorSleep], "a condition that is a function does not show which events it depends on"),
     (EveryMarking, &[Por, PorSleep], "no single marking decides the question, and a reduction leaves some out"),

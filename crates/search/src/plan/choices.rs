@@ -232,6 +232,8 @@ impl FromStr for ForgetChoice {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoreChoice {
     Table,
+    /// Of every state the bits that tell it from others.
+    Packed,
     /// Pairs of words, and pairs of these, each kept once.
     Tree,
     /// Processes and the rest, each kept once, and for a state their numbers.
@@ -250,8 +252,7 @@ pub enum StoreChoice {
     Disk(PathBuf),
 }
 
-const STORES: &str =
-    "choose from: table, tree, collapse, dfa, dfa+collapse, comback, compact[:BITS], bitstate[:MIB], disk[:DIR]";
+const STORES: &str = "choose from: table, packed, tree, collapse, dfa, dfa+collapse, comback, compact[:BITS], bitstate[:MIB], disk[:DIR]";
 
 /// What the backedges of a ComBack store say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -288,6 +289,9 @@ impl StoreChoice {
     pub(crate) fn reason(&self) -> &'static str {
         match self {
             StoreChoice::Table => "every state in full: exact, and fastest where it fits",
+            StoreChoice::Packed => {
+                "of every state the bits that tell it from others: exact, fast, in a few bytes a state"
+            }
             StoreChoice::Tree => "pairs of words, and pairs of pairs, each kept once: exact, in a few bytes a state",
             StoreChoice::Collapse => "what a process can look like is kept once, a state is a few numbers: exact",
             StoreChoice::Automaton { collapse: false } => {
@@ -318,6 +322,7 @@ impl fmt::Display for StoreChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             StoreChoice::Table => f.write_str("table"),
+            StoreChoice::Packed => f.write_str("packed"),
             StoreChoice::Tree => f.write_str("tree"),
             StoreChoice::Collapse => f.write_str("collapse"),
             StoreChoice::Automaton { collapse: false } => f.write_str("dfa"),
@@ -340,6 +345,7 @@ impl FromStr for StoreChoice {
         let number = |or: usize| rest.map_or(Some(or), |rest| rest.parse().ok());
         match (name, rest) {
             ("table", None) => Ok(StoreChoice::Table),
+            ("packed", None) => Ok(StoreChoice::Packed),
             ("tree", None) => Ok(StoreChoice::Tree),
             ("collapse", None) => Ok(StoreChoice::Collapse),
             ("dfa", None) => Ok(StoreChoice::Automaton { collapse: false }),
@@ -370,9 +376,18 @@ mod tests {
         {
             assert_eq!(text.parse::<OrderChoice>().unwrap().to_string(), text);
         }
-        for text in
-            ["table", "tree", "collapse", "dfa", "dfa+collapse", "comback", "compact:40", "bitstate:256", "disk:/x"]
-        {
+        for text in [
+            "table",
+            "packed",
+            "tree",
+            "collapse",
+            "dfa",
+            "dfa+collapse",
+            "comback",
+            "compact:40",
+            "bitstate:256",
+            "disk:/x",
+        ] {
             assert_eq!(text.parse::<StoreChoice>().unwrap().to_string(), text);
         }
         for text in ["none", "pseudo-root", "pseudo-root:77", "cache:500,depth+lru", "sweep", "sweep+cache:9,random"] {

@@ -47,6 +47,7 @@ pub enum Feature {
     Releasing,
     // Stores.
     Table,
+    Packed,
     Tree,
     Collapse,
     Dfa,
@@ -115,7 +116,7 @@ pub enum Axis {
 use Feature::*;
 
 /// Every feature, with its axis and its name: what the user writes, or what is asked.
-pub const FEATURES: [(Feature, Axis, &str); 73] = [
+pub const FEATURES: [(Feature, Axis, &str); 74] = [
     (Count, Axis::Asked, "counting states"),
     (States, Axis::Asked, "properties of states"),
     (Claim, Axis::Asked, "the search with the never claim"),
@@ -146,6 +147,7 @@ pub const FEATURES: [(Feature, Axis, &str); 73] = [
     (RandomOrder, Axis::Order, "--order random"),
     (Releasing, Axis::Order, "--order release"),
     (Table, Axis::Store, "--store table"),
+    (Packed, Axis::Store, "--store packed"),
     (Tree, Axis::Store, "--store tree"),
     (Collapse, Axis::Store, "--store collapse"),
     (Dfa, Axis::Store, "--store dfa"),
@@ -348,7 +350,7 @@ impl Options {
             Bfs | Dfs | BoundedBfs | Alternating | ByProgress | BestFirst | RandomOrder | Releasing => {
                 options.order = None
             }
-            Table | Tree | Collapse | Dfa | DfaCollapse | ComBack | Compact | BitState | DiskStore => {
+            Table | Packed | Tree | Collapse | Dfa | DfaCollapse | ComBack | Compact | BitState | DiskStore => {
                 options.store = None
             }
             PseudoRoot | Cache | Sweep | SweepCache => options.forget = plain.forget,
@@ -422,6 +424,7 @@ pub(super) fn order_feature(order: OrderChoice) -> Feature {
 pub(super) fn store_feature(store: &StoreChoice) -> Feature {
     match store {
         StoreChoice::Table => Table,
+        StoreChoice::Packed => Packed,
         StoreChoice::Tree => Tree,
         StoreChoice::Collapse => Collapse,
         StoreChoice::Automaton { collapse: false } => Dfa,

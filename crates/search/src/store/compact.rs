@@ -1,7 +1,7 @@
 //! Hash compaction (Wolper and Leroy 1993, Stern and Dill 1995): of a state a hash of some bits is kept, and states with the
 //! same hash are taken for one. The hashes stand in [`Cells`], which take less memory than their bits.
 
-use super::quotient::{Cells, KeyBits};
+use super::quotient::{Cells, Lease};
 use super::{Full, Set};
 use crate::words::hash_batch;
 use scrimp_core::{Budget, Omission};
@@ -13,6 +13,7 @@ use std::sync::Arc;
 /// One thread's way to the hashes.
 pub struct Compact {
     shared: Arc<Shared>,
+    lease: Lease,
     hashes: Vec<u64>,
 }
 
@@ -39,14 +40,23 @@ impl Shared {
     /// No other handle may be in use.
     unsafe fn make_room(&self, more: usize) -> Result<(), Full> {
         // SAFETY: as the caller promises.
-        unsafe { (*self.cells.get()).make_room(more, KeyBits::whole(self.bits), 1.0) }
+        unsafe { (*self.cells.get()).make_room(more, self.bits, 1.0) }
     }
 }
 
 impl Compact {
     pub fn new(state_bytes: usize, bits: u32, budget: &Arc<Budget>) -> io::Result<Compact> {
-        let cells = UnsafeCell::new(Cells::new(KeyBits::whole(bits), budget)?);
-        Ok(Compact { shared: Arc::new(Shared { state_bytes, bits, cells }), hashes: Vec::new() })
+        let cells = UnsafeCell::new(Cells::new(bits, budget)?);
+        Ok(Compact::handle(Arc::new(Shared { state_bytes, bits, cells })))
+    }
+
+    fn handle(shared: Arc<Shared>) -> Compact {
+        Compact { lease: shared.cells().lease(), shared, hashes: Vec::new() }
+    }
+
+    fn insert_all<const ALONE: bool>(&mut self, new: impl FnMut(usize)) {
+        let Compact { shared, lease, hashes } = self;
+        shared.cells().insert::<ALONE>(lease, hashes.len(), |i| hashes[i] as u128, new);
     }
 }
 
@@ -65,20 +75,23 @@ impl Set for Compact {
         let shift = 64 - self.shared.bits;
         self.hashes.iter_mut().for_each(|hash| *hash >>= shift);
         let count = batch.len();
-        let mut add = |i: usize| {
+        let add = |i: usize| {
             new.push(i as u32);
             keys.extend_from_slice(batch.state(i));
         };
-        if Arc::get_mut(&mut self.shared).is_some() {
-            if !self.shared.cells().has_room(count) {
-                // SAFETY: there is no other handle.
-                unsafe { self.shared.make_room(count)? };
+        let alone = Arc::get_mut(&mut self.shared).is_some();
+        if self.shared.cells().secure(&mut self.lease, count).is_err() {
+            if !alone {
+                return Err(Full);
             }
-            self.shared.cells().insert::<true>(&self.hashes, &mut add);
+            // SAFETY: there is no other handle.
+            unsafe { self.shared.make_room(count)? };
+            self.shared.cells().secure(&mut self.lease, count)?;
+        }
+        if alone {
+            self.insert_all::<true>(add)
         } else {
-            self.shared.cells().promise(count)?;
-            self.shared.cells().insert::<false>(&self.hashes, &mut add);
-            self.shared.cells().keep(count);
+            self.insert_all::<false>(add)
         }
         Ok(())
     }
@@ -89,7 +102,7 @@ impl Set for Compact {
     }
 
     fn share(&self) -> Option<Box<dyn Set>> {
-        Some(Box::new(Compact { shared: self.shared.clone(), hashes: Vec::new() }))
+        Some(Box::new(Compact::handle(self.shared.clone())))
     }
 
     fn len(&self) -> u64 {
@@ -108,7 +121,7 @@ impl Set for Compact {
         to.write_all(&self.len().to_le_bytes())?;
         let mut written = Ok(());
         self.shared.cells().each(|hash| {
-            written = to.write_all(&hash.to_le_bytes());
+            written = to.write_all(&(hash as u64).to_le_bytes());
             written.is_ok()
         });
         written
@@ -128,7 +141,9 @@ impl Set for Compact {
             }
             // SAFETY: the caller has the set for itself.
             unsafe { self.shared.make_room(self.hashes.len()).map_err(|_| io::ErrorKind::OutOfMemory)? };
-            self.shared.cells().insert::<true>(&self.hashes, |_| ());
+            let secured = self.shared.cells().secure(&mut self.lease, self.hashes.len());
+            secured.map_err(|_| io::ErrorKind::OutOfMemory)?;
+            self.insert_all::<true>(|_| ());
             left -= self.hashes.len() as u64;
         }
         Ok(())

@@ -13,6 +13,7 @@ mod index;
 mod locked;
 #[cfg(test)]
 mod lossy_tests;
+mod packed;
 mod places;
 mod quotient;
 mod recent;
@@ -31,6 +32,7 @@ pub use compact::Compact;
 pub use folded::Folded;
 pub(crate) use index::prefetch;
 pub use locked::Locked;
+pub use packed::PackedTable;
 pub use replaying::Replaying;
 pub use set::{NO_ORIGIN, Set};
 pub use table::Table;

@@ -23,6 +23,9 @@ pub trait Set: Send {
     /// equal states in a batch the first is new. When it fails, nothing was added: the set needs [room](Set::make_room).
     fn insert(&mut self, batch: &Batch, origins: &[u32], new: &mut Vec<u32>, keys: &mut Vec<u8>) -> Result<(), Full>;
 
+    /// These states will be added soon, if there is room: what can be learnt from them for all?
+    fn foresee(&mut self, _batch: &Batch) {}
+
     /// Makes room for `more` states, so that batches of so many in all can be inserted. No other handle may be in use.
     /// Fails when the budget does not allow it.
     fn make_room(&mut self, more: usize) -> Result<(), Full>;
@@ -55,6 +58,11 @@ pub trait Set: Send {
     /// memory goes as they do: afterwards the set is empty, and can still [load](Set::load) its keys. Nothing where a set
     /// cannot do that, or has no memory to begin with; it is then as it was.
     fn drain(&mut self, _show: &mut dyn FnMut(&[u8]) -> bool) -> Option<bool> {
+        None
+    }
+
+    /// Why the set can take no more states of this model, however much memory it has.
+    fn unsuited(&self) -> Option<String> {
         None
     }
 

@@ -6,7 +6,9 @@
 //! in ones and a zero (Golomb and Rice). That takes about half as much, so that half the memory is free at once. Then the
 //! sorted segments are merged.
 
-use super::{BUCKET_BYTES, Cells};
+use super::Cells;
+use super::form::{HEAD, SEGMENT_BITS, SEGMENTS, key_of};
+use super::line::LINE_BYTES;
 use crate::store::Full;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,7 +16,7 @@ use std::collections::binary_heap::PeekMut;
 
 /// Bits of a word, and words of a bucket.
 const WORD: usize = 64;
-const BUCKET_WORDS: usize = BUCKET_BYTES / 8;
+const BUCKET_WORDS: usize = LINE_BYTES / 8;
 /// What was read goes in steps of so many bytes: whole pages.
 const STEP: usize = 1 << 14;
 
@@ -25,7 +27,7 @@ struct Run {
     end: usize,
     keys: usize,
     low_bits: u32,
-    last: u64,
+    last: u128,
     /// Bytes up to here have gone, or belong to others.
     gone: usize,
 }
@@ -39,14 +41,17 @@ struct Runs {
 impl Cells {
     /// Shows every key until `show` answers `false`; `true` when all were shown. The set is empty afterwards. Where there is
     /// no memory for the keys of one segment, it fails and is as it was.
-    pub fn drain(&mut self, mut show: impl FnMut(u64) -> bool) -> Result<bool, Full> {
+    pub fn drain(&mut self, mut show: impl FnMut(u128) -> bool) -> Result<bool, Full> {
         let (form, budget) = (self.form, &self.budget);
-        let (most, mut buffer) = (form.buckets * form.slots, Vec::new());
+        let (most, mut buffer) = ((form.buckets / SEGMENTS + 2 * form.reach) * form.slots, Vec::<u128>::new());
         let empty = Cells::new(form.bits, budget).map_err(|_| Full)?;
-        if !budget.may_take(8 * most) || buffer.try_reserve_exact(most).is_err() {
+        if !budget.may_take(size_of::<u128>() * most) || buffer.try_reserve_exact(most).is_err() {
             return Err(Full);
         }
         let mut full = std::mem::replace(self, empty);
+        self.leases = full.leases.clone();
+        self.leases.set_used(0);
+        self.leases.end();
         let strays = std::mem::take(full.strays.get_mut().unwrap_or_else(|e| e.into_inner()));
         let (mut runs, mut sorted) = full.sort(buffer);
         let mut heap = BinaryHeap::new();
@@ -55,7 +60,7 @@ impl Cells {
         }
         while let Some(mut first) = heap.peek_mut() {
             let Reverse((rest, segment)) = *first;
-            if !show(form.key_of(segment, rest)) {
+            if !show(key_of(segment, rest)) {
                 return Ok(false);
             }
             match runs.next(&mut sorted[segment]) {
@@ -67,22 +72,29 @@ impl Cells {
     }
 
     /// Sorts every segment in place, with a buffer for the keys of one.
-    fn sort(mut self, mut keys: Vec<u64>) -> (Runs, Vec<Run>) {
-        let (buckets, mut sorted, mut to) = (self.form.buckets, Vec::new(), 0);
-        for segment in 0..self.form.segments() {
+    fn sort(self, mut keys: Vec<u128>) -> (Runs, Vec<Run>) {
+        let (form, mut sorted, mut to, mut read) = (self.form, Vec::new(), 0, 0);
+        for segment in 0..SEGMENTS {
             keys.clear();
-            self.each_in(segment, |mixed| {
-                keys.push(self.form.rest(mixed));
+            // The last keys of a segment may stand behind the first home of the next.
+            let next = form.first_home(segment + 1).min(form.buckets);
+            let end = (next + 1 + form.reach).min(form.all_buckets());
+            self.each_in(read..end, |mixed| {
+                if mixed.segment() == segment {
+                    keys.push(mixed.rest());
+                }
                 true
             });
             keys.sort_unstable();
-            self.clear(segment * buckets, buckets);
-            // SAFETY: this segment and those before it are zero from word `to` on, and `&mut self` says that nobody looks.
+            let free = if segment + 1 == SEGMENTS { form.all_buckets() } else { next };
+            (read..free).for_each(|at| self.line(at).clear());
+            read = free;
+            // SAFETY: all buckets before `free` are zero from word `to` on, and nobody else looks: this is the only owner.
             let words = unsafe {
                 let base = self.region.base().cast::<u64>();
-                std::slice::from_raw_parts_mut(base.add(to), (segment + 1) * buckets * BUCKET_WORDS - to)
+                std::slice::from_raw_parts_mut(base.add(to), free * BUCKET_WORDS - to)
             };
-            let low_bits = low_bits(self.form.rest_bits(), keys.len());
+            let low_bits = low_bits(form.bits.max(HEAD) - SEGMENT_BITS, keys.len());
             let (at, end) = (to * WORD, to + write(&keys, low_bits, words));
             sorted.push(Run { at, end, keys: keys.len(), low_bits, last: 0, gone: (to * 8).next_multiple_of(STEP) });
             to = end;
@@ -96,11 +108,11 @@ impl Cells {
 /// How many bits of the differences of so many keys are written as they are. The keys have `rest_bits`, so that what is left
 /// takes at most three bits for each, and all of it less than a segment.
 fn low_bits(rest_bits: u32, keys: usize) -> u32 {
-    ((1u128 << rest_bits) / keys.max(1) as u128).max(1).ilog2().min(63)
+    ((1u128 << rest_bits) / keys.max(1) as u128).max(1).ilog2()
 }
 
 /// Writes ascending keys to words that are zero; how many of these it takes.
-fn write(keys: &[u64], low_bits: u32, words: &mut [u64]) -> usize {
+fn write(keys: &[u128], low_bits: u32, words: &mut [u64]) -> usize {
     let (mut at, mut last) = (0, 0);
     let mut put = |at: usize, bits: u64| {
         words[at / WORD] |= bits << (at % WORD);
@@ -116,38 +128,52 @@ fn write(keys: &[u64], low_bits: u32, words: &mut [u64]) -> usize {
             at += 1;
         }
         at += 1;
-        put(at, difference & ((1 << low_bits) - 1));
+        let (low, upper) = halves(low_bits);
+        put(at, difference as u64 & ones(low));
+        put(at + low as usize, (difference >> low) as u64 & ones(upper));
         at += low_bits as usize;
     }
     at.div_ceil(WORD)
 }
 
+/// The low bits of a difference, in two words.
+fn halves(low_bits: u32) -> (u32, u32) {
+    (low_bits.min(63), low_bits.saturating_sub(63))
+}
+
+fn ones(bits: u32) -> u64 {
+    (1 << bits) - 1
+}
+
 impl Runs {
-    /// The next bits of a run, as many as a word has; behind its end they are zero.
+    /// The bits of a run so far beyond the next, as many as a word has; behind its end they are zero.
     #[inline(always)]
-    fn bits(&self, run: &Run) -> u64 {
+    fn bits(&self, run: &Run, beyond: usize) -> u64 {
         let word = |at: usize| {
             // SAFETY: the word belongs to the run, and was not read to its end, so it has not gone.
             if at < run.end { unsafe { *self.cells.region.base().cast::<u64>().add(at) } } else { 0 }
         };
-        let (at, shift) = (run.at / WORD, run.at % WORD);
+        let bit = run.at + beyond;
+        let (at, shift) = (bit / WORD, bit % WORD);
         word(at) >> shift | word(at + 1) << 1 << (WORD - 1 - shift)
     }
 
     /// The next key of a run.
-    fn next(&mut self, run: &mut Run) -> Option<u64> {
+    fn next(&mut self, run: &mut Run) -> Option<u128> {
         run.keys = run.keys.checked_sub(1)?;
         let mut high = 0;
         loop {
-            let ones = self.bits(run).trailing_ones() as usize;
-            high += ones as u64;
+            let ones = self.bits(run, 0).trailing_ones() as usize;
+            high += ones as u128;
             run.at += ones;
             if ones < WORD {
                 break;
             }
         }
         run.at += 1;
-        run.last += high << run.low_bits | self.bits(run) & ((1 << run.low_bits) - 1);
+        let (low, upper) = halves(run.low_bits);
+        let upper = (self.bits(run, low as usize) & ones(upper)) as u128;
+        run.last += high << run.low_bits | upper << low | (self.bits(run, 0) & ones(low)) as u128;
         run.at += run.low_bits as usize;
         let read = run.at / WORD * 8 / STEP * STEP;
         if read > run.gone {

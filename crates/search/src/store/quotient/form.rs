@@ -1,55 +1,31 @@
 //! From a key to its place, and back: the arithmetic of a table that keeps only what a place does not say.
 //!
-//! A key is two numbers of a known width, `left << 32 | right`. Its lowest bits, added to a hash of all others, choose a
-//! segment; all others are mixed by a permutation, and the mixed number is divided: the quotient is the home bucket in the
-//! segment, the remainder is kept. Each step can be undone, so segment, bucket and remainder give the key again (quotienting:
-//! Cleary, "Compact hash tables using bidirectional linear probing", 1984).
+//! A key is a number. Its lowest [`HEAD`] bits, the head, are mixed with all others, the tail, and divided: the quotient is the home
+//! bucket, the remainder is kept, and so is the tail as it is. Each step can be undone, so bucket, remainder and tail give the key again
+//! (quotienting: Cleary, "Compact hash tables using bidirectional linear probing", 1984).
 //!
-//! The segment of a key depends on nothing but the key. So a table whose buckets or key widths change can be rebuilt segment
-//! by segment.
+//! The lowest six bits of the head, added to a hash of all others, choose one of 64 segments, which lie one after the other: the keys
+//! of a segment need not say them. Where wider keys come, their tails are longer, and those of all others begin with zeros: no key has
+//! another home then.
 
-/// Width of the two halves of a key, each at most 32 bits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KeyBits {
-    pub left: u32,
-    pub right: u32,
-}
-
-impl KeyBits {
-    /// Keys that are one number of so many bits, from 2 to 64.
-    pub fn whole(bits: u32) -> KeyBits {
-        KeyBits { left: bits.saturating_sub(32), right: bits.min(32) }
-    }
-
-    pub fn total(self) -> u32 {
-        self.left + self.right
-    }
-
-    /// How many different keys there are, or as many as can be counted.
-    pub fn keys(self) -> u64 {
-        1u64.checked_shl(self.total()).unwrap_or(u64::MAX)
-    }
-
-    /// Is a key of this width?
-    pub fn fits(self, key: u64) -> bool {
-        key >> 32 < 1 << self.left && (key & u32::MAX as u64) < 1 << self.right
-    }
-
-    /// Widths for keys of this kind and for those of the other.
-    pub fn max(self, other: KeyBits) -> KeyBits {
-        KeyBits { left: self.left.max(other.left), right: self.right.max(other.right) }
-    }
-}
+/// Bits of the head of a key.
+pub const HEAD: u32 = 40;
+/// Bits that a key can have at most.
+pub const MOST_BITS: u32 = HEAD + u64::BITS;
+/// The logarithm of the number of segments.
+pub const SEGMENT_BITS: u32 = 6;
+pub const SEGMENTS: usize = 1 << SEGMENT_BITS;
+/// Bits of the head but for those that choose the segment.
+const REST: u32 = HEAD - SEGMENT_BITS;
+const REST_MASK: u64 = (1 << REST) - 1;
 
 /// Bits of a bucket: a cache line.
 const BUCKET_BITS: u32 = 512;
 /// A bucket begins with a header of so many bits; each entry has as many low bits beside it, in a lane of their own.
 pub const LANE: u32 = 16;
-/// Buckets beyond its home that an entry can stand at least.
-const LEAST_REACH: u64 = 24;
-/// Bits of the segment, in tables that have segments, and the number of buckets from which on they have them.
-const SEGMENT_BITS: u32 = 6;
-const SEGMENTED: usize = 1 << 14;
+/// Buckets beyond its home that an entry can stand at least, and at most.
+const LEAST_REACH: u64 = 64;
+const MOST_REACH: u64 = 128;
 
 const MIX: [u64; 2] = [0x9fb2_1c65_1e98_df25, 0xd6e8_feb8_6659_fd93];
 /// Their inverses modulo 2^64.
@@ -69,98 +45,143 @@ const fn inverse(odd: u64) -> u64 {
 /// Where a key belongs: its home bucket, and the entry it has there.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Place {
-    /// First bucket of the segment, and the home in it.
-    pub segment: usize,
     pub home: usize,
     pub entry: u64,
+    pub tail: u64,
+}
+
+/// A key in its segment: the mixed number, which home and entry come from, and the tail.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Mixed {
+    pub number: u64,
+    pub tail: u64,
 }
 
 /// How a table with so many buckets, for keys of such a width, is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Form {
-    pub bits: KeyBits,
-    /// The logarithm of the number of segments.
-    pub segment_bits: u32,
-    /// Buckets in a segment.
+    /// Bits that keys are said to have, and bits that they may have.
+    pub bits: u32,
+    pub most_bits: u32,
+    /// Homes.
     pub buckets: usize,
-    /// Bits of a mixed number, and half of them.
-    rest_bits: u32,
-    half: u32,
-    mask: u64,
     /// Mixed numbers with the same home, and 2^64 divided by that.
     pub divisor: u64,
     reciprocal: u64,
-    /// Bits of an entry, and entries in a bucket.
+    /// Bits of an entry and of a tail, and how many of both a bucket holds.
     pub width: u32,
+    pub tail: u32,
     pub slots: usize,
     /// An entry stands less than so many buckets beyond its home.
     pub reach: usize,
 }
 
+/// What is added to the rest of the head.
+#[inline(always)]
+fn turn(tail: u64) -> u64 {
+    (tail ^ tail >> 32).wrapping_mul(MIX[1]) >> (64 - REST)
+}
+
+/// What is added to the lowest bits of the head.
+#[inline(always)]
+fn low_turn(mixed_rest: u64, tail: u64) -> u64 {
+    (mixed_rest ^ tail.rotate_left(REST)).wrapping_mul(MIX[0]) >> (64 - SEGMENT_BITS)
+}
+
+#[inline(always)]
+fn mix(mut x: u64) -> u64 {
+    x ^= x >> (REST / 2);
+    x = x.wrapping_mul(MIX[0]) & REST_MASK;
+    x ^= x >> (REST / 2);
+    x = x.wrapping_mul(MIX[1]) & REST_MASK;
+    x ^ x >> (REST / 2)
+}
+
+#[inline(always)]
+fn unmix(mut x: u64) -> u64 {
+    x ^= x >> (REST / 2);
+    x = x.wrapping_mul(UNMIX[1]) & REST_MASK;
+    x ^= x >> (REST / 2);
+    x = x.wrapping_mul(UNMIX[0]) & REST_MASK;
+    x ^ x >> (REST / 2)
+}
+
+impl Mixed {
+    #[inline(always)]
+    pub fn of(key: u128) -> Mixed {
+        let (head, tail) = (key as u64 & ((1 << HEAD) - 1), (key >> HEAD) as u64);
+        let rest = mix((head >> SEGMENT_BITS).wrapping_add(turn(tail)) & REST_MASK);
+        let segment = head.wrapping_add(low_turn(rest, tail)) & (SEGMENTS as u64 - 1);
+        Mixed { number: segment << REST | rest, tail }
+    }
+
+    pub fn segment(self) -> usize {
+        (self.number >> REST) as usize
+    }
+
+    /// All of the key but its lowest bits: in the order of the keys, but for those.
+    #[inline(always)]
+    pub fn rest(self) -> u128 {
+        let rest = unmix(self.number & REST_MASK).wrapping_sub(turn(self.tail)) & REST_MASK;
+        (self.tail as u128) << REST | rest as u128
+    }
+
+    #[inline(always)]
+    pub fn key(self) -> u128 {
+        let low = (self.number >> REST).wrapping_sub(low_turn(self.number & REST_MASK, self.tail));
+        self.rest() << SEGMENT_BITS | (low & (SEGMENTS as u64 - 1)) as u128
+    }
+}
+
+/// The key with this [rest](Mixed::rest) in a segment.
+pub fn key_of(segment: usize, rest: u128) -> u128 {
+    let tail = (rest >> REST) as u64;
+    let mixed = mix((rest as u64).wrapping_add(turn(tail)) & REST_MASK);
+    let low = (segment as u64).wrapping_sub(low_turn(mixed, tail)) & (SEGMENTS as u64 - 1);
+    rest << SEGMENT_BITS | low as u128
+}
+
+/// How many different keys of so many bits there are, or as many as can be counted.
+pub fn keys(bits: u32) -> u64 {
+    1u64.checked_shl(bits).unwrap_or(u64::MAX)
+}
+
 impl Form {
-    /// A form of about so many buckets in all, not more where that can be.
-    pub fn new(bits: KeyBits, buckets: usize) -> Form {
-        let segment_bits = if buckets >= SEGMENTED && bits.right > SEGMENT_BITS { SEGMENT_BITS } else { 0 };
-        let rest_bits = bits.total() - segment_bits;
-        let numbers = 1u128 << rest_bits;
-        // There are at least two homes of at least two numbers each, so that divisor and reciprocal are words.
-        let buckets = (buckets >> segment_bits).clamp(2, (numbers / 2).min(1 << 62) as usize);
-        let divisor = numbers.div_ceil(buckets as u128).max(2);
-        let widest = divisor * (LEAST_REACH as u128).min(buckets as u128);
-        let width = (128 - (widest - 1).leading_zeros()).clamp(LANE, 64);
-        let reach = ((1u128 << width) / divisor).min(buckets as u128) as usize;
+    /// A form of so many buckets in all, those at the end among them that are nobody's home.
+    pub fn new(bits: u32, all_buckets: usize) -> Form {
+        assert!(bits <= MOST_BITS);
+        let buckets = all_buckets.saturating_sub(MOST_REACH as usize).clamp(2, 1 << (HEAD - 1));
+        let divisor = (1u64 << HEAD).div_ceil(buckets as u64);
+        let width = (u64::BITS - (divisor * LEAST_REACH - 1).leading_zeros()).max(LANE);
+        let slots = (BUCKET_BITS - LANE) / (width + bits.saturating_sub(HEAD));
+        // Bits that would serve nothing are left to tails to come.
+        let tail = ((BUCKET_BITS - LANE) / slots - width).min(u64::BITS);
         Form {
             bits,
-            segment_bits,
+            most_bits: HEAD + tail,
             buckets,
-            rest_bits,
-            half: rest_bits.div_ceil(2),
-            mask: u64::MAX >> (64 - rest_bits),
-            divisor: divisor as u64,
-            reciprocal: ((1u128 << 64) / divisor) as u64,
+            divisor,
+            reciprocal: ((1u128 << 64) / divisor as u128) as u64,
             width,
-            slots: ((BUCKET_BITS - LANE) / width) as usize,
-            reach,
+            tail,
+            slots: slots as usize,
+            reach: ((1 << width) / divisor).min(MOST_REACH) as usize,
         }
     }
 
-    pub fn segments(&self) -> usize {
-        1 << self.segment_bits
-    }
-
-    /// Buckets of all segments.
+    /// All buckets: beyond the last home there is room for what stands in none.
     pub fn all_buckets(&self) -> usize {
-        self.buckets << self.segment_bits
+        self.buckets + MOST_REACH as usize
     }
 
-    /// Entries that all buckets can hold.
+    /// Entries that all homes can hold.
     pub fn all_slots(&self) -> usize {
-        self.all_buckets() * self.slots
+        self.buckets * self.slots
     }
 
-    /// A hash of all of a key but its lowest bits, as wide as a segment's number.
-    #[inline(always)]
-    fn turn(&self, rest: u64) -> u64 {
-        let h = (rest ^ rest >> 29).wrapping_mul(MIX[0]);
-        (h ^ h >> 32).wrapping_mul(MIX[1]) >> 1 >> (63 - self.segment_bits)
-    }
-
-    #[inline(always)]
-    fn mix(&self, mut x: u64) -> u64 {
-        x ^= x >> self.half;
-        x = x.wrapping_mul(MIX[0]) & self.mask;
-        x ^= x >> self.half;
-        x = x.wrapping_mul(MIX[1]) & self.mask;
-        x ^ x >> self.half
-    }
-
-    #[inline(always)]
-    fn unmix(&self, mut x: u64) -> u64 {
-        x ^= x >> self.half;
-        x = x.wrapping_mul(UNMIX[1]) & self.mask;
-        x ^= x >> self.half;
-        x = x.wrapping_mul(UNMIX[0]) & self.mask;
-        x ^ x >> self.half
+    /// The first home of a segment, which may be the last one of the segment before, too.
+    pub fn first_home(&self, segment: usize) -> usize {
+        (((segment as u64) << REST) / self.divisor) as usize
     }
 
     /// Quotient and remainder.
@@ -173,62 +194,31 @@ impl Form {
         (quotient + short as u64, if short { remainder - self.divisor } else { remainder })
     }
 
-    /// The segment of a key and its mixed number there.
     #[inline(always)]
-    pub fn split(&self, key: u64) -> (usize, u64) {
-        debug_assert!(key >> 32 < 1 << self.bits.left && key as u32 as u64 >> self.bits.right == 0);
-        let segment_mask = (1u64 << self.segment_bits) - 1;
-        let segment = key.wrapping_add(self.turn(key >> self.segment_bits)) & segment_mask;
-        // The left half is moved down to where the right one ends.
-        let right = key as u32 as u64 >> self.segment_bits;
-        let rest = (key >> 32) << (self.bits.right - self.segment_bits) | right;
-        (segment as usize, self.mix(rest))
-    }
-
-    /// The place of a mixed number in a segment.
-    #[inline(always)]
-    pub fn place_of(&self, segment: usize, mixed: u64) -> Place {
-        let (home, entry) = self.divide(mixed);
-        Place { segment: segment * self.buckets, home: home as usize, entry }
+    pub fn place_of(&self, mixed: Mixed) -> Place {
+        let (home, entry) = self.divide(mixed.number);
+        Place { home: home as usize, entry, tail: mixed.tail }
     }
 
     #[inline(always)]
-    pub fn place(&self, key: u64) -> Place {
-        let (segment, mixed) = self.split(key);
-        self.place_of(segment, mixed)
+    pub fn place(&self, key: u128) -> Place {
+        self.place_of(Mixed::of(key))
     }
 
-    /// The mixed number of what stands in this bucket of a segment.
+    /// What stands in this bucket.
     #[inline(always)]
-    pub fn mixed(&self, bucket: usize, entry: u64) -> u64 {
+    pub fn mixed(&self, bucket: usize, entry: u64, tail: u64) -> Mixed {
+        // Nearly always an entry is in its home.
+        if entry < self.divisor {
+            return Mixed { number: bucket as u64 * self.divisor + entry, tail };
+        }
         let (beyond, remainder) = self.divide(entry);
-        let beyond = beyond as usize;
-        let home = if bucket >= beyond { bucket - beyond } else { bucket + self.buckets - beyond };
-        home as u64 * self.divisor + remainder
+        Mixed { number: (bucket as u64 - beyond) * self.divisor + remainder, tail }
     }
 
-    /// The key with this mixed number in a segment.
-    #[inline(always)]
-    pub fn key(&self, segment: usize, mixed: u64) -> u64 {
-        self.key_of(segment, self.rest(mixed))
-    }
-
-    /// All of a key but its lowest bits, from its mixed number: in the order of the keys, but for those.
-    pub fn rest(&self, mixed: u64) -> u64 {
-        self.unmix(mixed)
-    }
-
-    pub fn rest_bits(&self) -> u32 {
-        self.rest_bits
-    }
-
-    /// The key with this rest in a segment.
-    #[inline(always)]
-    pub fn key_of(&self, segment: usize, rest: u64) -> u64 {
-        let right_bits = self.bits.right - self.segment_bits;
-        let (left, right) = (rest >> right_bits, rest & ((1u64 << right_bits) - 1));
-        let rest = left << (32 - self.segment_bits) | right;
-        let segment_mask = (1u64 << self.segment_bits) - 1;
-        rest << self.segment_bits | (segment as u64).wrapping_sub(self.turn(rest)) & segment_mask
+    /// The lowest bucket from which on nothing has its home in buckets below `bound` of another form.
+    pub fn beyond(&self, bound: usize, other: &Form) -> usize {
+        let homes = (bound as u128 * other.divisor as u128).div_ceil(self.divisor as u128);
+        self.reach + homes as usize
     }
 }

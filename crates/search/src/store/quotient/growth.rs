@@ -1,41 +1,51 @@
-//! Making room in place: more buckets, or wider keys, without a second copy of the table.
+//! Making room in place: more buckets, or wider keys, without a second copy of the table, by as many threads as use it.
 //!
-//! The new memory is added at the end. Segments are rebuilt from the last to the first: the keys of one are taken out into a
-//! small buffer and put where the segment is in the larger table, which never reaches down to one that still has to be moved.
+//! The new memory is added at the end. Keys keep their order by home, so what stands in the last buckets moves behind all
+//! others: to where nothing is, or nothing any more. Then come those before, until few are left, which are taken out at once.
+//! Of what moves together each thread moves a part.
 
-use super::form::{Form, KeyBits, Place};
-use super::{BUCKET_BYTES, COUNT, Cells};
+use super::form::{Form, Mixed, keys};
+use super::line::{LINE_BYTES, MOST_SLOTS};
+use super::{Cells, Lease};
 use crate::region::Region;
 use crate::store::Full;
 use crate::sync::atomic::Ordering;
-use crate::sync::size;
+use crate::sync::{Barrier, size, thread};
+use std::ops::Range;
 
-/// Buckets of an empty table: one page.
-pub const FIRST_BUCKETS: usize = size(64, 2);
-/// The table is enlarged when this share of its slots is taken …
-const FULLEST: f64 = 0.93;
-/// … by this factor, or by a smaller one where the budget is near its end. Never by less: every rebuild goes through all
-/// keys.
-const GROWTH: [f64; 5] = [1.25, 1.2, 1.1, 1.05, 1.02];
+/// Buckets of an empty table.
+pub const FIRST_BUCKETS: usize = size(192, 130);
+/// By which factors the table is enlarged: the first that the budget allows. Never by less: all keys move.
+const GROWTH: [f64; 6] = [1.4, 1.25, 1.2, 1.1, 1.05, 1.02];
+/// The first is for tables that take at most this share of the budget.
+const SMALL_SHARE: usize = 8;
+/// Buckets that are not worth a wave.
+const FEW: usize = size(256, 1);
+/// Buckets for each thread that moves a part of them.
+const WORTH_A_THREAD: usize = size(1 << 12, 1);
 
 /// Keys that a table of this form may hold: any number of them, where there is room for all that there are.
 pub fn room(form: &Form) -> usize {
-    let slots = form.all_slots() as f64;
-    // Small segments are filled unevenly.
-    let deviations = 3.0 * (form.buckets as f64 * form.slots as f64).sqrt() * form.segments() as f64;
-    let uneven = if form.segments() > 1 { slots - deviations } else { slots };
-    let room = (slots * FULLEST).min(uneven) as usize;
-    if room as u64 >= form.bits.keys() { usize::MAX } else { room }
+    // The fewer slots a bucket has, the more unevenly they are filled, and the farther overflows reach.
+    let fullest = 1.0 - 0.55 / (form.slots as f64).sqrt();
+    let room = (form.all_slots() as f64 * fullest) as usize;
+    if room as u64 >= keys(form.bits) { usize::MAX } else { room }
 }
 
 /// A form of at least so many buckets that fills whole pages.
-fn paged(bits: KeyBits, buckets: usize) -> Form {
-    let bytes = Region::rounded((buckets * BUCKET_BYTES).next_multiple_of(1 << 12));
-    Form::new(bits, bytes / BUCKET_BYTES)
+fn paged(bits: u32, buckets: usize) -> Form {
+    Form::new(bits, Region::rounded(buckets * LINE_BYTES) / LINE_BYTES)
+}
+
+/// About so many buckets, not fewer than `least`: as many as whole pages hold.
+fn about(buckets: usize, least: usize) -> usize {
+    let page = Region::page(buckets * LINE_BYTES) / LINE_BYTES;
+    let below = buckets / page * page;
+    if below >= least { below } else { buckets }
 }
 
 /// The smallest such form, of at least `buckets` buckets, with room for so many keys.
-fn smallest(bits: KeyBits, buckets: usize, keys: usize) -> Form {
+fn smallest(bits: u32, buckets: usize, keys: usize) -> Form {
     let mut form = paged(bits, buckets);
     while room(&form) < keys {
         let more = form.all_buckets() as f64 * (keys as f64 / room(&form).max(1) as f64).min(2.0);
@@ -46,114 +56,213 @@ fn smallest(bits: KeyBits, buckets: usize, keys: usize) -> Form {
 
 impl Cells {
     /// Makes room for `more` keys, of a width that may be larger than before. Beyond what it must have, the table takes at
-    /// most this `share` of what the budget has left. Afterwards it [has](Cells::has_room) that room.
-    pub fn make_room(&mut self, more: usize, bits: KeyBits, share: f64) -> Result<(), Full> {
+    /// most this `share` of what the budget has left.
+    pub fn make_room(&mut self, more: usize, bits: u32, share: f64) -> Result<(), Full> {
         let bits = bits.max(self.form.bits);
         // There are no more keys than these.
-        let most = bits.keys().min(usize::MAX as u64) as usize;
+        let most = keys(bits).min(usize::MAX as u64) as usize;
         let wanted = self.len().saturating_add(more).min(most);
+        let scarce =
+            |cells: &Cells| wanted > cells.room || cells.stray_count.load(Ordering::Relaxed) > super::MOST_STRAYS;
         // A table as large as before may have as many strays as before, so it grows until there are few.
-        while bits != self.form.bits || !self.has_room(more) {
+        while bits > self.form.most_bits || scarce(self) {
             self.enlarge(wanted, bits, share)?;
         }
+        self.form.bits = bits;
+        self.leases.end();
         Ok(())
     }
 
-    fn enlarge(&mut self, wanted: usize, bits: KeyBits, share: f64) -> Result<(), Full> {
+    /// Replaces every key by what `change` appends for it, a key of so many bits, with room for `more` keys, in other
+    /// memory. Where there is not enough of it, nothing has changed.
+    pub fn remake(
+        &mut self,
+        bits: u32,
+        more: usize,
+        change: impl Fn(&[u128], &mut Vec<u128>) + Sync,
+    ) -> Result<(), Full> {
+        const AT_ONCE: usize = size(1 << 10, 1);
+        let mut other = Cells::new(bits, &self.budget).map_err(|_| Full)?;
+        other.make_room(self.len() + more, bits, 1.0)?;
+        let (all, threads) = (0..self.form.all_buckets(), self.threads(self.form.all_buckets()));
+        in_parts(std::slice::from_ref(&all), threads, |part| {
+            let (mut lease, mut keys, mut changed) = (other.lease(), Vec::new(), Vec::new());
+            let mut hand_over = |keys: &mut Vec<u128>| {
+                changed.clear();
+                change(keys, &mut changed);
+                keys.clear();
+                other.add_all(&mut lease, &changed);
+            };
+            self.each_in(part, |mixed| {
+                keys.push(mixed.key());
+                if keys.len() == AT_ONCE {
+                    hand_over(&mut keys);
+                }
+                true
+            });
+            hand_over(&mut keys);
+        });
+        let (mut strays, mut changed) = (self.strays.lock().unwrap_or_else(|e| e.into_inner()).clone(), Vec::new());
+        change(&strays, &mut changed);
+        strays.clear();
+        other.add_all(&mut other.lease(), &changed);
+        // All handles go on with the other cells.
+        let keys = other.len();
+        other.leases = self.leases.clone();
+        *self = other;
+        self.leases.set_used(keys);
+        self.leases.end();
+        Ok(())
+    }
+
+    /// Adds keys for which there is room in all, while others do the same.
+    fn add_all(&self, lease: &mut Lease, keys: &[u128]) {
+        let mut added = 0;
+        for &key in keys {
+            added += self.add::<false>(self.form.place(key), || key) as usize;
+        }
+        lease.count(added);
+    }
+
+    fn enlarge(&mut self, wanted: usize, bits: u32, share: f64) -> Result<(), Full> {
         let now = self.form.all_buckets();
-        // Wider keys alone need not make the table larger.
-        let only_bits = room(&Form::new(bits, now)) as f64 * 0.8 >= wanted as f64 && bits != self.form.bits;
         let left = self.budget.left();
         for (i, growth) in GROWTH.iter().enumerate() {
-            let growth = if only_bits { 1.0 } else { *growth };
-            let at_least = (now as f64 * growth).ceil() as usize;
-            let form = smallest(bits, at_least.max(now), wanted);
-            let bytes = form.all_buckets() * BUCKET_BYTES;
+            // Wider keys alone need no more than they must have.
+            let growth = if wanted <= self.room { GROWTH[GROWTH.len() - 1] } else { *growth };
+            let least = (now as f64 * (1.0 + (growth - 1.0) * 0.8)).ceil() as usize;
+            let form = smallest(bits, about((now as f64 * growth) as usize, least), wanted);
+            let bytes = form.all_buckets() * LINE_BYTES;
             let taken = bytes.saturating_sub(self.region.committed());
-            let last = i + 1 == GROWTH.len();
-            let allowed = if last { left } else { (left as f64 * share) as usize };
-            // What is taken out at a time is needed for a moment only.
-            if taken > allowed || taken + self.buffer_bytes(&form) > left || bytes > self.region.reserved() {
+            if i == 0 && bytes > self.budget.memory() / SMALL_SHARE {
                 continue;
             }
-            return self.rebuild(form);
+            let last = i + 1 == GROWTH.len();
+            let allowed = if last { left } else { (left as f64 * share) as usize };
+            // What is taken out at once is needed for a moment only.
+            let (waves, rest) = waves(&self.form, &form);
+            let buffer = rest * self.form.slots * size_of::<Mixed>();
+            if taken > allowed || taken + buffer > left || bytes > self.region.reserved() {
+                continue;
+            }
+            return self.rebuild(form, &waves, rest);
         }
         Err(Full)
     }
 
-    /// Is the table rebuilt segment by segment?
-    fn by_segment(&self, form: &Form) -> bool {
-        form.segment_bits == self.form.segment_bits && form.segment_bits > 0
+    fn threads(&self, buckets: usize) -> usize {
+        self.leases.threads().min(buckets / WORTH_A_THREAD).max(1)
     }
 
-    /// Bytes of the buffer for what is taken out at a time.
-    fn buffer_bytes(&self, form: &Form) -> usize {
-        let keys = if self.by_segment(form) { self.form.buckets * self.form.slots } else { self.len() };
-        keys * 8
-    }
-
-    fn rebuild(&mut self, form: Form) -> Result<(), Full> {
-        let mut buffer: Vec<u64> = Vec::new();
-        buffer.try_reserve_exact(self.buffer_bytes(&form) / 8).map_err(|_| Full)?;
+    fn rebuild(&mut self, form: Form, waves: &[Range<usize>], rest: usize) -> Result<(), Full> {
+        let mut buffer: Vec<Mixed> = Vec::new();
+        buffer.try_reserve_exact(rest * self.form.slots).map_err(|_| Full)?;
         let committed = self.region.committed();
-        self.region.commit(form.all_buckets() * BUCKET_BYTES).map_err(|_| Full)?;
+        self.region.commit(form.all_buckets() * LINE_BYTES).map_err(|_| Full)?;
         self.budget.take(self.region.committed() - committed);
         let strays = std::mem::take(self.strays.get_mut().unwrap_or_else(|e| e.into_inner()));
         self.stray_count.store(0, Ordering::Relaxed);
-        let old = self.form;
-        if self.by_segment(&form) {
-            // Keys of the same width have the same mixed numbers.
-            let same = form.bits == old.bits;
-            for segment in (0..old.segments()).rev() {
-                buffer.clear();
-                self.each_in(segment, |mixed| {
-                    buffer.push(if same { mixed } else { old.key(segment, mixed) });
-                    true
-                });
-                self.clear(segment * old.buckets, old.buckets);
-                self.form = form;
-                for &number in &buffer {
-                    let place = if same { form.place_of(segment, number) } else { form.place(number) };
-                    self.put_back(place, || if same { form.key(segment, number) } else { number });
-                }
-                self.form = old;
-            }
-            self.form = form;
-        } else {
-            for segment in 0..old.segments() {
-                self.each_in(segment, |mixed| {
-                    buffer.push(old.key(segment, mixed));
-                    true
-                });
-            }
-            self.clear(0, old.all_buckets());
-            self.form = form;
-            buffer.iter().for_each(|&key| self.put_back(form.place(key), || key));
-        }
-        strays.iter().for_each(|&key| self.put_back(form.place(key), || key));
+        let moving = Moving { cells: self, new: &form };
+        let threads = self.threads(self.form.all_buckets());
+        in_parts(waves, threads, |part| moving.carry(part));
+        self.each_in(0..rest, |mixed| {
+            buffer.push(mixed);
+            true
+        });
+        (0..rest).for_each(|at| self.line(at).clear());
+        let own = 0..form.all_buckets();
+        buffer.iter().for_each(|&mixed| moving.put(mixed, &own));
+        strays.iter().for_each(|&key| moving.put(Mixed::of(key), &own));
+        self.form = form;
         self.room = room(&form);
         Ok(())
     }
+}
 
-    /// Adds a key that is not there.
-    #[inline(always)]
-    fn put_back(&self, place: Place, key: impl Fn() -> u64) {
-        let mut at = place.home;
-        let mut entry = place.entry;
-        for _ in 0..self.form.reach {
-            let bucket = self.bucket(place.segment + at);
-            let first = bucket[0].load(Ordering::Relaxed);
-            if ((first & COUNT) as usize) < self.form.slots {
-                return self.put(bucket, first, entry);
-            }
-            at = if at + 1 == self.form.buckets { 0 } else { at + 1 };
-            entry += self.form.divisor;
+/// The stretches of buckets that move together, the last ones first, and how many buckets are left.
+fn waves(old: &Form, new: &Form) -> (Vec<Range<usize>>, usize) {
+    let (mut end, mut waves) = (old.all_buckets(), Vec::new());
+    loop {
+        let start = old.beyond(end, new);
+        if start + FEW > end {
+            return (waves, end);
         }
-        self.add_stray(key());
+        waves.push(start..end);
+        end = start;
+    }
+}
+
+/// Shows every stretch in parts, one stretch after the other, the parts of each to several threads at once.
+fn in_parts(stretches: &[Range<usize>], threads: usize, show: impl Fn(Range<usize>) + Sync) {
+    if threads <= 1 {
+        return stretches.iter().for_each(|stretch| show(stretch.clone()));
+    }
+    let barrier = Barrier::new(threads);
+    let work = |me: usize| {
+        for stretch in stretches {
+            let bound = |part: usize| stretch.start + (stretch.len() as u128 * part as u128 / threads as u128) as usize;
+            show(bound(me)..bound(me + 1));
+            barrier.wait();
+        }
+    };
+    thread::scope(|scope| {
+        for me in 1..threads {
+            let work = &work;
+            scope.spawn(move || work(me));
+        }
+        work(0);
+    });
+}
+
+/// Keys on their way to another form.
+struct Moving<'a> {
+    cells: &'a Cells,
+    new: &'a Form,
+}
+
+impl Moving<'_> {
+    /// Empties some buckets and puts their keys where they belong.
+    fn carry(&self, buckets: Range<usize>) {
+        let (old, new) = (&self.cells.form, self.new);
+        // What other threads move comes from other homes, and does not reach these.
+        let home = |old_home: usize| (old_home as u128 * old.divisor as u128 / new.divisor as u128) as usize;
+        let own = home(buckets.start) + 1 + new.reach..home(buckets.end.saturating_sub(old.reach));
+        let mut keys = [Mixed::default(); MOST_SLOTS];
+        for at in buckets {
+            let count = self.take_out(at, &mut keys);
+            keys[..count].iter().for_each(|&mixed| self.put(mixed, &own));
+        }
     }
 
-    pub(super) fn clear(&mut self, first: usize, buckets: usize) {
-        // SAFETY: the buckets lie within committed memory, and `&mut self` says that nobody reads them.
-        unsafe { std::ptr::write_bytes(self.region.base().add(first * BUCKET_BYTES), 0, buckets * BUCKET_BYTES) };
+    #[inline(always)]
+    fn take_out(&self, at: usize, keys: &mut [Mixed; MOST_SLOTS]) -> usize {
+        let (line, old) = (self.cells.line(at), &self.cells.form);
+        let count = line.count();
+        for (slot, key) in keys.iter_mut().enumerate().take(count) {
+            let (entry, tail) = line.entry(old, slot);
+            *key = old.mixed(at, entry, tail);
+        }
+        line.clear();
+        count
+    }
+
+    /// Adds a key that is not there. Other threads may do the same, but for this thread's `own` buckets.
+    #[inline(always)]
+    fn put(&self, mixed: Mixed, own: &Range<usize>) {
+        let mut place = self.new.place_of(mixed);
+        for at in place.home..place.home + self.new.reach {
+            let line = self.cells.line(at);
+            while let Some(first) = line.with_room(self.new) {
+                if own.contains(&at) {
+                    return line.put(self.new, first, place);
+                }
+                if let Some(first) = line.lock(first) {
+                    return line.put(self.new, first, place);
+                }
+                crate::sync::spin_loop();
+            }
+            place.entry += self.new.divisor;
+        }
+        self.cells.add_stray(mixed.key());
     }
 }

@@ -1,7 +1,7 @@
 //! A tree whose user asks for the keys of states and decides later which of them are in the set. For a single owner.
 
 use super::{Inner, KEY, Tree, short_key, unfold};
-use crate::store::quotient::Cells;
+use crate::store::quotient::{Cells, Lease};
 use crate::store::{Full, NO_ORIGIN};
 use scrimp_core::Budget;
 use scrimp_system::Batch;
@@ -28,13 +28,13 @@ impl Tree {
     pub(crate) fn visit(&mut self, key: u64) -> Result<bool, Full> {
         self.prepare(1)?;
         let mut new = false;
-        self.shared.inner().cells.insert::<true>(&[key], |_| new = true);
+        let cell = self.shared.cell(key);
+        self.shared.inner().cells.insert::<true>(&mut self.lease, 1, |_| cell, |_| new = true);
         Ok(new)
     }
 
     pub(crate) fn has_visited(&self, key: u64) -> bool {
-        let cells = &self.shared.inner().cells;
-        cells.bits().fits(key) && cells.contains(key)
+        self.shared.inner().cells.contains(self.shared.cell(key))
     }
 
     /// Appends the state with this key.
@@ -50,7 +50,8 @@ impl Tree {
         let Inner { cells, forest } = self.shared.inner();
         let mut state = vec![0; self.shared.state_bytes];
         let mut numbers = Vec::new();
-        cells.each(|key| {
+        cells.each(|cell| {
+            let key = self.shared.key(cell);
             unfold(self.shared.shape.as_deref(), forest, key, &mut numbers, &mut state);
             show(key, &state)
         })
@@ -58,37 +59,35 @@ impl Tree {
 
     fn prepare(&mut self, states: usize) -> Result<(), Full> {
         assert!(self.alone());
-        if !self.shared.has_room(states) {
-            // SAFETY: the only handle is here.
-            unsafe { self.shared.make_room(states, self.shared.need(states))? };
-        }
-        Ok(())
+        self.secure(states)
     }
 }
 
 /// A second set of keys of a tree.
 pub(crate) struct Keys {
     cells: Cells,
+    lease: Lease,
 }
 
 impl Keys {
     pub fn of(tree: &Tree, budget: &Arc<Budget>) -> io::Result<Keys> {
-        Ok(Keys { cells: Cells::new(tree.shared.inner().cells.bits(), budget)? })
+        let cells = Cells::new(tree.shared.inner().cells.bits(), budget)?;
+        Ok(Keys { lease: cells.lease(), cells })
     }
 
-    pub fn contains(&self, key: u64) -> bool {
-        // A key that is wider than any in the set is none of them.
-        self.cells.bits().fits(key) && self.cells.contains(key)
+    pub fn contains(&self, tree: &Tree, key: u64) -> bool {
+        self.cells.contains(tree.shared.cell(key))
     }
 
     /// Adds a key of the tree: was it not in the set?
     pub fn insert(&mut self, tree: &Tree, key: u64) -> Result<bool, Full> {
         let bits = tree.shared.inner().cells.bits();
-        if bits != self.cells.bits() || !self.cells.has_room(1) {
+        if bits != self.cells.bits() || self.cells.secure(&mut self.lease, 1).is_err() {
             self.cells.make_room(1, bits, 0.5)?;
+            self.cells.secure(&mut self.lease, 1)?;
         }
         let mut new = false;
-        self.cells.insert::<true>(&[key], |_| new = true);
+        self.cells.insert::<true>(&mut self.lease, 1, |_| tree.shared.cell(key), |_| new = true);
         Ok(new)
     }
 

@@ -21,9 +21,10 @@ mod tests;
 pub use indexed::IndexedTree;
 pub(crate) use keyed::Keys;
 
-use super::quotient::{Cells, KeyBits};
+use super::quotient::{Cells, Lease};
 use super::{Full, Set};
 use crate::checkpoint::impossible;
+use crate::sync::size;
 use fold::{Folder, Forest, need};
 use nodes::Nodes;
 use restored::are_halves;
@@ -34,8 +35,8 @@ use std::cell::UnsafeCell;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
-/// Bits of a half of a key at first.
-const FIRST_BITS: u32 = 8;
+/// Bits of a half of a key at first: fewer would take no less memory.
+const FIRST_BITS: u32 = size(20, 3) as u32;
 /// Bytes of a key.
 const KEY: usize = 8;
 
@@ -44,6 +45,7 @@ pub struct Tree {
     shared: Arc<Shared>,
     /// For states of more than eight bytes.
     folder: Option<Folder>,
+    lease: Lease,
     keys: Vec<u64>,
 }
 
@@ -78,6 +80,17 @@ impl Shared {
         self.shape.as_ref().map_or([0; 2], |shape| need(shape, states))
     }
 
+    /// A key as the cells have it.
+    #[inline(always)]
+    fn cell(&self, key: u64) -> u128 {
+        if self.shape.is_some() { cell(key) } else { key as u128 }
+    }
+
+    /// The key that stands so in the cells.
+    fn key(&self, cell: u128) -> u64 {
+        if self.shape.is_some() { state_key(cell) } else { cell as u64 }
+    }
+
     /// Are the halves of a state leaves?
     fn halves_are_leaves(&self) -> bool {
         self.shape.as_ref().is_some_and(|shape| shape.leaves.len() == 2)
@@ -85,41 +98,31 @@ impl Shared {
 
     /// Most numbers that leaves and pairs may have, so that keys are no wider than the cells are made for.
     fn limits(&self) -> [usize; 2] {
-        let limit = 1usize << self.inner().cells.bits().left;
+        let limit = 1usize << (self.inner().cells.bits() / 2);
         if self.halves_are_leaves() { [limit, usize::MAX] } else { [usize::MAX, limit] }
     }
 
-    fn has_room(&self, states: usize) -> bool {
-        let Inner { cells, forest } = self.inner();
-        let ([leaves, pairs], limits) = (self.need(states), self.limits());
-        cells.has_room(states)
-            && (self.shape.is_none()
-                || forest.leaves.has_room(leaves, limits[0]) && forest.pairs.has_room(pairs, limits[1]))
+    fn has_nodes(&self, states: usize) -> bool {
+        let (Inner { forest, .. }, [leaves, pairs], limits) = (self.inner(), self.need(states), self.limits());
+        self.shape.is_none() || forest.leaves.has_room(leaves, limits[0]) && forest.pairs.has_room(pairs, limits[1])
     }
 
-    /// Secures room for so many states of one thread, however many others do the same; [`keep`](Shared::keep) ends it.
+    /// Secures nodes for so many states of one thread, however many others do the same; [`keep`](Shared::keep) ends it.
     fn promise(&self, states: usize) -> Result<(), Full> {
-        let Inner { cells, forest } = self.inner();
-        let ([leaves, pairs], limits) = (self.need(states), self.limits());
-        cells.promise(states)?;
-        if forest.leaves.promise(leaves, limits[0]).is_err() {
-            cells.keep(states);
-            return Err(Full);
-        }
+        let (Inner { forest, .. }, [leaves, pairs], limits) = (self.inner(), self.need(states), self.limits());
+        forest.leaves.promise(leaves, limits[0])?;
         if forest.pairs.promise(pairs, limits[1]).is_err() {
             forest.leaves.keep(leaves);
-            cells.keep(states);
             return Err(Full);
         }
         Ok(())
     }
 
     fn keep(&self, states: usize) {
-        let Inner { cells, forest } = self.inner();
+        let Inner { forest, .. } = self.inner();
         let [leaves, pairs] = self.need(states);
         forest.pairs.keep(pairs);
         forest.leaves.keep(leaves);
-        cells.keep(states);
     }
 
     /// Makes room for so many states and nodes.
@@ -129,7 +132,6 @@ impl Shared {
     unsafe fn make_room(&self, states: usize, [leaves, pairs]: [usize; 2]) -> Result<(), Full> {
         // SAFETY: as the caller promises.
         let Inner { cells, forest } = unsafe { &mut *self.inner.get() };
-        assert!(cells.is_quiet(), "no other handle may be in use");
         // Each part leaves to the others what they will need.
         let all = (cells.bytes() + forest.leaves.bytes() + forest.pairs.bytes()) as f64;
         let share = |bytes: usize| bytes as f64 / all;
@@ -140,19 +142,53 @@ impl Shared {
             let halves =
                 if self.halves_are_leaves() { forest.leaves.len() + leaves } else { forest.pairs.len() + pairs };
             let width = |numbers: usize| usize::BITS - (numbers - 1).leading_zeros();
-            bits = bits.max(halves_of(width(halves)));
-            if bits != cells.bits() || !cells.has_room(states) {
-                // The table is rebuilt: soon wider keys would make it necessary again.
-                bits = bits.max(halves_of(width(halves + halves / 4).min(32)));
-            }
+            bits = bits.max(2 * width(halves));
         }
         cells.make_room(states, bits, share(cells.bytes()))
     }
 }
 
-/// Keys whose halves have so many bits each.
-fn halves_of(bits: u32) -> KeyBits {
-    KeyBits { left: bits, right: bits }
+/// Lowest bits of each half of a key that stand together in the cells; all others take turns, so that a key keeps its value when
+/// halves become wider.
+const TOGETHER: u32 = 20;
+
+/// A pair of halves as the cells have it.
+#[inline(always)]
+fn cell(key: u64) -> u128 {
+    const LOW: u64 = (1 << TOGETHER) - 1;
+    let (left, right) = (key >> 32, key & u32::MAX as u64);
+    let low = (left & LOW) << TOGETHER | right & LOW;
+    let (left, right) = (left >> TOGETHER, right >> TOGETHER);
+    if left | right == 0 {
+        return low as u128;
+    }
+    ((spread(left) << 1 | spread(right)) as u128) << (2 * TOGETHER) | low as u128
+}
+
+/// The pair of halves that stands so in the cells.
+fn state_key(cell: u128) -> u64 {
+    const LOW: u64 = (1 << TOGETHER) - 1;
+    let (low, high) = (cell as u64, (cell >> (2 * TOGETHER)) as u64);
+    let left = gather(high >> 1) << TOGETHER | low >> TOGETHER & LOW;
+    left << 32 | gather(high) << TOGETHER | low & LOW
+}
+
+/// Puts a zero above each of the lowest sixteen bits.
+#[inline(always)]
+fn spread(x: u64) -> u64 {
+    let x = (x | x << 8) & 0x00ff_00ff;
+    let x = (x | x << 4) & 0x0f0f_0f0f;
+    let x = (x | x << 2) & 0x3333_3333;
+    (x | x << 1) & 0x5555_5555
+}
+
+/// Every other bit.
+fn gather(x: u64) -> u64 {
+    let x = x & 0x5555_5555;
+    let x = (x | x >> 1) & 0x3333_3333;
+    let x = (x | x >> 2) & 0x0f0f_0f0f;
+    let x = (x | x >> 4) & 0x00ff_00ff;
+    (x | x >> 8) & 0xffff
 }
 
 impl Tree {
@@ -169,8 +205,8 @@ impl Tree {
     fn ordered(state_bytes: usize, order: Option<&[usize]>, budget: &Arc<Budget>) -> io::Result<Tree> {
         let shape = (state_bytes > KEY).then(|| Arc::new(Shape::new(state_bytes, order)));
         let bits = match shape {
-            Some(_) => halves_of(FIRST_BITS),
-            None => KeyBits::whole(8 * state_bytes.max(1) as u32),
+            Some(_) => 2 * FIRST_BITS,
+            None => 8 * state_bytes as u32,
         };
         let leaf_bytes = shape.as_ref().map_or(KEY, |shape| shape.leaf_bytes);
         let inner = Inner { cells: Cells::new(bits, budget)?, forest: Forest::new(leaf_bytes, budget)? };
@@ -178,7 +214,19 @@ impl Tree {
     }
 
     fn handle(shared: Arc<Shared>) -> Tree {
-        Tree { folder: shared.shape.as_ref().map(Folder::new), shared, keys: Vec::new() }
+        let (folder, lease) = (shared.shape.as_ref().map(Folder::new), shared.inner().cells.lease());
+        Tree { folder, lease, shared, keys: Vec::new() }
+    }
+
+    /// Secures room for so many states. For the only handle.
+    fn secure(&mut self, states: usize) -> Result<(), Full> {
+        let secured = self.shared.inner().cells.secure(&mut self.lease, states);
+        if secured.is_err() || !self.shared.has_nodes(states) {
+            // SAFETY: the only handle is here.
+            unsafe { self.shared.make_room(states, self.shared.need(states))? };
+            self.shared.inner().cells.secure(&mut self.lease, states)?;
+        }
+        Ok(())
     }
 
     /// Is this the only handle?
@@ -192,16 +240,26 @@ impl Tree {
         keys.clear();
         if let Some(folder) = &mut self.folder {
             folder.fold::<ALONE>(forest, batch, 0..batch.len(), origins, keys);
-            cells.insert::<ALONE>(keys, |i| {
-                new.push(i as u32);
-                out.extend_from_slice(&keys[i].to_le_bytes());
-            });
+            cells.insert::<ALONE>(
+                &mut self.lease,
+                keys.len(),
+                |i| cell(keys[i]),
+                |i| {
+                    new.push(i as u32);
+                    out.extend_from_slice(&keys[i].to_le_bytes());
+                },
+            );
         } else {
             keys.extend((0..batch.len()).map(|i| short_key(batch.state(i))));
-            cells.insert::<ALONE>(keys, |i| {
-                new.push(i as u32);
-                out.extend_from_slice(batch.state(i));
-            });
+            cells.insert::<ALONE>(
+                &mut self.lease,
+                keys.len(),
+                |i| keys[i] as u128,
+                |i| {
+                    new.push(i as u32);
+                    out.extend_from_slice(batch.state(i));
+                },
+            );
         }
     }
 }
@@ -239,13 +297,11 @@ impl Set for Tree {
         assert!(batch.state_bytes() == self.shared.state_bytes && origins.len() == batch.len());
         let states = batch.len();
         if self.alone() {
-            if !self.shared.has_room(states) {
-                // SAFETY: the only handle is here.
-                unsafe { self.shared.make_room(states, self.shared.need(states))? };
-            }
+            self.secure(states)?;
             self.insert_all::<true>(batch, origins, new, keys);
             return Ok(());
         }
+        self.shared.inner().cells.secure(&mut self.lease, states)?;
         self.shared.promise(states)?;
         self.insert_all::<false>(batch, origins, new, keys);
         self.shared.keep(states);
@@ -261,8 +317,7 @@ impl Set for Tree {
     }
 
     fn is_key(&self, key: &[u8]) -> bool {
-        let (cells, short) = (&self.shared.inner().cells, short_key(key));
-        key.len() == self.key_bytes() && cells.bits().fits(short) && cells.contains(short)
+        key.len() == self.key_bytes() && self.shared.inner().cells.contains(self.shared.cell(short_key(key)))
     }
 
     fn share(&self) -> Option<Box<dyn Set>> {
@@ -283,8 +338,8 @@ impl Set for Tree {
         let Inner { cells, forest } = unsafe { &mut *self.shared.inner.get() };
         let (shape, mut numbers) = (&self.shared.shape, Vec::new());
         let mut state = vec![0; self.shared.state_bytes];
-        let drained = cells.drain(|key| {
-            unfold(shape.as_deref(), forest, key, &mut numbers, &mut state);
+        let drained = cells.drain(|cell| {
+            unfold(shape.as_deref(), forest, self.shared.key(cell), &mut numbers, &mut state);
             show(&state)
         });
         drained.ok()
@@ -302,8 +357,8 @@ impl Set for Tree {
         forest.pairs.save(&mut to)?;
         to.write_all(&(cells.len() as u64).to_le_bytes())?;
         let mut result = Ok(());
-        cells.each(|key| {
-            result = to.write_all(&key.to_le_bytes());
+        cells.each(|cell| {
+            result = to.write_all(&self.shared.key(cell).to_le_bytes());
             result.is_ok()
         });
         result?;
@@ -329,18 +384,21 @@ impl Set for Tree {
             from.read_exact(&mut bytes[..8 * some])?;
             self.keys.clear();
             self.keys.extend(bytes[..8 * some].chunks_exact(KEY).map(short_key));
+            let most = u64::MAX >> (64 - 8 * self.shared.state_bytes.min(KEY));
             let sound = |&key: &u64| match &halves {
                 Some(halves) => are_halves(halves, key),
-                None => self.shared.inner().cells.bits().fits(key),
+                None => key <= most,
             };
             if !self.keys.iter().all(sound) {
                 return Err(impossible("a key of no state"));
             }
-            if !at_once || !self.shared.inner().cells.has_room(some) {
+            if !at_once || self.shared.inner().cells.secure(&mut self.lease, some).is_err() {
                 // SAFETY: as above.
                 unsafe { self.shared.make_room(some, [1, 1]).map_err(|_| io::ErrorKind::OutOfMemory)? };
             }
-            self.shared.inner().cells.insert::<true>(&self.keys, |_| ());
+            let Tree { shared, lease, keys, .. } = self;
+            shared.inner().cells.secure(lease, some).map_err(|_| io::ErrorKind::OutOfMemory)?;
+            shared.inner().cells.insert::<true>(lease, some, |i| shared.cell(keys[i]), |_| ());
             left -= some as u64;
         }
         Ok(())
