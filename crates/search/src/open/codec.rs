@@ -26,7 +26,7 @@ const HIGH: u64 = 0x80 * ONES;
 /// A one for each byte that is not zero, in the lowest bit of that byte.
 #[inline(always)]
 fn differing(word: u64) -> u64 {
-    (((word & !HIGH) + !HIGH | word) & HIGH) >> 7
+    ((((word & !HIGH) + !HIGH) | word) & HIGH) >> 7
 }
 
 /// The lowest bits of all bytes, moved together.
