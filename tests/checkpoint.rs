@@ -77,6 +77,9 @@ fn a_table_is_taken_up_again() {
 
 #[test]
 fn a_tree_is_taken_up_again() {
+    check("ck-packed", &["--store", "packed"]);
+    check("ck-packed-2", &["--store", "packed", "--threads", "2"]);
+    check("ck-packed-dfs", &["--store", "packed", "--order", "dfs"]);
     check("ck-tree", &["--store", "tree"]);
     check("ck-tree-2", &["--store", "tree", "--threads", "2"]);
     check("ck-tree-dfs", &["--store", "tree", "--order", "dfs"]);
@@ -187,9 +190,19 @@ fn take_up(name: &str, words: &[&str], heading: &[u8], making: &[u64], content: 
 fn forged_files_are_refused_or_taken_up() {
     let path = model("phils6.dve");
     let mut random = Random(20);
-    for options in
-        ["table", "tree", "collapse", "comback", "dfa", "dfa+collapse", "table dfs", "tree dfs", "table random", "disk"]
-    {
+    for options in [
+        "table",
+        "packed",
+        "tree",
+        "collapse",
+        "comback",
+        "dfa",
+        "dfa+collapse",
+        "table dfs",
+        "tree dfs",
+        "table random",
+        "disk",
+    ] {
         let (store, order) = options.split_once(' ').unwrap_or((options, "bfs"));
         let words = ["count", &path, "--store", store, "--order", order];
         let whole = saved("ck-forged", &words, "20ms");

@@ -94,6 +94,7 @@ fn changes() -> Vec<Change> {
             (o.order, o.progress) = ("progress".parse().ok(), Some("auto".into()));
         }),
         ("--store table", |o| o.store = "table".parse().ok()),
+        ("--store packed", |o| o.store = "packed".parse().ok()),
         ("--store tree", |o| o.store = "tree".parse().ok()),
         ("--store collapse", |o| o.store = "collapse".parse().ok()),
         ("--store dfa", |o| o.store = "dfa".parse().ok()),

@@ -232,7 +232,7 @@ fn every_store_has_the_states_that_serde_has() {
     let (filters, rings) = (counted(&filter()), counted(&ring()));
     assert_eq!(filters, filter_lock::by_hand(filter()));
     assert_eq!(filters, filter_lock::typed(filter(), true, true).unwrap());
-    for store in ["table", "tree", "collapse", "dfa", "comback"] {
+    for store in ["table", "packed", "tree", "collapse", "dfa", "comback"] {
         for packed in [false, true] {
             let checker = Checker::new(filter()).store(store).threads(1);
             let answer = if packed { checker.packed() } else { checker }.count().unwrap();

@@ -129,7 +129,7 @@ fn searches(states: usize) -> Vec<Options> {
     let forgetters = [format!("cache:{}", states / 2 + 2), "pseudo-root".into(), "none".into()];
     let mut all = Vec::new();
     for order in [OrderChoice::BreadthFirst, OrderChoice::DepthFirst] {
-        for store in ["tree", "collapse", "dfa", "comback"] {
+        for store in ["packed", "tree", "collapse", "dfa", "comback"] {
             let store = Some(store.parse().expect("a store"));
             all.push(Options { store, order: Some(order), ..Options::default() });
         }

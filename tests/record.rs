@@ -33,6 +33,7 @@ fn levels_are_the_same_in_every_store() {
         &["--store", "table", "--threads", "3"] as &[&str],
         &["--threads", "2"],
         &["--store", "tree"],
+        &["--store", "packed", "--threads", "3"],
         &["--store", "tree", "--threads", "3"],
         &["--store", "collapse", "--threads", "2"],
         &["--store", "comback"],

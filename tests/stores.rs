@@ -14,7 +14,7 @@ use std::time::Duration;
 
 const MEMORY: usize = 16 << 30;
 /// Stores that tell all states apart, and the lossy one that does so on small models: 64 bits of a hash.
-const STORES: [&str; 7] = ["table", "tree", "collapse", "dfa", "dfa+collapse", "comback", "compact:64"];
+const STORES: [&str; 8] = ["table", "packed", "tree", "collapse", "dfa", "dfa+collapse", "comback", "compact:64"];
 /// Depth-first search and the automaton are slow; larger models are left to longer tests.
 const MOST_STATES: u64 = 100_000;
 

@@ -119,9 +119,14 @@ fn agree(model: &NativeModel, texts: &[&str], symmetry: &Symmetry, context: &str
     let mut properties = vec![Property::deadlock(), Property::faults()];
     properties.extend(texts.iter().map(|text| property(model, text)));
     let whole = search(model, &properties, &plain());
-    for (order, store, threads) in
-        [("bfs", "table", 1), ("dfs", "table", 1), ("bfs", "tree", 2), ("bfs", "collapse", 1), ("bfs", "comback", 1)]
-    {
+    for (order, store, threads) in [
+        ("bfs", "table", 1),
+        ("dfs", "table", 1),
+        ("bfs", "packed", 2),
+        ("bfs", "tree", 2),
+        ("bfs", "collapse", 1),
+        ("bfs", "comback", 1),
+    ] {
         let context = format!("{context}, {order} {store} {threads}");
         let counted = search(model, &[], &symmetric(order, store, threads));
         let facts = counted.orbits.as_ref().unwrap();

@@ -210,7 +210,7 @@ fn every_store_and_order_has_the_same_states() {
     for lossy in [false, true] {
         let model = || Network { clients: 4, lossy };
         let expected = counted(&model());
-        for store in ["table", "tree", "collapse", "dfa", "comback"] {
+        for store in ["table", "packed", "tree", "collapse", "dfa", "comback"] {
             let answer = Checker::new(model()).store(store).threads(1).count().unwrap();
             assert_eq!((answer.states(), answer.transitions()), expected, "{store}");
         }

@@ -158,6 +158,7 @@ fn decide(kind: PropertyKind<Expr>) {
 pub const SEARCHES: [(&str, OrderChoice); 12] = [
     ("auto", OrderChoice::BreadthFirst),
     ("table", OrderChoice::BreadthFirst),
+    ("packed", OrderChoice::BreadthFirst),
     ("tree", OrderChoice::BreadthFirst),
     ("collapse", OrderChoice::BreadthFirst),
     ("comback", OrderChoice::BreadthFirst),

@@ -57,6 +57,7 @@ pub fn all(folder: &Path) -> io::Result<Vec<Case>> {
     for store in [
         "",
         "--store table",
+        "--store packed",
         "--store tree",
         "--store collapse",
         "--store comback",

@@ -19,9 +19,10 @@ use std::sync::{Arc, PoisonError};
 
 /// Up to so many states, numbers are made anew.
 const FEW: usize = 1 << 16;
-/// Words that may have bits that came late, before numbers are made anew, if there are not too many of them.
-const MANY_LATE: usize = 8;
-const MANY: usize = 1 << 22;
+/// Words that may have bits that came late, before numbers are made anew, if there are twice as many as the last time and not
+/// too many of them.
+const MANY_LATE: usize = 3;
+const MANY: usize = 1 << 23;
 /// Bits that may have come late.
 const MOST_LATE_BITS: u32 = 48;
 /// States that are made anew at a time.
@@ -47,6 +48,8 @@ struct Inner {
     cells: Cells,
     /// Nothing before the first state.
     coding: Option<Coding>,
+    /// How many numbers there were when all were made anew.
+    recoded: usize,
 }
 
 // SAFETY: concurrent access to `inner` follows the protocol stated at `Shared`; what several threads change at once consists
@@ -69,7 +72,7 @@ impl Shared {
 
 impl PackedTable {
     pub fn new(state_bytes: usize, budget: &Arc<Budget>) -> io::Result<PackedTable> {
-        let inner = UnsafeCell::new(Inner { cells: Cells::new(0, budget)?, coding: None });
+        let inner = UnsafeCell::new(Inner { cells: Cells::new(0, budget)?, coding: None, recoded: 0 });
         let unfit = Mutex::new(Batch::new(state_bytes));
         Ok(PackedTable::handle(Arc::new(Shared { state_bytes, inner, unfit })))
     }
@@ -84,7 +87,7 @@ impl PackedTable {
 
     /// Makes the numbers of a batch and secures room for them.
     fn prepare(&mut self, batch: &Batch) -> Result<(), Full> {
-        let Inner { cells, coding } = self.shared.inner();
+        let Inner { cells, coding, .. } = self.shared.inner();
         self.numbers.clear();
         let encoded = coding.as_ref().map_or(Err(0), |coding| coding.encode(batch, &mut self.numbers));
         if let Err(first) = encoded {
@@ -110,7 +113,7 @@ impl PackedTable {
     /// No other handle may be in use.
     unsafe fn recode(&mut self, coding: Coding, more: usize) -> Result<(), Full> {
         // SAFETY: as the caller promises.
-        let Inner { cells, coding: old } = unsafe { &mut *self.shared.inner.get() };
+        let Inner { cells, coding: old, recoded } = unsafe { &mut *self.shared.inner.get() };
         let before = old.as_ref().expect("states have a coding");
         cells.remake(coding.bits(), more, |numbers, anew| {
             let mut states = Batch::new(self.shared.state_bytes);
@@ -120,7 +123,7 @@ impl PackedTable {
                 coding.encode(&states, anew).expect("what was there fits");
             }
         })?;
-        *old = Some(coding);
+        (*old, *recoded) = (Some(coding), cells.len());
         Ok(())
     }
 
@@ -135,17 +138,17 @@ impl PackedTable {
             return Ok(());
         }
         // SAFETY: as the caller promises.
-        let Inner { cells, coding } = unsafe { &mut *shared.inner.get() };
+        let Inner { cells, coding, recoded } = unsafe { &mut *shared.inner.get() };
         let states = || (0..unfit.len()).map(|i| unfit.state(i));
         let old = coding.take().unwrap_or_else(|| Coding::of(unfit.state(0)));
         let (late, anew) = (old.and_late(states()), old.with(states()));
         *coding = Some(old);
         let (words, late_bits) = late.late();
         let fits_late = late.bits() <= MOST_BITS && late_bits <= MOST_LATE_BITS && cells.len() > FEW;
-        let is_better = !fits_late || words > MANY_LATE && cells.len() < MANY;
+        let is_better = !fits_late || words > MANY_LATE && (2 * *recoded..MANY).contains(&cells.len());
         // SAFETY: as the caller promises.
-        let recoded = is_better && anew.bits() <= MOST_BITS && unsafe { self.recode(anew, more).is_ok() };
-        if !recoded {
+        let made_anew = is_better && anew.bits() <= MOST_BITS && unsafe { self.recode(anew, more).is_ok() };
+        if !made_anew {
             if !fits_late {
                 return Err(Full);
             }
@@ -162,7 +165,7 @@ impl PackedTable {
         // SAFETY: as the caller promises.
         unsafe { self.fit(more)? };
         // SAFETY: as the caller promises.
-        let Inner { cells, coding } = unsafe { &mut *self.shared.inner.get() };
+        let Inner { cells, coding, .. } = unsafe { &mut *self.shared.inner.get() };
         cells.make_room(more, coding.as_ref().map_or(0, Coding::bits), 1.0)
     }
 }
@@ -216,7 +219,7 @@ impl Set for PackedTable {
     }
 
     fn is_key(&self, key: &[u8]) -> bool {
-        let Inner { cells, coding } = self.shared.inner();
+        let Inner { cells, coding, .. } = self.shared.inner();
         let (mut batch, mut numbers) = (Batch::new(self.shared.state_bytes), Vec::new());
         key.len() == self.shared.state_bytes && {
             batch.push(key, 0);
@@ -234,7 +237,7 @@ impl Set for PackedTable {
     }
 
     fn each(&self, show: &mut dyn FnMut(&[u8]) -> bool) -> bool {
-        let Inner { cells, coding } = self.shared.inner();
+        let Inner { cells, coding, .. } = self.shared.inner();
         let mut state = Batch::new(self.shared.state_bytes);
         coding.as_ref().is_none_or(|coding| {
             cells.each(|number| {
@@ -248,7 +251,7 @@ impl Set for PackedTable {
     fn drain(&mut self, show: &mut dyn FnMut(&[u8]) -> bool) -> Option<bool> {
         assert!(self.alone());
         // SAFETY: the only handle is here.
-        let Inner { cells, coding } = unsafe { &mut *self.shared.inner.get() };
+        let Inner { cells, coding, .. } = unsafe { &mut *self.shared.inner.get() };
         let mut state = Batch::new(self.shared.state_bytes);
         let Some(coding) = coding else { return Some(true) };
         let drained = cells.drain(|number| {
@@ -272,7 +275,7 @@ impl Set for PackedTable {
     }
 
     fn save(&self, to: &mut dyn Write) -> io::Result<()> {
-        let Inner { cells, coding } = self.shared.inner();
+        let Inner { cells, coding, .. } = self.shared.inner();
         let mut to = io::BufWriter::with_capacity(1 << 16, to);
         to.write_all(&(cells.len() as u64).to_le_bytes())?;
         coding.iter().try_for_each(|coding| coding.save(&mut to))?;
@@ -301,7 +304,7 @@ impl Set for PackedTable {
             return Err(impossible("a state that is too wide"));
         }
         // SAFETY: the only handle is here.
-        let Inner { cells, coding: old } = unsafe { &mut *self.shared.inner.get() };
+        let Inner { cells, coding: old, .. } = unsafe { &mut *self.shared.inner.get() };
         *old = Some(coding);
         // At once where that can be: cells that grow little by little are filled again every time.
         let _ = cells.make_room(left.min(1 << 36) as usize, bits, 1.0);

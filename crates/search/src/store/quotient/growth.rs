@@ -117,11 +117,12 @@ impl Cells {
 
     /// Adds keys for which there is room in all, while others do the same.
     fn add_all(&self, lease: &mut Lease, keys: &[u128]) {
-        let mut added = 0;
-        for &key in keys {
-            added += self.add::<false>(self.form.place(key), || key) as usize;
+        if self.secure(lease, keys.len()).is_ok() {
+            return self.insert::<false>(lease, keys.len(), |i| keys[i], |_| ());
         }
-        lease.count(added);
+        // What is left is in the leases of others.
+        let add = |&&key: &&u128| self.add::<false>(&self.form, self.form.place(key), || key);
+        lease.count(keys.iter().filter(add).count());
     }
 
     fn enlarge(&mut self, wanted: usize, bits: u32, share: f64) -> Result<(), Full> {

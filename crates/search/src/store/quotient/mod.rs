@@ -33,8 +33,8 @@ use scrimp_core::Budget;
 use std::io;
 use std::sync::Arc;
 
-/// Keys that go through both passes together.
-const GROUP: usize = 64;
+/// So many keys before a key is looked up, its bucket is asked for; a power of two.
+const AHEAD: usize = 32;
 /// Entries that may have found no place within reach before the table counts as full.
 const MOST_STRAYS: usize = 32;
 
@@ -118,26 +118,26 @@ impl Cells {
         mut new: impl FnMut(usize),
     ) {
         debug_assert!(lease.has(keys));
+        let form = self.form;
         let mut added = 0;
-        let mut groups = [[Place::default(); GROUP]; 2];
-        let [mut present, mut next] = groups.each_mut();
-        let place_all = |first: usize, places: &mut [Place; GROUP]| {
-            for (place, i) in places.iter_mut().zip(first..keys) {
-                *place = self.form.place(key(i));
-                prefetch_write((self.line(place.home) as *const Line).cast());
-            }
+        let mut places = [Place::default(); AHEAD];
+        let ask = |i: usize| {
+            let place = form.place(key(i));
+            prefetch_write((self.line(place.home) as *const Line).cast());
+            place
         };
-        place_all(0, present);
-        for first in (0..keys).step_by(GROUP) {
-            // The places of the next group are asked for before this one's are used.
-            place_all(first + GROUP, next);
-            for (place, i) in present.iter().zip(first..keys) {
-                if self.add::<ALONE>(*place, || key(i)) {
-                    new(i);
-                    added += 1;
-                }
+        for (i, place) in places.iter_mut().enumerate().take(keys) {
+            *place = ask(i);
+        }
+        for i in 0..keys {
+            let place = places[i % AHEAD];
+            if i + AHEAD < keys {
+                places[i % AHEAD] = ask(i + AHEAD);
             }
-            std::mem::swap(&mut present, &mut next);
+            if self.add::<ALONE>(&form, place, || key(i)) {
+                new(i);
+                added += 1;
+            }
         }
         lease.use_up(added);
     }
@@ -168,28 +168,28 @@ impl Cells {
 
     /// Adds the key with this place, if it is not there: was it new?
     #[inline(always)]
-    fn add<const ALONE: bool>(&self, mut place: Place, key: impl Fn() -> u128) -> bool {
-        for at in place.home..place.home + self.form.reach {
+    fn add<const ALONE: bool>(&self, form: &Form, mut place: Place, key: impl Fn() -> u128) -> bool {
+        for at in place.home..place.home + form.reach {
             let line = self.line(at);
             loop {
-                match line.look(&self.form, place) {
+                match line.look(form, place) {
                     Seen::Known => return false,
                     Seen::Beyond => break,
                     Seen::Absent(first) if ALONE => {
-                        line.put(&self.form, first, place);
+                        line.put(form, first, place);
                         return true;
                     }
                     // Where the first word is not as it was seen, someone has added an entry: look again.
                     Seen::Absent(first) => match line.lock(first) {
                         Some(first) => {
-                            line.put(&self.form, first, place);
+                            line.put(form, first, place);
                             return true;
                         }
                         None => crate::sync::spin_loop(),
                     },
                 }
             }
-            place.entry += self.form.divisor;
+            place.entry += form.divisor;
         }
         self.add_stray(key())
     }
