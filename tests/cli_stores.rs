@@ -98,7 +98,7 @@ fn collapsed_states_take_less_memory() {
 #[test]
 fn stores_without_numbers_are_refused_for_ctl() {
     let path = model("peterson3.dve");
-    for store in ["tree", "dfa", "compact", "bitstate"] {
+    for store in ["packed", "tree", "dfa", "compact", "bitstate"] {
         let refusal = scrimp(&["check", &path, "-p", "ctl: AG EF P_0@cs", "--store", store]).refused();
         assert!(
             refusal.contains("CTL is decided in a graph, from a store that gives states ids"),

@@ -31,10 +31,10 @@ fn ways() -> Vec<Way> {
         for order in ["bfs", "dfs", "bbfs:3", "alt:2,1", "random"] {
             ways.push(Way { reduce, order, ..WAY });
         }
-        for store in ["collapse", "tree", "dfa", "comback"] {
+        for store in ["collapse", "packed", "tree", "dfa", "comback"] {
             ways.push(Way { reduce, store, ..WAY });
         }
-        for store in ["tree", "dfa"] {
+        for store in ["packed", "tree", "dfa"] {
             ways.push(Way { reduce, store, order: "dfs", ..WAY });
         }
         for forget in ["cache:30", "cache", "pseudo-root", "pseudo-root:30"] {

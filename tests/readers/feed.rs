@@ -155,7 +155,7 @@ fn decide(kind: PropertyKind<Expr>) {
 }
 
 /// The searches that can be saved, by their stores, and by their order where it is not that of levels.
-pub const SEARCHES: [(&str, OrderChoice); 12] = [
+pub const SEARCHES: [(&str, OrderChoice); 13] = [
     ("auto", OrderChoice::BreadthFirst),
     ("table", OrderChoice::BreadthFirst),
     ("packed", OrderChoice::BreadthFirst),
