@@ -33,6 +33,10 @@ const SMALL: u64 = 1 << 17;
 
 /// States that are looked at together.
 const LOOKED_AT: usize = 512;
+/// States of so many bytes are short.
+const SHORT: usize = 8;
+/// Bytes that a state takes in a packed table, at most, when it has moved there.
+const MOST_BYTES: usize = 14;
 /// Models of so many states are large.
 const LARGE: u64 = 1 << 18;
 
@@ -106,7 +110,9 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
             break;
         }
     }
-    to_set(task, table, SetBfs::new(task, StoreChoice::Tree)?, guides)
+    let packed = if may_pack { packed_for(task, table.store())? } else { None };
+    let to = packed.map_or_else(|| SetBfs::new(task, StoreChoice::Tree), Ok)?;
+    to_set(task, table, to, guides)
 }
 
 /// Moves the search from the table to a set and goes on there.
@@ -135,7 +141,8 @@ fn a_set(set: &StoreChoice) -> &'static str {
 
 /// A packed table for the states of a table, if they differ in few bits, and there is memory for the move.
 fn packed_for(task: &Task, table: &Table) -> io::Result<Option<SetBfs>> {
-    if !task.budget.may_take(table.bytes()) {
+    // The index goes at once, and states as they move.
+    if task.budget.left() + table.bytes() / 2 < MOST_BYTES * table.len() {
         return Ok(None);
     }
     let mut wide = SetBfs::new(task, StoreChoice::Packed)?;
@@ -143,9 +150,11 @@ fn packed_for(task: &Task, table: &Table) -> io::Result<Option<SetBfs>> {
     for first in (0..table.len()).step_by(LOOKED_AT) {
         batch.clear();
         (first..table.len().min(first + LOOKED_AT)).for_each(|id| table.load(id as StateId, batch.push_with(0)));
-        wide.set.foresee(&batch);
+        if !wide.set.foresee(&batch) {
+            return Ok(None);
+        }
     }
-    Ok(wide.set.unsuited().is_none().then_some(wide))
+    Ok(Some(wide))
 }
 
 /// Starts over with a reduction, which the model has turned out to be large enough for.
@@ -211,7 +220,7 @@ fn will_be_too_small(task: &Task, table: &TableBfs<Table>) -> bool {
     let wanted = estimate.wants_tree(bytes);
     if let Some(expected) = estimate.expected.filter(|_| wanted) {
         task.control.say(format!(
-            "about {} states are to be expected from the first {}, and a table has room for {}: a tree instead",
+            "about {} states are to be expected from the first {}, and a table has room for {}: something smaller instead",
             grouped(expected as u64),
             grouped(estimate.seen),
             grouped((bytes as f64 / estimate.in_table) as u64),
@@ -224,7 +233,9 @@ fn will_be_too_small(task: &Task, table: &TableBfs<Table>) -> bool {
 fn in_set<'m>(task: &Task<'m, '_>, mut wide: SetBfs, guides: Guides) -> io::Result<Done<'m>> {
     // Moving on takes a little memory to begin with.
     let next = match wide.stage {
-        StoreChoice::Packed => Some(StoreChoice::Tree),
+        // A tree of short states is no smaller.
+        StoreChoice::Packed if task.model.state_bytes() > SHORT => Some(StoreChoice::Tree),
+        StoreChoice::Packed => Some(AUTOMATON),
         StoreChoice::Tree => Some(AUTOMATON),
         _ => None,
     };
@@ -235,7 +246,7 @@ fn in_set<'m>(task: &Task<'m, '_>, mut wide: SetBfs, guides: Guides) -> io::Resu
     if ended != Ended::Limit(Limit::Memory) {
         return Ok(wide.done(ended));
     }
-    if let (Some(dir), true) = (&task.plan.options().disk, wide.stage != StoreChoice::Packed) {
+    if let (Some(dir), true) = (&task.plan.options().disk, next != Some(StoreChoice::Tree)) {
         return to_disk(task, wide, dir);
     }
     let Some(next) = next else {

@@ -102,7 +102,7 @@ pub fn set_to<'m>(task: &Task<'m, '_>, from: SetBfs, to: SetBfs) -> Moved<'m> {
     };
     let mut moved = by_state || open(&mut moving, &mut *set);
     moved = moved
-        && set.drain(&mut |state| {
+        && set.drain(by_state, &mut |state| {
             moving.batch.push(state, 0);
             moving.batch.len() < AT_ONCE || moving.flush(&mut keys).is_ok()
         }) == Some(true);

@@ -23,8 +23,10 @@ pub trait Set: Send {
     /// equal states in a batch the first is new. When it fails, nothing was added: the set needs [room](Set::make_room).
     fn insert(&mut self, batch: &Batch, origins: &[u32], new: &mut Vec<u32>, keys: &mut Vec<u8>) -> Result<(), Full>;
 
-    /// These states will be added soon, if there is room: what can be learnt from them for all?
-    fn foresee(&mut self, _batch: &Batch) {}
+    /// These states will be added soon to a set that is empty yet; `false` if it cannot take them.
+    fn foresee(&mut self, _batch: &Batch) -> bool {
+        true
+    }
 
     /// Makes room for `more` states, so that batches of so many in all can be inserted. No other handle may be in use.
     /// Fails when the budget does not allow it.
@@ -54,10 +56,10 @@ pub trait Set: Send {
         false
     }
 
-    /// Shows every state of the set as [`each`](Set::each) does, but those that have most in common one after the other, and
-    /// memory goes as they do: afterwards the set is empty, and can still [load](Set::load) its keys. Nothing where a set
-    /// cannot do that, or has no memory to begin with; it is then as it was.
-    fn drain(&mut self, _show: &mut dyn FnMut(&[u8]) -> bool) -> Option<bool> {
+    /// Shows every state of the set as [`each`](Set::each) does, and memory goes as they do: afterwards the set is empty, and can
+    /// still [load](Set::load) its keys. Where they are to come `sorted`, those that have most in common come one after the
+    /// other. Nothing where a set cannot do that, or has no memory to begin with; it is then as it was.
+    fn drain(&mut self, _sorted: bool, _show: &mut dyn FnMut(&[u8]) -> bool) -> Option<bool> {
         None
     }
 

@@ -202,15 +202,10 @@ impl Set for PackedTable {
         Ok(())
     }
 
-    fn foresee(&mut self, batch: &Batch) {
-        self.numbers.clear();
-        let coding = &self.shared.inner().coding;
-        let encoded = coding.as_ref().map_or(Err(0), |coding| coding.encode(batch, &mut self.numbers));
-        if encoded.is_err() && self.alone() {
-            self.note_unfit(batch, 0);
-            // SAFETY: the only handle is here.
-            let _ = unsafe { self.fit(0) };
-        }
+    fn foresee(&mut self, batch: &Batch) -> bool {
+        assert!(self.alone() && self.is_empty());
+        // SAFETY: the only handle is here.
+        self.prepare(batch).is_ok() || unsafe { self.fit(0).is_ok() }
     }
 
     fn make_room(&mut self, more: usize) -> Result<(), Full> {
@@ -248,17 +243,18 @@ impl Set for PackedTable {
         })
     }
 
-    fn drain(&mut self, show: &mut dyn FnMut(&[u8]) -> bool) -> Option<bool> {
+    fn drain(&mut self, sorted: bool, show: &mut dyn FnMut(&[u8]) -> bool) -> Option<bool> {
         assert!(self.alone());
         // SAFETY: the only handle is here.
         let Inner { cells, coding, .. } = unsafe { &mut *self.shared.inner.get() };
         let mut state = Batch::new(self.shared.state_bytes);
         let Some(coding) = coding else { return Some(true) };
-        let drained = cells.drain(|number| {
+        let show = |number: u128| {
             state.clear();
             coding.decode(&[number], &mut state);
             show(state.state(0))
-        });
+        };
+        let drained = if sorted { cells.drain(show) } else { cells.drain_in_any_order(show) };
         drained.ok()
     }
 

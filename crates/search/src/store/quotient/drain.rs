@@ -44,14 +44,10 @@ impl Cells {
     pub fn drain(&mut self, mut show: impl FnMut(u128) -> bool) -> Result<bool, Full> {
         let (form, budget) = (self.form, &self.budget);
         let (most, mut buffer) = ((form.buckets / SEGMENTS + 2 * form.reach) * form.slots, Vec::<u128>::new());
-        let empty = Cells::new(form.bits, budget).map_err(|_| Full)?;
         if !budget.may_take(size_of::<u128>() * most) || buffer.try_reserve_exact(most).is_err() {
             return Err(Full);
         }
-        let mut full = std::mem::replace(self, empty);
-        self.leases = full.leases.clone();
-        self.leases.set_used(0);
-        self.leases.end();
+        let mut full = self.take()?;
         let strays = std::mem::take(full.strays.get_mut().unwrap_or_else(|e| e.into_inner()));
         let (mut runs, mut sorted) = full.sort(buffer);
         let mut heap = BinaryHeap::new();
@@ -69,6 +65,35 @@ impl Cells {
             }
         }
         Ok(strays.into_iter().all(show))
+    }
+
+    /// The same in any order, with no memory to begin with but for an empty set.
+    pub fn drain_in_any_order(&mut self, mut show: impl FnMut(u128) -> bool) -> Result<bool, Full> {
+        let full = self.take()?;
+        let (mut runs, mut gone) = (Runs { cells: full }, 0);
+        let strays = std::mem::take(runs.cells.strays.get_mut().unwrap_or_else(|e| e.into_inner()));
+        for at in 0..runs.cells.form.all_buckets() {
+            if !runs.cells.each_in(at..at + 1, |mixed| show(mixed.key())) {
+                return Ok(false);
+            }
+            let read = at * LINE_BYTES / STEP * STEP;
+            if read > gone {
+                runs.release(gone, read);
+                gone = read;
+            }
+        }
+        Ok(strays.into_iter().all(show))
+    }
+
+    /// All that is in the set, which is empty afterwards.
+    fn take(&mut self) -> Result<Cells, Full> {
+        let empty = Cells::new(self.form.bits, &self.budget).map_err(|_| Full)?;
+        let full = std::mem::replace(self, empty);
+        // Handles go on with the empty one.
+        self.leases = full.leases.clone();
+        self.leases.set_used(0);
+        self.leases.end();
+        Ok(full)
     }
 
     /// Sorts every segment in place, with a buffer for the keys of one.

@@ -332,7 +332,7 @@ impl Set for Tree {
         self.each_key(&mut |_, state| show(state))
     }
 
-    fn drain(&mut self, show: &mut dyn FnMut(&[u8]) -> bool) -> Option<bool> {
+    fn drain(&mut self, _: bool, show: &mut dyn FnMut(&[u8]) -> bool) -> Option<bool> {
         assert!(self.alone());
         // SAFETY: the only handle is here.
         let Inner { cells, forest } = unsafe { &mut *self.shared.inner.get() };

@@ -112,7 +112,7 @@ fn what_is_drained_is_all_and_keys_still_stand_for_it() {
         tree.insert(&batch, &[NO_ORIGIN], &mut new, &mut keys).unwrap();
         walk.seen.insert(vec![9; bytes]);
         let mut states = HashSet::new();
-        assert_eq!(tree.drain(&mut |state| states.insert(state.to_vec())), Some(true));
+        assert_eq!(tree.drain(true, &mut |state| states.insert(state.to_vec())), Some(true));
         assert!(states == walk.seen && tree.is_empty(), "{bytes} bytes");
         let mut loaded = Batch::new(bytes);
         tree.load(&keys, &mut loaded);
