@@ -1,9 +1,9 @@
 //! Breadth-first in the store that memory allows: a table while it fits, then something smaller.
 //!
-//! The search begins in a table, which knows most of small models. When the model turns out to be large, its states move to a
-//! packed table, where states differ in few bits; and when that is full, or the first states or the budget say that a table
-//! is too large, to a tree: one after the other, giving their place up as they go, and the search goes on where it stood. When
-//! the tree is full too, they move on: to sorted files where a directory was given for them, and else to a minimized automaton. When
+//! The search begins in a table. When the first states, or the budget, say that the table is too large, its states move to a
+//! packed table, where they differ in few bits, or else to a tree: one after the other, giving their place up as they go, and
+//! the search goes on where it stood. Many threads go to the packed table as soon as the model turns out to be large. From
+//! the packed table states move to a tree, and when the tree is full too, they move on: to sorted files where a directory was given for them, and else to a minimized automaton. When
 //! that is full, the search starts over, forgetting.
 
 mod moves;
@@ -37,8 +37,9 @@ const LOOKED_AT: usize = 512;
 const SHORT: usize = 8;
 /// Bytes that a state takes in a packed table, at most, when it has moved there.
 const MOST_BYTES: usize = 14;
-/// Models of so many states are large.
+/// Models of so many states are large: from so many threads on a packed table is then faster than a table, too.
 const LARGE: u64 = 1 << 18;
+const MANY_THREADS: usize = 8;
 
 const AUTOMATON: StoreChoice = StoreChoice::Automaton { collapse: false };
 
@@ -64,6 +65,7 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
     let (mut sampled, mut may_reduce) = (false, task.plan.options().may_reduce);
     // A reduction leaves more out where it knows states by their numbers.
     let mut may_pack = (task.reduce)(Expansion::Stateful).is_none();
+    let is_wide = task.plan.options().threads >= MANY_THREADS;
     task.control.pause_at_states(SAMPLE);
     loop {
         let ended = table.go_on(task)?;
@@ -73,7 +75,9 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
             Ended::Paused if !sampled && reached(SAMPLE) => {
                 sampled = true;
                 task.control.paused();
-                task.control.pause_at_states(if may_reduce { SMALL } else { LARGE });
+                if may_reduce || is_wide {
+                    task.control.pause_at_states(if may_reduce { SMALL } else { LARGE });
+                }
                 will_be_too_small(task, &table)
             }
             Ended::Paused if may_reduce && reached(SMALL) => {
@@ -82,10 +86,12 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
                 if (task.offer)() {
                     return reduced(task, table, guides);
                 }
-                task.control.pause_at_states(LARGE);
+                if is_wide {
+                    task.control.pause_at_states(LARGE);
+                }
                 false
             }
-            Ended::Paused if may_pack && reached(LARGE) => {
+            Ended::Paused if may_pack && is_wide && reached(LARGE) => {
                 task.control.paused();
                 may_pack = false;
                 if let Some(wide) = packed_for(task, table.store())? {

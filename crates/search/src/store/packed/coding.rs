@@ -41,9 +41,9 @@ pub struct Coding {
     least: Vec<u8>,
     masks: Vec<Vec<u8>>,
     words: Vec<Word>,
-    late: Vec<Late>,
-    /// Where bits that came late begin in the number.
-    late_shift: u32,
+    pieces: Vec<Piece>,
+    /// How many of the pieces came late.
+    late: usize,
     bits: u32,
 }
 
@@ -51,19 +51,16 @@ pub struct Coding {
 #[derive(Debug, Clone, Copy)]
 struct Word {
     least: u64,
-    mask: u64,
     /// Bits that must be zero.
     unused: u64,
-    /// Where its bits begin in the number.
-    shift: u32,
 }
 
-/// Bits of a word that came later.
+/// Bits of a word that stand together in one half of the number.
 #[derive(Debug, Clone, Copy)]
-struct Late {
+struct Piece {
     word: usize,
     mask: u64,
-    /// Where its bits begin among those that came late.
+    half: usize,
     shift: u32,
 }
 
@@ -133,31 +130,36 @@ impl Coding {
     }
 
     fn new(least: Vec<u8>, masks: Vec<Vec<u8>>) -> Coding {
-        let (mut words, mut late, mut late_shift, mut bits) = (Vec::new(), Vec::new(), 0, 0);
+        let (mut words, mut pieces, mut late, mut bits) = (Vec::new(), Vec::new(), 0, 0);
         for (time, masks) in masks.iter().enumerate() {
             for (at, (least, mask)) in least.chunks(8).zip(masks.chunks(8)).enumerate() {
-                let (mask, all) = (word(mask), u64::MAX >> (64 - 8 * least.len()));
+                let (mut mask, all) = (word(mask), u64::MAX >> (64 - 8 * least.len()));
                 if time == 0 {
-                    words.push(Word { least: word(least), mask, unused: all & !mask, shift: bits });
-                    late_shift = bits + mask.count_ones();
-                } else if mask != 0 {
-                    words[at].unused &= !mask;
-                    late.push(Late { word: at, mask, shift: bits - late_shift });
+                    words.push(Word { least: word(least), unused: all });
                 }
-                bits += mask.count_ones();
+                words[at].unused &= !mask;
+                // What does not fit into a half goes on in the next.
+                while mask != 0 {
+                    let (half, shift) = (bits / u64::BITS, bits % u64::BITS);
+                    let part = scatter::<false>(u64::MAX >> shift, mask);
+                    pieces.push(Piece { word: at, mask: part, half: half.min(1) as usize, shift });
+                    bits += part.count_ones();
+                    late += (time > 0) as usize;
+                    mask &= !part;
+                }
             }
         }
-        Coding { least, masks, words, late, late_shift, bits }
+        Coding { least, masks, words, pieces, late, bits }
     }
 
-    /// Bits of a number.
+    /// Bits of a number. There may be too many: then the coding is for nothing else than to say so.
     pub fn bits(&self) -> u32 {
         self.bits
     }
 
-    /// Words with bits that came late, and all these bits: the more, the longer it takes to make a number.
-    pub fn late(&self) -> (usize, u32) {
-        (self.late.len(), self.bits - self.late_shift)
+    /// Pieces of numbers that came late: the more, the longer it takes to make one.
+    pub fn late(&self) -> usize {
+        self.late
     }
 
     fn bytes(&self) -> impl Iterator<Item = Byte> {
@@ -266,26 +268,31 @@ impl Coding {
         numbers: &mut Vec<u128>,
     ) -> Result<(), usize> {
         let words = if W == 0 { &self.words[..] } else { &self.words[..W] };
+        // Long states are done without a copy.
+        let mut left = [0; W];
         for i in 0..batch.len() {
             let state = &batch.padded(i)[..8 * words.len()];
-            let left = |at: usize| {
+            let subtracted = |at: usize| {
                 let bytes: [u8; 8] = state[8 * at..][..8].try_into().expect("eight bytes");
                 subtract(u64::from_le_bytes(bytes), words[at].least)
             };
-            let (mut number, mut unfit, mut late_bits) = (0, 0, 0);
+            let mut unfit = 0;
             for (at, word) in words.iter().enumerate() {
-                let left = left(at);
-                unfit |= left & word.unused;
-                number |= (gather::<FAST>(left, word.mask) as u128) << word.shift;
+                let value = subtracted(at);
+                unfit |= value & word.unused;
+                if W > 0 {
+                    left[at] = value;
+                }
             }
-            for late in &self.late {
-                late_bits |= gather::<FAST>(left(late.word), late.mask) << late.shift;
-            }
-            number |= (late_bits as u128) << self.late_shift;
             if unfit != 0 {
                 return Err(i);
             }
-            numbers.push(number);
+            let mut halves = [0; 2];
+            for piece in &self.pieces {
+                let value = if W > 0 { left[piece.word] } else { subtracted(piece.word) };
+                halves[piece.half] |= gather::<FAST>(value, piece.mask) << piece.shift;
+            }
+            numbers.push((halves[1] as u128) << 64 | halves[0] as u128);
         }
         Ok(())
     }
@@ -311,14 +318,15 @@ impl Coding {
 
     #[inline(always)]
     fn decode_all<const FAST: bool>(&self, numbers: &[u128], states: &mut Batch) {
+        let mut left = vec![0; self.words.len()];
         for &number in numbers {
-            let late_bits = (number >> self.late_shift) as u64;
-            for (at, (bytes, word)) in states.push_with(0).chunks_mut(8).zip(&self.words).enumerate() {
-                let mut left = scatter::<FAST>((number >> word.shift) as u64, word.mask);
-                for late in self.late.iter().filter(|late| late.word == at) {
-                    left |= scatter::<FAST>(late_bits >> late.shift, late.mask);
-                }
-                let value = add(left, word.least).to_le_bytes();
+            left.fill(0);
+            let halves = [number as u64, (number >> 64) as u64];
+            for piece in &self.pieces {
+                left[piece.word] |= scatter::<FAST>(halves[piece.half] >> piece.shift, piece.mask);
+            }
+            for (bytes, (left, word)) in states.push_with(0).chunks_mut(8).zip(left.iter().zip(&self.words)) {
+                let value = add(*left, word.least).to_le_bytes();
                 match <&mut [u8; 8]>::try_from(&mut *bytes) {
                     Ok(whole) => *whole = value,
                     Err(_) => bytes.copy_from_slice(&value[..bytes.len()]),
@@ -358,7 +366,7 @@ mod tests {
             let coding = Coding::restore(length, &mut &saved[..]).unwrap();
             let least: u32 = ranges.iter().map(|(_, n)| usize::BITS - (n - 1).leading_zeros()).sum();
             assert!(coding.bits() >= least, "{} for {least}", coding.bits());
-            if coding.bits() > 104 || coding.late().1 > 63 {
+            if coding.bits() > 104 {
                 continue;
             }
             let mut numbers = Vec::new();
@@ -398,7 +406,7 @@ mod tests {
             assert_eq!(again[..numbers.len()], numbers[..]);
             numbers = again;
         }
-        assert!(coding.late().0 > 10);
+        assert!(coding.late() > 10);
         let damaged = |at: usize| {
             let mut saved = Vec::new();
             coding.save(&mut saved).unwrap();

@@ -19,12 +19,10 @@ use std::sync::{Arc, PoisonError};
 
 /// Up to so many states, numbers are made anew.
 const FEW: usize = 1 << 16;
-/// Words that may have bits that came late, before numbers are made anew, if there are twice as many as the last time and not
+/// Pieces of numbers that may have come late, before all are made anew, if there are twice as many as the last time and not
 /// too many of them.
 const MANY_LATE: usize = 3;
 const MANY: usize = 1 << 23;
-/// Bits that may have come late.
-const MOST_LATE_BITS: u32 = 48;
 /// States that are made anew at a time.
 const AT_ONCE: usize = 256;
 
@@ -143,9 +141,8 @@ impl PackedTable {
         let old = coding.take().unwrap_or_else(|| Coding::of(unfit.state(0)));
         let (late, anew) = (old.and_late(states()), old.with(states()));
         *coding = Some(old);
-        let (words, late_bits) = late.late();
-        let fits_late = late.bits() <= MOST_BITS && late_bits <= MOST_LATE_BITS && cells.len() > FEW;
-        let is_better = !fits_late || words > MANY_LATE && (2 * *recoded..MANY).contains(&cells.len());
+        let fits_late = late.bits() <= MOST_BITS && cells.len() > FEW;
+        let is_better = !fits_late || late.late() > MANY_LATE && (2 * *recoded..MANY).contains(&cells.len());
         // SAFETY: as the caller promises.
         let made_anew = is_better && anew.bits() <= MOST_BITS && unsafe { self.recode(anew, more).is_ok() };
         if !made_anew {
