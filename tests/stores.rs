@@ -35,11 +35,22 @@ fn ways(store: &str) -> Vec<Options> {
 }
 
 fn run(model: &NativeModel, properties: &[Property<Condition>], options: &Options) -> Report {
+    run_if_suited(model, properties, options).expect("a packed table is for this model")
+}
+
+/// Nothing where states differ in more bits than a packed table is for, which it says.
+fn run_if_suited(model: &NativeModel, properties: &[Property<Condition>], options: &Options) -> Option<Report> {
     let plan = Plan::new(options, properties, &ModelFacts::of(model))
         .unwrap_or_else(|refusal| panic!("{options:?}: {refusal}"));
-    let report = scrimp::run(model, properties, &plan, &Control::new(Some(LONGEST))).expect("the search can begin");
+    let report = match scrimp::run(model, properties, &plan, &Control::new(Some(LONGEST))) {
+        Err(error) if options.store == Some(StoreChoice::Packed) && model.state_bytes() > 13 => {
+            assert!(error.to_string().contains("a packed table is for at most 104"), "{error}");
+            return None;
+        }
+        report => report.expect("the search can begin"),
+    };
     assert_ne!(report.limit, Some(Limit::Time), "{options:?}: {} states and no end", report.facts.states);
-    report
+    Some(report)
 }
 
 fn context(file: &File, options: &Options) -> String {
@@ -53,11 +64,16 @@ fn small_files() -> impl Iterator<Item = File> {
 
 #[test]
 fn every_store_counts_the_same() {
+    let (mut unsuited, mut searched) = (0, 0);
     for file in small_files() {
         let model = model(&file.system, file.mode());
         for options in STORES.iter().flat_map(|store| ways(store)) {
             let context = context(&file, &options);
-            let report = run(&model, &[], &options);
+            let Some(report) = run_if_suited(&model, &[], &options) else {
+                unsuited += 1;
+                continue;
+            };
+            searched += 1;
             let facts = report.facts;
             assert!(report.limit.is_none() && report.once, "{context}");
             assert_eq!(report.exhaustive, report.omission.is_none(), "{context}");
@@ -69,6 +85,7 @@ fn every_store_counts_the_same() {
             }
         }
     }
+    assert!(20 * unsuited < searched, "{unsuited} of {searched}");
 }
 
 #[test]
@@ -79,7 +96,8 @@ fn every_exact_store_gives_the_same_verdicts_with_traces() {
         for options in exact.flat_map(|store| ways(store)) {
             for expected in &file.facts.properties {
                 let context = format!("{}, {}", context(&file, &options), expected.text);
-                let report = run(&model, &[property(&model, &expected.text)], &options);
+                let asked = [property(&model, &expected.text)];
+                let Some(report) = run_if_suited(&model, &asked, &options) else { continue };
                 let result = &report.properties[0];
                 assert_eq!(result.verdict == Verdict::Verified, expected.holds, "{context}");
                 assert_eq!(result.trace.is_some(), expected.at.is_some(), "{context}");

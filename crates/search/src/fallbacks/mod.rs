@@ -246,7 +246,9 @@ fn in_set<'m>(task: &Task<'m, '_>, mut wide: SetBfs, guides: Guides) -> io::Resu
         _ => None,
     };
     let moves_on = task.plan.options().disk.is_some() || next.is_some();
-    task.budget.hold(if moves_on { task.budget.memory() / 32 } else { 0 });
+    // So does taking up a search that was saved when it was full.
+    let held = task.budget.memory() / if wide.stage == StoreChoice::Packed { 16 } else { 32 };
+    task.budget.hold(if moves_on { held } else { 0 });
     let ended = wide.go_on(task);
     task.budget.hold(0);
     if ended != Ended::Limit(Limit::Memory) {

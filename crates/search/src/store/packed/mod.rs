@@ -135,20 +135,24 @@ impl PackedTable {
         if unfit.is_empty() {
             return Ok(());
         }
-        // SAFETY: as the caller promises.
-        let Inner { cells, coding, recoded } = unsafe { &mut *shared.inner.get() };
         let states = || (0..unfit.len()).map(|i| unfit.state(i));
-        let old = coding.take().unwrap_or_else(|| Coding::of(unfit.state(0)));
-        let (late, anew) = (old.and_late(states()), old.with(states()));
-        *coding = Some(old);
-        let fits_late = late.bits() <= MOST_BITS && cells.len() > FEW;
-        let is_better = !fits_late || late.late() > MANY_LATE && (2 * *recoded..MANY).contains(&cells.len());
+        // SAFETY: as the caller promises; what is borrowed here is not used any more when it is borrowed again.
+        let (late, anew, len, recoded) = unsafe {
+            let Inner { cells, coding, recoded } = &mut *shared.inner.get();
+            let old = coding.get_or_insert_with(|| Coding::of(unfit.state(0)));
+            (old.and_late(states()), old.with(states()), cells.len(), *recoded)
+        };
+        let fits_late = late.bits() <= MOST_BITS;
+        let is_slow = late.late() > MANY_LATE && (2 * recoded..MANY).contains(&len);
+        let is_better = !fits_late || len <= FEW || is_slow;
         // SAFETY: as the caller promises.
         let made_anew = is_better && anew.bits() <= MOST_BITS && unsafe { self.recode(anew, more).is_ok() };
         if !made_anew {
             if !fits_late {
                 return Err(Full);
             }
+            // SAFETY: as the caller promises.
+            let Inner { cells, coding, .. } = unsafe { &mut *shared.inner.get() };
             cells.make_room(more, late.bits(), 1.0)?;
             *coding = Some(late);
         }

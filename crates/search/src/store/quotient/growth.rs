@@ -59,6 +59,10 @@ impl Cells {
     /// most this `share` of what the budget has left.
     pub fn make_room(&mut self, more: usize, bits: u32, share: f64) -> Result<(), Full> {
         let bits = bits.max(self.form.bits);
+        if bits <= self.form.most_bits {
+            self.form.bits = bits;
+            self.room = room(&self.form);
+        }
         // There are no more keys than these.
         let most = keys(bits).min(usize::MAX as u64) as usize;
         let wanted = self.len().saturating_add(more).min(most);
@@ -68,7 +72,6 @@ impl Cells {
         while bits > self.form.most_bits || scarce(self) {
             self.enlarge(wanted, bits, share)?;
         }
-        self.form.bits = bits;
         self.leases.end();
         Ok(())
     }

@@ -201,6 +201,17 @@ fn where_all_keys_have_room_any_batch_has() {
     cells.cells.secure(&mut cells.lease, 1 << 20).unwrap();
 }
 
+/// Room for all keys of a few bits is no room for wider ones.
+#[test]
+fn wider_keys_need_more_room() {
+    let mut cells = Alone::new(0, &budget(1 << 30));
+    cells.cells.make_room(100_000, 35, 1.0).unwrap();
+    assert!(cells.cells.room >= 100_000 && cells.cells.room < 1_000_000, "{}", cells.cells.room);
+    let before = cells.cells.form;
+    (0..100).for_each(|round| drop(cells.insert(&(0..1000).map(|i| spread(1000 * round + i, 35)).collect::<Vec<_>>())));
+    assert_eq!(cells.cells.form, before);
+}
+
 /// Also while the table grows, which all of them do together.
 #[test]
 fn threads_agree_on_what_is_new() {
