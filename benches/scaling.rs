@@ -6,6 +6,7 @@
 //! it. LTSmin (`dve2lts-mc`) runs beside, with its tree, where it is installed. All sides must find the same number of states.
 
 #[path = "peers/models.rs"]
+#[allow(dead_code)]
 mod models;
 
 use serde_json::Value;

@@ -43,7 +43,7 @@ fn run_if_suited(model: &NativeModel, properties: &[Property<Condition>], option
     let plan = Plan::new(options, properties, &ModelFacts::of(model))
         .unwrap_or_else(|refusal| panic!("{options:?}: {refusal}"));
     let report = match scrimp::run(model, properties, &plan, &Control::new(Some(LONGEST))) {
-        Err(error) if options.store == Some(StoreChoice::Packed) && model.state_bytes() > 13 => {
+        Err(error) if options.store == Some(StoreChoice::Packed) => {
             assert!(error.to_string().contains("a packed table is for at most 104"), "{error}");
             return None;
         }

@@ -21,18 +21,24 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>) -> io::Result<Done<'m>> {
     let stage = task.plan.store().clone();
     if task.plan.order() == OrderChoice::DepthFirst {
         let mut set = new_set(task, &stage)?;
-        let outcome = search_deep(task, &mut *set)?;
+        let mut outcome = search_deep(task, &mut *set)?;
+        outcome.ended = as_suited(outcome.ended, &*set);
         return Ok(Done { outcome, held: Held::Set(set.bytes()), stage, instead: None });
     }
     let mut wide = match task.saved()? {
         Some((_, mut from)) => SetBfs::resume(task, stage, &mut *from)?,
         None => SetBfs::begin(task, stage)?,
     };
-    let ended = match (wide.go_on(task), wide.set.unsuited()) {
+    let ended = as_suited(wide.go_on(task), &*wide.set);
+    Ok(wide.done(ended))
+}
+
+/// How a search ended: memory is not what is lacking where a set cannot take the model's states.
+fn as_suited(ended: Ended, set: &dyn Set) -> Ended {
+    match (ended, set.unsuited()) {
         (Ended::Limit(Limit::Memory), Some(why)) => Ended::Unsuited(why),
         (ended, _) => ended,
-    };
-    Ok(wide.done(ended))
+    }
 }
 
 /// The set that keeps states in this way.
