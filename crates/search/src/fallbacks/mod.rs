@@ -37,7 +37,7 @@ const LOOKED_AT: usize = 512;
 const SHORT: usize = 8;
 /// Bytes that a state takes in a packed table, at most, when it has moved there.
 const MOST_BYTES: usize = 14;
-/// Models of so many states are large: from so many threads on a packed table is then faster than a table, too.
+/// Models of so many states are large: from so many threads on a packed table is then as fast as a table.
 const LARGE: u64 = 1 << 18;
 const MANY_THREADS: usize = 8;
 
