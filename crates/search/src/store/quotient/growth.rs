@@ -105,9 +105,8 @@ impl Cells {
             });
             hand_over(&mut keys);
         });
-        let (mut strays, mut changed) = (self.strays.lock().unwrap_or_else(|e| e.into_inner()).clone(), Vec::new());
-        change(&strays, &mut changed);
-        strays.clear();
+        let mut changed = Vec::new();
+        change(&self.strays.lock().unwrap_or_else(|e| e.into_inner()), &mut changed);
         other.add_all(&mut other.lease(), &changed);
         // All handles go on with the other cells.
         let keys = other.len();
@@ -133,7 +132,8 @@ impl Cells {
         let left = self.budget.left();
         for (i, growth) in GROWTH.iter().enumerate() {
             // Wider keys alone need no more than they must have.
-            let growth = if wanted <= self.room { GROWTH[GROWTH.len() - 1] } else { *growth };
+            let only_bits = bits > self.form.most_bits && wanted <= self.room;
+            let growth = if only_bits { GROWTH[GROWTH.len() - 1] } else { *growth };
             let least = (now as f64 * (1.0 + (growth - 1.0) * 0.8)).ceil() as usize;
             let form = smallest(bits, about((now as f64 * growth) as usize, least), wanted);
             let bytes = form.all_buckets() * LINE_BYTES;
