@@ -135,7 +135,7 @@ fn keys_may_become_wider() {
 
 #[test]
 fn keys_cost_a_few_bytes() {
-    for (bits, most) in [(40, 8.5), (72, 14.0), (90, 18.0)] {
+    for (bits, most) in [(40, 8.5), (72, 18.0), (90, 23.0)] {
         let mut cells = Alone::new(bits, &budget(128 << 20));
         for round in 0..2000u64 {
             let keys: Vec<u128> = (0..1000).map(|i| spread(round * 1000 + i, bits)).collect();
