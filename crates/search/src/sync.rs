@@ -75,6 +75,12 @@ pub mod atomic {
                     $name(std::sync::atomic::$name::new(value))
                 }
             }
+
+            impl Default for $name {
+                fn default() -> $name {
+                    $name::new(<$value>::default())
+                }
+            }
         )*};
     }
 
