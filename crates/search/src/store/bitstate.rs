@@ -189,10 +189,6 @@ impl Set for BitState {
         self.shared.state_bytes
     }
 
-    fn load(&mut self, keys: &[u8], sources: &mut Batch) {
-        keys.chunks_exact(self.shared.state_bytes).for_each(|state| sources.push(state, 0));
-    }
-
     fn insert(&mut self, batch: &Batch, _: &[u32], new: &mut Vec<u32>, keys: &mut Vec<u8>) -> Result<(), Full> {
         assert!(batch.state_bytes() == self.shared.state_bytes);
         hash_batch(batch, &mut self.hashes);

@@ -16,7 +16,10 @@ pub trait Set: Send {
     fn key_bytes(&self) -> usize;
 
     /// Appends the states that these keys, one after the other, stand for: the sources whose successors are offered next.
-    fn load(&mut self, keys: &[u8], sources: &mut Batch);
+    /// Here states are their own keys.
+    fn load(&mut self, keys: &[u8], sources: &mut Batch) {
+        keys.chunks_exact(sources.state_bytes()).for_each(|state| sources.push(state, 0));
+    }
 
     /// Adds all states of a batch. `origins` says for each which of the sources loaded last it is a successor of. Appends to
     /// `new` the places in the batch of those that were not in the set, in ascending order, and their keys to `keys`. Of two

@@ -23,10 +23,6 @@ impl Set for Whole {
         self.state_bytes
     }
 
-    fn load(&mut self, keys: &[u8], sources: &mut Batch) {
-        keys.chunks_exact(self.state_bytes).for_each(|state| sources.push(state, 0));
-    }
-
     fn insert(&mut self, batch: &Batch, _: &[u32], new: &mut Vec<u32>, keys: &mut Vec<u8>) -> Result<(), Full> {
         self.found.clear();
         self.table.offer(batch, 0..batch.len(), &mut self.found)?;
