@@ -48,7 +48,7 @@ pub use property::{parse_condition, parse_property, parse_property_file};
 #[cfg(feature = "models")]
 pub use question::NetNames;
 #[cfg(feature = "models")]
-pub use reading::Language;
+pub use reading::{Language, is_model_name};
 
 /// Bytes that the text of a model may have, decompressed.
 #[cfg(feature = "models")]

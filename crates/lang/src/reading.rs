@@ -48,6 +48,11 @@ pub(crate) fn format_of(path: &Path) -> Result<Format, LoadError> {
     }
 }
 
+/// Does the name of a file say that it is a model?
+pub fn is_model_name(path: &Path) -> bool {
+    format_of(path).is_ok_and(|format| format.language.is_some())
+}
+
 /// The language of a text whose file's name does not tell: many models of old have no extension, or one of their own.
 pub(crate) fn guess(path: &Path, text: &str) -> Result<Language, LoadError> {
     let words = || text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');

@@ -4,6 +4,7 @@
 
 use crate::region::Region;
 use crate::store::Full;
+use crate::sync::atomic::AtomicU32;
 use scrimp_core::Budget;
 use std::io;
 use std::ops::{Index, IndexMut};
@@ -15,6 +16,7 @@ impl Pod for u8 {}
 impl Pod for u16 {}
 impl Pod for u32 {}
 impl Pod for u64 {}
+impl Pod for [u64; 4] {}
 
 pub(crate) struct Column<T: Pod> {
     region: Region,
@@ -89,6 +91,23 @@ impl Column<u8> {
         assert!(start <= self.len && count <= self.len - start);
         // SAFETY: as above, and `&mut self` says that nobody else looks.
         unsafe { std::slice::from_raw_parts_mut(self.region.base().add(start), count) }
+    }
+
+    /// Where so many bytes from `start` on are.
+    #[inline(always)]
+    pub fn place(&self, start: usize, count: usize) -> *mut u8 {
+        assert!(start <= self.len && count <= self.len - start);
+        self.region.base().wrapping_add(start)
+    }
+}
+
+impl Column<u32> {
+    /// A value that several threads use. None of them may look at it in another way meanwhile.
+    #[inline(always)]
+    pub fn atomic(&self, id: u32) -> &AtomicU32 {
+        assert!((id as usize) < self.len);
+        // SAFETY: within committed memory, and aligned as an atomic number is, which has the layout of a plain one.
+        unsafe { &*(self.region.base() as *const AtomicU32).add(id as usize) }
     }
 }
 

@@ -134,6 +134,21 @@ pub(crate) fn in_all(widths: &[u64]) -> Option<f64> {
     expected(widths).filter(|&expected| shrinks && expected <= FARTHEST * found as f64)
 }
 
+/// How many states may come beyond those of the levels so far, at a guess that costs little: as many again while levels grow,
+/// and then as many as levels bring that go on to shrink as the last ones did, some of them taken together. Levels that are
+/// narrow beside the widest promise less in any case.
+pub(crate) fn still_to_come(widths: &[u64]) -> Option<u64> {
+    let some = (widths.len() / 16).max(2);
+    let (rest, last) = widths.split_at(widths.len().checked_sub(some)?);
+    let before = &rest[rest.len().checked_sub(some)?..];
+    let sum = |widths: &[u64]| widths.iter().map(|&width| width as u128).sum::<u128>();
+    let most = |widths: &[u64]| widths.iter().max().map_or(1, |&most| most as u128);
+    let again = sum(widths) * most(last) / most(widths).max(1);
+    let (before, last) = (sum(before), sum(last));
+    let shrinking = before.checked_sub(last).filter(|&by| by > 0);
+    Some(shrinking.map_or(again, |by| (last * last / by).min(again)) as u64)
+}
+
 /// Tells those who watch how many states are to be expected, from the sizes of the levels known so far. Called at the end of
 /// each level: it is worked out again when the states have grown by a quarter.
 pub(crate) fn foresee(control: &Control, states: u64, widths: impl FnOnce() -> Vec<u64>) {
@@ -183,6 +198,16 @@ mod tests {
         assert_eq!((in_all(&all[..20]), in_all(&all[..33]), in_all(&[])), (None, None, None));
         let guess = in_all(&all[..38]).unwrap();
         assert!((0.8..1.2).contains(&(guess / total as f64)), "{guess} of {total}");
+    }
+
+    #[test]
+    fn as_many_again_until_levels_shrink() {
+        assert_eq!((still_to_come(&[]), still_to_come(&[3, 2, 1])), (None, None));
+        assert_eq!((still_to_come(&[1, 2, 5, 6]), still_to_come(&[4, 4, 4, 4])), (Some(14), Some(16)));
+        // Of every second level there is less.
+        assert_eq!(still_to_come(&[1000, 400, 100, 400, 50, 200, 25]), Some(225 * 225 / 225));
+        assert_eq!(still_to_come(&[400, 400, 399, 400]), Some(1599));
+        assert_eq!(still_to_come(&[1000, 900, 10, 9]), Some(0));
     }
 
     #[test]

@@ -35,6 +35,13 @@ impl Gate {
         }
     }
 
+    /// For so many threads.
+    pub fn of(threads: usize) -> Gate {
+        let gate = Gate::new(threads);
+        gate.threads.store(threads, Ordering::Relaxed);
+        gate
+    }
+
     pub fn join(&self) {
         self.threads.fetch_add(1, Ordering::Relaxed);
     }

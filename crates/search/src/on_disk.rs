@@ -4,7 +4,6 @@ use crate::external::External;
 use crate::held::Held;
 use crate::outcome::Ended;
 use crate::plan::StoreChoice;
-use crate::reduce::Expansion;
 use crate::task::{Done, Task};
 use std::io::{self, Read};
 use std::path::Path;
@@ -32,8 +31,9 @@ pub(crate) fn resume<'m>(task: &Task<'m, '_>, dir: &Path, from: &mut dyn Read) -
 
 /// Goes on until the search ends, saving it where that is wanted.
 pub(crate) fn go_on<'m>(task: &Task<'m, '_>, mut external: External<'m>, dir: &Path) -> Done<'m> {
+    external.use_threads(task.plan.options().threads);
     let outcome = loop {
-        let outcome = external.search(task.check, task.control, (task.reduce)(Expansion::Stateful));
+        let outcome = external.search(task.check, task.control, task.reduce);
         // What a failing disk holds is not worth saving: the last checkpoint stands.
         let sound = external.has_begun() && external.disk_facts().failure.is_none();
         if let (Some(saver), Ended::Paused | Ended::Limit(_), true) = (task.saver, &outcome.ended, sound) {

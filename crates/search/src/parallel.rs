@@ -8,13 +8,14 @@
 use crate::breadth_first::Worker;
 use crate::check::{Check, Flow};
 use crate::estimate::foresee;
+use crate::gate::Gate;
 use crate::outcome::{Ended, Position, batch_size, widths};
 use crate::panics::Panics;
 use crate::reduce::{Expansion, Grounded, ReductionFactory};
 use crate::store::StateId;
 use crate::store::table::{BLOCK, Concurrent, Shared, batch_need};
 use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use crate::sync::{Barrier, Mutex, MutexGuard, RwLock, size, start, thread};
+use crate::sync::{Mutex, MutexGuard, RwLock, size, start, thread};
 use scrimp_core::{Control, GraphFacts, Limit};
 use scrimp_system::Model;
 use std::io;
@@ -31,7 +32,7 @@ const NARROW: u32 = size(512, 1) as u32;
 struct Level<'a> {
     table: &'a Shared,
     control: &'a Control,
-    barrier: Barrier,
+    gate: Gate,
     /// Next state to hand out, and the end of the level.
     cursor: AtomicU32,
     end: AtomicU32,
@@ -99,7 +100,7 @@ pub fn search<S: Concurrent>(
     let level = Level {
         table: &shared,
         control,
-        barrier: Barrier::new(threads),
+        gate: Gate::of(threads),
         cursor: AtomicU32::new(rest.start),
         end: AtomicU32::new(end),
         depth: AtomicU32::new(position.depth()),
@@ -170,11 +171,11 @@ impl<S: Concurrent> Thread<'_, S> {
         loop {
             self.work(&mut chunk);
             self.note(&chunk);
-            self.level.barrier.wait();
+            self.level.gate.wait();
             if self.me == 0 {
                 self.settle();
             }
-            self.level.barrier.wait();
+            self.level.gate.wait();
             let (next, gaps) = {
                 let meeting = self.meeting();
                 (meeting.next, meeting.gaps.clone())
@@ -183,7 +184,7 @@ impl<S: Concurrent> Thread<'_, S> {
                 Next::Resume => {}
                 Next::Refill => {
                     self.refill(&gaps);
-                    self.level.barrier.wait();
+                    self.level.gate.wait();
                 }
                 Next::Level => self.store.table_mut().drop_block(),
                 Next::Finish => {

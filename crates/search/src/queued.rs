@@ -8,7 +8,7 @@
 
 use crate::breadth_first::Worker;
 use crate::check::{Check, Flow};
-use crate::estimate::foresee;
+use crate::estimate::{foresee, still_to_come};
 use crate::gate::Gate;
 use crate::open::{Packed, Pool, Queue};
 use crate::outcome::{Ended, batch_size};
@@ -16,7 +16,7 @@ use crate::panics::Panics;
 use crate::reduce::{Expansion, ReductionFactory};
 use crate::store::{NO_ORIGIN, Set};
 use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use crate::sync::{Mutex, MutexGuard, size, start, thread};
+use crate::sync::{Apart, Mutex, MutexGuard, size, start, thread};
 use scrimp_core::{Budget, Control, GraphFacts, Limit};
 use scrimp_system::Model;
 use std::io;
@@ -45,8 +45,8 @@ pub struct BfsPosition {
 }
 
 impl BfsPosition {
-    pub fn new(key_bytes: usize, budget: &Arc<Budget>) -> io::Result<BfsPosition> {
-        let pool = Pool::new(key_bytes, budget)?;
+    pub fn new(set: &dyn Set, budget: &Arc<Budget>) -> io::Result<BfsPosition> {
+        let pool = Pool::new(set.key_bytes(), set.key_form(), budget)?;
         let (now, next) = (Queue::default(), Queue::default());
         Ok(BfsPosition { facts: GraphFacts::default(), depth: 0, now, next, pool, widths: Vec::new() })
     }
@@ -84,7 +84,7 @@ impl Queued<'_> {
         course.pool.promise(count, usize::MAX, &mut promise).map_err(full)?;
         set.make_room(count).map_err(full)?;
         set.insert(&worker.successors, &vec![NO_ORIGIN; count], &mut new, &mut keys).map_err(full)?;
-        let mut packed = Packed::new(set.key_bytes());
+        let mut packed = course.pool.buffer();
         for key in keys.chunks_exact(set.key_bytes()) {
             if packed.is_full() {
                 course.pool.put(&mut course.now, &mut packed, false);
@@ -105,15 +105,16 @@ impl Queued<'_> {
 
     /// Goes on from `course` until everything is visited, the check is content, or a limit is reached.
     pub fn search(&self, set: &mut dyn Set, course: &mut BfsPosition) -> Ended {
-        let key_bytes = set.key_bytes();
-        let others: Vec<Box<dyn Set>> = (1..self.threads).map_while(|_| set.share()).collect();
+        let buffers = || [course.pool.buffer(), course.pool.buffer()];
+        let mut first = Thread::new(self, buffers());
+        let others: Vec<_> = (1..self.threads).map_while(|_| Some((set.share()?, buffers()))).collect();
         let (round, gate) = (Round::new(self, course, set.len()), Gate::new(1 + others.len()));
         let ended = thread::scope(|scope| {
-            for mut other in others {
+            for (mut other, buffers) in others {
                 let (round, gate) = (&round, &gate);
                 gate.join();
                 let work = move || {
-                    let mut thread = Thread::new(self, key_bytes);
+                    let mut thread = Thread::new(self, buffers);
                     loop {
                         gate.wait();
                         if round.over.load(Ordering::Relaxed) {
@@ -128,7 +129,6 @@ impl Queued<'_> {
                     gate.leave();
                 }
             }
-            let mut first = Thread::new(self, key_bytes);
             let threads = gate.threads();
             loop {
                 let before = (round.begin(threads), set.len());
@@ -170,10 +170,9 @@ struct Round<'a> {
     panics: Panics,
     /// Rounds in a row that ended without a source expanded.
     idle: AtomicUsize,
-    counts: Counts,
+    counts: Apart<Counts>,
 }
 
-#[repr(align(128))]
 struct Counts {
     states: AtomicU64,
     visits: AtomicU64,
@@ -193,12 +192,12 @@ impl<'a> Round<'a> {
             out_of_memory: AtomicBool::new(false),
             panics: Panics::default(),
             idle: AtomicUsize::new(0),
-            counts: Counts {
+            counts: Apart(Counts {
                 states: AtomicU64::new(states),
                 // Between rounds nothing is in the air.
                 visits: AtomicU64::new(states.saturating_sub(course.open())),
                 transitions: AtomicU64::new(course.facts.transitions),
-            },
+            }),
             course: Mutex::new(course),
         }
     }
@@ -255,6 +254,7 @@ impl<'a> Round<'a> {
             std::mem::swap(&mut course.now, &mut course.next);
             course.depth += 1;
             foresee(control, set.len(), || course.widths.clone());
+            set.expect(still_to_come(&course.widths));
         }
         control.pause_due(0).then_some(Ended::Paused)
     }
@@ -314,15 +314,15 @@ enum Done {
 }
 
 impl<'a> Thread<'a> {
-    fn new(search: &Queued<'a>, key_bytes: usize) -> Thread<'a> {
+    fn new(search: &Queued<'a>, [taken, found]: [Packed; 2]) -> Thread<'a> {
         Thread {
             worker: Worker::new(search.model, search.check).reducing((search.reduce)(Expansion::Stateful), true),
             batch: batch_size(search.model.state_bytes()),
             keys: Vec::new(),
             new: Vec::new(),
             new_keys: Vec::new(),
-            taken: Packed::new(key_bytes),
-            found: Packed::new(key_bytes),
+            taken,
+            found,
             promise: 0,
             covered: 0,
             counted: Counted::default(),

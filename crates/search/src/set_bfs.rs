@@ -8,9 +8,7 @@ use crate::outcome::{Ended, Outcome};
 use crate::plan::{OrderChoice, StoreChoice};
 use crate::queued::{BfsPosition, Queued};
 use crate::reduce::Expansion;
-use crate::store::{
-    AutomatonSet, BitState, Compact, Folded, Folder, LayerOrder, Locked, PackedTable, Set, Tree, Whole,
-};
+use crate::store::{AutomatonSet, BitState, Compact, Folded, Folder, LayerOrder, PackedTable, Set, Tree, Whole};
 use crate::task::{Done, Task, invalid};
 use scrimp_core::{Budget, GraphFacts, Limit};
 use scrimp_system::Batch;
@@ -43,7 +41,7 @@ fn as_suited(ended: Ended, set: &dyn Set) -> Ended {
 
 /// The set that keeps states in this way.
 fn new_set(task: &Task, choice: &StoreChoice) -> io::Result<Box<dyn Set>> {
-    let Task { model, plan, budget, .. } = *task;
+    let Task { model, budget, .. } = *task;
     let set: Box<dyn Set> = match choice {
         StoreChoice::Table => Box::new(Whole::new(model.state_bytes(), budget.clone())?),
         StoreChoice::Packed => Box::new(PackedTable::new(model.state_bytes(), budget)?),
@@ -61,11 +59,11 @@ fn new_set(task: &Task, choice: &StoreChoice) -> io::Result<Box<dyn Set>> {
             let order = layers(task, &tuples)?;
             let set = AutomatonSet::new(folder.tuple_bytes(), &order, budget).map_err(|_| no_memory())?;
             // Numbers are given as the search meets the components, not as the sample does.
-            Box::new(Folded::new(Folder::new(model, budget)?, set, model.state_bytes()))
+            Box::new(Folded::new(Folder::new(model, budget)?, Box::new(set), model.state_bytes()))
         }
         other => return Err(invalid(format!("store {other} is no set"))),
     };
-    Ok(if plan.options().threads > 1 && set.share().is_none() { Box::new(Locked::new(set)) } else { set })
+    Ok(set)
 }
 
 /// The order of an automaton's layers, chosen by a sample of its words.
@@ -93,7 +91,7 @@ impl SetBfs {
     /// An empty set.
     pub fn new(task: &Task, stage: StoreChoice) -> io::Result<SetBfs> {
         let set = new_set(task, &stage)?;
-        let course = BfsPosition::new(set.key_bytes(), task.budget)?;
+        let course = BfsPosition::new(&*set, task.budget)?;
         Ok(SetBfs { set, course, stage, ended: None })
     }
 

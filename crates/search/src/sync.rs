@@ -9,13 +9,13 @@ use thread::{Scope, ScopedJoinHandle};
 #[cfg(not(feature = "shuttle"))]
 pub use std::{
     hint::spin_loop,
-    sync::{Barrier, Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, atomic},
+    sync::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard, atomic},
     thread,
 };
 
 #[cfg(feature = "shuttle")]
 pub use shuttle::{
-    sync::{Barrier, Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard},
+    sync::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard},
     thread,
     thread::yield_now as spin_loop,
 };
@@ -23,6 +23,19 @@ pub use shuttle::{
 /// A size that is as `usual`, or `small` in tests of concurrency, so that few states fill blocks, batches and tables.
 pub const fn size(usual: usize, small: usize) -> usize {
     if cfg!(feature = "shuttle") { small } else { usual }
+}
+
+/// Something in cache lines of its own: what all threads write is not beside what all threads read.
+#[repr(align(128))]
+#[derive(Default)]
+pub struct Apart<T>(pub T);
+
+impl<T> std::ops::Deref for Apart<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
 }
 
 /// Starts a thread. Fails where the system has no more of them.

@@ -16,6 +16,7 @@ pub mod models;
 pub mod pattern;
 pub mod record;
 pub mod runner;
+pub mod scaling;
 pub mod scope;
 pub mod search;
 pub mod suite;

@@ -58,6 +58,11 @@ pub fn load(path: &Path, given: &Given) -> Result<Suite, String> {
     read(path, &text, given).map_err(|wrong| wrong.show(&name, &text))
 }
 
+/// Reads a suite that is in no file.
+pub fn of_text(text: &str, given: &Given) -> Result<Suite, String> {
+    read(Path::new(""), text, given).map_err(|wrong| wrong.show("the suite", text))
+}
+
 fn read(path: &Path, text: &str, given: &Given) -> Read<Suite> {
     let document = document::parse(text)?;
     let top = document.table(&["title", "about", "variables", "limits", "models", "defaults", "task"])?;

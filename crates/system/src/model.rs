@@ -279,6 +279,12 @@ impl Batch {
         &self.states[i * self.stride..][..self.stride]
     }
 
+    /// All states, each with what pads it.
+    #[inline]
+    pub fn all_padded(&self) -> impl Iterator<Item = &[u8]> {
+        self.states.chunks_exact(self.stride.max(1)).take(self.len)
+    }
+
     #[inline]
     pub fn state_mut(&mut self, i: usize) -> &mut [u8] {
         assert!(i < self.len);
@@ -336,6 +342,15 @@ impl Batch {
         self.events[self.len] = event;
         self.len += 1;
         self.state_mut(self.len - 1)
+    }
+
+    /// Appends so many states, all with event 0: each with what pads it, to be filled in.
+    pub fn push_padded(&mut self, more: usize) -> impl Iterator<Item = &mut [u8]> {
+        self.reserve(more);
+        let first = self.len;
+        self.len += more;
+        self.events[first..self.len].fill(0);
+        self.states[first * self.stride..].chunks_exact_mut(self.stride.max(1)).take(more)
     }
 
     pub fn push_fault(&mut self, event: EventCode, fault: Fault) {

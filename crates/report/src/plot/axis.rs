@@ -33,7 +33,11 @@ impl Span {
             Scale::Log => {
                 let ends = ends(values.filter(|v| *v > 0.0).map(|v| v.max(1.0 / LARGE)));
                 let ends = ends.unwrap_or((1.0, 1.0));
-                if axis.unit == Unit::Bytes { doublings(ends, most) } else { decades(axis.unit, ends, most) }
+                if matches!(axis.unit, Unit::Bytes | Unit::Doublings) {
+                    doublings(axis.unit, ends, most)
+                } else {
+                    decades(axis.unit, ends, most)
+                }
             }
         }
     }
@@ -70,13 +74,14 @@ fn linear(unit: Unit, ends: Option<(f64, f64)>, most: usize, whole: bool) -> Spa
             high = 1.0;
         }
     }
-    if unit == Unit::Count && high - low < 1.0 {
+    let whole_numbers = matches!(unit, Unit::Count | Unit::Doublings);
+    if whole_numbers && high - low < 1.0 {
         high = low + 1.0;
     }
     let prefix = Prefix::of(unit, low.abs().max(high.abs()));
     let raw = (high / prefix.factor - low / prefix.factor) / most as f64;
     let mut step = if prefix.binary { 2f64.powf(raw.log2().ceil()) } else { rounded_up(raw) };
-    if unit == Unit::Count {
+    if whole_numbers {
         step = step.max(1.0 / prefix.factor);
     }
     let decimals = decimals(step);
@@ -125,7 +130,7 @@ fn decades(unit: Unit, (low, high): (f64, f64), most: usize) -> Span {
     Span { low, high, scale: Scale::Log, ticks: alone(unit, &values) }
 }
 
-fn doublings((low, high): (f64, f64), most: usize) -> Span {
+fn doublings(unit: Unit, (low, high): (f64, f64), most: usize) -> Span {
     let (first, last) = (low.log2().floor() as i32, high.log2().ceil() as i32);
     let last = last.max(first + 1);
     let stride = ((last - first) as usize).div_ceil(most).max(1);
@@ -134,7 +139,7 @@ fn doublings((low, high): (f64, f64), most: usize) -> Span {
         low: low.min(values[0]),
         high: high.max(values[values.len() - 1]),
         scale: Scale::Log,
-        ticks: alone(Unit::Bytes, &values),
+        ticks: alone(unit, &values),
     }
 }
 
@@ -177,14 +182,14 @@ impl Prefix {
         ];
         const TIMES: [(f64, &str); 5] = [(7200.0, " h"), (180.0, " min"), (1.0, " s"), (1e-3, " ms"), (1e-6, " µs")];
         let table: &[(f64, &'static str)] = match unit {
-            Unit::Count => &COUNTS,
+            Unit::Count | Unit::Doublings => &COUNTS,
             Unit::Rate => &RATES,
             Unit::Bytes => &BYTES,
             Unit::Seconds => &TIMES,
         };
         let found = table.iter().find(|(from, _)| most >= *from);
         let (factor, suffix) = match (unit, found) {
-            (Unit::Count, Some((_, " k"))) => (1e3, " k"),
+            (Unit::Count | Unit::Doublings, Some((_, " k"))) => (1e3, " k"),
             (Unit::Seconds, Some((_, " h"))) => (3600.0, " h"),
             (Unit::Seconds, Some((_, " min"))) => (60.0, " min"),
             (Unit::Seconds, None) => (1e-6, " µs"),
@@ -192,7 +197,7 @@ impl Prefix {
             (_, Some((_, suffix))) => (1.0, *suffix),
             (_, None) => (1.0, ""),
         };
-        Prefix { factor, suffix, binary: unit == Unit::Bytes }
+        Prefix { factor, suffix, binary: matches!(unit, Unit::Bytes | Unit::Doublings) }
     }
 
     fn thousands(unit: Unit) -> Prefix {
@@ -235,6 +240,8 @@ mod tests {
         assert_eq!(linear(Unit::Seconds, 0.02), "0, 5 ms, 10 ms, 15 ms, 20 ms");
         assert_eq!(linear(Unit::Seconds, 1000.0), "0, 5 min, 10 min, 15 min, 20 min");
         assert_eq!(linear(Unit::Seconds, 10_000.0), "0, 0.5 h, 1.0 h, 1.5 h, 2.0 h, 2.5 h, 3.0 h");
+        assert_eq!(linear(Unit::Doublings, 16.0), "0, 4, 8, 12, 16");
+        assert_eq!(linear(Unit::Doublings, 2.0), "0, 1, 2");
         assert_eq!(linear(Unit::Rate, 8e6), "0, 2 M/s, 4 M/s, 6 M/s, 8 M/s");
         assert_eq!(linear(Unit::Rate, 300.0), "0, 50 /s, 100 /s, 150 /s, 200 /s, 250 /s, 300 /s");
     }
@@ -246,6 +253,7 @@ mod tests {
         assert_eq!(log(Unit::Count, 3.0, 40.0), "2, 5, 10, 20, 50");
         assert_eq!(log(Unit::Seconds, 0.001, 1000.0), "1 ms, 10 ms, 100 ms, 1 s, 10 s, 100 s, 1000 s");
         assert_eq!(log(Unit::Bytes, 1e6, 30e6), "512 KiB, 1 MiB, 2 MiB, 4 MiB, 8 MiB, 16 MiB, 32 MiB");
+        assert_eq!(log(Unit::Doublings, 1.0, 16.0), "1, 2, 4, 8, 16");
         assert_eq!(log(Unit::Count, 0.0, 0.0), "1, 2");
     }
 

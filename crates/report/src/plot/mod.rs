@@ -40,13 +40,15 @@ impl Axis {
     }
 }
 
-/// How the numbers of an axis are written: 1.5 M, 512 MiB, 90 s, 2 M/s.
+/// How the numbers of an axis are written: 1.5 M, 512 MiB, 90 s, 2 M/s, 16.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     Count,
     Bytes,
     Seconds,
     Rate,
+    /// A count of what comes in powers of two, as threads do.
+    Doublings,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +70,8 @@ pub struct Series {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Line,
+    /// A line, with a mark at each point.
+    Marked,
     /// Each value lasts until the next point.
     Steps,
     Bars,
@@ -92,9 +96,9 @@ mod tests {
         ];
         let mut plots = Vec::new();
         for points in lists {
-            for unit in [Unit::Count, Unit::Bytes, Unit::Seconds, Unit::Rate] {
+            for unit in [Unit::Count, Unit::Bytes, Unit::Seconds, Unit::Rate, Unit::Doublings] {
                 for scale in [Scale::Linear, Scale::Log] {
-                    let series = [Kind::Line, Kind::Steps, Kind::Bars, Kind::Dots].map(|kind| Series {
+                    let series = [Kind::Line, Kind::Marked, Kind::Steps, Kind::Bars, Kind::Dots].map(|kind| Series {
                         name: format!("<{kind:?}>"),
                         kind,
                         points: points.to_vec(),

@@ -95,13 +95,17 @@ fn legend(plot: &Plot, (left, top): (f64, f64), out: &mut String) -> f64 {
             (x, y) = (left, y + LEGEND);
         }
         match series.kind {
-            Kind::Line | Kind::Steps => {
+            Kind::Line | Kind::Marked | Kind::Steps => {
                 let _ = writeln!(
                     out,
                     "<path class=\"{}\"{} d=\"M{x:.1} {y:.1}h26\"/>",
                     class(series, number),
                     dash(number)
                 );
+                if series.kind == Kind::Marked {
+                    let mark = dot(number, (x + 13.0, y));
+                    let _ = writeln!(out, "<path class=\"s{} dots\" d=\"{mark}\"/>", number % COLOURS);
+                }
             }
             Kind::Bars => {
                 let _ = writeln!(
@@ -146,9 +150,10 @@ fn axes(plot: &Plot, frame: &Frame, area: &Area, out: &mut String) {
 
 fn draw(series: &Series, number: usize, frame: &Frame, area: &Area, out: &mut String) {
     let point = |place: &Place| (area.x(place.0), area.y(place.1));
+    let dots = || frame.lines(series).iter().flatten().map(|place| dot(number, point(place))).collect::<String>();
     let mut path = String::new();
     match series.kind {
-        Kind::Line | Kind::Steps => {
+        Kind::Line | Kind::Marked | Kind::Steps => {
             for line in frame.lines(series) {
                 for (i, place) in line.iter().enumerate() {
                     let (x, y) = point(place);
@@ -161,14 +166,17 @@ fn draw(series: &Series, number: usize, frame: &Frame, area: &Area, out: &mut St
             }
         }
         Kind::Bars => outline(&frame.bars(series), frame.y.base(), area, &mut path),
-        Kind::Dots => frame.lines(series).iter().flatten().for_each(|place| path.push_str(&dot(number, point(place)))),
+        Kind::Dots => path = dots(),
     }
     if path.is_empty() {
         return;
     }
-    let dash = if matches!(series.kind, Kind::Line | Kind::Steps) { dash(number) } else { String::new() };
+    let dash = if matches!(series.kind, Kind::Bars | Kind::Dots) { String::new() } else { dash(number) };
     let name = escape(&series.name);
     let _ = writeln!(out, "<path class=\"{}\"{dash} d=\"{path}\"><title>{name}</title></path>", class(series, number));
+    if series.kind == Kind::Marked {
+        let _ = writeln!(out, "<path class=\"s{} dots\" d=\"{}\"/>", number % COLOURS, dots());
+    }
 }
 
 /// Bars as one shape: those that touch have no line between them where they are narrow.
@@ -195,7 +203,7 @@ fn dot(number: usize, (x, y): (f64, f64)) -> String {
 
 fn class(series: &Series, number: usize) -> String {
     let kind = match series.kind {
-        Kind::Line | Kind::Steps => "line",
+        Kind::Line | Kind::Marked | Kind::Steps => "line",
         Kind::Bars => "bars",
         Kind::Dots => "dots",
     };

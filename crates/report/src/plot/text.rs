@@ -107,7 +107,7 @@ impl Canvas {
                     self.line(*place, *place, series, number);
                 }
             }
-            Kind::Line | Kind::Steps => {
+            Kind::Line | Kind::Marked | Kind::Steps => {
                 for line in frame.lines(series) {
                     for pair in line.windows(2) {
                         self.line(pair[0], pair[1], series, number);

@@ -23,7 +23,7 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 const MAGIC: &[u8; 16] = b"scrimp search\n\x1a\0";
-const VERSION: u64 = 3;
+const VERSION: u64 = 4;
 /// Bytes that are summed up at a time.
 const BLOCK: usize = 1 << 16;
 

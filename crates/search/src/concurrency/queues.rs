@@ -5,7 +5,7 @@ use super::{Graph, explore, explore_all};
 use crate::check::{Check, Nothing};
 use crate::outcome::Ended;
 use crate::queued::{BfsPosition, Queued};
-use crate::store::{BitState, Compact, Locked, Set, Tree, Whole};
+use crate::store::{AutomatonSet, BitState, Compact, Set, Tree};
 use scrimp_core::{Budget, Control, Limit};
 use scrimp_system::Batch;
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn new(graph: &'a Graph, threads: usize, set: Box<dyn Set>, budget: &Arc<Budget>) -> Search<'a> {
-        let course = BfsPosition::new(set.key_bytes(), budget).unwrap();
+        let course = BfsPosition::new(&*set, budget).unwrap();
         Search { graph, threads, set, course, begun: false }
     }
 
@@ -92,8 +92,9 @@ fn expand_once(set: impl FnOnce(&Arc<Budget>) -> Box<dyn Set>) {
     assert!(graph.expansions().into_iter().eq(graph.reachable().into_keys()));
 }
 
-fn locked(bytes: usize, budget: &Arc<Budget>) -> Locked {
-    Locked::new(Box::new(Whole::new(bytes, budget.clone()).unwrap()))
+fn automaton(bytes: usize, budget: &Arc<Budget>) -> AutomatonSet {
+    let order: Vec<u32> = (0..bytes as u32).rev().collect();
+    AutomatonSet::new(bytes, &order, budget).unwrap()
 }
 
 #[test]
@@ -119,8 +120,8 @@ fn every_state_whose_hash_is_kept_is_expanded() {
 }
 
 #[test]
-fn every_state_is_expanded_once_from_a_set_that_is_locked() {
-    explore(|| expand_once(|budget| Box::new(locked(2, budget))));
+fn every_state_of_an_automaton_is_expanded_once() {
+    explore(|| expand_once(|budget| Box::new(automaton(2, budget))));
 }
 
 /// A level of three states and one of one.
@@ -195,8 +196,8 @@ fn refused_memory_ends_all_threads() {
     explore(|| refuse(20, 0, 3, |budget| Box::new(Tree::new(20, budget).unwrap())));
     explore(|| refuse(20, 9, 3, |budget| Box::new(Tree::new(20, budget).unwrap())));
     // Long keys: a page has room for few of them.
-    explore(|| refuse(300, 0, 2, |budget| Box::new(locked(300, budget))));
-    explore(|| refuse(300, 0, 3, |budget| Box::new(locked(300, budget))));
+    explore(|| refuse(300, 0, 2, |budget| Box::new(automaton(300, budget))));
+    explore(|| refuse(300, 0, 3, |budget| Box::new(automaton(300, budget))));
 }
 
 #[test]

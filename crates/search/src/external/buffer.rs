@@ -4,6 +4,7 @@
 //! sorts the states as they would sort themselves: a few machine words stand for long vectors.
 
 use super::share::{Part, Pool};
+use crate::store::prefetch;
 
 pub struct Buffer {
     state_bytes: usize,
@@ -78,6 +79,19 @@ impl Buffer {
     /// How many states there are, each counted once, after sorting.
     pub fn sorted(&self) -> usize {
         self.order.len()
+    }
+
+    /// The place of the first state from `low` on, after sorting.
+    pub fn place(&self, low: &[u8]) -> usize {
+        self.order.partition_point(|&(_, i)| &self.states[i as usize * self.state_bytes..][..self.state_bytes] < low)
+    }
+
+    /// Soon the state at this place of the order is wanted, if there is one.
+    #[inline]
+    pub fn prefetch(&self, place: usize) {
+        if let Some(&(_, i)) = self.order.get(place) {
+            prefetch(&self.states[i as usize * self.state_bytes]);
+        }
     }
 
     /// The state at this place of the order.

@@ -70,6 +70,11 @@ impl Scratch {
         Ok(Arc::new(Growing { file, path, len: AtomicU64::new(0), scratch: self.clone() }))
     }
 
+    /// A file for each of several threads; none where there is one thread only.
+    pub fn files(self: &Arc<Scratch>, threads: usize) -> io::Result<Vec<Arc<Growing>>> {
+        (0..if threads > 1 { threads } else { 0 }).map(|_| self.file()).collect()
+    }
+
     fn explain(&self, what: &str, error: io::Error) -> io::Error {
         io::Error::new(error.kind(), format!("{what} in {}: {error}", self.dir.display()))
     }

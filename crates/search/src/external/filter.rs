@@ -15,13 +15,19 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// A filter for up to `states` states; `None` where the pool has too little for it.
-    pub fn new(states: u64, pool: &Pool) -> Option<Filter> {
+    /// Words for a filter of up to `states` states; `None` where the pool has too little for it.
+    pub fn words(states: u64, pool: &Pool) -> Option<usize> {
         let words = (pool.left() as u64 / 8 / 4 * 3).min(states * BITS / 64 + 1);
-        if words * 64 < states * FEWEST {
-            return None;
-        }
-        Some(Filter { words: vec![0; words as usize], _part: pool.take(words as usize * 8) })
+        (words * 64 >= states * FEWEST).then_some(words as usize)
+    }
+
+    /// Of the words for `all` states, those for some of them.
+    pub fn share(words: usize, states: u64, all: u64) -> usize {
+        (words as u128 * states as u128 / all.max(1) as u128) as usize + 1
+    }
+
+    pub fn new(words: usize, pool: &Pool) -> Filter {
+        Filter { words: vec![0; words.max(1)], _part: pool.take(words.max(1) * 8) }
     }
 
     #[inline]

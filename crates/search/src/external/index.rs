@@ -11,14 +11,16 @@ pub struct Index {
     offsets: Vec<u64>,
     /// Bytes between two entries, at least.
     stretch: u64,
+    /// Entries, at most.
+    most: usize,
     part: Part,
 }
 
 impl Index {
-    pub fn new(state_bytes: usize, pool: &Pool) -> Index {
+    pub fn new(state_bytes: usize, most: usize, pool: &Pool) -> Index {
         // An entry holds a whole state; it should cover many.
         let stretch = STRETCH.max(16 * state_bytes as u64);
-        Index { state_bytes, firsts: Vec::new(), offsets: Vec::new(), stretch, part: pool.take(0) }
+        Index { state_bytes, firsts: Vec::new(), offsets: Vec::new(), stretch, most, part: pool.take(0) }
     }
 
     /// Does a stretch begin here?
@@ -38,12 +40,15 @@ impl Index {
     fn grow(&mut self) -> bool {
         let more = (self.offsets.len() / 2).max(16);
         let entry = self.state_bytes + 8;
-        if self.offsets.len() >= 16 && more * entry > self.part.pool().left() / 2 {
+        let len = self.offsets.len();
+        if len >= 16 && (len + more > self.most || !self.part.grow(more * entry)) {
             return false;
+        }
+        if len < 16 {
+            self.part.resize((len + more) * entry);
         }
         self.firsts.reserve_exact(more * self.state_bytes);
         self.offsets.reserve_exact(more);
-        self.part.resize((self.offsets.len() + more) * entry);
         true
     }
 
@@ -65,13 +70,23 @@ impl Index {
         self.part.resize(self.offsets.len() * (self.state_bytes + 8));
     }
 
-    fn first(&self, entry: usize) -> &[u8] {
+    pub fn len(&self) -> usize {
+        self.offsets.len()
+    }
+
+    /// The state of an entry.
+    pub fn first(&self, entry: usize) -> &[u8] {
         &self.firsts[entry * self.state_bytes..][..self.state_bytes]
     }
 
     /// The offset of an entry.
     pub fn offset(&self, entry: usize) -> u64 {
         self.offsets[entry]
+    }
+
+    /// An offset before which there is no state from `low` on.
+    pub fn start(&self, low: &[u8]) -> u64 {
+        if self.offsets.is_empty() { 0 } else { self.offset(self.find(0, low)) }
     }
 
     /// The last entry from `from` on whose state is not beyond `target`; `from` where all are. The farther away it is, the

@@ -6,6 +6,9 @@
 //! is left is the next level, and one more run of visited states. Nothing is ever read or written at random but through an
 //! index that skips what is not asked for, so the size of a state space is bounded by the disk and hardly by memory.
 //!
+//! Several threads expand a level together, each with buffers of its own. For merging, the states are cut into ranges, and
+//! each thread takes one after the other. So a run may come in parts: one for each range.
+//!
 //! No predecessor is stored: where traces may be wanted the levels stay, and a predecessor is found by expanding the level
 //! before once more.
 //!
@@ -13,15 +16,20 @@
 //! log-structured merge tree (O'Neil and others).
 
 mod buffer;
+mod bytes;
+mod crew;
 mod disk;
+mod expand;
 mod filter;
 mod index;
 mod merge;
+mod ranges;
 mod recent;
 mod resume;
 mod run;
 mod saved;
 mod share;
+mod subtract;
 #[cfg(test)]
 mod tests;
 mod trace;
@@ -29,17 +37,15 @@ mod visited;
 
 pub use resume::{Enumerate, Resume};
 
-use crate::breadth_first::Worker;
-use crate::check::{Check, Flow, Seen};
+use crate::check::Check;
 use crate::estimate::foresee;
-use crate::outcome::{Ended, Outcome, batch_size};
-use crate::reduce::Reduce;
-use crate::words::hash;
-use buffer::Buffer;
+use crate::outcome::{Ended, Outcome};
+use crate::reduce::{Expansion, ReductionFactory};
+use crate::sync::atomic::{AtomicU64, Ordering};
+use crew::Crew;
 use disk::{Growing, Scratch};
-use merge::{Merge, Source};
-use recent::Recent;
-use run::{Aids, Reader, Run, To, Writer};
+use expand::{Counts, Feed, Thread};
+use run::{Aids, Run};
 use saved::Begun;
 use scrimp_core::{Budget, Control, DiskFacts, GraphFacts, Limit};
 use scrimp_system::Model;
@@ -47,7 +53,6 @@ use share::Pool;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use visited::Visited;
 
 /// Bytes of memory for each purpose, and of disk.
@@ -58,22 +63,29 @@ pub struct Sizes {
     pub recent: usize,
     /// For what helps to look states up in runs.
     pub aids: usize,
-    /// The most runs merged at once.
+    /// The most runs merged at once, and bytes read of each.
     pub fan: usize,
+    pub read: usize,
+    /// The fewest states for which one more thread is worth its while.
+    pub share: u64,
     /// The most bytes on disk.
     pub disk: u64,
 }
 
 impl Sizes {
     /// What is left of the budget, but for a little: buffers for reading and writing, successors.
-    pub fn within(budget: &Budget) -> Sizes {
+    pub fn within(budget: &Budget, threads: usize) -> Sizes {
         let left = budget.left();
+        // Each thread reads a range of all runs.
+        let read = (left / 8 / (64 * threads)).clamp(8 << 10, 64 << 10);
         let part = |percent: usize, most: usize| (left / 100 * percent).clamp(64 << 10, most);
         Sizes {
             buffer: part(30, 1 << 30),
             recent: part(30, 1 << 30),
             aids: part(25, usize::MAX),
-            fan: (left / 8 / (64 << 10)).clamp(4, 64),
+            fan: (left / 8 / (read * threads)).clamp(4, 64),
+            read,
+            share: 4096,
             disk: u64::MAX,
         }
     }
@@ -83,6 +95,8 @@ impl Sizes {
 pub(crate) enum Halt {
     Ended(Ended),
     Disk(io::Error),
+    /// Another thread has said why.
+    Followed,
 }
 
 impl From<io::Error> for Halt {
@@ -101,8 +115,8 @@ pub struct External<'a> {
     frontier: Vec<Arc<Run>>,
     /// Those found of the next level before this search took over.
     found: Vec<Arc<Run>>,
-    /// All levels from the first one on, where traces may be wanted, and the file in which they lie.
-    levels: Option<(Vec<Arc<Run>>, Arc<Growing>)>,
+    /// All levels from the first one on, where traces may be wanted.
+    levels: Option<Levels>,
     depth: u32,
     facts: GraphFacts,
     /// How many states each level has.
@@ -113,7 +127,13 @@ pub struct External<'a> {
     /// How the search stood when its level began.
     level: Begun,
     failure: Option<String>,
+    threads: usize,
+    /// Bytes read of a run at once.
+    read: usize,
 }
+
+/// Levels, each in parts, and a file for each thread in which they lie.
+type Levels = (Vec<Vec<Arc<Run>>>, Vec<Arc<Growing>>);
 
 impl<'a> External<'a> {
     /// A search whose files go into a new directory under `dir`; with `levels`, traces can be found. Memory is taken when
@@ -134,7 +154,7 @@ impl<'a> External<'a> {
             visited: Visited::new(model.state_bytes(), &scratch, &pool),
             frontier: Vec::new(),
             found: Vec::new(),
-            levels: levels.then(|| scratch.file().map(|file| (Vec::new(), file))).transpose()?,
+            levels: levels.then(Levels::default),
             scratch,
             depth: 0,
             facts: GraphFacts::default(),
@@ -143,7 +163,14 @@ impl<'a> External<'a> {
             begun: false,
             level: Begun::default(),
             failure: None,
+            threads: 1,
+            read: 64 << 10,
         })
+    }
+
+    /// The search goes on with so many threads, or fewer where there is little memory.
+    pub fn use_threads(&mut self, threads: usize) {
+        self.threads = threads.max(1);
     }
 
     /// Ends the search before it could go on: the disk has failed.
@@ -161,10 +188,11 @@ impl<'a> External<'a> {
     }
 
     /// Searches until everything is visited, the check is content, or a limit is reached.
-    pub fn search(&mut self, check: &dyn Check, control: &Control, reduce: Option<Box<dyn Reduce>>) -> Outcome {
+    pub fn search(&mut self, check: &dyn Check, control: &Control, reduce: &ReductionFactory) -> Outcome {
         let ended = match self.run(check, control, reduce) {
             Ok(()) => Ended::Complete,
             Err(Halt::Ended(ended)) => ended,
+            Err(Halt::Followed) => Ended::Decided,
             Err(Halt::Disk(error)) => {
                 self.failure = Some(error.to_string());
                 Ended::Limit(Limit::Disk)
@@ -175,94 +203,95 @@ impl<'a> External<'a> {
         Outcome::of_plain(ended, facts, Vec::new())
     }
 
-    fn run(&mut self, check: &dyn Check, control: &Control, reduce: Option<Box<dyn Reduce>>) -> Result<(), Halt> {
-        let sizes = self.sizes.unwrap_or_else(|| Sizes::within(&self.budget));
-        let n = self.model.state_bytes();
-        let pool = Pool::new(sizes.buffer + sizes.recent, &self.budget);
-        let mut level = Level {
-            // What is new turns out when the level is over: too late to take events up after all.
-            worker: Worker::new(self.model, check).reducing(reduce, false),
-            check,
-            control,
-            recent: Recent::new(n, sizes.recent, &pool),
-            buffer: Buffer::new(n, sizes.buffer, &pool),
-            spilled: Vec::new(),
-            fan: sizes.fan,
-            tick: 0,
+    fn run(&mut self, check: &dyn Check, control: &Control, reduce: &ReductionFactory) -> Result<(), Halt> {
+        let threads = if self.sizes.is_some() { self.threads } else { threads_within(&self.budget, self.threads) };
+        let sizes = self.sizes.unwrap_or_else(|| Sizes::within(&self.budget, threads));
+        self.read = sizes.read;
+        if let Some((_, files)) = &mut self.levels {
+            while files.len() < threads {
+                files.push(self.scratch.file()?);
+            }
+        }
+        let buffers = Pool::new(sizes.buffer + sizes.recent, &self.budget);
+        let cuts = Pool::new(sizes.buffer / 16, &self.budget);
+        let new = |number| {
+            let reduce = reduce(Expansion::Stateful);
+            Thread::new((number, threads), (self.model, check), reduce, &sizes, (&buffers, &cuts), &self.scratch)
         };
+        let mut all: Vec<Thread> = (0..threads).map(new).collect();
+        let crew = Crew { threads, share: sizes.share, control: Some(control) };
         let aids = Pool::new(sizes.aids, &self.budget);
-        let result = self.visited.use_pool(&aids, &mut || level.go_on()).and_then(|()| self.all_levels(&mut level));
-        self.facts.merge(&level.worker.facts);
+        self.visited.use_pool(&aids, &mut crew.watch())?;
+        self.all_levels(&mut all, check, control, &crew)
+    }
+
+    fn all_levels(
+        &mut self,
+        threads: &mut [Thread],
+        check: &dyn Check,
+        control: &Control,
+        crew: &Crew,
+    ) -> Result<(), Halt> {
+        if !self.begun {
+            let first = &mut threads[0];
+            first.worker.start();
+            first.collect(&mut crew.watch())?;
+            first.buffer.sort();
+            self.close(threads, (check, 0), control, crew)?;
+        }
+        while !(self.frontier.is_empty() && self.found.is_empty()) {
+            if control.pause_due(0) {
+                return Err(Halt::Ended(Ended::Paused));
+            }
+            self.expand(threads, control, crew)?;
+            self.close(threads, (check, self.depth + 1), control, crew)?;
+        }
+        Ok(())
+    }
+
+    fn counts<'c>(&self, control: &'c Control) -> Counts<'c> {
+        Counts {
+            control,
+            states: self.facts.states,
+            depth: self.depth,
+            visits: AtomicU64::new(self.visits),
+            transitions: AtomicU64::new(self.facts.transitions),
+        }
+    }
+
+    /// Expands the states of the level.
+    fn expand(&mut self, threads: &mut [Thread], control: &Control, crew: &Crew) -> Result<(), Halt> {
+        let width = self.frontier.iter().map(|run| run.count).sum();
+        let threads = &mut threads[..crew.threads_for(width)];
+        let feed = Feed::new(&self.frontier, self.model.state_bytes(), threads.len(), self.read);
+        let counts = self.counts(control);
+        let result = crew.together(threads, |thread, watch| thread.expand(&feed, &counts, watch));
+        self.visits = counts.visits.load(Ordering::Relaxed);
+        for thread in threads {
+            self.facts.merge(&std::mem::take(&mut thread.worker.facts));
+        }
         (self.facts.back_level_edges, self.facts.longest_back_level_edge) = (None, None);
         result
     }
 
-    fn all_levels(&mut self, level: &mut Level) -> Result<(), Halt> {
-        if !self.begun {
-            level.worker.start();
-            level.collect(&self.scratch)?;
-            self.close(level, 0)?;
-        }
-        while !(self.frontier.is_empty() && self.found.is_empty()) {
-            if level.control.pause_due(0) {
-                return Err(Halt::Ended(Ended::Paused));
-            }
-            self.expand(level)?;
-            self.close(level, self.depth + 1)?;
-        }
-        Ok(())
-    }
-
-    /// Expands the states of the level.
-    fn expand(&mut self, level: &mut Level) -> Result<(), Halt> {
-        let batch = batch_size(self.model.state_bytes());
-        for run in &self.frontier {
-            let mut reader = Reader::new(run, None);
-            let mut more = true;
-            while more {
-                let sources = &mut level.worker.sources;
-                sources.clear();
-                while sources.len() < batch {
-                    more = reader.next()?;
-                    if !more {
-                        break;
-                    }
-                    sources.push(reader.state(), 0);
-                }
-                level.go_on()?;
-                if level.worker.expand_sources(self.depth) == Flow::Stop {
-                    return Err(Halt::Ended(Ended::Decided));
-                }
-                let expanded = level.worker.sources.len() as u64;
-                level.worker.answered_new(&[], self.depth + 1);
-                level.collect(&self.scratch)?;
-                self.visits += expanded;
-                self.publish(level);
-            }
-        }
-        Ok(())
-    }
-
-    fn publish(&self, level: &Level) {
-        let control = level.control;
-        control.states.store(self.facts.states, Ordering::Relaxed);
-        control.visits.store(self.visits, Ordering::Relaxed);
-        control.transitions.store(self.facts.transitions + level.worker.facts.transitions, Ordering::Relaxed);
-        control.open.store(self.facts.states.saturating_sub(self.visits), Ordering::Relaxed);
-        control.depth.store(self.depth as u64, Ordering::Relaxed);
-    }
-
     /// Makes the new ones among the collected states the next level, at `depth`.
-    fn close(&mut self, level: &mut Level, depth: u32) -> Result<(), Halt> {
-        let (run, aids) = self.subtract(level, depth)?;
-        let run = Arc::new(run);
+    fn close(
+        &mut self,
+        threads: &mut [Thread],
+        (check, depth): (&dyn Check, u32),
+        control: &Control,
+        crew: &Crew,
+    ) -> Result<(), Halt> {
+        let parts = self.subtract(threads, (check, depth), crew)?;
+        threads.iter_mut().for_each(Thread::clear);
+        let parts: Vec<(Arc<Run>, Option<Aids>)> =
+            parts.into_iter().filter(|(run, _)| run.count > 0).map(|(run, aids)| (Arc::new(run), aids)).collect();
+        let runs = || parts.iter().map(|(run, _)| run.clone());
         self.frontier = std::mem::take(&mut self.found);
-        let width = run.count + self.frontier.iter().map(|run| run.count).sum::<u64>();
-        if run.count > 0 {
-            self.frontier.push(run.clone());
-        }
+        self.frontier.extend(runs());
+        let width = self.frontier.iter().map(|run| run.count).sum::<u64>();
         if let Some((levels, _)) = &mut self.levels {
-            levels.push(run.clone());
+            levels.push(runs().collect());
         }
         self.facts.widest = self.facts.widest.max(width);
         self.facts.depth += (width > 0) as u32;
@@ -271,119 +300,15 @@ impl<'a> External<'a> {
             self.facts.initial_states = self.facts.states;
         }
         self.depth = depth;
-        let mut facts = self.facts.clone();
-        facts.merge(&level.worker.facts);
-        self.level = Begun { facts, widths: self.widths.clone(), depth };
+        self.level = Begun { facts: self.facts.clone(), widths: self.widths.clone(), depth };
         self.begun = true;
-        self.publish(level);
-        foresee(level.control, self.facts.states, || self.widths.clone());
-        self.visited.add(run, aids, &mut || level.go_on())
-    }
-
-    fn subtract(&mut self, level: &mut Level, depth: u32) -> Result<(Run, Option<Aids>), Halt> {
-        const BLOCK: usize = 256;
-        let n = self.model.state_bytes();
-        let Level { buffer, spilled, check, control, tick, .. } = level;
-        buffer.sort();
-        let most = spilled.iter().map(|run| run.count).sum::<u64>() + buffer.sorted() as u64;
-        let mut sources: Vec<Source> = spilled.iter().map(|run| Source::Run(Reader::new(run, None))).collect();
-        sources.push(Source::Buffer(buffer, 0));
-        let mut merge = Merge::new(n, sources)?;
-        let to = match &self.levels {
-            Some((_, file)) => To::End(file),
-            None => To::Own(&self.scratch),
-        };
-        let mut writer = Writer::new(n, to, Some((Some(most), self.visited.pool())));
-        let mut lookup = self.visited.lookup();
-        let (mut states, mut hashes, mut known) = (Vec::with_capacity(BLOCK * n), Vec::new(), Vec::new());
-        let wants_states = check.wants_states();
-        let mut more = true;
-        while more {
-            states.clear();
-            hashes.clear();
-            while hashes.len() < BLOCK {
-                let Some(state) = merge.next()? else {
-                    more = false;
-                    break;
-                };
-                states.extend_from_slice(state);
-                hashes.push(hash(state));
-            }
-            *tick += 1;
-            if let Some(limit) = control.stopped(*tick) {
-                return Err(Halt::Ended(Ended::Limit(limit)));
-            }
-            known.clear();
-            known.resize(hashes.len(), false);
-            lookup.mark(&states, &hashes, &mut known)?;
-            for (i, state) in states.chunks_exact(n).enumerate().filter(|&(i, _)| !known[i]) {
-                writer.push_hashed(state, hashes[i])?;
-                self.facts.states += 1;
-                if wants_states && check.state(Seen { state, depth, path: None }) == Flow::Stop {
-                    return Err(Halt::Ended(Ended::Decided));
-                }
-            }
-        }
-        drop((merge, lookup));
-        buffer.clear();
-        spilled.clear();
-        Ok(writer.finish()?)
+        self.counts(control).add(0, 0);
+        foresee(control, self.facts.states, || self.widths.clone());
+        self.visited.add(parts, self.read, crew)
     }
 }
 
-/// What is needed to go through one level after the other.
-struct Level<'a> {
-    worker: Worker<'a>,
-    check: &'a dyn Check,
-    control: &'a Control,
-    recent: Recent,
-    buffer: Buffer,
-    /// Sorted runs of what did not fit in the buffer.
-    spilled: Vec<Run>,
-    fan: usize,
-    tick: u64,
-}
-
-impl Level<'_> {
-    fn go_on(&mut self) -> Result<(), Halt> {
-        self.tick += 1;
-        self.control.stopped(self.tick).map_or(Ok(()), |limit| Err(Halt::Ended(Ended::Limit(limit))))
-    }
-
-    /// Collects the successors that were not seen lately.
-    fn collect(&mut self, scratch: &Arc<Scratch>) -> Result<(), Halt> {
-        let Level { worker, recent, buffer, spilled, .. } = self;
-        let mut result = Ok(());
-        recent.sift(&worker.successors, |state| {
-            if buffer.is_full() && result.is_ok() {
-                result = spill(buffer, spilled, scratch);
-            }
-            buffer.push(state);
-        });
-        result?;
-        if self.spilled.len() >= self.fan { self.join_spilled(scratch) } else { Ok(()) }
-    }
-
-    /// Makes one run of all that were spilled.
-    fn join_spilled(&mut self, scratch: &Arc<Scratch>) -> Result<(), Halt> {
-        let spilled = std::mem::take(&mut self.spilled);
-        let sources = spilled.iter().map(|run| Source::Run(Reader::new(run, None))).collect();
-        let n = self.worker.successors.state_bytes();
-        let (run, _) = visited::merge(n, sources, Writer::new(n, To::Own(scratch), None), &mut || self.go_on())?;
-        self.spilled.push(run);
-        Ok(())
-    }
-}
-
-/// Writes a full buffer as a sorted run.
-fn spill(buffer: &mut Buffer, spilled: &mut Vec<Run>, scratch: &Arc<Scratch>) -> io::Result<()> {
-    buffer.sort();
-    let n = buffer.state_bytes();
-    let mut writer = Writer::new(n, To::Own(scratch), None);
-    for place in 0..buffer.sorted() {
-        writer.push(buffer.state(place))?;
-    }
-    buffer.clear();
-    spilled.push(writer.finish()?.0);
-    Ok(())
+/// As many threads as there is memory for.
+fn threads_within(budget: &Budget, threads: usize) -> usize {
+    (budget.left() / (2 << 20)).clamp(1, threads.max(1))
 }

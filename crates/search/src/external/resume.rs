@@ -4,12 +4,14 @@
 //! first runs of visited states. Levels that lie behind are not known, so there are no traces.
 
 use super::buffer::Buffer;
+use super::crew::Crew;
+use super::expand::spill;
 use super::merge::Source;
-use super::run::{Aids, Reader, Run, To, Writer};
+use super::run::{Aids, Help, Reader, Run, To, Writer};
 use super::saved::Begun;
 use super::share::Pool;
 use super::visited::merge;
-use super::{External, Halt, spill};
+use super::{External, Halt};
 use scrimp_core::{Budget, GraphFacts};
 use std::io;
 use std::sync::Arc;
@@ -50,7 +52,7 @@ impl External<'_> {
         let (next, _) = self.sorted(from.next)?;
         let states = visited.count;
         self.visits = states.saturating_sub(now.count + next.count);
-        self.visited.add(Arc::new(visited), aids, &mut || Ok(())).map_err(only_disk)?;
+        self.visited.add(vec![(Arc::new(visited), aids)], self.read, &Crew::ALONE).map_err(only_disk)?;
         let some = |run: Run| if run.count > 0 { vec![Arc::new(run)] } else { Vec::new() };
         let (now, next) = (some(now), some(next));
         (self.frontier, self.found) = (now, next);
@@ -70,14 +72,15 @@ impl External<'_> {
         let bytes = self.sizes.map_or(buffer_bytes(&self.budget), |sizes| sizes.buffer);
         let mut buffer = Buffer::new(n, bytes, &Pool::new(bytes, &self.budget));
         let mut runs = Vec::new();
+        let writer = |help| Writer::new(n, To::Own(&self.scratch), help);
         let mut result = Ok(());
         let whole = each(&mut |state| {
             buffer.push(state);
             if buffer.is_full() {
-                result = spill(&mut buffer, &mut runs, &self.scratch);
+                result = spill(&mut buffer, writer(Help::None)).map(|(run, _)| runs.push(run));
             }
             if runs.len() > many(&self.budget) && result.is_ok() {
-                result = join(n, &runs, Writer::new(n, To::Own(&self.scratch), None)).map(|(run, _)| runs = vec![run]);
+                result = join(n, &runs, writer(Help::None)).map(|(run, _)| runs = vec![run]);
             }
             result.is_ok()
         });
@@ -86,23 +89,23 @@ impl External<'_> {
             return Err(io::Error::new(io::ErrorKind::Unsupported, "the store does not know its states"));
         }
         if !buffer.is_empty() {
-            spill(&mut buffer, &mut runs, &self.scratch)?;
+            runs.push(spill(&mut buffer, writer(Help::None))?.0);
         }
         drop(buffer);
-        join(n, &runs, Writer::new(n, To::Own(&self.scratch), Some((None, self.visited.pool()))))
+        join(n, &runs, writer(Help::Lookup(None, self.visited.pool())))
     }
 }
 
 /// Makes one run of several.
 fn join(state_bytes: usize, runs: &[Run], writer: Writer) -> io::Result<(Run, Option<Aids>)> {
     let sources = runs.iter().map(|run| Source::Run(Reader::new(run, None))).collect();
-    merge(state_bytes, sources, writer, &mut || Ok(())).map_err(only_disk)
+    merge(state_bytes, sources, None, writer, &mut Crew::ALONE.watch()).map_err(only_disk)
 }
 
 /// Where nothing else can end the work.
 fn only_disk(halt: Halt) -> io::Error {
     match halt {
         Halt::Disk(error) => error,
-        Halt::Ended(_) => io::ErrorKind::Interrupted.into(),
+        Halt::Ended(_) | Halt::Followed => io::ErrorKind::Interrupted.into(),
     }
 }

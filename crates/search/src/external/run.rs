@@ -4,6 +4,7 @@
 //! before, the number of bytes that follow up to where the two end alike, and these bytes. Where an entry of the index
 //! begins, a state is written in full, so that reading can start there.
 
+use super::bytes::{common_from, copy, end_of_difference};
 use super::disk::{Growing, Scratch};
 use super::filter::Filter;
 use super::index::Index;
@@ -23,6 +24,8 @@ const WRITE: usize = 64 << 10;
 pub struct Run {
     state_bytes: usize,
     pub count: u64,
+    /// The first state.
+    pub first: Vec<u8>,
     bytes: u64,
     place: Place,
 }
@@ -102,44 +105,6 @@ impl Head {
     }
 }
 
-fn word(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap_or_default())
-}
-
-/// How many bytes two states have in common at their beginning, from `at` on, up to which they are equal.
-#[inline]
-pub fn common_from(a: &[u8], b: &[u8], mut at: usize) -> usize {
-    let n = a.len().min(b.len());
-    while at + 8 <= n {
-        let difference = word(a, at) ^ word(b, at);
-        if difference != 0 {
-            return at + difference.trailing_zeros() as usize / 8;
-        }
-        at += 8;
-    }
-    while at < n && a[at] == b[at] {
-        at += 1;
-    }
-    at
-}
-
-/// Where two states that differ at `from` begin to end alike.
-#[inline]
-fn end_of_difference(a: &[u8], b: &[u8], from: usize) -> usize {
-    let mut end = a.len();
-    while end >= from + 8 {
-        let difference = word(a, end - 8) ^ word(b, end - 8);
-        if difference != 0 {
-            return end - difference.leading_zeros() as usize / 8;
-        }
-        end -= 8;
-    }
-    while end > from && a[end - 1] == b[end - 1] {
-        end -= 1;
-    }
-    end
-}
-
 /// Where a run is to be written.
 pub enum To<'a> {
     /// In memory, or in a file of its own.
@@ -147,6 +112,19 @@ pub enum To<'a> {
     /// At the end of a file.
     End(&'a Arc<Growing>),
 }
+
+/// What a run is written with.
+pub enum Help<'a> {
+    /// It is only read from its beginning.
+    None,
+    /// It can be cut into ranges.
+    Cuts(&'a Pool),
+    /// States are looked up in it, with a filter of so many words where there is one.
+    Lookup(Option<usize>, &'a Pool),
+}
+
+/// Entries of an index that only serves to cut a run.
+const CUTS: usize = 64;
 
 pub struct Writer {
     run: Run,
@@ -158,18 +136,20 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// A run that is only read from its beginning; with a pool, one in which states are looked up, and with a number, one
-    /// of up to so many states that has a filter.
-    pub fn new(state_bytes: usize, to: To, aids: Option<(Option<u64>, &Pool)>) -> Writer {
+    pub fn new(state_bytes: usize, to: To, help: Help) -> Writer {
         let (place, scratch) = match to {
             To::Own(scratch) => (Place::Memory(Vec::new()), Some(scratch.clone())),
             To::End(file) => (Place::File(file.clone(), file.len()), None),
         };
-        let run = Run { state_bytes, count: 0, bytes: 0, place };
-        let aids = aids.map(|(states, pool)| Aids {
-            filter: states.and_then(|states| Filter::new(states, pool)),
-            index: Index::new(state_bytes, pool),
-        });
+        let run = Run { state_bytes, count: 0, first: Vec::new(), bytes: 0, place };
+        let aids = match help {
+            Help::None => None,
+            Help::Cuts(pool) => Some(Aids { index: Index::new(state_bytes, CUTS, pool), filter: None }),
+            Help::Lookup(words, pool) => Some(Aids {
+                filter: words.map(|words| Filter::new(words, pool)),
+                index: Index::new(state_bytes, usize::MAX, pool),
+            }),
+        };
         Writer { run, aids, head: Head::of(state_bytes), buffer: Vec::new(), last: vec![0; state_bytes], scratch }
     }
 
@@ -197,6 +177,9 @@ impl Writer {
     fn push_unfiltered(&mut self, state: &[u8]) -> io::Result<()> {
         let offset = self.run.bytes + self.buffer.len() as u64;
         let mut whole = self.run.count == 0;
+        if whole {
+            self.run.first = state.to_vec();
+        }
         if let Some(Aids { index, .. }) = &mut self.aids
             && index.is_due(offset)
         {
@@ -212,7 +195,7 @@ impl Writer {
             self.head.write(shared, end - shared, &mut self.buffer);
             self.buffer.extend_from_slice(&state[shared..end]);
         }
-        self.last.copy_from_slice(state);
+        copy(&mut self.last, state);
         self.run.count += 1;
         if self.buffer.len() >= WRITE { self.flush() } else { Ok(()) }
     }
@@ -256,8 +239,9 @@ pub struct Reader<'a> {
     start: u64,
     /// Where the next state begins.
     at: u64,
-    /// Bytes to read next time.
+    /// Bytes to read next time, and at most.
     read: usize,
+    most_read: usize,
     /// The index's entry at or before the place last looked for.
     entry: usize,
     begun: bool,
@@ -275,10 +259,21 @@ impl<'a> Reader<'a> {
             start: 0,
             at: 0,
             read: FIRST_READ,
+            most_read: MOST_READ,
             entry: 0,
             begun: false,
             done: false,
         }
+    }
+
+    /// Reads so many bytes at once, at most.
+    pub fn reading(self, bytes: usize) -> Reader<'a> {
+        Reader { read: FIRST_READ.min(bytes), most_read: bytes, ..self }
+    }
+
+    /// Begins at this offset, that of an entry of the run's index.
+    pub fn at(self, offset: u64) -> Reader<'a> {
+        Reader { at: offset, start: offset, ..self }
     }
 
     /// The state read last.
@@ -316,7 +311,7 @@ impl<'a> Reader<'a> {
         }
         let (shared, follow) = head.read(bytes);
         let target = self.state.get_mut(shared..shared + follow).ok_or_else(damaged)?;
-        target.copy_from_slice(bytes.get(head.len()..head.len() + follow).ok_or_else(damaged)?);
+        copy(target, bytes.get(head.len()..head.len() + follow).ok_or_else(damaged)?);
         self.at += (head.len() + follow) as u64;
         self.begun = true;
         Ok(Some(shared))
@@ -330,7 +325,7 @@ impl<'a> Reader<'a> {
         };
         let wanted = self.read.max(longest) as u64;
         let len = wanted.min(self.run.bytes - self.at) as usize;
-        self.read = (self.read * 2).min(MOST_READ);
+        self.read = (self.read * 2).min(self.most_read);
         self.buffer.resize(len, 0);
         self.start = self.at;
         file.read(&mut self.buffer, offset + self.at)
@@ -346,7 +341,7 @@ impl<'a> Reader<'a> {
                 // The reader may be there already: what it read last may be beyond the entry.
                 if offset > self.at {
                     if offset > self.start + self.buffer.len() as u64 {
-                        self.read = FIRST_READ;
+                        self.read = FIRST_READ.min(self.most_read);
                     }
                     self.at = offset;
                     self.begun = false;

@@ -44,8 +44,13 @@ pub struct Part {
 }
 
 impl Part {
-    pub fn pool(&self) -> &Pool {
-        &self.pool
+    /// Takes so many bytes more, if that is at most half of what is left.
+    pub fn grow(&mut self, more: usize) -> bool {
+        let Whole { bytes, taken, .. } = &*self.pool.0;
+        let fits = |taken: usize| (more <= bytes.saturating_sub(taken) / 2).then(|| taken + more);
+        let grown = taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).is_ok();
+        self.bytes += if grown { more } else { 0 };
+        grown
     }
 
     pub fn resize(&mut self, bytes: usize) {

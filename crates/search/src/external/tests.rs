@@ -1,11 +1,16 @@
 //! Runs, lookups and whole searches with so little memory that everything spills and merges.
 
-use super::run::{Reader, To, Writer};
+use super::buffer::Buffer;
+use super::filter::Filter;
+use super::merge::{Merge, Source};
+use super::ranges::Samples;
+use super::run::{Help, Reader, To, Writer};
 use super::*;
 use crate::breadth_first;
 use crate::check::{self, Audit};
 use crate::outcome::Position;
 use crate::store::{Store, Table};
+use crate::words::hash;
 use scrimp_system::{Batch, Random};
 use std::collections::BTreeSet;
 
@@ -28,8 +33,8 @@ fn a_run_is_read_as_it_was_written() {
     for n in [1, 2, 15, 16, 17, 20, 255, 256, 257, 300, 70_000] {
         let expected = states(n, if n > 1000 { 20 } else { 5000 }, &mut random);
         let pool = Pool::new(1 << 20, &budget);
-        for aids in [None, Some((None, &pool)), Some((Some(5000), &pool))] {
-            let mut writer = Writer::new(n, To::Own(&scratch), aids);
+        for help in [Help::None, Help::Cuts(&pool), Help::Lookup(None, &pool), Help::Lookup(Some(500), &pool)] {
+            let mut writer = Writer::new(n, To::Own(&scratch), help);
             expected.iter().for_each(|state| writer.push(state).unwrap());
             let (run, aids) = writer.finish().unwrap();
             assert_eq!(run.count, expected.len() as u64);
@@ -51,7 +56,7 @@ fn a_run_knows_what_it_holds() {
         for (memory, many) in [(1 << 20, 20_000), (1 << 10, 20_000), (0, 5_000), (1 << 20, 3)] {
             let pool = Pool::new(memory, &budget);
             let all: Vec<Vec<u8>> = states(n, many, &mut random).into_iter().collect();
-            let mut writer = Writer::new(n, To::Own(&scratch), Some((Some(many as u64), &pool)));
+            let mut writer = Writer::new(n, To::Own(&scratch), Help::Lookup(Filter::words(many as u64, &pool), &pool));
             let held = |i: usize| i % 3 == 1 || i % 7 == 2;
             all.iter().enumerate().filter(|(i, _)| held(*i)).for_each(|(_, state)| writer.push(state).unwrap());
             let (run, aids) = writer.finish().unwrap();
@@ -72,13 +77,80 @@ fn a_run_knows_what_it_holds() {
 fn memory_for_aids_is_not_exceeded() {
     let (budget, scratch, mut random) = (budget(), scratch(), Random(5));
     let pool = Pool::new(2000, &budget);
-    let mut writer = Writer::new(20, To::Own(&scratch), Some((Some(1_000_000), &pool)));
+    let mut writer = Writer::new(20, To::Own(&scratch), Help::Lookup(Filter::words(1_000_000, &pool), &pool));
     states(20, 100_000, &mut random).iter().for_each(|state| writer.push(state).unwrap());
     assert!(pool.left() > 0);
     let before = pool.left();
     drop(writer);
     assert!(pool.left() > before);
     assert_eq!(pool.left(), 2000);
+}
+
+/// Ranges hold each state once, in order, whatever they are cut from.
+#[test]
+fn ranges_hold_all_states() {
+    let (budget, scratch, mut random) = (budget(), scratch(), Random(11));
+    for n in [1, 3, 20] {
+        for most in [1, 2, 7, 100] {
+            let pool = Pool::new(1 << 20, &budget);
+            let (mut all, mut runs, mut samples) = (BTreeSet::new(), Vec::new(), Samples::default());
+            for many in [0, 1, 300, 4000] {
+                let some = states(n, many, &mut random);
+                let mut writer = Writer::new(n, To::Own(&scratch), Help::Cuts(&pool));
+                some.iter().for_each(|state| writer.push(state).unwrap());
+                let (run, aids) = writer.finish().unwrap();
+                let index = aids.unwrap().index;
+                samples.of_run(run.count, &index);
+                runs.push((run, index));
+                all.extend(some);
+            }
+            let mut buffer = Buffer::new(n, 1 << 20, &pool);
+            let some = states(n, 500, &mut random);
+            some.iter().for_each(|state| buffer.push(state));
+            buffer.sort();
+            samples.of_buffer(&buffer);
+            all.extend(some);
+            let ranges = samples.cut(most);
+            assert!(ranges.len() <= most && (n == 1 || most == 1 || ranges.len() > 1));
+            let mut found = Vec::new();
+            for range in &ranges {
+                let mut sources = vec![Source::Buffer(&buffer, 0)];
+                for (run, index) in &runs {
+                    sources.push(Source::Run(Reader::new(run, None).at(index.start(&range.low))));
+                }
+                let mut merge = Merge::new(n, sources, Some(range)).unwrap();
+                while let Some(state) = merge.next().unwrap() {
+                    found.push(state.to_vec());
+                }
+            }
+            assert!(all.iter().eq(&found), "{n} bytes in {} ranges", ranges.len());
+        }
+    }
+}
+
+/// A panic of the model on one of several threads ends the search as it would on one.
+#[test]
+#[should_panic(expected = "state 700")]
+fn a_panic_is_passed_on() {
+    struct Failing(Graph);
+    impl Model for Failing {
+        fn state_bytes(&self) -> usize {
+            self.0.state_bytes()
+        }
+
+        fn initial(&self, out: &mut Batch) {
+            self.0.initial(out);
+        }
+
+        fn expand(&self, state: &[u8], out: &mut Batch) {
+            assert!(state[..] != [2, 188], "state 700");
+            self.0.expand(state, out);
+        }
+    }
+    let model = Failing(Graph { bytes: 2, states: 2000, seed: 1 });
+    let mut external = External::new(&model, &std::env::temp_dir(), false, &budget(), Some(TINY)).unwrap();
+    external.use_threads(4);
+    external.search(&check::Nothing, &Control::new(None), ALL_EVENTS);
 }
 
 /// A random graph over numbers, as states of some length.
@@ -122,7 +194,9 @@ impl Model for Graph {
     }
 }
 
-const TINY: Sizes = Sizes { buffer: 600, recent: 300, aids: 900, fan: 3, disk: u64::MAX };
+const TINY: Sizes = Sizes { buffer: 600, recent: 300, aids: 900, fan: 3, read: 100, share: 5, disk: u64::MAX };
+
+const ALL_EVENTS: &ReductionFactory = &|_| None;
 
 fn plain(model: &dyn Model) -> GraphFacts {
     let budget = budget();
@@ -145,12 +219,17 @@ fn finds_what_the_plain_search_finds() {
         let model = Graph { bytes: [2, 3, 17, 40, 300][seed as usize % 5], states: 2000, seed };
         let expected = plain(&model);
         for (levels, sizes) in [(false, TINY), (true, TINY), (true, Sizes { buffer: 40_000, recent: 9000, ..TINY })] {
-            let mut external = External::new(&model, &std::env::temp_dir(), levels, &budget, Some(sizes)).unwrap();
-            let audit = Audit::new(&check::Nothing);
-            let outcome = external.search(&audit, &Control::new(None), None);
-            assert_eq!(outcome.ended, Ended::Complete);
-            assert_eq!(outcome.facts, expected, "seed {seed}");
-            assert_eq!(audit.distinct(), expected.states);
+            for threads in [1, 2, 4] {
+                let mut external = External::new(&model, &std::env::temp_dir(), levels, &budget, Some(sizes)).unwrap();
+                external.use_threads(threads);
+                let audit = Audit::new(&check::Nothing);
+                let outcome = external.search(&audit, &Control::new(None), ALL_EVENTS);
+                assert_eq!(outcome.ended, Ended::Complete);
+                assert_eq!(outcome.facts, expected, "seed {seed}, {threads} threads");
+                assert_eq!(audit.distinct(), expected.states);
+                let parts = external.levels.iter().flat_map(|(levels, _)| levels).map(Vec::len).max();
+                assert!(parts.is_none_or(|parts| (parts > 1) == (threads > 1)), "{parts:?} with {threads} threads");
+            }
         }
     }
 }
@@ -201,6 +280,7 @@ fn takes_over() {
             };
             let all = table.len() as u32;
             let mut external = External::new(&model, &std::env::temp_dir(), true, &budget, Some(TINY)).unwrap();
+            external.use_threads(1 + seed as usize % 3);
             external
                 .resume(Resume {
                     visited: &mut each(0..all),
@@ -211,7 +291,7 @@ fn takes_over() {
                     widths,
                 })
                 .unwrap();
-            let outcome = external.search(&check::Nothing, &Control::new(None), None);
+            let outcome = external.search(&check::Nothing, &Control::new(None), ALL_EVENTS);
             assert_eq!(outcome.ended, Ended::Complete);
             assert_eq!(outcome.facts, expected, "seed {seed}, stopped after {stop}");
             assert!(external.trace(&[0; 2], 3).is_none());
@@ -224,11 +304,14 @@ fn a_full_disk_ends_the_search() {
     let budget = budget();
     let model = Graph { bytes: 300, states: 60_000, seed: 1 };
     let sizes = Sizes { buffer: 100_000, disk: 50_000, ..TINY };
-    let mut external = External::new(&model, &std::env::temp_dir(), false, &budget, Some(sizes)).unwrap();
-    let outcome = external.search(&check::Nothing, &Control::new(None), None);
-    assert_eq!(outcome.ended, Ended::Limit(Limit::Disk));
-    assert!(external.disk_facts().failure.is_some_and(|why| why.contains("cannot write")));
-    assert!(outcome.facts.states > 1000 && outcome.facts.open > 0);
+    for threads in [1, 3] {
+        let mut external = External::new(&model, &std::env::temp_dir(), false, &budget, Some(sizes)).unwrap();
+        external.use_threads(threads);
+        let outcome = external.search(&check::Nothing, &Control::new(None), ALL_EVENTS);
+        assert_eq!(outcome.ended, Ended::Limit(Limit::Disk));
+        assert!(external.disk_facts().failure.is_some_and(|why| why.contains("cannot write")));
+        assert!(outcome.facts.states > 1000 && outcome.facts.open > 0);
+    }
     let missing = std::env::temp_dir().join("no such directory");
     assert!(External::new(&model, &missing, false, &budget, None).is_err());
 }
@@ -241,7 +324,7 @@ fn nothing_is_left_behind() {
     for time in [None, Some(std::time::Duration::ZERO)] {
         let budget = budget();
         let mut external = External::new(&model, &parent, true, &budget, Some(TINY)).unwrap();
-        let outcome = external.search(&check::Nothing, &Control::new(time), None);
+        let outcome = external.search(&check::Nothing, &Control::new(time), ALL_EVENTS);
         assert_eq!(outcome.ended == Ended::Complete, time.is_none());
         assert_eq!(std::fs::read_dir(&parent).unwrap().count(), 1);
         drop(external);

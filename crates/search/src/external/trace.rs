@@ -21,19 +21,18 @@ impl External<'_> {
 
     /// A state of a level that an event leads from to `target`, and the event.
     fn predecessor(&self, level: usize, target: &[u8]) -> io::Result<Option<(EventCode, Vec<u8>)>> {
-        let Some(run) = self.levels.as_ref().and_then(|(levels, _)| levels.get(level)) else {
-            return Ok(None);
-        };
         let mut source = Batch::new(self.model.state_bytes());
         let mut successors = Batch::new(self.model.state_bytes());
-        let mut reader = Reader::new(run, None);
-        while reader.next()? {
-            source.clear();
-            successors.clear();
-            source.push(reader.state(), 0);
-            self.model.expand(source.state(0), &mut successors);
-            if let Some(i) = (0..successors.len()).find(|&i| successors.state(i) == target) {
-                return Ok(Some((successors.event(i), reader.state().to_vec())));
+        for part in self.levels.iter().filter_map(|(levels, _)| levels.get(level)).flatten() {
+            let mut reader = Reader::new(part, None);
+            while reader.next()? {
+                source.clear();
+                successors.clear();
+                source.push(reader.state(), 0);
+                self.model.expand(source.state(0), &mut successors);
+                if let Some(i) = (0..successors.len()).find(|&i| successors.state(i) == target) {
+                    return Ok(Some((successors.event(i), reader.state().to_vec())));
+                }
             }
         }
         Ok(None)

@@ -1,10 +1,10 @@
 //! Breadth-first in the store that memory allows: a table while it fits, then something smaller.
 //!
-//! The search begins in a table. When the first states, or the budget, say that the table is too large, its states move to a
-//! packed table, where they differ in few bits, or else to a tree: one after the other, giving their place up as they go, and
-//! the search goes on where it stood. Many threads go to the packed table as soon as the model turns out to be large. From
-//! the packed table states move to a tree, and when the tree is full too, they move on: to sorted files where a directory was given for them, and else to a minimized automaton. When
-//! that is full, the search starts over, forgetting.
+//! The search begins in a table, which knows a shortest run to each state. When the model turns out to be large, or the
+//! budget to be small, its states move to a packed table, where they differ in few bits, or, when they must, to a tree: one
+//! after the other, giving their place up as they go, and the search goes on where it stood. From the packed table states move
+//! to a tree, and when the tree is full too, they move on: to sorted files where a directory was given for them, and else to a
+//! minimized automaton. When that is full, the search starts over, forgetting.
 
 mod moves;
 
@@ -37,9 +37,8 @@ const LOOKED_AT: usize = 512;
 const SHORT: usize = 8;
 /// Bytes that a state takes in a packed table, at most, when it has moved there.
 const MOST_BYTES: usize = 14;
-/// Models of so many states are large: from so many threads on a packed table is then as fast as a table.
+/// Models of so many states are large: a packed table is then faster than a table.
 const LARGE: u64 = 1 << 18;
-const MANY_THREADS: usize = 8;
 
 const AUTOMATON: StoreChoice = StoreChoice::Automaton { collapse: false };
 
@@ -65,7 +64,6 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
     let (mut sampled, mut may_reduce) = (false, task.plan.options().may_reduce);
     // A reduction leaves more out where it knows states by their numbers.
     let mut may_pack = (task.reduce)(Expansion::Stateful).is_none();
-    let is_wide = task.plan.options().threads >= MANY_THREADS;
     task.control.pause_at_states(SAMPLE);
     loop {
         let ended = table.go_on(task)?;
@@ -75,7 +73,7 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
             Ended::Paused if !sampled && reached(SAMPLE) => {
                 sampled = true;
                 task.control.paused();
-                if may_reduce || is_wide {
+                if may_reduce || may_pack {
                     task.control.pause_at_states(if may_reduce { SMALL } else { LARGE });
                 }
                 will_be_too_small(task, &table)
@@ -86,12 +84,12 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
                 if (task.offer)() {
                     return reduced(task, table, guides);
                 }
-                if is_wide {
+                if may_pack {
                     task.control.pause_at_states(LARGE);
                 }
                 false
             }
-            Ended::Paused if may_pack && is_wide && reached(LARGE) => {
+            Ended::Paused if may_pack && reached(LARGE) => {
                 task.control.paused();
                 may_pack = false;
                 if let Some(wide) = packed_for(task, table.store())? {
@@ -121,8 +119,10 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
     to_set(task, table, to, guides)
 }
 
-/// Moves the search from the table to a set and goes on there.
+/// Moves the search from the table to a set and goes on there. It is saved before: what is cut short on its way is in
+/// neither of them.
 fn to_set<'m>(task: &Task<'m, '_>, table: TableBfs<Table>, to: SetBfs, guides: Guides) -> io::Result<Done<'m>> {
+    table.save(task, &Ended::Paused);
     let (states, started, name) = (table.position.facts.states, Instant::now(), a_set(&to.stage));
     match moves::table_to(task, table, to) {
         Ok(wide) => {
@@ -283,8 +283,9 @@ fn farther<'m>(task: &Task, mut full: Done<'m>, again: Done<'m>) -> Done<'m> {
     if !cut || after >= before || task.plan.options().checkpoint.is_some() {
         return again;
     }
-    let (after, stage) = (grouped(after), &full.stage);
-    task.control.say(format!("starting over came to {after} states only: figures are those of the {stage}"));
+    let (after, stage) = (grouped(after), full.stage.to_string());
+    let store = if full.stage == StoreChoice::Packed { "packed table" } else { &stage };
+    task.control.say(format!("starting over came to {after} states only: figures are those of the {store}"));
     (full.outcome.ended, full.outcome.by_level) = (again.outcome.ended, false);
     full
 }

@@ -2,7 +2,7 @@
 
 use crate::checkpoint::{get_position, impossible};
 use crate::held::Held;
-use crate::open::{Packed, Pool, Queue};
+use crate::open::{KeyForm, Packed, Pool, Queue};
 use crate::outcome::{Ended, Position};
 use crate::plan::StoreChoice;
 use crate::set_bfs::SetBfs;
@@ -95,7 +95,7 @@ pub fn set_to<'m>(task: &Task<'m, '_>, from: SetBfs, to: SetBfs) -> Moved<'m> {
     let states = set.len();
     let mut moving = Moving::new(task, to);
     let mut keys = Vec::new();
-    let by_state = moving.wide.set.key_bytes() == task.model.state_bytes();
+    let by_state = moving.wide.set.key_form() == KeyForm::State;
     let mut open = |moving: &mut Moving, set: &mut dyn Set| {
         moving.open_keys(set, &mut course.pool, &mut course.now, true, by_state).is_ok()
             && moving.open_keys(set, &mut course.pool, &mut course.next, false, by_state).is_ok()
@@ -128,14 +128,14 @@ struct Moving<'a> {
 
 impl<'a> Moving<'a> {
     fn new(task: &Task<'_, 'a>, wide: SetBfs) -> Moving<'a> {
-        let key_bytes = wide.set.key_bytes();
+        let (now, next) = (wide.course.pool.buffer(), wide.course.pool.buffer());
         Moving {
             control: task.control,
             stopped: None,
             wide,
             batch: Batch::new(task.model.state_bytes()),
-            now: Packed::new(key_bytes),
-            next: Packed::new(key_bytes),
+            now,
+            next,
             promise: 0,
         }
     }
@@ -187,7 +187,7 @@ impl<'a> Moving<'a> {
         now: bool,
         by_state: bool,
     ) -> Result<(), Full> {
-        let (mut packed, mut keys) = (Packed::new(pool.key_bytes()), Vec::new());
+        let (mut packed, mut keys) = (pool.buffer(), Vec::new());
         let mut states = Batch::new(self.batch.state_bytes());
         while pool.take(queue, false, &mut packed) {
             keys.clear();

@@ -8,7 +8,7 @@
 
 use super::acceptance::Acceptance;
 use super::product::{INSIDE, Mover, WEAK};
-use super::states::{Key, Numbered, States};
+use super::states::{Access, Key, Numbered, States};
 use super::take_apart::Subgraph;
 use super::walk::{Halt, Walk};
 use crate::column::{Column, Stack};
@@ -30,6 +30,25 @@ pub(super) struct Root {
     /// The marks within, and those of the edge by which it was entered.
     pub marks: Marks,
     pub entry: Marks,
+}
+
+/// The states of a component: those from a rank on that were not given up.
+pub(super) struct Inside<'i> {
+    first: u32,
+    ranks: &'i Column<u32>,
+    part: Option<&'i [u32]>,
+}
+
+impl Inside<'_> {
+    /// Is the state part of the component?
+    pub fn has(&self, key: Key) -> bool {
+        (key as usize) < self.ranks.len() && (self.first..GONE).contains(&self.ranks[key as u32])
+    }
+
+    /// Is it one of those that the cycle stays in?
+    pub fn has_in_part(&self, key: Key) -> bool {
+        self.has(key) && self.part.is_none_or(|part| part.binary_search(&(key as u32)).is_ok())
+    }
 }
 
 pub(super) struct Components<'s, 'p, 'a> {
@@ -127,15 +146,10 @@ impl<'s, 'p, 'a> Components<'s, 'p, 'a> {
         Ok(())
     }
 
-    /// Is the state part of the component that was found?
-    pub fn is_found(&self, key: Key) -> bool {
+    /// The way to states, and which of them are in the component that was found.
+    pub fn found_in(&mut self) -> (&mut dyn Access, Inside<'_>) {
         let first = self.roots.last().map_or(0, |root| root.rank);
-        (key as usize) < self.ranks.len() && (first..GONE).contains(&self.ranks[key as u32])
-    }
-
-    /// Is it one of those that the cycle stays in?
-    pub fn is_in_part(&self, key: Key) -> bool {
-        self.is_found(key) && self.part.as_ref().is_none_or(|part| part.binary_search(&(key as u32)).is_ok())
+        (self.states, Inside { first, ranks: &self.ranks, part: self.part.as_deref() })
     }
 
     fn open(&mut self, key: Key, entry: Marks) -> Result<(), Halt> {

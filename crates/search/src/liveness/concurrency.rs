@@ -1,7 +1,9 @@
 //! Threads that look for a cycle together, under very many schedules; see [`concurrency`](crate::concurrency).
 
+use super::crew::Ended;
+use super::lasso::Rough;
 use super::product::Product;
-use super::swarm::{Ended, search};
+use super::{swarm, together};
 use crate::concurrency::{Graph, explore};
 use scrimp_core::{Budget, Control, Limit, Predicate};
 use scrimp_system::{Batch, Fault, Model, Random};
@@ -25,11 +27,25 @@ struct Case {
     graph: Graph,
     accepting: u64,
     faulty: Option<u8>,
+    way: Way,
 }
+
+/// Which search.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Way {
+    Nested,
+    Components,
+}
+
+const WAYS: [Way; 2] = [Way::Nested, Way::Components];
 
 impl Case {
     fn new(graph: Graph, accepting: u64) -> Case {
-        Case { graph, accepting, faulty: None }
+        Case { graph, accepting, faulty: None, way: Way::Nested }
+    }
+
+    fn by(self, way: Way) -> Case {
+        Case { way, ..self }
     }
 
     fn random(seed: u64) -> Case {
@@ -75,14 +91,16 @@ impl Case {
     }
 
     /// Searches; what is answered is looked at.
-    fn search(&self, threads: usize, control: &Control, budget: &Arc<Budget>) -> Ended {
+    fn search(&self, threads: usize, control: &Control, budget: &Arc<Budget>) -> Ended<Option<Rough>> {
         let automaton = again_and_again();
         let holds = |state: &[u8]| match self.graph.number(state) {
             number if self.faulty == Some(number) => Err(Fault::Division),
             number => Ok(self.accepts(number)),
         };
         let atoms: [Predicate; 1] = [Box::new(holds)];
-        let product = Product::new(&self.graph, &automaton, &atoms, None, true).ending(true);
+        let nested = self.way == Way::Nested;
+        let product = Product::new(&self.graph, &automaton, &atoms, None, nested).ending(true);
+        let search = if nested { swarm::search } else { together::search };
         let (ended, facts, _) = search(&product, threads, control, budget).unwrap();
         match &ended {
             Ended::Complete => {
@@ -91,7 +109,8 @@ impl Case {
                 assert_eq!((facts.states, facts.transitions), (states, edges), "each state is done once");
             }
             Ended::Found(rough) => {
-                let rough = rough.as_ref().unwrap();
+                let rough =
+                    rough.as_ref().unwrap_or_else(|| panic!("no run is told, cycle: {}, {facts:?}", self.has_cycle()));
                 let number = |state: &Vec<u8>| self.graph.number(product.system(state));
                 let stem: Vec<u8> = rough.stem.iter().map(number).collect();
                 let cycle: Vec<u8> = stem.last().copied().into_iter().chain(rough.cycle.iter().map(number)).collect();
@@ -134,10 +153,10 @@ fn budget() -> Arc<Budget> {
 fn a_cycle_is_found_where_there_is_one() {
     let cycles = (0..8).map(|seed| Case::random(seed).has_cycle()).filter(|has| *has).count();
     assert!((2..=6).contains(&cycles), "{cycles} of 8 have a cycle");
-    for seed in 0..8 {
+    for (seed, way) in (0..8).flat_map(|seed| WAYS.map(|way| (seed, way))) {
         for threads in [2, 3] {
             explore(move || {
-                let case = Case::random(seed);
+                let case = Case::random(seed).by(way);
                 let ended = case.search(threads, &Control::new(None), &budget());
                 assert!(matches!(ended, Ended::Complete | Ended::Found(_)), "nothing else ends it");
                 assert_eq!(matches!(ended, Ended::Found(_)), case.has_cycle());
@@ -159,49 +178,58 @@ fn accepting_states_are_waited_for() {
 
 #[test]
 fn the_table_grows_behind_the_gate() {
-    explore(|| assert!(matches!(Case::acyclic(40).search(3, &Control::new(None), &budget()), Ended::Complete)));
-    // Every state leads back to the first one, and none accepts.
-    explore(|| {
-        let mut lists = Case::acyclic(30).graph.lists;
-        lists.iter_mut().for_each(|list| list.push(0));
-        let case = Case::new(Graph::new(lists, 2), 0);
-        assert!(matches!(case.search(3, &Control::new(None), &budget()), Ended::Complete));
-    });
+    for way in WAYS {
+        explore(move || {
+            let ended = Case::acyclic(40).by(way).search(3, &Control::new(None), &budget());
+            assert!(matches!(ended, Ended::Complete));
+        });
+        // Every state leads back to the first one, and none accepts.
+        explore(move || {
+            let mut lists = Case::acyclic(30).graph.lists;
+            lists.iter_mut().for_each(|list| list.push(0));
+            let case = Case::new(Graph::new(lists, 2), 0).by(way);
+            assert!(matches!(case.search(3, &Control::new(None), &budget()), Ended::Complete));
+        });
+    }
 }
 
 #[test]
 fn refused_memory_ends_all_threads() {
-    for after in [0, 8] {
+    for (after, way) in [(0, Way::Nested), (8, Way::Nested), (0, Way::Components)] {
         explore(move || {
             let budget = budget();
-            let (case, refusing) = (Case::acyclic(40), budget.clone());
+            let (case, refusing) = (Case::acyclic(40).by(way), budget.clone());
             let graph = case.graph.with(move |state| {
                 if state >= after {
                     refusing.hold(1 << 60)
                 }
             });
             let ended = Case { graph, ..case }.search(3, &Control::new(None), &budget);
-            assert!(matches!(ended, Ended::Limit(Limit::Memory)));
+            assert!(matches!(ended, Ended::Limit(Limit::Memory)), "{way:?} from {after} on: {ended:?}");
         });
     }
 }
 
 #[test]
 fn a_stop_ends_all_threads() {
-    explore(|| {
-        let control = Arc::new(Control::new(None));
-        let (case, asked) = (Case::acyclic(20), control.clone());
-        let graph = case.graph.with(move |_| asked.interrupt());
-        assert!(matches!(Case { graph, ..case }.search(3, &control, &budget()), Ended::Limit(Limit::Interrupt)));
-    });
+    for way in WAYS {
+        explore(move || {
+            let control = Arc::new(Control::new(None));
+            let (case, asked) = (Case::acyclic(20).by(way), control.clone());
+            let graph = case.graph.with(move |_| asked.interrupt());
+            assert!(matches!(Case { graph, ..case }.search(3, &control, &budget()), Ended::Limit(Limit::Interrupt)));
+        });
+    }
 }
 
 #[test]
 fn a_fault_ends_all_threads() {
-    explore(|| {
-        let case = Case { faulty: Some(9), ..Case::acyclic(20) };
-        assert!(matches!(case.search(3, &Control::new(None), &budget()), Ended::Fault(Fault::Division)));
-    });
+    for way in WAYS {
+        explore(move || {
+            let case = Case { faulty: Some(9), ..Case::acyclic(20) }.by(way);
+            assert!(matches!(case.search(3, &Control::new(None), &budget()), Ended::Fault(Fault::Division)));
+        });
+    }
     for first in [3, 4] {
         explore(move || {
             let case = Case { faulty: Some(7), ..Case::waiting(first, 8) };
@@ -214,9 +242,9 @@ fn a_fault_ends_all_threads() {
 /// Who waits for an accepting state that another thread has begun must not wait for ever when that thread is lost.
 #[test]
 fn a_panic_ends_all_threads_and_is_passed_on() {
-    for first in [3, 4] {
+    for (first, way) in [3, 4].into_iter().flat_map(|first| WAYS.map(|way| (first, way))) {
         explore(move || {
-            let (case, lost) = (Case::waiting(first, 8), AtomicBool::new(false));
+            let (case, lost) = (Case::waiting(first, 8).by(way), AtomicBool::new(false));
             let graph = case.graph.with(move |state| {
                 if state == 7 && !lost.swap(true, Ordering::Relaxed) {
                     resume_unwind(Box::new("state 7"));
@@ -227,6 +255,19 @@ fn a_panic_ends_all_threads_and_is_passed_on() {
                 Ok(ended) => assert!(matches!(ended, Ended::Found(_)), "nobody came to state 7"),
                 Err(panic) => assert_eq!(panic.downcast_ref(), Some(&"state 7")),
             }
+        });
+    }
+}
+
+/// Two rings, and ways from each into the other: whoever unites them, the marks stay with them.
+#[test]
+fn sets_are_united_by_several_threads() {
+    for (accepting, threads) in [(0, 2), (0, 3), (1 << 4, 2), (1 << 4, 3)] {
+        explore(move || {
+            let lists = vec![vec![1, 3], vec![2, 4], vec![0, 5], vec![4, 0], vec![5, 1], vec![3, 2]];
+            let case = Case::new(Graph::new(lists, 2), accepting).by(Way::Components);
+            let ended = case.search(threads, &Control::new(None), &budget());
+            assert_eq!(matches!(ended, Ended::Found(_)), accepting != 0);
         });
     }
 }

@@ -4,7 +4,7 @@ use super::components::Components;
 use super::lasso::Rough;
 use super::nested::Nested;
 use super::product::{INSIDE, Mover};
-use super::states::{Key, States};
+use super::states::{Access, Key};
 use scrimp_system::{Batch, Model};
 use scrimp_temporal::Marks;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 /// The longest run that is written down.
 const LONGEST: usize = 2_000_000;
 
-fn load(states: &mut dyn States, keys: impl Iterator<Item = Key>, bytes: usize) -> Vec<Vec<u8>> {
+fn load(states: &mut dyn Access, keys: impl Iterator<Item = Key>, bytes: usize) -> Vec<Vec<u8>> {
     let mut one = Batch::new(bytes);
     let mut load = |key| {
         one.clear();
@@ -39,23 +39,42 @@ pub(super) fn of_nested(nested: &mut Nested, bytes: usize) -> Option<Rough> {
 /// A run through the component that was found, which meets all marks.
 pub(super) fn of_component(components: &mut Components, mover: &mut Mover) -> Option<Rough> {
     let place = components.found?;
-    let bytes = mover.product.state_bytes();
     let mut path: Vec<Key> = components.path.keys().take(place as usize + 1).collect();
     if path.len() > LONGEST {
         return None;
     }
-    if !components.is_in_part(*path.last()?) {
-        let (root, part) = (*path.last()?, components.part.clone().unwrap_or_default());
-        let inside = move |to: Key, _: Marks| part.binary_search(&(to as u32)).is_ok();
-        path.extend(within(components, mover, root, false, &inside)?.into_iter().map(|(key, _)| key));
+    let wanted = components.wanted;
+    let (states, inside) = components.found_in();
+    let root = *path.last()?;
+    if !inside.has_in_part(root) {
+        let to_part = |_: Key, to: Key, _: Marks| inside.has_in_part(to);
+        let way = within(states, mover, root, &|key| inside.has(key), &to_part)?;
+        path.extend(way.into_iter().map(|(key, _)| key));
+    }
+    let within = |key| inside.has_in_part(key);
+    around(states, mover, path, wanted, &within, &within)
+}
+
+/// A run: a path, and from its end once round, through states that are inside, such that all marks are met that are wanted, on edges
+/// between states that count. Those that count reach each other through states that are inside.
+pub(super) fn around(
+    states: &mut dyn Access,
+    mover: &mut Mover,
+    path: Vec<Key>,
+    wanted: Marks,
+    inside: &dyn Fn(Key) -> bool,
+    counts: &dyn Fn(Key) -> bool,
+) -> Option<Rough> {
+    if path.len() > LONGEST {
+        return None;
     }
     let root = *path.last()?;
-    let mut missing = components.wanted;
+    let mut missing = wanted;
     let (mut cycle, mut marks): (Vec<Key>, Vec<Marks>) = (Vec::new(), Vec::new());
     let mut at = root;
     while missing != 0 {
-        let wanted = |_: Key, marks: Marks| marks & missing != 0;
-        for (key, met) in within(components, mover, at, true, &wanted)? {
+        let some = |from: Key, to: Key, marks: Marks| marks & missing != 0 && counts(from) && counts(to);
+        for (key, met) in within(states, mover, at, inside, &some)? {
             cycle.push(key);
             marks.push(met);
             missing &= !met;
@@ -63,24 +82,25 @@ pub(super) fn of_component(components: &mut Components, mover: &mut Mover) -> Op
         at = *cycle.last()?;
     }
     if at != root || cycle.is_empty() {
-        for (key, met) in within(components, mover, at, true, &|to, _| to == root)? {
+        for (key, met) in within(states, mover, at, inside, &|_, to, _| to == root)? {
             cycle.push(key);
             marks.push(met);
         }
     }
-    let stem = load(components.states, path.into_iter(), bytes);
-    let cycle = load(components.states, cycle.into_iter(), bytes);
+    let bytes = mover.product.state_bytes();
+    let stem = load(states, path.into_iter(), bytes);
+    let cycle = load(states, cycle.into_iter(), bytes);
     Some(Rough { stem, cycle, marks })
 }
 
-/// The shortest way within the component, or within the part of it that the cycle stays in, whose last edge is wanted: its states
-/// but the first, each with the marks of the edge to it.
+/// The shortest way through states that are inside whose last edge is wanted: its states but the first, each with the marks of the
+/// edge to it.
 fn within(
-    components: &mut Components,
+    states: &mut dyn Access,
     mover: &mut Mover,
     from: Key,
-    in_part: bool,
-    wanted: &dyn Fn(Key, Marks) -> bool,
+    inside: &dyn Fn(Key) -> bool,
+    wanted: &dyn Fn(Key, Key, Marks) -> bool,
 ) -> Option<Vec<(Key, Marks)>> {
     let mut parents: HashMap<Key, (Key, Marks)> = HashMap::from([(from, (from, 0))]);
     let mut queue = std::collections::VecDeque::from([from]);
@@ -92,16 +112,15 @@ fn within(
         successors.clear();
         marks.clear();
         keys.clear();
-        components.states.load(source, &mut state);
-        let full = components.states.is_full(source);
+        states.load(source, &mut state);
+        let full = states.is_full(source);
         mover.expand(state.state(0), full, &mut successors, &mut marks).ok()?;
-        components.states.keys(&successors, Some(source), &mut keys).ok()?;
+        states.keys(&successors, Some(source), &mut keys).ok()?;
         for (&to, &given) in keys.iter().zip(&marks) {
-            let inside = if in_part { components.is_in_part(to) } else { components.is_found(to) };
-            if given & INSIDE == 0 || !inside {
+            if given & INSIDE == 0 || !inside(to) {
                 continue;
             }
-            if wanted(to, given) {
+            if wanted(source, to, given) {
                 let mut way = vec![(to, given)];
                 let mut at = source;
                 while at != from {

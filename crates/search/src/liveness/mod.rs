@@ -9,6 +9,8 @@ mod acceptance;
 mod components;
 #[cfg(all(test, feature = "shuttle"))]
 mod concurrency;
+mod crew;
+mod forest;
 mod gather;
 mod lasso;
 mod nearby;
@@ -24,6 +26,9 @@ mod swarm;
 mod take_apart;
 #[cfg(test)]
 mod tests;
+mod together;
+#[cfg(test)]
+mod together_tests;
 mod walk;
 
 pub use lasso::Lasso;
@@ -36,6 +41,7 @@ use crate::saver::Saver;
 use crate::store::{Collapse, ComBack, Store, Table, Tree};
 use crate::task::{Guide, invalid};
 use components::Components;
+use crew::Ended;
 use nested::Nested;
 use product::Mover;
 use saved::{Resumable, carry_out};
@@ -132,7 +138,7 @@ fn search_by(question: &Question, plan: &Plan, control: &Control) -> io::Result<
 fn search_in(question: &Question, plan: &Plan, control: &Control) -> io::Result<Answer> {
     let together = match plan.way() {
         Way::Cycles => false,
-        Way::Swarm => true,
+        Way::Swarm | Way::TogetherComponents => true,
         other => return Err(invalid(format!("the plan is for another kind of question ({other:?})"))),
     };
     let store = plan.store();
@@ -148,7 +154,7 @@ fn search_in(question: &Question, plan: &Plan, control: &Control) -> io::Result<
         (CycleChoice::Nested, _) => true,
         (CycleChoice::Components, _) => false,
         (CycleChoice::Automatic, Some((stage, _))) => stage == Nested::STAGE,
-        (CycleChoice::Automatic, None) => *store == StoreChoice::Tree,
+        (CycleChoice::Automatic, None) => *store == StoreChoice::Tree || plan.way() == Way::Swarm,
     };
     if let Some((stage, _)) = &saved {
         if stage != if nested { Nested::STAGE } else { Components::STAGE } {
@@ -171,11 +177,10 @@ fn search_in(question: &Question, plan: &Plan, control: &Control) -> io::Result<
     };
     let state_based;
     let mut automaton = automaton;
-    if together {
+    if together && nested {
         state_based = automaton.state_based();
         automaton = &state_based;
     }
-    let nested = nested || together;
     let product = Product::new(model, automaton, atoms, fairness, nested).ending(!repeats);
     let reduce = || por_config.as_ref().map(|por_config| por_config.make(Expansion::Stateless));
     let mover = Mover::new(&product, reduce());
@@ -192,14 +197,15 @@ fn search_in(question: &Question, plan: &Plan, control: &Control) -> io::Result<
         orbits: None,
     };
     let (halt, rough) = if together {
-        let (ended, facts, bytes) = swarm::search(&product, plan.options().threads, control, &budget)?;
+        let search = if nested { swarm::search } else { together::search };
+        let (ended, facts, bytes) = search(&product, plan.options().threads, control, &budget)?;
         answer.facts = facts;
         answer.store_bytes = bytes;
         match ended {
-            swarm::Ended::Complete => (Ok(()), None),
-            swarm::Ended::Found(rough) => (Err(Halt::Found), rough),
-            swarm::Ended::Fault(fault) => (Err(Halt::Fault(fault)), None),
-            swarm::Ended::Limit(limit) => (Err(Halt::Limit(limit)), None),
+            Ended::Complete => (Ok(()), None),
+            Ended::Found(rough) => (Err(Halt::Found), rough),
+            Ended::Fault(fault) => (Err(Halt::Fault(fault)), None),
+            Ended::Limit(limit) => (Err(Halt::Limit(limit)), None),
         }
     } else if nested {
         let mut states: Box<dyn Known + '_> = match store {

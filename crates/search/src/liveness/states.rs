@@ -20,13 +20,20 @@ const ON_PATH: u8 = 2;
 pub(super) const RED: u8 = 4;
 pub(super) const FULL: u8 = 8;
 
-pub(super) trait States {
+/// The way to states, to expand them.
+pub(super) trait Access {
     /// Appends what stands for each state of a batch: successors of `source`, which was loaded last, or initial states.
     fn keys(&mut self, batch: &Batch, source: Option<Key>, keys: &mut Vec<Key>) -> Result<(), Full>;
 
     /// Appends the state.
     fn load(&mut self, key: Key, out: &mut Batch);
 
+    /// Are all events of the state explored, where some could be left out?
+    fn is_full(&self, key: Key) -> bool;
+    fn make_full(&mut self, key: Key) -> Result<(), Full>;
+}
+
+pub(super) trait States: Access {
     /// Marks a state as visited: was it not?
     fn visit(&mut self, key: Key) -> Result<bool, Full>;
 
@@ -36,10 +43,6 @@ pub(super) trait States {
 
     /// Makes a state red: was it not?
     fn redden(&mut self, key: Key) -> Result<bool, Full>;
-
-    /// Are all events of the state explored, where some could be left out?
-    fn is_full(&self, key: Key) -> bool;
-    fn make_full(&mut self, key: Key) -> Result<(), Full>;
 
     /// Number of states visited.
     fn len(&self) -> u64;
@@ -90,7 +93,7 @@ impl<'m> Numbered<'m> {
     }
 }
 
-impl States for Numbered<'_> {
+impl Access for Numbered<'_> {
     fn keys(&mut self, batch: &Batch, source: Option<Key>, keys: &mut Vec<Key>) -> Result<(), Full> {
         let Numbered { store, origins, found, flags, .. } = self;
         found.clear();
@@ -112,6 +115,17 @@ impl States for Numbered<'_> {
         self.store.load(key as StateId, out.push_with(0));
     }
 
+    fn is_full(&self, key: Key) -> bool {
+        self.has(key, FULL)
+    }
+
+    fn make_full(&mut self, key: Key) -> Result<(), Full> {
+        self.set(key, FULL);
+        Ok(())
+    }
+}
+
+impl States for Numbered<'_> {
     fn visit(&mut self, key: Key) -> Result<bool, Full> {
         let new = self.set(key, VISITED);
         self.visited += new as u64;
@@ -133,15 +147,6 @@ impl States for Numbered<'_> {
 
     fn redden(&mut self, key: Key) -> Result<bool, Full> {
         Ok(self.set(key, RED))
-    }
-
-    fn is_full(&self, key: Key) -> bool {
-        self.has(key, FULL)
-    }
-
-    fn make_full(&mut self, key: Key) -> Result<(), Full> {
-        self.set(key, FULL);
-        Ok(())
     }
 
     fn len(&self) -> u64 {
@@ -187,7 +192,7 @@ impl Keyed {
     }
 }
 
-impl States for Keyed {
+impl Access for Keyed {
     fn keys(&mut self, batch: &Batch, source: Option<Key>, keys: &mut Vec<Key>) -> Result<(), Full> {
         self.tree.keys_of(batch, source.is_some(), keys)
     }
@@ -196,6 +201,16 @@ impl States for Keyed {
         self.tree.load_key(key, out);
     }
 
+    fn is_full(&self, key: Key) -> bool {
+        self.full.contains(&self.tree, key)
+    }
+
+    fn make_full(&mut self, key: Key) -> Result<(), Full> {
+        self.full.insert(&self.tree, key).map(drop)
+    }
+}
+
+impl States for Keyed {
     fn visit(&mut self, key: Key) -> Result<bool, Full> {
         let new = self.tree.visit(key)?;
         self.visited += new as u64;
@@ -216,14 +231,6 @@ impl States for Keyed {
 
     fn redden(&mut self, key: Key) -> Result<bool, Full> {
         self.red.insert(&self.tree, key)
-    }
-
-    fn is_full(&self, key: Key) -> bool {
-        self.full.contains(&self.tree, key)
-    }
-
-    fn make_full(&mut self, key: Key) -> Result<(), Full> {
-        self.full.insert(&self.tree, key).map(drop)
     }
 
     fn len(&self) -> u64 {

@@ -3,7 +3,7 @@
 use super::components::Components;
 use super::parts::{BYTES_PER_STATE, Edges, accepting_parts};
 use super::product::INSIDE;
-use super::states::{Key, States};
+use super::states::{Access, Key};
 use super::walk::Halt;
 use crate::column::Column;
 use crate::store::Full;

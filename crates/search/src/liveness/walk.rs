@@ -2,7 +2,7 @@
 //! near its end. The edges of sources further back are found again on return.
 
 use super::product::{Expansion, INSIDE, Mover, WEAK};
-use super::states::{Key, States};
+use super::states::{Access, Key};
 use crate::column::Column;
 use crate::store::Full;
 use scrimp_core::Budget;
@@ -108,7 +108,7 @@ impl Walk {
     }
 
     /// The path goes on to a state, whose edges are found.
-    pub fn push(&mut self, key: Key, states: &mut dyn States, mover: &mut Mover) -> Result<Expansion, Halt> {
+    pub fn push(&mut self, key: Key, states: &mut dyn Access, mover: &mut Mover) -> Result<Expansion, Halt> {
         self.put_back(key, 0)?;
         self.deepest = self.deepest.max(self.len);
         self.expand(states, mover)
@@ -124,7 +124,7 @@ impl Walk {
     }
 
     /// The next edge of the state at the end; `None` when all are done.
-    pub fn next(&mut self, states: &mut dyn States, mover: &mut Mover) -> Result<Option<Edge>, Halt> {
+    pub fn next(&mut self, states: &mut dyn Access, mover: &mut Mover) -> Result<Option<Edge>, Halt> {
         let (first, done) = self.position(states, mover)?;
         let edge = self.edges.get(first + done).copied();
         self.done[self.len - 1] += edge.is_some() as u32;
@@ -132,21 +132,21 @@ impl Walk {
     }
 
     /// The edge of the state at the end that was done last.
-    pub fn last(&mut self, states: &mut dyn States, mover: &mut Mover) -> Result<Option<Edge>, Halt> {
+    pub fn last(&mut self, states: &mut dyn Access, mover: &mut Mover) -> Result<Option<Edge>, Halt> {
         let (first, done) = self.position(states, mover)?;
         Ok(done.checked_sub(1).and_then(|last| self.edges.get(first + last).copied()))
     }
 
     /// How many edges the state at the end has, and whether one of them has all marks and can be on a cycle, without
     /// every cycle accepting anyway.
-    pub fn summary(&mut self, all: Marks, states: &mut dyn States, mover: &mut Mover) -> Result<(u64, bool), Halt> {
+    pub fn summary(&mut self, all: Marks, states: &mut dyn Access, mover: &mut Mover) -> Result<(u64, bool), Halt> {
         let (first, _) = self.position(states, mover)?;
         let edges = &self.edges[first..];
         let accepts = |marks: Marks| marks & INSIDE != 0 && marks & WEAK == 0 && marks & all == all;
         Ok((edges.len() as u64, edges.iter().any(|(_, marks)| accepts(*marks))))
     }
 
-    fn position(&mut self, states: &mut dyn States, mover: &mut Mover) -> Result<(usize, usize), Halt> {
+    fn position(&mut self, states: &mut dyn Access, mover: &mut Mover) -> Result<(usize, usize), Halt> {
         if self.firsts.is_empty() {
             self.expand(states, mover)?;
         }
@@ -155,7 +155,7 @@ impl Walk {
     }
 
     /// Explores the events that were left out at the end of the path too, if any were.
-    pub fn expand_fully(&mut self, states: &mut dyn States, mover: &mut Mover) -> Result<(), Halt> {
+    pub fn expand_fully(&mut self, states: &mut dyn Access, mover: &mut Mover) -> Result<(), Halt> {
         if let Some(&(first, true)) = self.firsts.last() {
             states.make_full(self.keys[self.len - 1])?;
             self.firsts.pop();
@@ -165,7 +165,7 @@ impl Walk {
         Ok(())
     }
 
-    fn expand(&mut self, states: &mut dyn States, mover: &mut Mover) -> Result<Expansion, Halt> {
+    fn expand(&mut self, states: &mut dyn Access, mover: &mut Mover) -> Result<Expansion, Halt> {
         if self.edges.len() > KEPT {
             self.edges.clear();
             self.firsts.clear();

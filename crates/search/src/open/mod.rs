@@ -1,5 +1,8 @@
 //! The open list of searches whose store gives no numbers: keys of states, packed, in blocks of one size.
 //!
+//! Keys that are states are written as what differs from the one before ([`codec`]); others, which are short and have little
+//! in common, as they are.
+//!
 //! A thread packs keys into a buffer of its own and hands it over when it is full, and takes a whole block when it needs
 //! keys, so the list is touched once for hundreds of states. Blocks that were emptied are filled again; memory for more is
 //! asked of the budget before the states are stored that it is for ([`Pool::promise`]), so that no key is ever lost.
@@ -26,20 +29,38 @@ const LEAST_KEYS: usize = size(4, 2);
 #[derive(Debug)]
 pub struct Packed {
     key_bytes: usize,
+    form: KeyForm,
     keys: u32,
     bytes: Vec<u8>,
     last: Vec<u8>,
 }
 
+/// What keys are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyForm {
+    /// States.
+    State,
+    /// Numbers that say where a state is, or what it is, in a few bytes.
+    Number,
+}
+
 impl Packed {
+    /// For keys that are states.
     pub fn new(key_bytes: usize) -> Packed {
-        Packed { key_bytes, keys: 0, bytes: Vec::with_capacity(block_bytes(key_bytes)), last: vec![0; key_bytes] }
+        Packed::of(key_bytes, KeyForm::State)
+    }
+
+    fn of(key_bytes: usize, form: KeyForm) -> Packed {
+        let (bytes, last) = (Vec::with_capacity(block_bytes(key_bytes)), vec![0; key_bytes]);
+        Packed { key_bytes, form, keys: 0, bytes, last }
     }
 
     pub fn clear(&mut self) {
         self.keys = 0;
         self.bytes.clear();
-        self.last.fill(0);
+        if self.form == KeyForm::State {
+            self.last.fill(0);
+        }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -52,12 +73,21 @@ impl Packed {
 
     /// Is there perhaps no room for one more key?
     pub fn is_full(&self) -> bool {
-        self.bytes.len() + codec::longest(self.key_bytes) > block_bytes(self.key_bytes)
+        let longest = match self.form {
+            KeyForm::State => codec::longest(self.key_bytes),
+            KeyForm::Number => self.key_bytes,
+        };
+        self.bytes.len() + longest > block_bytes(self.key_bytes)
     }
 
     pub fn push(&mut self, key: &[u8]) {
-        codec::pack(key, &self.last, &mut self.bytes);
-        self.last.copy_from_slice(key);
+        match self.form {
+            KeyForm::State => {
+                codec::pack(key, &self.last, &mut self.bytes);
+                self.last.copy_from_slice(key);
+            }
+            KeyForm::Number => self.bytes.extend_from_slice(key),
+        }
         self.keys += 1;
     }
 
@@ -88,15 +118,20 @@ impl Packed {
     /// Can it be unpacked, and is there nothing behind the keys?
     fn is_sound(&self) -> bool {
         let (mut rest, mut key) = (&self.bytes[..], vec![0; self.key_bytes]);
-        (0..self.keys).all(|_| codec::unpack(&mut rest, &mut key).is_some()) && rest.is_empty()
+        match self.form {
+            KeyForm::Number => rest.len() == self.keys as usize * self.key_bytes,
+            KeyForm::State => (0..self.keys).all(|_| codec::unpack(&mut rest, &mut key).is_some()) && rest.is_empty(),
+        }
     }
 
     /// Appends all keys to `out` as they were.
     pub fn unpack(&self, out: &mut Vec<u8>) {
-        let mut rest = &self.bytes[..];
+        if self.form == KeyForm::Number {
+            return out.extend_from_slice(&self.bytes);
+        }
         let start = out.len();
         out.resize(start + self.keys as usize * self.key_bytes, 0);
-        let mut before = vec![0; self.key_bytes];
+        let (mut rest, mut before) = (&self.bytes[..], vec![0; self.key_bytes]);
         for key in out[start..].chunks_exact_mut(self.key_bytes) {
             codec::unpack(&mut rest, &mut before).expect("what was packed can be unpacked");
             key.copy_from_slice(&before);
@@ -129,6 +164,7 @@ impl Queue {
 /// The memory of all queues.
 pub struct Pool {
     key_bytes: usize,
+    form: KeyForm,
     bytes: Column<u8>,
     /// Blocks that were ever used, and those of them that are free.
     touched: u32,
@@ -138,8 +174,13 @@ pub struct Pool {
 }
 
 impl Pool {
-    pub fn new(key_bytes: usize, budget: &Arc<Budget>) -> io::Result<Pool> {
-        Ok(Pool { key_bytes, bytes: Column::new(budget)?, touched: 0, free: Vec::new(), promised: 0 })
+    pub fn new(key_bytes: usize, form: KeyForm, budget: &Arc<Budget>) -> io::Result<Pool> {
+        Ok(Pool { key_bytes, form, bytes: Column::new(budget)?, touched: 0, free: Vec::new(), promised: 0 })
+    }
+
+    /// A buffer for keys on their way in or out.
+    pub fn buffer(&self) -> Packed {
+        Packed::of(self.key_bytes, self.form)
     }
 
     pub fn key_bytes(&self) -> usize {
@@ -187,28 +228,29 @@ impl Pool {
         let Some((block, keys, bytes)) = entry else {
             return false;
         };
-        let start = block as usize * block_bytes(self.key_bytes);
-        packed.bytes.extend_from_slice(self.bytes.stretch(start, bytes as usize));
+        packed.bytes.extend_from_slice(self.stretch(block, bytes));
         packed.keys = keys;
         queue.keys -= keys as u64;
         self.free.push(block);
         true
     }
 
+    /// What is in a block.
+    fn stretch(&self, block: u32, bytes: u32) -> &[u8] {
+        self.bytes.stretch(block as usize * block_bytes(self.key_bytes), bytes as usize)
+    }
+
     /// Shows all keys of a queue, first to last, until `show` answers `false`.
     pub fn each(&self, queue: &Queue, show: &mut dyn FnMut(&[u8]) -> bool) -> bool {
-        let mut key = vec![0; self.key_bytes];
-        for &(block, keys, bytes) in &queue.blocks {
-            let mut rest = self.bytes.stretch(block as usize * block_bytes(self.key_bytes), bytes as usize);
-            key.fill(0);
-            for _ in 0..keys {
-                codec::unpack(&mut rest, &mut key).expect("what was packed can be unpacked");
-                if !show(&key) {
-                    return false;
-                }
-            }
-        }
-        true
+        let (mut packed, mut all) = (self.buffer(), Vec::new());
+        queue.blocks.iter().all(|&(block, keys, bytes)| {
+            packed.bytes.clear();
+            all.clear();
+            packed.bytes.extend_from_slice(self.stretch(block, bytes));
+            packed.keys = keys;
+            packed.unpack(&mut all);
+            all.chunks_exact(self.key_bytes).all(&mut *show)
+        })
     }
 
     pub fn save(&self, queue: &Queue, to: &mut dyn Write) -> io::Result<()> {
@@ -216,7 +258,7 @@ impl Pool {
         for &(block, keys, bytes) in &queue.blocks {
             to.write_all(&keys.to_le_bytes())?;
             to.write_all(&bytes.to_le_bytes())?;
-            to.write_all(self.bytes.stretch(block as usize * block_bytes(self.key_bytes), bytes as usize))?;
+            to.write_all(self.stretch(block, bytes))?;
         }
         Ok(())
     }
@@ -225,7 +267,7 @@ impl Pool {
     pub fn restore(&mut self, queue: &mut Queue, from: &mut dyn Read) -> io::Result<()> {
         let mut count = [0; 8];
         from.read_exact(&mut count)?;
-        let mut packed = Packed::new(self.key_bytes);
+        let mut packed = self.buffer();
         let mut promise = 0;
         for _ in 0..u64::from_le_bytes(count) {
             packed.restore(from)?;
@@ -252,19 +294,21 @@ mod tests {
     use super::*;
     use scrimp_system::Random;
 
+    const FORMS: [KeyForm; 2] = [KeyForm::State, KeyForm::Number];
+
     /// A block that says too much or too little is no reason to panic.
     #[test]
     fn damaged_blocks_are_refused() {
         let budget = Arc::new(Budget::new(usize::MAX / 4));
-        let (mut pool, mut queue) = (Pool::new(5, &budget).unwrap(), Queue::default());
-        let (mut packed, mut promise) = (Packed::new(5), 0);
+        let (mut pool, mut queue) = (Pool::new(5, KeyForm::State, &budget).unwrap(), Queue::default());
+        let (mut packed, mut promise) = (pool.buffer(), 0);
         (0..9u8).for_each(|i| packed.push(&[i, 0, 7, i / 2, 1]));
         pool.promise(0, usize::MAX, &mut promise).unwrap();
         pool.put(&mut queue, &mut packed, false);
         let mut saved = Vec::new();
         pool.save(&queue, &mut saved).unwrap();
         let refused = |bytes: &[u8]| {
-            let mut pool = Pool::new(5, &budget).unwrap();
+            let mut pool = Pool::new(5, KeyForm::State, &budget).unwrap();
             pool.restore(&mut Queue::default(), &mut &bytes[..]).is_err()
         };
         assert!(!refused(&saved));
@@ -278,9 +322,9 @@ mod tests {
     #[test]
     fn queues_give_back_what_was_put_and_blocks_are_used_again() {
         let mut random = Random(7);
-        for key_bytes in [1, 8, 21, 3000] {
-            let mut pool = Pool::new(key_bytes, &Arc::new(Budget::new(usize::MAX / 4))).unwrap();
-            let (mut queue, mut packed, mut promise) = (Queue::default(), Packed::new(key_bytes), 0);
+        for (key_bytes, form) in [1, 8, 21, 3000].into_iter().flat_map(|bytes| FORMS.map(|form| (bytes, form))) {
+            let mut pool = Pool::new(key_bytes, form, &Arc::new(Budget::new(usize::MAX / 4))).unwrap();
+            let (mut queue, mut packed, mut promise) = (Queue::default(), pool.buffer(), 0);
             let mut expected = VecDeque::new();
             for round in 0..50 {
                 pool.promise(200, usize::MAX, &mut promise).unwrap();
@@ -317,7 +361,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_refused_beforehand() {
-        let mut pool = Pool::new(100, &Arc::new(Budget::apart(32 << 20))).unwrap();
+        let mut pool = Pool::new(100, KeyForm::State, &Arc::new(Budget::apart(32 << 20))).unwrap();
         let mut promise = 0;
         assert_eq!(pool.promise(1 << 24, usize::MAX, &mut promise), Err(Full));
         assert_eq!((promise, pool.promise(1000, usize::MAX, &mut promise)), (0, Ok(())));

@@ -1,6 +1,6 @@
 //! A stack of keys, each with a counter: the path of a depth-first search. The top lies open, what is deep below is packed.
 
-use super::{Packed, Pool, Queue};
+use super::{KeyForm, Packed, Pool, Queue};
 use crate::store::Full;
 use scrimp_core::Budget;
 use std::io::{self, Read, Write};
@@ -22,7 +22,8 @@ pub struct KeyStack {
 impl KeyStack {
     pub fn new(key_bytes: usize, budget: &Arc<Budget>) -> io::Result<KeyStack> {
         let record = key_bytes + COUNT;
-        let (pool, packed) = (Pool::new(record, budget)?, Packed::new(record));
+        let pool = Pool::new(record, KeyForm::State, budget)?;
+        let packed = pool.buffer();
         Ok(KeyStack { record, top: Vec::new(), deep: Queue::default(), pool, packed, promise: 0 })
     }
 

@@ -24,8 +24,10 @@ pub enum Way {
     Disk,
     /// Depth-first for accepting cycles: nested searches or components.
     Cycles,
-    /// The same by several threads.
+    /// Nested searches by several threads.
     Swarm,
+    /// Components by several threads.
+    TogetherComponents,
     /// Accepting cycles in the graph that a sweep-line leaves behind.
     SweptCycles,
     /// CTL on the fly.
@@ -200,7 +202,7 @@ pub const ABILITIES: &[Ability] = &[
         way: Way::Disk,
         name: "breadth-first in sorted files",
         asks: STATES,
-        offers: Features::of(&[Bfs, DiskStore, Por]).and(ORBITS).and(SAVED),
+        offers: Features::of(&[Bfs, DiskStore, Por, Threads]).and(ORBITS).and(SAVED),
         only_with: NONE,
         apart: &[],
     },
@@ -220,6 +222,14 @@ pub const ABILITIES: &[Ability] = &[
         asks: RUNS,
         offers: Features::of(&[Dfs, Table, Symmetry, Nested, Threads]),
         only_with: NONE,
+        apart: &[],
+    },
+    Ability {
+        way: Way::TogetherComponents,
+        name: "several threads for components that accept",
+        asks: RUNS,
+        offers: Features::of(&[Dfs, Table, Symmetry, Components, WeakFairness, Threads]),
+        only_with: Features::of(&[Components, WeakFairness]),
         apart: &[],
     },
     Ability {

@@ -68,7 +68,7 @@ impl Plan {
             return Err(Refusal::of_model(options, asked, core, &why));
         }
         let sweeps = options.sweeps();
-        let deep = matches!(ability.way, Way::Cycles | Way::Swarm | Way::Local);
+        let deep = matches!(ability.way, Way::Cycles | Way::Swarm | Way::TogetherComponents | Way::Local);
         let order = options.order.unwrap_or(match () {
             _ if sweeps => OrderChoice::Progress,
             _ if deep => OrderChoice::DepthFirst,

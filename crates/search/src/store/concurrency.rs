@@ -2,7 +2,7 @@
 
 use super::quotient::Cells;
 use super::table::{Concurrent, Table, batch_need};
-use super::{NO_ORIGIN, Set, Store, Tree};
+use super::{AutomatonSet, NO_ORIGIN, Set, Store, Tree};
 use crate::concurrency::{explore, explore_all};
 use scrimp_core::Budget;
 use scrimp_system::Batch;
@@ -152,10 +152,19 @@ fn no_two_threads_count_on_the_same_room_in_the_cells() {
 /// Threads insert these states, some of each at a time, and make room while all others wait; then every state is there once,
 /// and its key stands for it. The states of each thread are distinct.
 fn fill_tree(bytes: usize, at_once: usize, parts: &[Vec<Vec<u8>>]) {
-    let mut tree = Tree::new(bytes, &budget()).unwrap();
+    fill_set(&mut Tree::new(bytes, &budget()).unwrap(), bytes, at_once, parts);
+}
+
+/// The same with an automaton.
+fn fill_automaton(bytes: usize, at_once: usize, parts: &[Vec<Vec<u8>>]) {
+    let order: Vec<u32> = (0..bytes as u32).rev().collect();
+    fill_set(&mut AutomatonSet::new(bytes, &order, &budget()).unwrap(), bytes, at_once, parts);
+}
+
+fn fill_set(set: &mut dyn Set, bytes: usize, at_once: usize, parts: &[Vec<Vec<u8>>]) {
     let gate = Arc::new(RwLock::new(()));
     let start = |states: &Vec<Vec<u8>>| {
-        let (mut tree, gate, states) = (tree.share().unwrap(), gate.clone(), states.clone());
+        let (mut set, gate, states) = (set.share().unwrap(), gate.clone(), states.clone());
         shuttle::thread::spawn(move || {
             let (mut batch, mut found) = (Batch::new(bytes), Vec::new());
             for part in states.chunks(at_once) {
@@ -164,14 +173,14 @@ fn fill_tree(bytes: usize, at_once: usize, parts: &[Vec<Vec<u8>>]) {
                 let (mut new, mut keys) = (Vec::new(), Vec::new());
                 loop {
                     let inside = gate.read().unwrap();
-                    if tree.insert(&batch, &vec![NO_ORIGIN; part.len()], &mut new, &mut keys).is_ok() {
+                    if set.insert(&batch, &vec![NO_ORIGIN; part.len()], &mut new, &mut keys).is_ok() {
                         break;
                     }
                     drop(inside);
                     let _everyone_waits = gate.write().unwrap();
-                    tree.make_room(part.len()).unwrap();
+                    set.make_room(part.len()).unwrap();
                 }
-                let keys = keys.chunks_exact(tree.key_bytes()).map(<[u8]>::to_vec);
+                let keys = keys.chunks_exact(set.key_bytes()).map(<[u8]>::to_vec);
                 found.extend(new.iter().map(|&i| part[i as usize].clone()).zip(keys));
             }
             found
@@ -181,10 +190,10 @@ fn fill_tree(bytes: usize, at_once: usize, parts: &[Vec<Vec<u8>>]) {
     let found: Vec<_> = threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect();
     let expected: BTreeSet<&Vec<u8>> = parts.iter().flatten().collect();
     let new: Vec<&Vec<u8>> = found.iter().map(|(state, _)| state).collect();
-    assert_eq!((new.len(), tree.len()), (expected.len(), expected.len() as u64), "each is new once");
+    assert_eq!((new.len(), set.len()), (expected.len(), expected.len() as u64), "each is new once");
     assert!(new.into_iter().collect::<BTreeSet<_>>() == expected);
     let mut shown = Vec::new();
-    assert!(tree.each(&mut |state| {
+    assert!(set.each(&mut |state| {
         shown.push(state.to_vec());
         true
     }));
@@ -192,7 +201,7 @@ fn fill_tree(bytes: usize, at_once: usize, parts: &[Vec<Vec<u8>>]) {
     assert!(shown.iter().eq(expected), "each is there once");
     for (state, key) in &found {
         let mut batch = Batch::new(bytes);
-        tree.load(key, &mut batch);
+        set.load(key, &mut batch);
         assert_eq!(batch.state(0), state, "the key of a state stands for it");
     }
 }
@@ -229,10 +238,18 @@ fn a_tree_grows_between_insertions() {
     });
 }
 
+/// What waits goes into the automaton every few states, while others look for theirs.
+#[test]
+fn a_state_is_new_once_in_the_automaton() {
+    explore(|| fill_automaton(4, 1, &[0, 1, 2].map(|me| states(me)[..5].to_vec())));
+    explore(|| fill_automaton(4, 2, &[0, 1, 2].map(|me| states(me)[..5].to_vec())));
+}
+
 #[test]
 fn every_schedule_makes_a_state_new_once() {
     explore_all(3, || fill_table(&[vec![0], vec![0]]));
     explore_all(2, || fill_table(&[vec![0, 1], vec![1, 0]]));
     explore_all(2, || fill_tree(4, 1, &[vec![vec![1, 7, 0, 1]], vec![vec![1, 7, 0, 1]]]));
     explore_all(2, || fill_tree(24, 1, &[vec![made_of(&[1, 2, 1])], vec![made_of(&[1, 2, 2])]]));
+    explore_all(2, || fill_automaton(4, 1, &[vec![vec![1, 7, 0, 1]], vec![vec![1, 7, 0, 1], vec![2, 7, 0, 1]]]));
 }

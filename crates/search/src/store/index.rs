@@ -319,9 +319,9 @@ pub fn prefetch(address: *const u8) {
 #[inline(always)]
 pub fn prefetch_write(address: *const u8) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch never faults.
+    // SAFETY: a prefetch never faults, and where a processor does not know this one, it does nothing.
     unsafe {
-        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_ET0 }>(address as *const i8);
+        std::arch::asm!("prefetchw [{0}]", in(reg) address, options(nostack, preserves_flags));
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = address;

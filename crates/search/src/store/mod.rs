@@ -10,7 +10,6 @@ mod compact;
 mod concurrency;
 mod folded;
 mod index;
-mod locked;
 #[cfg(test)]
 mod lossy_tests;
 mod packed;
@@ -31,7 +30,6 @@ pub use comback::ComBack;
 pub use compact::Compact;
 pub use folded::Folded;
 pub(crate) use index::prefetch;
-pub use locked::Locked;
 pub use packed::PackedTable;
 pub use replaying::Replaying;
 pub use set::{NO_ORIGIN, Set};

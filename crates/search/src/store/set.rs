@@ -4,6 +4,7 @@
 //! state from it. Sets that several threads may use at once are shared through one handle for each thread.
 
 use super::Full;
+use crate::open::KeyForm;
 use scrimp_core::Omission;
 use scrimp_system::Batch;
 use std::io::{self, Read, Write};
@@ -14,6 +15,11 @@ pub const NO_ORIGIN: u32 = u32::MAX;
 pub trait Set: Send {
     /// Length of the key of a state.
     fn key_bytes(&self) -> usize;
+
+    /// What keys are: here the states.
+    fn key_form(&self) -> KeyForm {
+        KeyForm::State
+    }
 
     /// Appends the states that these keys, one after the other, stand for: the sources whose successors are offered next.
     /// Here states are their own keys.
@@ -30,6 +36,10 @@ pub trait Set: Send {
     fn foresee(&mut self, _batch: &Batch) -> bool {
         true
     }
+
+    /// About so many more states are expected, where that is known: for room that is made from now on. No
+    /// other handle may be in use.
+    fn expect(&mut self, _more: Option<u64>) {}
 
     /// Makes room for `more` states, so that batches of so many in all can be inserted. No other handle may be in use.
     /// Fails when the budget does not allow it.

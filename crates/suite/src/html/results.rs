@@ -5,6 +5,7 @@ use crate::case::Case;
 use crate::matrix;
 use crate::record::Outcome;
 use crate::runner::Row;
+use crate::scaling;
 use crate::suite::Suite;
 use crate::summary::{Rows, by_task, summary};
 use crate::table::{Table, complaints, configuration};
@@ -39,6 +40,7 @@ pub fn results(suite: &Suite, rows: &[(&Case, &Row)], command: &str) -> String {
         }
         body.push_str(&task_table(rows));
         body.push_str(&pictures.plots(&of_configurations(rows)));
+        body.push_str(&pictures.plots(&scaling::plots(&scaling::curves(rows))));
         body.push_str("</section>\n");
     }
     let failed = rows.iter().any(|(case, row)| !complaints(case, row).is_empty());

@@ -17,13 +17,16 @@ mod labels;
 mod memo;
 mod nodes;
 mod order;
+mod pending;
 mod recent;
 mod restored;
 mod saved;
 mod set;
+mod shared;
 mod tags;
 #[cfg(test)]
 mod tests;
+mod unknown;
 mod walk;
 
 pub use order::LayerOrder;

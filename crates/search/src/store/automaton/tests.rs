@@ -224,7 +224,7 @@ fn the_set_knows_what_is_new() {
         }
         assert_eq!(shown(&set), states);
         let words = states.iter().map(|s| order.iter().map(|&b| s[b as usize]).collect()).collect();
-        set.automaton().unwrap().prove(&words);
+        set.merged(|automaton| automaton.prove(&words)).unwrap();
     }
 }
 
@@ -253,7 +253,7 @@ fn a_saved_set_is_the_same_again() {
         }
     }
     let words = states.iter().map(|s| order.iter().map(|&b| s[b as usize]).collect()).collect();
-    set.automaton().unwrap().prove(&words);
+    set.merged(|automaton| automaton.prove(&words)).unwrap();
 }
 
 #[test]
@@ -339,7 +339,7 @@ fn a_word_that_waits_twice_is_refused() {
     let mut batch = Batch::new(2);
     batch.push(&[3, 4], 0);
     set.insert(&batch, &[0], &mut vec![], &mut vec![]).unwrap();
-    set.automaton().unwrap();
+    set.merged(|_| ()).unwrap();
     batch.clear();
     batch.push(&[3, 5], 0);
     set.insert(&batch, &[0], &mut vec![], &mut vec![]).unwrap();

@@ -202,12 +202,12 @@ fn threads_agree_on_what_is_new() {
         let (batch, gate, pause) = (&batch, &gate, &pause);
         let work = move |(me, mut store): (usize, Collapse)| {
             let (mut new, mut found) = (0, Vec::new());
-            // All threads offer, wait, let the first one make room, and offer again what found none.
+            // All threads offer, wait, let the first one make room, and offer again what found none, in one component after the other.
             for start in (0..batch.len()).step_by(100) {
                 let from = (start + me * 700) % batch.len();
                 let which = from..(from + 100).min(batch.len());
                 let mut done = false;
-                for _ in 0..4 {
+                for _ in 0..12 {
                     found.clear();
                     if !done && store.offer(batch, which.clone(), &mut found).is_ok() {
                         new += found.iter().filter(|f| f.new).count();

@@ -41,35 +41,54 @@ pub struct Coding {
     least: Vec<u8>,
     masks: Vec<Vec<u8>>,
     words: Vec<Word>,
+    /// Bits that came late.
     pieces: Vec<Piece>,
-    /// How many of the pieces came late.
-    late: usize,
     bits: u32,
 }
 
 /// Eight bytes of a state.
 #[derive(Debug, Clone, Copy)]
 struct Word {
-    least: u64,
+    least: Least,
     /// Bits that must be zero.
     unused: u64,
+    /// Bits that were known first, at most 63: where they stand in the number, and how many there are.
+    mask: u64,
+    at: u32,
+    bits: u32,
 }
 
-/// Bits of a word that stand together in one half of the number.
+/// Bits of a word that stand together in the number.
 #[derive(Debug, Clone, Copy)]
 struct Piece {
     word: usize,
     mask: u64,
-    half: usize,
-    shift: u32,
+    at: u32,
 }
 
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// Subtracts each byte of `b` from that of `a`.
-#[inline(always)]
-fn subtract(a: u64, b: u64) -> u64 {
-    ((a | HIGH) - (b & !HIGH)) ^ ((a ^ !b) & HIGH)
+/// Eight values to be subtracted: without the highest bit of each, and that bit, turned over.
+#[derive(Debug, Clone, Copy)]
+struct Least {
+    low: u64,
+    high: u64,
+}
+
+impl Least {
+    fn new(least: u64) -> Least {
+        Least { low: least & !HIGH, high: !least & HIGH }
+    }
+
+    /// Subtracts each byte from that of `a`.
+    #[inline(always)]
+    fn subtract_from(self, a: u64) -> u64 {
+        ((a | HIGH) - self.low) ^ ((a & HIGH) ^ self.high)
+    }
+
+    fn word(self) -> u64 {
+        self.low | !self.high & HIGH
+    }
 }
 
 /// Adds each byte of `b` to that of `a`.
@@ -130,26 +149,37 @@ impl Coding {
     }
 
     fn new(least: Vec<u8>, masks: Vec<Vec<u8>>) -> Coding {
-        let (mut words, mut pieces, mut late, mut bits) = (Vec::new(), Vec::new(), 0, 0);
+        let (mut words, mut pieces, mut bits) = (Vec::<Word>::new(), Vec::new(), 0);
         for (time, masks) in masks.iter().enumerate() {
             for (at, (least, mask)) in least.chunks(8).zip(masks.chunks(8)).enumerate() {
-                let (mut mask, all) = (word(mask), u64::MAX >> (64 - 8 * least.len()));
-                if time == 0 {
-                    words.push(Word { least: word(least), unused: all });
+                let (mask, all) = (word(mask), u64::MAX >> (64 - 8 * least.len()));
+                if time > 0 {
+                    words[at].unused &= !mask;
+                    pieces.push(Piece { word: at, mask, at: bits });
+                    bits += mask.count_ones();
+                } else {
+                    // A word whose bits are all in use has one of them among the late ones.
+                    let first = if mask == u64::MAX { mask >> 1 } else { mask };
+                    let count = first.count_ones();
+                    words.push(Word {
+                        least: Least::new(word(least)),
+                        unused: all & !mask,
+                        mask: first,
+                        at: bits,
+                        bits: count,
+                    });
+                    bits += count;
                 }
-                words[at].unused &= !mask;
-                // What does not fit into a half goes on in the next.
-                while mask != 0 {
-                    let (half, shift) = (bits / u64::BITS, bits % u64::BITS);
-                    let part = scatter::<false>(u64::MAX >> shift, mask);
-                    pieces.push(Piece { word: at, mask: part, half: half.min(1) as usize, shift });
-                    bits += part.count_ones();
-                    late += (time > 0) as usize;
-                    mask &= !part;
+            }
+            if time == 0 {
+                for (at, _) in words.iter().enumerate().filter(|(_, word)| word.bits == 63 && word.unused == 0) {
+                    pieces.push(Piece { word: at, mask: 1 << 63, at: bits });
+                    bits += 1;
                 }
             }
         }
-        Coding { least, masks, words, pieces, late, bits }
+        pieces.retain(|piece| piece.mask != 0);
+        Coding { least, masks, words, pieces, bits }
     }
 
     /// Bits of a number. There may be too many: then the coding is for nothing else than to say so.
@@ -159,7 +189,7 @@ impl Coding {
 
     /// Pieces of numbers that came late: the more, the longer it takes to make one.
     pub fn late(&self) -> usize {
-        self.late
+        self.pieces.len()
     }
 
     fn bytes(&self) -> impl Iterator<Item = Byte> {
@@ -222,7 +252,6 @@ impl Coding {
     /// Appends the numbers of all states of a batch; where one does not fit, nothing but its place.
     pub fn encode(&self, batch: &Batch, numbers: &mut Vec<u128>) -> Result<(), usize> {
         let first = numbers.len();
-        numbers.reserve(batch.len());
         let encoded = self.encode_all(batch, numbers);
         if encoded.is_err() {
             numbers.truncate(first);
@@ -268,33 +297,28 @@ impl Coding {
         numbers: &mut Vec<u128>,
     ) -> Result<(), usize> {
         let words = if W == 0 { &self.words[..] } else { &self.words[..W] };
-        // Long states are done without a copy.
-        let mut left = [0; W];
-        for i in 0..batch.len() {
-            let state = &batch.padded(i)[..8 * words.len()];
+        let mut first_unfit = batch.len();
+        numbers.extend(batch.all_padded().enumerate().map(|(i, state)| {
+            let state = &state[..8 * words.len()];
             let subtracted = |at: usize| {
                 let bytes: [u8; 8] = state[8 * at..][..8].try_into().expect("eight bytes");
-                subtract(u64::from_le_bytes(bytes), words[at].least)
+                words[at].least.subtract_from(u64::from_le_bytes(bytes))
             };
-            let mut unfit = 0;
-            for (at, word) in words.iter().enumerate() {
+            let (mut unfit, mut number) = (0, 0u128);
+            for (at, word) in words.iter().enumerate().rev() {
                 let value = subtracted(at);
                 unfit |= value & word.unused;
-                if W > 0 {
-                    left[at] = value;
-                }
+                number = number << (word.bits & 63) | gather::<FAST>(value, word.mask) as u128;
+            }
+            for piece in &self.pieces {
+                number |= (gather::<FAST>(subtracted(piece.word), piece.mask) as u128) << piece.at;
             }
             if unfit != 0 {
-                return Err(i);
+                first_unfit = first_unfit.min(i);
             }
-            let mut halves = [0; 2];
-            for piece in &self.pieces {
-                let value = if W > 0 { left[piece.word] } else { subtracted(piece.word) };
-                halves[piece.half] |= gather::<FAST>(value, piece.mask) << piece.shift;
-            }
-            numbers.push((halves[1] as u128) << 64 | halves[0] as u128);
-        }
-        Ok(())
+            number
+        }));
+        if first_unfit < batch.len() { Err(first_unfit) } else { Ok(()) }
     }
 
     /// Appends the states with these numbers to a batch.
@@ -318,19 +342,15 @@ impl Coding {
 
     #[inline(always)]
     fn decode_all<const FAST: bool>(&self, numbers: &[u128], states: &mut Batch) {
-        let mut left = vec![0; self.words.len()];
-        for &number in numbers {
-            left.fill(0);
-            let halves = [number as u64, (number >> 64) as u64];
-            for piece in &self.pieces {
-                left[piece.word] |= scatter::<FAST>(halves[piece.half] >> piece.shift, piece.mask);
+        for (&number, state) in numbers.iter().zip(states.push_padded(numbers.len())) {
+            let (words, _) = state.as_chunks_mut();
+            for (bytes, word) in words.iter_mut().zip(&self.words) {
+                let left = scatter::<FAST>((number >> word.at) as u64, word.mask);
+                *bytes = add(left, word.least.word()).to_le_bytes();
             }
-            for (bytes, (left, word)) in states.push_with(0).chunks_mut(8).zip(left.iter().zip(&self.words)) {
-                let value = add(*left, word.least).to_le_bytes();
-                match <&mut [u8; 8]>::try_from(&mut *bytes) {
-                    Ok(whole) => *whole = value,
-                    Err(_) => bytes.copy_from_slice(&value[..bytes.len()]),
-                }
+            for piece in &self.pieces {
+                let left = scatter::<FAST>((number >> piece.at) as u64, piece.mask);
+                words[piece.word] = add(u64::from_le_bytes(words[piece.word]), left).to_le_bytes();
             }
         }
     }

@@ -88,22 +88,19 @@ fn low_turn(mixed_rest: u64, tail: u64) -> u64 {
     (mixed_rest ^ tail.rotate_left(REST)).wrapping_mul(MIX[0]) >> (64 - SEGMENT_BITS)
 }
 
+/// What is home comes from the highest bits, which depend on all others.
 #[inline(always)]
 fn mix(mut x: u64) -> u64 {
-    x ^= x >> (REST / 2);
     x = x.wrapping_mul(MIX[0]) & REST_MASK;
     x ^= x >> (REST / 2);
-    x = x.wrapping_mul(MIX[1]) & REST_MASK;
-    x ^ x >> (REST / 2)
+    x.wrapping_mul(MIX[1]) & REST_MASK
 }
 
 #[inline(always)]
 fn unmix(mut x: u64) -> u64 {
-    x ^= x >> (REST / 2);
     x = x.wrapping_mul(UNMIX[1]) & REST_MASK;
     x ^= x >> (REST / 2);
-    x = x.wrapping_mul(UNMIX[0]) & REST_MASK;
-    x ^ x >> (REST / 2)
+    x.wrapping_mul(UNMIX[0]) & REST_MASK
 }
 
 impl Mixed {

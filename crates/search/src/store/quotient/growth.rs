@@ -6,19 +6,26 @@
 
 use super::form::{Form, Mixed, keys};
 use super::line::{LINE_BYTES, MOST_SLOTS};
-use super::{Cells, Lease};
+use super::{Cells, Lease, wide};
+use crate::gate::Gate;
 use crate::region::Region;
 use crate::store::Full;
 use crate::sync::atomic::Ordering;
-use crate::sync::{Barrier, size, thread};
+use crate::sync::{size, thread};
 use std::ops::Range;
 
 /// Buckets of an empty table.
 pub const FIRST_BUCKETS: usize = size(192, 130);
-/// By which factors the table is enlarged: the first that the budget allows. Never by less: all keys move.
-const GROWTH: [f64; 6] = [1.4, 1.25, 1.2, 1.1, 1.05, 1.02];
-/// The first is for tables that take at most this share of the budget.
+/// By which factors the table is enlarged where nothing is known of keys to come: the first that the budget allows. Never by
+/// less: all keys move.
+const GROWTH: [f64; 6] = [1.4, 1.25, 1.2, 1.1, 1.05, LEAST];
+const LEAST: f64 = 1.02;
+/// More than this is for tables that take at most such a share of the budget.
+const FAST: f64 = 1.25;
 const SMALL_SHARE: usize = 8;
+/// The least and the most where it is known, and what is added to that.
+const EXPECTED: (f64, f64) = (1.1, 2.0);
+const MARGIN: f64 = 1.05;
 /// Buckets that are not worth a wave.
 const FEW: usize = size(256, 1);
 /// Buckets for each thread that moves a part of them.
@@ -111,6 +118,7 @@ impl Cells {
         // All handles go on with the other cells.
         let keys = other.len();
         other.leases = self.leases.clone();
+        other.expected = self.expected;
         *self = other;
         self.leases.set_used(keys);
         self.leases.end();
@@ -123,26 +131,47 @@ impl Cells {
             return self.insert::<false>(lease, keys.len(), |i| keys[i], |_| ());
         }
         // What is left is in the leases of others.
-        let add = |&&key: &&u128| self.add::<false>(&self.form, self.form.place(key), || key);
-        lease.count(keys.iter().filter(add).count());
+        lease.count(keys.iter().filter(|&&key| self.add_one(key)).count());
+    }
+
+    /// So many more keys are expected.
+    pub fn expect(&mut self, more: Option<u64>) {
+        self.expected = more;
+    }
+
+    pub fn expected(&self) -> Option<u64> {
+        self.expected
+    }
+
+    /// Is there too little room for so many more keys?
+    pub fn must_grow(&self, more: usize) -> bool {
+        self.len().saturating_add(more) > self.room
+    }
+
+    /// By how much the table should grow, if the budget allows it.
+    fn wished(&self) -> f64 {
+        let keys = self.len().max(1) as f64;
+        let by = |more: u64| (1.0 + more as f64 / keys) * MARGIN * keys / self.room.max(1) as f64;
+        self.expected.map_or(GROWTH[0], |more| by(more).clamp(EXPECTED.0, EXPECTED.1))
     }
 
     fn enlarge(&mut self, wanted: usize, bits: u32, share: f64) -> Result<(), Full> {
         let now = self.form.all_buckets();
         let left = self.budget.left();
-        for (i, growth) in GROWTH.iter().enumerate() {
+        let wished = self.wished();
+        let growths = [wished].into_iter().chain(GROWTH.into_iter().filter(|&growth| growth < wished));
+        for growth in growths {
             // Wider keys alone need no more than they must have.
             let only_bits = bits > self.form.most_bits && wanted <= self.room;
-            let growth = if only_bits { GROWTH[GROWTH.len() - 1] } else { *growth };
+            let growth = if only_bits { LEAST } else { growth };
             let least = (now as f64 * (1.0 + (growth - 1.0) * 0.8)).ceil() as usize;
             let form = smallest(bits, about((now as f64 * growth) as usize, least), wanted);
             let bytes = form.all_buckets() * LINE_BYTES;
             let taken = bytes.saturating_sub(self.region.committed());
-            if i == 0 && bytes > self.budget.memory() / SMALL_SHARE {
+            if growth > FAST && bytes > self.budget.memory() / SMALL_SHARE {
                 continue;
             }
-            let last = i + 1 == GROWTH.len();
-            let allowed = if last { left } else { (left as f64 * share) as usize };
+            let allowed = if growth == LEAST { left } else { (left as f64 * share) as usize };
             // What is taken out at once is needed for a moment only.
             let (waves, rest) = waves(&self.form, &form);
             let buffer = rest * self.form.slots * size_of::<Mixed>();
@@ -175,8 +204,8 @@ impl Cells {
         });
         (0..rest).for_each(|at| self.line(at).clear());
         let own = 0..form.all_buckets();
-        buffer.iter().for_each(|&mixed| moving.put(mixed, &own));
-        strays.iter().for_each(|&key| moving.put(Mixed::of(key), &own));
+        buffer.iter().for_each(|&mixed| moving.put::<false>(mixed, &own));
+        strays.iter().for_each(|&key| moving.put::<false>(Mixed::of(key), &own));
         self.form = form;
         self.room = room(&form);
         Ok(())
@@ -201,12 +230,12 @@ fn in_parts(stretches: &[Range<usize>], threads: usize, show: impl Fn(Range<usiz
     if threads <= 1 {
         return stretches.iter().for_each(|stretch| show(stretch.clone()));
     }
-    let barrier = Barrier::new(threads);
+    let gate = Gate::of(threads);
     let work = |me: usize| {
         for stretch in stretches {
             let bound = |part: usize| stretch.start + (stretch.len() as u128 * part as u128 / threads as u128) as usize;
             show(bound(me)..bound(me + 1));
-            barrier.wait();
+            gate.wait();
         }
     };
     thread::scope(|scope| {
@@ -227,23 +256,39 @@ struct Moving<'a> {
 impl Moving<'_> {
     /// Empties some buckets and puts their keys where they belong.
     fn carry(&self, buckets: Range<usize>) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            #[target_feature(enable = "avx2,bmi2")]
+            fn fast(moving: &Moving, buckets: Range<usize>) {
+                moving.carry_by::<true>(buckets);
+            }
+            if wide::is_there() {
+                // SAFETY: the processor has what it needs.
+                return unsafe { fast(self, buckets) };
+            }
+        }
+        self.carry_by::<false>(buckets);
+    }
+
+    #[inline(always)]
+    fn carry_by<const FAST: bool>(&self, buckets: Range<usize>) {
         let (old, new) = (&self.cells.form, self.new);
         // What other threads move comes from other homes, and does not reach these.
         let home = |old_home: usize| (old_home as u128 * old.divisor as u128 / new.divisor as u128) as usize;
         let own = home(buckets.start) + 1 + new.reach..home(buckets.end.saturating_sub(old.reach));
         let mut keys = [Mixed::default(); MOST_SLOTS];
         for at in buckets {
-            let count = self.take_out(at, &mut keys);
-            keys[..count].iter().for_each(|&mixed| self.put(mixed, &own));
+            let count = self.take_out::<FAST>(at, &mut keys);
+            keys[..count].iter().for_each(|&mixed| self.put::<FAST>(mixed, &own));
         }
     }
 
     #[inline(always)]
-    fn take_out(&self, at: usize, keys: &mut [Mixed; MOST_SLOTS]) -> usize {
+    fn take_out<const FAST: bool>(&self, at: usize, keys: &mut [Mixed; MOST_SLOTS]) -> usize {
         let (line, old) = (self.cells.line(at), &self.cells.form);
         let count = line.count();
         for (slot, key) in keys.iter_mut().enumerate().take(count) {
-            let (entry, tail) = line.entry(old, slot);
+            let (entry, tail) = line.entry::<FAST>(old, slot);
             *key = old.mixed(at, entry, tail);
         }
         line.clear();
@@ -252,16 +297,16 @@ impl Moving<'_> {
 
     /// Adds a key that is not there. Other threads may do the same, but for this thread's `own` buckets.
     #[inline(always)]
-    fn put(&self, mixed: Mixed, own: &Range<usize>) {
+    fn put<const FAST: bool>(&self, mixed: Mixed, own: &Range<usize>) {
         let mut place = self.new.place_of(mixed);
         for at in place.home..place.home + self.new.reach {
             let line = self.cells.line(at);
             while let Some(first) = line.with_room(self.new) {
                 if own.contains(&at) {
-                    return line.put(self.new, first, place);
+                    return line.put::<FAST>(self.new, first, place);
                 }
                 if let Some(first) = line.lock(first) {
-                    return line.put(self.new, first, place);
+                    return line.put::<FAST>(self.new, first, place);
                 }
                 crate::sync::spin_loop();
             }

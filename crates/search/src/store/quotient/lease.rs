@@ -6,7 +6,7 @@
 use crate::store::Full;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicUsize, Ordering};
-use crate::sync::size;
+use crate::sync::{Apart, size};
 use std::sync::{Arc, PoisonError};
 
 /// Keys for which room is secured at once, unless it is scarce.
@@ -15,7 +15,7 @@ const MANY: usize = size(1 << 12, 2);
 /// What all threads have secured and used.
 #[derive(Default)]
 pub struct Leases {
-    taken: AtomicUsize,
+    taken: Apart<AtomicUsize>,
     /// How often all leases have ended.
     ends: AtomicUsize,
     threads: Mutex<Threads>,
@@ -23,20 +23,16 @@ pub struct Leases {
 
 #[derive(Default)]
 struct Threads {
-    used: Vec<Arc<Used>>,
+    used: Vec<Arc<Apart<AtomicUsize>>>,
     /// By threads that have gone.
     before: usize,
 }
 
-/// Keys that one thread has added, in a cache line of its own.
-#[repr(align(128))]
-#[derive(Default)]
-struct Used(AtomicUsize);
-
 /// One thread's lease.
 pub struct Lease {
     all: Arc<Leases>,
-    used: Arc<Used>,
+    /// Keys that this thread has added.
+    used: Arc<Apart<AtomicUsize>>,
     left: usize,
     begun: usize,
 }
@@ -45,7 +41,7 @@ impl Leases {
     /// Keys added by all threads.
     pub fn used(&self) -> usize {
         let threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
-        threads.before + threads.used.iter().map(|used| used.0.load(Ordering::Relaxed)).sum::<usize>()
+        threads.before + threads.used.iter().map(|used| used.load(Ordering::Relaxed)).sum::<usize>()
     }
 
     /// How many threads have a lease.
@@ -62,14 +58,14 @@ impl Leases {
     /// Counts keys that nobody added, or takes as many back.
     pub fn set_used(&self, keys: usize) {
         let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
-        threads.used.iter().for_each(|used| used.0.store(0, Ordering::Relaxed));
+        threads.used.iter().for_each(|used| used.store(0, Ordering::Relaxed));
         threads.before = keys;
     }
 }
 
 impl Lease {
     pub fn new(all: &Arc<Leases>) -> Lease {
-        let used = Arc::<Used>::default();
+        let used = Arc::<Apart<AtomicUsize>>::default();
         all.threads.lock().unwrap_or_else(PoisonError::into_inner).used.push(used.clone());
         Lease { all: all.clone(), used, left: 0, begun: all.ends.load(Ordering::Relaxed) }
     }
@@ -108,7 +104,7 @@ impl Lease {
     /// So many keys were added for which there was room anyway.
     #[inline]
     pub fn count(&self, keys: usize) {
-        self.used.0.store(self.used.0.load(Ordering::Relaxed) + keys, Ordering::Relaxed);
+        self.used.store(self.used.load(Ordering::Relaxed) + keys, Ordering::Relaxed);
     }
 }
 
@@ -116,7 +112,7 @@ impl Drop for Lease {
     fn drop(&mut self) {
         self.give_back();
         let mut threads = self.all.threads.lock().unwrap_or_else(PoisonError::into_inner);
-        threads.before += self.used.0.load(Ordering::Relaxed);
+        threads.before += self.used.load(Ordering::Relaxed);
         threads.used.retain(|used| !Arc::ptr_eq(used, &self.used));
     }
 }

@@ -2,16 +2,19 @@
 //! several at a time, then the other bits, looked at only where the lowest agree, and the tails.
 
 use super::form::{Form, LANE, Place};
+use super::wide;
 use crate::sync::atomic::{AtomicU64, Ordering};
 
 /// The header, in the first word: how many entries, and whether someone is adding one.
 const COUNT: u64 = 0x3f;
 const LOCKED: u64 = 0x8000;
+/// Slots with a lane in the first word.
+const LANES_OF_FIRST: usize = 3;
 /// Entries that a bucket can have at most.
 pub const MOST_SLOTS: usize = 31;
 
 #[repr(align(64))]
-pub struct Line([AtomicU64; 8]);
+pub struct Line(pub(super) [AtomicU64; 8]);
 
 pub const LINE_BYTES: usize = size_of::<Line>();
 
@@ -30,17 +33,24 @@ impl Line {
         self.0[i].load(Ordering::Relaxed)
     }
 
-    /// Looks for an entry.
+    /// Looks for an entry; where `FAST`, with [wide] reads.
     #[inline(always)]
-    pub fn look(&self, form: &Form, place: Place) -> Seen {
+    pub fn look<const FAST: bool>(&self, form: &Form, place: Place) -> Seen {
         let first = self.0[0].load(Ordering::Acquire);
         let count = (first & COUNT) as usize;
         // The first lane is the header.
         let taken = (2u64 << count) - 2;
-        let mut hits = self.lanes_with(first, form.slots, place.entry as u16) & taken;
+        let low = place.entry as u16;
+        let lanes = if FAST {
+            // SAFETY: who says `FAST` has made sure of it.
+            unsafe { wide::lanes_with(self, low) }
+        } else {
+            self.lanes_with(first, form.slots, low)
+        };
+        let mut hits = lanes & taken;
         while hits != 0 {
             let slot = hits.trailing_zeros() as usize - 1;
-            if self.upper(form, slot) == (place.entry >> LANE, place.tail) {
+            if self.upper::<FAST>(form, slot) == (place.entry >> LANE, place.tail) {
                 return Seen::Known;
             }
             hits &= hits - 1;
@@ -70,8 +80,23 @@ impl Line {
     /// Adds an entry to a bucket that is not full and whose first word is this; it belongs to this thread, alone or by its
     /// lock, which is released.
     #[inline(always)]
-    pub fn put(&self, form: &Form, mut first: u64, place: Place) {
+    pub fn put<const FAST: bool>(&self, form: &Form, mut first: u64, place: Place) {
         let slot = (first & COUNT) as usize;
+        let (high, start) = (form.width - LANE, upper_start(form, slot));
+        if FAST && high + form.tail <= wide::MOST {
+            if slot < LANES_OF_FIRST {
+                first |= (place.entry & 0xffff) << (LANE as usize * (slot + 1));
+            }
+            // SAFETY: who says `FAST` has made sure of it; the bucket belongs to this thread, and the bits are beyond its
+            // first word, as there are more slots than lanes in that.
+            unsafe {
+                if slot >= LANES_OF_FIRST {
+                    wide::set_lane(self, slot + 1, place.entry as u16);
+                }
+                wide::add_bits(self, start, place.entry >> LANE | place.tail << high);
+            }
+            return self.0[0].store(first + 1, Ordering::Release);
+        }
         let mut set = |bit: usize, width: u32, bits: u64| {
             let (word, shift) = (bit / 64, bit % 64);
             if bits == 0 {
@@ -87,7 +112,6 @@ impl Line {
             }
         };
         set(LANE as usize * (slot + 1), LANE, place.entry & 0xffff);
-        let (high, start) = (form.width - LANE, upper_start(form, slot));
         if high + form.tail <= u64::BITS {
             set(start, high + form.tail, place.entry >> LANE | place.tail << high);
         } else {
@@ -97,11 +121,11 @@ impl Line {
         self.0[0].store(first + 1, Ordering::Release);
     }
 
-    /// The entry and the tail in a slot.
+    /// The entry and the tail in a slot; where `FAST`, with [wide] reads.
     #[inline(always)]
-    pub fn entry(&self, form: &Form, slot: usize) -> (u64, u64) {
+    pub fn entry<const FAST: bool>(&self, form: &Form, slot: usize) -> (u64, u64) {
         let low = self.word((slot + 1) / 4) >> ((slot + 1) % 4 * LANE as usize) & 0xffff;
-        let (high, tail) = self.upper(form, slot);
+        let (high, tail) = self.upper::<FAST>(form, slot);
         (high << LANE | low, tail)
     }
 
@@ -113,8 +137,13 @@ impl Line {
 
     /// All of an entry but its lowest bits, and the tail.
     #[inline(always)]
-    fn upper(&self, form: &Form, slot: usize) -> (u64, u64) {
+    fn upper<const FAST: bool>(&self, form: &Form, slot: usize) -> (u64, u64) {
         let (high, start) = (form.width - LANE, upper_start(form, slot));
+        if FAST && high + form.tail <= wide::MOST {
+            // SAFETY: who says `FAST` has made sure of it.
+            let both = unsafe { wide::bits(self, start) } & ((1 << (high + form.tail)) - 1);
+            return (both & ((1 << high) - 1), both >> high);
+        }
         if high + form.tail <= u64::BITS {
             let both = self.bits(start, high + form.tail);
             return (both & ((1 << high) - 1), both >> high);

@@ -17,6 +17,7 @@ mod lease;
 mod line;
 #[cfg(test)]
 mod tests;
+mod wide;
 
 pub use form::MOST_BITS;
 pub use lease::Lease;
@@ -43,8 +44,9 @@ pub struct Cells {
     form: Form,
     region: Region,
     leases: Arc<Leases>,
-    /// Keys that the table may hold before it must grow.
+    /// Keys that the table may hold before it must grow, and those that are to come, where that is known.
     room: usize,
+    expected: Option<u64>,
     /// Keys that found no place within reach of their home: hardly ever one.
     strays: Mutex<Vec<u128>>,
     stray_count: AtomicUsize,
@@ -62,6 +64,7 @@ impl Cells {
         budget.take(region.committed());
         Ok(Cells {
             room: growth::room(&form),
+            expected: None,
             form,
             region,
             leases: Arc::default(),
@@ -115,31 +118,58 @@ impl Cells {
         lease: &mut Lease,
         keys: usize,
         key: impl Fn(usize) -> u128,
-        mut new: impl FnMut(usize),
+        new: impl FnMut(usize),
     ) {
         debug_assert!(lease.has(keys));
+        #[cfg(target_arch = "x86_64")]
+        {
+            #[target_feature(enable = "avx2,bmi2")]
+            fn fast<const ALONE: bool>(
+                cells: &Cells,
+                keys: usize,
+                key: impl Fn(usize) -> u128,
+                new: impl FnMut(usize),
+            ) -> usize {
+                cells.insert_by::<ALONE, true>(keys, key, new)
+            }
+            if wide::is_there() {
+                // SAFETY: the processor has what it needs.
+                return lease.use_up(unsafe { fast::<ALONE>(self, keys, key, new) });
+            }
+        }
+        lease.use_up(self.insert_by::<ALONE, false>(keys, key, new));
+    }
+
+    /// Adds so many keys: how many were new?
+    #[inline(always)]
+    fn insert_by<const ALONE: bool, const FAST: bool>(
+        &self,
+        keys: usize,
+        key: impl Fn(usize) -> u128,
+        mut new: impl FnMut(usize),
+    ) -> usize {
         let form = self.form;
         let mut added = 0;
-        let mut places = [Place::default(); AHEAD];
-        let ask = |i: usize| {
-            let place = form.place(key(i));
-            prefetch_write((self.line(place.home) as *const Line).cast());
-            place
+        let (mut now, mut next) = (&mut [Place::default(); AHEAD], &mut [Place::default(); AHEAD]);
+        let ask = |places: &mut [Place; AHEAD], start: usize| {
+            for (place, i) in places.iter_mut().zip(start..keys) {
+                *place = form.place(key(i));
+                prefetch_write((self.line(place.home) as *const Line).cast());
+            }
         };
-        for (i, place) in places.iter_mut().enumerate().take(keys) {
-            *place = ask(i);
-        }
-        for i in 0..keys {
-            let place = places[i % AHEAD];
-            if i + AHEAD < keys {
-                places[i % AHEAD] = ask(i + AHEAD);
+        ask(now, 0);
+        for start in (0..keys).step_by(AHEAD) {
+            ask(next, start + AHEAD);
+            for (place, i) in now.iter().zip(start..keys) {
+                let seen = self.line(place.home).look::<FAST>(&form, *place);
+                if !matches!(seen, Seen::Known) && self.add::<ALONE, FAST>(&form, *place, seen) {
+                    new(i);
+                    added += 1;
+                }
             }
-            if self.add::<ALONE>(&form, place, || key(i)) {
-                new(i);
-                added += 1;
-            }
+            std::mem::swap(&mut now, &mut next);
         }
-        lease.use_up(added);
+        added
     }
 
     /// Is the key in the set?
@@ -149,7 +179,7 @@ impl Cells {
         }
         let mut place = self.form.place(key);
         for at in place.home..place.home + self.form.reach {
-            match self.line(at).look(&self.form, place) {
+            match self.line(at).look::<false>(&self.form, place) {
                 Seen::Known => return true,
                 Seen::Absent(_) => return false,
                 Seen::Beyond => place.entry += self.form.divisor,
@@ -166,32 +196,40 @@ impl Cells {
         unsafe { &*(self.region.base() as *const Line).add(bucket) }
     }
 
-    /// Adds the key with this place, if it is not there: was it new?
+    /// Adds a key for which there is room, if it is not there, while others may do the same: was it new?
+    fn add_one(&self, key: u128) -> bool {
+        let place = self.form.place(key);
+        self.add::<false, false>(&self.form, place, self.line(place.home).look::<false>(&self.form, place))
+    }
+
+    /// Adds the key with this place, of which so much was seen in its home, if it is not there: was it new?
     #[inline(always)]
-    fn add<const ALONE: bool>(&self, form: &Form, mut place: Place, key: impl Fn() -> u128) -> bool {
-        for at in place.home..place.home + form.reach {
+    fn add<const ALONE: bool, const FAST: bool>(&self, form: &Form, place: Place, mut seen: Seen) -> bool {
+        let (mut at, mut entry) = (place.home, place.entry);
+        loop {
             let line = self.line(at);
-            loop {
-                match line.look(form, place) {
-                    Seen::Known => return false,
-                    Seen::Beyond => break,
-                    Seen::Absent(first) if ALONE => {
-                        line.put(form, first, place);
+            let here = Place { entry, ..place };
+            match seen {
+                Seen::Known => return false,
+                Seen::Absent(first) if ALONE => {
+                    line.put::<FAST>(form, first, here);
+                    return true;
+                }
+                // Where the first word is not as it was seen, someone has added an entry: look again.
+                Seen::Absent(first) => match line.lock(first) {
+                    Some(first) => {
+                        line.put::<FAST>(form, first, here);
                         return true;
                     }
-                    // Where the first word is not as it was seen, someone has added an entry: look again.
-                    Seen::Absent(first) => match line.lock(first) {
-                        Some(first) => {
-                            line.put(form, first, place);
-                            return true;
-                        }
-                        None => crate::sync::spin_loop(),
-                    },
-                }
+                    None => crate::sync::spin_loop(),
+                },
+                Seen::Beyond => (at, entry) = (at + 1, entry + form.divisor),
             }
-            place.entry += form.divisor;
+            if at == place.home + form.reach {
+                return self.add_stray(form.mixed(place.home, place.entry, place.tail).key());
+            }
+            seen = self.line(at).look::<FAST>(form, Place { entry, ..place });
         }
-        self.add_stray(key())
     }
 
     /// Adds a key for which there was no place, if it is not there.
@@ -212,7 +250,7 @@ impl Cells {
         for at in buckets {
             let line = self.line(at);
             for slot in 0..line.count() {
-                let (entry, tail) = line.entry(&self.form, slot);
+                let (entry, tail) = line.entry::<false>(&self.form, slot);
                 if !show(self.form.mixed(at, entry, tail)) {
                     return false;
                 }

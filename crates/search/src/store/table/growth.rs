@@ -39,12 +39,17 @@ impl Shared {
         states > self.room()
     }
 
-    /// Secures room for `states` new states of one thread, however many others do the same.
-    pub(super) fn promise(&self, states: usize) -> Result<(), Full> {
-        let need = batch_need(states);
-        let pending = self.pending.fetch_add(need, Ordering::AcqRel) + need;
-        if self.crowded(self.len() + pending) {
-            self.pending.fetch_sub(need, Ordering::Relaxed);
+    /// Secures room for `states` new states of one thread, however many others do the same. What it was `promised` stays so, and
+    /// when that is enough, nothing is written: each thread sees, in one order of all that happens, how many numbers were taken,
+    /// and that all can take what they were promised beyond that.
+    pub(super) fn promise(&self, states: usize, promised: &mut usize) -> Result<(), Full> {
+        let more = batch_need(states).saturating_sub(*promised);
+        if more > 0 {
+            self.promised.fetch_add(more, Ordering::SeqCst);
+            *promised += more;
+        }
+        if self.crowded(self.promised.load(Ordering::SeqCst) + self.len()) {
+            self.promised.fetch_sub(std::mem::take(promised), Ordering::SeqCst);
             return Err(Full);
         }
         Ok(())
@@ -122,7 +127,7 @@ impl Shared {
     /// # Safety
     /// No other thread may be using the table.
     pub(crate) unsafe fn prepare_room(&self, more: usize, removed: usize) -> Result<bool, Full> {
-        let wanted = self.len() - removed + more;
+        let wanted = self.len() - removed + more + self.promised.load(Ordering::Relaxed);
         if wanted > MOST_STATES {
             return Err(Full);
         }

@@ -187,7 +187,7 @@ impl Shared {
     #[inline(always)]
     fn number(&self, block: &mut Range<u32>) -> u32 {
         if block.start == block.end {
-            let start = self.numbered.fetch_add(self.block, Ordering::Relaxed);
+            let start = self.numbered.fetch_add(self.block, Ordering::SeqCst);
             *block = start..start + self.block;
         }
         block.start += 1;

@@ -20,7 +20,7 @@ use super::{Found, Full, StateId, Store};
 use crate::column::Stack;
 use crate::region::Region;
 use crate::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use crate::sync::size;
+use crate::sync::{Apart, size};
 use crate::words::{Shape, by_words};
 use lookup::Group;
 use scrimp_core::Budget;
@@ -49,11 +49,11 @@ pub(crate) fn batch_need(states: usize) -> usize {
 pub(crate) struct Shared {
     inner: UnsafeCell<Inner>,
     /// Numbers given out, those in blocks not yet used included.
-    numbered: AtomicU32,
+    numbered: Apart<AtomicU32>,
     /// States that the memory committed so far can take.
     room: AtomicUsize,
-    /// Numbers that threads now inside `offer` may still take: no two of them count on the same room.
-    pending: AtomicUsize,
+    /// Numbers that all threads together may take before they look again: no two of them count on the same room.
+    promised: Apart<AtomicUsize>,
     /// The share of the index's slots that may be taken.
     fullest: f64,
     /// Numbers that a thread takes at once.
@@ -80,6 +80,8 @@ pub struct Table {
     /// Numbers this thread may still give out; with a single owner, all that follow.
     block: Range<u32>,
     alone: bool,
+    /// Numbers that this thread may take before it looks again.
+    promised: usize,
     /// Numbers of removed states, where states may be removed.
     removed: Option<Stack>,
     /// The group in the second and third pass, and the one in its first.
@@ -95,15 +97,22 @@ impl Table {
         budget.take(index.bytes() + arena.committed());
         let shared = Shared {
             inner: UnsafeCell::new(Inner { state_bytes, shape: Shape::new(state_bytes), arena, index }),
-            numbered: AtomicU32::new(0),
+            numbered: Apart::default(),
             room: AtomicUsize::new(0),
-            pending: AtomicUsize::new(0),
+            promised: Apart::default(),
             fullest: growth::FULLEST,
             block: BLOCK,
             budget,
         };
         shared.measure_room();
-        Ok(Table { shared: Arc::new(shared), block: 0..u32::MAX, alone: true, removed: None, groups: Group::pair() })
+        Ok(Table {
+            shared: Arc::new(shared),
+            block: 0..u32::MAX,
+            alone: true,
+            promised: 0,
+            removed: None,
+            groups: Group::pair(),
+        })
     }
 
     /// Lets states be removed. The table must be empty.
@@ -145,7 +154,8 @@ impl Table {
     /// Turns one of several handles, when all others are gone, into that of a single owner. Numbers must be dense.
     pub(crate) fn own(&mut self) {
         assert!(Arc::get_mut(&mut self.shared).is_some());
-        (self.alone, self.block) = (true, 0..u32::MAX);
+        (self.alone, self.block, self.promised) = (true, 0..u32::MAX, 0);
+        self.shared.promised.store(0, Ordering::Relaxed);
     }
 
     pub(crate) fn shared(&self) -> &Arc<Shared> {
@@ -181,9 +191,8 @@ impl Store for Table {
             by_words!(shape, W => self.offer_groups::<true, W>(batch, which, found));
             self.shared.numbered.store(self.block.start, Ordering::Relaxed);
         } else {
-            self.shared.promise(states)?;
+            self.shared.promise(states, &mut self.promised)?;
             by_words!(shape, W => self.offer_groups::<false, W>(batch, which, found));
-            self.shared.pending.fetch_sub(batch_need(states), Ordering::Release);
         }
         Ok(())
     }
@@ -264,8 +273,14 @@ pub(crate) trait Concurrent: Store + Send + Sized {
 impl Concurrent for Table {
     fn share(self, threads: usize) -> Vec<Table> {
         assert!(self.removed.is_none());
-        let table =
-            |_| Table { shared: self.shared.clone(), block: 0..0, alone: false, removed: None, groups: Group::pair() };
+        let table = |_| Table {
+            shared: self.shared.clone(),
+            block: 0..0,
+            alone: false,
+            promised: 0,
+            removed: None,
+            groups: Group::pair(),
+        };
         (0..threads).map(table).collect()
     }
 
@@ -292,7 +307,7 @@ impl Shared {
 
     /// Number of states, gaps included.
     pub(crate) fn len(&self) -> usize {
-        self.numbered.load(Ordering::Relaxed) as usize
+        self.numbered.load(Ordering::SeqCst) as usize
     }
 
     /// Length of a state.

@@ -24,6 +24,7 @@ pub(crate) use keyed::Keys;
 use super::quotient::{Cells, Lease};
 use super::{Full, Set};
 use crate::checkpoint::impossible;
+use crate::open::KeyForm;
 use crate::sync::size;
 use fold::{Folder, Forest, need};
 use nodes::Nodes;
@@ -283,6 +284,10 @@ impl Set for Tree {
         self.shared.state_bytes.min(KEY)
     }
 
+    fn key_form(&self) -> KeyForm {
+        if self.folder.is_some() { KeyForm::Number } else { KeyForm::State }
+    }
+
     fn load(&mut self, keys: &[u8], sources: &mut Batch) {
         match &mut self.folder {
             Some(folder) => {
@@ -306,6 +311,11 @@ impl Set for Tree {
         self.insert_all::<false>(batch, origins, new, keys);
         self.shared.keep(states);
         Ok(())
+    }
+
+    fn expect(&mut self, more: Option<u64>) {
+        // SAFETY: no other handle is in use.
+        unsafe { (*self.shared.inner.get()).cells.expect(more) }
     }
 
     fn make_room(&mut self, more: usize) -> Result<(), Full> {

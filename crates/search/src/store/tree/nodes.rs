@@ -9,7 +9,7 @@ use crate::region::{HUGE, Region};
 use crate::store::Full;
 use crate::store::index::{Index, SLOTS, prefetch};
 use crate::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use crate::sync::size;
+use crate::sync::{Apart, size};
 use scrimp_core::Budget;
 use std::io::{self, Read, Write};
 use std::ops::Range;
@@ -30,11 +30,11 @@ pub struct Nodes {
     arena: Region,
     index: Index,
     /// Numbers given out, those in blocks included.
-    numbered: AtomicU32,
+    numbered: Apart<AtomicU32>,
     /// Nodes that there is memory for.
     room: usize,
     /// Numbers that threads now at work may still take.
-    pending: AtomicUsize,
+    pending: Apart<AtomicUsize>,
     budget: Arc<Budget>,
 }
 
@@ -71,9 +71,9 @@ impl Nodes {
             bytes,
             arena,
             index,
-            numbered: AtomicU32::new(1),
+            numbered: Apart(AtomicU32::new(1)),
             room: 0,
-            pending: AtomicUsize::new(0),
+            pending: Apart(AtomicUsize::new(0)),
             budget: budget.clone(),
         };
         nodes.measure_room();
