@@ -81,10 +81,10 @@ fn starting_over_loses_no_ground() {
     let path = file("budget-random.dve", text);
     let run = scrimp(&["count", &path, "--json", "--memory", "20M", "--time", "60s"]).code(3);
     let (json, told) = (run.json(), decisions(&run.json()));
-    let filled = told.lines().find_map(|line| line.strip_suffix(" states filled the tree")).expect(&told);
+    let filled = told.lines().find_map(|line| line.strip_suffix(" states filled the packed table")).expect(&told);
     assert_eq!(json["states"].as_u64(), filled.replace(',', "").parse().ok(), "{told}");
-    assert_eq!(json["plan"]["ended_in"], "tree");
-    assert!(told.contains("figures are those of the tree"), "{told}");
+    assert_eq!(json["plan"]["ended_in"], "packed");
+    assert!(told.contains("figures are those of the packed table"), "{told}");
     assert_eq!(json["limits"]["reached"], "memory");
     assert!(json["limits"]["memory_needed_bytes"].as_u64() > Some(15 * MIB), "{}", json["limits"]);
     assert!(json["limits"]["expected_states"].is_null() && json["limits"]["memory_expected_bytes"].is_null());

@@ -75,6 +75,18 @@ fn a_table_is_taken_up_again() {
     check("ck-table-dfs", &["--store", "table", "--order", "dfs"]);
 }
 
+/// Whenever time is over, also while states move from the table to a smaller store.
+#[test]
+fn a_search_cut_short_is_saved() {
+    let (path, saved) = (file("ck_moving.dve", counters(5, 200, 0)), scratch("ck-moving"));
+    for round in 0..16 {
+        let _ = std::fs::remove_file(&saved);
+        let time = format!("{}ms", (60.0 * 1.15f64.powi(round)) as u64);
+        scrimp(&["count", &path, "--checkpoint", &saved.to_string_lossy(), "--time", &time]).code(3);
+        assert!(saved.exists(), "nothing was saved after {time}");
+    }
+}
+
 #[test]
 fn a_tree_is_taken_up_again() {
     check("ck-packed", &["--store", "packed"]);
@@ -100,6 +112,7 @@ fn an_automaton_is_taken_up_again() {
 #[test]
 fn a_search_on_disk_is_taken_up_again() {
     check("ck-disk", &["--store", "disk"]);
+    check("ck-disk-3", &["--store", "disk", "--threads", "3"]);
     let folder = std::env::temp_dir().to_string_lossy().into_owned();
     check("ck-to-disk", &["--disk", &folder, "--memory", "20M"]);
 }

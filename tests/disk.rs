@@ -16,7 +16,8 @@ use scrimp_search::check;
 use scrimp_search::external::{External, Sizes};
 use std::sync::Arc;
 
-const TINY: Sizes = Sizes { buffer: 20_000, recent: 5_000, aids: 10_000, fan: 4, disk: u64::MAX };
+const TINY: Sizes =
+    Sizes { buffer: 20_000, recent: 5_000, aids: 10_000, fan: 4, read: 1000, share: 50, disk: u64::MAX };
 
 /// What the plain search says, but for what a search on disk does not learn.
 fn expected(model: &NativeModel) -> GraphFacts {
@@ -24,10 +25,11 @@ fn expected(model: &NativeModel) -> GraphFacts {
     GraphFacts { max_in_degree: None, back_level_edges: None, longest_back_level_edge: None, ..facts }
 }
 
-fn count(model: &NativeModel, sizes: Sizes) -> GraphFacts {
+fn count(model: &NativeModel, sizes: Sizes, threads: usize) -> GraphFacts {
     let budget = Arc::new(Budget::new(8 << 30));
     let mut external = External::new(model, &std::env::temp_dir(), false, &budget, Some(sizes)).unwrap();
-    external.search(&check::Nothing, &Control::new(None), None).facts
+    external.use_threads(threads);
+    external.search(&check::Nothing, &Control::new(None), &|_| None).facts
 }
 
 #[test]
@@ -36,13 +38,15 @@ fn all_models_are_counted() {
         let model = model(&file.system, file.mode());
         let expected = expected(&model);
         assert_eq!((expected.states, expected.transitions), (file.facts.states, file.facts.transitions));
-        assert_eq!(count(&model, TINY), expected, "{}", file.name);
+        for threads in [1, 2, 4] {
+            assert_eq!(count(&model, TINY, threads), expected, "{} with {threads} threads", file.name);
+        }
     }
 }
 
-fn on_disk(model: &NativeModel, properties: &[Property<Condition>]) -> Report {
-    let store = StoreChoice::Disk(Default::default());
-    let options = Options { store: Some(store), memory: Some(1 << 30), keep_going: true, ..Options::default() };
+fn on_disk(model: &NativeModel, properties: &[Property<Condition>], threads: usize) -> Report {
+    let store = Some(StoreChoice::Disk(Default::default()));
+    let options = Options { store, memory: Some(1 << 30), keep_going: true, threads, ..Options::default() };
     let plan = Plan::new(&options, properties, &ModelFacts::of(model)).unwrap();
     scrimp::run(model, properties, &plan, &Control::new(None)).unwrap()
 }
@@ -55,7 +59,7 @@ fn all_models_are_checked_with_shortest_traces() {
         let mut properties = properties::all(&model);
         properties.extend(file.facts.properties.iter().map(|expected| common::property(&model, &expected.text)));
         let plain = Way::PLAIN.run(&model, &properties, true);
-        let disk = on_disk(&model, &properties);
+        let disk = on_disk(&model, &properties, 3);
         for ((property, plain), disk) in properties.iter().zip(&plain.properties).zip(&disk.properties) {
             assert_eq!(disk.verdict, plain.verdict, "{}: {}", file.name, plain.name);
             let steps = |trace: &Option<scrimp::Trace>| trace.as_ref().map(|trace| trace.steps.len());
@@ -90,7 +94,10 @@ fn random_systems() {
             if !few.exhaustive {
                 return Err(TestCaseError::reject("too many states"));
             }
-            proptest::prop_assert_eq!(count(&model, TINY), expected(&model));
+            let expected = expected(&model);
+            for threads in [1, 2, 4] {
+                proptest::prop_assert_eq!(&count(&model, TINY, threads), &expected);
+            }
             Ok(())
         });
         if let Err(failure) = result {
@@ -115,7 +122,7 @@ fn verdicts_of_random_systems() {
         if plain.limit.is_some() || plain.facts.states > 50_000 {
             return Err(TestCaseError::reject("too many states"));
         }
-        let disk = on_disk(&model, &properties);
+        let disk = on_disk(&model, &properties, 2);
         for ((property, plain), disk) in properties.iter().zip(&plain.properties).zip(&disk.properties) {
             proptest::prop_assert_eq!(disk.verdict, plain.verdict);
             let steps = |trace: &Option<scrimp::Trace>| trace.as_ref().map(|trace| trace.steps.len());
@@ -188,9 +195,35 @@ fn little_memory_is_enough() {
     assert_eq!(json["levels"], 161);
     let peak = json["memory_peak_bytes"].as_u64().unwrap();
     assert!(peak <= (64 << 20) / 100 * 105, "{peak}");
+    let several = scrimp(&[words.as_slice(), &["--store", "disk", "--threads", "4"]].concat()).code(0).json();
+    for fact in ["states", "transitions", "deadlocks", "levels", "level_sizes", "max_out_degree"] {
+        assert_eq!(json[fact], several[fact], "{fact}");
+    }
+    let peak = several["memory_peak_bytes"].as_u64().unwrap();
+    assert!(peak <= (64 << 20) / 100 * 105, "{peak} with several threads");
     let json = scrimp(&[words.as_slice(), &["--store", "disk", "--time", "300ms"]].concat()).code(3).json();
     assert_eq!(json["limits"]["reached"], "time");
     assert!(json["open"].as_u64() > Some(0));
+}
+
+/// What some threads have begun others end, with the same figures.
+#[test]
+fn threads_may_change_when_a_search_is_taken_up() {
+    let large = file("disk_resumed.dve", counters(4, 30, 6));
+    let save = scratch("disk_resumed.save").to_string_lossy().into_owned();
+    let count = |threads: &str, more: &[&str]| {
+        scrimp(&[["count", &large, "--store", "disk", "--json", "--threads", threads].as_slice(), more].concat())
+    };
+    let expected = count("1", &[]).code(0).json();
+    for (before, after) in [("1", "4"), ("3", "1"), ("2", "3")] {
+        let stopped = count(before, &["--memory", "64M", "--checkpoint", &save, "--time", "150ms"]).code(3).json();
+        assert!(stopped["states"].as_u64() > Some(1) && stopped["open"].as_u64() > Some(0));
+        let json = count(after, &["--memory", "64M", "--resume", &save]).code(0).json();
+        for fact in ["states", "transitions", "deadlocks", "levels", "level_sizes", "max_out_degree", "visits", "open"]
+        {
+            assert_eq!(json[fact], expected[fact], "{fact}, {before} and then {after} threads");
+        }
+    }
 }
 
 #[test]

@@ -1,20 +1,23 @@
-//! `bench`: a suite from its file to its table.
+//! `bench`: a suite from its file to its table, or a model with more and more threads.
 
 use super::failure::Failure;
 use super::output::{print, remark};
-use super::{outputs, report};
+use super::{curves, outputs, report};
 use clap::{Args, ValueHint};
 use scrimp_search::replace;
 use scrimp_suite::case::{Case, Kind};
 use scrimp_suite::html::results;
 use scrimp_suite::log::Log;
 use scrimp_suite::matrix;
+use scrimp_suite::record::Outcome;
 use scrimp_suite::runner::{Row, Runner};
+use scrimp_suite::scaling;
 use scrimp_suite::suite::{self, Given, Suite};
 use scrimp_suite::summary::{by_task, summary};
 use scrimp_suite::table::{Table, complaints};
 use scrimp_suite::template::command_line;
 use std::fmt::Write;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -43,6 +46,11 @@ Examples:
   scrimp bench suite.toml --list
   scrimp bench suite.toml --fresh --repeat 3 --markdown table.md
   scrimp bench suite.toml --report suite.html
+  scrimp bench models/phils6.dve
+  scrimp bench model.dve --threads 1,2,4,8 --store packed,table --flags '--memory 8G' --plot speedup.svg
+
+Of a model, every store is tried with every number of threads, several times, and the fastest counts:
+times, states a second and speedups are printed, and --plot draws them.
 
 Exit codes: 0 all expectations held, 1 something is wrong (a value, a crash, a refused command),
 2 the suite cannot be run, 3 interrupted (what is done is kept).";
@@ -50,11 +58,23 @@ Exit codes: 0 all expectations held, 1 something is wrong (a value, a crash, a r
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct BenchArgs {
-    /// The suite: a TOML file
+    /// The suite: a TOML file; or a model, to measure what threads do for it
     #[arg(value_hint = ValueHint::FilePath)]
     suite: PathBuf,
 
-    /// The results file [default: the suite's name with .results.jsonl]
+    /// Of a model: the numbers of threads [default: 1, 2, 4, … and all cores]
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    threads: Vec<NonZeroUsize>,
+
+    /// Of a model: the stores, as --store of `count` has them [default: packed, table, tree]
+    #[arg(long, value_name = "STORE,…", value_delimiter = ',')]
+    store: Vec<String>,
+
+    /// Of a model: further flags of `count`, such as '--memory 8G'
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    flags: Option<String>,
+
+    /// The results file [default: the suite's name with .results.jsonl; of a model none]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     out: Option<PathBuf>,
 
@@ -66,9 +86,9 @@ pub struct BenchArgs {
     #[arg(short = 'j', long, value_name = "N", default_value_t = 1)]
     jobs: usize,
 
-    /// Run everything N times and take the fastest
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    repeat: usize,
+    /// Run everything N times and take the fastest [default: 1; of a model 3]
+    #[arg(long, value_name = "N")]
+    repeat: Option<usize>,
 
     /// Only cases whose task, model and configuration contain TEXT, as --list shows them
     #[arg(long, value_name = "TEXT")]
@@ -94,13 +114,66 @@ pub struct BenchArgs {
     #[arg(long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
     report: Option<PathBuf>,
 
+    /// Draw speedups over threads, of a model or of a suite with a setting `threads`: a picture (FILE.svg), or text (any other
+    /// name, or -)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    plot: Option<PathBuf>,
+
     /// No line for each run on standard error
     #[arg(short, long)]
     quiet: bool,
 }
 
+/// Where nothing else is asked for: how often a model is run, and in which stores.
+const REPEAT: usize = 3;
+const STORES: [&str; 3] = ["packed", "table", "tree"];
+
 /// Interrupted.
 const STOPPED: u8 = 3;
+
+impl BenchArgs {
+    fn is_of_model(&self) -> bool {
+        let given = !self.threads.is_empty() || !self.store.is_empty() || self.flags.is_some();
+        given || scrimp_lang::is_model_name(&self.suite)
+    }
+
+    fn load(&self, given: &Given) -> Result<Suite, String> {
+        if !self.is_of_model() {
+            return suite::load(&self.suite, given);
+        }
+        scrimp_lang::open(&self.suite).map_err(|error| error.to_string())?;
+        let threads = match &self.threads[..] {
+            [] => powers(scrimp_core::cores()),
+            threads => threads.iter().map(|threads| threads.get()).collect(),
+        };
+        let stores = match &self.store[..] {
+            [] => STORES.map(str::to_string).to_vec(),
+            stores => stores.to_vec(),
+        };
+        suite::of_text(&scaling::suite_of(&self.suite, &threads, &stores, self.flags.as_deref()), given)
+    }
+
+    fn repeat(&self) -> usize {
+        self.repeat.unwrap_or(if self.is_of_model() { REPEAT } else { 1 }).max(1)
+    }
+
+    /// The results file, and whether somebody wants to keep it.
+    fn results(&self) -> (PathBuf, bool) {
+        match &self.out {
+            Some(out) => (out.clone(), true),
+            None if self.is_of_model() => {
+                (std::env::temp_dir().join(format!("scrimp-bench-{}.jsonl", std::process::id())), false)
+            }
+            None => (self.suite.with_extension("results.jsonl"), true),
+        }
+    }
+}
+
+/// 1, 2, 4, … and all.
+fn powers(all: usize) -> Vec<usize> {
+    let powers = std::iter::successors(Some(1), |threads| Some(threads * 2));
+    powers.take_while(|&threads| threads < all).chain([all]).collect()
+}
 
 pub fn run(args: &BenchArgs) -> Result<u8, Failure> {
     let mut given = Given { skip_missing: args.skip_missing, ..Given::default() };
@@ -110,7 +183,7 @@ pub fn run(args: &BenchArgs) -> Result<u8, Failure> {
         };
         given.set.push((name.trim().to_string(), value.to_string()));
     }
-    let suite = suite::load(&args.suite, &given).map_err(Failure::because)?;
+    let suite = args.load(&given).map_err(Failure::because)?;
     let wanted = |case: &&Case| args.filter.as_ref().is_none_or(|text| name(case).contains(text.as_str()));
     let cases: Vec<&Case> = suite.tasks.iter().flat_map(|task| &task.cases).filter(wanted).collect();
     if let (true, Some(filter)) = (cases.is_empty(), &args.filter) {
@@ -120,9 +193,13 @@ pub fn run(args: &BenchArgs) -> Result<u8, Failure> {
         return list(&cases).map(|()| 0);
     }
     args.report.as_deref().map(report::is_a_page).transpose()?;
-    let out = args.out.clone().unwrap_or_else(|| args.suite.with_extension("results.jsonl"));
-    let written =
-        [("--report", args.report.as_deref()), ("--markdown", args.markdown.as_deref()), ("--out", Some(&*out))];
+    let (out, kept) = args.results();
+    let written = [
+        ("--report", args.report.as_deref()),
+        ("--markdown", args.markdown.as_deref()),
+        ("--plot", args.plot.as_deref()),
+        ("--out", Some(&*out)),
+    ];
     outputs::admit(&written, &[&args.suite])?;
     let (log, records) = Log::open(&out, args.fresh).map_err(Failure::because)?;
     let stop = Arc::new(AtomicBool::new(false));
@@ -145,9 +222,18 @@ pub fn run(args: &BenchArgs) -> Result<u8, Failure> {
             earlier.len()
         ));
     }
-    (runner.repeat, runner.jobs) = (args.repeat.max(1), args.jobs.max(1));
-    let Some(rows) = runner.go(&cases).map_err(Failure::because)? else {
-        remark(&format!("interrupted; what is done is in {}, and the same command goes on from there", out.display()));
+    (runner.repeat, runner.jobs) = (args.repeat(), args.jobs.max(1));
+    let rows = runner.go(&cases).map_err(Failure::because);
+    if !kept {
+        let _ = std::fs::remove_file(&out);
+    }
+    let Some(rows) = rows? else {
+        let lost = "interrupted; --out FILE would have kept what is done".to_string();
+        remark(&if !kept {
+            lost
+        } else {
+            format!("interrupted; what is done is in {}, and the same command goes on from there", out.display())
+        });
         return Ok(STOPPED);
     };
     let pairs: Vec<(&Case, &Row)> = cases.into_iter().zip(&rows).collect();
@@ -155,11 +241,19 @@ pub fn run(args: &BenchArgs) -> Result<u8, Failure> {
         let text = markdown(&suite, &pairs, args);
         replace(path, |out| out.write_all(text.as_bytes())).map_err(|e| Failure::at(path.display(), e))?;
     }
-    print(&text(&suite, &pairs))?;
+    print(&text(&suite, &pairs, args.is_of_model()))?;
+    let curves = scaling::curves(&pairs);
+    if let Some(path) = &args.plot {
+        curves::draw(path, &scaling::plots(&curves), args.quiet)?;
+    }
     if let Some(path) = &args.report {
         report::write(path, &results(&suite, &pairs, &report::command()))?;
     }
-    Ok(pairs.iter().any(|(case, row)| !complaints(case, row).is_empty()) as u8)
+    let agree = !args.is_of_model() || scaling::agree(&curves);
+    if !agree {
+        remark("not all runs found the same number of states");
+    }
+    Ok((!agree || pairs.iter().any(|(case, row)| !complaints(case, row).is_empty())) as u8)
 }
 
 /// What the filter looks at.
@@ -184,16 +278,28 @@ fn list(cases: &[&Case]) -> Result<(), Failure> {
     print(&out)
 }
 
-fn text(suite: &Suite, rows: &[(&Case, &Row)]) -> String {
+fn text(suite: &Suite, rows: &[(&Case, &Row)], of_model: bool) -> String {
     let mut out = format!("{}\n", suite.title);
     for (task, rows) in by_task(suite, rows) {
         let table = match &task.matrix {
             Some(_) => matrix::text(&rows),
+            None if of_model => scaling_text(&rows),
             None => Table::new(&rows).text(),
         };
         let _ = write!(out, "\n{}\n{table}", task.name);
     }
     let _ = writeln!(out, "\n{}", summary(rows));
+    out
+}
+
+/// What threads do, and which runs came to no end.
+fn scaling_text(rows: &[(&Case, &Row)]) -> String {
+    let mut out = scaling::table(&scaling::curves(rows)).text();
+    for (case, row) in rows.iter().filter(|(_, row)| row.record.outcome != Outcome::Done) {
+        let why = row.record.message.as_deref().and_then(|message| message.lines().next()).unwrap_or("");
+        let settings: Vec<&str> = case.settings.iter().map(|(_, value)| value.as_str()).collect();
+        let _ = writeln!(out, "  {} {}: {} {why}", case.model.name, settings.join(" "), row.record.outcome);
+    }
     out
 }
 
@@ -208,7 +314,8 @@ fn markdown(suite: &Suite, rows: &[(&Case, &Row)], args: &BenchArgs) -> String {
         if let Some(about) = &task.about {
             let _ = writeln!(out, "{}\n", about.trim());
         }
-        out.push_str(&Table::new(&rows).markdown());
+        let table = if args.is_of_model() { scaling::table(&scaling::curves(&rows)) } else { Table::new(&rows) };
+        out.push_str(&table.markdown());
     }
     let _ = writeln!(out, "\n{}", summary(rows));
     out

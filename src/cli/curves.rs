@@ -40,18 +40,10 @@ impl Curves {
             }
             plots.extend(of_search);
         }
-        let curves = || plots.iter().map(|plot| text(plot, SIZE.0, SIZE.1)).collect::<Vec<_>>().join("\n");
         if let Some(path) = &args.plot {
-            if plots.is_empty() && !args.quiet {
-                remark(&format!("--plot {}: there is nothing to plot", path.display()));
-            }
-            // An empty picture too: nobody is to take an older one for this run's.
-            match path == Path::new("-") {
-                true => print(&curves())?,
-                false if is_picture(path) => write(path, &svg(&plots))?,
-                false => write(path, &curves())?,
-            }
+            draw(path, &plots, args.quiet)?;
         }
+        let curves = || characters(&plots);
         if args.verbose && args.json {
             // Standard output is one object.
             let _ = write!(std::io::stderr(), "{}", curves());
@@ -60,6 +52,23 @@ impl Curves {
         }
         Ok(())
     }
+}
+
+/// Writes the plots: a picture where the name says so, else text; `-` is standard output.
+pub fn draw(path: &Path, plots: &[Plot], quiet: bool) -> Result<(), Failure> {
+    if plots.is_empty() && !quiet {
+        remark(&format!("--plot {}: there is nothing to plot", path.display()));
+    }
+    // An empty picture too: nobody is to take an older one for this run's.
+    match path == Path::new("-") {
+        true => print(&characters(plots)),
+        false if is_picture(path) => write(path, &svg(plots)),
+        false => write(path, &characters(plots)),
+    }
+}
+
+fn characters(plots: &[Plot]) -> String {
+    plots.iter().map(|plot| text(plot, SIZE.0, SIZE.1)).collect::<Vec<_>>().join("\n")
 }
 
 fn is_picture(path: &Path) -> bool {
