@@ -1,0 +1,125 @@
+//! Which values occur: a sample of the states that a search meets first, and of runs that go far.
+
+use crate::packing::bits_for;
+use scrimp_system::bounds::{Cells, bounds};
+use scrimp_system::{Batch, Layout, Model, Random, System, VarId};
+use std::collections::HashSet;
+
+/// States that are looked at, breadth first.
+const STATES: usize = 10_000;
+/// Runs that are followed, and their length.
+const RUNS: usize = 20;
+const STEPS: usize = 500;
+
+/// The least and the greatest value for which each variable has room.
+#[derive(Debug, Clone)]
+pub struct Ranges {
+    ranges: Vec<(i64, i64)>,
+    /// How often a variable was given more room.
+    widened: Vec<u32>,
+}
+
+impl Ranges {
+    /// What a sample shows; all that can occur, where that takes hardly more.
+    pub fn learn(model: &dyn Model, system: &System, layout: &Layout) -> Ranges {
+        let mut seen = Seen { layout, ranges: vec![None; system.variables.len()] };
+        let mut known = HashSet::new();
+        let mut open: Vec<Vec<u8>> = Vec::new();
+        let mut batch = Batch::new(model.state_bytes());
+        model.initial(&mut batch);
+        let first: Vec<Vec<u8>> = (0..batch.len()).map(|i| batch.state(i).to_vec()).collect();
+        for state in &first {
+            seen.look_at(state);
+            if known.insert(state.clone()) {
+                open.push(state.clone());
+            }
+        }
+        let mut next = 0;
+        while next < open.len() && open.len() < STATES {
+            batch.clear();
+            model.expand(&open[next], &mut batch);
+            batch.take_deadlock(0);
+            for i in 0..batch.len() {
+                if known.insert(batch.state(i).to_vec()) {
+                    seen.look_at(batch.state(i));
+                    open.push(batch.state(i).to_vec());
+                }
+            }
+            next += 1;
+        }
+        if next < open.len() {
+            seen.follow_runs(model, &first);
+        }
+        let (cells, mut ranges) = (Cells::new(system), Vec::new());
+        let possible = bounds(system, &cells);
+        for (v, variable) in system.variables.iter().enumerate() {
+            let (low, high) = seen.ranges[v].unwrap_or((variable.domain.low, variable.domain.low));
+            // Numbers that are never negative count from zero.
+            let low = if low > 0 { variable.domain.low.max(0) } else { low };
+            let first = cells.first(VarId(v as u32)) as usize;
+            let hulls = possible[first..first + variable.cells()].iter().filter(|set| !set.is_empty());
+            let hull = hulls.map(|set| set.hull()).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+            let whole = hull.filter(|&(least, most)| bits_for(least, most) <= bits_for(low, high) + 1);
+            ranges.push(whole.map_or((low, high), |(least, most)| (least.min(low), most.max(high))));
+        }
+        Ranges { widened: vec![0; ranges.len()], ranges }
+    }
+
+    pub fn all(&self) -> &[(i64, i64)] {
+        &self.ranges
+    }
+
+    /// Gives a variable more room; `false` if it has all there is.
+    pub fn widen(&mut self, system: &System, variable: VarId) -> bool {
+        let (domain, v) = (system.variables[variable.index()].domain, variable.index());
+        let before = self.ranges[v];
+        let bits = bits_for(domain.low, domain.high).min(32);
+        let more = (bits_for(before.0, before.1) + 3).min(31);
+        self.widened[v] += 1;
+        self.ranges[v] = match self.widened[v] {
+            1 | 2 if bits > 8 => {
+                let reach = 1i64 << more;
+                let low = if domain.low < 0 { (-reach).max(domain.low).min(before.0) } else { domain.low.min(before.0) };
+                (low, (reach - 1).min(domain.high).max(before.1))
+            }
+            _ => (domain.low, domain.high),
+        };
+        self.ranges[v] != before
+    }
+}
+
+struct Seen<'a> {
+    layout: &'a Layout,
+    ranges: Vec<Option<(i64, i64)>>,
+}
+
+impl Seen<'_> {
+    fn look_at(&mut self, state: &[u8]) {
+        for (v, range) in self.ranges.iter_mut().enumerate() {
+            let variable = VarId(v as u32);
+            for index in 0..self.layout.slot(variable).length {
+                let Ok(value) = self.layout.read(state, variable, index as i64) else { continue };
+                let (low, high) = range.unwrap_or((value, value));
+                *range = Some((low.min(value), high.max(value)));
+            }
+        }
+    }
+
+    fn follow_runs(&mut self, model: &dyn Model, first: &[Vec<u8>]) {
+        let mut random = Random(1);
+        let mut batch = Batch::new(model.state_bytes());
+        for run in 0..RUNS {
+            let mut state = first[run % first.len()].clone();
+            for _ in 0..STEPS {
+                batch.clear();
+                model.expand(&state, &mut batch);
+                batch.take_deadlock(0);
+                if batch.is_empty() {
+                    break;
+                }
+                state.copy_from_slice(batch.state(random.below(batch.len())));
+                self.look_at(&state);
+            }
+        }
+    }
+}

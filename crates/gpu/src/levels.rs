@@ -1,0 +1,434 @@
+//! The search itself, level by level: the table, the two queues, and the kernels over them.
+//!
+//! A level is expanded in parts. Where a part finds the table or the queue full, it is counted as if it had not been begun, there
+//! is made room, and it begins again: what it has added is known by then, and stays.
+
+use crate::device::{Device, Job, Kernel, Memory};
+use crate::key::Key;
+use scrimp_core::{Control, Limit};
+use scrimp_system::VarId;
+use std::io;
+use std::sync::atomic::Ordering;
+
+/// Bytes of a bucket, and slots in it.
+const BUCKET: usize = 128;
+const SLOTS: u64 = 16;
+/// States whose words lie beside each other.
+const LANES: usize = 32;
+/// A table is enlarged when so many of a hundred slots are taken.
+const FULL: u64 = 75;
+
+/// Why a search cannot go on as it is.
+#[derive(Debug)]
+pub enum Stop {
+    Limit(Limit),
+    /// A variable has no room for a value.
+    Widen(VarId),
+    /// The table of parts is full.
+    Parts,
+    /// A process goes on by itself for too long.
+    TooLong,
+    /// The system is too small for its model.
+    Outgrown,
+    Failed(io::Error),
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Stop {
+        match error.kind() {
+            io::ErrorKind::OutOfMemory => Stop::Limit(Limit::Memory),
+            _ => Stop::Failed(error),
+        }
+    }
+}
+
+/// What a search has counted, as the text declares it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Counts {
+    pub next: u64,
+    pub transitions: u64,
+    pub faults: u64,
+    pub deadlocks: u64,
+    pub degree: u64,
+    flags: u64,
+    variable: u64,
+    /// What was found, bit by bit.
+    pub found: u64,
+    place: u64,
+}
+
+const TABLE_FULL: u64 = 1;
+const NODES_FULL: u64 = 2;
+const QUEUE_FULL: u64 = 4;
+const NO_ROOM: u64 = 8;
+const TOO_LONG: u64 = 16;
+const OUTGROWN_SYSTEM: u64 = 32;
+
+impl Counts {
+    const BYTES: usize = size_of::<Counts>();
+
+    fn to_bytes(self) -> [u8; Counts::BYTES] {
+        let Counts { next, transitions, faults, deadlocks, degree, flags, variable, found, place } = self;
+        let mut bytes = [0; Counts::BYTES];
+        let all = [next, transitions, faults, deadlocks, degree, flags, variable, found, place];
+        bytes.chunks_exact_mut(8).zip(all).for_each(|(to, value)| to.copy_from_slice(&value.to_ne_bytes()));
+        bytes
+    }
+
+    fn of_bytes(bytes: &[u8; Counts::BYTES]) -> Counts {
+        let number = |i: usize| u64::from_ne_bytes(bytes[8 * i..8 * i + 8].try_into().unwrap_or_default());
+        Counts {
+            next: number(0),
+            transitions: number(1),
+            faults: number(2),
+            deadlocks: number(3),
+            degree: number(4),
+            flags: number(5),
+            variable: number(6),
+            found: number(7),
+            place: number(8),
+        }
+    }
+}
+
+/// What is known of a text before it runs.
+#[derive(Debug, Clone, Copy)]
+pub struct Shape {
+    /// Words of a state.
+    pub words: usize,
+    pub key: Key,
+    pub node_log: u32,
+    pub groups: u32,
+    /// Things that can be found, and words of 64 bits for each.
+    pub findings: usize,
+    pub found_words: usize,
+}
+
+/// States in the order in which they were found.
+struct Queue<'d> {
+    memory: Memory<'d>,
+    capacity: u64,
+}
+
+impl<'d> Queue<'d> {
+    fn bytes(words: usize, capacity: u64) -> usize {
+        words * 4 * capacity as usize
+    }
+
+    fn new(device: &'d dyn Device, words: usize, capacity: u64) -> io::Result<Queue<'d>> {
+        let capacity = capacity.next_multiple_of(LANES as u64);
+        Ok(Queue { memory: Memory::new(device, Queue::bytes(words, capacity))?, capacity })
+    }
+}
+
+/// States of a level, as they lie in a queue.
+pub struct Level {
+    pub words: Vec<u32>,
+    pub states: u64,
+}
+
+impl Level {
+    /// From states one after the other.
+    pub fn of(states: &[u32], words: usize) -> Level {
+        let count = states.len() / words;
+        let mut level = vec![0; count.next_multiple_of(LANES) * words];
+        for (i, state) in states.chunks_exact(words).enumerate() {
+            state.iter().enumerate().for_each(|(j, word)| level[place(i, j, words)] = *word);
+        }
+        Level { words: level, states: count as u64 }
+    }
+
+    pub fn state(&self, i: usize, words: usize) -> Vec<u32> {
+        (0..words).map(|j| self.words[place(i, j, words)]).collect()
+    }
+}
+
+fn place(state: usize, word: usize, words: usize) -> usize {
+    (state / LANES * words + word) * LANES + state % LANES
+}
+
+/// A search on a device.
+pub struct Levels<'d> {
+    device: &'d dyn Device,
+    shape: Shape,
+    memory: usize,
+    slots: Memory<'d>,
+    log: u32,
+    nodes: Memory<'d>,
+    counts_at: Memory<'d>,
+    found: Memory<'d>,
+    degree: Memory<'d>,
+    now: Queue<'d>,
+    next: Queue<'d>,
+    /// States of the level in `now`.
+    pub width: u64,
+    pub counts: Counts,
+    /// Sizes of the levels so far, that in `now` included.
+    pub widths: Vec<u64>,
+    /// The most bytes that were allocated.
+    pub peak: usize,
+}
+
+impl<'d> Levels<'d> {
+    /// A search with nothing in it yet, of at most so many bytes.
+    pub fn new(device: &'d dyn Device, shape: Shape, memory: usize) -> Result<Levels<'d>, Stop> {
+        let log = shape.key.least_log.max(10);
+        let nodes = if shape.key.parts { BUCKET << shape.node_log } else { 1 };
+        let capacity = device.part();
+        let needed = (BUCKET << log) + nodes + 2 * Queue::bytes(shape.words, capacity) + 4 * capacity as usize;
+        if needed > memory {
+            return Err(Stop::Limit(Limit::Memory));
+        }
+        Ok(Levels {
+            device,
+            shape,
+            memory,
+            slots: Memory::new(device, BUCKET << log)?,
+            log,
+            nodes: Memory::new(device, nodes)?,
+            counts_at: Memory::new(device, Counts::BYTES)?,
+            found: Memory::new(device, shape.findings * shape.found_words * 8)?,
+            degree: Memory::new(device, 4 * capacity as usize)?,
+            now: Queue::new(device, shape.words, capacity)?,
+            next: Queue::new(device, shape.words, capacity)?,
+            width: 0,
+            counts: Counts::default(),
+            widths: Vec::new(),
+            peak: needed,
+        })
+    }
+
+    pub fn states(&self) -> u64 {
+        self.widths.iter().sum()
+    }
+
+    /// Bytes allocated.
+    pub fn bytes(&self) -> usize {
+        let Levels { slots, nodes, counts_at, found, degree, now, next, .. } = self;
+        [slots, nodes, counts_at, found, degree, &now.memory, &next.memory].iter().map(|memory| memory.bytes()).sum()
+    }
+
+    /// Bytes of the tables.
+    pub fn table_bytes(&self) -> usize {
+        self.slots.bytes() + self.nodes.bytes()
+    }
+
+    fn job(&self) -> Job {
+        Job {
+            slots: self.slots.at(),
+            nodes: self.nodes.at(),
+            log: self.log as u64,
+            node_log: self.shape.node_log as u64,
+            now: self.now.memory.at(),
+            next: self.next.memory.at(),
+            capacity: self.next.capacity,
+            degree: self.degree.at(),
+            counts: self.counts_at.at(),
+            found: self.found.at(),
+            ..Job::default()
+        }
+    }
+
+    fn put_counts(&self, counts: Counts) -> io::Result<()> {
+        self.device.write(self.counts_at.at(), &counts.to_bytes())
+    }
+
+    fn get_counts(&self) -> io::Result<Counts> {
+        let mut bytes = [0; Counts::BYTES];
+        self.device.read(self.counts_at.at(), &mut bytes)?;
+        Ok(Counts::of_bytes(&bytes))
+    }
+
+    /// May so many bytes more be allocated, for a while?
+    fn may_take(&mut self, bytes: usize) -> Result<(), Stop> {
+        let all = self.bytes() + bytes;
+        if all > self.memory {
+            return Err(Stop::Limit(Limit::Memory));
+        }
+        self.peak = self.peak.max(all);
+        Ok(())
+    }
+
+    /// Makes these states the first level.
+    pub fn begin(&mut self, initial: &[u32]) -> Result<(), Stop> {
+        let level = Level::of(initial, self.shape.words);
+        self.reserve(level.states)?;
+        std::mem::swap(&mut self.now, &mut self.next);
+        self.reserve(level.states)?;
+        self.put(&level)?;
+        loop {
+            self.put_counts(self.counts)?;
+            let job = Job { length: level.states, ..self.job() };
+            self.device.launch(Kernel::Begin, &job, level.states, 1)?;
+            if self.part_done(self.counts)? {
+                break;
+            }
+        }
+        self.counts.transitions = 0;
+        self.turn();
+        Ok(())
+    }
+
+    fn put(&mut self, level: &Level) -> io::Result<()> {
+        let bytes: Vec<u8> = level.words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        self.device.write(self.now.memory.at(), &bytes)
+    }
+
+    /// What was found last is the level to expand.
+    fn turn(&mut self) {
+        std::mem::swap(&mut self.now, &mut self.next);
+        self.width = std::mem::take(&mut self.counts.next);
+        if self.width > 0 {
+            self.widths.push(self.width);
+        }
+    }
+
+    /// Expands the level, and makes what it leads to the next one.
+    pub fn expand(&mut self, control: &Control) -> Result<(), Stop> {
+        let mut begin = 0;
+        while begin < self.width {
+            if let Some(limit) = control.stopped(0) {
+                return Err(Stop::Limit(limit));
+            }
+            let length = self.device.part().min(self.width - begin);
+            self.make_room(length)?;
+            self.device.zero(self.degree.at(), 4 * length as usize)?;
+            let before = self.counts;
+            self.put_counts(before)?;
+            let job = Job { begin, length, ..self.job() };
+            self.device.launch(Kernel::Expand, &job, length, self.shape.groups)?;
+            self.device.launch(Kernel::Settle, &job, length, 1)?;
+            if self.part_done(before)? {
+                begin += length;
+                self.show(control, begin);
+            }
+        }
+        self.turn();
+        Ok(())
+    }
+
+    fn show(&self, control: &Control, begin: u64) {
+        let states = self.states() + self.counts.next;
+        control.states.store(states, Ordering::Relaxed);
+        control.transitions.store(self.counts.transitions, Ordering::Relaxed);
+        control.open.store(self.width - begin + self.counts.next, Ordering::Relaxed);
+        control.depth.store(self.widths.len().saturating_sub(1) as u64, Ordering::Relaxed);
+    }
+
+    /// Reads what a part has counted; `false` where it must begin again.
+    fn part_done(&mut self, before: Counts) -> Result<bool, Stop> {
+        let counts = self.get_counts()?;
+        if counts.flags == 0 {
+            self.counts = counts;
+            return Ok(true);
+        }
+        let next = counts.next.min(self.next.capacity);
+        self.counts = Counts { next, found: counts.found, ..before };
+        match counts.flags {
+            flags if flags & OUTGROWN_SYSTEM != 0 => return Err(Stop::Outgrown),
+            flags if flags & NO_ROOM != 0 => return Err(Stop::Widen(VarId(counts.variable as u32))),
+            flags if flags & TOO_LONG != 0 => return Err(Stop::TooLong),
+            flags if flags & NODES_FULL != 0 => return Err(Stop::Parts),
+            _ => {}
+        }
+        if counts.flags & QUEUE_FULL != 0 {
+            self.reserve(2 * self.next.capacity)?;
+        }
+        if counts.flags & TABLE_FULL != 0 {
+            self.grow()?;
+        }
+        Ok(false)
+    }
+
+    /// Room for what a part leads to, most probably.
+    fn make_room(&mut self, length: u64) -> Result<(), Stop> {
+        let found = self.states() + self.counts.next;
+        while (found + length) * 100 > SLOTS * FULL << self.log {
+            match self.grow() {
+                // While there are empty slots, it may be enough.
+                Err(Stop::Limit(Limit::Memory)) if found * 100 < SLOTS * 95 << self.log => break,
+                grown => grown?,
+            }
+        }
+        if self.counts.next + 2 * length > self.next.capacity {
+            self.reserve((self.counts.next + 2 * length).max(self.next.capacity * 2))?;
+        }
+        Ok(())
+    }
+
+    /// Room for so many states in the queue that is being filled.
+    fn reserve(&mut self, states: u64) -> Result<(), Stop> {
+        if states <= self.next.capacity {
+            return Ok(());
+        }
+        self.may_take(Queue::bytes(self.shape.words, states))?;
+        let larger = Queue::new(self.device, self.shape.words, states)?;
+        let filled = self.counts.next.min(self.next.capacity).next_multiple_of(LANES as u64);
+        self.device.copy(self.next.memory.at(), larger.memory.at(), Queue::bytes(self.shape.words, filled))?;
+        self.next = larger;
+        Ok(())
+    }
+
+    /// Moves all keys to a table of twice the size.
+    fn grow(&mut self) -> Result<(), Stop> {
+        self.may_take(BUCKET << (self.log + 1))?;
+        let larger = Memory::new(self.device, BUCKET << (self.log + 1))?;
+        let job = Job {
+            slots: larger.at(),
+            log: self.log as u64 + 1,
+            old: self.slots.at(),
+            old_log: self.log as u64,
+            ..self.job()
+        };
+        self.put_counts(Counts::default())?;
+        self.device.launch(Kernel::MoveKeys, &job, SLOTS << self.log, 1)?;
+        if self.get_counts()?.flags != 0 {
+            return Err(Stop::Failed(io::Error::other("internal error: keys do not fit into a larger table")));
+        }
+        (self.slots, self.log) = (larger, self.log + 1);
+        Ok(())
+    }
+
+    /// The state in which this was found.
+    pub fn finding(&self, what: usize) -> io::Result<Vec<u32>> {
+        let mut bytes = vec![0; 8 * self.shape.found_words];
+        self.device.read(self.found.at() + (8 * self.shape.found_words * what) as u64, &mut bytes)?;
+        let words = bytes[8..].chunks_exact(4).take(self.shape.words);
+        Ok(words.map(|word| u32::from_ne_bytes(word.try_into().unwrap_or_default())).collect())
+    }
+
+    /// The level to expand, as it lies in its queue.
+    pub fn level(&self) -> io::Result<Level> {
+        let mut bytes = vec![0; Queue::bytes(self.shape.words, self.width.next_multiple_of(LANES as u64))];
+        self.device.read(self.now.memory.at(), &mut bytes)?;
+        let words = bytes.chunks_exact(4).map(|word| u32::from_ne_bytes(word.try_into().unwrap_or_default())).collect();
+        Ok(Level { words, states: self.width })
+    }
+
+    /// A state of this level from which one event leads to the target.
+    pub fn predecessor(&mut self, level: &Level, target: &[u32]) -> Result<Option<Vec<u32>>, Stop> {
+        self.counts = Counts::default();
+        self.reserve(level.states)?;
+        std::mem::swap(&mut self.now, &mut self.next);
+        self.put(level)?;
+        let bytes: Vec<u8> = target.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        let wanted = Memory::new(self.device, bytes.len())?;
+        self.device.write(wanted.at(), &bytes)?;
+        let mut begin = 0;
+        while begin < level.states {
+            let length = self.device.part().min(level.states - begin);
+            self.device.zero(self.degree.at(), 4 * length as usize)?;
+            self.put_counts(Counts { place: u64::MAX, ..Counts::default() })?;
+            let job = Job { begin, length, target: wanted.at(), ..self.job() };
+            self.device.launch(Kernel::Expand, &job, length, self.shape.groups)?;
+            self.device.launch(Kernel::Settle, &job, length, 1)?;
+            let place = self.get_counts()?.place;
+            if place != u64::MAX {
+                return Ok(Some(level.state(place as usize, self.shape.words)));
+            }
+            begin += length;
+        }
+        Ok(None)
+    }
+}

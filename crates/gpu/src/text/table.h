@@ -1,0 +1,71 @@
+// A set of keys of so many bits, exact, by quotients.
+//
+// A key is mixed by a bijection, so that it can be told by where it is and what is left of it. Its lowest bits say in which
+// bucket it belongs; the slot holds the rest, plus one, and above that how many buckets further it had to go. Buckets are lines
+// of 128 bytes. Nothing is ever taken out: a key that is not before the first empty slot is not there.
+#define SLOTS 16
+#define REST 59
+#define FURTHEST 31
+// A slot that was taken for a state for which there was no place in the queue.
+#define SPOILT (~0ULL)
+
+enum Kept { KNOWN, NEW, FULL };
+
+DEVICE u64 stirred(u64 x) {
+  x ^= x >> 31;
+  x *= 0x9E3779B97F4A7C15ULL;
+  x ^= x >> 29;
+  x *= 0xBF58476D1CE4E5B9ULL;
+  return x ^ x >> 32;
+}
+
+// A bijection on keys of so many bits: `low` has the first 64 of them.
+template <int BITS> DEVICE void mix(u64 &low, u64 &high) {
+  if (BITS <= 64) {
+    const u64 all = BITS >= 64 ? ~0ULL : (1ULL << (BITS & 63)) - 1;
+    const int half = (BITS + 1) / 2;
+    low ^= low >> half;
+    low = low * 0x9E3779B97F4A7C15ULL & all;
+    low ^= low >> half;
+    low = low * 0xBF58476D1CE4E5B9ULL & all;
+    low ^= low >> half;
+  } else {
+    const u64 all = BITS >= 128 ? ~0ULL : (1ULL << (BITS - 64 & 63)) - 1;
+    low += stirred(high + 1);
+    high = (high ^ stirred(low + 77)) & all;
+    low += stirred(high + 1234567);
+  }
+}
+
+// Puts a mixed key into a table of 2^log buckets, unless it is there; tells where.
+template <int BITS> DEVICE Kept put(u64 *slots, u64 log, u64 low, u64 high, u64 &place) {
+  const u64 mask = (1ULL << log) - 1;
+  const u64 rest = BITS <= 64 ? low >> log : low >> log | high << (64 - log);
+  for (u64 further = 0; further < FURTHEST; further++) {
+    const u64 first = ((low & mask) + further & mask) * SLOTS;
+    const u64 key = rest + 1 | further << REST;
+    for (u64 at = first; at < first + SLOTS; at++) {
+      u64 seen = load(slots + at);
+      if (seen == 0) seen = exchange(slots + at, 0, key);
+      place = at;
+      if (seen == 0) return NEW;
+      if (seen == key) return KNOWN;
+    }
+  }
+  return FULL;
+}
+
+// The mixed key that a slot holds.
+template <int BITS> DEVICE void taken_from(u64 at, u64 slot, u64 log, u64 &low, u64 &high) {
+  const u64 mask = (1ULL << log) - 1;
+  const u64 home = at / SLOTS - (slot >> REST) & mask;
+  const u64 rest = (slot & (1ULL << REST) - 1) - 1;
+  low = rest << log | home;
+  high = BITS <= 64 ? 0 : rest >> (64 - log);
+}
+
+// The number of a part of a state, which is the same for the same part.
+template <int BITS> DEVICE bool number(const Job &job, u64 low, u64 high, u64 &place) {
+  mix<BITS>(low, high);
+  return put<BITS>(job.nodes, job.node_log, low, high, place) != FULL;
+}
