@@ -129,6 +129,7 @@ mod system {
             if to >= super::LARGE {
                 // Only advice: without it everything works, more slowly.
                 libc::madvise(base.as_ptr() as *mut libc::c_void, to, libc::MADV_HUGEPAGE);
+                super::nodes::spread(start, to - from);
             }
         }
         Ok(())
@@ -147,6 +148,72 @@ mod system {
         unsafe {
             libc::munmap(base.as_ptr() as *mut libc::c_void, bytes);
         }
+    }
+}
+
+/// Machines whose memory is in several parts (NUMA nodes), each near to some of the cores.
+#[cfg(target_os = "linux")]
+mod nodes {
+    use std::ffi::c_void;
+    use std::ptr::null_mut;
+    use std::sync::OnceLock;
+
+    /// As many nodes as the kernel may have at most.
+    type Mask = [libc::c_ulong; 1024 / libc::c_ulong::BITS as usize];
+
+    const BITS: usize = 1024;
+    const MPOL_DEFAULT: libc::c_int = 0;
+    const MPOL_INTERLEAVE: libc::c_long = 3;
+    const MPOL_F_MEMS_ALLOWED: libc::c_long = 4;
+
+    /// Lets the pages of memory that all threads touch at random, and none has touched yet, lie on all nodes in turn: else they lie
+    /// where the thread is that touched them first, and all threads wait for one node. Only advice; where the user has decided
+    /// otherwise, as `numactl` does, that stands.
+    pub fn spread(start: *mut c_void, bytes: usize) {
+        static NODES: OnceLock<Option<Mask>> = OnceLock::new();
+        if let Some(mask) = NODES.get_or_init(several) {
+            interleave(start, bytes, mask);
+        }
+    }
+
+    pub fn interleave(start: *mut c_void, bytes: usize, mask: &Mask) -> bool {
+        // SAFETY: the kernel reads the mask, and decides where pages will lie that are not there yet.
+        unsafe { libc::syscall(libc::SYS_mbind, start, bytes, MPOL_INTERLEAVE, mask.as_ptr(), BITS + 1, 0usize) == 0 }
+    }
+
+    /// The nodes that this process may use, if they are several and nobody has said how.
+    fn several() -> Option<Mask> {
+        (policy()? == MPOL_DEFAULT).then(allowed)?.filter(|mask| count(mask) > 1)
+    }
+
+    fn policy() -> Option<libc::c_int> {
+        let mut mode: libc::c_int = 0;
+        // SAFETY: the kernel writes one number.
+        let told = unsafe {
+            libc::syscall(
+                libc::SYS_get_mempolicy,
+                &raw mut mode,
+                null_mut::<c_void>(),
+                0usize,
+                null_mut::<c_void>(),
+                0usize,
+            )
+        };
+        (told == 0).then_some(mode)
+    }
+
+    pub fn allowed() -> Option<Mask> {
+        let (mut mask, mode) = (Mask::default(), null_mut::<libc::c_int>());
+        let at = mask.as_mut_ptr();
+        // SAFETY: the kernel writes as many bits as the mask has.
+        let told = unsafe {
+            libc::syscall(libc::SYS_get_mempolicy, mode, at, BITS, null_mut::<c_void>(), MPOL_F_MEMS_ALLOWED)
+        };
+        (told == 0).then_some(mask)
+    }
+
+    pub fn count(mask: &Mask) -> u32 {
+        mask.iter().map(|word| word.count_ones()).sum()
     }
 }
 
@@ -196,6 +263,28 @@ mod tests {
         unsafe {
             assert_eq!(*base.add(99), 7);
             assert_eq!(*base.add((100 << 20) - 1), 0);
+        }
+    }
+
+    /// On a machine of one node, too, pages can be told to lie on all nodes that there are.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn pages_lie_on_all_nodes() {
+        let Some(mask) = nodes::allowed() else {
+            return eprintln!("skipped: the system does not tell its nodes");
+        };
+        assert!(nodes::count(&mask) >= 1);
+        let mut region = Region::reserve(64 << 20).unwrap();
+        region.commit(64 << 20).unwrap();
+        if !nodes::interleave(region.base().cast(), 64 << 20, &mask) {
+            return eprintln!("skipped: the system does not let pages be placed");
+        }
+        for at in (0..64 << 20).step_by(1 << 12) {
+            // SAFETY: within what was committed.
+            unsafe {
+                assert_eq!(*region.base().add(at), 0);
+                *region.base().add(at) = 1;
+            }
         }
     }
 }
