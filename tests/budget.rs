@@ -94,6 +94,19 @@ fn starting_over_loses_no_ground() {
     assert!(!advice.contains("--reduce") && !advice.contains("--forget"), "{advice}");
 }
 
+/// Several threads look for a fair cycle in a table; where that is full, one goes on in a tree, as it would have without the others.
+#[test]
+fn several_threads_fall_back_as_one_does() {
+    let formula = "ltl: [] (fork[0] <= 1)";
+    let words = ["check", &model("phils8.dve"), "--fair", "weak", "-p", formula, "--memory", "46M", "--json"];
+    for threads in ["1", "2"] {
+        let json = scrimp(&[&words[..], &["--threads", threads]].concat()).code(0).json();
+        assert_eq!((&json["states"], &json["initial_states"]), (&693_856.into(), &1.into()), "{threads}");
+        assert!(json["levels"].as_u64() > Some(1));
+        assert!(decisions(&json).contains("begins again in a tree"), "{threads}: {}", decisions(&json));
+    }
+}
+
 /// Long guards over many variables, in sets of states: what is left of a guard for every value of a variable takes memory, too.
 #[test]
 fn long_guards_keep_within_the_budget_of_sets() {

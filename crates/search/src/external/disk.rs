@@ -25,6 +25,7 @@ impl Scratch {
     /// A fresh directory under `parent`, for files of at most so many bytes in all.
     pub fn new(parent: &Path, most: u64) -> io::Result<Arc<Scratch>> {
         remove_remains(parent);
+        allow_many_files();
         let process = std::process::id();
         for number in 0u32.. {
             let dir = parent.join(format!("scrimp-{process}-{number}"));
@@ -83,6 +84,19 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.dir);
+    }
+}
+
+/// Every thread has a file of its own for each sorted run: more than many systems allow unless they are asked.
+fn allow_many_files() {
+    #[cfg(unix)]
+    // SAFETY: the system fills in the limits, and is given them back with the softer one raised. Where it does not let us, it stays.
+    unsafe {
+        let mut limits: libc::rlimit = std::mem::zeroed();
+        if libc::getrlimit(libc::RLIMIT_NOFILE, &mut limits) == 0 && limits.rlim_cur < limits.rlim_max {
+            limits.rlim_cur = limits.rlim_max;
+            libc::setrlimit(libc::RLIMIT_NOFILE, &limits);
+        }
     }
 }
 

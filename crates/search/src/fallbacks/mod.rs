@@ -99,6 +99,13 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
             }
             Ended::Paused => {
                 table.save(task, &ended);
+                // What was waited for before is still to come.
+                task.control.pause_at_states(match () {
+                    _ if !sampled => SAMPLE,
+                    _ if may_reduce => SMALL,
+                    _ if may_pack => LARGE,
+                    _ => u64::MAX,
+                });
                 false
             }
             Ended::Limit(Limit::Memory) => true,

@@ -3,6 +3,7 @@
 //!
 //! The table grows while all threads but one wait at a gate: each passes it now and then, and leaves it while it waits.
 
+use super::product::{Expansion, Product};
 use super::walk::Halt;
 use crate::column::{Column, Pod};
 use crate::panics::Panics;
@@ -31,6 +32,13 @@ pub(super) enum Ended<F> {
     Limit(Limit),
 }
 
+/// What a thread leaves behind: whether it has followed everything, the most states that its path had, the bytes of its own.
+pub(super) struct Gone {
+    pub through: bool,
+    pub deepest: u32,
+    pub bytes: usize,
+}
+
 /// What all threads share.
 pub(super) struct Crew<'c, T: Pod, F> {
     gate: Apart<RwLock<()>>,
@@ -44,6 +52,8 @@ pub(super) struct Crew<'c, T: Pod, F> {
     /// States that are done, and edges, as the threads last said.
     pub states: Apart<AtomicU64>,
     transitions: AtomicU64,
+    deadlocks: AtomicU64,
+    faults: AtomicU64,
     control: &'c Control,
 }
 
@@ -68,6 +78,8 @@ impl<'c, T: Pod, F> Crew<'c, T, F> {
             panics: Panics::default(),
             states: Apart::default(),
             transitions: AtomicU64::new(0),
+            deadlocks: AtomicU64::new(0),
+            faults: AtomicU64::new(0),
             control,
         })
     }
@@ -92,17 +104,22 @@ impl<'c, T: Pod, F> Crew<'c, T, F> {
         if self.stop.load(Ordering::Acquire) { Err(Halt::Found) } else { Ok(()) }
     }
 
-    /// What came of it, when all threads are gone: `through` says whether each has followed everything.
-    pub fn outcome(&self, through: impl IntoIterator<Item = bool>) -> (Ended<F>, GraphFacts) {
+    /// What came of it, when all threads are gone, and the bytes that they held.
+    pub fn outcome(&self, product: &Product, gone: &[Gone]) -> (Ended<F>, GraphFacts, usize) {
         self.panics.pass_on();
-        let complete = through.into_iter().all(|through| through);
+        let complete = gone.iter().all(|gone| gone.through);
         let otherwise = if complete { Ended::Complete } else { Ended::Limit(Limit::Interrupt) };
         let facts = GraphFacts {
             states: self.states.load(Ordering::Relaxed),
             transitions: self.transitions.load(Ordering::Relaxed),
+            deadlocks: self.deadlocks.load(Ordering::Relaxed),
+            faults: self.faults.load(Ordering::Relaxed),
+            initial_states: product.initial_states(),
+            depth: gone.iter().map(|gone| gone.deepest).max().unwrap_or(0),
             ..GraphFacts::default()
         };
-        (lock(&self.ended).take().unwrap_or(otherwise), facts)
+        let bytes = self.beside().bytes() + gone.iter().map(|gone| gone.bytes).sum::<usize>();
+        (lock(&self.ended).take().unwrap_or(otherwise), facts, bytes)
     }
 }
 
@@ -119,25 +136,28 @@ pub(super) struct Mate<'c, T: Pod, F> {
     inside: Option<RwLockReadGuard<'c, ()>>,
     found: Vec<Found>,
     ticks: u64,
-    /// States that are done, and their edges, since it was last said.
-    done: (u64, u64),
+    /// States that are done, their edges, deadlocks and run-time errors, since it was last said.
+    done: (u64, u64, u64, u64),
 }
 
 impl<'c, T: Pod, F> Mate<'c, T, F> {
     pub fn new(crew: &'c Crew<'c, T, F>, number: usize, threads: usize, table: Table) -> Mate<'c, T, F> {
-        Mate { crew, number, threads, table, inside: None, found: Vec::new(), ticks: 0, done: (0, 0) }
+        Mate { crew, number, threads, table, inside: None, found: Vec::new(), ticks: 0, done: (0, 0, 0, 0) }
     }
 
     /// A state is done, which has so many edges.
-    pub fn count(&mut self, edges: u64) {
-        self.done = (self.done.0 + 1, self.done.1 + edges);
+    pub fn count(&mut self, edges: u64, expansion: Expansion) {
+        let (states, all, deadlocks, faults) = self.done;
+        self.done = (states + 1, all + edges, deadlocks + expansion.deadlock as u64, faults + expansion.faults);
     }
 
     /// Says what is done and unused and goes out of the gate.
     pub fn go_out(&mut self) {
-        let (states, transitions) = std::mem::take(&mut self.done);
+        let (states, transitions, deadlocks, faults) = std::mem::take(&mut self.done);
         self.crew.states.fetch_add(states, Ordering::Relaxed);
         self.crew.transitions.fetch_add(transitions, Ordering::Relaxed);
+        self.crew.deadlocks.fetch_add(deadlocks, Ordering::Relaxed);
+        self.crew.faults.fetch_add(faults, Ordering::Relaxed);
         lock(&self.crew.gaps)[self.number] = self.table.gap();
         self.inside = None;
     }
@@ -219,10 +239,5 @@ impl<'c, T: Pod, F> Mate<'c, T, F> {
             None => self.crew.stop.store(true, Ordering::Release),
         }
         false
-    }
-
-    /// Bytes that all threads hold together, as one of them says.
-    pub fn common_bytes(&self) -> usize {
-        if self.number == 0 { self.table.bytes() + self.crew.beside().bytes() } else { 0 }
     }
 }

@@ -122,10 +122,14 @@ fn search_by(question: &Question, plan: &Plan, control: &Control) -> io::Result<
     let answer = search_in(question, plan, control)?;
     // Nobody has asked for a table: what does not fit there may fit in a tree.
     if answer.limit == Some(Limit::Memory) && plan.options().store.is_none() {
-        let why = "a table has no room for all states: the search begins again in a tree";
+        let why = match plan.options().threads {
+            1 => "a table has no room for all states: the search begins again in a tree",
+            _ => "a table has no room for all states: the search begins again in a tree, by one thread",
+        };
         let tree = plan.instead(why, &ModelFacts::default(), |options| {
             // What was saved is no search in a tree.
             (options.store, options.resume) = (Some(StoreChoice::Tree), None);
+            (options.threads, options.alone_until) = (1, 0);
         });
         if let Ok(plan) = tree {
             control.say(why);

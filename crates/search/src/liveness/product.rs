@@ -15,6 +15,7 @@ use scrimp_core::Predicate;
 use scrimp_system::{Batch, EventCode, Fault, Model};
 use scrimp_temporal::{Automaton, Kind, Letter, Marks};
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -218,6 +219,15 @@ pub(super) struct Mover<'p, 'a> {
     moves: Vec<(usize, Marks)>,
     reduce: Option<Box<dyn Reduce>>,
     keep: Vec<bool>,
+}
+
+impl Product<'_> {
+    /// How many initial states there are.
+    pub fn initial_states(&self) -> u64 {
+        let mut initial = Batch::new(self.state_bytes());
+        self.initial(&mut initial);
+        (0..initial.len()).map(|i| initial.state(i)).collect::<HashSet<_>>().len() as u64
+    }
 }
 
 impl<'p, 'a> Mover<'p, 'a> {

@@ -7,14 +7,14 @@
 //! so everything is known only when all threads are through. After Evangelista, Laarman,
 //! Petrucci and van de Pol, "Improved multi-core nested depth-first search" (2012).
 
-use super::crew::{Crew, Ended, Mate};
+use super::crew::{Crew, Ended, Gone, Mate};
 use super::lasso::Rough;
 use super::path_set::PathSet;
 use super::product::{INSIDE, Mover, Product, WEAK};
 use super::states::{Access, Key, States};
 use super::walk::{Halt, Walk};
 use crate::store::table::Concurrent;
-use crate::store::{Full, StateId, Table};
+use crate::store::{Full, StateId, Store, Table};
 use crate::sync::atomic::{AtomicU8, Ordering};
 use crate::sync::thread;
 use scrimp_core::{Budget, Control, GraphFacts};
@@ -161,12 +161,13 @@ impl Searcher<'_, '_, '_> {
     /// All edges of the state at the end of the outer path are done.
     fn close(&mut self) -> Result<(), Halt> {
         let (edges, accepts) = self.outer.summary(self.all, &mut self.member, &mut self.mover)?;
+        let expansion = self.outer.expansion();
         let key = self.outer.key(self.outer.len() - 1);
         if accepts {
             self.look_inside(key)?;
         }
         if self.member.colour(key).fetch_or(BLUE, Ordering::AcqRel) & BLUE == 0 {
-            self.member.mate.count(edges);
+            self.member.mate.count(edges, expansion);
         }
         self.outer.pop();
         self.member.leave_path(key);
@@ -243,28 +244,31 @@ pub(super) fn search(
     budget: &Arc<Budget>,
 ) -> io::Result<(Ended<Option<Rough>>, GraphFacts, usize)> {
     let table = Table::new(product.state_bytes(), budget.clone())?;
-    let crew = &Crew::new(&table, threads, control, budget)?;
+    // One more, for what is to be said in the end.
+    let crew = &Crew::new(&table, threads + 1, control, budget)?;
     let bytes = product.state_bytes();
+    let mut tables = table.share(threads + 1);
+    let own = tables.pop();
     let mut equipment = Vec::new();
-    for (number, table) in table.share(threads).into_iter().enumerate() {
+    for (number, table) in tables.into_iter().enumerate() {
         let walk = || Ok::<Walk, io::Error>(Walk::new(bytes, budget)?.turned(number as u64));
         equipment.push((number, table, PathSet::new(budget)?, walk()?, walk()?));
     }
-    let held: Vec<(bool, usize)> = thread::scope(|scope| {
+    let gone: Vec<Gone> = thread::scope(|scope| {
         let begin = |(number, table, path, outer, inner)| {
             scope.spawn(move || {
-                let member = Member { mate: Mate::new(crew, number, threads, table), path };
+                let member = Member { mate: Mate::new(crew, number, threads + 1, table), path };
                 let mover = Mover::new(product, None);
                 let (pink, accepting, all) = (HashSet::new(), Vec::new(), product.all_marks());
                 let mut searcher = Searcher { mover, member, outer, inner, pink, accepting, all };
                 let through = searcher.search();
                 let Searcher { member, outer, inner, .. } = searcher;
-                (through, member.bytes() + outer.bytes() + inner.bytes() + member.mate.common_bytes())
+                Gone { through, deepest: outer.deepest, bytes: member.bytes() + outer.bytes() + inner.bytes() }
             })
         };
         let handles: Vec<_> = equipment.into_iter().map(begin).collect();
         handles.into_iter().map(|handle| handle.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
     });
-    let (ended, facts) = crew.outcome(held.iter().map(|(through, _)| *through));
-    Ok((ended, facts, held.iter().map(|(_, bytes)| bytes).sum()))
+    let (ended, facts, bytes) = crew.outcome(product, &gone);
+    Ok((ended, facts, bytes + own.as_ref().map_or(0, Table::bytes)))
 }

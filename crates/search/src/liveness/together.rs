@@ -10,7 +10,7 @@
 //! "Multi-core SCC-based LTL model checking" (2016).
 
 use super::acceptance::Acceptance;
-use super::crew::{Crew, Ended, Mate};
+use super::crew::{Crew, Ended, Gone, Mate};
 use super::forest::{Claim, Forest, Room};
 use super::gather::around;
 use super::lasso::Rough;
@@ -19,7 +19,7 @@ use super::states::{Access, Key};
 use super::walk::{Halt, Walk};
 use crate::column::{Column, Stack};
 use crate::store::table::Concurrent;
-use crate::store::{Full, StateId, Table};
+use crate::store::{Full, StateId, Store, Table};
 use crate::sync::thread;
 use scrimp_core::{Budget, Control, GraphFacts};
 use scrimp_system::{Batch, Model};
@@ -170,9 +170,10 @@ impl Searcher<'_, '_, '_> {
     /// All edges of the state at the end of the path are done: another one of its set follows, if there is one.
     fn go_on(&mut self, owner: u32) -> Result<(), Halt> {
         let (edges, _) = self.path.summary(0, &mut self.member, &mut self.mover)?;
+        let expansion = self.path.expansion();
         let done = self.path.pop();
         if self.member.forest().finish(done as u32) {
-            self.member.0.count(edges);
+            self.member.0.count(edges, expansion);
         }
         if self.entries.last() != Some(owner) {
             // The set is that of an entry further down the path: what is left of it is explored from there.
@@ -228,7 +229,7 @@ impl Searcher<'_, '_, '_> {
 
     fn bytes(&self) -> usize {
         let entries = self.entries.states.bytes() + self.entries.marks.bytes();
-        self.path.bytes() + self.owners.bytes() + entries + self.member.0.common_bytes()
+        self.path.bytes() + self.owners.bytes() + entries
     }
 }
 
@@ -252,20 +253,20 @@ pub(super) fn search(
         let entries = Entries { states: Stack::new(budget)?, marks: Column::new(budget)? };
         equipment.push((number, table, path, Stack::new(budget)?, entries));
     }
-    let held: Vec<(bool, usize)> = thread::scope(|scope| {
+    let gone: Vec<Gone> = thread::scope(|scope| {
         let begin = |(number, table, path, owners, entries)| {
             scope.spawn(move || {
                 let (mover, acceptance) = (Mover::new(product, None), product.acceptance());
                 let member = Member(Mate::new(crew, number, threads + 1, table));
                 let mut searcher = Searcher { mover, member, number, path, owners, entries, acceptance };
-                let through = searcher.search();
-                (through, searcher.bytes())
+                Gone { through: searcher.search(), deepest: searcher.path.deepest, bytes: searcher.bytes() }
             })
         };
         let handles: Vec<_> = equipment.into_iter().map(begin).collect();
         handles.into_iter().map(|handle| handle.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
     });
-    let (ended, facts) = crew.outcome(held.iter().map(|(through, _)| *through));
+    let (ended, facts, bytes) = crew.outcome(product, &gone);
+    let bytes = bytes + own.as_ref().map_or(0, Table::bytes);
     let ended = match (ended, own) {
         (Ended::Found((state, marks)), Some(table)) => {
             Ended::Found(run(Member(Mate::new(crew, threads, threads + 1, table)), product, state, marks))
@@ -275,7 +276,7 @@ pub(super) fn search(
         (Ended::Fault(fault), _) => Ended::Fault(fault),
         (Ended::Limit(limit), _) => Ended::Limit(limit),
     };
-    Ok((ended, facts, held.iter().map(|(_, bytes)| bytes).sum()))
+    Ok((ended, facts, bytes))
 }
 
 /// The run to a state and round through its set.
@@ -286,9 +287,12 @@ fn run(mut member: Member, product: &Product, state: u32, wanted: Marks) -> Opti
     let mut path: Vec<Key> = std::iter::successors(Some(state), via).map(|state| state as Key).collect();
     path.reverse();
     let counts = |key: Key| Forest(crew.beside()).is_same(key as u32, state);
-    // Two states of a set may reach each other through one that nobody has come back from yet.
-    let inside = |key: Key| counts(key) || Forest(crew.beside()).is_open(key as u32);
-    let rough = around(&mut member, &mut Mover::new(product, None), path, wanted, &inside, &counts);
+    let mover = &mut Mover::new(product, None);
+    let rough = around(&mut member, mover, path.clone(), wanted, &counts, &counts).or_else(|| {
+        // Two states of a set may reach each other through one that nobody has come back from yet.
+        let inside = |key: Key| counts(key) || Forest(crew.beside()).is_open(key as u32);
+        around(&mut member, mover, path, wanted, &inside, &counts)
+    });
     member.0.go_out();
     rough
 }

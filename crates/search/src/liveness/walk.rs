@@ -40,8 +40,8 @@ pub(super) struct Walk {
     keys: Column<u64>,
     done: Column<u32>,
     len: u32,
-    /// For each of the last sources, where its edges begin, and whether some were left out.
-    firsts: Vec<(u32, bool)>,
+    /// For each of the last sources, where its edges begin, and what expanding it was like.
+    firsts: Vec<(u32, Expansion)>,
     edges: Vec<Edge>,
     state: Batch,
     successors: Batch,
@@ -146,6 +146,11 @@ impl Walk {
         Ok((edges.len() as u64, edges.iter().any(|(_, marks)| accepts(*marks))))
     }
 
+    /// What expanding the state at the end was like, which has just been [summed up](Walk::summary).
+    pub fn expansion(&self) -> Expansion {
+        self.firsts.last().map_or_else(Expansion::default, |(_, expansion)| *expansion)
+    }
+
     fn position(&mut self, states: &mut dyn Access, mover: &mut Mover) -> Result<(usize, usize), Halt> {
         if self.firsts.is_empty() {
             self.expand(states, mover)?;
@@ -156,7 +161,7 @@ impl Walk {
 
     /// Explores the events that were left out at the end of the path too, if any were.
     pub fn expand_fully(&mut self, states: &mut dyn Access, mover: &mut Mover) -> Result<(), Halt> {
-        if let Some(&(first, true)) = self.firsts.last() {
+        if let Some(&(first, Expansion { left_out: true, .. })) = self.firsts.last() {
             states.make_full(self.keys[self.len - 1])?;
             self.firsts.pop();
             self.edges.truncate(first as usize);
@@ -181,7 +186,7 @@ impl Walk {
             mover.expand(self.state.state(0), full, &mut self.successors, &mut self.marks).map_err(Halt::Fault)?;
         states.keys(&self.successors, Some(key), &mut self.found)?;
         let first = self.edges.len();
-        self.firsts.push((first as u32, expansion.left_out));
+        self.firsts.push((first as u32, expansion));
         self.edges.extend(self.found.drain(..).zip(self.marks.drain(..)));
         let count = self.edges.len() - first;
         if self.turn > 0 && count > 1 {

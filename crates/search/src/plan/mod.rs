@@ -217,7 +217,7 @@ impl Plan {
     /// The same plan for a trial, which may use so much memory: a search for cycles ends there instead of going on in a slower store.
     pub fn tried_within(&self, memory: usize) -> Plan {
         let mut plan = Plan { memory, ..self.clone() };
-        if self.way == Way::Cycles {
+        if matches!(self.way, Way::Cycles | Way::Swarm | Way::TogetherComponents) {
             plan.options.store.get_or_insert(self.store.clone());
         }
         plan

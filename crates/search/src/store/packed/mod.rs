@@ -165,6 +165,10 @@ impl PackedTable {
                 coding.encode(&states, anew).expect("what was there fits");
             }
         })?;
+        if cells.len() == 0 {
+            // No key was told in any of them.
+            codings.clear();
+        }
         codings.push(coding);
         *recoded = cells.len();
         Ok(())
@@ -369,11 +373,11 @@ impl Set for PackedTable {
         let mut word = [0; 8];
         from.read_exact(&mut word)?;
         let mut left = u64::from_le_bytes(word);
+        let mut last = [0];
+        from.read_exact(&mut last)?;
         if left == 0 {
             return Ok(());
         }
-        let mut last = [0];
-        from.read_exact(&mut last)?;
         // SAFETY: the only handle is here.
         let Inner { cells, codings, .. } = unsafe { &mut *self.shared.inner.get() };
         codings.clear();

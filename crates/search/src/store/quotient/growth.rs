@@ -8,10 +8,11 @@ use super::form::{Form, Mixed, keys};
 use super::line::{LINE_BYTES, MOST_SLOTS};
 use super::{Cells, Lease, wide};
 use crate::gate::Gate;
+use crate::panics::Panics;
 use crate::region::Region;
 use crate::store::Full;
-use crate::sync::atomic::Ordering;
-use crate::sync::{size, thread};
+use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::{size, start, thread};
 use std::ops::Range;
 
 /// Buckets of an empty table.
@@ -230,21 +231,27 @@ fn in_parts(stretches: &[Range<usize>], threads: usize, show: impl Fn(Range<usiz
     if threads <= 1 {
         return stretches.iter().for_each(|stretch| show(stretch.clone()));
     }
-    let gate = Gate::of(threads);
-    let work = |me: usize| {
-        for stretch in stretches {
+    let (gate, panics) = (Gate::of(threads), Panics::default());
+    let taken: Vec<AtomicUsize> = stretches.iter().map(|_| AtomicUsize::new(0)).collect();
+    let work = || {
+        for (stretch, taken) in stretches.iter().zip(&taken) {
             let bound = |part: usize| stretch.start + (stretch.len() as u128 * part as u128 / threads as u128) as usize;
-            show(bound(me)..bound(me + 1));
+            while let Some(part) = Some(taken.fetch_add(1, Ordering::Relaxed)).filter(|part| *part < threads) {
+                panics.catch(|| show(bound(part)..bound(part + 1)));
+            }
             gate.wait();
         }
     };
     thread::scope(|scope| {
-        for me in 1..threads {
-            let work = &work;
-            scope.spawn(move || work(me));
+        for _ in 1..threads {
+            // Where the system has no more threads, the others have more to do.
+            if start(scope, work).is_err() {
+                gate.leave();
+            }
         }
-        work(0);
+        work();
     });
+    panics.pass_on();
 }
 
 /// Keys on their way to another form.
