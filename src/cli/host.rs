@@ -48,7 +48,7 @@ impl<F: FnMut(Found, Option<Record>)> Host for Screen<'_, F> {
     }
 
     fn end(&mut self, plan: &Plan, control: &Control, report: &Report) {
-        let explicit = !matches!(plan.way(), Way::Symbolic | Way::Bounded);
+        let explicit = !matches!(plan.way(), Way::Symbolic | Way::Bounded | Way::Gpu);
         let time = if explicit { report.elapsed } else { control.elapsed() };
         let record = self.watch.take().and_then(|watch| watch.finish(report, time));
         match (&mut self.record, record) {

@@ -7,7 +7,7 @@ use super::limits;
 use super::output::{print, print_json};
 use super::search::failed;
 use scrimp::plan::{EngineChoice, combinations};
-use scrimp::report::number::{bytes, grouped};
+use scrimp::report::number::{bytes, count_of, grouped};
 use scrimp::report::schema;
 use scrimp::{Foresight, Mode, Plan, fallback};
 use scrimp_search::estimate::Estimate;
@@ -83,6 +83,11 @@ fn told(look: &Foresight, plan: &Plan) -> String {
         out.push_str(&format!("room for {} states in a table, at {in_table:.0} bytes each\n", room(in_table)));
         out.push_str(&format!("room for {} states in a tree, at {in_tree:.1} bytes each\n", room(in_tree)));
     }
+    if let Some(fit) = look.card {
+        let slots = if fit.parts { "kept as the numbers of their parts" } else { "8 bytes each in a full table" };
+        let groups = count_of(fit.groups as u64, "thread");
+        out.push_str(&format!("on the card: {} bits a state, {slots}; {groups} for each state\n", fit.state_bits));
+    }
     look.advice.iter().for_each(|advice| out.push_str(&format!("try {advice}\n")));
     out
 }
@@ -109,6 +114,7 @@ fn object(searches: &[(Vec<String>, Plan)], seen: &Foresight) -> Value {
         "growth_slows": seen.estimate.expected.is_some(),
         "bytes_in_table": in_table,
         "bytes_in_tree": in_tree,
+        "state_bits_on_card": seen.card.map(|fit| fit.state_bits),
         "advice": seen.advice,
     })
 }

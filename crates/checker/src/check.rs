@@ -13,7 +13,7 @@ use crate::net::NetCheck;
 use crate::properties::evaluated;
 use crate::search::{Host, Searcher, wanted_graph};
 use crate::temporal::ExtractedClaim;
-use crate::{files, guides};
+use crate::{engines, files, guides};
 use scrimp_core::budget::resident;
 use scrimp_core::{Property, Report};
 use scrimp_lang::LoadError;
@@ -67,6 +67,7 @@ impl Check {
     /// Plans all searches. Refuses what cannot be asked or done, before anything is searched.
     pub fn new(mut loaded: Loaded, request: &Request, setting: &Setting) -> Result<Check, CheckError> {
         files::admit(&setting.options)?;
+        engines::admit(&setting.options)?;
         if matches!(setting.options.reduce, ReduceChoice::Symmetry { .. }) {
             loaded.keep_alike()?;
         }
@@ -212,6 +213,7 @@ impl ModelCheck {
                 // What a reduction leaves out may be executed all the same.
                 // So may what was executed before a search was taken up.
                 let whole = report.exhaustive
+                    && report.ran_the_model()
                     && report.visits > 0
                     && !plan.options().reduce.leaves_out_states()
                     && setting.options.resume.is_none();

@@ -6,7 +6,7 @@ use crate::facts::{examined, facts_of};
 use crate::load::Loaded;
 use crate::net::PetriNet;
 use crate::search::{Found, Host, Searcher};
-use crate::{files, guides};
+use crate::{engines, files, guides};
 use scrimp_search::plan::ReduceChoice;
 use scrimp_search::{Plan, Question};
 use scrimp_system::{Stop, System};
@@ -24,6 +24,7 @@ impl Count {
     /// Plans the search; refuses what cannot be done.
     pub fn new(mut loaded: Loaded, setting: &Setting) -> Result<Count, CheckError> {
         files::admit(&setting.options)?;
+        engines::admit(&setting.options)?;
         if matches!(setting.options.reduce, ReduceChoice::Symmetry { .. }) {
             loaded.keep_alike()?;
         }
@@ -57,7 +58,7 @@ impl Count {
         let searched = loaded.states(&mut searcher, &setting, false, &mut plan, |_| Ok(Vec::new()))?;
         let (model, mut report) = (searched.model, searched.report);
         // Sets of states tell it by themselves; what was visited before a search was taken up was not counted.
-        if report.sets.is_none() {
+        if report.ran_the_model() {
             report.tokens = model.most_tokens().filter(|_| setting.options.resume.is_none());
         }
         report.remarks.extend(loaded.net.as_ref().map(PetriNet::told));

@@ -1,10 +1,13 @@
-//! One way in for every engine: searches state by state, with sets of states, or with formulas.
+//! One way in for every engine: searches state by state, with sets of states, with formulas, or on a graphics card.
 
+use crate::error::CheckError;
 use crate::properties::doubt;
-use scrimp_core::{Condition, Control, FormulaFacts, Property, PropertyResult, Report, SetFacts};
+use scrimp_core::budget::resident;
+use scrimp_core::{CardFacts, Condition, Control, FormulaFacts, Property, PropertyResult, Report, SetFacts, cores};
+use scrimp_gpu::{Card, Device, Host as Processor};
 use scrimp_native::NativeModel;
-use scrimp_search::plan::{BoundChoice, EngineChoice, StrategyChoice, VariableChoice};
-use scrimp_search::{Guides, Plan, run_guided};
+use scrimp_search::plan::{BoundChoice, CardChoice, EngineChoice, StrategyChoice, VariableChoice};
+use scrimp_search::{Guides, Options, Plan, run_guided};
 use scrimp_symbolic::{Order, Strategy};
 use scrimp_system::Expr;
 use std::io;
@@ -22,9 +25,20 @@ pub fn run_engine(
         EngineChoice::Explicit => run_guided(model, properties, plan, control, guides)?,
         EngineChoice::Symbolic(strategy) => with_sets(model, properties, plan, control, strategy)?,
         EngineChoice::Bounded(BoundChoice(bound)) => with_formulas(model, properties, plan, control, bound)?,
+        EngineChoice::Gpu(card) => with_card(model, properties, plan, control, card)?,
     };
     doubt(properties, &mut report.properties);
     Ok(report)
+}
+
+/// Refuses an engine that this machine does not have.
+pub(crate) fn admit(options: &Options) -> Result<(), CheckError> {
+    let missing = match options.engine {
+        EngineChoice::Gpu(CardChoice::Number(number)) => Card::find(number).err(),
+        EngineChoice::Gpu(CardChoice::Processor) => Processor::find().err(),
+        _ => None,
+    };
+    missing.map_or(Ok(()), |why| Err(CheckError::Asked(format!("--engine {}: {why}", options.engine))))
 }
 
 fn invalid(reason: impl Into<String>) -> io::Error {
@@ -121,12 +135,7 @@ fn with_formulas(
     if properties.is_empty() {
         return Err(invalid("bounded model checking looks for runs and cannot count states; use `scrimp check`"));
     }
-    let goal = |property: &Property<Condition>| {
-        property.over_expressions().ok_or_else(|| {
-            invalid(format!("property {}: its condition is no expression that could become a formula", property.name))
-        })
-    };
-    let goals = properties.iter().map(goal).collect::<io::Result<Vec<Property<Expr>>>>()?;
+    let goals = over_expressions(properties, "a formula")?;
     let options = scrimp_bounded::Options {
         bound,
         induction: true,
@@ -148,4 +157,57 @@ fn with_formulas(
         conflicts: found.conflicts,
     });
     Ok(report)
+}
+
+/// Level by level on a graphics card.
+fn with_card(
+    model: &NativeModel,
+    properties: &[Property<Condition>],
+    plan: &Plan,
+    control: &Control,
+    card: CardChoice,
+) -> io::Result<Report> {
+    let begun = Instant::now();
+    let goals = over_expressions(properties, "a kernel")?;
+    // What a card has is beside what the program may use; what its threads have instead of one is not.
+    let beside = plan.memory().saturating_sub(resident().unwrap_or(0));
+    let (mut device, memory): (Box<dyn Device>, usize) = match card {
+        CardChoice::Number(number) => {
+            (Box::new(Card::new(number).map_err(invalid)?), plan.options().memory.unwrap_or(usize::MAX))
+        }
+        CardChoice::Processor => (Box::new(Processor::new(cores()).map_err(invalid)?), beside),
+    };
+    let options = scrimp_gpu::Options { memory, beside, keep_going: plan.options().keep_going };
+    let found = scrimp_gpu::run(model, model.system(), model.layout(), &goals, &options, control, &mut *device)?;
+    control.finish();
+    let mut report = Report::of_nothing(model, begun.elapsed());
+    report.ran = plan.parts();
+    report.limit = found.limit;
+    report.exhaustive = found.exhaustive;
+    report.detailed = true;
+    report.visits = found.facts.states - found.facts.open;
+    report.forget.stored_peak = found.facts.states;
+    report.store_bytes = found.table_bytes;
+    report.facts = found.facts;
+    report.properties = found.properties;
+    report.remarks = found.remarks;
+    report.card = Some(CardFacts {
+        name: device.name(),
+        state_bits: found.state_bits,
+        peak_bytes: found.peak_bytes,
+        searched: found.searched,
+        made: found.made,
+    });
+    Ok(report)
+}
+
+/// The same properties about expressions; fails where a condition is none that could become what is needed.
+fn over_expressions(properties: &[Property<Condition>], what: &str) -> io::Result<Vec<Property<Expr>>> {
+    let goal = |property: &Property<Condition>| {
+        property.over_expressions().ok_or_else(|| {
+            let name = &property.name;
+            invalid(format!("property {name}: its condition is no expression that could become {what}"))
+        })
+    };
+    properties.iter().map(goal).collect()
 }

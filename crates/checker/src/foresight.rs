@@ -4,10 +4,11 @@
 use crate::facts::facts;
 use crate::properties;
 use scrimp_core::{Control, Limit, Report, cores};
+use scrimp_gpu::{Card, Fit};
 use scrimp_native::NativeModel;
 use scrimp_report::number::grouped;
 use scrimp_search::estimate::Estimate;
-use scrimp_search::plan::{EngineChoice, FairnessKind, ReduceChoice, StoreChoice, StrategyChoice, Way};
+use scrimp_search::plan::{CardChoice, EngineChoice, FairnessKind, ReduceChoice, StoreChoice, StrategyChoice, Way};
 use scrimp_search::{ModelFacts, Options, Plan, run};
 use scrimp_system::Model;
 use std::io;
@@ -42,6 +43,8 @@ pub fn fallback(plan: &Plan) -> Option<String> {
 pub struct Foresight {
     pub state_bytes: usize,
     pub estimate: Estimate,
+    /// How states lie on a graphics card, where one is to search.
+    pub card: Option<Fit>,
     /// Options that would help, each with the reason.
     pub advice: Vec<String>,
 }
@@ -53,7 +56,9 @@ impl Foresight {
         let most = (plan.memory() / SHARE / (state_bytes + 16)) as u64;
         let estimate = Estimate::sample(model, SAMPLE.min(most).max(1))?;
         let advice = if estimate.complete { Vec::new() } else { advice(model, plan, &estimate) };
-        Ok(Foresight { state_bytes, estimate, advice })
+        let fit = || scrimp_gpu::fit(model, model.system(), model.layout(), plan.memory());
+        let card = (plan.way() == Way::Gpu).then(fit).transpose().map_err(io::Error::other)?;
+        Ok(Foresight { state_bytes, estimate, card, advice })
     }
 }
 
@@ -70,6 +75,12 @@ fn advice(model: &NativeModel, plan: &Plan, estimate: &Estimate) -> Vec<String> 
     let room = plan.memory() as f64 / estimate.in_tree.max(1.0);
     if (estimate.seen as f64) > room / 4.0 && may(&on_disk) {
         advice.push(DISK.into());
+    }
+    let on_a_card = |options: &mut Options| {
+        (options.engine, options.threads) = (EngineChoice::Gpu(CardChoice::Number(0)), 1);
+    };
+    if may(&on_a_card) && Card::find(0).is_ok() {
+        advice.push("--engine gpu: this machine has a graphics card".into());
     }
     if estimate.expected.is_none() && may(&|o| o.engine = EngineChoice::Symbolic(StrategyChoice::Automatic)) {
         advice.push("--engine symbolic: sets of states at once, where there are far too many to visit".into());

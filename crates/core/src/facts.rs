@@ -1,5 +1,7 @@
 //! What engines have to say beside verdicts.
 
+use std::time::Duration;
+
 /// What a search with sets of states counted. Numbers are written out: they may be larger than any machine integer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SetFacts {
@@ -26,6 +28,20 @@ pub struct FormulaFacts {
     pub clauses: u64,
     pub variables: u64,
     pub conflicts: u64,
+}
+
+/// What a search on a graphics card has to say of the card.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CardFacts {
+    /// What the kernels ran on.
+    pub name: String,
+    /// Bits of a state there.
+    pub state_bits: u32,
+    /// Most bytes of the card that were taken at one time.
+    pub peak_bytes: usize,
+    /// How long the search itself took, and how long it took to make the kernels before.
+    pub searched: Duration,
+    pub made: Duration,
 }
 
 /// What was searched, where one state stands for all that symmetries make of it.

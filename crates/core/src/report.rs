@@ -1,7 +1,7 @@
 //! Everything a run has to say.
 
 use crate::budget::{Limit, peak_resident};
-use crate::facts::{DiskFacts, ForgetFacts, FormulaFacts, OrbitFacts, SetFacts};
+use crate::facts::{CardFacts, DiskFacts, ForgetFacts, FormulaFacts, OrbitFacts, SetFacts};
 use crate::graph::GraphFacts;
 use crate::omission::Omission;
 use crate::verdict::PropertyResult;
@@ -51,6 +51,8 @@ pub struct Report {
     /// What was counted by an engine that computes with sets of states, or with formulas: then no state was visited.
     pub sets: Option<SetFacts>,
     pub formulas: Option<FormulaFacts>,
+    /// What a search on a graphics card has to say of the card.
+    pub card: Option<CardFacts>,
     pub peak_resident: Option<usize>,
     pub elapsed: Duration,
 }
@@ -82,9 +84,15 @@ impl Report {
             tokens: None,
             sets: None,
             formulas: None,
+            card: None,
             peak_resident: peak_resident(),
             elapsed,
         }
+    }
+
+    /// Did the model itself make every successor, so that what it noted on the way is all there was?
+    pub fn ran_the_model(&self) -> bool {
+        self.sets.is_none() && self.formulas.is_none() && self.card.is_none()
     }
 
     /// The memory that the process took for the states found so far, and, where the levels shrink, what all states may need in

@@ -1,5 +1,6 @@
 //! What the search needs of the machine that it runs on: memory, and kernels over it.
 
+use crate::source::Target;
 use std::ffi::CStr;
 use std::io;
 
@@ -52,8 +53,14 @@ pub trait Device {
     /// What it is, for people.
     fn name(&self) -> String;
 
+    /// The kind of text that it takes.
+    fn target(&self) -> Target;
+
     /// Bytes that can be allocated.
     fn free_bytes(&self) -> usize;
+
+    /// Bytes of the table to begin with, of so many in all.
+    fn first_table(&self, memory: usize) -> usize;
 
     /// States of a level that are expanded together.
     fn part(&self) -> u64;

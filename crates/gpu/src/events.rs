@@ -149,7 +149,7 @@ impl<'a> Functions<'a> {
             writer.line(if event.assertion.is_some() { "return HAPPENS | violated;" } else { "return HAPPENS;" });
         }
         let body = writer.finish();
-        self.line(format!("DEVICE int event_{number}(const State &s, State &t) {{"));
+        self.line(format!("EVENT int event_{number}(const State &s, State &t) {{"));
         self.out.push_str(&body);
         self.line("}");
     }
@@ -201,7 +201,9 @@ impl<'a> Functions<'a> {
         self.line("DEVICE void group(int number, const State &s, int &from, int &to) {\n  switch (number) {");
         for (number, group) in numbering.groups.iter().enumerate() {
             match group {
-                Group::Process(process) => self.line(format!("  case {number}: places({process}, s, from, to); return;")),
+                Group::Process(process) => {
+                    self.line(format!("  case {number}: places({process}, s, from, to); return;"))
+                }
                 Group::Always(range) => {
                     self.line(format!("  case {number}: from = {}; to = {}; return;", range.start, range.end))
                 }
@@ -215,7 +217,7 @@ impl<'a> Functions<'a> {
     fn claim(&mut self) {
         let system = self.system;
         let moves = system.claim.as_ref().map_or(&[][..], |claim| &claim.moves);
-        self.line(format!("#define CLAIM_MOVES {}", moves.len()));
+        self.line(format!("#define CLAIM {}\n#define CLAIM_MOVES {}", system.claim.is_some() as u32, moves.len()));
         let Some(claim) = &system.claim else { return };
         let control = system.processes[claim.process.index()].control;
         let mut entering = String::new();

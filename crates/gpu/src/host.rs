@@ -1,6 +1,7 @@
 //! The threads of a processor in place of a card: the same text, compiled as C++. It is what tests run on, everywhere.
 
 use crate::device::{Device, Job, Kernel};
+use crate::source::Target;
 use libloading::Library;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::io;
@@ -18,16 +19,27 @@ pub struct Host {
 }
 
 impl Host {
-    /// With so many threads; `None` where there is no compiler.
-    pub fn new(threads: usize) -> Option<Host> {
+    /// Is there a compiler? Says so where there is none.
+    pub fn find() -> Result<(), String> {
+        Host::compiler().map(|_| ())
+    }
+
+    /// With so many threads.
+    pub fn new(threads: usize) -> Result<Host, String> {
+        Ok(Host { compiler: Host::compiler()?, threads: threads.max(1) as u64, loaded: None })
+    }
+
+    fn compiler() -> Result<PathBuf, String> {
         let chosen = std::env::var_os("CXX").map(PathBuf::from);
         let usual = ["c++", "g++", "clang++"].map(PathBuf::from);
         let runs = |compiler: &PathBuf| {
             let quiet = Command::new(compiler).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
             quiet.is_ok_and(|status| status.success())
         };
-        let compiler = chosen.into_iter().chain(usual).find(runs)?;
-        Some(Host { compiler, threads: threads.max(1) as u64, loaded: None })
+        let mut compilers = chosen.into_iter().chain(usual);
+        compilers
+            .find(runs)
+            .ok_or_else(|| "there is no compiler for C++ here (c++, g++, clang++, or one in CXX)".to_string())
     }
 
     fn compile(&self, text: &Path, library: &Path) -> io::Result<()> {
@@ -54,8 +66,16 @@ impl Device for Host {
         format!("{} threads of the processor", self.threads)
     }
 
+    fn target(&self) -> Target {
+        Target::Host
+    }
+
     fn free_bytes(&self) -> usize {
         usize::MAX / 4
+    }
+
+    fn first_table(&self, _: usize) -> usize {
+        0
     }
 
     fn part(&self) -> u64 {

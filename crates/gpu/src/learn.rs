@@ -17,6 +17,8 @@ pub struct Ranges {
     ranges: Vec<(i64, i64)>,
     /// How often a variable was given more room.
     widened: Vec<u32>,
+    /// Sizes of the first levels, as the model itself has them.
+    widths: Vec<u64>,
 }
 
 impl Ranges {
@@ -34,7 +36,7 @@ impl Ranges {
                 open.push(state.clone());
             }
         }
-        let mut next = 0;
+        let (mut next, mut level, mut widths) = (0, open.len(), vec![open.len() as u64]);
         while next < open.len() && open.len() < STATES {
             batch.clear();
             model.expand(&open[next], &mut batch);
@@ -46,6 +48,10 @@ impl Ranges {
                 }
             }
             next += 1;
+            if next == level && open.len() > level {
+                widths.push((open.len() - level) as u64);
+                level = open.len();
+            }
         }
         if next < open.len() {
             seen.follow_runs(model, &first);
@@ -62,7 +68,13 @@ impl Ranges {
             let whole = hull.filter(|&(least, most)| bits_for(least, most) <= bits_for(low, high) + 1);
             ranges.push(whole.map_or((low, high), |(least, most)| (least.min(low), most.max(high))));
         }
-        Ranges { widened: vec![0; ranges.len()], ranges }
+        Ranges { widened: vec![0; ranges.len()], ranges, widths }
+    }
+
+    /// Has a search levels of the same sizes as the model, as far as both know them? With `all`, it has no more levels.
+    pub fn agree(&self, widths: &[u64], all: bool) -> bool {
+        let common = self.widths.len().min(widths.len());
+        self.widths[..common] == widths[..common] && (!all || common == self.widths.len())
     }
 
     pub fn all(&self) -> &[(i64, i64)] {
@@ -76,12 +88,11 @@ impl Ranges {
         let bits = bits_for(domain.low, domain.high).min(32);
         let more = (bits_for(before.0, before.1) + 3).min(31);
         self.widened[v] += 1;
+        let reach = 1i64 << more;
+        let low = if domain.low < 0 { (-reach).max(domain.low).min(before.0) } else { domain.low.min(before.0) };
+        let some = (low, low.max(0).saturating_add(reach - 1).min(domain.high).max(before.1));
         self.ranges[v] = match self.widened[v] {
-            1 | 2 if bits > 8 => {
-                let reach = 1i64 << more;
-                let low = if domain.low < 0 { (-reach).max(domain.low).min(before.0) } else { domain.low.min(before.0) };
-                (low, (reach - 1).min(domain.high).max(before.1))
-            }
+            1 | 2 if bits > 8 && some != before => some,
             _ => (domain.low, domain.high),
         };
         self.ranges[v] != before

@@ -22,8 +22,8 @@ const FULL: u64 = 75;
 #[derive(Debug)]
 pub enum Stop {
     Limit(Limit),
-    /// A variable has no room for a value.
-    Widen(VarId),
+    /// Variables have no room for a value.
+    Widen(Vec<VarId>),
     /// The table of parts is full.
     Parts,
     /// A process goes on by itself for too long.
@@ -44,18 +44,19 @@ impl From<io::Error> for Stop {
 
 /// What a search has counted, as the text declares it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[repr(C)]
 pub struct Counts {
     pub next: u64,
     pub transitions: u64,
     pub faults: u64,
     pub deadlocks: u64,
     pub degree: u64,
+    /// Why it wants to stop.
     flags: u64,
     variable: u64,
     /// What was found, bit by bit.
     pub found: u64,
     place: u64,
+    narrow: [u64; 8],
 }
 
 const TABLE_FULL: u64 = 1;
@@ -66,29 +67,46 @@ const TOO_LONG: u64 = 16;
 const OUTGROWN_SYSTEM: u64 = 32;
 
 impl Counts {
-    const BYTES: usize = size_of::<Counts>();
+    /// Words of 64 bits. The first one has a line of its own.
+    const WORDS: usize = 32;
+    const BYTES: usize = 8 * Counts::WORDS;
+    const APART: usize = 16;
 
     fn to_bytes(self) -> [u8; Counts::BYTES] {
-        let Counts { next, transitions, faults, deadlocks, degree, flags, variable, found, place } = self;
+        let Counts { next, transitions, faults, deadlocks, degree, flags, variable, found, place, narrow } = self;
+        let mut words = [0; Counts::WORDS];
+        words[0] = next;
+        let others = [transitions, faults, deadlocks, degree, flags, variable, found, place];
+        words[Counts::APART..].iter_mut().zip(others.into_iter().chain(narrow)).for_each(|(to, word)| *to = word);
         let mut bytes = [0; Counts::BYTES];
-        let all = [next, transitions, faults, deadlocks, degree, flags, variable, found, place];
-        bytes.chunks_exact_mut(8).zip(all).for_each(|(to, value)| to.copy_from_slice(&value.to_ne_bytes()));
+        bytes.chunks_exact_mut(8).zip(words).for_each(|(to, word)| to.copy_from_slice(&word.to_ne_bytes()));
         bytes
     }
 
     fn of_bytes(bytes: &[u8; Counts::BYTES]) -> Counts {
-        let number = |i: usize| u64::from_ne_bytes(bytes[8 * i..8 * i + 8].try_into().unwrap_or_default());
+        let word = |i: usize| u64::from_ne_bytes(bytes[8 * i..8 * i + 8].try_into().unwrap_or_default());
+        let other = |i: usize| word(Counts::APART + i);
         Counts {
-            next: number(0),
-            transitions: number(1),
-            faults: number(2),
-            deadlocks: number(3),
-            degree: number(4),
-            flags: number(5),
-            variable: number(6),
-            found: number(7),
-            place: number(8),
+            next: word(0),
+            transitions: other(0),
+            faults: other(1),
+            deadlocks: other(2),
+            degree: other(3),
+            flags: other(4),
+            variable: other(5),
+            found: other(6),
+            place: other(7),
+            narrow: std::array::from_fn(|i| other(8 + i)),
         }
+    }
+
+    /// The variables without room for a value.
+    fn narrow(&self) -> Vec<VarId> {
+        let bits = (0..512).filter(|bit| self.narrow[bit / 64] >> (bit % 64) & 1 == 1).map(|bit| bit as u64);
+        let mut all: Vec<VarId> = bits.chain([self.variable]).map(|variable| VarId(variable as u32)).collect();
+        all.sort();
+        all.dedup();
+        all
     }
 }
 
@@ -173,10 +191,14 @@ pub struct Levels<'d> {
 impl<'d> Levels<'d> {
     /// A search with nothing in it yet, of at most so many bytes.
     pub fn new(device: &'d dyn Device, shape: Shape, memory: usize) -> Result<Levels<'d>, Stop> {
-        let log = shape.key.least_log.max(10);
+        // What is moved later need not be moved.
+        let first = (device.first_table(memory) / BUCKET).max(1).ilog2();
+        let log = shape.key.least_log.max(10).max(first);
         let nodes = if shape.key.parts { BUCKET << shape.node_log } else { 1 };
         let capacity = device.part();
-        let needed = (BUCKET << log) + nodes + 2 * Queue::bytes(shape.words, capacity) + 4 * capacity as usize;
+        let found = shape.findings * shape.found_words * 8;
+        let queues = 2 * Queue::bytes(shape.words, capacity) + 4 * capacity as usize;
+        let needed = (BUCKET << log) + nodes + queues + found + Counts::BYTES;
         if needed > memory {
             return Err(Stop::Limit(Limit::Memory));
         }
@@ -188,7 +210,7 @@ impl<'d> Levels<'d> {
             log,
             nodes: Memory::new(device, nodes)?,
             counts_at: Memory::new(device, Counts::BYTES)?,
-            found: Memory::new(device, shape.findings * shape.found_words * 8)?,
+            found: Memory::new(device, found)?,
             degree: Memory::new(device, 4 * capacity as usize)?,
             now: Queue::new(device, shape.words, capacity)?,
             next: Queue::new(device, shape.words, capacity)?,
@@ -327,13 +349,14 @@ impl<'d> Levels<'d> {
         self.counts = Counts { next, found: counts.found, ..before };
         match counts.flags {
             flags if flags & OUTGROWN_SYSTEM != 0 => return Err(Stop::Outgrown),
-            flags if flags & NO_ROOM != 0 => return Err(Stop::Widen(VarId(counts.variable as u32))),
+            flags if flags & NO_ROOM != 0 => return Err(Stop::Widen(counts.narrow())),
             flags if flags & TOO_LONG != 0 => return Err(Stop::TooLong),
             flags if flags & NODES_FULL != 0 => return Err(Stop::Parts),
             _ => {}
         }
         if counts.flags & QUEUE_FULL != 0 {
-            self.reserve(2 * self.next.capacity)?;
+            self.reserve(2 * self.next.capacity)
+                .or_else(|_| self.reserve(self.next.capacity / 8 * 9 + LANES as u64))?;
         }
         if counts.flags & TABLE_FULL != 0 {
             self.grow()?;
@@ -344,15 +367,22 @@ impl<'d> Levels<'d> {
     /// Room for what a part leads to, most probably.
     fn make_room(&mut self, length: u64) -> Result<(), Stop> {
         let found = self.states() + self.counts.next;
-        while (found + length) * 100 > SLOTS * FULL << self.log {
+        while (found + length) * 100 > (SLOTS * FULL) << self.log {
             match self.grow() {
                 // While there are empty slots, it may be enough.
-                Err(Stop::Limit(Limit::Memory)) if found * 100 < SLOTS * 95 << self.log => break,
+                Err(Stop::Limit(Limit::Memory)) if found * 100 < (SLOTS * 95) << self.log => break,
                 grown => grown?,
             }
         }
-        if self.counts.next + 2 * length > self.next.capacity {
-            self.reserve((self.counts.next + 2 * length).max(self.next.capacity * 2))?;
+        let likely = self.counts.next + 2 * length;
+        if likely > self.next.capacity {
+            // In scarce memory as little as may do: where it does not, the part begins again.
+            for states in [likely.max(self.next.capacity * 2), likely, self.counts.next + length] {
+                match self.reserve(states) {
+                    Err(Stop::Limit(Limit::Memory)) => continue,
+                    reserved => return reserved,
+                }
+            }
         }
         Ok(())
     }
@@ -423,9 +453,14 @@ impl<'d> Levels<'d> {
             let job = Job { begin, length, target: wanted.at(), ..self.job() };
             self.device.launch(Kernel::Expand, &job, length, self.shape.groups)?;
             self.device.launch(Kernel::Settle, &job, length, 1)?;
-            let place = self.get_counts()?.place;
+            let Counts { place, flags, .. } = self.get_counts()?;
             if place != u64::MAX {
                 return Ok(Some(level.state(place as usize, self.shape.words)));
+            }
+            if flags != 0 {
+                return Err(Stop::Failed(io::Error::other(
+                    "internal error: a level is expanded in another way than before",
+                )));
             }
             begin += length;
         }

@@ -6,6 +6,7 @@
 //! same text is tested (`host`). The loop over levels (`levels`) knows nothing of either.
 
 pub mod card;
+pub mod compiler;
 pub mod device;
 pub mod events;
 pub mod host;
@@ -19,7 +20,8 @@ mod term;
 mod way;
 
 pub use card::Card;
+pub use compiler::Compiler;
 pub use device::Device;
 pub use host::Host;
-pub use run::{GpuReport, Options, run};
+pub use run::{Fit, GpuReport, Options, fit, run, text};
 pub use source::Target;

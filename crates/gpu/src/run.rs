@@ -12,23 +12,23 @@ use crate::way::Way;
 use scrimp_core::{Control, GraphFacts, Limit, Property, PropertyKind, PropertyResult, Trace, Verdict};
 use scrimp_system::{Batch, Expr, Fault, FaultRecord, Layout, Model, System};
 use std::io;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Conditions that are looked for at once, at most.
 const MOST_CONDITIONS: usize = 60;
 /// The table of parts: buckets, as a power of two, at first and at most.
 const FEWEST_NODES: u32 = 12;
+const MANY_NODES: u32 = 22;
 const MOST_NODES: u32 = 26;
 
 /// How to go about it.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The bytes of the device that may be taken.
+    /// The bytes of the device that may be taken, and those beside it: for levels in which a run is found again.
     pub memory: usize,
+    pub beside: usize,
     /// Go on after the first violation, until every property is decided.
     pub keep_going: bool,
-    /// What kind of text the device takes.
-    pub target: Target,
 }
 
 /// Everything that came of it.
@@ -48,7 +48,61 @@ pub struct GpuReport {
     pub table_bytes: usize,
     pub peak_bytes: usize,
     pub remarks: Vec<String>,
+    /// How long the search took that came to an end, and how long it took to compile kernels before.
+    pub searched: Duration,
+    pub made: Duration,
     pub elapsed: Duration,
+}
+
+/// How a model lies on a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fit {
+    /// Bits of a state.
+    pub state_bits: u32,
+    /// Is it too wide for one slot of the table, so that its parts have numbers?
+    pub parts: bool,
+    /// Threads that try the events of one state.
+    pub groups: usize,
+}
+
+/// Looks at how a model would lie in so much memory of a device; says why, where it does not suit one.
+pub fn fit(model: &dyn Model, system: &System, layout: &Layout, memory: usize) -> Result<Fit, String> {
+    system.validate().map_err(|broken| broken.0)?;
+    let packing = Packing::new(system, Ranges::learn(model, system, layout).all())?;
+    let key = Key::new(packing.bits(), most_log(memory), node_log(memory));
+    Ok(Fit { state_bits: packing.bits(), parts: key.parts, groups: Numbering::new(system).groups.len() })
+}
+
+/// The table of parts at first, by the memory: a larger one later is another text, and a search that begins again.
+fn node_log(memory: usize) -> u32 {
+    (memory / 64 / 128).max(1).ilog2().clamp(FEWEST_NODES, MANY_NODES)
+}
+
+/// A table of an eighth of the memory may be the smallest: its buckets, as a power of two.
+fn most_log(memory: usize) -> u32 {
+    (memory / 8 / 128).max(2).ilog2()
+}
+
+/// The text that is compiled for a model in so much memory, with what the conditions of goals need.
+pub fn text(
+    model: &dyn Model,
+    system: &System,
+    layout: &Layout,
+    goals: &[Property<Expr>],
+    memory: usize,
+    target: Target,
+) -> io::Result<String> {
+    let packing = Packing::new(system, Ranges::learn(model, system, layout).all()).map_err(invalid)?;
+    let (numbering, node_log) = (Numbering::new(system), node_log(memory));
+    let key = Key::new(packing.bits(), most_log(memory), node_log);
+    let wanted = &wanted(goals);
+    Ok(Source { system, packing: &packing, numbering: &numbering, key, node_log, wanted }.text(target))
+}
+
+/// The conditions that are looked for, each with the value that it has where it is found.
+fn wanted(goals: &[Property<Expr>]) -> Vec<(Expr, bool)> {
+    let of = |goal: &Property<Expr>| Some((goal.condition()?.clone(), matches!(goal.kind, PropertyKind::Reach(_))));
+    goals.iter().filter_map(of).collect()
 }
 
 /// Decides `goals` of `system`, of which `model` is the runnable form with states of this layout; without goals, counts. Fails
@@ -66,23 +120,22 @@ pub fn run(
         return Err(invalid(format!("property {} is about runs, which this search does not decide", goal.name)));
     }
     system.validate().map_err(|broken| invalid(broken.0))?;
-    let wanted: Vec<(Expr, bool)> = goals
-        .iter()
-        .filter_map(|goal| Some((goal.condition()?.clone(), matches!(goal.kind, PropertyKind::Reach(_)))))
-        .collect();
+    let wanted = wanted(goals);
     if wanted.len() > MOST_CONDITIONS {
         return Err(invalid(format!("more than {MOST_CONDITIONS} conditions at once are not supported")));
     }
+    let memory = options.memory.min(device.free_bytes());
+    let options = &Options { memory, ..options.clone() };
     let numbering = Numbering::new(system);
     let mut ranges = Ranges::learn(model, system, layout);
-    let (mut node_log, mut remarks) = (FEWEST_NODES, Vec::new());
+    let (mut node_log, mut remarks, mut made) = (node_log(memory), Vec::new(), Duration::ZERO);
     loop {
         let packing = Packing::new(system, ranges.all()).map_err(invalid)?;
-        // A table of an eighth of the memory may be the smallest.
-        let most_log = (options.memory / 8 / 128).max(2).ilog2();
-        let key = Key::new(packing.bits(), most_log, node_log);
+        let key = Key::new(packing.bits(), most_log(memory), node_log);
         let text = Source { system, packing: &packing, numbering: &numbering, key, node_log, wanted: &wanted };
-        device.load(&text.text(options.target))?;
+        let begun = Instant::now();
+        device.load(&text.text(device.target()))?;
+        made += begun.elapsed();
         let shape = Shape {
             words: packing.words(),
             key,
@@ -91,20 +144,22 @@ pub fn run(
             findings: FIRST_CONDITION + wanted.len(),
             found_words: found_words(&packing),
         };
-        let run = Run { model, layout, goals, options, control, device, packing: &packing, shape };
+        let run = Run { model, layout, goals, options, control, device, packing: &packing, ranges: &ranges, shape };
         match run.attempt() {
             Ok(report) => {
                 remarks.extend(report.remarks);
-                return Ok(GpuReport { remarks, ..report });
+                return Ok(GpuReport { remarks, made, ..report });
             }
-            Err(Stop::Widen(variable)) => {
-                let name = system.full_name(variable);
-                if !ranges.widen(system, variable) {
-                    return Err(io::Error::other(format!("internal error: {name} has all the room there is")));
+            Err(Stop::Widen(variables)) => {
+                let names: Vec<String> = variables.iter().map(|variable| system.full_name(*variable)).collect();
+                let names = names.join(", ");
+                if variables.iter().filter(|variable| ranges.widen(system, **variable)).count() == 0 {
+                    return Err(io::Error::other(format!("internal error: {names} has all the room there is")));
                 }
-                remarks.push(format!("{name} has values beyond those seen at first: the search began again"));
+                remarks.push(format!("values of {names} lie beyond those seen at first: the search began again"));
             }
             Err(Stop::Parts) if node_log < MOST_NODES => node_log += 2,
+            Err(Stop::Parts) => return Ok(nothing(goals, Limit::Memory, remarks, control)),
             Err(Stop::TooLong) => {
                 let why = "a process goes on by itself for more steps, or in more ways, than this search follows";
                 return Err(invalid(why.to_string()));
@@ -134,6 +189,8 @@ fn nothing(goals: &[Property<Expr>], limit: Limit, remarks: Vec<String>, control
         table_bytes: 0,
         peak_bytes: 0,
         remarks,
+        searched: Duration::ZERO,
+        made: Duration::ZERO,
         elapsed: control.elapsed(),
     }
 }
@@ -147,6 +204,7 @@ struct Run<'a> {
     control: &'a Control,
     device: &'a dyn Device,
     packing: &'a Packing,
+    ranges: &'a Ranges,
     shape: Shape,
 }
 
@@ -159,8 +217,8 @@ struct Finding {
 
 impl Run<'_> {
     fn attempt(&self) -> Result<GpuReport, Stop> {
-        let initial = self.initial()?;
-        let memory = self.options.memory.min(self.device.free_bytes());
+        let (initial, begun) = (self.initial()?, Instant::now());
+        let memory = self.options.memory;
         let mut findings: Vec<Finding> = Vec::new();
         let mut levels = match Levels::new(self.device, self.shape, memory) {
             Err(Stop::Limit(limit)) => return Ok(nothing(self.goals, limit, Vec::new(), self.control)),
@@ -196,7 +254,12 @@ impl Run<'_> {
                 Err(other) => return Err(other),
             }
         }
+        let searched = begun.elapsed();
         let exhaustive = limit.is_none() && !outgrown && levels.width == 0;
+        if !self.ranges.agree(&levels.widths, exhaustive) {
+            let why = format!("internal error: {} finds other states than the model", self.device.name());
+            return Err(Stop::Failed(io::Error::other(why)));
+        }
         let Counts { next, transitions, faults, deadlocks, degree, .. } = levels.counts;
         let mut facts = GraphFacts {
             states: levels.states() + next,
@@ -243,6 +306,8 @@ impl Run<'_> {
             table_bytes,
             peak_bytes,
             remarks,
+            searched,
+            made: Duration::ZERO,
             elapsed: self.control.elapsed(),
         })
     }
@@ -253,7 +318,7 @@ impl Run<'_> {
         let mut words = Vec::new();
         for i in 0..batch.len() {
             let packed = self.packing.pack(self.layout, batch.state(i), &mut words);
-            packed.map_err(|(variable, _)| Stop::Widen(variable))?;
+            packed.map_err(|(variable, _)| Stop::Widen(vec![variable]))?;
         }
         Ok(words)
     }
@@ -298,7 +363,14 @@ impl Run<'_> {
             return Ok(result);
         };
         result.verdict = if property.finding_violates() { Verdict::Violated } else { Verdict::Verified };
-        let way = Way { device: self.device, shape: self.shape, memory: self.options.memory, widths, initial };
+        let way = Way {
+            device: self.device,
+            shape: self.shape,
+            memory: self.options.memory,
+            beside: self.options.beside,
+            widths,
+            initial,
+        };
         match way.to(finding.level, &finding.words, self.control) {
             Ok(path) => {
                 let path: Vec<Vec<u8>> = path.iter().map(|words| self.packing.unpack(self.layout, words)).collect();
@@ -333,9 +405,7 @@ impl Run<'_> {
                 Ok(false) => Some((None, None)),
                 Err(fault) => Some((None, Some(fault))),
             },
-            PropertyKind::Reach(condition) => {
-                (self.layout.holds(condition, state) == Ok(true)).then_some((None, None))
-            }
+            PropertyKind::Reach(condition) => (self.layout.holds(condition, state) == Ok(true)).then_some((None, None)),
             _ => None,
         }
     }

@@ -13,6 +13,9 @@ pub const VIOLATION: usize = 2;
 pub const TOO_SMALL: usize = 3;
 pub const FIRST_CONDITION: usize = 4;
 
+/// Bytes of the functions for events that are put together into one.
+const LARGE: usize = 200_000;
+
 /// Where the text is to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
@@ -60,7 +63,10 @@ impl Source<'_> {
         out.push_str("struct State { u32 w[WORDS]; };\n");
         out.push_str(include_str!("text/arithmetic.h"));
         out.push_str(include_str!("text/table.h"));
-        out.push_str(&Functions::text(system, packing, numbering, wanted));
+        let functions = Functions::text(system, packing, numbering, wanted);
+        // What is large is compiled twice as fast where it is not put together.
+        let _ = writeln!(out, "#define EVENT {}", if functions.len() > LARGE { "APART" } else { "DEVICE" });
+        out.push_str(&functions);
         out.push_str(&key.text(packing, *node_log));
         out.push_str(include_str!("text/kernels.h"));
         out

@@ -266,9 +266,9 @@ impl<'a> Writer<'a> {
         let word = match words {
             2..=8 => {
                 let last = format!("{state}.w[{}]", field.word + words - 1);
-                (0..words - 1).rev().fold(last, |rest, w| {
-                    format!("({} == {w} ? {state}.w[{}] : {rest})", which.text, field.word + w)
-                })
+                (0..words - 1)
+                    .rev()
+                    .fold(last, |rest, w| format!("({} == {w} ? {state}.w[{}] : {rest})", which.text, field.word + w))
             }
             _ => format!("{state}.w[{} + {}]", field.word, which.text),
         };
@@ -437,9 +437,7 @@ fn unary(op: UnaryOp, a: Term) -> Term {
             (Some(low), Some(high)) if fits((low, high)) && !a.is_wide() => {
                 Term::new(format!("(-{})", a.text), (low, high))
             }
-            (Some(low), Some(high)) if fits((low, high)) => {
-                Term::new(format!("(int)(-{})", a.widened()), (low, high))
-            }
+            (Some(low), Some(high)) if fits((low, high)) => Term::new(format!("(int)(-{})", a.widened()), (low, high)),
             (Some(low), Some(high)) => Term::new(format!("(-{})", a.widened()), (low, high)),
             _ => Term::new(format!("(i64)(0 - (u64){})", a.text), ANY),
         },

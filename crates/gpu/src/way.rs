@@ -12,6 +12,8 @@ pub struct Way<'a> {
     pub device: &'a dyn Device,
     pub shape: Shape,
     pub memory: usize,
+    /// Bytes for levels that are kept beside the device.
+    pub beside: usize,
     /// Sizes of the levels.
     pub widths: &'a [u64],
     pub initial: &'a [u32],
@@ -29,7 +31,8 @@ impl Way<'_> {
                 let again = levels.insert(Levels::new(self.device, self.shape, self.memory)?);
                 kept = self.search(again, before, control)?;
             }
-            let lost = || Stop::Failed(io::Error::other("internal error: a state has no predecessor on the level before"));
+            let lost =
+                || Stop::Failed(io::Error::other("internal error: a state has no predecessor on the level before"));
             let (Some(levels), Some(here), Some(target)) = (&mut levels, kept.pop_back(), path.front()) else {
                 return Err(lost());
             };
@@ -41,7 +44,7 @@ impl Way<'_> {
 
     /// Searches up to this level, and keeps it, with as many before it as there is memory for.
     fn search(&self, levels: &mut Levels, last: usize, control: &Control) -> Result<VecDeque<Level>, Stop> {
-        let room = (self.memory / 4) as u64;
+        let room = (self.beside / 4) as u64;
         let mut taken = 0;
         let fits = |level: &usize| {
             taken += self.widths[*level] * 4 * self.shape.words as u64;

@@ -1,4 +1,4 @@
-//! The text for a card, run on the threads of a processor, against a plain breadth-first search: the same states, transitions,
+//! The text for a card, run on the threads of a processor (or, with the feature `gpu-tests`, on a card), against a plain breadth-first search: the same states, transitions,
 //! levels, deadlocks and faults, the same verdicts, and shortest runs. All models of ours, and random systems in which much goes
 //! wrong.
 
@@ -8,7 +8,7 @@ mod faulty;
 
 use scrimp_checker::Loaded;
 use scrimp_core::{Control, Property, PropertyKind, Verdict};
-use scrimp_gpu::{GpuReport, Host, Options, Target, run};
+use scrimp_gpu::{Card, Device, GpuReport, Host, Options, run};
 use scrimp_native::{Mode, NativeModel};
 use scrimp_system::{Batch, Expr, Fault, Model, Random};
 use std::collections::HashSet;
@@ -86,16 +86,19 @@ fn reference(model: &NativeModel, goals: &[Property<Expr>]) -> Option<Reference>
     Some(found)
 }
 
-fn on_host(model: &NativeModel, goals: &[Property<Expr>], threads: usize, memory: usize) -> io::Result<GpuReport> {
-    let mut host = Host::new(threads).expect("there is a compiler");
-    let options = Options { memory, keep_going: true, target: Target::Host };
-    run(model, model.system(), model.layout(), goals, &options, &Control::new(None), &mut host)
+fn on_device(model: &NativeModel, goals: &[Property<Expr>], threads: usize, memory: usize) -> io::Result<GpuReport> {
+    let mut device: Box<dyn Device> = match cfg!(feature = "gpu-tests") {
+        true => Box::new(Card::new(0).unwrap_or_else(|why| panic!("{why}"))),
+        false => Box::new(Host::new(threads).unwrap_or_else(|why| panic!("{why}"))),
+    };
+    let options = Options { memory, beside: memory, keep_going: true };
+    run(model, model.system(), model.layout(), goals, &options, &Control::new(None), &mut *device)
 }
 
 /// Holds a run of the text against the plain search, unless that is too long.
 fn compare(name: &str, model: &NativeModel, goals: &[Property<Expr>], threads: usize) -> io::Result<()> {
     let Some(expected) = reference(model, goals) else { return Ok(()) };
-    let report = on_host(model, goals, threads, MEMORY)?;
+    let report = on_device(model, goals, threads, MEMORY)?;
     assert!(!report.outgrown, "{name}");
     let all = goals.iter().all(|goal| goal.finding_violates()) || goals.is_empty();
     // A search that has decided all ends early.
@@ -130,7 +133,7 @@ fn usual() -> Vec<Property<Expr>> {
 
 /// Is there a compiler? Without one, says that nothing was compared.
 fn can_compile() -> bool {
-    let can = Host::new(1).is_some();
+    let can = cfg!(feature = "gpu-tests") || Host::find().is_ok();
     if !can {
         eprintln!("skipped: there is no compiler for C++");
     }
@@ -213,7 +216,7 @@ fn wide_states_agree() {
         let mut loaded = Loaded::open(&path).unwrap_or_else(|error| panic!("{error}"));
         let compare = |model: &NativeModel| {
             compare(&format!("{processes} processes"), model, &[], 2).expect("it can be run");
-            on_host(model, &[], 1, MEMORY).expect("it can be run").state_bits
+            on_device(model, &[], 1, MEMORY).expect("it can be run").state_bits
         };
         let bits = loaded.with_model(Mode::Auto, compare).expect("a model");
         assert!(bits > 80, "{bits}");
@@ -231,7 +234,7 @@ fn memory_is_a_limit() {
     let mut loaded = Loaded::open(&path).unwrap_or_else(|error| panic!("{error}"));
     let check = |model: &NativeModel| {
         for memory in [100 << 10, 400 << 10, 800 << 10, 3 << 20] {
-            let report = on_host(model, &[Property::faults()], 2, memory).expect("it can be run");
+            let report = on_device(model, &[Property::faults()], 2, memory).expect("it can be run");
             assert!(report.peak_bytes <= memory, "{} of {memory}", report.peak_bytes);
             assert_eq!(report.exhaustive, report.limit.is_none(), "{memory}");
             let verdict = if report.exhaustive { Verdict::Verified } else { Verdict::Undecided };

@@ -3,7 +3,7 @@
 use crate::counted::{most_open, widest_level};
 use crate::coverage::Scope;
 use crate::{Overall, Subject, branching, schema, trace};
-use scrimp_core::{Limit, Omission, PropertyResult, Report, Verdict};
+use scrimp_core::{CardFacts, Limit, Omission, PropertyResult, Report, Verdict};
 use scrimp_search::plan::ReduceChoice;
 use scrimp_system::Describe;
 use serde_json::{Map, Value, json};
@@ -155,6 +155,15 @@ pub fn report(subject: &Subject) -> Value {
         object["clauses"] = formulas.clauses.into();
         object["variables"] = formulas.variables.into();
         object["conflicts"] = formulas.conflicts.into();
+    }
+    if let Some(CardFacts { name, state_bits, peak_bytes, searched, made }) = &report.card {
+        object["card"] = json!({
+            "name": name,
+            "state_bits": state_bits,
+            "peak_bytes": peak_bytes,
+            "seconds": searched.as_secs_f64(),
+            "kernel_seconds": made.as_secs_f64(),
+        });
     }
     if subject.report.reduced {
         object["reduced"] = true.into();

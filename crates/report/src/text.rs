@@ -4,7 +4,7 @@ use crate::counted::counted;
 use crate::coverage::Scope;
 use crate::number::{bytes, count_of, grouped, grouped_digits, rate};
 use crate::{Overall, Style, Subject, branching, lasso, process, trace};
-use scrimp_core::{Limit, Omission, PropertyResult, Verdict};
+use scrimp_core::{CardFacts, Limit, Omission, PropertyResult, Verdict};
 use scrimp_search::plan::{EngineChoice, ForgetChoice, Options, OrderChoice, ReduceChoice};
 use scrimp_search::{ModelFacts, Plan};
 use scrimp_system::Describe;
@@ -253,6 +253,18 @@ fn figures(subject: &Subject) -> String {
     if let Some(disk) = &report.disk {
         let _ = write!(out, ", {} on disk", bytes(disk.peak_bytes as usize));
     }
+    if let Some(card) = &report.card {
+        let CardFacts { name, state_bits, peak_bytes, searched, made } = card;
+        let (seconds, made) = (searched.as_secs_f64(), made.as_secs_f64());
+        let peak = bytes(*peak_bytes);
+        let _ = write!(
+            out,
+            "\n{name}: {seconds:.2} s, after {made:.2} s for the kernels, {peak} at most, {state_bits} bits a state"
+        );
+        if seconds > 0.0 && report.facts.states >= FEW {
+            let _ = write!(out, ", {}", rate(report.facts.states, *searched));
+        }
+    }
     out.push('\n');
     for remark in &report.remarks {
         let _ = writeln!(out, "- {remark}");
@@ -284,6 +296,7 @@ pub(crate) fn limits(subject: &Subject, style: Style) -> String {
     let (why, help) = match limit {
         Limit::Memory => (
             match report.peak_resident {
+                _ if let Some(card) = &report.card => format!("{} has no more memory to give", card.name),
                 Some(peak) if peak < plan.memory() / 10 * 8 => {
                     format!("the system refuses more memory than {}", bytes(peak))
                 }

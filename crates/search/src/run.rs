@@ -180,6 +180,7 @@ fn search(
         tokens: None,
         sets: None,
         formulas: None,
+        card: None,
         peak_resident: peak_resident(),
         elapsed,
     })

@@ -403,7 +403,10 @@ impl Inquiry {
             self.answers.settle(i, Answer { known: finding.known, run, how: None });
         }
         // What a reduction leaves out may fire all the same, and so may what fired before a search was taken up.
-        let all = report.exhaustive && !plan.options().reduce.leaves_out_states() && means.options.resume.is_none();
+        let all = report.exhaustive
+            && report.ran_the_model()
+            && !plan.options().reduce.leaves_out_states()
+            && means.options.resume.is_none();
         for (t, happened) in model.happened().into_iter().enumerate() {
             if happened || all {
                 self.answers.fireable[t] = Some(happened);

@@ -1,13 +1,24 @@
 // What the kernels need of a machine, on a card.
 #define DEVICE static __device__ __forceinline__
+#define APART static __device__ __noinline__
 #define TABLE static __device__ const
-#define KERNEL(name) extern "C" __global__ void name(const Job job)
+// Blocks that a processor has room for at once, and so the registers that a thread may have.
+#define BLOCKS (HELD || WORDS > 6 ? 2 : 4)
+#define KERNEL(name) extern "C" __global__ void __launch_bounds__(256, BLOCKS) name(const Job job)
 #define THREAD (blockIdx.x * (u64)blockDim.x + threadIdx.x)
 #define THREADS ((u64)gridDim.x * blockDim.x)
 #define GROUP blockIdx.y
 
 // Past the first cache, which other processors' writes do not reach.
 DEVICE u64 load(const u64 *at) { return __ldcg(at); }
+struct Pair {
+  u64 first, second;
+};
+DEVICE Pair load_both(const u64 *at) {
+  const ulonglong2 both = __ldcg((const ulonglong2 *)at);
+  return {both.x, both.y};
+}
+DEVICE void set(u64 *at, u64 value) { atomicExch(at, value); }
 DEVICE u64 exchange(u64 *at, u64 expected, u64 value) { return atomicCAS(at, expected, value); }
 DEVICE u64 add(u64 *at, u64 value) { return atomicAdd(at, value); }
 DEVICE void add32(u32 *at, u32 value) { atomicAdd(at, value); }

@@ -1,5 +1,6 @@
 // What the kernels need of a machine, on the threads of a processor.
 #define DEVICE static inline
+#define APART static __attribute__((noinline))
 #define TABLE static const
 #define KERNEL(name)                                                                                      \
   static void name##_on(const Job &job, u64 THREAD, u64 THREADS, u32 GROUP);                              \
@@ -7,6 +8,11 @@
   static void name##_on(const Job &job, u64 THREAD, u64 THREADS, u32 GROUP)
 
 DEVICE u64 load(const u64 *at) { return __atomic_load_n(at, __ATOMIC_ACQUIRE); }
+struct Pair {
+  u64 first, second;
+};
+DEVICE Pair load_both(const u64 *at) { return {load(at), load(at + 1)}; }
+DEVICE void set(u64 *at, u64 value) { __atomic_store_n(at, value, __ATOMIC_RELEASE); }
 DEVICE u64 exchange(u64 *at, u64 expected, u64 value) {
   __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
   return expected;

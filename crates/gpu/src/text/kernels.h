@@ -49,7 +49,7 @@ DEVICE void offer(const Job &job, const State &t, u64 x, Tally &tally) {
   }
   const u64 at = add(&job.counts->next, 1);
   if (at >= job.capacity) {
-    exchange(job.slots + place, load(job.slots + place), SPOILT);
+    set(job.slots + place, SPOILT);
     return want(job, QUEUE_FULL);
   }
 #pragma unroll
@@ -62,7 +62,9 @@ DEVICE void offer(const Job &job, const State &t, u64 x, Tally &tally) {
 // How an event ended that was tried in a step from `s`; says whether it happened.
 DEVICE bool happened(const Job &job, const State &s, int ended, Tally &tally) {
   if (ended & HAS_NO_ROOM) {
-    job.counts->variable = ended >> 8;
+    const int variable = ended >> 8;
+    job.counts->variable = variable;
+    if (variable < 512) join(&job.counts->narrow[variable / 64], 1ULL << variable % 64);
     want(job, NO_ROOM);
     return false;
   }
@@ -132,7 +134,7 @@ DEVICE void lead(const Job &job, const State &s, const State &t, int then, u64 x
 // A step of the system, with which the claim moves.
 DEVICE void step(const Job &job, const State &s, const State &t, int then, u64 x, Tally &tally) {
   tally.moved = true;
-#if CLAIM_MOVES
+#if CLAIM
   for (int m = 0; m < CLAIM_MOVES; m++) {
     if (claim_moves(m, s) != HAPPENS) continue;
     State u = t;
@@ -167,7 +169,7 @@ KERNEL(expand) {
     tally.moved = tally.faulted = false;
     attempt(job, s, from, to, x, tally);
     if (tally.degree) add32(job.degree + x, tally.degree);
-    const u32 marks = (CLAIM_MOVES && tally.moved ? MOVED : 0) | (tally.faulted ? FAULTED : 0);
+    const u32 marks = (CLAIM && tally.moved ? MOVED : 0) | (tally.faulted ? FAULTED : 0);
     if (marks) join32(job.degree + x, marks);
   }
   sum(&job.counts->transitions, tally.transitions);
@@ -181,9 +183,9 @@ KERNEL(settle) {
   for (u64 x = THREAD; x < job.length && !load(&job.counts->flags); x += THREADS) {
     const u32 so_far = job.degree[x];
     tally.degree = so_far & (MOVED - 1);
-    tally.moved = CLAIM_MOVES ? so_far & MOVED : tally.degree != 0;
+    tally.moved = CLAIM ? so_far & MOVED : tally.degree != 0;
     tally.faulted = so_far & FAULTED;
-#if LATE || CLAIM_MOVES
+#if LATE || CLAIM
     State s;
     fetch(job.now, job.begin + x, s);
 #endif
@@ -196,7 +198,7 @@ KERNEL(settle) {
       }
     }
 #endif
-#if CLAIM_MOVES
+#if CLAIM
     // A claim whose guard cannot be evaluated is at fault once in each state.
     const bool stands = !tally.moved;
     for (int m = 0; m < CLAIM_MOVES; m++) {
@@ -211,7 +213,7 @@ KERNEL(settle) {
 #endif
     if (tally.degree > degree) degree = tally.degree;
     if (tally.moved || (FAULTS_MOVE && tally.faulted)) continue;
-#if !(LATE || CLAIM_MOVES)
+#if !(LATE || CLAIM)
     State s;
     fetch(job.now, job.begin + x, s);
 #endif

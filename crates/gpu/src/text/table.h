@@ -37,6 +37,13 @@ template <int BITS> DEVICE void mix(u64 &low, u64 &high) {
   }
 }
 
+// Puts a key into a slot of which this was seen, unless there is another.
+DEVICE bool taken(u64 *at, u64 seen, u64 key, Kept &kept) {
+  if (seen == 0) seen = exchange(at, 0, key);
+  kept = seen == 0 ? NEW : KNOWN;
+  return seen == 0 || seen == key;
+}
+
 // Puts a mixed key into a table of 2^log buckets, unless it is there; tells where.
 template <int BITS> DEVICE Kept put(u64 *slots, u64 log, u64 low, u64 high, u64 &place) {
   const u64 mask = (1ULL << log) - 1;
@@ -44,12 +51,13 @@ template <int BITS> DEVICE Kept put(u64 *slots, u64 log, u64 low, u64 high, u64 
   for (u64 further = 0; further < FURTHEST; further++) {
     const u64 first = ((low & mask) + further & mask) * SLOTS;
     const u64 key = rest + 1 | further << REST;
-    for (u64 at = first; at < first + SLOTS; at++) {
-      u64 seen = load(slots + at);
-      if (seen == 0) seen = exchange(slots + at, 0, key);
+    for (u64 at = first; at < first + SLOTS; at += 2) {
+      const Pair seen = load_both(slots + at);
+      Kept kept;
       place = at;
-      if (seen == 0) return NEW;
-      if (seen == key) return KNOWN;
+      if (taken(slots + at, seen.first, key, kept)) return kept;
+      place = at + 1;
+      if (taken(slots + at + 1, seen.second, key, kept)) return kept;
     }
   }
   return FULL;

@@ -17,7 +17,12 @@ typedef signed char i8;
 
 // What a search has counted, and why it wants to stop.
 struct Counts {
-  u64 next, transitions, faults, deadlocks, degree, flags, variable, found, place;
+  u64 next;
+  // What all threads write is in a line of its own.
+  u64 apart[15];
+  u64 transitions, faults, deadlocks, degree, flags, variable, found, place;
+  // The variables without room, one bit each: the first ones.
+  u64 narrow[8];
 };
 #define TABLE_FULL 1
 #define NODES_FULL 2

@@ -42,6 +42,13 @@ pub fn measured(subject: &Subject, kind: Kind) -> String {
     if let Some(disk) = &report.disk {
         add("on disk at most", bytes(disk.peak_bytes as usize));
     }
+    if let Some(card) = &report.card {
+        add("kernels ran on", card.name.clone());
+        add("their time", format!("{:.2} s", card.searched.as_secs_f64()));
+        add("time to make them", format!("{:.2} s", card.made.as_secs_f64()));
+        add("memory there at most", bytes(card.peak_bytes));
+        add("bits a state there", card.state_bits.to_string());
+    }
     let early = kind == Kind::Check && by_states && !report.exhaustive && report.visits > 0;
     let note =
         "<p class=\"note\">The search ended before it had seen everything; the figures are of what it saw.</p>\n";

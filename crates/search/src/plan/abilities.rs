@@ -36,6 +36,8 @@ pub enum Way {
     OnGraph,
     Symbolic,
     Bounded,
+    /// Breadth-first on a graphics card.
+    Gpu,
 }
 
 /// What a search declares.
@@ -291,6 +293,14 @@ pub const ABILITIES: &[Ability] = &[
         only_with: Features::of(&[Bounded]),
         apart: &[],
     },
+    Ability {
+        way: Way::Gpu,
+        name: "breadth-first on a graphics card",
+        asks: Features::of(&[Count, States, Claim, OfNet]),
+        offers: Features::of(&[Gpu]),
+        only_with: Features::of(&[Gpu]),
+        apart: &[],
+    },
 ];
 
 const BY_PROGRESS: &str =
@@ -299,7 +309,10 @@ const BEFORE_ORBITS: &str = "what leads to a representative is not all that lead
 const FAIR_TO_ONE: &str = "fairness is about single processes, and these are exchanged on the way";
 const ANOTHER_RUN: &str =
     "a run with processes exchanged would be another run to the property, or too many can be exchanged to follow one";
+const ONE_DIAGRAM: &str = "nodes of decision diagrams are in one table that operations look up and write all the time";
 const NO_STATES: &str = "it has no single states to keep";
+const ON_THE_CARD: &str = "a search on a graphics card has a table of its own there";
+const ALL_ON_THE_CARD: &str = "a search on a graphics card tries every event in every state";
 
 /// What no search does together, and why.
 pub const APART: &[(Feature, &[Feature], &str)] = &[
@@ -331,6 +344,10 @@ pub const APART: &[(Feature, &[Feature], &str)] = &[
         "the backedges of a ComBack store lead through every state, so that none may be dropped",
     ),
     (ComBack, &[Threads], "states are rebuilt one after the other"),
+    (Threads, &[Symbolic, SymbolicBfs, SymbolicChaining, SymbolicSaturation], ONE_DIAGRAM),
+    (Threads, &[Bounded], "one solver answers for one length of runs after the other, and learns from each"),
+    (Threads, &[Gpu], "the threads are those of the graphics card"),
+    (Threads, &[Ctl], "what a formula needs of a state is known when those asked about before it are"),
     (
         BackedgeStates,
         &[EdgeLean, Por, PorSleep],
@@ -372,6 +389,11 @@ pub const APART: &[(Feature, &[Feature], &str)] = &[
     ),
     (Symbolic, &[Table, Packed, Tree, Collapse, Dfa, DfaCollapse, ComBack, Compact, BitState], NO_STATES),
     (Bounded, &[Table, Packed, Tree, Collapse, Dfa, DfaCollapse, ComBack, Compact, BitState], NO_STATES),
+    (Gpu, &[Table, Packed, Tree, Collapse, Dfa, DfaCollapse, ComBack, Compact, BitState, DiskStore], ON_THE_CARD),
+    (Gpu, &[EdgeLean, Por, PorSleep], ALL_ON_THE_CARD),
+    (Gpu, &[Symmetry, OrbitSizes], "what is made on a graphics card is not exchanged there"),
+    (Gpu, &[Ltl, Automaton, AcceptingCycles, NonProgress, Ctl], "infinite runs are not looked for on a graphics card"),
+    (Gpu, &[Opaque], "a condition that is a function cannot become a kernel"),
     (SymbolicChaining, &[Por], "a reduction looks at what was reached level by level"),
     (SymbolicSaturation, &[Por], "a reduction looks at what was reached level by level"),
     (Bounded, &[Por, PorSleep, EdgeLean], "formulas have no use for a reduction"),

@@ -5,7 +5,7 @@ mod engine;
 mod reduce;
 
 pub use cycles::CycleChoice;
-pub use engine::{BoundChoice, EngineChoice, StrategyChoice, VariableChoice};
+pub use engine::{BoundChoice, CardChoice, EngineChoice, StrategyChoice, VariableChoice};
 pub use reduce::ReduceChoice;
 
 use crate::forget::Strategy;
@@ -406,7 +406,17 @@ mod tests {
         ] {
             assert_eq!(text.parse::<ReduceChoice>().unwrap().to_string(), text);
         }
-        for text in ["explicit", "symbolic:bfs", "symbolic:chaining", "symbolic:saturation", "bmc", "bmc:20"] {
+        for text in [
+            "explicit",
+            "symbolic:bfs",
+            "symbolic:chaining",
+            "symbolic:saturation",
+            "bmc",
+            "bmc:20",
+            "gpu",
+            "gpu:3",
+            "gpu:cpu",
+        ] {
             assert_eq!(text.parse::<EngineChoice>().unwrap().to_string(), text);
         }
         assert_eq!("cache".parse(), Ok(ForgetChoice::Cache(CacheChoice::default())));
@@ -422,7 +432,7 @@ mod tests {
         for text in ["ample", "por:", "por+edge-lean", "none:1", ""] {
             assert!(text.parse::<ReduceChoice>().is_err(), "{text}");
         }
-        for text in ["bdd", "symbolic:dfs", "bmc:x", "bmc:-1", ""] {
+        for text in ["bdd", "symbolic:dfs", "bmc:x", "bmc:-1", "gpu:", "gpu:x", "gpu:-1", ""] {
             assert!(text.parse::<EngineChoice>().is_err(), "{text}");
         }
         for text in ["heap", "table:3", "compact:8", "compact:x", "bitstate:0", "dfa+tree", ""] {

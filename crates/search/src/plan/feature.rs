@@ -36,6 +36,7 @@ pub enum Feature {
     SymbolicChaining,
     SymbolicSaturation,
     Bounded,
+    Gpu,
     // Orders.
     Bfs,
     Dfs,
@@ -116,7 +117,7 @@ pub enum Axis {
 use Feature::*;
 
 /// Every feature, with its axis and its name: what the user writes, or what is asked.
-pub const FEATURES: [(Feature, Axis, &str); 74] = [
+pub const FEATURES: [(Feature, Axis, &str); 75] = [
     (Count, Axis::Asked, "counting states"),
     (States, Axis::Asked, "properties of states"),
     (Claim, Axis::Asked, "the search with the never claim"),
@@ -138,6 +139,7 @@ pub const FEATURES: [(Feature, Axis, &str); 74] = [
     (SymbolicChaining, Axis::Engine, "--engine symbolic:chaining"),
     (SymbolicSaturation, Axis::Engine, "--engine symbolic:saturation"),
     (Bounded, Axis::Engine, "--engine bmc"),
+    (Gpu, Axis::Engine, "--engine gpu"),
     (Bfs, Axis::Order, "--order bfs"),
     (Dfs, Axis::Order, "--order dfs"),
     (BoundedBfs, Axis::Order, "--order bbfs"),
@@ -289,6 +291,7 @@ impl Options {
             EngineChoice::Symbolic(StrategyChoice::Chaining) => add(true, SymbolicChaining),
             EngineChoice::Symbolic(StrategyChoice::Saturation) => add(true, SymbolicSaturation),
             EngineChoice::Bounded(_) => add(true, Bounded),
+            EngineChoice::Gpu(_) => add(true, Gpu),
         }
         if let Some(order) = self.order {
             add(true, order_feature(order));
@@ -344,7 +347,7 @@ impl Options {
     pub fn without(&self, feature: Feature) -> Options {
         let (mut options, plain) = (self.clone(), Options::default());
         match feature {
-            Explicit | Symbolic | SymbolicBfs | SymbolicChaining | SymbolicSaturation | Bounded => {
+            Explicit | Symbolic | SymbolicBfs | SymbolicChaining | SymbolicSaturation | Bounded | Gpu => {
                 options.engine = plain.engine
             }
             Bfs | Dfs | BoundedBfs | Alternating | ByProgress | BestFirst | RandomOrder | Releasing => {

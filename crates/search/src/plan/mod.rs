@@ -15,8 +15,8 @@ mod refusal;
 
 pub use abilities::Way;
 pub use choices::{
-    BackedgeChoice, BoundChoice, CacheChoice, CycleChoice, EngineChoice, ForgetChoice, OrderChoice, ReduceChoice,
-    StoreChoice, StrategyChoice, VariableChoice,
+    BackedgeChoice, BoundChoice, CacheChoice, CardChoice, CycleChoice, EngineChoice, ForgetChoice, OrderChoice,
+    ReduceChoice, StoreChoice, StrategyChoice, VariableChoice,
 };
 pub use combinations::combinations;
 pub use fairness::{FairnessChoice, FairnessKind};
@@ -336,6 +336,10 @@ impl Plan {
         ];
         if options.engine != EngineChoice::Explicit {
             parts.retain(|(part, _)| ["search", "reduce", "engine", "memory"].contains(part));
+        }
+        if self.way == Way::Gpu && options.memory.is_none() {
+            // What is free on the card is known to the card.
+            parts.retain(|(part, _)| *part != "memory");
         }
         if matches!(options.engine, EngineChoice::Symbolic(_)) {
             parts.push(("variables", options.variables.to_string()));

@@ -13,6 +13,17 @@ pub enum EngineChoice {
     Symbolic(StrategyChoice),
     /// Runs up to a length, as formulas.
     Bounded(BoundChoice),
+    /// Level by level on a graphics card.
+    Gpu(CardChoice),
+}
+
+/// What the kernels of a search on a graphics card run on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CardChoice {
+    /// The card with this number.
+    Number(usize),
+    /// The threads of the processor: the same kernels, compiled as C++.
+    Processor,
 }
 
 /// How the symbolic engine comes to its fixpoint.
@@ -42,8 +53,7 @@ pub enum VariableChoice {
     Given,
 }
 
-const ENGINES: &str =
-    "choose from: explicit, symbolic, symbolic:bfs, symbolic:chaining, symbolic:saturation, bmc, bmc:STEPS";
+const ENGINES: &str = "choose from: explicit, symbolic, symbolic:bfs, symbolic:chaining, symbolic:saturation, bmc, bmc:STEPS, gpu, gpu:NUMBER, gpu:cpu";
 
 impl EngineChoice {
     pub(crate) fn reason(self) -> &'static str {
@@ -60,6 +70,12 @@ impl EngineChoice {
                 "sets of states at once, as decision diagrams, variable by variable"
             }
             EngineChoice::Bounded(_) => "runs of growing length, as formulas for a SAT solver",
+            EngineChoice::Gpu(CardChoice::Number(_)) => {
+                "level by level on a graphics card, by kernels made from the model"
+            }
+            EngineChoice::Gpu(CardChoice::Processor) => {
+                "the kernels for a graphics card, compiled as C++, on the threads of the processor"
+            }
         }
     }
 }
@@ -74,6 +90,9 @@ impl fmt::Display for EngineChoice {
             EngineChoice::Symbolic(StrategyChoice::Saturation) => f.write_str("symbolic:saturation"),
             EngineChoice::Bounded(BoundChoice(None)) => f.write_str("bmc"),
             EngineChoice::Bounded(BoundChoice(Some(steps))) => write!(f, "bmc:{steps}"),
+            EngineChoice::Gpu(CardChoice::Number(0)) => f.write_str("gpu"),
+            EngineChoice::Gpu(CardChoice::Number(number)) => write!(f, "gpu:{number}"),
+            EngineChoice::Gpu(CardChoice::Processor) => f.write_str("gpu:cpu"),
         }
     }
 }
@@ -93,6 +112,12 @@ impl FromStr for EngineChoice {
             ("bmc", Some(steps)) => match steps.parse() {
                 Ok(steps) => EngineChoice::Bounded(BoundChoice(Some(steps))),
                 Err(_) => return refuse(format!("expected a number of steps, found '{steps}'")),
+            },
+            ("gpu", None) => EngineChoice::Gpu(CardChoice::Number(0)),
+            ("gpu", Some("cpu")) => EngineChoice::Gpu(CardChoice::Processor),
+            ("gpu", Some(number)) => match number.parse() {
+                Ok(number) => EngineChoice::Gpu(CardChoice::Number(number)),
+                Err(_) => return refuse(format!("expected the number of a graphics card, or cpu, found '{number}'")),
             },
             _ => return refuse(format!("there is no engine '{text}'")),
         })
