@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::command::{counters, file, scratch, scrimp};
+use common::command::{counters, file, model, scratch, scrimp};
 use scrimp_system::Random;
 use serde_json::Value;
 
