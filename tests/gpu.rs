@@ -97,6 +97,39 @@ fn models_are_checked() {
     }
 }
 
+/// Formulas that a finite run breaks are decided by states, with a run that goes on for ever.
+#[test]
+fn safety_formulas_are_decided() {
+    if !can_run() {
+        return;
+    }
+    let asked = [
+        ("naive_lock.dve", "ltl: [] inside <= 1"),
+        ("naive_lock.dve", "ltl: [] (P_0@cs -> X !P_0@cs)"),
+        ("peterson3.dve", "ltl: [] !(P_0@cs && P_1@cs)"),
+        ("peterson3.dve", "ltl: [] (P_0@cs -> (P_0@cs W level[0] == 7))"),
+        ("peterson3.dve", "ltl: X X level[0] == 7"),
+        ("peterson3.dve", "ltl: [] true"),
+        ("phils3.dve", "ltl: [] (fork[0] == 0 || fork[1] == 0 || fork[2] == 0)"),
+        ("phils3.dve", "ltl: fork[0] == 0 W fork[1] == 1"),
+        ("peterson.pml", "ltl: [] !(P_0@critical && P_1@critical)"),
+        ("phils3.network", "ltl: [] true"),
+    ];
+    for (name, formula) in asked {
+        let path = model(name);
+        let check = |engine: &str| scrimp(&["check", &path, "--json", "--engine", engine, "-p", formula]);
+        let (plain, card) = (check("explicit"), check(ENGINE));
+        assert_eq!(plain.code, card.code, "{name} {formula}:\n{}{}", card.stdout, card.stderr);
+        let (plain, card) = (plain.json(), card.json());
+        assert_eq!(plain["properties"][0]["verdict"], card["properties"][0]["verdict"], "{name} {formula}");
+        assert_eq!(plain["properties"][0]["vacuous"], card["properties"][0]["vacuous"], "{name} {formula}");
+        if plain.to_string().contains("\"violated\"") {
+            let cycle = |answer: &serde_json::Value| answer["properties"][0]["trace"]["loop"].clone();
+            assert_eq!(cycle(&plain).is_null(), cycle(&card).is_null(), "{name} {formula}: {}", card["properties"][0]);
+        }
+    }
+}
+
 /// What the model has not noted itself is not told: that something was not executed, or how many tokens there were.
 #[test]
 fn coverage_is_not_told() {
@@ -152,7 +185,7 @@ fn what_cannot_be_is_refused() {
     let lock = model("naive_lock.dve");
     let check = |more: &[&str]| scrimp(&[&["check", &lock, "--engine", "gpu:cpu"], more].concat()).refused();
     for (more, why) in [
-        (&["-p", "ltl: [] P_0@idle"][..], "infinite runs are not looked for on a graphics card"),
+        (&["-p", "ltl: []<> P_0@idle"][..], "infinite runs are not looked for on a graphics card"),
         (&["-p", "ctl: AG EF P_0@idle"], "infinite runs are not looked for on a graphics card"),
         (&["-p", "deadlock", "--store", "tree"], "a table of its own"),
         (&["-p", "deadlock", "--reduce", "por"], "tries every event"),

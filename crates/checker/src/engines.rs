@@ -25,7 +25,7 @@ pub fn run_engine(
         EngineChoice::Explicit => run_guided(model, properties, plan, control, guides)?,
         EngineChoice::Symbolic(strategy) => with_sets(model, properties, plan, control, strategy)?,
         EngineChoice::Bounded(BoundChoice(bound)) => with_formulas(model, properties, plan, control, bound)?,
-        EngineChoice::Gpu(card) => with_card(model, properties, plan, control, card)?,
+        EngineChoice::Gpu(_) => on_card(model, &over_expressions(properties, "a kernel")?, plan, control)?,
     };
     doubt(properties, &mut report.properties);
     Ok(report)
@@ -159,16 +159,17 @@ fn with_formulas(
     Ok(report)
 }
 
-/// Level by level on a graphics card.
-fn with_card(
+/// Level by level on the graphics card that a plan names.
+pub(crate) fn on_card(
     model: &NativeModel,
-    properties: &[Property<Condition>],
+    goals: &[Property<Expr>],
     plan: &Plan,
     control: &Control,
-    card: CardChoice,
 ) -> io::Result<Report> {
     let begun = Instant::now();
-    let goals = over_expressions(properties, "a kernel")?;
+    let EngineChoice::Gpu(card) = plan.options().engine else {
+        return Err(invalid("the plan is for another engine"));
+    };
     // What a card has is beside what the program may use; what its threads have instead of one is not.
     let beside = plan.memory().saturating_sub(resident().unwrap_or(0));
     let (mut device, memory): (Box<dyn Device>, usize) = match card {
@@ -178,7 +179,7 @@ fn with_card(
         CardChoice::Processor => (Box::new(Processor::new(cores()).map_err(invalid)?), beside),
     };
     let options = scrimp_gpu::Options { memory, beside, keep_going: plan.options().keep_going };
-    let found = scrimp_gpu::run(model, model.system(), model.layout(), &goals, &options, control, &mut *device)?;
+    let found = scrimp_gpu::run(model, model.system(), model.layout(), goals, &options, control, &mut *device)?;
     control.finish();
     let mut report = Report::of_nothing(model, begun.elapsed());
     report.ran = plan.parts();

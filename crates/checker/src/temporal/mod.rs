@@ -3,6 +3,7 @@
 mod branching;
 mod claim;
 mod liveness;
+mod safety;
 pub use scrimp_core::never;
 mod vacuity;
 
@@ -55,7 +56,10 @@ fn decide_alone(model: &NativeModel, property: &Property<Expr>, means: &Context)
     if symbolic {
         return with_sets(model, &property.name, PropertyKind::Never(Box::new(never)), means);
     }
-    run_liveness(model, &property.name, &never, means)
+    match plan.way() {
+        Way::Gpu => safety::decide(model, &property.name, &never, means),
+        _ => run_liveness(model, &property.name, &never, means),
+    }
 }
 
 /// Decides it with sets of states.

@@ -68,6 +68,7 @@ const RUNS: Features = Features::of(&[
     NotStutterInvariant,
     TellsApart,
     MayFail,
+    BrokenAtInfinity,
     Opaque,
     OfNet,
     Explicit,
@@ -270,7 +271,17 @@ pub const ABILITIES: &[Ability] = &[
     Ability {
         way: Way::Symbolic,
         name: "sets of states, as decision diagrams",
-        asks: Features::of(&[Count, States, Ltl, Automaton, AcceptingCycles, Ctl, NotStutterInvariant, OfNet]),
+        asks: Features::of(&[
+            Count,
+            States,
+            Ltl,
+            Automaton,
+            AcceptingCycles,
+            Ctl,
+            NotStutterInvariant,
+            BrokenAtInfinity,
+            OfNet,
+        ]),
         offers: Features::of(&[
             Symbolic,
             SymbolicBfs,
@@ -296,10 +307,10 @@ pub const ABILITIES: &[Ability] = &[
     Ability {
         way: Way::Gpu,
         name: "breadth-first on a graphics card",
-        asks: Features::of(&[Count, States, Claim, OfNet]),
+        asks: Features::of(&[Count, States, Claim, OfNet, Ltl]),
         offers: Features::of(&[Gpu]),
         only_with: Features::of(&[Gpu]),
-        apart: &[],
+        apart: &[(OfNet, Ltl)],
     },
 ];
 
@@ -312,6 +323,7 @@ const ANOTHER_RUN: &str =
 const ONE_DIAGRAM: &str = "nodes of decision diagrams are in one table that operations look up and write all the time";
 const NO_STATES: &str = "it has no single states to keep";
 const ON_THE_CARD: &str = "a search on a graphics card has a table of its own there";
+const NO_CYCLES_ON_THE_CARD: &str = "infinite runs are not looked for on a graphics card";
 const ALL_ON_THE_CARD: &str = "a search on a graphics card tries every event in every state";
 
 /// What no search does together, and why.
@@ -392,7 +404,7 @@ pub const APART: &[(Feature, &[Feature], &str)] = &[
     (Gpu, &[Table, Packed, Tree, Collapse, Dfa, DfaCollapse, ComBack, Compact, BitState, DiskStore], ON_THE_CARD),
     (Gpu, &[EdgeLean, Por, PorSleep], ALL_ON_THE_CARD),
     (Gpu, &[Symmetry, OrbitSizes], "what is made on a graphics card is not exchanged there"),
-    (Gpu, &[Ltl, Automaton, AcceptingCycles, NonProgress, Ctl], "infinite runs are not looked for on a graphics card"),
+    (Gpu, &[BrokenAtInfinity, Automaton, AcceptingCycles, NonProgress, Ctl], NO_CYCLES_ON_THE_CARD),
     (Gpu, &[Opaque], "a condition that is a function cannot become a kernel"),
     (SymbolicChaining, &[Por], "a reduction looks at what was reached level by level"),
     (SymbolicSaturation, &[Por], "a reduction looks at what was reached level by level"),

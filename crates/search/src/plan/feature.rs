@@ -29,6 +29,7 @@ pub enum Feature {
     NotStutterInvariant,
     TellsApart,
     MayFail,
+    BrokenAtInfinity,
     // Engines.
     Explicit,
     Symbolic,
@@ -117,7 +118,7 @@ pub enum Axis {
 use Feature::*;
 
 /// Every feature, with its axis and its name: what the user writes, or what is asked.
-pub const FEATURES: [(Feature, Axis, &str); 75] = [
+pub const FEATURES: [(Feature, Axis, &str); 76] = [
     (Count, Axis::Asked, "counting states"),
     (States, Axis::Asked, "properties of states"),
     (Claim, Axis::Asked, "the search with the never claim"),
@@ -133,6 +134,7 @@ pub const FEATURES: [(Feature, Axis, &str); 75] = [
     (NotStutterInvariant, Axis::Nature, "properties that are not stutter-invariant"),
     (TellsApart, Axis::Nature, "properties that tell apart what is interchangeable"),
     (MayFail, Axis::Nature, "conditions of formulas whose evaluation may be a run-time error"),
+    (BrokenAtInfinity, Axis::Nature, "formulas that no finite run breaks"),
     (Explicit, Axis::Engine, "--engine explicit"),
     (Symbolic, Axis::Engine, "--engine symbolic"),
     (SymbolicBfs, Axis::Engine, "--engine symbolic:bfs"),
@@ -388,7 +390,7 @@ impl Options {
             DontCare => options.dont_care = false,
             // What is asked is not an option.
             Count | States | Claim | EveryMarking | Liveness | Ltl | Automaton | AcceptingCycles | NonProgress
-            | Ctl | OfNet | Opaque | NotStutterInvariant | TellsApart | MayFail => {}
+            | Ctl | OfNet | Opaque | NotStutterInvariant | TellsApart | MayFail | BrokenAtInfinity => {}
         }
         options
     }

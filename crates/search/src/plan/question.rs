@@ -1,13 +1,14 @@
 //! What a search is to decide, and what is known of the model: what a plan is made from beside the options.
 
-use super::choices::ReduceChoice;
+use super::choices::{EngineChoice, ReduceChoice};
 use super::feature::{Feature, Features};
 use super::options::Options;
 use super::refusal::Refusal;
 use crate::reduce::{EdgeLean, changeable};
+use scrimp_core::never::negation_within;
 use scrimp_core::{AsExpression, Property, PropertyKind};
 use scrimp_system::{Expr, Model, Variable};
-use scrimp_temporal::{Formula, Limits, is_stutter_invariant, propositions};
+use scrimp_temporal::{Formula, Limits, Strength, is_stutter_invariant, propositions};
 use std::time::{Duration, Instant};
 
 /// What may go into finding out whether a formula is stutter-invariant.
@@ -63,6 +64,11 @@ impl Question {
             if options.reduce.leaves_out_events() && !is_invariant_under_stuttering(&property.kind) {
                 asked = asked.with(Feature::NotStutterInvariant);
             }
+            if matches!(options.engine, EngineChoice::Gpu(_))
+                && !is_broken_by_finite_runs(&property.name, &property.kind)
+            {
+                asked = asked.with(Feature::BrokenAtInfinity);
+            }
             property.map(&mut |condition| match condition.as_expression() {
                 None => opaque = true,
                 Some(e) if about_runs > 0 && facts.variables.is_none_or(|variables| e.may_fault(variables)) => {
@@ -112,6 +118,13 @@ fn is_invariant_under_stuttering<C: AsExpression>(kind: &PropertyKind<C>) -> boo
         PropertyKind::Never(never) => never.stutters,
         _ => true,
     }
+}
+
+/// Is every run that breaks a formula bad from some moment on, whatever comes?
+fn is_broken_by_finite_runs<C: AsExpression>(name: &str, kind: &PropertyKind<C>) -> bool {
+    let PropertyKind::Ltl(formula) = kind else { return true };
+    let formula: Formula<Expr> = formula.map(&mut |c| c.as_expression().cloned().unwrap_or(Expr::FALSE));
+    negation_within(name, &formula, LIMITS.1).is_ok_and(|never| never.automaton.strength() == Strength::Terminal)
 }
 
 /// What is known of a model that matters to a plan. Whatever takes long is found out when a plan asks.
