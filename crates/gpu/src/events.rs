@@ -114,15 +114,26 @@ impl<'a> Functions<'a> {
     }
 
     fn event(&mut self, number: usize, event: &Event) {
+        let body = self.body(event);
+        self.line(format!("EVENT int event_{number}(const State &s, State &t) {{"));
+        self.out.push_str(&body);
+        self.line("}");
+    }
+
+    fn body(&mut self, event: &Event) -> String {
+        const NEVER: &str = "  return 0;\n";
         let system = self.system;
         let mut writer = self.writer();
         for m in &event.moves {
             let control = writer.scalar(system.processes[m.process.index()].control, "s");
+            if control.is_constant() && control.low != m.from as i64 {
+                return NEVER.to_string();
+            }
             writer.line(format!("if ({} != {}) return 0;", control.text, m.from));
         }
         let guard = writer.term(&event.guard, "s");
         match (guard.is_constant(), guard.low) {
-            (true, 0) => writer.line("return 0;"),
+            (true, 0) => return writer.finish() + NEVER,
             (true, _) => {}
             _ => writer.line(format!("if (({}) == 0) return 0;", guard.text)),
         }
@@ -148,10 +159,7 @@ impl<'a> Functions<'a> {
             event.effects.iter().for_each(|a| assign(system, &mut writer, a));
             writer.line(if event.assertion.is_some() { "return HAPPENS | violated;" } else { "return HAPPENS;" });
         }
-        let body = writer.finish();
-        self.line(format!("EVENT int event_{number}(const State &s, State &t) {{"));
-        self.out.push_str(&body);
-        self.line("}");
+        writer.finish()
     }
 
     /// The function that runs an event by its number, and who may move after it.
