@@ -241,7 +241,7 @@ impl<M: TypedModel> Checker<M> {
     }
 
     /// At most so many threads search; without this, as many as there are cores. A search that cannot be shared, such as one with
-    /// fairness, is made by one, and the answer says so.
+    /// strong fairness, is made by one, and the answer says so.
     pub fn threads(mut self, threads: usize) -> Checker<M> {
         (self.options.threads, self.any_threads) = (threads.max(1), false);
         self

@@ -173,7 +173,7 @@ fn decide(moves: &Moves, asked: &Asked, store: StoreChoice) -> bool {
         progress: None,
     };
     let fair = if strong > 0 { FairnessChoice::strong() } else { FairnessChoice::weak() };
-    let options = Options { memory: Some(64 << 20), store: Some(store), fair, ..Options::default() };
+    let options = Options { memory: Some(1 << 30), store: Some(store), fair, ..Options::default() };
     let plan = Plan::of(&options, plan::Question::about(Feature::Automaton), &ModelFacts::default()).unwrap();
     let answer = search(&question, &plan, &Control::new(None)).unwrap();
     let found = answer.accepted.expect("decided");
