@@ -179,8 +179,9 @@ pub struct Levels<'d> {
     degree: Memory<'d>,
     now: Queue<'d>,
     next: Queue<'d>,
-    /// States of the level in `now`.
+    /// States of the level in `now`, and how many of them were expanded.
     pub width: u64,
+    pub expanded: u64,
     pub counts: Counts,
     /// Sizes of the levels so far, that in `now` included.
     pub widths: Vec<u64>,
@@ -215,6 +216,7 @@ impl<'d> Levels<'d> {
             now: Queue::new(device, shape.words, capacity)?,
             next: Queue::new(device, shape.words, capacity)?,
             width: 0,
+            expanded: 0,
             counts: Counts::default(),
             widths: Vec::new(),
             peak: needed,
@@ -300,7 +302,7 @@ impl<'d> Levels<'d> {
     /// What was found last is the level to expand.
     fn turn(&mut self) {
         std::mem::swap(&mut self.now, &mut self.next);
-        self.width = std::mem::take(&mut self.counts.next);
+        (self.width, self.expanded) = (std::mem::take(&mut self.counts.next), 0);
         if self.width > 0 {
             self.widths.push(self.width);
         }
@@ -308,8 +310,8 @@ impl<'d> Levels<'d> {
 
     /// Expands the level, and makes what it leads to the next one.
     pub fn expand(&mut self, control: &Control) -> Result<(), Stop> {
-        let mut begin = 0;
-        while begin < self.width {
+        while self.expanded < self.width {
+            let begin = self.expanded;
             if let Some(limit) = control.stopped(0) {
                 return Err(Stop::Limit(limit));
             }
@@ -322,19 +324,19 @@ impl<'d> Levels<'d> {
             self.device.launch(Kernel::Expand, &job, length, self.shape.groups)?;
             self.device.launch(Kernel::Settle, &job, length, 1)?;
             if self.part_done(before)? {
-                begin += length;
-                self.show(control, begin);
+                self.expanded += length;
+                self.show(control);
             }
         }
         self.turn();
         Ok(())
     }
 
-    fn show(&self, control: &Control, begin: u64) {
+    fn show(&self, control: &Control) {
         let states = self.states() + self.counts.next;
         control.states.store(states, Ordering::Relaxed);
         control.transitions.store(self.counts.transitions, Ordering::Relaxed);
-        control.open.store(self.width - begin + self.counts.next, Ordering::Relaxed);
+        control.open.store(self.width - self.expanded + self.counts.next, Ordering::Relaxed);
         control.depth.store(self.widths.len().saturating_sub(1) as u64, Ordering::Relaxed);
     }
 

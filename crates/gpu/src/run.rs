@@ -242,7 +242,7 @@ impl Run<'_> {
                 Err(Stop::Limit(reached)) => {
                     limit = Some(reached);
                     self.collect(&levels, levels.widths.len(), &mut findings)?;
-                    open = levels.width;
+                    open = levels.width - levels.expanded;
                 }
                 Err(Stop::Outgrown) => {
                     // The model learns from the state that it is too small.

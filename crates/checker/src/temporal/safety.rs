@@ -41,7 +41,8 @@ pub fn decide(model: &NativeModel, name: &str, never: &Never<Expr>, means: &Cont
             Verdict::Violated => Verdict::Verified,
             Verdict::Undecided => Verdict::Undecided,
         };
-        result.shortest = false;
+        // What was found is a state with the automaton.
+        (result.shortest, result.state) = (false, None);
         let path = result.trace.take().map(|trace| path_of(model, &watched, &trace));
         show(model, path.unwrap_or_default(), result);
     }
