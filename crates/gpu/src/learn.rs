@@ -2,19 +2,23 @@
 
 use crate::packing::bits_for;
 use scrimp_system::bounds::{Cells, bounds};
-use scrimp_system::{Batch, Layout, Model, Random, System, VarId};
-use std::collections::HashSet;
+use scrimp_system::{Batch, Domain, Layout, Model, Random, System, VarId};
+use std::collections::{HashMap, HashSet};
+use std::time::{Duration, Instant};
 
 /// States that are looked at, breadth first.
 const STATES: usize = 10_000;
-/// Runs that are followed, and their length.
-const RUNS: usize = 20;
+/// Runs that are followed: as many in a row as show nothing new, their length, and how long all of them may take.
+const RUNS: usize = 100;
 const STEPS: usize = 500;
+const TIME: Duration = Duration::from_millis(250);
 
 /// The least and the greatest value for which each variable has room.
 #[derive(Debug, Clone)]
 pub struct Ranges {
     ranges: Vec<(i64, i64)>,
+    /// The first variable like each: those whose names differ by numbers alone have the same values sooner or later.
+    like: Vec<usize>,
     /// How often a variable was given more room.
     widened: Vec<u32>,
     /// Sizes of the first levels, as the model itself has them.
@@ -54,8 +58,13 @@ impl Ranges {
             }
         }
         if next < open.len() {
-            seen.follow_runs(model, &first);
+            seen.follow_runs(model, first);
         }
+        let like = alike(system);
+        for (v, first) in like.iter().enumerate() {
+            seen.ranges[*first] = hull(seen.ranges[*first], seen.ranges[v]);
+        }
+        like.iter().enumerate().for_each(|(v, first)| seen.ranges[v] = seen.ranges[*first]);
         let (cells, mut ranges) = (Cells::new(system), Vec::new());
         let possible = bounds(system, &cells);
         for (v, variable) in system.variables.iter().enumerate() {
@@ -68,7 +77,7 @@ impl Ranges {
             let whole = hull.filter(|&(least, most)| bits_for(least, most) <= bits_for(low, high) + 1);
             ranges.push(whole.map_or((low, high), |(least, most)| (least.min(low), most.max(high))));
         }
-        Ranges { widened: vec![0; ranges.len()], ranges, widths }
+        Ranges { widened: vec![0; ranges.len()], ranges, like, widths }
     }
 
     /// Has a search levels of the same sizes as the model, as far as both know them? With `all`, it has no more levels.
@@ -81,9 +90,20 @@ impl Ranges {
         &self.ranges
     }
 
-    /// Gives a variable more room; `false` if it has all there is.
+    /// Gives a variable more room, and those like it; `false` if it has all there is.
     pub fn widen(&mut self, system: &System, variable: VarId) -> bool {
-        let (domain, v) = (system.variables[variable.index()].domain, variable.index());
+        let before = self.ranges[variable.index()];
+        for v in 0..self.ranges.len() {
+            // Others may have had more room than this one since long.
+            if self.like[v] == self.like[variable.index()] && contains(before, self.ranges[v]) {
+                self.widen_one(system, v);
+            }
+        }
+        self.ranges[variable.index()] != before
+    }
+
+    fn widen_one(&mut self, system: &System, v: usize) {
+        let domain = system.variables[v].domain;
         let before = self.ranges[v];
         let bits = bits_for(domain.low, domain.high).min(32);
         let more = (bits_for(before.0, before.1) + 3).min(31);
@@ -95,8 +115,27 @@ impl Ranges {
             1 | 2 if bits > 8 && some != before => some,
             _ => (domain.low, domain.high),
         };
-        self.ranges[v] != before
     }
+}
+
+fn contains((low, high): (i64, i64), (least, most): (i64, i64)) -> bool {
+    low <= least && most <= high
+}
+
+fn hull(a: Option<(i64, i64)>, b: Option<(i64, i64)>) -> Option<(i64, i64)> {
+    a.into_iter().chain(b).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+}
+
+/// For each variable the first one with the same domain whose name differs by numbers alone.
+fn alike(system: &System) -> Vec<usize> {
+    let mut first = HashMap::new();
+    let key = |v: usize| {
+        let mut name = system.full_name(VarId(v as u32));
+        name.retain(|letter| !letter.is_ascii_digit());
+        let Domain { low, high, .. } = system.variables[v].domain;
+        (name, low, high)
+    };
+    (0..system.variables.len()).map(|v| *first.entry(key(v)).or_insert(v)).collect()
 }
 
 struct Seen<'a> {
@@ -105,22 +144,28 @@ struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    fn look_at(&mut self, state: &[u8]) {
+    /// Says whether there is anything in a state that was in none before.
+    fn look_at(&mut self, state: &[u8]) -> bool {
+        let mut new = false;
         for (v, range) in self.ranges.iter_mut().enumerate() {
             let variable = VarId(v as u32);
             for index in 0..self.layout.slot(variable).length {
                 let Ok(value) = self.layout.read(state, variable, index as i64) else { continue };
                 let (low, high) = range.unwrap_or((value, value));
+                new |= range.is_none() || value < low || value > high;
                 *range = Some((low.min(value), high.max(value)));
             }
         }
+        new
     }
 
-    fn follow_runs(&mut self, model: &dyn Model, first: &[Vec<u8>]) {
-        let mut random = Random(1);
-        let mut batch = Batch::new(model.state_bytes());
-        for run in 0..RUNS {
-            let mut state = first[run % first.len()].clone();
+    /// Follows runs at random, each from a state that has shown something new, or from the first ones.
+    fn follow_runs(&mut self, model: &dyn Model, mut from: Vec<Vec<u8>>) {
+        let (mut random, mut batch) = (Random(1), Batch::new(model.state_bytes()));
+        let (begun, mut in_vain) = (Instant::now(), 0);
+        while in_vain < RUNS && begun.elapsed() < TIME {
+            in_vain += 1;
+            let mut state = from[random.below(from.len())].clone();
             for _ in 0..STEPS {
                 batch.clear();
                 model.expand(&state, &mut batch);
@@ -129,7 +174,10 @@ impl Seen<'_> {
                     break;
                 }
                 state.copy_from_slice(batch.state(random.below(batch.len())));
-                self.look_at(&state);
+                if self.look_at(&state) {
+                    from.push(state.clone());
+                    in_vain = 0;
+                }
             }
         }
     }
