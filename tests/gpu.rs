@@ -157,7 +157,7 @@ fn a_limit_ends_it_without_a_verdict() {
         return;
     }
     let large = model("large/counters20.dve");
-    for limit in [["--memory", "200M"], ["--time", "6s"]] {
+    for limit in [["--memory", "200M"], ["--time", "2s"]] {
         let words = ["check", &large, "-p", "deadlock", "--json", "--engine", ENGINE];
         let json = scrimp(&[&words[..], &limit].concat()).code(3).json();
         assert_eq!((&json["verdict"], &json["guarantee"]), (&"incomplete".into(), &"none".into()));

@@ -1,29 +1,32 @@
 //! A graphics card of NVIDIA's, by the driver and the run-time compiler that are found when it is asked for: nothing of either is
 //! needed to build.
 
-use crate::compiler::Compiler;
+use crate::compiler::{Compiler, Stop};
 use crate::device::{Device, Job, Kernel};
+use crate::kernels::{Kernels, failed};
 use crate::source::Target;
-use cudarc::driver::sys::{CUcontext, CUdevice_attribute, CUfunction, CUmodule, CUresult};
+use cudarc::driver::sys::{CUcontext, CUdevice_attribute};
 use cudarc::driver::{DriverError, result, sys};
-use std::ffi::{CStr, c_void};
+use std::ffi::c_void;
 use std::io;
+use std::sync::Arc;
 
 /// Threads of a block, and blocks for each processor of the card.
-const BLOCK: u32 = 256;
-const BLOCKS: u32 = 16;
+const BLOCK: u32 = 128;
+const BLOCKS: u32 = 32;
+/// Threads that a processor of a card has at work.
+const RESIDENT: u64 = 2048;
 
 /// One card, with the kernels that are loaded.
 pub struct Card {
     name: String,
     processors: u32,
-    compiler: Compiler,
+    compiler: Arc<Compiler>,
     /// What code is made for, as in `sm_90`.
     architecture: u32,
     /// Holds all that is on the card.
     _context: CUcontext,
-    module: Option<CUmodule>,
-    functions: Vec<CUfunction>,
+    kernels: Kernels,
 }
 
 impl Card {
@@ -63,33 +66,11 @@ impl Card {
         Ok(Card {
             name: result::device::get_name(device).map_err(failed)?,
             processors: processors as u32,
-            compiler: Compiler::find()?,
+            compiler: Arc::new(Compiler::find()?),
             architecture: (10 * major + minor) as u32,
             _context: context,
-            module: None,
-            functions: Vec::new(),
+            kernels: Kernels::default(),
         })
-    }
-
-    fn unload(&mut self) {
-        self.functions.clear();
-        if let Some(module) = self.module.take() {
-            // SAFETY: loaded by `load`, and no kernel of it is running: results were waited for.
-            let _ = unsafe { result::module::unload(module) };
-        }
-    }
-}
-
-impl Drop for Card {
-    fn drop(&mut self) {
-        self.unload();
-    }
-}
-
-fn failed(error: DriverError) -> io::Error {
-    match error.0 {
-        CUresult::CUDA_ERROR_OUT_OF_MEMORY => io::ErrorKind::OutOfMemory.into(),
-        _ => io::Error::other(format!("the card failed: {error}")),
     }
 }
 
@@ -107,25 +88,22 @@ impl Device for Card {
     }
 
     fn first_table(&self, memory: usize) -> usize {
-        memory / 16
+        memory / 64
     }
 
     fn part(&self) -> u64 {
         1 << 21
     }
 
-    fn load(&mut self, text: &str) -> io::Result<()> {
-        self.unload();
-        let code = self.compiler.compile(text, &format!("sm_{}", self.architecture))?;
-        // SAFETY: an image that the compiler has made for this card.
-        let module = unsafe { result::module::load_data(code.as_ptr().cast()) }.map_err(failed)?;
-        self.module = Some(module);
-        for kernel in Kernel::ALL {
-            let name: &CStr = kernel.symbol();
-            // SAFETY: the module was just loaded.
-            let function = unsafe { result::module::get_function(module, name.to_owned()) }.map_err(failed)?;
-            self.functions.push(function);
-        }
+    fn groups(&self, states: u64, groups: u32) -> u32 {
+        // One thread for each state does least, but a narrow level would leave most of the card with nothing to do.
+        let enough = self.processors as u64 * RESIDENT;
+        (states * groups as u64 / enough).clamp(1, groups as u64) as u32
+    }
+
+    fn load(&mut self, text: &str, stop: Stop) -> io::Result<()> {
+        self.kernels = Kernels::default();
+        self.kernels = Kernels::of(text, &format!("sm_{}", self.architecture), &self.compiler, stop)?;
         Ok(())
     }
 
@@ -168,7 +146,7 @@ impl Device for Card {
     }
 
     fn launch(&self, kernel: Kernel, job: &Job, things: u64, groups: u32) -> io::Result<()> {
-        let function = *self.functions.get(kernel as usize).ok_or_else(|| io::Error::other("no kernels are loaded"))?;
+        let function = self.kernels.function(kernel)?;
         let most = (self.processors * BLOCKS / groups.max(1)).max(self.processors);
         let blocks = things.div_ceil(BLOCK as u64).clamp(1, most as u64) as u32;
         let mut job = *job;

@@ -1,5 +1,6 @@
 //! What the search needs of the machine that it runs on: memory, and kernels over it.
 
+use crate::compiler::Stop;
 use crate::source::Target;
 use std::ffi::CStr;
 use std::io;
@@ -38,6 +39,7 @@ pub struct Job {
     pub now: u64,
     pub begin: u64,
     pub length: u64,
+    pub groups: u64,
     pub next: u64,
     pub capacity: u64,
     pub degree: u64,
@@ -62,11 +64,14 @@ pub trait Device {
     /// Bytes of the table to begin with, of so many in all.
     fn first_table(&self, memory: usize) -> usize;
 
-    /// States of a level that are expanded together.
+    /// States of a level that are expanded together, at most.
     fn part(&self) -> u64;
 
-    /// Makes the kernels of a text ready, instead of those before.
-    fn load(&mut self, text: &str) -> io::Result<()>;
+    /// How many of so many groups of events each thread tries in so many states.
+    fn groups(&self, states: u64, groups: u32) -> u32;
+
+    /// Makes the kernels of a text ready, instead of those before. What is to stop before that was interrupted.
+    fn load(&mut self, text: &str, stop: Stop) -> io::Result<()>;
 
     /// Memory of its own, all zero.
     fn allocate(&self, bytes: usize) -> io::Result<u64>;

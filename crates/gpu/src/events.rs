@@ -206,7 +206,7 @@ impl<'a> Functions<'a> {
     }
 
     fn groups(&mut self, numbering: &Numbering) {
-        self.line("DEVICE void group(int number, const State &s, int &from, int &to) {\n  switch (number) {");
+        self.line("DEVICE void events_of(int number, const State &s, int &from, int &to) {\n  switch (number) {");
         for (number, group) in numbering.groups.iter().enumerate() {
             match group {
                 Group::Process(process) => {

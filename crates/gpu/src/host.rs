@@ -1,13 +1,19 @@
 //! The threads of a processor in place of a card: the same text, compiled as C++. It is what tests run on, everywhere.
 
+use crate::compiler::Stop;
 use crate::device::{Device, Job, Kernel};
 use crate::source::Target;
 use libloading::Library;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// How often it is asked whether to stop while a text is compiled.
+const LOOK: Duration = Duration::from_millis(5);
 
 type Entry = unsafe extern "C" fn(*const Job, u64, u64, u32);
 
@@ -42,17 +48,24 @@ impl Host {
             .ok_or_else(|| "there is no compiler for C++ here (c++, g++, clang++, or one in CXX)".to_string())
     }
 
-    fn compile(&self, text: &Path, library: &Path) -> io::Result<()> {
+    fn compile(&self, text: &Path, library: &Path, said: &Path, stop: Stop) -> io::Result<()> {
         let mut command = Command::new(&self.compiler);
         command.args(["-std=c++17", "-O1", "-w", "-shared", "-fPIC", "-x", "c++"]).arg(text).arg("-o").arg(library);
-        let output = command.output()?;
-        match output.status.success() {
-            true => Ok(()),
-            false => {
-                let said = String::from_utf8_lossy(&output.stderr).lines().take(20).collect::<Vec<_>>().join("\n");
-                Err(io::Error::other(format!("{} does not take the text: {said}", self.compiler.display())))
+        let mut child = command.stdout(Stdio::null()).stderr(File::create(said)?).spawn()?;
+        loop {
+            match child.try_wait()? {
+                Some(status) if status.success() => return Ok(()),
+                Some(_) => break,
+                None if stop() => {
+                    child.kill()?;
+                    child.wait()?;
+                    return Err(io::ErrorKind::Interrupted.into());
+                }
+                None => std::thread::sleep(LOOK),
             }
         }
+        let said = String::from_utf8_lossy(&std::fs::read(said)?).lines().take(20).collect::<Vec<_>>().join("\n");
+        Err(io::Error::other(format!("{} does not take the text: {said}", self.compiler.display())))
     }
 }
 
@@ -82,19 +95,27 @@ impl Device for Host {
         1 << 12
     }
 
-    fn load(&mut self, text: &str) -> io::Result<()> {
+    fn groups(&self, _: u64, groups: u32) -> u32 {
+        // Both ways of sharing them out are tested.
+        groups.div_ceil(2)
+    }
+
+    fn load(&mut self, text: &str, stop: Stop) -> io::Result<()> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         self.loaded = None;
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let stem = std::env::temp_dir().join(format!("scrimp-{}-{number}", std::process::id()));
-        let (source, library) = (stem.with_extension("cpp"), stem.with_extension("so"));
+        let (source, library, said) =
+            (stem.with_extension("cpp"), stem.with_extension("so"), stem.with_extension("log"));
         std::fs::write(&source, text)?;
-        let loaded = self.compile(&source, &library).and_then(|()| {
+        let loaded = self.compile(&source, &library, &said, stop).and_then(|()| {
             // SAFETY: the library is the text just made; it has nothing that runs when it is loaded.
             unsafe { Library::new(&library) }.map_err(io::Error::other)
         });
         // What is loaded stays when its file is gone.
-        let (_, _) = (std::fs::remove_file(&source), std::fs::remove_file(&library));
+        for file in [&source, &library, &said] {
+            let _ = std::fs::remove_file(file);
+        }
         self.loaded = Some(loaded?);
         Ok(())
     }

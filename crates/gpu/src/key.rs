@@ -39,7 +39,7 @@ impl Key {
 
     /// The function `look_up`.
     pub fn text(&self, packing: &Packing, node_log: u32) -> String {
-        let mut out = String::from("DEVICE int look_up(const Job &job, const State &s, u64 &place) {\n");
+        let mut out = String::from("DEVICE Kept look_up(const Job &job, const State &s, u64 &place) {\n");
         let mut pieces = Pieces::default();
         for (word, used) in packing.used().iter().enumerate() {
             pieces.push(format!("(u64)s.w[{word}]"), *used);
@@ -53,7 +53,7 @@ impl Key {
                 let (low, high) = pieces.range(stage, from, bits);
                 let name = format!("id_{stage}_{part}");
                 let _ = writeln!(out, "  u64 {name};");
-                let _ = writeln!(out, "  if (!number<{bits}>(job, {low}, {high}, {name})) return 3;");
+                let _ = writeln!(out, "  if (!number<{bits}>(job, {low}, {high}, {name})) return PARTS_FULL;");
                 next.push(name, id_bits(node_log));
                 from += bits;
             }

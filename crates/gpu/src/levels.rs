@@ -171,12 +171,16 @@ pub struct Levels<'d> {
     device: &'d dyn Device,
     shape: Shape,
     memory: usize,
+    /// States of a level that are expanded together.
+    part: u64,
     slots: Memory<'d>,
     log: u32,
     nodes: Memory<'d>,
     counts_at: Memory<'d>,
     found: Memory<'d>,
     degree: Memory<'d>,
+    /// What the device has counted, as it was last seen there or put there.
+    put: Counts,
     now: Queue<'d>,
     next: Queue<'d>,
     /// States of the level in `now`, and how many of them were expanded.
@@ -196,7 +200,8 @@ impl<'d> Levels<'d> {
         let first = (device.first_table(memory) / BUCKET).max(1).ilog2();
         let log = shape.key.least_log.max(10).max(first);
         let nodes = if shape.key.parts { BUCKET << shape.node_log } else { 1 };
-        let capacity = device.part();
+        let a_state = 2 * Queue::bytes(shape.words, 1) + 4;
+        let capacity = device.part().min(1 << (memory / 8 / a_state).max(LANES).ilog2());
         let found = shape.findings * shape.found_words * 8;
         let queues = 2 * Queue::bytes(shape.words, capacity) + 4 * capacity as usize;
         let needed = (BUCKET << log) + nodes + queues + found + Counts::BYTES;
@@ -207,6 +212,7 @@ impl<'d> Levels<'d> {
             device,
             shape,
             memory,
+            part: capacity,
             slots: Memory::new(device, BUCKET << log)?,
             log,
             nodes: Memory::new(device, nodes)?,
@@ -215,6 +221,7 @@ impl<'d> Levels<'d> {
             degree: Memory::new(device, 4 * capacity as usize)?,
             now: Queue::new(device, shape.words, capacity)?,
             next: Queue::new(device, shape.words, capacity)?,
+            put: Counts::default(),
             width: 0,
             expanded: 0,
             counts: Counts::default(),
@@ -254,14 +261,28 @@ impl<'d> Levels<'d> {
         }
     }
 
-    fn put_counts(&self, counts: Counts) -> io::Result<()> {
-        self.device.write(self.counts_at.at(), &counts.to_bytes())
+    fn put_counts(&mut self, counts: Counts) -> io::Result<()> {
+        if self.put != counts {
+            self.device.write(self.counts_at.at(), &counts.to_bytes())?;
+            self.put = counts;
+        }
+        Ok(())
     }
 
-    fn get_counts(&self) -> io::Result<Counts> {
+    fn get_counts(&mut self) -> io::Result<Counts> {
         let mut bytes = [0; Counts::BYTES];
         self.device.read(self.counts_at.at(), &mut bytes)?;
-        Ok(Counts::of_bytes(&bytes))
+        self.put = Counts::of_bytes(&bytes);
+        Ok(self.put)
+    }
+
+    /// Lets all events be tried in so many states of the level, from one on; with a target, only looks for that.
+    fn launch(&self, begin: u64, length: u64, target: u64) -> io::Result<()> {
+        self.device.zero(self.degree.at(), 4 * length as usize)?;
+        let groups = self.device.groups(length, self.shape.groups);
+        let job = Job { begin, length, target, groups: groups as u64, ..self.job() };
+        self.device.launch(Kernel::Expand, &job, length, self.shape.groups.div_ceil(groups))?;
+        self.device.launch(Kernel::Settle, &job, length, 1)
     }
 
     /// May so many bytes more be allocated, for a while?
@@ -315,14 +336,11 @@ impl<'d> Levels<'d> {
             if let Some(limit) = control.stopped(0) {
                 return Err(Stop::Limit(limit));
             }
-            let length = self.device.part().min(self.width - begin);
+            let length = self.part.min(self.width - begin);
             self.make_room(length)?;
-            self.device.zero(self.degree.at(), 4 * length as usize)?;
             let before = self.counts;
             self.put_counts(before)?;
-            let job = Job { begin, length, ..self.job() };
-            self.device.launch(Kernel::Expand, &job, length, self.shape.groups)?;
-            self.device.launch(Kernel::Settle, &job, length, 1)?;
+            self.launch(begin, length, 0)?;
             if self.part_done(before)? {
                 self.expanded += length;
                 self.show(control);
@@ -402,23 +420,20 @@ impl<'d> Levels<'d> {
         Ok(())
     }
 
-    /// Moves all keys to a table of twice the size.
+    /// Moves all keys to a larger table.
     fn grow(&mut self) -> Result<(), Stop> {
-        self.may_take(BUCKET << (self.log + 1))?;
-        let larger = Memory::new(self.device, BUCKET << (self.log + 1))?;
-        let job = Job {
-            slots: larger.at(),
-            log: self.log as u64 + 1,
-            old: self.slots.at(),
-            old_log: self.log as u64,
-            ..self.job()
-        };
-        self.put_counts(Counts::default())?;
-        self.device.launch(Kernel::MoveKeys, &job, SLOTS << self.log, 1)?;
-        if self.get_counts()?.flags != 0 {
-            return Err(Stop::Failed(io::Error::other("internal error: keys do not fit into a larger table")));
+        for log in self.log + 1.. {
+            self.may_take(BUCKET << log)?;
+            let larger = Memory::new(self.device, BUCKET << log)?;
+            let (log_now, old, old_log) = (log as u64, self.slots.at(), self.log as u64);
+            let job = Job { slots: larger.at(), log: log_now, old, old_log, ..self.job() };
+            self.put_counts(Counts::default())?;
+            self.device.launch(Kernel::MoveKeys, &job, SLOTS << self.log, 1)?;
+            if self.get_counts()?.flags == 0 {
+                (self.slots, self.log) = (larger, log);
+                break;
+            }
         }
-        (self.slots, self.log) = (larger, self.log + 1);
         Ok(())
     }
 
@@ -449,12 +464,9 @@ impl<'d> Levels<'d> {
         self.device.write(wanted.at(), &bytes)?;
         let mut begin = 0;
         while begin < level.states {
-            let length = self.device.part().min(level.states - begin);
-            self.device.zero(self.degree.at(), 4 * length as usize)?;
+            let length = self.part.min(level.states - begin);
             self.put_counts(Counts { place: u64::MAX, ..Counts::default() })?;
-            let job = Job { begin, length, target: wanted.at(), ..self.job() };
-            self.device.launch(Kernel::Expand, &job, length, self.shape.groups)?;
-            self.device.launch(Kernel::Settle, &job, length, 1)?;
+            self.launch(begin, length, wanted.at())?;
             let Counts { place, flags, .. } = self.get_counts()?;
             if place != u64::MAX {
                 return Ok(Some(level.state(place as usize, self.shape.words)));

@@ -10,6 +10,7 @@ pub mod compiler;
 pub mod device;
 pub mod events;
 pub mod host;
+mod kernels;
 pub mod key;
 mod learn;
 mod levels;
@@ -20,7 +21,7 @@ mod term;
 mod way;
 
 pub use card::Card;
-pub use compiler::Compiler;
+pub use compiler::{Compiler, Effort};
 pub use device::Device;
 pub use host::Host;
 pub use run::{Fit, GpuReport, Options, fit, run, text};

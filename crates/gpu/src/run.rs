@@ -134,7 +134,13 @@ pub fn run(
         let key = Key::new(packing.bits(), most_log(memory), node_log);
         let text = Source { system, packing: &packing, numbering: &numbering, key, node_log, wanted: &wanted };
         let begun = Instant::now();
-        device.load(&text.text(device.target()))?;
+        let stop = || control.stopped(0).is_some();
+        if let Err(error) = device.load(&text.text(device.target()), &stop) {
+            return match (error.kind(), control.stopped(0)) {
+                (io::ErrorKind::Interrupted, Some(limit)) => Ok(nothing(goals, limit, remarks, control)),
+                _ => Err(error),
+            };
+        }
         made += begun.elapsed();
         let shape = Shape {
             words: packing.words(),

@@ -43,12 +43,15 @@ impl Source<'_> {
             Target::Host => include_str!("text/host.h"),
         });
         let held = system.events.iter().any(|event| event.then.exclusive().is_some());
+        // Threads leave the state of the level for steps of one process alone, and for the moves of a claim.
+        let leaves = held || system.claim.is_some();
         let ends = system.valid_end.is_some();
         for (name, value) in [
             ("WORDS", packing.words()),
             ("ROOT_BITS", key.root_bits as usize),
             ("FOUND", found_words(packing)),
-            ("HELD", held as usize),
+            ("GROUPS", numbering.groups.len()),
+            ("LEAVES", leaves as usize),
             ("LATE", numbering.has_late() as usize),
             ("HAS_ENDS", ends as usize),
             ("FAULTS_MOVE", faults_move(system, numbering) as usize),
@@ -63,6 +66,7 @@ impl Source<'_> {
         out.push_str("struct State { u32 w[WORDS]; };\n");
         out.push_str(include_str!("text/arithmetic.h"));
         out.push_str(include_str!("text/table.h"));
+        out.push_str(include_str!("text/stage.h"));
         let functions = Functions::text(system, packing, numbering, wanted);
         // What is large is compiled twice as fast where it is not put together.
         let _ = writeln!(out, "#define EVENT {}", if functions.len() > LARGE { "APART" } else { "DEVICE" });

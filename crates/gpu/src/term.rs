@@ -84,7 +84,11 @@ impl Tables {
     pub fn text(&self) -> String {
         let mut out = String::new();
         for (number, table) in self.tables.iter().enumerate() {
-            let values: Vec<String> = table.iter().map(|value| Term::constant(*value).text).collect();
+            let mut values: Vec<String> = table.iter().map(|value| Term::constant(*value).text).collect();
+            if values.is_empty() {
+                // Nothing is read there, but an array has an element.
+                values.push("0".to_string());
+            }
             let kind = if fits(hull(table)) { "int" } else { "i64" };
             let _ = writeln!(out, "TABLE {kind} table_{number}[] = {{{}}};", values.join(", "));
         }

@@ -2,7 +2,7 @@
 
 use scrimp_checker::Loaded;
 use scrimp_core::{Property, PropertyKind};
-use scrimp_gpu::{Compiler, Target, text};
+use scrimp_gpu::{Compiler, Effort, Target, text};
 use scrimp_native::{Mode, NativeModel};
 use scrimp_system::Expr;
 use std::path::{Path, PathBuf};
@@ -42,8 +42,9 @@ fn every_text_is_accepted() {
                 .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             for architecture in ARCHITECTURES {
                 let begun = Instant::now();
-                let code =
-                    compiler.compile(&source, architecture).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+                let code = compiler
+                    .compile(&source, architecture, Effort::Full, &|| false)
+                    .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 let events = model.system().events.len();
                 eprintln!("{name}, {events} events, {architecture}: {} bytes in {:.2?}", code.len(), begun.elapsed());

@@ -2,16 +2,21 @@
 #define DEVICE static inline
 #define APART static __attribute__((noinline))
 #define TABLE static const
+// A warp is one thread.
+#define LANES 1
+#define LANE 0
+#define STAGE_WORDS(name) u32 name[1][WORDS][2 * LANES]
+#define OWN(words) words[0]
 #define KERNEL(name)                                                                                      \
   static void name##_on(const Job &job, u64 THREAD, u64 THREADS, u32 GROUP);                              \
   extern "C" void name(const Job *job, u64 thread, u64 threads, u32 group) { name##_on(*job, thread, threads, group); } \
   static void name##_on(const Job &job, u64 THREAD, u64 THREADS, u32 GROUP)
 
 DEVICE u64 load(const u64 *at) { return __atomic_load_n(at, __ATOMIC_ACQUIRE); }
-struct Pair {
-  u64 first, second;
+struct Four {
+  u64 a, b, c, d;
 };
-DEVICE Pair load_both(const u64 *at) { return {load(at), load(at + 1)}; }
+DEVICE Four load_four(const u64 *at) { return {load(at), load(at + 1), load(at + 2), load(at + 3)}; }
 DEVICE void set(u64 *at, u64 value) { __atomic_store_n(at, value, __ATOMIC_RELEASE); }
 DEVICE u64 exchange(u64 *at, u64 expected, u64 value) {
   __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
@@ -28,6 +33,12 @@ DEVICE void least(u64 *at, u64 value) {
     now = seen;
   }
 }
+DEVICE bool anyone(bool is) { return is; }
+DEVICE u32 votes(bool is) { return is; }
+DEVICE int count_of(u32 all) { return all; }
+DEVICE int count_before(u32) { return 0; }
+DEVICE void meet() {}
+DEVICE u64 next_of(u64 *at, bool wants) { return wants ? add(at, 1) : 0; }
 DEVICE void sum(u64 *at, u64 value) {
   if (value) add(at, value);
 }

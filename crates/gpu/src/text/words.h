@@ -37,6 +37,8 @@ struct Job {
   u64 log, node_log;
   const u32 *now;
   u64 begin, length;
+  // How many groups of events each thread tries.
+  u64 groups;
   u32 *next;
   u64 capacity;
   u32 *degree;
