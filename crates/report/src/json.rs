@@ -260,6 +260,7 @@ pub fn limit_word(limit: Limit) -> &'static str {
         Limit::Visits => "visits",
         Limit::Disk => "disk",
         Limit::Tokens => "tokens",
+        Limit::Gone => "gone",
     }
 }
 

@@ -337,6 +337,7 @@ pub(crate) fn limits(subject: &Subject, style: Style) -> String {
         Limit::Tokens => {
             ("a place has more tokens than can be counted".to_string(), "a net with smaller numbers".into())
         }
+        Limit::Gone => ("a process of the cluster is gone".to_string(), "starting it again".into()),
         Limit::Disk => (
             report.disk.as_ref().and_then(|disk| disk.failure.clone()).unwrap_or_else(|| "the disk failed".to_string()),
             "a directory with more room (--store disk:DIR)".into(),
