@@ -37,6 +37,8 @@ pub mod explore;
 pub mod typed;
 
 #[cfg(feature = "languages")]
+pub use scrimp_cluster as cluster;
+#[cfg(feature = "languages")]
 pub use scrimp_checker::net as nets;
 #[cfg(feature = "languages")]
 pub use scrimp_checker::{

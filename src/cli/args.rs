@@ -37,6 +37,11 @@ pub enum Command {
     Check(CheckArgs),
     /// Visit the whole state space and say how large it is and what shape it has
     Count(CountArgs),
+    /// Check or count by several processes, on this machine or on several hosts
+    ///
+    /// `scrimp cluster -n 4 check MODEL` starts four processes here. `scrimp cluster --hosts FILE --index I check MODEL` is started on each host,
+    /// with its number; host 0 reads the model, the others need only this program. docs/cluster.md has the details.
+    Cluster(super::cluster::ClusterArgs),
     /// Say what a check or count with these options would do, and why, without doing it
     #[command(mut_arg("model", |model| model.required(false).default_value(NO_MODEL)))]
     Plan(PlanArgs),

@@ -18,6 +18,7 @@ mod crew;
 mod door;
 mod exchange;
 mod follow;
+mod gathering;
 mod goal;
 mod handshake;
 mod hosts;
@@ -39,7 +40,9 @@ mod word;
 
 pub use cluster::Cluster;
 pub use follow::{At, Followed, follow};
+pub use gathering::Gathering;
 pub use hosts::{Host, Hosts};
-pub use run::{ClusterReport, Options, Traffic, run};
+pub use owner::hash;
+pub use run::{ClusterReport, Options, run};
 pub use save::SEARCH;
 pub use secret::{Secret, VARIABLE};

@@ -6,7 +6,7 @@ use crate::job::Keeping;
 use crate::save::Saved;
 use crate::search::Outcome;
 use crate::word::Word;
-use scrimp_core::{Control, GraphFacts, Limit, Property, PropertyKind, PropertyResult, Trace, Verdict};
+use scrimp_core::{ClusterFacts, Control, GraphFacts, Limit, Property, PropertyKind, PropertyResult, Trace, Verdict};
 use scrimp_native::NativeModel;
 use scrimp_search::checkpoint::Identity;
 use scrimp_system::{Batch, Expr, Fault, FaultRecord, Model};
@@ -33,20 +33,6 @@ pub struct Options {
     pub identity: Identity,
 }
 
-/// What there is to say of the processes.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Traffic {
-    pub processes: usize,
-    pub threads: usize,
-    /// States that went from one process to another, and their bytes.
-    pub sent_states: u64,
-    pub sent_bytes: u64,
-    /// The most memory that a process took.
-    pub peak_bytes: u64,
-    /// Workers whose states moved to a tree.
-    pub in_trees: usize,
-}
-
 /// Everything that came of it.
 #[derive(Debug, Clone)]
 pub struct ClusterReport {
@@ -57,7 +43,7 @@ pub struct ClusterReport {
     pub facts: GraphFacts,
     pub visits: u64,
     pub kept_bytes: u64,
-    pub traffic: Traffic,
+    pub traffic: ClusterFacts,
     pub remarks: Vec<String>,
 }
 
@@ -107,7 +93,7 @@ pub fn run(
                 facts,
                 visits,
                 kept_bytes: 0,
-                traffic: Traffic { processes: cluster.processes(), threads: cluster.threads(), ..Traffic::default() },
+                traffic: ClusterFacts { processes: cluster.processes(), threads: cluster.threads(), ..ClusterFacts::default() },
                 remarks,
             }
         }
@@ -173,7 +159,7 @@ fn found(
         facts,
         visits: total(|word| word.visits),
         kept_bytes: total(|word| word.kept_bytes),
-        traffic: Traffic {
+        traffic: ClusterFacts {
             processes: cluster.processes(),
             threads: cluster.threads(),
             sent_states: total(|word| word.sent_states),

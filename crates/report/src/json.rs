@@ -3,7 +3,7 @@
 use crate::counted::{most_open, widest_level};
 use crate::coverage::Scope;
 use crate::{Overall, Subject, branching, schema, trace};
-use scrimp_core::{CardFacts, Limit, Omission, PropertyResult, Report, Verdict};
+use scrimp_core::{CardFacts, ClusterFacts, Limit, Omission, PropertyResult, Report, Verdict};
 use scrimp_search::plan::ReduceChoice;
 use scrimp_system::Describe;
 use serde_json::{Map, Value, json};
@@ -163,6 +163,16 @@ pub fn report(subject: &Subject) -> Value {
             "peak_bytes": peak_bytes,
             "seconds": searched.as_secs_f64(),
             "kernel_seconds": made.as_secs_f64(),
+        });
+    }
+    if let Some(ClusterFacts { processes, threads, sent_states, sent_bytes, peak_bytes, in_trees }) = &report.cluster {
+        object["cluster"] = json!({
+            "processes": processes,
+            "threads": threads,
+            "sent_states": sent_states,
+            "sent_bytes": sent_bytes,
+            "process_peak_bytes": peak_bytes,
+            "threads_in_trees": in_trees,
         });
     }
     if subject.report.reduced {
