@@ -227,13 +227,13 @@ pub(crate) fn on_cluster(
     control: &Control,
     cluster: Option<&Gathering>,
 ) -> io::Result<Report> {
-    let begun = Instant::now();
     let options = plan.options();
     let cluster = cluster.ok_or_else(|| invalid("no processes were brought together for --engine cluster"))?;
     let cluster = cluster.cluster().map_err(io::Error::other)?;
     if (EngineChoice::Cluster(cluster.processes() as u32), cluster.threads()) != (options.engine, options.threads) {
         return Err(invalid("the plan is for another cluster"));
     }
+    let begun = Instant::now();
     let asked: Vec<String> = goals.iter().map(|goal| format!("{} {:?}", goal.name, goal.kind)).collect();
     let essence = format!("cluster {} {}", options.keep_going, asked.join("\n"));
     let told = scrimp_cluster::Options {

@@ -228,6 +228,7 @@ impl Cluster {
             return Ok(self.lost(loss));
         }
         self.signals.reset();
+        let saves = keeping.as_ref().is_some_and(|keeping| keeping.to.is_some());
         let job = Job::new(system, sought, keep_going, keeping);
         let text = bincode::serialize(&job).map_err(io::Error::other)?;
         let task = Arc::new(job.task(memory).map_err(|why| {
@@ -247,11 +248,14 @@ impl Cluster {
             }
             if let Some(limit) = control.stopped(0).filter(|_| !told_to_stop) {
                 told_to_stop = true;
+                // Whoever ends the program waits until the search is saved.
+                control.save(saves);
                 self.signals.stop(limit);
                 self.tell(&ToOthers::Stop(number_of(limit)));
             }
             self.show(control);
             if let Some(loss) = self.signals.loss() {
+                control.save(false);
                 let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner).take();
                 let lost = self.lost(loss);
                 return failed.map_or(Ok(lost), |why| Err(io::Error::other(why)));

@@ -120,9 +120,6 @@ impl<'w> Exchange<'w> {
     }
 
     fn post(&mut self, to: usize, kind: Kind, count: u32, bytes: Vec<u8>) {
-        if to / self.threads != self.me() / self.threads {
-            self.signals.sent_bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-        }
         let mut parcel = Parcel { to: to as u32, from: self.me() as u32, kind: kind as u32, count, bytes };
         self.input.send_batch(&mut parcel);
     }
@@ -131,6 +128,7 @@ impl<'w> Exchange<'w> {
     pub fn send(&mut self, to: usize, count: u32, bytes: Vec<u8>) {
         if to / self.threads != self.me() / self.threads {
             self.signals.sent_states.fetch_add(count as u64, Ordering::Relaxed);
+            self.signals.sent_bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         }
         self.under_way[to] += 1;
         self.post(to, Kind::States, count, bytes);
