@@ -37,14 +37,14 @@ pub mod explore;
 pub mod typed;
 
 #[cfg(feature = "languages")]
-pub use scrimp_cluster as cluster;
-#[cfg(feature = "languages")]
 pub use scrimp_checker::net as nets;
 #[cfg(feature = "languages")]
 pub use scrimp_checker::{
     Check, CheckError, Count, Explorable, Foresight, Found, Grows, Host, Loaded, Open, Plain, Request, Setting, chart,
     facts, fallback, load, properties, run_engine, simulation, temporal, walk, with_room,
 };
+#[cfg(feature = "languages")]
+pub use scrimp_cluster as cluster;
 pub use scrimp_core::budget::resident;
 pub use scrimp_core::{
     Budget, Condition, Control, Figures, ForgetFacts, GraphFacts, Limit, Never, Omission, Predicate, Property,

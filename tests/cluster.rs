@@ -26,7 +26,9 @@ fn folder(name: &str) -> PathBuf {
 /// Processes that count: a state for each way in which they can stand.
 fn counters(folder: &Path, processes: u32, most: u64) -> (PathBuf, u64) {
     let process = |p| {
-        format!("process P_{p} {{ byte x; state s; init s; trans s -> s {{ guard x < {most}; effect x = x + 1; }}; }}\n")
+        format!(
+            "process P_{p} {{ byte x; state s; init s; trans s -> s {{ guard x < {most}; effect x = x + 1; }}; }}\n"
+        )
     };
     let path = folder.join("counters.dve");
     let text = (0..processes).map(process).collect::<String>() + "system async;\n";
@@ -82,7 +84,11 @@ fn the_same_answers_as_alone() {
         assert_eq!(together["verdict"], alone["verdict"], "{name}");
         let all = |of: &serde_json::Value| -> Vec<String> {
             let properties = of["properties"].as_array().expect("a list").iter();
-            properties.map(|p| format!("{} {} {}", p["name"], p["verdict"], p["trace"]["steps"].as_array().map_or(0, Vec::len))).collect()
+            properties
+                .map(|p| {
+                    format!("{} {} {}", p["name"], p["verdict"], p["trace"]["steps"].as_array().map_or(0, Vec::len))
+                })
+                .collect()
         };
         assert_eq!(all(&together), all(&alone), "{name}");
         assert_eq!(together["cluster"]["processes"], 2, "{name}");
@@ -110,7 +116,9 @@ fn what_is_not_distributed_is_refused() {
         assert!(said.contains(word), "{asked:?}: {said}");
         assert!(output.status.code() == Some(2) || said.contains("is not used"), "{asked:?}: {said}");
     }
-    for wrong in [&["cluster", "count", "x.dve"][..], &["cluster", "-n", "0", "count", "x.dve"], &["cluster", "-n", "2"]] {
+    for wrong in
+        [&["cluster", "count", "x.dve"][..], &["cluster", "-n", "0", "count", "x.dve"], &["cluster", "-n", "2"]]
+    {
         assert_eq!(scrimp().args(wrong).output().expect("it runs").status.code(), Some(2), "{wrong:?}");
     }
 }
@@ -216,7 +224,8 @@ fn memory_is_a_promise_and_no_wrong_count() {
             }
             code => panic!("{code:?}: {}", text(&output)),
         }
-        let limit = memory.trim_end_matches(['M', 'G']).parse::<u64>().expect("a number") << if memory == "1G" { 30 } else { 20 };
+        let limit = memory.trim_end_matches(['M', 'G']).parse::<u64>().expect("a number")
+            << if memory == "1G" { 30 } else { 20 };
         assert!(answer["cluster"]["process_peak_bytes"].as_u64() <= Some(limit), "{memory}: {}", answer["cluster"]);
     }
     let _ = std::fs::remove_dir_all(folder);
@@ -292,7 +301,10 @@ fn options_are_compared() {
     let (file, _) = hosts(&folder, 2);
     let host = |index: &str, more: &[&str]| {
         let mut command = scrimp();
-        command.env("SCRIMP_SECRET", "the secret of this test").args(["cluster", "--wait", "20s", "--hosts"]).arg(&file);
+        command
+            .env("SCRIMP_SECRET", "the secret of this test")
+            .args(["cluster", "--wait", "20s", "--hosts"])
+            .arg(&file);
         command.args(["--index", index, "count", &model("peterson3.dve"), "-q"]).args(more);
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs")
     };

@@ -333,7 +333,7 @@ pub struct SearchArgs {
     #[arg(long)]
     pub audit: bool,
 
-    /// What does the searching: auto, explicit, symbolic, bmc, gpu
+    /// What does the searching: auto, explicit, symbolic, bmc, gpu, cluster
     ///
     /// `auto` is `explicit`; where that takes long, `check` tries the others beside it, and the first answer counts. `explicit` visits state after state. `symbolic` computes with sets of states, as decision diagrams: for models whose
     /// states are far too many to visit, and have much structure. `symbolic:bfs` goes level by level, `symbolic:chaining`
@@ -341,6 +341,7 @@ pub struct SearchArgs {
     /// events that suffice are taken. `bmc:K` looks for runs of up to K events with a SAT solver, and proves what it can by
     /// induction; `bmc` goes on until everything is decided. `gpu` goes level by level on a graphics card of NVIDIA's (`gpu:1` on the
     /// second one), whose memory `--memory` is then about; `gpu:cpu` runs the same kernels on the threads of the processor, for tests.
+    /// `cluster:N` starts N processes on this machine, as `scrimp cluster -n N` does.
     #[arg(long, default_value = "auto", value_name = "ENGINE")]
     pub engine: String,
 

@@ -16,6 +16,12 @@ pub fn admit(options: &Options) -> Result<(), CheckError> {
     {
         directory("--store disk", dir)?;
     }
+    if let (Some(folder), EngineChoice::Cluster(_)) = (&options.checkpoint, options.engine) {
+        // It is made when there is something to save, in a folder that is there.
+        let above = folder.parent().filter(|above| !above.as_os_str().is_empty());
+        let there = if folder.exists() { folder } else { above.unwrap_or(Path::new(".")) };
+        directory("--checkpoint", there)?;
+    }
     if let (Some(folder), EngineChoice::Cluster(_)) = (&options.resume, options.engine) {
         directory("--resume", folder)?;
         checkpoint::making(&folder.join(scrimp_cluster::SEARCH))?;

@@ -117,7 +117,11 @@ impl Searcher<'_> {
         let (measures, told) = Measures::new(model, plan.clone(), control.stop())?;
         let progress = measures.progress.as_ref().map(|measure| |state: &[u8]| measure.value(state));
         let progress = progress.as_ref().map(|f| f as &Guide);
-        let report = decide(model, property, &Context { plan: &told, control: &control, fair, progress, cluster: self.cluster.as_deref() })?;
+        let report = decide(
+            model,
+            property,
+            &Context { plan: &told, control: &control, fair, progress, cluster: self.cluster.as_deref() },
+        )?;
         *plan = told;
         tell_reduction(plan, &report);
         self.host.end(plan, &control, &report);

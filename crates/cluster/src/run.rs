@@ -93,7 +93,11 @@ pub fn run(
                 facts,
                 visits,
                 kept_bytes: 0,
-                traffic: ClusterFacts { processes: cluster.processes(), threads: cluster.threads(), ..ClusterFacts::default() },
+                traffic: ClusterFacts {
+                    processes: cluster.processes(),
+                    threads: cluster.threads(),
+                    ..ClusterFacts::default()
+                },
                 remarks,
             }
         }

@@ -41,7 +41,10 @@ impl ModelCheck {
         // A cluster does one search after the other.
         let together = matches!(engine, EngineChoice::Cluster(_));
         let alone = together
-            || *threads == 1 && !self.setting.open.threads || checkpoint.is_some() || resume.is_some() || *graph;
+            || *threads == 1 && !self.setting.open.threads
+            || checkpoint.is_some()
+            || resume.is_some()
+            || *graph;
         if alone { 0 } else { stages.len().saturating_sub(1).min(cores().max(2) - 1) }
     }
 

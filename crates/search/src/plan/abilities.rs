@@ -334,9 +334,11 @@ const ONE_DIAGRAM: &str = "nodes of decision diagrams are in one table that oper
 const NO_STATES: &str = "it has no single states to keep";
 const ON_THE_CARD: &str = "a search on a graphics card has a table of its own there";
 const NO_CYCLES_ON_THE_CARD: &str = "infinite runs are not looked for on a graphics card";
-const OWNERS_TREE: &str = "each process of a cluster keeps its states in a packed table, and in a tree once memory is used up";
+const OWNERS_TREE: &str =
+    "each process of a cluster keeps its states in a packed table, and in a tree once memory is used up";
 const NO_CYCLES_IN_A_CLUSTER: &str = "infinite runs are not looked for by a cluster: no process sees a whole cycle";
-const ALL_IN_A_CLUSTER: &str = "a process of a cluster does not see what the others have visited, so that every event is explored";
+const ALL_IN_A_CLUSTER: &str =
+    "a process of a cluster does not see what the others have visited, so that every event is explored";
 const NOT_FORGOTTEN: &str = "states that a process forgets would be sent to it, and searched, again";
 const BY_LEVELS: &str = "a cluster goes level by level";
 const ALL_ON_THE_CARD: &str = "a search on a graphics card tries every event in every state";

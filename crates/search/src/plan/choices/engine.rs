@@ -81,7 +81,9 @@ impl EngineChoice {
             EngineChoice::Gpu(CardChoice::Processor) => {
                 "the kernels for a graphics card, compiled as C++, on the threads of the processor"
             }
-            EngineChoice::Cluster(_) => "state by state, by several processes, each of which owns a share of the states",
+            EngineChoice::Cluster(_) => {
+                "state by state, by several processes, each of which owns a share of the states"
+            }
         }
     }
 }
@@ -128,7 +130,11 @@ impl FromStr for EngineChoice {
             },
             ("cluster", Some(number)) => match number.parse() {
                 Ok(processes @ 1..=MOST_PROCESSES) => EngineChoice::Cluster(processes),
-                _ => return refuse(format!("expected a number of processes from 1 to {MOST_PROCESSES}, found '{number}'")),
+                _ => {
+                    return refuse(format!(
+                        "expected a number of processes from 1 to {MOST_PROCESSES}, found '{number}'"
+                    ));
+                }
             },
             _ => return refuse(format!("there is no engine '{text}'")),
         })
