@@ -23,6 +23,7 @@ impl Collected {
         Collected { before: vec![0; state_bytes], bytes: Vec::new(), count: 0 }
     }
 
+    #[inline]
     pub fn push(&mut self, state: &[u8]) {
         let Collected { before, bytes, count } = self;
         *count += 1;
@@ -30,10 +31,8 @@ impl Collected {
         let most = state.len() / 8 + 1;
         bytes.push(0);
         let (mut changes, mut last) = (0usize, 0usize);
-        for at in 0..state.len() {
-            if state[at] == before[at] {
-                continue;
-            }
+        let ((words, rest), (others, other_rest)) = (state.as_chunks::<8>(), before.as_chunks::<8>());
+        let mut change = |at: usize| {
             let mut gap = at - last;
             while gap >= FAR as usize {
                 bytes.push(FAR);
@@ -41,10 +40,17 @@ impl Collected {
             }
             bytes.extend([gap as u8, state[at]]);
             (changes, last) = (changes + 1, at + 1);
-            if changes > most || changes >= MANY as usize {
-                break;
+        };
+        for (word, (here, there)) in words.iter().zip(others).enumerate() {
+            let mut differs = u64::from_le_bytes(*here) ^ u64::from_le_bytes(*there);
+            while differs != 0 {
+                let byte = differs.trailing_zeros() / 8;
+                change(8 * word + byte as usize);
+                differs &= !(0xff << (8 * byte));
             }
         }
+        let first = 8 * words.len();
+        (0..rest.len()).filter(|&at| rest[at] != other_rest[at]).for_each(|at| change(first + at));
         if changes > most || changes >= MANY as usize {
             bytes.truncate(start);
             bytes.push(MANY);

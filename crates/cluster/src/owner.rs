@@ -10,6 +10,7 @@ fn folded(a: u64, b: u64) -> u64 {
 }
 
 /// A hash of a state.
+#[inline]
 pub fn hash(state: &[u8]) -> u64 {
     let mut sum = FACTOR ^ state.len() as u64;
     let (words, rest) = state.as_chunks::<8>();
