@@ -1,6 +1,6 @@
-//! States that were sent lately: their owners have them, so that they need not be sent again.
+//! States that were given to their owners lately: these have them, so that they need not be given again.
 //!
-//! States are compared whole. One that is not remembered is only sent once more than necessary.
+//! States are compared whole. One that is not remembered is only looked up once more than necessary.
 
 use scrimp_core::Budget;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ impl Lately {
         self.tags.fill(0);
     }
 
-    /// Was this state sent lately? From now on it was.
+    /// Was this state given lately? From now on it was.
     #[inline]
     pub fn has(&mut self, hash: u64, state: &[u8]) -> bool {
         if self.tags.is_empty() {
