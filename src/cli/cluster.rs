@@ -156,7 +156,7 @@ fn same_for_all() -> Vec<String> {
     while let Some(word) = words.next() {
         if word == "--memory" || word == "-m" {
             words.next();
-        } else if !word.starts_with("--memory=") && !(word.starts_with("-m") && !word.starts_with("--")) {
+        } else if !word.starts_with("--memory=") && !word.starts_with("-m") {
             same.push(word);
         }
     }

@@ -8,7 +8,7 @@ use crate::secret::Secret;
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -83,10 +83,7 @@ impl Door {
 
     /// The next who may come in, if one comes before this point in time.
     pub fn next(&self, deadline: Instant) -> Option<(Caller, TcpStream)> {
-        match self.callers.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-            Ok(caller) => Some(caller),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-        }
+        self.callers.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok()
     }
 }
 
