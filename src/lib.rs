@@ -43,6 +43,8 @@ pub use scrimp_checker::{
     Check, CheckError, Count, Explorable, Foresight, Found, Grows, Host, Loaded, Open, Plain, Request, Setting, chart,
     facts, fallback, load, properties, run_engine, simulation, temporal, walk, with_room,
 };
+#[cfg(feature = "languages")]
+pub use scrimp_cluster as cluster;
 pub use scrimp_core::budget::resident;
 pub use scrimp_core::{
     Budget, Condition, Control, Figures, ForgetFacts, GraphFacts, Limit, Never, Omission, Predicate, Property,

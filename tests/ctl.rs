@@ -68,6 +68,7 @@ fn ask(model: &NativeModel, formula: &Formula<Expr>, (options, fair): &(Options,
         control: &Control::new(None),
         fair: if *fair { &every_run } else { &[] },
         progress: Some(&progress),
+        cluster: None,
     };
     let mut report = decide(model, &property, &means).unwrap();
     let result = report.properties.remove(0);

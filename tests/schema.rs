@@ -93,6 +93,8 @@ const RUNS: &[(&str, &[&str], i32)] = &[
     ("count kanban.pnml", &[], 0),
     ("count peterson3.dve --store compact:64", &[], 4),
     ("count unbounded.pnml", &[], 3),
+    ("count phils4.dve --engine cluster:2", &[], 0),
+    ("plan phils4.dve --engine cluster:2", &[], 0),
     ("plan peterson3.dve", &["-p", "ltl: [] <> P_0@cs"], 0),
     ("plan kanban.pnml --engine symbolic", &[], 0),
     ("plan peterson.pml --forget cache:1000", &[], 0),

@@ -159,7 +159,7 @@ fn agree_on_runs(model: &NativeModel, texts: &[&str], context: &str) -> [usize; 
         let verdict = |options: &Options| {
             let plan = Plan::new(options, std::slice::from_ref(&property), &ModelFacts::of(model)).ok()?;
             let control = Control::new(None);
-            let means = Context { plan: &plan, control: &control, fair: &[], progress: None };
+            let means = Context { plan: &plan, control: &control, fair: &[], progress: None, cluster: None };
             let report = decide(model, &property, &means).unwrap_or_else(|e| panic!("{context}, {text}: {e}"));
             Some(report.properties.into_iter().next().unwrap())
         };

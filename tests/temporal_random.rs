@@ -91,7 +91,7 @@ fn taken_up_in(
             }
             let control = Control::new(None);
             control.pause_at_states(8);
-            let means = Context { plan: &plan, control: &control, fair: &[], progress: None };
+            let means = Context { plan: &plan, control: &control, fair: &[], progress: None, cluster: None };
             let report = match decide(model, property, &means) {
                 Ok(report) => report,
                 Err(error) if options.resume.is_some() => panic!("{context}: {error}"),
@@ -174,7 +174,7 @@ fn random_systems(asked: Asked, systems: u64) -> (usize, usize) {
             for (name, plan) in plans(&choice, &property) {
                 let context = format!("seed {seed}, {name}, fair {choice}: {formula} with {atoms:?}");
                 let control = Control::new(None);
-                let means = Context { plan: &plan, control: &control, fair: &[], progress: None };
+                let means = Context { plan: &plan, control: &control, fair: &[], progress: None, cluster: None };
                 let report = decide(&model, &property, &means);
                 let report = match report {
                     Ok(report) => report,

@@ -57,7 +57,7 @@ fn search(model: &NativeModel, kind: PropertyKind<Expr>, seconds: u64) -> Result
     let property = Property::new("asked", kind);
     let plan = Plan::new(&options, std::slice::from_ref(&property), &ModelFacts::default()).expect("a plan");
     let control = Control::new(Some(Duration::from_secs(seconds)));
-    let means = Context { plan: &plan, control: &control, fair: &[], progress: None };
+    let means = Context { plan: &plan, control: &control, fair: &[], progress: None, cluster: None };
     let report = decide(model, &property, &means).map_err(|error| error.to_string())?;
     Ok(match report.properties[0].verdict {
         Verdict::Violated => Some(true),

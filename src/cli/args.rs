@@ -37,6 +37,11 @@ pub enum Command {
     Check(CheckArgs),
     /// Visit the whole state space and say how large it is and what shape it has
     Count(CountArgs),
+    /// Check or count by several processes, on this machine or on several hosts
+    ///
+    /// `scrimp cluster -n 4 check MODEL` starts four processes here. `scrimp cluster --hosts FILE --index I check MODEL` is started on each host,
+    /// with its number; host 0 reads the model, the others need only this program. docs/cluster.md has the details.
+    Cluster(super::cluster::ClusterArgs),
     /// Say what a check or count with these options would do, and why, without doing it
     #[command(mut_arg("model", |model| model.required(false).default_value(NO_MODEL)))]
     Plan(PlanArgs),
@@ -328,7 +333,7 @@ pub struct SearchArgs {
     #[arg(long)]
     pub audit: bool,
 
-    /// What does the searching: auto, explicit, symbolic, bmc, gpu
+    /// What does the searching: auto, explicit, symbolic, bmc, gpu, cluster
     ///
     /// `auto` is `explicit`; where that takes long, `check` tries the others beside it, and the first answer counts. `explicit` visits state after state. `symbolic` computes with sets of states, as decision diagrams: for models whose
     /// states are far too many to visit, and have much structure. `symbolic:bfs` goes level by level, `symbolic:chaining`
@@ -336,6 +341,7 @@ pub struct SearchArgs {
     /// events that suffice are taken. `bmc:K` looks for runs of up to K events with a SAT solver, and proves what it can by
     /// induction; `bmc` goes on until everything is decided. `gpu` goes level by level on a graphics card of NVIDIA's (`gpu:1` on the
     /// second one), whose memory `--memory` is then about; `gpu:cpu` runs the same kernels on the threads of the processor, for tests.
+    /// `cluster:N` starts N processes on this machine, as `scrimp cluster -n N` does.
     #[arg(long, default_value = "auto", value_name = "ENGINE")]
     pub engine: String,
 

@@ -5,6 +5,7 @@ mod automaton;
 mod bench;
 mod chart;
 mod check;
+mod cluster;
 mod compare;
 mod curves;
 mod explain;
@@ -39,12 +40,14 @@ pub fn main() -> u8 {
     };
     let wants_json = matches!(&cli.command, Command::Check(a) if a.search.json)
         || matches!(&cli.command, Command::Count(a) if a.search.json)
+        || matches!(&cli.command, Command::Cluster(a) if a.wants_json())
         || matches!(&cli.command, Command::Plan(a) if a.check.search.json)
         || matches!(&cli.command, Command::Simulate(a) if a.json)
         || matches!(&cli.command, Command::Compare(a) if a.json);
     let result = match cli.command {
         Command::Check(a) => check::check(&a),
         Command::Count(a) => search::count(&a),
+        Command::Cluster(a) => cluster::run(a),
         Command::Plan(a) => plan::run(&a),
         Command::Simulate(a) => simulate::run(&a),
         Command::Explain(a) => explain::run(&a),

@@ -92,12 +92,14 @@ pub fn admit_of_check(args: &CheckArgs) -> Result<(), Failure> {
 
 /// The files that a search writes.
 pub fn of_search(args: &SearchArgs) -> [Output<'_>; 6] {
+    // A cluster saves to a folder.
+    let file = args.checkpoint.as_deref().filter(|_| !args.engine.starts_with("cluster"));
     [
         ("--report", args.report.as_deref()),
         ("--plot", args.plot.as_deref()),
         ("--dot", args.dot.as_deref()),
         ("--graph", args.graph.as_deref()),
         ("--front", args.front.as_deref()),
-        ("--checkpoint", args.checkpoint.as_deref()),
+        ("--checkpoint", file),
     ]
 }

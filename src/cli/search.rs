@@ -83,8 +83,9 @@ fn tell_infinite(model: &Path, why: &str, file: Option<ReportFile>, args: &Searc
 /// How a model is run and searched.
 pub fn setting(args: &SearchArgs, options: Options, watch: bool) -> Result<Setting, Failure> {
     let mode = if args.interpret { Mode::Interpreted } else { Mode::Auto };
+    let cluster = super::cluster::gathering(&options);
     let open = Open { threads: args.threads.is_none(), reduce: args.reduce.is_none(), engine: args.engine == "auto" };
-    Ok(Setting { options, open, mode, watch, vectors: GraphFiles::new(args)?.vectors() })
+    Ok(Setting { options, open, mode, watch, vectors: GraphFiles::new(args)?.vectors(), cluster })
 }
 
 /// Why something could not be decided. Where a limit was reached, the process ends.
@@ -106,6 +107,7 @@ fn fairness(texts: &[String]) -> Result<FairnessChoice, Failure> {
 }
 
 pub fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<Options, Failure> {
+    let engine = if args.engine == "auto" { EngineChoice::Explicit } else { args.engine.parse()? };
     Ok(Options {
         order: args.order.as_deref().map(str::parse).transpose()?,
         store: args.store.as_deref().map(str::parse).transpose()?,
@@ -115,7 +117,7 @@ pub fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<
         forget: args.forget.parse()?,
         reduce: args.reduce.as_deref().unwrap_or("none").parse()?,
         may_reduce: false,
-        engine: if args.engine == "auto" { EngineChoice::Explicit } else { args.engine.parse()? },
+        engine,
         variables: args.variables.parse()?,
         reorder: args.reorder == "auto",
         dont_care: args.dont_care,
@@ -130,7 +132,7 @@ pub fn options(args: &SearchArgs, keep_going: bool, in_degrees: bool) -> Result<
         seed: args.seed,
         threads: args.threads.unwrap_or(1),
         alone_until: 0,
-        memory: args.memory,
+        memory: super::cluster::memory_of_each(args.memory, engine),
         time: args.time,
         visits: args.max_visits,
         audit: args.audit,

@@ -12,6 +12,7 @@
 use super::answer::Search;
 use super::checker::{Checker, CheckerError, named};
 use scrimp_checker::{Check, CheckError, Count, Found, Host, Loaded, Open, Request, Setting};
+use scrimp_cluster::{Cluster, Gathering};
 use scrimp_core::{Control, Trace, Verdict};
 use scrimp_native::{Mode, NativeModel};
 use scrimp_report::number::parse_size;
@@ -55,6 +56,7 @@ impl Checker<ModelFile> {
             request: Request::default(),
             options: Options { keep_going: true, ..Options::default() },
             open: Open { threads: true, reduce: true, engine: true },
+            cluster: None,
             wrong: None,
         })
     }
@@ -68,6 +70,7 @@ pub struct FileChecker {
     request: Request,
     options: Options,
     open: Open,
+    cluster: Option<Arc<Gathering>>,
     wrong: Option<CheckerError>,
 }
 
@@ -163,6 +166,15 @@ impl FileChecker {
         self
     }
 
+    /// Searches with the processes of a cluster, which this program leads; others [follow](scrimp_cluster::follow).
+    pub fn cluster(mut self, cluster: Cluster) -> FileChecker {
+        (self.options.threads, self.open.threads) = (cluster.threads(), false);
+        self.options.engine = EngineChoice::Cluster(cluster.processes() as u32);
+        self.open.engine = false;
+        self.cluster = Some(Arc::new(cluster.into()));
+        self
+    }
+
     /// Anything else that searches can be told.
     pub fn options(mut self, change: impl FnOnce(&mut Options)) -> FileChecker {
         change(&mut self.options);
@@ -175,10 +187,10 @@ impl FileChecker {
 
     /// Decides everything that is asked, or that the model asks of itself.
     pub fn check(self) -> Result<FileAnswer, CheckerError> {
-        let FileChecker { name, loaded, request, options, open, wrong } = self;
+        let FileChecker { name, loaded, request, options, open, cluster, wrong } = self;
         wrong.map_or(Ok(()), Err)?;
         let time = options.time;
-        let setting = Setting { options, open, mode: Mode::Auto, watch: false, vectors: 0 };
+        let setting = Setting { options, open, mode: Mode::Auto, watch: false, vectors: 0, cluster };
         let check = Check::new(loaded, &request, &setting).map_err(failed)?;
         let mut found = Finding { time, all: Vec::new() };
         let left = check.run(&mut found).map_err(failed)?;
@@ -187,10 +199,10 @@ impl FileChecker {
 
     /// Counts all states.
     pub fn count(self) -> Result<FileAnswer, CheckerError> {
-        let FileChecker { name, loaded, options, open, wrong, .. } = self;
+        let FileChecker { name, loaded, options, open, cluster, wrong, .. } = self;
         wrong.map_or(Ok(()), Err)?;
         let time = options.time;
-        let setting = Setting { options, open, mode: Mode::Auto, watch: false, vectors: 0 };
+        let setting = Setting { options, open, mode: Mode::Auto, watch: false, vectors: 0, cluster };
         let count = Count::new(loaded, &setting).map_err(failed)?;
         let mut found = Finding { time, all: Vec::new() };
         count.run(&mut found).map_err(failed)?;

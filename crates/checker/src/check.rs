@@ -14,6 +14,7 @@ use crate::properties::evaluated;
 use crate::search::{Host, Searcher, wanted_graph};
 use crate::temporal::ExtractedClaim;
 use crate::{engines, files, guides};
+use scrimp_cluster::Gathering;
 use scrimp_core::budget::resident;
 use scrimp_core::{Property, Report};
 use scrimp_lang::LoadError;
@@ -39,6 +40,8 @@ pub struct Setting {
     pub watch: bool,
     /// Of how many states the graph that is to be written shows the values.
     pub vectors: usize,
+    /// Where a cluster is to search: how it comes together.
+    pub cluster: Option<Arc<Gathering>>,
 }
 
 /// One search of a run.

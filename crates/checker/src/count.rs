@@ -54,7 +54,7 @@ impl Count {
 
     pub fn run(self, host: &mut dyn Host) -> Result<(), CheckError> {
         let Count { mut loaded, setting, mut plan } = self;
-        let mut searcher = Searcher { host, mode: setting.mode };
+        let mut searcher = Searcher { host, mode: setting.mode, cluster: setting.cluster.clone() };
         let searched = loaded.states(&mut searcher, &setting, false, &mut plan, |_| Ok(Vec::new()))?;
         let (model, mut report) = (searched.model, searched.report);
         // Sets of states tell it by themselves; what was visited before a search was taken up was not counted.

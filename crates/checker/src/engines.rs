@@ -1,11 +1,13 @@
-//! One way in for every engine: searches state by state, with sets of states, with formulas, or on a graphics card.
+//! One way in for every engine: searches state by state, with sets of states, with formulas, on a graphics card, or by a cluster.
 
 use crate::error::CheckError;
 use crate::properties::doubt;
+use scrimp_cluster::Gathering;
 use scrimp_core::budget::resident;
 use scrimp_core::{CardFacts, Condition, Control, FormulaFacts, Property, PropertyResult, Report, SetFacts, cores};
 use scrimp_gpu::{Card, Device, Host as Processor};
 use scrimp_native::NativeModel;
+use scrimp_search::checkpoint::{Identity, model_digest};
 use scrimp_search::plan::{BoundChoice, CardChoice, EngineChoice, StrategyChoice, VariableChoice};
 use scrimp_search::{Guides, Options, Plan, run_guided};
 use scrimp_symbolic::{Order, Strategy};
@@ -21,11 +23,26 @@ pub fn run_engine(
     control: &Control,
     guides: Guides,
 ) -> io::Result<Report> {
+    run_engine_of(model, properties, plan, control, guides, None)
+}
+
+/// The same, with the cluster that a plan may be for.
+pub(crate) fn run_engine_of(
+    model: &NativeModel,
+    properties: &[Property<Condition>],
+    plan: &Plan,
+    control: &Control,
+    guides: Guides,
+    cluster: Option<&Gathering>,
+) -> io::Result<Report> {
     let mut report = match plan.options().engine {
         EngineChoice::Explicit => run_guided(model, properties, plan, control, guides)?,
         EngineChoice::Symbolic(strategy) => with_sets(model, properties, plan, control, strategy)?,
         EngineChoice::Bounded(BoundChoice(bound)) => with_formulas(model, properties, plan, control, bound)?,
         EngineChoice::Gpu(_) => on_card(model, &over_expressions(properties, "a kernel")?, plan, control)?,
+        EngineChoice::Cluster(_) => {
+            on_cluster(model, &over_expressions(properties, "what is sent")?, plan, control, cluster)?
+        }
     };
     doubt(properties, &mut report.properties);
     Ok(report)
@@ -199,6 +216,48 @@ pub(crate) fn on_card(
         searched: found.searched,
         made: found.made,
     });
+    Ok(report)
+}
+
+/// Level by level, by the processes of a cluster.
+pub(crate) fn on_cluster(
+    model: &NativeModel,
+    goals: &[Property<Expr>],
+    plan: &Plan,
+    control: &Control,
+    cluster: Option<&Gathering>,
+) -> io::Result<Report> {
+    let options = plan.options();
+    let cluster = cluster.ok_or_else(|| invalid("no processes were brought together for --engine cluster"))?;
+    let cluster = cluster.cluster().map_err(io::Error::other)?;
+    if (EngineChoice::Cluster(cluster.processes() as u32), cluster.threads()) != (options.engine, options.threads) {
+        return Err(invalid("the plan is for another cluster"));
+    }
+    let begun = Instant::now();
+    let asked: Vec<String> = goals.iter().map(|goal| format!("{} {:?}", goal.name, goal.kind)).collect();
+    let essence = format!("cluster {} {}", options.keep_going, asked.join("\n"));
+    let told = scrimp_cluster::Options {
+        memory: plan.memory(),
+        keep_going: options.keep_going,
+        checkpoint: options.checkpoint.clone(),
+        every: plan.every(),
+        resume: options.resume.clone(),
+        identity: Identity { model: model_digest(model), options: scrimp_cluster::hash(essence.as_bytes()) },
+    };
+    let found = scrimp_cluster::run(model, goals, &told, control, cluster)?;
+    control.finish();
+    let mut report = Report::of_nothing(model, begun.elapsed());
+    report.ran = plan.parts();
+    report.limit = found.limit;
+    report.exhaustive = found.exhaustive;
+    report.detailed = true;
+    report.visits = found.visits;
+    report.forget.stored_peak = found.facts.states;
+    report.store_bytes = found.kept_bytes as usize;
+    report.facts = found.facts;
+    report.properties = found.properties;
+    report.remarks = found.remarks;
+    report.cluster = Some(found.traffic);
     Ok(report)
 }
 

@@ -1,7 +1,7 @@
 //! Files and folders that options name are looked at before anything is searched.
 
 use crate::error::CheckError;
-use scrimp_search::plan::StoreChoice;
+use scrimp_search::plan::{EngineChoice, StoreChoice};
 use scrimp_search::{Options, checkpoint};
 use std::fs::File;
 use std::path::Path;
@@ -16,7 +16,16 @@ pub fn admit(options: &Options) -> Result<(), CheckError> {
     {
         directory("--store disk", dir)?;
     }
-    if let Some(path) = &options.resume {
+    if let (Some(folder), EngineChoice::Cluster(_)) = (&options.checkpoint, options.engine) {
+        // It is made when there is something to save, in a folder that is there.
+        let above = folder.parent().filter(|above| !above.as_os_str().is_empty());
+        let there = if folder.exists() { folder } else { above.unwrap_or(Path::new(".")) };
+        directory("--checkpoint", there)?;
+    }
+    if let (Some(folder), EngineChoice::Cluster(_)) = (&options.resume, options.engine) {
+        directory("--resume", folder)?;
+        checkpoint::making(&folder.join(scrimp_cluster::SEARCH))?;
+    } else if let Some(path) = &options.resume {
         File::open(path).map_err(|e| CheckError::Asked(format!("--resume {}: {e}", path.display())))?;
         checkpoint::making(path)?;
     }

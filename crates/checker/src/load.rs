@@ -68,8 +68,9 @@ impl Loaded {
             // What goes wrong with it is told with the name that the user gave.
             net.name = path.display().to_string();
         }
-        // What is wrong with a checkpoint is told when the search is planned.
-        let making = resume.and_then(|path| checkpoint::making(path).ok()).unwrap_or_default();
+        // What is wrong with a checkpoint is told when the search is planned. That of a cluster is a folder.
+        let file = resume.map(|path| if path.is_dir() { path.join(scrimp_cluster::SEARCH) } else { path.into() });
+        let making = file.and_then(|path| checkpoint::making(&path).ok()).unwrap_or_default();
         Loaded::within_limits(opened, structure, stop, &making)
     }
 

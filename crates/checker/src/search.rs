@@ -6,6 +6,7 @@ use crate::foresight::remedies;
 use crate::guides::{Measures, find_measure};
 use crate::net::Made;
 use crate::temporal::{Context, decide};
+use scrimp_cluster::Gathering;
 use scrimp_core::{Condition, Control, Property, Report};
 use scrimp_native::{Mode, NativeModel};
 use scrimp_report::coverage::Coverage;
@@ -63,6 +64,7 @@ pub struct Found<'a> {
 pub(crate) struct Searcher<'h> {
     pub host: &'h mut dyn Host,
     pub mode: Mode,
+    pub cluster: Option<Arc<Gathering>>,
 }
 
 impl Searcher<'_> {
@@ -92,7 +94,7 @@ impl Searcher<'_> {
                 find_measure: Some(&find),
                 graph: wanted,
             };
-            engines::run_engine(model, properties, &told, &control, guides)
+            engines::run_engine_of(model, properties, &told, &control, guides, self.cluster.as_deref())
         };
         // It was taken up: a search that begins again, because the model is larger than it looked, is another one.
         *plan = told.afresh();
@@ -115,7 +117,11 @@ impl Searcher<'_> {
         let (measures, told) = Measures::new(model, plan.clone(), control.stop())?;
         let progress = measures.progress.as_ref().map(|measure| |state: &[u8]| measure.value(state));
         let progress = progress.as_ref().map(|f| f as &Guide);
-        let report = decide(model, property, &Context { plan: &told, control: &control, fair, progress })?;
+        let report = decide(
+            model,
+            property,
+            &Context { plan: &told, control: &control, fair, progress, cluster: self.cluster.as_deref() },
+        )?;
         *plan = told;
         tell_reduction(plan, &report);
         self.host.end(plan, &control, &report);

@@ -23,6 +23,8 @@ pub enum Limit {
     Disk,
     /// A place of a net has more tokens than can be counted.
     Tokens,
+    /// A process of a cluster is gone, or a host.
+    Gone,
 }
 
 impl From<Cause> for Limit {

@@ -98,6 +98,21 @@ impl ForgetFacts {
     }
 }
 
+/// What a search by several processes has to say of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ClusterFacts {
+    pub processes: usize,
+    /// Threads of each process.
+    pub threads: usize,
+    /// States that went from one process to another, and their bytes.
+    pub sent_states: u64,
+    pub sent_bytes: u64,
+    /// The most memory that a process took.
+    pub peak_bytes: u64,
+    /// Threads whose states moved to a tree, because memory was used up.
+    pub in_trees: usize,
+}
+
 /// What a search on disk has to say about the disk.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DiskFacts {

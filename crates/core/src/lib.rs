@@ -16,7 +16,7 @@ mod verdict;
 pub use budget::{Budget, Control, Figures, Limit};
 pub use cores::cores;
 pub use evidence::Evidence;
-pub use facts::{CardFacts, DiskFacts, ForgetFacts, FormulaFacts, OrbitFacts, SetFacts};
+pub use facts::{CardFacts, ClusterFacts, DiskFacts, ForgetFacts, FormulaFacts, OrbitFacts, SetFacts};
 pub use graph::GraphFacts;
 pub use omission::Omission;
 pub use own::NEVER;

@@ -1,7 +1,7 @@
 //! Everything a run has to say.
 
 use crate::budget::{Limit, peak_resident};
-use crate::facts::{CardFacts, DiskFacts, ForgetFacts, FormulaFacts, OrbitFacts, SetFacts};
+use crate::facts::{CardFacts, ClusterFacts, DiskFacts, ForgetFacts, FormulaFacts, OrbitFacts, SetFacts};
 use crate::graph::GraphFacts;
 use crate::omission::Omission;
 use crate::verdict::PropertyResult;
@@ -53,6 +53,8 @@ pub struct Report {
     pub formulas: Option<FormulaFacts>,
     /// What a search on a graphics card has to say of the card.
     pub card: Option<CardFacts>,
+    /// What a search by several processes has to say of them.
+    pub cluster: Option<ClusterFacts>,
     pub peak_resident: Option<usize>,
     pub elapsed: Duration,
 }
@@ -85,6 +87,7 @@ impl Report {
             sets: None,
             formulas: None,
             card: None,
+            cluster: None,
             peak_resident: peak_resident(),
             elapsed,
         }
@@ -92,7 +95,7 @@ impl Report {
 
     /// Did the model itself make every successor, so that what it noted on the way is all there was?
     pub fn ran_the_model(&self) -> bool {
-        self.sets.is_none() && self.formulas.is_none() && self.card.is_none()
+        self.sets.is_none() && self.formulas.is_none() && self.card.is_none() && self.cluster.is_none()
     }
 
     /// The memory that the process took for the states found so far, and, where the levels shrink, what all states may need in

@@ -3,7 +3,7 @@
 use crate::counted::{most_open, widest_level};
 use crate::coverage::Scope;
 use crate::{Overall, Subject, branching, schema, trace};
-use scrimp_core::{CardFacts, Limit, Omission, PropertyResult, Report, Verdict};
+use scrimp_core::{CardFacts, ClusterFacts, Limit, Omission, PropertyResult, Report, Verdict};
 use scrimp_search::plan::ReduceChoice;
 use scrimp_system::Describe;
 use serde_json::{Map, Value, json};
@@ -165,6 +165,16 @@ pub fn report(subject: &Subject) -> Value {
             "kernel_seconds": made.as_secs_f64(),
         });
     }
+    if let Some(ClusterFacts { processes, threads, sent_states, sent_bytes, peak_bytes, in_trees }) = &report.cluster {
+        object["cluster"] = json!({
+            "processes": processes,
+            "threads": threads,
+            "sent_states": sent_states,
+            "sent_bytes": sent_bytes,
+            "process_peak_bytes": peak_bytes,
+            "threads_in_trees": in_trees,
+        });
+    }
     if subject.report.reduced {
         object["reduced"] = true.into();
     }
@@ -260,6 +270,7 @@ pub fn limit_word(limit: Limit) -> &'static str {
         Limit::Visits => "visits",
         Limit::Disk => "disk",
         Limit::Tokens => "tokens",
+        Limit::Gone => "gone",
     }
 }
 

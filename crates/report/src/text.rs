@@ -4,7 +4,7 @@ use crate::counted::counted;
 use crate::coverage::Scope;
 use crate::number::{bytes, count_of, grouped, grouped_digits, rate};
 use crate::{Overall, Style, Subject, branching, lasso, process, trace};
-use scrimp_core::{CardFacts, Limit, Omission, PropertyResult, Verdict};
+use scrimp_core::{CardFacts, ClusterFacts, Limit, Omission, PropertyResult, Verdict};
 use scrimp_search::plan::{EngineChoice, ForgetChoice, Options, OrderChoice, ReduceChoice};
 use scrimp_search::{ModelFacts, Plan};
 use scrimp_system::Describe;
@@ -265,9 +265,30 @@ fn figures(subject: &Subject) -> String {
             let _ = write!(out, ", {}", rate(report.facts.states, *searched));
         }
     }
+    if let Some(cluster) = &report.cluster {
+        out.push_str(&of_cluster(cluster));
+    }
     out.push('\n');
     for remark in &report.remarks {
         let _ = writeln!(out, "- {remark}");
+    }
+    out
+}
+
+/// What the processes of a cluster did for each other.
+fn of_cluster(cluster: &ClusterFacts) -> String {
+    let ClusterFacts { processes, threads, sent_states, sent_bytes, peak_bytes, in_trees } = cluster;
+    let many = if *processes == 1 { "process" } else { "processes" };
+    let each = count_of(*threads as u64, "thread");
+    let mut out = format!("\n{processes} {many} of {each}: {} sent", count_of(*sent_states, "state"));
+    if *sent_states > 0 {
+        let _ = write!(out, " in {:.1} bytes each", *sent_bytes as f64 / *sent_states as f64);
+    }
+    if *peak_bytes > 0 {
+        let _ = write!(out, ", {} at most in a process", bytes(*peak_bytes as usize));
+    }
+    if *in_trees > 0 {
+        let _ = write!(out, "; states of {} moved to a tree", count_of(*in_trees as u64, "thread"));
     }
     out
 }
@@ -337,6 +358,7 @@ pub(crate) fn limits(subject: &Subject, style: Style) -> String {
         Limit::Tokens => {
             ("a place has more tokens than can be counted".to_string(), "a net with smaller numbers".into())
         }
+        Limit::Gone => ("a process of the cluster is gone".to_string(), "starting it again".into()),
         Limit::Disk => (
             report.disk.as_ref().and_then(|disk| disk.failure.clone()).unwrap_or_else(|| "the disk failed".to_string()),
             "a directory with more room (--store disk:DIR)".into(),

@@ -181,6 +181,7 @@ fn search(
         sets: None,
         formulas: None,
         card: None,
+        cluster: None,
         peak_resident: peak_resident(),
         elapsed,
     })

@@ -307,7 +307,7 @@ impl Matrix<'_> {
         let progress = measure.as_ref().map(|measure| |state: &[u8]| measure.value(state));
         let progress = progress.as_ref().map(|f| f as &scrimp_search::Guide);
         let control = Control::new(Some(PATIENCE));
-        let means = Context { plan: &plan, control: &control, fair: &[], progress };
+        let means = Context { plan: &plan, control: &control, fair: &[], progress, cluster: None };
         let Some(report) = ended(decide(model, property, &means), way, tally)? else { return Ok(()) };
         verdict(answer, &report.properties, &report, way, tally)?;
         let result = &report.properties[0];
@@ -365,7 +365,7 @@ impl Matrix<'_> {
                 let Ok(plan) = Plan::new(&whole, std::slice::from_ref(&property), &facts(&model, &whole)) else {
                     break None;
                 };
-                let means = Context { plan: &plan, control: &control, fair: &[], progress: None };
+                let means = Context { plan: &plan, control: &control, fair: &[], progress: None, cluster: None };
                 let report = ended(decide(&model, &property, &means), wanted.way, tally)?;
                 if !loaded.grow(&model).map_err(|e| e.to_string())? {
                     break report;

@@ -6,6 +6,7 @@ use crate::system::{ProcessId, VarId};
 
 /// One thing that can happen. From one state it leads to at most one state.
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Event {
     /// What a trace shows, such as `P.try -> P.wait` or `c!x: P.a -> P.b, Q.c -> Q.d`.
     pub label: String,
@@ -39,6 +40,7 @@ pub struct Event {
 
 /// A text to print, as Promela's `printf` has it: conversions such as `%d` stand for the values.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Print {
     pub format: String,
     /// Read in the state that the event leaves.
@@ -53,6 +55,7 @@ pub struct Print {
 /// branch, until one of them lets everybody move again. What it passes through are no states of the model, and a claim does
 /// not move there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Then {
     /// Everybody: the successor is a state.
     #[default]
@@ -64,6 +67,7 @@ pub enum Then {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Move {
     pub process: ProcessId,
     pub from: u32,
@@ -71,6 +75,7 @@ pub struct Move {
 }
 
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Assign {
     pub target: VarId,
     /// The element of an array, read in the state as it is when the assignment runs.
@@ -81,6 +86,7 @@ pub struct Assign {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Moment {
     /// The state that the event leaves (what a sender passes to a receiver).
     Source,
@@ -89,6 +95,7 @@ pub enum Moment {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Message {
     /// The name of the channel, such as is not that of another.
     pub channel: String,

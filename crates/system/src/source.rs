@@ -69,6 +69,7 @@ impl Source {
 
 /// A stretch of a source: byte range, and line and column (counted from one, in characters) of its start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Span {
     pub start: u32,
     pub end: u32,

@@ -13,9 +13,11 @@ use scrimp_temporal::Formula;
 use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct VarId(pub u32);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ProcessId(pub u32);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -131,6 +133,7 @@ pub type Valuation = Vec<i64>;
 pub type Initial = Vec<Valuation>;
 
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Variable {
     /// The name within its owner.
     pub name: String,
@@ -159,6 +162,7 @@ pub enum ConstantValue {
 
 /// What a variable is for; only reports care.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Role {
     Data,
     /// The control location of a process; its values index [`Process::locations`].
@@ -168,6 +172,7 @@ pub enum Role {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Domain {
     pub low: i64,
     pub high: i64,
@@ -176,6 +181,7 @@ pub struct Domain {
 
 /// What storing a value outside the domain does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Overflow {
     /// Keeps the low bits that fit the variable's width: the domain must be that of an integer of 8, 16, 32 or 64 bits.
     Wrap,
@@ -184,6 +190,7 @@ pub enum Overflow {
 }
 
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Process {
     pub name: String,
     pub control: VarId,
@@ -194,6 +201,7 @@ pub struct Process {
 }
 
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Assertion {
     pub name: String,
     /// Must be non-zero in every state; a fault counts as a violation.
@@ -204,12 +212,14 @@ pub struct Assertion {
 /// A Büchi automaton in lockstep with the system: its guard reads the state that is left, and when the system has no
 /// successor the claim moves alone. Its process owns a control variable like any other.
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Claim {
     pub process: ProcessId,
     pub moves: Vec<ClaimMove>,
 }
 
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ClaimMove {
     pub from: u32,
     pub to: u32,

@@ -5,6 +5,7 @@ use crate::error::CheckError;
 use crate::search::{Found, Host, Searcher};
 use crate::turns::{Known, Turns};
 use scrimp_core::{Control, Limit, Report, Verdict, cores};
+use scrimp_search::plan::EngineChoice;
 use scrimp_search::{Front, Options, Plan};
 use scrimp_system::Stop;
 use std::sync::Arc;
@@ -36,8 +37,14 @@ impl ModelCheck {
     /// How many threads look at what stands behind a long search. A search that is saved, or on the one thread that was asked
     /// for, is alone.
     fn helpers(&self, stages: &[(Stage, Plan)]) -> usize {
-        let Options { threads, checkpoint, resume, graph, .. } = &self.setting.options;
-        let alone = *threads == 1 && !self.setting.open.threads || checkpoint.is_some() || resume.is_some() || *graph;
+        let Options { threads, checkpoint, resume, graph, engine, .. } = &self.setting.options;
+        // A cluster does one search after the other.
+        let together = matches!(engine, EngineChoice::Cluster(_));
+        let alone = together
+            || *threads == 1 && !self.setting.open.threads
+            || checkpoint.is_some()
+            || resume.is_some()
+            || *graph;
         if alone { 0 } else { stages.len().saturating_sub(1).min(cores().max(2) - 1) }
     }
 
@@ -95,7 +102,7 @@ impl ModelCheck {
     }
 
     fn answer(&mut self, stage: &Stage, mut plan: Plan, host: &mut dyn Host) -> Result<Option<Answered>, CheckError> {
-        let mut searcher = Searcher { host, mode: self.setting.mode };
+        let mut searcher = Searcher { host, mode: self.setting.mode, cluster: self.setting.cluster.clone() };
         let searched = self.search(stage, &mut plan, &mut searcher)?;
         Ok(searched.map(|searched| Answered { plan, searched }))
     }

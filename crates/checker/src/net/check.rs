@@ -61,7 +61,7 @@ impl NetCheck {
 
     pub fn run(self, host: &mut dyn Host) -> Result<(), CheckError> {
         let NetCheck { inquiry, from_files, setting, plans, stop, .. } = self;
-        let mut searcher = Searcher { host, mode: setting.mode };
+        let mut searcher = Searcher { host, mode: setting.mode, cluster: setting.cluster.clone() };
         let mut search = |model: &NativeModel, properties: &[Property<Condition>], plan: &mut Plan, wanted: &Wanted| {
             let time = plan.options().time;
             searcher.states(model, properties, plan, Some(wanted), time)

@@ -39,7 +39,7 @@ impl Numbered {
 }
 
 pub fn decide(model: &NativeModel, name: &str, formula: &Formula<Expr>, means: &Context) -> io::Result<Report> {
-    let Context { plan, control, fair, progress } = *means;
+    let Context { plan, control, fair, progress, .. } = *means;
     let begun = Instant::now();
     plan.say_decisions(control);
     let numbered = Numbered::new(model, formula);

@@ -14,6 +14,7 @@ pub use scrimp_temporal::{Automaton, Formula};
 
 use crate::engines::sets;
 use never::broken_by;
+use scrimp_cluster::Gathering;
 use scrimp_core::{Control, Property, PropertyKind, Report};
 use scrimp_native::NativeModel;
 use scrimp_search::Guide;
@@ -32,6 +33,8 @@ pub struct Context<'a> {
     pub fair: &'a [Expr],
     /// The progress measure, where the plan sweeps.
     pub progress: Option<&'a Guide<'a>>,
+    /// The cluster, where the plan is for one.
+    pub cluster: Option<&'a Gathering>,
 }
 
 /// Decides a property of runs, and says if it holds because a condition never happens.
@@ -57,7 +60,7 @@ fn decide_alone(model: &NativeModel, property: &Property<Expr>, means: &Context)
         return with_sets(model, &property.name, PropertyKind::Never(Box::new(never)), means);
     }
     match plan.way() {
-        Way::Gpu => safety::decide(model, &property.name, &never, means),
+        Way::Gpu | Way::Cluster => safety::decide(model, &property.name, &never, means),
         _ => run_liveness(model, &property.name, &never, means),
     }
 }

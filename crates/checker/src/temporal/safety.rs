@@ -1,12 +1,13 @@
-//! Formulas that a finite run breaks, on a graphics card.
+//! Formulas that a finite run breaks, on a graphics card or by a cluster.
 //!
 //! Where the automaton of what must not be accepts whatever comes once it is in one of its last states, a bad run is one that gets
 //! there: a question about states. The automaton moves along with the system, as a claim does, and those states are looked for.
 
 use super::Context;
-use crate::engines::on_card;
+use crate::engines::{on_card, on_cluster};
 use scrimp_core::{Never, Property, PropertyKind, PropertyResult, Report, Trace, Verdict};
 use scrimp_native::{Mode, NativeModel};
+use scrimp_search::plan::Way;
 use scrimp_system::{
     Batch, BinaryOp, Claim, ClaimMove, Domain, Expr, Model, Process, ProcessId, Role, Span, System, VarId, Variable,
 };
@@ -22,13 +23,16 @@ const FURTHEST: usize = 100_000;
 pub fn decide(model: &NativeModel, name: &str, never: &Never<Expr>, means: &Context) -> io::Result<Report> {
     let invalid = |reason: String| io::Error::new(io::ErrorKind::InvalidInput, reason);
     let Some((system, bad)) = watched(model.system(), never) else {
-        return Err(invalid(format!("{name}: a search on a graphics card decides formulas that a finite run breaks")));
+        return Err(invalid(format!("{name}: this engine decides formulas that a finite run breaks")));
     };
     let watched = NativeModel::new(Arc::new(system), Mode::Interpreted).map_err(|error| invalid(error.to_string()))?;
     let Context { plan, control, .. } = *means;
     plan.say_decisions(control);
     let goal = Property::new(name, PropertyKind::Reach(bad));
-    let mut report = on_card(&watched, &[goal], plan, control)?;
+    let mut report = match plan.way() {
+        Way::Cluster => on_cluster(&watched, &[goal], plan, control, means.cluster)?,
+        _ => on_card(&watched, &[goal], plan, control)?,
+    };
     if let Some((state, _)) = watched.outgrown() {
         // It is the model itself that has to grow.
         model.expand(&alone(model, &watched, state), &mut Batch::new(model.state_bytes()));

@@ -49,6 +49,12 @@ pub fn measured(subject: &Subject, kind: Kind) -> String {
         add("memory there at most", bytes(card.peak_bytes));
         add("bits a state there", card.state_bits.to_string());
     }
+    if let Some(cluster) = &report.cluster {
+        add("processes, with threads each", format!("{}, {}", cluster.processes, cluster.threads));
+        let each = cluster.sent_bytes as f64 / cluster.sent_states.max(1) as f64;
+        add("states sent", format!("{} of {each:.1} bytes", grouped(cluster.sent_states)));
+        add("memory of a process at most", bytes(cluster.peak_bytes as usize));
+    }
     let early = kind == Kind::Check && by_states && !report.exhaustive && report.visits > 0;
     let note =
         "<p class=\"note\">The search ended before it had seen everything; the figures are of what it saw.</p>\n";

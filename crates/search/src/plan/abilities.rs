@@ -38,6 +38,8 @@ pub enum Way {
     Bounded,
     /// Breadth-first on a graphics card.
     Gpu,
+    /// Breadth-first by several processes.
+    Cluster,
 }
 
 /// What a search declares.
@@ -312,6 +314,14 @@ pub const ABILITIES: &[Ability] = &[
         only_with: Features::of(&[Gpu]),
         apart: &[(OfNet, Ltl)],
     },
+    Ability {
+        way: Way::Cluster,
+        name: "breadth-first by several processes",
+        asks: Features::of(&[Count, States, Claim, OfNet, Ltl]),
+        offers: Features::of(&[Cluster, Bfs, Threads]).and(SAVED),
+        only_with: Features::of(&[Cluster]),
+        apart: &[(OfNet, Ltl), (Checkpoint, Ltl), (Resume, Ltl)],
+    },
 ];
 
 const BY_PROGRESS: &str =
@@ -324,6 +334,13 @@ const ONE_DIAGRAM: &str = "nodes of decision diagrams are in one table that oper
 const NO_STATES: &str = "it has no single states to keep";
 const ON_THE_CARD: &str = "a search on a graphics card has a table of its own there";
 const NO_CYCLES_ON_THE_CARD: &str = "infinite runs are not looked for on a graphics card";
+const OWNERS_TREE: &str =
+    "each process of a cluster keeps its states in a packed table, and in a tree once memory is used up";
+const NO_CYCLES_IN_A_CLUSTER: &str = "infinite runs are not looked for by a cluster: no process sees a whole cycle";
+const ALL_IN_A_CLUSTER: &str =
+    "a process of a cluster does not see what the others have visited, so that every event is explored";
+const NOT_FORGOTTEN: &str = "states that a process forgets would be sent to it, and searched, again";
+const BY_LEVELS: &str = "a cluster goes level by level";
 const ALL_ON_THE_CARD: &str = "a search on a graphics card tries every event in every state";
 
 /// What no search does together, and why.
@@ -406,6 +423,19 @@ pub const APART: &[(Feature, &[Feature], &str)] = &[
     (Gpu, &[Symmetry, OrbitSizes], "what is made on a graphics card is not exchanged there"),
     (Gpu, &[BrokenAtInfinity, Automaton, AcceptingCycles, NonProgress, Ctl], NO_CYCLES_ON_THE_CARD),
     (Gpu, &[Opaque], "a condition that is a function cannot become a kernel"),
+    (Cluster, &[Table, Packed, Tree, Collapse, Dfa, DfaCollapse, ComBack, Compact, BitState, DiskStore], OWNERS_TREE),
+    (Cluster, &[EdgeLean, Por, PorSleep], ALL_IN_A_CLUSTER),
+    (Cluster, &[Symmetry, OrbitSizes], "what is sent between the processes of a cluster is not exchanged there"),
+    (Cluster, &[PseudoRoot, Cache, Sweep, SweepCache], NOT_FORGOTTEN),
+    (Cluster, &[Dfs, BoundedBfs, Alternating, ByProgress, BestFirst, RandomOrder, Releasing], BY_LEVELS),
+    (Cluster, &[BrokenAtInfinity, Automaton, AcceptingCycles, NonProgress, Liveness], NO_CYCLES_IN_A_CLUSTER),
+    (Cluster, &[Ctl], "a formula of branching time is decided in the graph, of which no process has all"),
+    (Cluster, &[Opaque], "a condition that is a function cannot be sent to another process"),
+    (Cluster, &[EveryMarking], "no single marking decides the question, and no process sees all of them"),
+    (Cluster, &[Graph, InDegrees], "no process sees every edge of the graph"),
+    (Cluster, &[Audit], "no process sees every state"),
+    (Cluster, &[MaxVisits], "the processes of a cluster do not count together before a level ends"),
+    (Cluster, &[Disk], "states of a cluster do not move to disk"),
     (SymbolicChaining, &[Por], "a reduction looks at what was reached level by level"),
     (SymbolicSaturation, &[Por], "a reduction looks at what was reached level by level"),
     (Bounded, &[Por, PorSleep, EdgeLean], "formulas have no use for a reduction"),

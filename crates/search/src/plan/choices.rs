@@ -416,6 +416,7 @@ mod tests {
             "gpu",
             "gpu:3",
             "gpu:cpu",
+            "cluster:4",
         ] {
             assert_eq!(text.parse::<EngineChoice>().unwrap().to_string(), text);
         }
@@ -432,7 +433,7 @@ mod tests {
         for text in ["ample", "por:", "por+edge-lean", "none:1", ""] {
             assert!(text.parse::<ReduceChoice>().is_err(), "{text}");
         }
-        for text in ["bdd", "symbolic:dfs", "bmc:x", "bmc:-1", "gpu:", "gpu:x", "gpu:-1", ""] {
+        for text in ["bdd", "symbolic:dfs", "bmc:x", "bmc:-1", "gpu:", "gpu:x", "gpu:-1", "cluster", "cluster:0", ""] {
             assert!(text.parse::<EngineChoice>().is_err(), "{text}");
         }
         for text in ["heap", "table:3", "compact:8", "compact:x", "bitstate:0", "dfa+tree", ""] {

@@ -38,6 +38,7 @@ pub enum Feature {
     SymbolicSaturation,
     Bounded,
     Gpu,
+    Cluster,
     // Orders.
     Bfs,
     Dfs,
@@ -118,7 +119,7 @@ pub enum Axis {
 use Feature::*;
 
 /// Every feature, with its axis and its name: what the user writes, or what is asked.
-pub const FEATURES: [(Feature, Axis, &str); 76] = [
+pub const FEATURES: [(Feature, Axis, &str); 77] = [
     (Count, Axis::Asked, "counting states"),
     (States, Axis::Asked, "properties of states"),
     (Claim, Axis::Asked, "the search with the never claim"),
@@ -142,6 +143,7 @@ pub const FEATURES: [(Feature, Axis, &str); 76] = [
     (SymbolicSaturation, Axis::Engine, "--engine symbolic:saturation"),
     (Bounded, Axis::Engine, "--engine bmc"),
     (Gpu, Axis::Engine, "--engine gpu"),
+    (Cluster, Axis::Engine, "--engine cluster"),
     (Bfs, Axis::Order, "--order bfs"),
     (Dfs, Axis::Order, "--order dfs"),
     (BoundedBfs, Axis::Order, "--order bbfs"),
@@ -294,6 +296,7 @@ impl Options {
             EngineChoice::Symbolic(StrategyChoice::Saturation) => add(true, SymbolicSaturation),
             EngineChoice::Bounded(_) => add(true, Bounded),
             EngineChoice::Gpu(_) => add(true, Gpu),
+            EngineChoice::Cluster(_) => add(true, Cluster),
         }
         if let Some(order) = self.order {
             add(true, order_feature(order));
@@ -349,7 +352,7 @@ impl Options {
     pub fn without(&self, feature: Feature) -> Options {
         let (mut options, plain) = (self.clone(), Options::default());
         match feature {
-            Explicit | Symbolic | SymbolicBfs | SymbolicChaining | SymbolicSaturation | Bounded | Gpu => {
+            Explicit | Symbolic | SymbolicBfs | SymbolicChaining | SymbolicSaturation | Bounded | Gpu | Cluster => {
                 options.engine = plain.engine
             }
             Bfs | Dfs | BoundedBfs | Alternating | ByProgress | BestFirst | RandomOrder | Releasing => {

@@ -335,7 +335,9 @@ impl Plan {
             ("memory", self.memory.to_string()),
         ];
         if options.engine != EngineChoice::Explicit {
-            parts.retain(|(part, _)| ["search", "reduce", "engine", "memory"].contains(part));
+            let by_threads = self.way == Way::Cluster;
+            let told = ["search", "reduce", "engine", "memory"];
+            parts.retain(|(part, _)| told.contains(part) || by_threads && *part == "threads");
         }
         if self.way == Way::Gpu && options.memory.is_none() {
             // What is free on the card is known to the card.

@@ -64,7 +64,7 @@ impl Question {
             if options.reduce.leaves_out_events() && !is_invariant_under_stuttering(&property.kind) {
                 asked = asked.with(Feature::NotStutterInvariant);
             }
-            if matches!(options.engine, EngineChoice::Gpu(_))
+            if matches!(options.engine, EngineChoice::Gpu(_) | EngineChoice::Cluster(_))
                 && !is_broken_by_finite_runs(&property.name, &property.kind)
             {
                 asked = asked.with(Feature::BrokenAtInfinity);

@@ -143,7 +143,8 @@ fn linear(
     let question = if never.stutters { question } else { question.with(Feature::NotStutterInvariant) };
     let (plan, _) = Plan::as_far_as_possible(&options, question, &ModelFacts::of(model)).ok()?;
     let mut report =
-        run_liveness(model, "", &never, &Context { plan: &plan, control, fair: &[], progress: None }).ok()?;
+        run_liveness(model, "", &never, &Context { plan: &plan, control, fair: &[], progress: None, cluster: None })
+            .ok()?;
     let result = report.properties.pop()?;
     let truth = match result.verdict {
         Verdict::Verified => Some(true),

@@ -15,6 +15,8 @@ pub enum EngineChoice {
     Bounded(BoundChoice),
     /// Level by level on a graphics card.
     Gpu(CardChoice),
+    /// State by state, by so many processes.
+    Cluster(u32),
 }
 
 /// What the kernels of a search on a graphics card run on.
@@ -53,7 +55,10 @@ pub enum VariableChoice {
     Given,
 }
 
-const ENGINES: &str = "choose from: explicit, symbolic, symbolic:bfs, symbolic:chaining, symbolic:saturation, bmc, bmc:STEPS, gpu, gpu:NUMBER, gpu:cpu";
+/// Processes of a cluster, at most.
+const MOST_PROCESSES: u32 = 4096;
+
+const ENGINES: &str = "choose from: explicit, symbolic, symbolic:bfs, symbolic:chaining, symbolic:saturation, bmc, bmc:STEPS, gpu, gpu:NUMBER, gpu:cpu, cluster:PROCESSES";
 
 impl EngineChoice {
     pub(crate) fn reason(self) -> &'static str {
@@ -76,6 +81,9 @@ impl EngineChoice {
             EngineChoice::Gpu(CardChoice::Processor) => {
                 "the kernels for a graphics card, compiled as C++, on the threads of the processor"
             }
+            EngineChoice::Cluster(_) => {
+                "state by state, by several processes, each of which owns a share of the states"
+            }
         }
     }
 }
@@ -93,6 +101,7 @@ impl fmt::Display for EngineChoice {
             EngineChoice::Gpu(CardChoice::Number(0)) => f.write_str("gpu"),
             EngineChoice::Gpu(CardChoice::Number(number)) => write!(f, "gpu:{number}"),
             EngineChoice::Gpu(CardChoice::Processor) => f.write_str("gpu:cpu"),
+            EngineChoice::Cluster(processes) => write!(f, "cluster:{processes}"),
         }
     }
 }
@@ -118,6 +127,14 @@ impl FromStr for EngineChoice {
             ("gpu", Some(number)) => match number.parse() {
                 Ok(number) => EngineChoice::Gpu(CardChoice::Number(number)),
                 Err(_) => return refuse(format!("expected the number of a graphics card, or cpu, found '{number}'")),
+            },
+            ("cluster", Some(number)) => match number.parse() {
+                Ok(processes @ 1..=MOST_PROCESSES) => EngineChoice::Cluster(processes),
+                _ => {
+                    return refuse(format!(
+                        "expected a number of processes from 1 to {MOST_PROCESSES}, found '{number}'"
+                    ));
+                }
             },
             _ => return refuse(format!("there is no engine '{text}'")),
         })

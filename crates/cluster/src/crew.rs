@@ -1,0 +1,144 @@
+//! The workers of one process: threads of timely that do one task after the other.
+
+use crate::exchange::Exchange;
+use crate::link::Link;
+use crate::search::{Outcome, Search, Task};
+use crate::signals::{Gone, Signals};
+use std::net::TcpStream;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+use timely::WorkerConfig;
+use timely::communication::allocator::zero_copy::initialize::{CommsGuard, initialize_networking_from_sockets};
+use timely::communication::allocator::{AllocatorBuilder, ProcessBuilder};
+use timely::communication::{Allocator, Hooks, WorkerGuards, initialize_from};
+use timely::worker::Worker;
+
+/// How long the last words may take.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+pub struct Crew {
+    tasks: Vec<Sender<Arc<Task>>>,
+    outcomes: Receiver<(usize, Result<Outcome, Gone>)>,
+    guards: Option<WorkerGuards<()>>,
+    comms: Option<CommsGuard>,
+    signals: Arc<Signals>,
+}
+
+impl Crew {
+    /// With so many threads; `sockets` has a connection to each other process, and none in the place of this one.
+    pub fn new(
+        sockets: Vec<Option<TcpStream>>,
+        me: usize,
+        threads: usize,
+        signals: &Arc<Signals>,
+    ) -> Result<Crew, String> {
+        let hooks = Hooks::default();
+        let here = ProcessBuilder::new_typed_vector(threads, hooks.refill.clone(), None);
+        let (builders, comms) = if sockets.len() == 1 {
+            (here.into_iter().map(AllocatorBuilder::Process).collect(), None)
+        } else {
+            let links = sockets.into_iter().enumerate();
+            let links = links.map(|(process, stream)| Some(Link::new(stream?, process, signals))).collect();
+            let (builders, comms) = initialize_networking_from_sockets(here, links, me, threads, hooks)
+                .map_err(|e| format!("the connections cannot be used: {e}"))?;
+            (builders.into_iter().map(AllocatorBuilder::Tcp).collect(), Some(comms))
+        };
+        let (mut tasks, mut waiting) = (Vec::new(), Vec::new());
+        for _ in 0..threads {
+            let (task, wait) = channel();
+            tasks.push(task);
+            waiting.push(Some(wait));
+        }
+        let (tell, outcomes) = channel();
+        let (waiting, tell, shared) = (Mutex::new(waiting), Mutex::new(tell), signals.clone());
+        let guards = initialize_from(builders, Box::new(()), move |allocator| {
+            let number = allocator.index() % threads;
+            let wait = waiting.lock().unwrap_or_else(PoisonError::into_inner)[number].take();
+            let tell = tell.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            if let Some(wait) = wait {
+                work(allocator, threads, &wait, &tell, &shared);
+            }
+        })?;
+        Ok(Crew { tasks, outcomes, guards: Some(guards), comms, signals: signals.clone() })
+    }
+
+    /// Gives all workers the same task.
+    pub fn begin(&self, task: &Arc<Task>) {
+        for worker in &self.tasks {
+            let _ = worker.send(task.clone());
+        }
+    }
+
+    /// What a worker has come to, with his number in this process, if one has within this time.
+    pub fn outcome(&self, wait: Duration) -> Option<(usize, Result<Outcome, Gone>)> {
+        match self.outcomes.recv_timeout(wait) {
+            Ok(outcome) => Some(outcome),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => {
+                self.signals.lose(usize::MAX, "its threads ended");
+                Some((0, Err(Gone)))
+            }
+        }
+    }
+
+    pub fn threads(&self) -> usize {
+        self.tasks.len()
+    }
+}
+
+fn work(
+    allocator: Allocator,
+    threads: usize,
+    tasks: &Receiver<Arc<Task>>,
+    tell: &Sender<(usize, Result<Outcome, Gone>)>,
+    signals: &Arc<Signals>,
+) {
+    let mut worker = Worker::new(WorkerConfig::default(), allocator, Some(Instant::now()));
+    let number = worker.index() % threads;
+    while let Ok(task) = tasks.recv() {
+        let done = catch_unwind(AssertUnwindSafe(|| {
+            let mut exchange = Exchange::new(&mut worker, threads, signals.clone());
+            let outcome = Search::new(&mut exchange, &task).run();
+            drop(task);
+            exchange.end();
+            outcome
+        }));
+        let outcome = done.unwrap_or_else(|_| {
+            signals.lose(usize::MAX, "a thread of it panicked");
+            Err(Gone)
+        });
+        let gone = outcome.is_err();
+        if tell.send((number, outcome)).is_err() || gone {
+            return;
+        }
+    }
+}
+
+impl Drop for Crew {
+    fn drop(&mut self) {
+        self.signals.over.store(true, Ordering::Release);
+        self.tasks.clear();
+        if let Some(guards) = self.guards.take() {
+            guards.join();
+        }
+        let Some(comms) = self.comms.take() else { return };
+        if self.signals.is_lost() {
+            // Threads that wait for who is gone stay until the program ends.
+            std::mem::forget(comms);
+            return;
+        }
+        let (tell, told) = channel();
+        let last = thread::spawn(move || {
+            // A connection that broke at the last moment makes timely panic, and nobody needs it any more.
+            let _ = catch_unwind(AssertUnwindSafe(|| drop(comms)));
+            let _ = tell.send(());
+        });
+        if told.recv_timeout(FAREWELL).is_ok() {
+            let _ = last.join();
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! A search as it is sent to other processes: what the system does, and what is looked for. Names of files and texts of models stay at
+//! home, so that nothing but the program must be there.
+
+use crate::goal::{Goal, Sought};
+use crate::save::{Saved, Saving};
+use crate::search::Task;
+use scrimp_core::Budget;
+use scrimp_core::budget::resident;
+use scrimp_native::{Mode, NativeModel};
+use scrimp_search::checkpoint::Identity;
+use scrimp_system::{Assertion, Claim, Event, Expr, Initial, Process, Source, System, Variable};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// What a system does.
+#[derive(Serialize, Deserialize)]
+struct Behaviour {
+    variables: Vec<Variable>,
+    processes: Vec<Process>,
+    events: Vec<Event>,
+    initial: Initial,
+    assertions: Vec<Assertion>,
+    claim: Option<Claim>,
+    valid_end: Option<Expr>,
+    fault_messages: Vec<String>,
+    outgrown: Option<u32>,
+    packed: bool,
+    guessed: bool,
+}
+
+/// How a search is saved.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Keeping {
+    /// The folder to save to, and the search that is taken up, with the folder it is in.
+    pub to: Option<PathBuf>,
+    pub from: Option<(PathBuf, Saved)>,
+    /// Hashes of the model and of the options.
+    pub model: u64,
+    pub options: u64,
+    pub making: Vec<u64>,
+    pub every: Duration,
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct Job {
+    behaviour: Behaviour,
+    digest: u64,
+    goals: Vec<Sought>,
+    keep_going: bool,
+    keeping: Option<Keeping>,
+}
+
+impl Job {
+    pub fn new(system: &System, goals: Vec<Sought>, keep_going: bool, keeping: Option<Keeping>) -> Job {
+        let system = system.clone();
+        Job {
+            digest: system.digest(),
+            behaviour: Behaviour {
+                variables: system.variables,
+                processes: system.processes,
+                events: system.events,
+                initial: system.initial,
+                assertions: system.assertions,
+                claim: system.claim,
+                valid_end: system.valid_end,
+                fault_messages: system.fault_messages,
+                outgrown: system.outgrown,
+                packed: system.packed,
+                guessed: system.guessed,
+            },
+            goals,
+            keep_going,
+            keeping,
+        }
+    }
+
+    /// What a process has to do, within so much memory.
+    pub fn task(self, memory: usize) -> Result<Task, String> {
+        let Job { behaviour, digest, goals, keep_going, keeping } = self;
+        let system = System {
+            variables: behaviour.variables,
+            processes: behaviour.processes,
+            events: behaviour.events,
+            initial: behaviour.initial,
+            assertions: behaviour.assertions,
+            claim: behaviour.claim,
+            valid_end: behaviour.valid_end,
+            fault_messages: behaviour.fault_messages,
+            outgrown: behaviour.outgrown,
+            packed: behaviour.packed,
+            guessed: behaviour.guessed,
+            ..System::new(Source::new("", ""))
+        };
+        system.validate().map_err(|broken| broken.0)?;
+        if system.digest() != digest {
+            return Err("the model is not the one that was sent".to_string());
+        }
+        let mode = Mode::Auto.within(&system, memory.saturating_sub(resident().unwrap_or(0)));
+        let model = NativeModel::new(Arc::new(system), mode).map_err(|error| error.to_string())?;
+        let budget = Budget::begin(memory).map_err(|e| e.to_string())?;
+        let goals = goals.iter().map(|sought| Goal::new(sought, &model)).collect();
+        let saving = keeping.map(|keeping| {
+            let (folder, from) = keeping.from.unzip();
+            Saving {
+                to: keeping.to,
+                from,
+                folder: folder.unwrap_or_default(),
+                identity: Identity { model: keeping.model, options: keeping.options },
+                making: keeping.making,
+                every: keeping.every,
+                last: Mutex::new(Instant::now()),
+            }
+        });
+        Ok(Task { model: Arc::new(model), goals, keep_going, budget, saving })
+    }
+}

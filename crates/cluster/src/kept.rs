@@ -1,0 +1,103 @@
+//! The states that a worker owns: in a packed table and, once memory is used up or they do not suit it, in a tree.
+
+use scrimp_core::Budget;
+use scrimp_search::store::{Full, NO_ORIGIN, PackedTable, Set, Tree};
+use scrimp_system::{Batch, Model};
+use std::sync::Arc;
+
+/// States that move at a time.
+const AT_ONCE: usize = 256;
+
+pub struct Kept {
+    /// Nothing, where there is no memory for any.
+    set: Option<Box<dyn Set>>,
+    in_tree: bool,
+    /// States that are, or were, kept.
+    count: u64,
+    origins: Vec<u32>,
+    new: Vec<u32>,
+    keys: Vec<u8>,
+}
+
+impl Kept {
+    pub fn none() -> Kept {
+        Kept { set: None, in_tree: false, count: 0, origins: Vec::new(), new: Vec::new(), keys: Vec::new() }
+    }
+
+    pub fn new(model: &dyn Model, budget: &Arc<Budget>) -> Kept {
+        let mut initial = Batch::new(model.state_bytes());
+        model.initial(&mut initial);
+        let mut kept = Kept::none();
+        if let Ok(mut table) = PackedTable::new(model.state_bytes(), budget)
+            && table.foresee(&initial)
+        {
+            kept.set = Some(Box::new(table));
+        } else if let Ok(tree) = Tree::of_model(model, budget) {
+            kept.set = Some(Box::new(tree));
+            kept.in_tree = true;
+        }
+        kept
+    }
+
+    /// Adds states; answers the places of those that are new.
+    pub fn insert(&mut self, batch: &Batch) -> Result<&[u32], Full> {
+        let Kept { set, origins, new, keys, count, .. } = self;
+        origins.resize(batch.len(), NO_ORIGIN);
+        new.clear();
+        keys.clear();
+        set.as_mut().ok_or(Full)?.insert(batch, origins, new, keys)?;
+        *count += new.len() as u64;
+        Ok(new)
+    }
+
+    /// Moves all states to a tree. Fails where that has no memory either, or all are in one already; what is kept then is of no more use.
+    pub fn move_to_tree(&mut self, model: &dyn Model, budget: &Arc<Budget>) -> Result<(), Full> {
+        if self.in_tree {
+            return Err(Full);
+        }
+        let mut tree = Tree::of_model(model, budget).map_err(|_| Full)?;
+        let (mut some, mut fits) = (Batch::new(model.state_bytes()), true);
+        let (mut new, mut keys) = (Vec::new(), Vec::new());
+        let mut add = |some: &mut Batch| {
+            new.clear();
+            keys.clear();
+            let added = tree.insert(some, &vec![NO_ORIGIN; some.len()], &mut new, &mut keys).is_ok();
+            some.clear();
+            added
+        };
+        let mut show = |state: &[u8]| {
+            some.push(state, 0);
+            fits &= some.len() < AT_ONCE || add(&mut some);
+            fits
+        };
+        // Memory goes as states do; where that cannot be, all of them are there twice for a while.
+        let mut table = self.set.take().ok_or(Full)?;
+        if table.drain(false, &mut show).is_none() {
+            table.each(&mut show);
+        }
+        drop(table);
+        self.in_tree = true;
+        if !(fits && add(&mut some)) {
+            return Err(Full);
+        }
+        self.set = Some(Box::new(tree));
+        Ok(())
+    }
+
+    pub fn is_in_tree(&self) -> bool {
+        self.in_tree
+    }
+
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.set.as_ref().map_or(0, |set| set.bytes())
+    }
+
+    /// Shows every state until `show` answers `false`.
+    pub fn each(&self, show: &mut dyn FnMut(&[u8]) -> bool) -> bool {
+        self.set.as_ref().is_some_and(|set| set.each(show))
+    }
+}

@@ -1,0 +1,48 @@
+//! Breadth-first search by several processes, on this machine or on several: each owns the states that a hash gives it.
+//!
+//! [`run`] is the way in, with a [`Cluster`] that was brought together before: process 0 [leads](Cluster::lead), the others [`follow`].
+//!
+//! - How they come together: `secret`, `handshake`, `door`, `hosts`, `meeting`; what they say then: `control`, `job`.
+//! - How states get to their owners: `owner`, `coding`, `lately`, `parcel`, and `exchange` on the dataflow of `timely`.
+//! - What a worker does: `search`, with `kept`, `level`, `goal`; `word` is what all say at the end of a level, `way` finds a run,
+//!   `save` keeps a search in files.
+//! - Two sides: `cluster` and `run` of process 0, `follow` of the others; `crew` has the threads of either.
+//!
+//! This engine stands on the explicit one where other engines stand beside it: the states of a worker lie in that one's
+//! [stores](scrimp_search::store), and what is saved in its files, because they are the same states.
+
+mod cluster;
+mod coding;
+mod control;
+mod crew;
+mod door;
+mod exchange;
+mod follow;
+mod gathering;
+mod goal;
+mod handshake;
+mod hosts;
+mod job;
+mod kept;
+mod lately;
+mod level;
+mod link;
+mod meeting;
+mod owner;
+mod parcel;
+mod run;
+mod save;
+mod search;
+mod secret;
+mod signals;
+mod way;
+mod word;
+
+pub use cluster::Cluster;
+pub use follow::{At, Followed, follow};
+pub use gathering::Gathering;
+pub use hosts::{Host, Hosts};
+pub use owner::hash;
+pub use run::{ClusterReport, Options, run};
+pub use save::SEARCH;
+pub use secret::{Secret, VARIABLE};

@@ -1,0 +1,236 @@
+//! A search in a folder, to be taken up again by as many processes as there are then.
+//!
+//! Every worker writes what it owns to a file of its own: states that are to be expanded, those of the next level found so far, and all
+//! it keeps. When all have done so, the first one writes the file `search`, which says what belongs together; from then on the files of
+//! the time before are of no use. Whoever takes a search up reads some of the files and sends each state to the owner that it has now.
+//! Files are those of [`checkpoint`]: whole or not there, with a checksum, and of one model.
+
+use crate::search::Search;
+use crate::signals::Gone;
+use crate::word::{Finding, Sum, Word};
+use scrimp_search::checkpoint::{self, Identity, get, put};
+use scrimp_system::Model;
+use serde::{Deserialize, Serialize};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The file that says what belongs together.
+pub const SEARCH: &str = "search";
+/// Bytes that `search` may have.
+const MOST: u64 = 1 << 30;
+
+/// Where a search stood.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Saved {
+    /// Files belong together that have this number.
+    pub stamp: u64,
+    /// Workers that wrote one.
+    pub parts: u64,
+    pub next_level: u32,
+    pub widths: Vec<u64>,
+    pub initial: u64,
+    pub states: u64,
+    pub visits: u64,
+    pub transitions: u64,
+    pub deadlocks: u64,
+    pub faults: u64,
+    pub degree: u64,
+    pub findings: Vec<Option<Finding>>,
+}
+
+/// How a search is saved, and where one is taken up from.
+pub struct Saving {
+    pub to: Option<PathBuf>,
+    pub from: Option<Saved>,
+    pub folder: PathBuf,
+    pub identity: Identity,
+    pub making: Vec<u64>,
+    pub every: Duration,
+    pub last: Mutex<Instant>,
+}
+
+impl Saving {
+    pub fn is_due(&self) -> bool {
+        self.to.is_some() && self.last.lock().unwrap_or_else(PoisonError::into_inner).elapsed() >= self.every
+    }
+}
+
+impl Saved {
+    /// What the folder says of a search of this model.
+    pub fn read(folder: &Path, identity: Identity) -> io::Result<Saved> {
+        let mut bytes = Vec::new();
+        checkpoint::open(&folder.join(SEARCH), identity)?.take(MOST).read_to_end(&mut bytes)?;
+        bincode::deserialize(&bytes).map_err(|_| damaged("what it says makes no sense"))
+    }
+
+    fn part(&self, folder: &Path, worker: u64) -> PathBuf {
+        folder.join(format!("part-{}-{}-{worker}", self.stamp, self.parts))
+    }
+}
+
+fn damaged(why: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("the checkpoint is damaged: {why}"))
+}
+
+impl Search<'_, '_> {
+    /// Saves the search, which has all of a level or was cut. Answers why it could not be.
+    pub(crate) fn save(&mut self, sum: &Sum, widths: &[u64], initial: u64) -> Result<Option<String>, Gone> {
+        let task = self.task;
+        let Some((saving, to)) = task.saving.as_ref().and_then(|saving| Some((saving, saving.to.as_ref()?))) else {
+            return Ok(None);
+        };
+        let stamp = 1 + saving.from.as_ref().map_or(0, |from| from.stamp) + self.saved;
+        self.saved += 1;
+        let saved = Saved {
+            stamp,
+            parts: self.peers as u64,
+            next_level: self.next_level,
+            widths: widths.to_vec(),
+            initial,
+            states: sum.total(|word| word.states),
+            visits: sum.total(|word| word.visits),
+            transitions: sum.total(|word| word.transitions),
+            deadlocks: sum.total(|word| word.deadlocks),
+            faults: sum.total(|word| word.faults),
+            degree: sum.words.iter().map(|word| word.degree).max().unwrap_or(0),
+            findings: sum.findings.clone(),
+        };
+        let written = self.write_part(&saved, saving, to);
+        let told = self.say(Word { wrong: written.err().map(|e| e.to_string()), ..Word::default() })?;
+        if let Some(why) = told.words.iter().find_map(|word| word.wrong.clone()) {
+            return Ok(Some(why));
+        }
+        let finished = match self.me {
+            0 => checkpoint::write(&to.join(SEARCH), saving.identity, &saving.making, &mut |to| {
+                to.write_all(&bincode::serialize(&saved).map_err(io::Error::other)?)
+            }),
+            _ => Ok(()),
+        };
+        let told = self.say(Word { wrong: finished.err().map(|e| e.to_string()), ..Word::default() })?;
+        *saving.last.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        if let Some(why) = told.words.iter().find_map(|word| word.wrong.clone()) {
+            return Ok(Some(why));
+        }
+        self.remove_others(&saved, to);
+        Ok(None)
+    }
+
+    fn write_part(&self, saved: &Saved, saving: &Saving, to: &Path) -> io::Result<()> {
+        std::fs::create_dir_all(to)?;
+        let (now, next) = self.open_states();
+        checkpoint::write(&saved.part(to, self.me as u64), saving.identity, &[], &mut |to| {
+            for number in [saved.stamp, saved.parts, self.me as u64] {
+                put(to, number)?;
+            }
+            for (level, first) in [(now, self.expanded()), (next, 0)] {
+                put(to, level.len() - first)?;
+                let mut at = first;
+                while at < level.len() {
+                    for state in level.from(at) {
+                        to.write_all(state)?;
+                        at += 1;
+                    }
+                }
+            }
+            put(to, self.kept.count())?;
+            let mut result = Ok(());
+            self.kept.each(&mut |state| {
+                result = to.write_all(state);
+                result.is_ok()
+            });
+            result
+        })
+    }
+
+    /// Removes the files of earlier times, those of workers that are no more among them.
+    fn remove_others(&self, saved: &Saved, folder: &Path) {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let numbers: Vec<u64> = match name.to_str().and_then(|name| name.strip_prefix("part-")) {
+                Some(rest) => rest.split('-').map_while(|number| number.parse().ok()).collect(),
+                None => continue,
+            };
+            if let [stamp, _, worker] = numbers[..]
+                && stamp != saved.stamp
+                && worker % self.peers as u64 == self.me as u64
+            {
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
+    }
+
+    /// Takes a search up: states come to the owners that they have now, first those that are to be expanded.
+    pub(crate) fn take_up(&mut self, saved: &Saved) -> Result<Sum, Gone> {
+        self.next_level = saved.next_level;
+        self.findings_known(&saved.findings);
+        // All of it was looked at before.
+        self.looks = false;
+        if self.me == 0 {
+            self.count_before(saved);
+        }
+        let mut parts: Vec<Part> = Vec::new();
+        for worker in (self.me as u64..saved.parts).step_by(self.peers) {
+            match Part::open(self.task, saved, worker) {
+                Ok(part) => parts.push(part),
+                Err(e) => self.went_wrong(format!("part {worker} of the search: {e}")),
+            }
+        }
+        for section in 0..3 {
+            self.only_keep(section == 2);
+            for part in &mut parts {
+                let states = part.count();
+                let read = states.and_then(|count| (0..count).try_for_each(|_| part.next(self)));
+                if let Err(e) = read {
+                    self.went_wrong(format!("a part of the search: {e}"));
+                    break;
+                }
+            }
+            self.finish()?;
+            if section < 2 {
+                self.say(Word::default())?;
+            }
+            if section == 0 {
+                self.next_is_now();
+            }
+        }
+        self.only_keep(false);
+        self.looks = true;
+        let sum = self.say(Word::default())?;
+        if sum.total(|word| word.states) != saved.states && !sum.any(|word| word.lost) {
+            self.went_wrong("the checkpoint is damaged: other states than were saved".to_string());
+            return self.say(Word::default());
+        }
+        Ok(sum)
+    }
+}
+
+/// A file of one worker, while it is read.
+struct Part {
+    file: Box<dyn Read>,
+    state: Vec<u8>,
+}
+
+impl Part {
+    fn open(task: &crate::search::Task, saved: &Saved, worker: u64) -> io::Result<Part> {
+        let saving = task.saving.as_ref().ok_or_else(|| damaged("there is none"))?;
+        let mut file = checkpoint::open(&saved.part(&saving.folder, worker), saving.identity)?;
+        let numbers = [get(&mut file)?, get(&mut file)?, get(&mut file)?];
+        if numbers != [saved.stamp, saved.parts, worker] {
+            return Err(damaged("a file is of another time"));
+        }
+        Ok(Part { file: Box::new(file), state: vec![0; task.model.state_bytes()] })
+    }
+
+    fn count(&mut self) -> io::Result<u64> {
+        get(&mut self.file)
+    }
+
+    fn next(&mut self, search: &mut Search) -> io::Result<()> {
+        self.file.read_exact(&mut self.state)?;
+        // Whoever is gone ends the search where all meet.
+        search.route_saved(&self.state);
+        Ok(())
+    }
+}

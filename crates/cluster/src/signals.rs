@@ -1,0 +1,79 @@
+//! What the threads of one process share: the wish to stop, that somebody is gone, and how far they have come.
+
+use scrimp_core::Limit;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+#[derive(Debug, Default)]
+pub struct Signals {
+    /// Why to stop; 0 for not at all.
+    stop: AtomicU8,
+    /// Nothing more will come of this: some process is gone.
+    gone: AtomicBool,
+    why: Mutex<Option<Loss>>,
+    /// The session is over, so that links may end.
+    pub over: AtomicBool,
+    pub states: AtomicU64,
+    pub visits: AtomicU64,
+    pub transitions: AtomicU64,
+    pub depth: AtomicU64,
+    /// Bytes that went out to other processes, and states among them.
+    pub sent_bytes: AtomicU64,
+    pub sent_states: AtomicU64,
+}
+
+/// Who is gone, as far as this process knows.
+#[derive(Debug, Clone)]
+pub struct Loss {
+    pub process: usize,
+    pub why: String,
+}
+
+/// A process is gone, or there is nobody left to work with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gone;
+
+const LIMITS: [Limit; 4] = [Limit::Memory, Limit::Time, Limit::Interrupt, Limit::Disk];
+
+/// A limit as a number that is not 0.
+pub fn number_of(limit: Limit) -> u8 {
+    LIMITS.iter().position(|other| *other == limit).map_or(3, |at| at as u8 + 1)
+}
+
+pub fn limit_of(number: u8) -> Option<Limit> {
+    LIMITS.get((number as usize).checked_sub(1)?).copied()
+}
+
+impl Signals {
+    /// Before the next search.
+    pub fn reset(&self) {
+        self.stop.store(0, Ordering::Relaxed);
+        for figure in [&self.states, &self.visits, &self.transitions, &self.depth, &self.sent_bytes, &self.sent_states]
+        {
+            figure.store(0, Ordering::Relaxed);
+        }
+    }
+
+    pub fn stop(&self, limit: Limit) {
+        let _ = self.stop.compare_exchange(0, number_of(limit), Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    pub fn stopped(&self) -> Option<Limit> {
+        limit_of(self.stop.load(Ordering::Relaxed))
+    }
+
+    /// The first loss counts: others may follow from it.
+    pub fn lose(&self, process: usize, why: impl Into<String>) {
+        let mut first = self.why.lock().unwrap_or_else(PoisonError::into_inner);
+        first.get_or_insert_with(|| Loss { process, why: why.into() });
+        self.gone.store(true, Ordering::Release);
+    }
+
+    pub fn is_lost(&self) -> bool {
+        self.gone.load(Ordering::Acquire)
+    }
+
+    pub fn loss(&self) -> Option<Loss> {
+        self.why.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}

@@ -1,0 +1,190 @@
+//! `cluster`: several processes, on this machine or on several hosts.
+//!
+//! What is set up here is how the processes come together; `check` and `count` are the same as without. They meet when the first search begins.
+
+use super::args::{CheckArgs, CountArgs};
+use super::failure::Failure;
+use super::limits::stop;
+use super::output::{WRONG, remark};
+use super::{check, search};
+use clap::{Args, Subcommand, ValueHint};
+use scrimp::Options;
+use scrimp::cluster::{At, Cluster, Followed, Gathering, Hosts, Secret, follow};
+use scrimp::report::Overall;
+use scrimp::report::number::{parse_duration, parse_size};
+use scrimp_core::budget::default_memory;
+use scrimp_search::plan::EngineChoice;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// How long hosts wait for each other, unless it is said.
+const WAIT: Duration = Duration::from_secs(600);
+
+#[derive(Debug, Args)]
+#[command(subcommand_precedence_over_arg = true)]
+pub struct ClusterArgs {
+    /// Start so many processes on this machine
+    #[arg(short = 'n', long, value_name = "N", conflicts_with = "hosts")]
+    pub processes: Option<u32>,
+
+    /// A file with a line ADDRESS:PORT for each process; the first one leads
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "index")]
+    pub hosts: Option<PathBuf>,
+
+    /// Which process of the hosts file this one is, counted from 0
+    #[arg(long, value_name = "I")]
+    pub index: Option<usize>,
+
+    /// A file with the secret that all processes share, at least 16 bytes; without it, the variable SCRIMP_SECRET
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "hosts")]
+    pub secret: Option<PathBuf>,
+
+    /// How long hosts wait for each other [default: 10m]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, requires = "hosts")]
+    pub wait: Option<Duration>,
+
+    /// The address of the process that started this one
+    #[arg(long, hide = true, value_name = "ADDRESS", requires_all = ["index", "processes", "memory"])]
+    pub join: Option<String>,
+
+    #[arg(long, hide = true, value_parser = parse_size, requires = "join")]
+    pub memory: Option<usize>,
+
+    #[command(subcommand)]
+    pub command: Option<Work>,
+}
+
+/// What a cluster does.
+#[derive(Debug, Subcommand)]
+pub enum Work {
+    /// Check properties of a model
+    Check(Box<CheckArgs>),
+    /// Visit the whole state space and say how large it is
+    Count(Box<CountArgs>),
+}
+
+impl ClusterArgs {
+    pub fn wants_json(&self) -> bool {
+        match &self.command {
+            Some(Work::Check(a)) => a.search.json,
+            Some(Work::Count(a)) => a.search.json,
+            None => false,
+        }
+    }
+}
+
+/// Where hosts meet.
+#[derive(Debug)]
+struct Meeting {
+    hosts: Hosts,
+    secret: Secret,
+    wait: Duration,
+    command: Vec<String>,
+}
+
+/// Said by the command line once; without it, processes are started on this machine.
+static MEETING: OnceLock<Meeting> = OnceLock::new();
+
+pub fn run(args: ClusterArgs) -> Result<u8, Failure> {
+    let ClusterArgs { processes, hosts, index, secret, wait, join, memory, command } = args;
+    if let (Some(first), Some(index), Some(processes), Some(memory)) = (join, index, processes, memory) {
+        let secret = Secret::find(None).map_err(Failure::because)?;
+        let at = At::Here { first: &first, processes: processes as usize };
+        return followed(follow(at, index, &secret, memory, WAIT));
+    }
+    let Some(mut work) = command else {
+        return Err(Failure::because("expected check or count: `scrimp cluster -n 4 check MODEL`"));
+    };
+    let search = match &mut work {
+        Work::Check(args) => &mut args.search,
+        Work::Count(args) => &mut args.search,
+    };
+    if search.engine != "auto" {
+        return Err(Failure::because(format!("--engine {} does not go with scrimp cluster", search.engine)));
+    }
+    let processes = match (&hosts, processes) {
+        (None, Some(processes)) => {
+            if index.is_some() {
+                return Err(Failure::because("--index is the number of a host in --hosts FILE"));
+            }
+            processes
+        }
+        (Some(file), _) => {
+            let hosts = Hosts::read(file).map_err(Failure::because)?;
+            let secret = Secret::find(secret.as_deref()).map_err(Failure::because)?;
+            let (index, wait, command) = (index.unwrap_or(0), wait.unwrap_or(WAIT), same_for_all());
+            if index > 0 {
+                let memory = search.memory.unwrap_or_else(default_memory);
+                return followed(follow(At::Hosts { hosts: &hosts, command }, index, &secret, memory, wait));
+            }
+            let processes = hosts.0.len() as u32;
+            MEETING
+                .set(Meeting { hosts, secret, wait, command })
+                .map_err(|_| Failure::because("internal error: two clusters"))?;
+            processes
+        }
+        (None, None) => return Err(Failure::because("expected -n PROCESSES, or --hosts FILE with --index I")),
+    };
+    search.engine = format!("cluster:{processes}");
+    match work {
+        Work::Check(args) => check::check(&args),
+        Work::Count(args) => search::count(&args),
+    }
+}
+
+/// What became of a process that follows.
+fn followed(followed: Result<Followed, String>) -> Result<u8, Failure> {
+    Ok(match followed {
+        Ok(Followed::All) => 0,
+        Ok(Followed::Cut) => Overall::Incomplete.exit_code(),
+        Ok(Followed::Lost(why)) => {
+            remark(&format!("incomplete: {why}"));
+            Overall::Incomplete.exit_code()
+        }
+        Err(why) => {
+            remark(&why);
+            WRONG
+        }
+    })
+}
+
+/// The command line from `check` or `count` on, as far as it must be the same on all hosts: each has a memory of its own.
+fn same_for_all() -> Vec<String> {
+    let mut words = std::env::args().skip(1).skip_while(|word| word != "check" && word != "count");
+    let mut same = Vec::new();
+    while let Some(word) = words.next() {
+        if word == "--memory" || word == "-m" {
+            words.next();
+        } else if !word.starts_with("--memory=") && !word.starts_with("-m") {
+            same.push(word);
+        }
+    }
+    same
+}
+
+/// The memory of each process: those of this machine share what is free.
+pub fn memory_of_each(asked: Option<usize>, engine: EngineChoice) -> Option<usize> {
+    match engine {
+        EngineChoice::Cluster(processes) if MEETING.get().is_none() => {
+            Some(asked.unwrap_or_else(|| default_memory() / processes.max(1) as usize))
+        }
+        _ => asked,
+    }
+}
+
+/// How the cluster of a search comes together, where one is to search.
+pub fn gathering(options: &Options) -> Option<Arc<Gathering>> {
+    let EngineChoice::Cluster(processes) = options.engine else { return None };
+    let (threads, memory) = (options.threads, options.memory.unwrap_or_else(default_memory));
+    Some(Arc::new(Gathering::new(move || match MEETING.get() {
+        Some(Meeting { hosts, secret, wait, command }) => {
+            let mut stopped = || stop().due().map(|cause| cause.to_string());
+            Cluster::lead(hosts, threads, secret, command.clone(), *wait, &mut stopped)
+        }
+        None => {
+            let program = std::env::current_exe().map_err(|e| format!("this program is not found: {e}"))?;
+            Cluster::here(&program, processes as usize, threads, memory)
+        }
+    })))
+}

@@ -1,0 +1,320 @@
+//! `scrimp cluster` as a user runs it: counts, verdicts, processes that are killed, searches that are taken up, strangers at the door.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+fn scrimp() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_scrimp"));
+    command.env_remove("SCRIMP_SECRET");
+    command
+}
+
+fn model(name: &str) -> String {
+    format!("{}/models/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("scrimp-cluster-{name}-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+/// Processes that count: a state for each way in which they can stand.
+fn counters(folder: &Path, processes: u32, most: u64) -> (PathBuf, u64) {
+    let process = |p| {
+        format!(
+            "process P_{p} {{ byte x; state s; init s; trans s -> s {{ guard x < {most}; effect x = x + 1; }}; }}\n"
+        )
+    };
+    let path = folder.join("counters.dve");
+    let text = (0..processes).map(process).collect::<String>() + "system async;\n";
+    std::fs::write(&path, text).expect("a model");
+    (path, (most + 1).pow(processes))
+}
+
+fn json(output: &Output) -> serde_json::Value {
+    let text = String::from_utf8_lossy(&output.stdout);
+    serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}: {text}{}", String::from_utf8_lossy(&output.stderr)))
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+/// The processes that a process has started.
+#[cfg(target_os = "linux")]
+fn children(parent: u32) -> Vec<u32> {
+    let all = std::fs::read_dir("/proc").expect("processes").flatten();
+    let of = |entry: std::fs::DirEntry| {
+        let number: u32 = entry.file_name().to_str()?.parse().ok()?;
+        let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+        let before: u32 = stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()?;
+        (before == parent).then_some(number)
+    };
+    all.filter_map(of).collect()
+}
+
+#[test]
+fn the_same_answers_as_alone() {
+    for (name, asked, code) in [
+        ("peterson4.dve", &["count"][..], 0),
+        ("leader.pml", &["check"], 0),
+        ("naive_lock.dve", &["check", "--keep-going"], 1),
+        ("klotski.dve", &["check", "-p", "reach: c[13] == 6"], 0),
+        ("peterson3.dve", &["check", "-p", "ltl: [] !(P_0@cs && P_1@cs)"], 0),
+        ("packing.pnml", &["count"], 0),
+    ] {
+        let run = |before: &[&str]| {
+            let mut command = scrimp();
+            command.args(before).args(&asked[..1]).arg(model(name)).args(&asked[1..]).args(["--json", "-q"]);
+            command.output().expect("it runs")
+        };
+        let (alone, together) = (run(&[]), run(&["cluster", "-n", "2"]));
+        assert_eq!(together.status.code(), Some(code), "{name}: {}", text(&together));
+        let (alone, together) = (json(&alone), json(&together));
+        if asked[0] == "count" || code == 0 && asked.len() == 1 {
+            for figure in ["states", "transitions", "deadlocks", "faults", "level_sizes", "initial_states"] {
+                assert_eq!(together[figure], alone[figure], "{name}: {figure}");
+            }
+        }
+        assert_eq!(together["verdict"], alone["verdict"], "{name}");
+        let all = |of: &serde_json::Value| -> Vec<String> {
+            let properties = of["properties"].as_array().expect("a list").iter();
+            properties
+                .map(|p| {
+                    format!("{} {} {}", p["name"], p["verdict"], p["trace"]["steps"].as_array().map_or(0, Vec::len))
+                })
+                .collect()
+        };
+        assert_eq!(all(&together), all(&alone), "{name}");
+        assert_eq!(together["cluster"]["processes"], 2, "{name}");
+    }
+}
+
+#[test]
+fn what_is_not_distributed_is_refused() {
+    for (asked, word) in [
+        (&["-p", "ltl: [] <> P_0@cs"][..], "infinite runs"),
+        (&["-p", "ctl: AG EF P_0@cs"], "branching"),
+        (&["--reduce", "por"], "every event"),
+        (&["--forget", "cache"], "forgets"),
+        (&["--store", "bitstate"], "packed table"),
+        (&["--order", "dfs"], "level by level"),
+        (&["--max-visits", "10"], "--max-visits"),
+        (&["--audit"], "every state"),
+        (&["--engine", "symbolic"], "does not go with"),
+    ] {
+        let mut command = scrimp();
+        command.args(["cluster", "-n", "2", "check", &model("peterson3.dve")]).args(asked);
+        let output = command.output().expect("it runs");
+        // A permission that cannot be used is not used, and the report says so.
+        let said = text(&output);
+        assert!(said.contains(word), "{asked:?}: {said}");
+        assert!(output.status.code() == Some(2) || said.contains("is not used"), "{asked:?}: {said}");
+    }
+    for wrong in
+        [&["cluster", "count", "x.dve"][..], &["cluster", "-n", "0", "count", "x.dve"], &["cluster", "-n", "2"]]
+    {
+        assert_eq!(scrimp().args(wrong).output().expect("it runs").status.code(), Some(2), "{wrong:?}");
+    }
+}
+
+fn ends_within(child: &mut Child, time: Duration) -> Option<i32> {
+    let end = Instant::now() + time;
+    while Instant::now() < end {
+        if let Some(status) = child.try_wait().expect("a process") {
+            return status.code();
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let _ = child.kill();
+    None
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn who_dies_ends_all_and_the_search_goes_on_later() {
+    let folder = folder("killed");
+    let (model, states) = counters(&folder, 5, 15);
+    let saved = folder.join("saved");
+    let run = |processes: &str, more: &[&str]| {
+        let mut command = scrimp();
+        command.args(["cluster", "-n", processes, "count"]).arg(&model).args(["--json", "-q", "--every", "50ms"]);
+        command.arg("--checkpoint").arg(&saved).args(more);
+        if saved.join("search").exists() {
+            command.arg("--resume").arg(&saved);
+        }
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    };
+    let (mut killed, mut processes) = (0, ["2", "4", "3"].into_iter().cycle());
+    for delay in [200, 350, 500, 650] {
+        let mut leader = run(processes.next().expect("more"), &[]).spawn().expect("it runs");
+        std::thread::sleep(Duration::from_millis(delay));
+        let all = children(leader.id());
+        let Some(victim) = all.first() else {
+            assert!(ends_within(&mut leader, Duration::from_secs(30)).is_some());
+            continue;
+        };
+        let _ = Command::new("kill").args(["-9", &victim.to_string()]).status();
+        let code = ends_within(&mut leader, Duration::from_secs(10));
+        let (mut out, mut err) = (String::new(), String::new());
+        leader.stdout.take().expect("piped").read_to_string(&mut out).expect("text");
+        leader.stderr.take().expect("piped").read_to_string(&mut err).expect("text");
+        assert!(matches!(code, Some(3 | 2 | 0)), "{code:?} {out}{err}");
+        if code == Some(3) {
+            killed += 1;
+            let answer: serde_json::Value = serde_json::from_str(&out).unwrap_or_else(|e| panic!("{e}: {out}"));
+            assert_eq!(answer["limits"]["reached"], "gone", "{out}");
+            let remarks = answer["plan"]["decisions"].to_string() + &answer.to_string();
+            assert!(remarks.contains(&format!("process id {victim}")), "{remarks}");
+        }
+        // Nobody is left behind.
+        std::thread::sleep(Duration::from_millis(300));
+        let left: Vec<&u32> = all.iter().filter(|child| Path::new(&format!("/proc/{child}/stat")).exists()).collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
+    assert!(killed > 0, "nobody was killed in time");
+    let last = run("2", &[]).output().expect("it runs");
+    assert_eq!(last.status.code(), Some(0), "{}", text(&last));
+    let answer = json(&last);
+    assert_eq!(answer["states"], states);
+    assert_eq!(answer["transitions"], states / 16 * 15 * 5);
+    assert_eq!(answer["levels"], 15 * 5 + 1);
+    assert_eq!(answer["visits"], states);
+    // A search that was cut by its time is taken up, too.
+    let _ = std::fs::remove_dir_all(&saved);
+    let cut = run("2", &["--time", "400ms"]).output().expect("it runs");
+    assert_eq!(cut.status.code(), Some(3), "{}", text(&cut));
+    assert_eq!(json(&cut)["limits"]["reached"], "time");
+    let last = run("3", &[]).output().expect("it runs");
+    assert_eq!((last.status.code(), &json(&last)["states"]), (Some(0), &states.into()), "{}", text(&last));
+    // What was damaged is not believed.
+    let part = std::fs::read_dir(&saved).expect("a folder").flatten().map(|entry| entry.path());
+    let part = part.into_iter().find(|path| path.to_string_lossy().contains("part-"));
+    if let Some(part) = part {
+        let mut bytes = std::fs::read(&part).expect("a file");
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        std::fs::write(&part, bytes).expect("a file");
+        let output = run("2", &[]).output().expect("it runs");
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+    }
+    let _ = std::fs::remove_dir_all(folder);
+}
+
+#[test]
+fn memory_is_a_promise_and_no_wrong_count() {
+    let folder = folder("memory");
+    let (model, states) = counters(&folder, 5, 15);
+    for memory in ["24M", "40M", "1G"] {
+        let mut command = scrimp();
+        command.args(["cluster", "-n", "2", "count"]).arg(&model).args(["--json", "-q", "--memory", memory]);
+        let output = command.output().expect("it runs");
+        let answer = json(&output);
+        match output.status.code() {
+            Some(0) => assert_eq!(answer["states"], states, "{memory}"),
+            Some(3) => {
+                assert_eq!(answer["limits"]["reached"], "memory", "{memory}");
+                assert!(answer["states"].as_u64() < Some(states), "{memory}");
+            }
+            code => panic!("{code:?}: {}", text(&output)),
+        }
+        let limit = memory.trim_end_matches(['M', 'G']).parse::<u64>().expect("a number")
+            << if memory == "1G" { 30 } else { 20 };
+        assert!(answer["cluster"]["process_peak_bytes"].as_u64() <= Some(limit), "{memory}: {}", answer["cluster"]);
+    }
+    let _ = std::fs::remove_dir_all(folder);
+}
+
+/// A hosts file with ports that nobody uses now.
+fn hosts(folder: &Path, processes: usize) -> (PathBuf, Vec<String>) {
+    let held: Vec<TcpListener> = (0..processes).map(|_| TcpListener::bind("127.0.0.1:0").expect("a port")).collect();
+    let all: Vec<String> = held.iter().map(|held| held.local_addr().expect("an address").to_string()).collect();
+    let path = folder.join("hosts.txt");
+    std::fs::write(&path, all.join("\n")).expect("a file");
+    (path, all)
+}
+
+#[test]
+fn strangers_are_turned_away() {
+    let folder = folder("strangers");
+    let (file, addresses) = hosts(&folder, 3);
+    let (secret, wrong) = (folder.join("secret"), folder.join("wrong"));
+    std::fs::write(&secret, "the secret of this test\n").expect("a file");
+    std::fs::write(&wrong, "another secret than that\n").expect("a file");
+    let host = |index: usize, secret: &Path| {
+        let mut command = scrimp();
+        command.args(["cluster", "--wait", "30s", "--hosts"]).arg(&file).arg("--secret").arg(secret);
+        // Only process 0 has the model.
+        command.args(["--index", &index.to_string(), "count", "peterson4.dve", "--json", "-q"]);
+        command.current_dir(format!("{}/models", env!("CARGO_MANIFEST_DIR")));
+        if index > 0 {
+            command.current_dir(&folder);
+        }
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs")
+    };
+    let leader = host(0, &secret);
+    let connect = |address: &str| {
+        let end = Instant::now() + Duration::from_secs(10);
+        loop {
+            match TcpStream::connect(address) {
+                Ok(stream) => return stream,
+                Err(e) => assert!(Instant::now() < end, "{e}"),
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    };
+    // Nothing, noise, the beginning of a handshake, and a lot.
+    let _silent: Vec<TcpStream> = (0..20).map(|_| connect(&addresses[0])).collect();
+    let mut noisy = connect(&addresses[0]);
+    let _ = noisy.write_all(b"GET / HTTP/1.0\r\n\r\nand so on, and so on, and so on, and so on, and so on, and so on");
+    let mut nearly = connect(&addresses[0]);
+    let _ = nearly.write_all(b"scrimp\x01c\x01\x01\0\0\0");
+    let mut long = connect(&addresses[0]);
+    let _ = long.write_all(&vec![0xff; 1 << 20]);
+    let mut stranger = host(1, &wrong);
+    assert_eq!(ends_within(&mut stranger, Duration::from_secs(20)), Some(2));
+    let mut said = String::new();
+    stranger.stderr.take().expect("piped").read_to_string(&mut said).expect("text");
+    assert!(said.contains("secret"), "{said}");
+    let others = [host(1, &secret), host(2, &secret)];
+    let output = leader.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let alone = scrimp().args(["count", &model("peterson4.dve"), "--json", "-q"]).output().expect("it runs");
+    assert_eq!(json(&output)["states"], json(&alone)["states"]);
+    assert!(json(&output).to_string().contains("turned away"), "{}", text(&output));
+    for other in others {
+        let output = other.wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    }
+    let _ = std::fs::remove_dir_all(folder);
+}
+
+#[test]
+fn options_are_compared() {
+    let folder = folder("options");
+    let (file, _) = hosts(&folder, 2);
+    let host = |index: &str, more: &[&str]| {
+        let mut command = scrimp();
+        command
+            .env("SCRIMP_SECRET", "the secret of this test")
+            .args(["cluster", "--wait", "20s", "--hosts"])
+            .arg(&file);
+        command.args(["--index", index, "count", &model("peterson3.dve"), "-q"]).args(more);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs")
+    };
+    let (leader, other) = (host("0", &[]), host("1", &["--threads", "2"]));
+    for process in [leader, other] {
+        let output = process.wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+        assert!(text(&output).contains("other options"), "{}", text(&output));
+    }
+    let output = scrimp().args(["cluster", "--hosts"]).arg(&file).args(["--index", "0", "count", "x"]).output();
+    assert!(text(&output.expect("it runs")).contains("there is no secret"));
+    let _ = std::fs::remove_dir_all(folder);
+}
