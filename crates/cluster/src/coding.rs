@@ -1,108 +1,205 @@
-//! States on their way: each as what differs from the one before it.
+//! States on their way: each as the bits that differ somewhere in its parcel.
 //!
-//! Successors of states that were found one after the other have most bytes in common. A state is the number of bytes that
-//! differ and, for each, how many bytes are the same before it, and its value; where many differ, a bit for each byte says which, and then the
-//! values follow. The first state of a parcel differs from one of zeros.
+//! A parcel begins with its first state and with a bit for each bit of a state, set where not all states of the parcel have the same there.
+//! Then come, state after state, the bits that are set in it. Nobody need agree on anything beforehand, and no parcel depends on another one.
 
+use crate::owner::last;
 use scrimp_system::Batch;
 
-/// In place of a number of bytes: a bit for each byte follows.
-const MANY: u8 = u8::MAX;
-/// In place of a number of equal bytes: so many, and then another such number.
-const FAR: u8 = u8::MAX;
+/// More states than there are in any parcel.
+const MOST: u32 = 1 << 16;
 
-/// States that are collected for one owner.
+/// States that are collected for one owner, as words, the last one of each filled up with zeros.
 pub struct Collected {
-    before: Vec<u8>,
-    pub bytes: Vec<u8>,
+    state_bytes: usize,
+    words: Vec<u64>,
     pub count: u32,
 }
 
 impl Collected {
     pub fn new(state_bytes: usize) -> Collected {
-        Collected { before: vec![0; state_bytes], bytes: Vec::new(), count: 0 }
+        Collected { state_bytes, words: Vec::new(), count: 0 }
     }
 
     #[inline]
     pub fn push(&mut self, state: &[u8]) {
-        let Collected { before, bytes, count } = self;
-        *count += 1;
-        let start = bytes.len();
-        let most = state.len() / 8 + 1;
-        bytes.push(0);
-        let (mut changes, mut last) = (0usize, 0usize);
-        let ((words, rest), (others, other_rest)) = (state.as_chunks::<8>(), before.as_chunks::<8>());
-        let mut change = |at: usize| {
-            let mut gap = at - last;
-            while gap >= FAR as usize {
-                bytes.push(FAR);
-                gap -= FAR as usize;
-            }
-            bytes.extend([gap as u8, state[at]]);
-            (changes, last) = (changes + 1, at + 1);
-        };
-        for (word, (here, there)) in words.iter().zip(others).enumerate() {
-            let mut differs = u64::from_le_bytes(*here) ^ u64::from_le_bytes(*there);
-            while differs != 0 {
-                let byte = differs.trailing_zeros() / 8;
-                change(8 * word + byte as usize);
-                differs &= !(0xff << (8 * byte));
-            }
+        let (words, rest) = state.as_chunks::<8>();
+        self.words.extend(words.iter().map(|word| u64::from_le_bytes(*word)));
+        if !rest.is_empty() {
+            self.words.push(last(state));
         }
-        let first = 8 * words.len();
-        (0..rest.len()).filter(|&at| rest[at] != other_rest[at]).for_each(|at| change(first + at));
-        if changes > most || changes >= MANY as usize {
-            bytes.truncate(start);
-            bytes.push(MANY);
-            let mask = bytes.len();
-            bytes.resize(mask + state.len().div_ceil(8), 0);
-            for at in (0..state.len()).filter(|&at| state[at] != before[at]) {
-                bytes[mask + at / 8] |= 1 << (at % 8);
-                bytes.push(state[at]);
-            }
-        } else {
-            bytes[start] = changes as u8;
-        }
-        before.copy_from_slice(state);
+        self.count += 1;
     }
 
-    /// Everything collected; then it begins anew.
+    /// Bytes that it takes here.
+    pub fn bytes(&self) -> usize {
+        8 * self.words.len()
+    }
+
+    /// Everything collected, as a parcel; then it begins anew.
     pub fn take(&mut self) -> (u32, Vec<u8>) {
-        self.before.fill(0);
-        (std::mem::take(&mut self.count), std::mem::take(&mut self.bytes))
+        let (count, length) = (std::mem::take(&mut self.count), self.state_bytes.div_ceil(8));
+        let mut parcel = Vec::new();
+        if count > 0 && length > 0 {
+            let first = self.words[..length].to_vec();
+            let mut differ = vec![0; length];
+            for state in self.words.chunks_exact(length) {
+                differ.iter_mut().zip(state.iter().zip(&first)).for_each(|(differ, (a, b))| *differ |= a ^ b);
+            }
+            for part in [&first, &differ] {
+                let start = parcel.len();
+                part.iter().for_each(|word| parcel.extend(word.to_le_bytes()));
+                parcel.truncate(start + self.state_bytes);
+            }
+            let bits: u64 = differ.iter().map(|word| word.count_ones() as u64).sum();
+            parcel.reserve((bits * count as u64).div_ceil(8) as usize);
+            match is_fast() {
+                // SAFETY: asked for just now.
+                #[cfg(target_arch = "x86_64")]
+                true => unsafe { write_fast(&self.words, &differ, &mut parcel) },
+                _ => write::<false>(&self.words, &differ, &mut parcel),
+            }
+        }
+        self.words.clear();
+        (count, parcel)
     }
 }
 
 /// Appends the states of a parcel to a batch; `None` where the bytes are no states.
-pub fn read(mut bytes: &[u8], count: u32, batch: &mut Batch) -> Option<()> {
-    let length = batch.state_bytes();
-    let mut state = vec![0; length];
-    for _ in 0..count {
-        let (&changes, rest) = bytes.split_first()?;
-        bytes = rest;
-        if changes == MANY {
-            let (mask, rest) = bytes.split_at_checked(length.div_ceil(8))?;
-            bytes = rest;
-            for at in (0..length).filter(|at| mask[at / 8] >> (at % 8) & 1 == 1) {
-                let (&value, rest) = bytes.split_first()?;
-                (state[at], bytes) = (value, rest);
-            }
-        } else {
-            let mut at = 0;
-            for _ in 0..changes {
-                let mut gap = FAR;
-                while gap == FAR {
-                    (gap, bytes) = bytes.split_first().map(|(gap, rest)| (*gap, rest))?;
-                    at += gap as usize;
-                }
-                let (&value, rest) = bytes.split_first()?;
-                (*state.get_mut(at)?, bytes) = (value, rest);
-                at += 1;
+pub fn read(bytes: &[u8], count: u32, batch: &mut Batch) -> Option<()> {
+    if count > MOST {
+        return None;
+    }
+    let (length, count) = (batch.state_bytes(), count as usize);
+    if length == 0 || count == 0 {
+        (0..count).for_each(|_| batch.push(&[], 0));
+        return bytes.is_empty().then_some(());
+    }
+    let (first, rest) = bytes.split_at_checked(length)?;
+    let (differ, rest) = rest.split_at_checked(length)?;
+    let (first, differ): (Vec<u64>, Vec<u64>) = (words_of(first), words_of(differ));
+    let bits: usize = differ.iter().map(|word| word.count_ones() as usize).sum();
+    if rest.len() != bits.checked_mul(count)?.div_ceil(8) {
+        return None;
+    }
+    match is_fast() {
+        // SAFETY: asked for just now.
+        #[cfg(target_arch = "x86_64")]
+        true => unsafe { read_fast(rest, &first, &differ, count, batch) },
+        _ => read_states::<false>(rest, &first, &differ, count, batch),
+    }
+    Some(())
+}
+
+fn filled(bytes: &[u8]) -> u64 {
+    let mut word = [0; 8];
+    word[..bytes.len()].copy_from_slice(bytes);
+    u64::from_le_bytes(word)
+}
+
+fn words_of(bytes: &[u8]) -> Vec<u64> {
+    bytes.chunks(8).map(filled).collect()
+}
+
+fn is_fast() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return std::arch::is_x86_feature_detected!("bmi2");
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "bmi2")]
+fn write_fast(words: &[u64], differ: &[u64], out: &mut Vec<u8>) {
+    write::<true>(words, differ, out);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "bmi2")]
+fn read_fast(bytes: &[u8], first: &[u64], differ: &[u64], count: usize, batch: &mut Batch) {
+    read_states::<true>(bytes, first, differ, count, batch);
+}
+
+/// Appends the bits of all states that differ.
+#[inline(always)]
+fn write<const FAST: bool>(words: &[u64], differ: &[u64], out: &mut Vec<u8>) {
+    let (mut open, mut filled) = (0u64, 0u32);
+    for state in words.chunks_exact(differ.len()) {
+        for (&word, &mask) in state.iter().zip(differ).filter(|(_, mask)| **mask != 0) {
+            let (bits, many) = (gather::<FAST>(word, mask), mask.count_ones());
+            open |= bits << filled;
+            filled += many;
+            if filled >= 64 {
+                out.extend(open.to_le_bytes());
+                filled -= 64;
+                open = if filled == 0 { 0 } else { bits >> (many - filled) };
             }
         }
-        batch.push(&state, 0);
     }
-    bytes.is_empty().then_some(())
+    out.extend(&open.to_le_bytes()[..filled.div_ceil(8) as usize]);
+}
+
+/// The other way round. There are as many bits as it takes.
+#[inline(always)]
+fn read_states<const FAST: bool>(bytes: &[u8], first: &[u64], differ: &[u64], count: usize, batch: &mut Batch) {
+    let length = batch.state_bytes();
+    let mut state = vec![0; 8 * first.len()];
+    let (mut at, mut words) = (0, bytes.chunks(8).map(filled));
+    let (mut here, mut there) = (words.next().unwrap_or(0), words.next().unwrap_or(0));
+    for _ in 0..count {
+        for ((&first, &mask), place) in first.iter().zip(differ).zip(state.as_chunks_mut::<8>().0) {
+            let many = mask.count_ones();
+            let bits = if at == 0 { here } else { here >> at | there << (64 - at) };
+            *place = (first & !mask | scatter::<FAST>(bits, mask)).to_le_bytes();
+            at += many;
+            if at >= 64 {
+                at -= 64;
+                (here, there) = (there, words.next().unwrap_or(0));
+            }
+        }
+        batch.push(&state[..length], 0);
+    }
+}
+
+/// The bits of `x` that are set in the mask, moved together.
+#[inline(always)]
+fn gather<const FAST: bool>(x: u64, mask: u64) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    if FAST {
+        // SAFETY: who says `FAST` has made sure of BMI2.
+        return unsafe { std::arch::x86_64::_pext_u64(x, mask) };
+    }
+    let (mut left, mut gathered, mut at) = (mask, 0, 0);
+    while left != 0 {
+        // A run of ones at a time.
+        let start = left.trailing_zeros();
+        let run = (left >> start).trailing_ones();
+        let ones = u64::MAX >> (64 - run);
+        gathered |= (x >> start & ones) << at;
+        at += run;
+        left &= !(ones << start);
+    }
+    gathered
+}
+
+/// The reverse: the lowest bits of `x` where the mask has ones.
+#[inline(always)]
+fn scatter<const FAST: bool>(x: u64, mask: u64) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    if FAST {
+        // SAFETY: who says `FAST` has made sure of BMI2.
+        return unsafe { std::arch::x86_64::_pdep_u64(x, mask) };
+    }
+    let (mut left, mut scattered, mut at) = (mask, 0, 0);
+    while left != 0 {
+        let start = left.trailing_zeros();
+        let run = (left >> start).trailing_ones();
+        let ones = u64::MAX >> (64 - run);
+        scattered |= (x >> at & ones) << start;
+        at += run;
+        left &= !(ones << start);
+    }
+    scattered
 }
 
 #[cfg(test)]
@@ -113,27 +210,46 @@ mod tests {
     #[test]
     fn states_come_back() {
         let mut random = Random(7);
-        for length in [0, 1, 3, 8, 9, 64, 254, 255, 256, 700] {
-            let (mut all, mut states) = (Collected::new(length), Vec::new());
-            let mut state = vec![0u8; length];
-            for round in 0..200 {
-                for _ in 0..if round % 10 == 0 { length } else { round % 4 } {
-                    if length > 0 {
-                        state[random.below(length)] = random.below(256) as u8;
+        for length in [0, 1, 3, 8, 9, 16, 64, 254, 255, 256, 700] {
+            for most in [2, 3, 17, 256] {
+                let (mut all, mut states) = (Collected::new(length), Vec::new());
+                let mut state = vec![5u8; length];
+                for round in 0..200 {
+                    for _ in 0..if round % 10 == 0 { length } else { round % 4 } {
+                        if length > 0 {
+                            state[random.below(length)] = random.below(most) as u8;
+                        }
                     }
+                    all.push(&state);
+                    states.push(state.clone());
                 }
-                all.push(&state);
-                states.push(state.clone());
+                let (count, bytes) = all.take();
+                let mut batch = Batch::new(length);
+                assert_eq!(read(&bytes, count, &mut batch), Some(()), "{length}");
+                assert!((0..states.len()).all(|i| batch.state(i) == &states[i][..]), "{length} {most}");
+                // What is cut or longer is no parcel, and does no harm.
+                for cut in 0..bytes.len().min(300) {
+                    assert_eq!(read(&bytes[..cut], count, &mut Batch::new(length)), None);
+                }
+                assert_eq!(read(&[&bytes[..], &[0]].concat(), count, &mut Batch::new(length)), None);
+                assert_eq!(read(&bytes, u32::MAX, &mut Batch::new(length)), None);
             }
-            let (count, bytes) = all.take();
-            let mut batch = Batch::new(length);
-            assert_eq!(read(&bytes, count, &mut batch), Some(()), "{length}");
-            assert!((0..states.len()).all(|i| batch.state(i) == &states[i][..]));
-            // What is cut or longer is no parcel, and does no harm.
-            for cut in 0..bytes.len().min(300) {
-                assert_eq!(read(&bytes[..cut], count, &mut Batch::new(length)), None);
+        }
+    }
+
+    /// Processors that have no instruction for it do the same.
+    #[test]
+    fn both_ways_are_the_same() {
+        let mut random = Random(3);
+        let mut word = || (0..8).fold(0, |word, _| word << 8 | random.below(256) as u64);
+        for _ in 0..1000 {
+            let (x, mask) = (word(), word() & word());
+            let gathered = gather::<false>(x, mask);
+            assert_eq!(scatter::<false>(gathered, mask), x & mask);
+            assert_eq!(gathered.count_ones(), (x & mask).count_ones());
+            if is_fast() {
+                assert_eq!((gathered, scatter::<false>(x, mask)), (gather::<true>(x, mask), scatter::<true>(x, mask)));
             }
-            assert_eq!(read(&[&bytes[..], &[0]].concat(), count, &mut Batch::new(length)), None);
         }
     }
 }

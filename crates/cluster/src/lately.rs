@@ -2,6 +2,7 @@
 //!
 //! States are compared whole. One that is not remembered is only looked up once more than necessary.
 
+use crate::owner::last;
 use scrimp_core::Budget;
 use std::sync::Arc;
 
@@ -52,8 +53,8 @@ impl Lately {
 /// Are they equal? States are short: a call would take longer.
 #[inline(always)]
 fn same(a: &[u8], b: &[u8]) -> bool {
-    let ((words, rest), (others, other_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
-    words.iter().zip(others).all(|(a, b)| a == b) && rest.iter().zip(other_rest).all(|(a, b)| a == b)
+    let (words, others) = (a.as_chunks::<8>().0, b.as_chunks::<8>().0);
+    words.iter().zip(others).all(|(a, b)| a == b) && last(a) == last(b)
 }
 
 impl Drop for Lately {

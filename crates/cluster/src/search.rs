@@ -411,17 +411,14 @@ impl<'s, 'w> Search<'s, 'w> {
     pub(crate) fn route(&mut self, state: &[u8]) -> Result<(), Gone> {
         let hash = hash(state);
         let to = owner(hash, self.peers);
-        if self.lately.has(hash, state) {
-            return Ok(());
-        }
         if to == self.me {
             self.own.push(state, 0);
             if self.own.len() >= AT_ONCE {
                 self.take_own();
             }
-        } else {
+        } else if !self.lately.has(hash, state) {
             self.collected[to].push(state);
-            if self.collected[to].bytes.len() >= Exchange::full(self.peers) {
+            if self.collected[to].bytes() >= Exchange::full(self.peers) {
                 self.ship(to)?;
             }
         }
