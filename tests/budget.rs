@@ -79,7 +79,7 @@ fn starting_over_loses_no_ground() {
             s -> s { effect d = (d * 8121 + 28411) % 32768, c = c ^ d, b = (b + c) % 32768; }; }
         system async;\n";
     let path = file("budget-random.dve", text);
-    let run = scrimp(&["count", &path, "--json", "--memory", "20M", "--time", "60s"]).code(3);
+    let run = scrimp(&["count", &path, "--json", "--memory", "24M", "--time", "60s"]).code(3);
     let (json, told) = (run.json(), decisions(&run.json()));
     let filled = told.lines().find_map(|line| line.strip_suffix(" states filled the packed table")).expect(&told);
     assert_eq!(json["states"].as_u64(), filled.replace(',', "").parse().ok(), "{told}");
