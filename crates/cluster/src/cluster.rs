@@ -70,7 +70,11 @@ impl Cluster {
         let door = Door::open(&resolve("127.0.0.1:0")?, &secret).map_err(|e| format!("no port can be opened: {e}"))?;
         let mut children = Vec::new();
         for index in 1..processes {
-            let child = Command::new(program)
+            let mut command = Command::new(program);
+            // Ctrl-C is for this process, which tells the others.
+            #[cfg(unix)]
+            std::os::unix::process::CommandExt::process_group(&mut command, 0);
+            let child = command
                 .args(Cluster::joining(&door.address.to_string(), index, processes, memory))
                 .env(VARIABLE, &text)
                 .stdin(Stdio::null())
