@@ -2,7 +2,7 @@
 //!
 //! Events are deterministic: from one state an event leads to at most one state. Nondeterminism is several events.
 //! What a language has beyond this (rendezvous, committed locations, channels, broadcast) its front end lowers into it;
-//! `docs/architecture.md` says how, language by language.
+//! `docs/internals.md` says how, language by language.
 
 use crate::event::Event;
 use crate::expr::Expr;
