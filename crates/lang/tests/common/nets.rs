@@ -1,8 +1,5 @@
 //! The markings of small nets by the definition of firing alone: what every answer is compared with.
 
-// Not every test needs everything.
-#![allow(dead_code)]
-
 use scrimp_net::{Condition, Formula, Group, Marking, Net, Question};
 use std::collections::HashMap;
 

@@ -1,0 +1,4 @@
+//! Bounded model checking against plain search.
+
+mod expressions;
+mod random;

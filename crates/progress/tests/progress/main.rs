@@ -1,0 +1,4 @@
+//! Progress measures: found, read, and swept with.
+
+mod measures;
+mod sweeps;

@@ -1,0 +1,25 @@
+//! The command as a user runs it: what it prints and writes, with which exit code it ends.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod coverage;
+mod defaults;
+mod findings;
+mod forgetting;
+mod lasso;
+mod messages;
+mod nets;
+mod outputs;
+mod promela;
+mod promela_errors;
+mod promela_verdicts;
+mod record;
+mod reports;
+mod scaling;
+mod schema;
+mod simulation;
+mod stores;
+mod suite;
+mod temporal;
+mod usage;
