@@ -4,7 +4,7 @@
 //! name that is made to point to this machine does not help a site to reach it. And what browsers say about where a request
 //! comes from, so that a page of another site cannot use a secret that it has learnt.
 
-use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
+use crate::http::Head;
 
 #[derive(Debug, Clone)]
 pub struct Guard {
@@ -26,41 +26,41 @@ impl Guard {
         format!("/{}", self.secret)
     }
 
-    /// Why a request is not answered, if it is not.
-    pub fn refuses(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<(StatusCode, &'static str)> {
-        let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+    /// Why a request is not answered, if it is not, with the status of the refusal.
+    pub fn refuses(&self, head: &Head) -> Option<(u16, &'static str)> {
         let hosts = [format!("127.0.0.1:{}", self.port), format!("localhost:{}", self.port)];
-        let mut named = headers.get_all(header::HOST).iter();
+        let mut named = head.all("host");
         let (Some(host), None) = (named.next(), named.next()) else {
-            return Some((StatusCode::BAD_REQUEST, "a request needs one host"));
+            return Some((400, "a request needs one host"));
         };
-        let Some(host) = host.to_str().ok().filter(|host| hosts.iter().any(|own| own == host)) else {
-            return Some((StatusCode::FORBIDDEN, "this is not the host of the explorer"));
-        };
+        if !hosts.iter().any(|own| own == host) {
+            return Some((403, "this is not the host of the explorer"));
+        }
         // A request in absolute form may name another host than the header does.
-        if uri.authority().is_some_and(|authority| !hosts.iter().any(|own| own == authority.as_str())) {
-            return Some((StatusCode::FORBIDDEN, "this is not the host of the explorer"));
+        if head.authority.as_ref().is_some_and(|authority| !hosts.contains(authority)) {
+            return Some((403, "this is not the host of the explorer"));
         }
-        if text("origin").is_some_and(|origin| origin != format!("http://{host}")) {
-            return Some((StatusCode::FORBIDDEN, "pages of other sites are not answered"));
+        if head.all("origin").any(|origin| origin != format!("http://{host}")) {
+            return Some((403, "pages of other sites are not answered"));
         }
-        let own = matches!(text("sec-fetch-site"), None | Some("same-origin" | "none"));
-        if !own && !self.opens_page(method, uri, &text) {
-            return Some((StatusCode::FORBIDDEN, "pages of other sites are not answered"));
+        let own = head.all("sec-fetch-site").all(|site| matches!(site, "same-origin" | "none"));
+        if !own && !self.opens_page(head) {
+            return Some((403, "pages of other sites are not answered"));
         }
-        let rest = uri.path().strip_prefix('/').unwrap_or_default();
+        let rest = head.path.strip_prefix('/').unwrap_or_default();
         let given = rest.split('/').next().unwrap_or_default();
         match same(given.as_bytes(), self.secret.as_bytes()) {
             true => None,
-            false => Some((StatusCode::FORBIDDEN, "the address lacks its secret; use the one that scrimp has printed")),
+            false => Some((403, "the address lacks its secret; use the one that scrimp has printed")),
         }
     }
 
     /// A link to the page itself may be anywhere, such as in a terminal that runs in the browser: what is shown then is the
     /// page, which whoever has set the link learns nothing of.
-    fn opens_page<'a>(&self, method: &Method, uri: &Uri, text: &impl Fn(&str) -> Option<&'a str>) -> bool {
-        let whole = text("sec-fetch-mode") == Some("navigate") && text("sec-fetch-dest") == Some("document");
-        whole && method == Method::GET && uri.path() == format!("/{}/", self.secret)
+    fn opens_page(&self, head: &Head) -> bool {
+        let fetch = [head.header("sec-fetch-mode"), head.header("sec-fetch-dest")];
+        let whole = fetch == [Some("navigate"), Some("document")];
+        whole && head.method == "GET" && head.path == format!("/{}/", self.secret)
     }
 }
 
@@ -73,20 +73,16 @@ fn same(a: &[u8], b: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
-        let mut map = HeaderMap::new();
-        for (name, value) in pairs {
-            map.append(*name, value.parse().unwrap());
-        }
-        map
+    fn head(method: &str, path: &str, pairs: &[(&str, &str)]) -> Head {
+        let headers = pairs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        Head { method: method.into(), path: path.into(), headers, ..Head::default() }
     }
 
     #[test]
     fn only_the_own_page_is_answered() {
         let guard = Guard { secret: "abc".into(), port: 7 };
-        let asked = |path: &str, pairs: &[(&'static str, &'static str)]| {
-            guard.refuses(&Method::GET, &path.parse().unwrap(), &headers(pairs)).map(|(status, _)| status.as_u16())
-        };
+        let asked =
+            |path: &str, pairs: &[(&str, &str)]| guard.refuses(&head("GET", path, pairs)).map(|(status, _)| status);
         let host = ("host", "127.0.0.1:7");
         assert_eq!(asked("/abc/api/model", &[host]), None);
         assert_eq!(asked("/abc/api/model", &[("host", "localhost:7"), ("origin", "http://localhost:7")]), None);
@@ -99,7 +95,8 @@ mod tests {
         for other in ["127.0.0.1", "127.0.0.1:8", "evil.example:7", "127.0.0.1:7.evil.example", "[::1]:7"] {
             assert_eq!(asked("/abc/", &[("host", other)]), Some(403), "{other}");
         }
-        assert_eq!(asked("http://evil.example/abc/", &[host]), Some(403));
+        let elsewhere = Head { authority: Some("evil.example".into()), ..head("GET", "/abc/", &[host]) };
+        assert_eq!(guard.refuses(&elsewhere).map(|(status, _)| status), Some(403));
         for origin in ["http://evil.example", "null", "http://127.0.0.1:8", "https://127.0.0.1:7", "http://localhost:7"]
         {
             assert_eq!(asked("/abc/api/model", &[host, ("origin", origin)]), Some(403), "{origin}");
@@ -112,20 +109,20 @@ mod tests {
     #[test]
     fn a_link_opens_the_page_and_nothing_else() {
         let guard = Guard { secret: "abc".into(), port: 7 };
-        let asked = |method: Method, path: &str, dest: &'static str| {
+        let asked = |method: &str, path: &str, dest: &str| {
             let pairs = [
                 ("host", "127.0.0.1:7"),
                 ("sec-fetch-site", "cross-site"),
                 ("sec-fetch-mode", "navigate"),
                 ("sec-fetch-dest", dest),
             ];
-            guard.refuses(&method, &path.parse().unwrap(), &headers(&pairs)).is_none()
+            guard.refuses(&head(method, path, &pairs)).is_none()
         };
-        assert!(asked(Method::GET, "/abc/", "document"));
-        assert!(!asked(Method::GET, "/abc/", "iframe"));
-        assert!(!asked(Method::POST, "/abc/", "document"));
-        assert!(!asked(Method::GET, "/abc/api/model", "document"));
-        assert!(!asked(Method::GET, "/abd/", "document"));
+        assert!(asked("GET", "/abc/", "document"));
+        assert!(!asked("GET", "/abc/", "iframe"));
+        assert!(!asked("POST", "/abc/", "document"));
+        assert!(!asked("GET", "/abc/api/model", "document"));
+        assert!(!asked("GET", "/abd/", "document"));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 mod bundle;
 mod guard;
+mod http;
 mod page;
 mod request;
 mod server;

@@ -1,28 +1,23 @@
 //! The server: addresses to requests, answers to replies.
 
 use crate::guard::Guard;
+use crate::http::{self, Answers, Head, Places, Reply};
 use crate::page;
 use crate::request::{CheckOptions, Explored, Refusal, Request};
-use axum::Router;
-use axum::body::{Body, Bytes};
-use axum::extract::{DefaultBodyLimit, Path, Query, State};
-use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
-use axum::middleware::{Next, from_fn_with_state};
-use axum::routing::{MethodRouter, get, post};
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::HashMap;
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// The longest trace that is taken.
-const MOST_BYTES: usize = 64 << 20;
+/// Requests that are answered at a time.
+const AT_ONCE: usize = 4;
 /// What the page may load and do: its own files, and nothing from anywhere else.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
                       img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-type Reply = Response<Body>;
 type Asked = Result<Request, Refusal>;
 type Words = HashMap<String, String>;
 
@@ -37,7 +32,6 @@ impl Server {
     /// On a port that is free, or on this one; for programs on this machine only.
     pub fn bind(port: u16) -> io::Result<Server> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
-        listener.set_nonblocking(true)?;
         let port = listener.local_addr()?.port();
         Ok(Server { listener, guard: Guard::new(port)?, port })
     }
@@ -49,23 +43,115 @@ impl Server {
 
     /// Answers until the program ends.
     pub fn run(self, explored: Arc<dyn Explored>) -> io::Result<()> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(4).build()?;
-        runtime.block_on(async {
-            let listener = tokio::net::TcpListener::from_std(self.listener)?;
-            axum::serve(listener, router(self.guard, explored)).await
+        let places = Arc::new(Places::new(AT_ONCE));
+        http::serve(&self.listener, Arc::new(Site { guard: self.guard, explored, api: api(), places }))
+    }
+}
+
+/// Everything that is found behind the secret.
+struct Site {
+    guard: Guard,
+    explored: Arc<dyn Explored>,
+    api: Routes,
+    places: Arc<Places>,
+}
+
+/// What can be asked below `/api`, each at its address.
+#[derive(Default)]
+struct Routes(Vec<(&'static str, Ways)>);
+
+/// The ways in which an address may be asked: a method, and how to understand it.
+struct Ways(Vec<(&'static str, Understands)>);
+
+/// From what stands for `{node}` in the address, the head, and the body.
+type Understands = Box<dyn Fn(&str, &Head, &[u8]) -> Asked + Send + Sync>;
+
+impl Routes {
+    fn route(mut self, address: &'static str, ways: Ways) -> Routes {
+        self.0.push((address, ways));
+        self
+    }
+
+    /// The ways of an address, and what stands for `{node}` in it.
+    fn find<'a>(&self, address: &'a str) -> Option<(&Ways, &'a str)> {
+        self.0.iter().find_map(|(own, ways)| match own.strip_suffix("{node}") {
+            Some(before) => {
+                let node = address.strip_prefix(before)?;
+                (!node.is_empty() && !node.contains('/')).then_some((ways, node))
+            }
+            None => (*own == address).then_some((ways, "")),
         })
     }
 }
 
-fn router(guard: Guard, explored: Arc<dyn Explored>) -> Router {
-    let with_node = |to: fn(u32, &Words) -> Asked| {
-        get(move |State(explored): Shared, path: Path<String>, words: Query<Words>| {
-            let node = path.0.parse().map_err(|_| no_number("the address", &path.0));
-            reply(explored, node.and_then(|node| to(node, &words.0)))
-        })
-    };
-    let api = Router::new()
-        .route("/model", get(|State(explored): Shared| reply(explored, Ok(Request::Model))))
+impl Ways {
+    fn merge(mut self, others: Ways) -> Ways {
+        self.0.extend(others.0);
+        self
+    }
+}
+
+impl Site {
+    fn reply(&self, head: &Head, body: &[u8]) -> Reply {
+        let nothing = || refused(&Refusal::unknown("there is nothing here"));
+        let another_way = || refused(&Refusal { status: 405, message: "this is asked in another way".into() });
+        let prefix = self.guard.prefix();
+        let Some(inner) = head.path.strip_prefix(&prefix) else { return nothing() };
+        let read = matches!(&head.method[..], "GET" | "HEAD");
+        if let Some(address) = inner.strip_prefix("/api") {
+            let Some((ways, node)) = self.api.find(address) else { return nothing() };
+            let method = if read { "GET" } else { &head.method };
+            let Some((_, understands)) = ways.0.iter().find(|(own, _)| *own == method) else { return another_way() };
+            return self.answered(understands(node, head, body));
+        }
+        let file = match inner.strip_prefix('/') {
+            // What the page asks for is found beside its address, if that ends with a slash.
+            None if inner.is_empty() => None,
+            None => return nothing(),
+            Some(name) => match page::file(name) {
+                None => return nothing(),
+                Some(file) => Some(file),
+            },
+        };
+        match file {
+            _ if !read => another_way(),
+            None => redirected(format!("{prefix}/")),
+            Some(file) => told(200, file.kind, file.text.as_bytes().to_vec()),
+        }
+    }
+
+    fn answered(&self, asked: Asked) -> Reply {
+        let request = match asked {
+            Ok(request) => request,
+            Err(refusal) => return refused(&refusal),
+        };
+        let _place = Places::take(&self.places);
+        match catch_unwind(AssertUnwindSafe(|| self.explored.answer(request).map(|value| value.to_string()))) {
+            Ok(Ok(text)) => told(200, "application/json", text.into_bytes()),
+            Ok(Err(refusal)) => refused(&refusal),
+            Err(_) => told(500, "application/json", b"{\"error\":\"it failed\"}".to_vec()),
+        }
+    }
+}
+
+impl Answers for Site {
+    /// Looks at every request before anything else does.
+    fn refuses(&self, head: &Head) -> Option<Reply> {
+        self.guard.refuses(head).map(|(status, why)| sealed(refused(&Refusal { status, message: why.into() })))
+    }
+
+    fn answer(&self, head: &Head, body: &[u8]) -> Reply {
+        sealed(self.reply(head, body))
+    }
+
+    fn misunderstood(&self, status: u16, why: &str) -> Reply {
+        sealed(refused(&Refusal { status, message: why.into() }))
+    }
+}
+
+fn api() -> Routes {
+    Routes::default()
+        .route("/model", with_words(|_| Ok(Request::Model)))
         .route(
             "/node/{node}",
             with_node(|node, words| {
@@ -109,33 +195,10 @@ fn router(guard: Guard, explored: Arc<dyn Explored>) -> Router {
         )
         .route("/check/stop", with_body(|Nothing {}| Request::StopCheck))
         .route("/check/load", with_body(|Load { property }| Request::LoadRun { property }))
-        .with_state(explored);
-    let home = format!("{}/", guard.prefix());
-    let inner = Router::new()
-        .nest("/api", api)
-        // What the page asks for is found beside its address, if that ends with a slash.
-        .route("/", get(|| async move { redirected(&home) }))
-        .route("/{name}", get(|Path(name): Path<String>| file(name)));
-    Router::new()
-        .nest(&guard.prefix(), inner)
-        // The prefix alone is nested without its slash.
-        .route(&format!("{}/", guard.prefix()), get(|| file(String::new())))
-        .fallback(|| async { refused(&Refusal::unknown("there is nothing here")) })
-        .method_not_allowed_fallback(|| async {
-            refused(&Refusal { status: 405, message: "this is asked in another way".into() })
-        })
-        .layer(DefaultBodyLimit::max(MOST_BYTES))
-        .layer(from_fn_with_state(Arc::new(guard), guarded))
 }
 
-type Shared = State<Arc<dyn Explored>>;
-
-/// Looks at every request before anything else does, and seals every reply.
-async fn guarded(State(guard): State<Arc<Guard>>, request: axum::extract::Request, next: Next) -> Reply {
-    let mut reply = match guard.refuses(request.method(), request.uri(), request.headers()) {
-        Some((status, why)) => refused(&Refusal { status: status.as_u16(), message: why.into() }),
-        None => next.run(request).await,
-    };
+/// What every reply says besides.
+fn sealed(mut reply: Reply) -> Reply {
     let headers = [
         ("content-security-policy", POLICY),
         ("x-content-type-options", "nosniff"),
@@ -145,70 +208,49 @@ async fn guarded(State(guard): State<Arc<Guard>>, request: axum::extract::Reques
         ("cross-origin-opener-policy", "same-origin"),
         ("cache-control", "no-store"),
     ];
-    for (name, value) in headers {
-        reply.headers_mut().insert(name, HeaderValue::from_static(value));
-    }
+    reply.headers.extend(headers.map(|(name, value)| (name, value.to_string())));
     reply
 }
 
-async fn file(name: String) -> Reply {
-    match page::file(&name) {
-        None => refused(&Refusal::unknown("there is nothing here")),
-        Some(file) => told(StatusCode::OK, file.kind, file.text.as_bytes().to_vec()),
-    }
-}
-
-/// Answers a request beside the server, which goes on meanwhile.
-async fn reply(explored: Arc<dyn Explored>, asked: Asked) -> Reply {
-    let request = match asked {
-        Ok(request) => request,
-        Err(refusal) => return refused(&refusal),
-    };
-    let work = move || explored.answer(request).map(|value| value.to_string());
-    match tokio::task::spawn_blocking(work).await {
-        Ok(Ok(text)) => told(StatusCode::OK, "application/json", text.into_bytes()),
-        Ok(Err(refusal)) => refused(&refusal),
-        Err(_) => told(StatusCode::INTERNAL_SERVER_ERROR, "application/json", b"{\"error\":\"it failed\"}".to_vec()),
-    }
-}
-
-fn told(status: StatusCode, kind: &'static str, text: Vec<u8>) -> Reply {
-    let mut reply = Response::new(Body::from(text));
-    *reply.status_mut() = status;
-    reply.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-    reply
+fn told(status: u16, kind: &str, body: Vec<u8>) -> Reply {
+    Reply { status, headers: vec![("content-type", kind.to_string())], body }
 }
 
 /// Sends a browser to another address.
-fn redirected(address: &str) -> Reply {
-    let mut reply = told(StatusCode::PERMANENT_REDIRECT, "text/plain", Vec::new());
-    if let Ok(address) = HeaderValue::from_str(address) {
-        reply.headers_mut().insert(header::LOCATION, address);
-    }
+fn redirected(address: String) -> Reply {
+    let mut reply = told(308, "text/plain", Vec::new());
+    reply.headers.push(("location", address));
     reply
 }
 
 fn refused(refusal: &Refusal) -> Reply {
-    let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::BAD_REQUEST);
-    told(status, "application/json", json!({ "error": refusal.message }).to_string().into_bytes())
+    told(refusal.status, "application/json", json!({ "error": refusal.message }).to_string().into_bytes())
 }
 
-fn with_words(to: fn(&Words) -> Asked) -> MethodRouter<Arc<dyn Explored>> {
-    get(move |State(explored): Shared, words: Query<Words>| reply(explored, to(&words.0)))
+fn with_node(to: fn(u32, &Words) -> Asked) -> Ways {
+    let understands = move |node: &str, head: &Head, _: &[u8]| {
+        let node = node.parse().map_err(|_| no_number("the address", node))?;
+        to(node, &head.words())
+    };
+    Ways(vec![("GET", Box::new(understands))])
+}
+
+fn with_words(to: fn(&Words) -> Asked) -> Ways {
+    Ways(vec![("GET", Box::new(move |_, head, _| to(&head.words())))])
 }
 
 /// A form of another site can send text, but no JSON.
-fn with_body<T: for<'a> Deserialize<'a> + 'static>(to: fn(T) -> Request) -> MethodRouter<Arc<dyn Explored>> {
-    post(move |State(explored): Shared, headers: HeaderMap, body: Bytes| {
-        let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-        let asked = match kind.split(';').next().is_some_and(|kind| kind.trim() == "application/json") {
+fn with_body<T: for<'a> Deserialize<'a> + 'static>(to: fn(T) -> Request) -> Ways {
+    let understands = move |_: &str, head: &Head, body: &[u8]| {
+        let kind = head.header("content-type").unwrap_or_default();
+        match kind.split(';').next().is_some_and(|kind| kind.trim() == "application/json") {
             false => Err(Refusal { status: 415, message: "only JSON is understood".into() }),
-            true => serde_json::from_slice(&body)
+            true => serde_json::from_slice(body)
                 .map(to)
                 .map_err(|e| Refusal { status: 400, message: format!("this is not understood: {e}") }),
-        };
-        reply(explored, asked)
-    })
+        }
+    };
+    Ways(vec![("POST", Box::new(understands))])
 }
 
 fn node(words: &Words) -> Result<u32, Refusal> {
