@@ -98,7 +98,11 @@ fn the_same_answers_as_alone() {
 #[test]
 fn what_is_not_distributed_is_refused() {
     for (asked, word) in [
-        (&["-p", "ltl: [] <> P_0@cs"][..], "infinite runs"),
+        (&["-p", "ltl: [] <> P_0@cs", "--fair", "weak"][..], "takes part"),
+        (&["-p", "ltl: [] <> P_0@cs", "--cycles", "nested"], "smaller"),
+        (&["-p", "ltl: [] <> P_0@cs", "--checkpoint", "never-written"], "is not used"),
+        (&["--forget", "sweep"], "progress measure"),
+        (&["--forget", "sweep", "--progress", "P_0@cs", "--checkpoint", "never-written"], "is not used"),
         (&["-p", "ctl: AG EF P_0@cs"], "branching"),
         (&["--reduce", "por"], "every event"),
         (&["--forget", "cache"], "forgets"),
@@ -121,6 +125,91 @@ fn what_is_not_distributed_is_refused() {
     {
         assert_eq!(scrimp().args(wrong).output().expect("it runs").status.code(), Some(2), "{wrong:?}");
     }
+}
+
+/// All searches for infinite runs: their verdicts, and runs that the command follows once more.
+#[test]
+fn infinite_runs_as_alone() {
+    let folder = folder("runs");
+    for (name, property, code) in [
+        ("peterson3.dve", "ltl: [] (P_0@enter -> <> P_0@cs)", 1),
+        ("peterson3.dve", "ltl: !P_0@cs U (P_0@enter || [] !P_0@enter)", 0),
+        ("dekker.dve", "ltl: ([]<> P_0@contend) -> ([]<> P_0@cs)", 0),
+        ("elevator.pml", "ltl: [] (floor.called[2] -> <> floor.door[2] == open)", 1),
+        ("leader.pml", "ltl: <> [] (leaders == 1)", 0),
+        ("alternating_bit.dve", "ltl: <> Receiver@deliver", 1),
+    ] {
+        for cluster in [&["-n", "2"][..], &["-n", "4"]] {
+            let threads: &[&str] = if cluster[1] == "4" { &["--threads", "2"] } else { &[] };
+            let mut command = scrimp();
+            command.arg("cluster").args(cluster).args(["check", &model(name), "-p", property, "--json", "-q"]);
+            let output = command.args(threads).output().expect("it runs");
+            assert_eq!(output.status.code(), Some(code), "{name} {property}: {}", text(&output));
+            let answer = json(&output);
+            assert!(property.contains(" U ") || answer.to_string().contains("OWCTY"), "{answer}");
+            if code == 1 {
+                let trace = folder.join("run.json");
+                std::fs::write(&trace, &output.stdout).expect("a file");
+                let replayed = scrimp().args(["simulate", &model(name), "--trace"]).arg(&trace).output().expect("it runs");
+                let said = text(&replayed);
+                assert!(said.contains("back where the loop began") || said.contains("nothing more can happen"), "{said}");
+            }
+        }
+    }
+    // Cut by its time it knows nothing, and says so.
+    let (counters, _) = counters(&folder, 6, 15);
+    let mut command = scrimp();
+    command.args(["cluster", "-n", "2", "check"]).arg(counters).args(["-p", "ltl: [] <> P_0.x > 3", "--json", "-q"]);
+    let output = command.args(["--time", "300ms"]).output().expect("it runs");
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output));
+    assert_eq!(json(&output)["limits"]["reached"], "time");
+    let _ = std::fs::remove_dir_all(folder);
+}
+
+/// The sweep-line goes where that of one process goes.
+#[test]
+fn sweeps_as_alone() {
+    let folder = folder("sweeps");
+    let (counters, states) = counters(&folder, 4, 9);
+    let counters = counters.display().to_string();
+    for (name, measure, asked, code) in [
+        (counters.as_str(), "P_0.x + P_1.x + P_2.x + P_3.x", &["count"][..], 0),
+        // Where it goes back, there are several sweeps.
+        (counters.as_str(), "9 - P_0.x, P_1.x", &["count"], 0),
+        (&model("peterson3.dve"), "P_0{idle < enter < look < climb < cs}", &["count"], 0),
+        (&model("peterson3.dve"), "auto", &["check"], 0),
+        (&model("naive_lock.dve"), "auto", &["check", "--keep-going"], 1),
+        (counters.as_str(), "P_0.x", &["check", "-p", "reach: P_0.x == 9 && P_3.x == 9"], 0),
+    ] {
+        let run = |before: &[&str]| {
+            let mut command = scrimp();
+            command.args(before).args(&asked[..1]).arg(name).args(&asked[1..]);
+            command.args(["--forget", "sweep", "--progress", measure, "--json", "-q"]).output().expect("it runs")
+        };
+        let alone = run(&[]);
+        assert_eq!(alone.status.code(), Some(code), "{name} {measure}: {}", text(&alone));
+        for (processes, threads) in [("2", "1"), ("4", "2")] {
+            let mut command = scrimp();
+            command.args(["cluster", "-n", processes]).args(&asked[..1]).arg(name).args(&asked[1..]);
+            command.args(["--forget", "sweep", "--progress", measure, "--json", "-q", "--threads", threads]);
+            let together = command.output().expect("it runs");
+            assert_eq!(together.status.code(), Some(code), "{name} {measure}: {}", text(&together));
+            let (one, all) = (json(&alone), json(&together));
+            if asked[0] == "count" {
+                for figure in ["states", "visits", "transitions", "deadlocks", "forget.sweeps", "forget.persistent"] {
+                    let of = |answer: &serde_json::Value| figure.split('.').fold(answer.clone(), |at, key| at[key].clone());
+                    assert_eq!(of(&all), of(&one), "{name} {measure}: {figure}");
+                }
+            }
+            assert_eq!(all["verdict"], one["verdict"], "{name}");
+            for property in all["properties"].as_array().into_iter().flatten() {
+                let shows = property["verdict"] == "violated" || property["name"].as_str().is_some_and(|n| n.contains("9"));
+                assert!(!shows || property["trace"].is_object(), "{name}: {property}");
+            }
+        }
+    }
+    assert!(states > 0);
+    let _ = std::fs::remove_dir_all(folder);
 }
 
 fn ends_within(child: &mut Child, time: Duration) -> Option<i32> {

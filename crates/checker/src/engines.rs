@@ -2,12 +2,13 @@
 
 use crate::error::CheckError;
 use crate::properties::doubt;
-use scrimp_cluster::Gathering;
+use scrimp_cluster::{Cluster, Gathering};
 use scrimp_core::budget::resident;
-use scrimp_core::{CardFacts, Condition, Control, FormulaFacts, Property, PropertyResult, Report, SetFacts, cores};
+use scrimp_core::{CardFacts, Condition, Control, ForgetFacts, FormulaFacts, Property, PropertyResult, Report, SetFacts, cores};
 use scrimp_gpu::{Card, Device, Host as Processor};
 use scrimp_native::NativeModel;
 use scrimp_search::checkpoint::{Identity, model_digest};
+use scrimp_search::plan::Way;
 use scrimp_search::plan::{BoundChoice, CardChoice, EngineChoice, StrategyChoice, VariableChoice};
 use scrimp_search::{Guides, Options, Plan, run_guided};
 use scrimp_symbolic::{Order, Strategy};
@@ -219,6 +220,17 @@ pub(crate) fn on_card(
     Ok(report)
 }
 
+/// The cluster that a plan is for.
+pub(crate) fn brought_together<'c>(plan: &Plan, cluster: Option<&'c Gathering>) -> io::Result<&'c Cluster> {
+    let options = plan.options();
+    let cluster = cluster.ok_or_else(|| invalid("no processes were brought together for --engine cluster"))?;
+    let cluster = cluster.cluster().map_err(io::Error::other)?;
+    if (EngineChoice::Cluster(cluster.processes() as u32), cluster.threads()) != (options.engine, options.threads) {
+        return Err(invalid("the plan is for another cluster"));
+    }
+    Ok(cluster)
+}
+
 /// Level by level, by the processes of a cluster.
 pub(crate) fn on_cluster(
     model: &NativeModel,
@@ -228,11 +240,7 @@ pub(crate) fn on_cluster(
     cluster: Option<&Gathering>,
 ) -> io::Result<Report> {
     let options = plan.options();
-    let cluster = cluster.ok_or_else(|| invalid("no processes were brought together for --engine cluster"))?;
-    let cluster = cluster.cluster().map_err(io::Error::other)?;
-    if (EngineChoice::Cluster(cluster.processes() as u32), cluster.threads()) != (options.engine, options.threads) {
-        return Err(invalid("the plan is for another cluster"));
-    }
+    let cluster = brought_together(plan, cluster)?;
     let begun = Instant::now();
     let asked: Vec<String> = goals.iter().map(|goal| format!("{} {:?}", goal.name, goal.kind)).collect();
     let essence = format!("cluster {} {}", options.keep_going, asked.join("\n"));
@@ -244,7 +252,16 @@ pub(crate) fn on_cluster(
         resume: options.resume.clone(),
         identity: Identity { model: model_digest(model), options: scrimp_cluster::hash(essence.as_bytes()) },
     };
-    let found = scrimp_cluster::run(model, goals, &told, control, cluster)?;
+    let (found, forget) = match (plan.way(), &options.progress) {
+        (Way::ClusterSweep, Some(measure)) => {
+            scrimp_cluster::run_sweep(model, goals, measure, &told, control, cluster)?
+        }
+        _ => {
+            let found = scrimp_cluster::run(model, goals, &told, control, cluster)?;
+            let forget = ForgetFacts { stored_peak: found.facts.states, ..ForgetFacts::default() };
+            (found, forget)
+        }
+    };
     control.finish();
     let mut report = Report::of_nothing(model, begun.elapsed());
     report.ran = plan.parts();
@@ -252,7 +269,8 @@ pub(crate) fn on_cluster(
     report.exhaustive = found.exhaustive;
     report.detailed = true;
     report.visits = found.visits;
-    report.forget.stored_peak = found.facts.states;
+    report.once = forget.persistent == 0;
+    report.forget = forget;
     report.store_bytes = found.kept_bytes as usize;
     report.facts = found.facts;
     report.properties = found.properties;

@@ -33,6 +33,7 @@ pub fn fallback(plan: &Plan) -> Option<String> {
         }),
         // A tree gives no state ids, which strong fairness needs.
         Way::Cycles if plan.options().fair.strongest() == Some(FairnessKind::Strong) => None,
+        Way::ClusterCycles => Some("starting over in trees".into()),
         Way::Cycles if left_to_us => Some("starting over in a tree".into()),
         Way::Local if left_to_us => Some("starting over in store collapse, then in store comback".into()),
         _ => None,

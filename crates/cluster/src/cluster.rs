@@ -1,17 +1,14 @@
 //! The side of process 0: brings a cluster together, gives all processes the same search, and tells what came of it.
 
 use crate::control::{BEAT, Beat, ToFirst, ToOthers, Voice, hear_any, silence};
-use crate::crew::Crew;
+use crate::crew::{Crew, Done};
 use crate::door::Door;
-use crate::goal::Sought;
 use crate::hosts::{Hosts, resolve};
-use crate::job::{Job, Keeping};
+use crate::job::Job;
 use crate::meeting::{Company, Terms, gather};
-use crate::search::Outcome;
 use crate::secret::{Secret, VARIABLE};
 use crate::signals::{Loss, Signals, number_of};
-use scrimp_core::{Control, Property};
-use scrimp_system::{Expr, System};
+use scrimp_core::Control;
 use std::io;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -51,7 +48,7 @@ pub struct Cluster {
 
 /// What came of a search: what all workers agree on, or who is gone.
 pub enum Came {
-    Out(Box<Outcome>),
+    Out(Box<Done>),
     Lost { loss: Loss, name: String, beats: Vec<Beat> },
 }
 
@@ -212,28 +209,17 @@ impl Cluster {
     /// Gives all processes a search, and waits for what comes of it.
     pub(crate) fn search(
         &self,
-        system: &System,
-        goals: &[Property<Expr>],
-        keep_going: bool,
-        keeping: Option<Keeping>,
+        job: Job,
         memory: usize,
         control: &Control,
     ) -> io::Result<Came> {
-        let invalid = |why: String| io::Error::new(io::ErrorKind::InvalidInput, why);
-        let sought = goals.iter().map(|goal| {
-            let about_runs =
-                || invalid(format!("property {} is about runs, which a cluster does not decide", goal.name));
-            Sought::of(goal).ok_or_else(about_runs)
-        });
-        let sought = sought.collect::<io::Result<Vec<Sought>>>()?;
         let crew = self.crew.lock().unwrap_or_else(PoisonError::into_inner);
         let crew = crew.as_ref().ok_or_else(|| io::Error::other("the cluster is no more"))?;
         if let Some(loss) = self.signals.loss() {
             return Ok(self.lost(loss));
         }
         self.signals.reset();
-        let saves = keeping.as_ref().is_some_and(|keeping| keeping.to.is_some());
-        let job = Job::new(system, sought, keep_going, keeping);
+        let saves = job.saves();
         let text = bincode::serialize(&job).map_err(io::Error::other)?;
         let task = Arc::new(job.task(memory).map_err(|why| {
             // Where there is no memory for it here, the answer is that of a limit.

@@ -2,8 +2,10 @@
 
 use crate::exchange::Exchange;
 use crate::link::Link;
+use crate::emptiness::{self, Emptiness};
 use crate::search::{Outcome, Search, Task};
 use crate::signals::{Gone, Signals};
+use crate::sweep::{self, Swept};
 use std::net::TcpStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
@@ -20,9 +22,46 @@ use timely::worker::Worker;
 /// How long the last words may take.
 const FAREWELL: Duration = Duration::from_secs(2);
 
+/// What is to be done, by all workers of a process.
+pub enum Work {
+    /// Visit all states, level by level.
+    Levels(Task),
+    /// Look for a run that an automaton accepts.
+    Runs(emptiness::Task),
+    /// Visit all states in the order of their progress.
+    Sweep(sweep::Task),
+}
+
+/// What came of it.
+pub enum Done {
+    Levels(Outcome),
+    Runs(Emptiness),
+    Swept(Swept),
+}
+
+impl Work {
+    fn carry_out(&self, exchange: &mut Exchange) -> Result<Done, Gone> {
+        match self {
+            Work::Levels(task) => Search::new(exchange, task).run().map(Done::Levels),
+            Work::Runs(task) => emptiness::search(exchange, task).map(Done::Runs),
+            Work::Sweep(task) => sweep::search(exchange, task).map(Done::Swept),
+        }
+    }
+}
+
+impl Done {
+    pub fn is_cut(&self) -> bool {
+        match self {
+            Done::Levels(outcome) => outcome.sum.limit.is_some(),
+            Done::Runs(found) => found.sum.limit.is_some(),
+            Done::Swept(swept) => swept.sum.limit.is_some(),
+        }
+    }
+}
+
 pub struct Crew {
-    tasks: Vec<Sender<Arc<Task>>>,
-    outcomes: Receiver<(usize, Result<Outcome, Gone>)>,
+    tasks: Vec<Sender<Arc<Work>>>,
+    outcomes: Receiver<(usize, Result<Done, Gone>)>,
     guards: Option<WorkerGuards<()>>,
     comms: Option<CommsGuard>,
     signals: Arc<Signals>,
@@ -67,14 +106,14 @@ impl Crew {
     }
 
     /// Gives all workers the same task.
-    pub fn begin(&self, task: &Arc<Task>) {
+    pub fn begin(&self, task: &Arc<Work>) {
         for worker in &self.tasks {
             let _ = worker.send(task.clone());
         }
     }
 
     /// What a worker has come to, with his number in this process, if one has within this time.
-    pub fn outcome(&self, wait: Duration) -> Option<(usize, Result<Outcome, Gone>)> {
+    pub fn outcome(&self, wait: Duration) -> Option<(usize, Result<Done, Gone>)> {
         match self.outcomes.recv_timeout(wait) {
             Ok(outcome) => Some(outcome),
             Err(RecvTimeoutError::Timeout) => None,
@@ -93,8 +132,8 @@ impl Crew {
 fn work(
     allocator: Allocator,
     threads: usize,
-    tasks: &Receiver<Arc<Task>>,
-    tell: &Sender<(usize, Result<Outcome, Gone>)>,
+    tasks: &Receiver<Arc<Work>>,
+    tell: &Sender<(usize, Result<Done, Gone>)>,
     signals: &Arc<Signals>,
 ) {
     let mut worker = Worker::new(WorkerConfig::default(), allocator, Some(Instant::now()));
@@ -102,7 +141,7 @@ fn work(
     while let Ok(task) = tasks.recv() {
         let done = catch_unwind(AssertUnwindSafe(|| {
             let mut exchange = Exchange::new(&mut worker, threads, signals.clone());
-            let outcome = Search::new(&mut exchange, &task).run();
+            let outcome = task.carry_out(&mut exchange);
             drop(task);
             exchange.end();
             outcome

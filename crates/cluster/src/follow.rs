@@ -137,7 +137,7 @@ fn work(place: Place, index: usize, memory: usize) -> Result<Followed, String> {
                 while running > 0 && !signals.is_lost() {
                     if let Some((_, came)) = crew.outcome(GLANCE) {
                         running -= 1;
-                        cut |= came.is_ok_and(|outcome| outcome.sum.limit.is_some());
+                        cut |= came.is_ok_and(|done| done.is_cut());
                     }
                 }
             }

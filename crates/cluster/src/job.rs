@@ -1,12 +1,17 @@
 //! A search as it is sent to other processes: what the system does, and what is looked for. Names of files and texts of models stay at
 //! home, so that nothing but the program must be there.
 
+use crate::crew::Work;
+use crate::emptiness;
 use crate::goal::{Goal, Sought};
+use crate::never::SentNever;
 use crate::save::{Saved, Saving};
 use crate::search::Task;
+use crate::sweep;
 use scrimp_core::Budget;
 use scrimp_core::budget::resident;
 use scrimp_native::{Mode, NativeModel};
+use scrimp_progress::Measure;
 use scrimp_search::checkpoint::Identity;
 use scrimp_system::{Assertion, Claim, Event, Expr, Initial, Process, Source, System, Variable};
 use serde::{Deserialize, Serialize};
@@ -47,13 +52,22 @@ pub struct Keeping {
 pub struct Job {
     behaviour: Behaviour,
     digest: u64,
-    goals: Vec<Sought>,
-    keep_going: bool,
-    keeping: Option<Keeping>,
+    aim: Aim,
+}
+
+/// What is to be found out.
+#[derive(Serialize, Deserialize)]
+pub enum Aim {
+    /// Which states there are, and whether they meet goals.
+    States { goals: Vec<Sought>, keep_going: bool, keeping: Option<Keeping> },
+    /// The same, by a sweep-line that goes by this measure.
+    Sweep { goals: Vec<Sought>, keep_going: bool, measure: String },
+    /// Whether an automaton accepts a run.
+    Runs(SentNever),
 }
 
 impl Job {
-    pub fn new(system: &System, goals: Vec<Sought>, keep_going: bool, keeping: Option<Keeping>) -> Job {
+    pub fn new(system: &System, aim: Aim) -> Job {
         let system = system.clone();
         Job {
             digest: system.digest(),
@@ -70,15 +84,18 @@ impl Job {
                 packed: system.packed,
                 guessed: system.guessed,
             },
-            goals,
-            keep_going,
-            keeping,
+            aim,
         }
     }
 
+    /// Does it save what it has found?
+    pub fn saves(&self) -> bool {
+        matches!(&self.aim, Aim::States { keeping: Some(keeping), .. } if keeping.to.is_some())
+    }
+
     /// What a process has to do, within so much memory.
-    pub fn task(self, memory: usize) -> Result<Task, String> {
-        let Job { behaviour, digest, goals, keep_going, keeping } = self;
+    pub fn task(self, memory: usize) -> Result<Work, String> {
+        let Job { behaviour, digest, aim } = self;
         let system = System {
             variables: behaviour.variables,
             processes: behaviour.processes,
@@ -100,7 +117,20 @@ impl Job {
         let mode = Mode::Auto.within(&system, memory.saturating_sub(resident().unwrap_or(0)));
         let model = NativeModel::new(Arc::new(system), mode).map_err(|error| error.to_string())?;
         let budget = Budget::begin(memory).map_err(|e| e.to_string())?;
-        let goals = goals.iter().map(|sought| Goal::new(sought, &model)).collect();
+        let goals = |sought: &[Sought]| sought.iter().map(|sought| Goal::new(sought, &model)).collect();
+        let (goals, keep_going, keeping) = match aim {
+            Aim::States { goals: sought, keep_going, keeping } => (goals(&sought), keep_going, keeping),
+            Aim::Sweep { goals: sought, keep_going, measure } => {
+                let measure = Measure::parse(model.system(), &measure)
+                    .map_err(|why| format!("the progress measure '{measure}' cannot be sent: {}", why.message))?;
+                let goals = goals(&sought);
+                return Ok(Work::Sweep(sweep::Task { model: Arc::new(model), goals, keep_going, measure, budget }));
+            }
+            Aim::Runs(never) => {
+                let sought = never.received(&model)?;
+                return Ok(Work::Runs(emptiness::Task { model: Arc::new(model), sought, budget }));
+            }
+        };
         let saving = keeping.map(|keeping| {
             let (folder, from) = keeping.from.unzip();
             Saving {
@@ -113,6 +143,6 @@ impl Job {
                 last: Mutex::new(Instant::now()),
             }
         });
-        Ok(Task { model: Arc::new(model), goals, keep_going, budget, saving })
+        Ok(Work::Levels(Task { model: Arc::new(model), goals, keep_going, budget, saving }))
     }
 }

@@ -1,10 +1,13 @@
 //! Decides properties by a cluster: gives the search away, and lets the model of this process confirm what was found.
 
 use crate::cluster::{Came, Cluster};
+use crate::crew::Done;
 use crate::control::Beat;
-use crate::job::Keeping;
+use crate::goal::Sought;
+use crate::job::{Aim, Job, Keeping};
 use crate::save::Saved;
 use crate::search::Outcome;
+use crate::signals::Loss;
 use crate::word::Word;
 use scrimp_core::{ClusterFacts, Control, GraphFacts, Limit, Property, PropertyKind, PropertyResult, Trace, Verdict};
 use scrimp_native::NativeModel;
@@ -68,21 +71,16 @@ pub fn run(
         every: options.every,
     };
     let keeping = (keeping.to.is_some() || keeping.from.is_some()).then_some(keeping);
-    let came = cluster.search(model.system(), goals, options.keep_going, keeping, options.memory, control)?;
+    let aim = Aim::States { goals: sought(goals)?, keep_going: options.keep_going, keeping };
+    let came = cluster.search(Job::new(model.system(), aim), options.memory, control)?;
     let mut report = match came {
-        Came::Out(outcome) => found(model, goals, *outcome, cluster)?,
+        Came::Out(done) => match *done {
+            Done::Levels(outcome) => found(model, goals, outcome, cluster)?,
+            _ => return Err(io::Error::other("internal error: the answer to another question")),
+        },
         Came::Lost { loss, name, beats } => {
-            let sum = |figure: fn(&Beat) -> u64| beats.iter().map(figure).sum::<u64>();
-            let (states, visits) = (sum(|beat| beat.states), sum(|beat| beat.visits));
-            let depth = beats.iter().map(|beat| beat.depth).max().unwrap_or(0);
-            let facts = GraphFacts {
-                states,
-                transitions: sum(|beat| beat.transitions),
-                depth: depth.try_into().unwrap_or(u32::MAX),
-                open: states.saturating_sub(visits),
-                ..GraphFacts::default()
-            };
-            let mut remarks = vec![format!("{name} is gone: {}; the figures are what was last heard of all", loss.why)];
+            let (facts, visits) = last_heard(&beats);
+            let mut remarks = vec![gone(&loss, &name)];
             if options.checkpoint.is_some() {
                 remarks.push("what was saved at the end of an earlier level can be taken up with --resume".to_string());
             }
@@ -93,17 +91,22 @@ pub fn run(
                 facts,
                 visits,
                 kept_bytes: 0,
-                traffic: ClusterFacts {
-                    processes: cluster.processes(),
-                    threads: cluster.threads(),
-                    ..ClusterFacts::default()
-                },
+                traffic: traffic(&[], cluster),
                 remarks,
             }
         }
     };
     report.remarks.extend(cluster.turned_away().map(String::from));
     Ok(report)
+}
+
+/// Properties as they are sent. Fails for those that are about runs.
+pub(crate) fn sought(goals: &[Property<Expr>]) -> io::Result<Vec<Sought>> {
+    let sought = goals.iter().map(|goal| {
+        let why = || format!("property {} is about runs: no state decides it", goal.name);
+        Sought::of(goal).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, why()))
+    });
+    sought.collect()
 }
 
 fn found(
@@ -155,7 +158,6 @@ fn found(
     }
     remarks.extend(slow(&sum.words, cluster));
     remarks.extend(unsaved.map(|why| format!("the search could not be saved: {why}")));
-    let in_trees = sum.words.iter().filter(|word| word.in_tree).count();
     Ok(ClusterReport {
         properties: results,
         limit: sum.limit.filter(|_| !exhaustive),
@@ -163,20 +165,44 @@ fn found(
         facts,
         visits: total(|word| word.visits),
         kept_bytes: total(|word| word.kept_bytes),
-        traffic: ClusterFacts {
-            processes: cluster.processes(),
-            threads: cluster.threads(),
-            sent_states: total(|word| word.sent_states),
-            sent_bytes: total(|word| word.sent_bytes),
-            peak_bytes: sum.words.iter().map(|word| word.peak_bytes).max().unwrap_or(0),
-            in_trees,
-        },
+        traffic: traffic(&sum.words, cluster),
         remarks,
     })
 }
 
+/// What was last heard of how far all have come, and how many states were expanded by then.
+pub(crate) fn last_heard(beats: &[Beat]) -> (GraphFacts, u64) {
+    let sum = |figure: fn(&Beat) -> u64| beats.iter().map(figure).sum::<u64>();
+    let (states, visits) = (sum(|beat| beat.states), sum(|beat| beat.visits));
+    let depth = beats.iter().map(|beat| beat.depth).max().unwrap_or(0);
+    let facts = GraphFacts {
+        states,
+        transitions: sum(|beat| beat.transitions),
+        depth: depth.try_into().unwrap_or(u32::MAX),
+        open: states.saturating_sub(visits),
+        ..GraphFacts::default()
+    };
+    (facts, visits)
+}
+
+pub(crate) fn gone(loss: &Loss, name: &str) -> String {
+    format!("{name} is gone: {}; the figures are what was last heard of all", loss.why)
+}
+
+/// What the processes sent each other, and the memory that they took.
+pub(crate) fn traffic(words: &[Word], cluster: &Cluster) -> ClusterFacts {
+    ClusterFacts {
+        processes: cluster.processes(),
+        threads: cluster.threads(),
+        sent_states: words.iter().map(|word| word.sent_states).sum(),
+        sent_bytes: words.iter().map(|word| word.sent_bytes).sum(),
+        peak_bytes: words.iter().map(|word| word.peak_bytes).max().unwrap_or(0),
+        in_trees: words.iter().filter(|word| word.in_tree).count(),
+    }
+}
+
 /// The process that the others waited for, where they did for long.
-fn slow(words: &[Word], cluster: &Cluster) -> Option<String> {
+pub(crate) fn slow(words: &[Word], cluster: &Cluster) -> Option<String> {
     let of = |process: &[Word]| process.iter().map(|word| word.waited_ms).sum::<u64>() / process.len().max(1) as u64;
     let waited: Vec<u64> = words.chunks(cluster.threads()).map(of).collect();
     let (slow, least) = waited.iter().enumerate().min_by_key(|(_, waited)| **waited)?;
@@ -189,7 +215,7 @@ fn slow(words: &[Word], cluster: &Cluster) -> Option<String> {
 }
 
 /// The verdict that a state shows, with a shortest run to it; only if the model agrees.
-fn shown(
+pub(crate) fn shown(
     model: &NativeModel,
     property: &Property<Expr>,
     state: &[u8],

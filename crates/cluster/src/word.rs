@@ -59,7 +59,10 @@ pub struct Sum {
 impl Sum {
     /// `None` where a worker has said nothing that makes sense.
     pub fn of(said: &[Vec<u8>]) -> Option<Sum> {
-        let words: Vec<Word> = said.iter().map(|word| bincode::deserialize(word).ok()).collect::<Option<_>>()?;
+        said.iter().map(|word| bincode::deserialize(word).ok()).collect::<Option<_>>().map(Sum::of_words)
+    }
+
+    pub fn of_words(words: Vec<Word>) -> Sum {
         let goals = words.iter().map(|word| word.findings.len()).max().unwrap_or(0);
         let first = |goal: usize| {
             let all = words.iter().filter_map(|word| word.findings.get(goal)?.as_ref());
@@ -68,7 +71,7 @@ impl Sum {
         let findings = (0..goals).map(first).collect();
         // Whoever is out of memory says more than those who were told to stop.
         let limit = words.iter().map(|word| word.limit).filter(|limit| *limit > 0).min().and_then(limit_of);
-        Some(Sum { limit, findings, words })
+        Sum { limit, findings, words }
     }
 
     pub fn total(&self, figure: impl Fn(&Word) -> u64) -> u64 {

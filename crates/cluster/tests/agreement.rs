@@ -6,6 +6,8 @@
 mod faulty;
 
 mod common;
+#[path = "agreement/cycles.rs"]
+mod cycles;
 
 use common::{cluster, options};
 use scrimp_checker::Loaded;

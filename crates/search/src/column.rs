@@ -11,14 +11,14 @@ use std::ops::{Index, IndexMut};
 use std::sync::Arc;
 
 /// Values that are valid when all their bytes are zero.
-pub(crate) trait Pod: Copy + 'static {}
+pub trait Pod: Copy + 'static {}
 impl Pod for u8 {}
 impl Pod for u16 {}
 impl Pod for u32 {}
 impl Pod for u64 {}
 impl Pod for [u64; 4] {}
 
-pub(crate) struct Column<T: Pod> {
+pub struct Column<T: Pod> {
     region: Region,
     len: usize,
     budget: Arc<Budget>,

@@ -46,6 +46,7 @@ mod trace;
 mod verdicts;
 mod words;
 
+pub use column::{Column, Pod};
 pub use engine::Front;
 pub use plan::{FairnessChoice, FairnessKind, Feature, ModelFacts, Options, Plan, Question, Refusal};
 pub use replace::{discard_parts, replace};

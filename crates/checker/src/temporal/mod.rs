@@ -2,6 +2,7 @@
 
 mod branching;
 mod claim;
+mod emptiness;
 mod liveness;
 mod safety;
 pub use scrimp_core::never;
@@ -61,6 +62,7 @@ fn decide_alone(model: &NativeModel, property: &Property<Expr>, means: &Context)
     }
     match plan.way() {
         Way::Gpu | Way::Cluster => safety::decide(model, &property.name, &never, means),
+        Way::ClusterCycles => emptiness::decide(model, &property.name, &never, means),
         _ => run_liveness(model, &property.name, &never, means),
     }
 }

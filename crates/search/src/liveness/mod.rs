@@ -10,6 +10,7 @@ mod components;
 #[cfg(all(test, feature = "shuttle"))]
 mod concurrency;
 mod crew;
+mod edges;
 mod forest;
 mod gather;
 mod lasso;
@@ -31,6 +32,7 @@ mod together;
 mod together_tests;
 mod walk;
 
+pub use edges::{EdgeKind, Edges, Expanded, FoundRun};
 pub use lasso::Lasso;
 pub use product::{Fairness, MOST_MARKS, Product, STUTTER};
 

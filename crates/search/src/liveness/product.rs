@@ -130,7 +130,7 @@ impl<'a> Product<'a> {
     }
 
     /// Has something been met that goes on by itself and does not come to an end?
-    pub(super) fn is_endless(&self) -> bool {
+    pub fn is_endless(&self) -> bool {
         self.endless.load(Ordering::Relaxed)
     }
 

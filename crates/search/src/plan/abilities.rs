@@ -40,6 +40,10 @@ pub enum Way {
     Gpu,
     /// Breadth-first by several processes.
     Cluster,
+    /// Accepting cycles by several processes.
+    ClusterCycles,
+    /// The sweep-line by several processes.
+    ClusterSweep,
 }
 
 /// What a search declares.
@@ -322,6 +326,32 @@ pub const ABILITIES: &[Ability] = &[
         only_with: Features::of(&[Cluster]),
         apart: &[(OfNet, Ltl), (Checkpoint, Ltl), (Resume, Ltl)],
     },
+    Ability {
+        way: Way::ClusterCycles,
+        name: "accepting cycles by several processes: a set of states that shrinks (OWCTY)",
+        asks: Features::of(&[
+            Ltl,
+            Automaton,
+            AcceptingCycles,
+            NonProgress,
+            NotStutterInvariant,
+            TellsApart,
+            MayFail,
+            BrokenAtInfinity,
+            FairCondition,
+        ]),
+        offers: Features::of(&[Cluster, Bfs, Threads]),
+        only_with: Features::of(&[Cluster]),
+        apart: &[],
+    },
+    Ability {
+        way: Way::ClusterSweep,
+        name: "the sweep-line by several processes",
+        asks: Features::of(&[Count, States, Claim]),
+        offers: Features::of(&[Cluster, Sweep, Measure, Threads]),
+        only_with: Features::of(&[Sweep]),
+        apart: &[],
+    },
 ];
 
 const BY_PROGRESS: &str =
@@ -336,7 +366,8 @@ const ON_THE_CARD: &str = "a search on a graphics card has a table of its own th
 const NO_CYCLES_ON_THE_CARD: &str = "infinite runs are not looked for on a graphics card";
 const OWNERS_TREE: &str =
     "each process of a cluster keeps its states in a packed table, and in a tree once memory is used up";
-const NO_CYCLES_IN_A_CLUSTER: &str = "infinite runs are not looked for by a cluster: no process sees a whole cycle";
+const BY_SETS_IN_A_CLUSTER: &str = "a cluster makes the set of states smaller that may be on a cycle, until it stays as it is";
+const FAIRNESS_IN_A_CLUSTER: &str = "who takes part in an event is not sent to the other processes";
 const ALL_IN_A_CLUSTER: &str =
     "a process of a cluster does not see what the others have visited, so that every event is explored";
 const NOT_FORGOTTEN: &str = "states that a process forgets would be sent to it, and searched, again";
@@ -426,9 +457,11 @@ pub const APART: &[(Feature, &[Feature], &str)] = &[
     (Cluster, &[Table, Packed, Tree, Collapse, Dfa, DfaCollapse, ComBack, Compact, BitState, DiskStore], OWNERS_TREE),
     (Cluster, &[EdgeLean, Por, PorSleep], ALL_IN_A_CLUSTER),
     (Cluster, &[Symmetry, OrbitSizes], "what is sent between the processes of a cluster is not exchanged there"),
-    (Cluster, &[PseudoRoot, Cache, Sweep, SweepCache], NOT_FORGOTTEN),
+    (Cluster, &[PseudoRoot, Cache, SweepCache], NOT_FORGOTTEN),
     (Cluster, &[Dfs, BoundedBfs, Alternating, ByProgress, BestFirst, RandomOrder, Releasing], BY_LEVELS),
-    (Cluster, &[BrokenAtInfinity, Automaton, AcceptingCycles, NonProgress, Liveness], NO_CYCLES_IN_A_CLUSTER),
+    (Cluster, &[Nested, Components], BY_SETS_IN_A_CLUSTER),
+    (Cluster, &[WeakFairness, StrongFairness], FAIRNESS_IN_A_CLUSTER),
+    (Cluster, &[Liveness], "liveness is decided in the whole graph, of which no process sees all"),
     (Cluster, &[Ctl], "a formula of branching time is decided in the graph, of which no process has all"),
     (Cluster, &[Opaque], "a condition that is a function cannot be sent to another process"),
     (Cluster, &[EveryMarking], "no single marking decides the question, and no process sees all of them"),

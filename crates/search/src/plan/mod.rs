@@ -335,9 +335,12 @@ impl Plan {
             ("memory", self.memory.to_string()),
         ];
         if options.engine != EngineChoice::Explicit {
-            let by_threads = self.way == Way::Cluster;
+            let by_threads = matches!(self.way, Way::Cluster | Way::ClusterCycles | Way::ClusterSweep);
+            let forgets = self.way == Way::ClusterSweep;
             let told = ["search", "reduce", "engine", "memory"];
-            parts.retain(|(part, _)| told.contains(part) || by_threads && *part == "threads");
+            parts.retain(|(part, _)| {
+                told.contains(part) || by_threads && *part == "threads" || forgets && *part == "forget"
+            });
         }
         if self.way == Way::Gpu && options.memory.is_none() {
             // What is free on the card is known to the card.
