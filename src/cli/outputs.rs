@@ -33,6 +33,8 @@ fn content(flag: &str) -> &str {
         "--front" => "the front's log",
         "--checkpoint" => "the checkpoint",
         "--markdown" => "the table",
+        "--latex" => "the tables",
+        "--csv" => "the runs",
         "--out" => "the results",
         other => other,
     }

@@ -163,17 +163,18 @@ impl Table {
         out
     }
 
-    /// For documents, with the command of each row.
+    /// For documents, with the command of each row where there is one.
     pub fn markdown(&self) -> String {
         let mut out = String::new();
         let headings: Vec<&str> = self.columns.iter().map(|(heading, _)| heading.as_str()).collect();
-        let _ = writeln!(out, "| {} | command |", headings.join(" | "));
+        let command = |cell: &str| if self.commands.is_empty() { String::new() } else { format!(" {cell} |") };
+        let _ = writeln!(out, "| {} |{}", headings.join(" | "), command("command"));
         let rules: Vec<&str> = self.columns.iter().map(|(_, number)| if *number { "---:" } else { "---" }).collect();
-        let _ = writeln!(out, "| {} | --- |", rules.join(" | "));
+        let _ = writeln!(out, "| {} |{}", rules.join(" | "), command("---"));
         for (i, row) in self.rows.iter().enumerate() {
             let cells: Vec<String> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
-            let command = self.commands.get(i).map_or(String::new(), |c| format!("`{}`", c.replace('|', "\\|")));
-            let _ = writeln!(out, "| {} | {command} |", cells.join(" | "));
+            let shown = self.commands.get(i).map_or(String::new(), |c| format!("`{}`", c.replace('|', "\\|")));
+            let _ = writeln!(out, "| {} |{}", cells.join(" | "), command(&shown));
         }
         out
     }
@@ -188,6 +189,7 @@ fn measures(rows: &[(&Case, &Row)]) -> Vec<String> {
         }
     };
     for (case, _) in rows {
+        case.measures.iter().for_each(|field| add(field));
         case.paper.iter().for_each(|(field, _)| add(field));
         if let Kind::Search(search) = &case.kind {
             add(&search.parameter);
