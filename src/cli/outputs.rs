@@ -35,6 +35,7 @@ fn content(flag: &str) -> &str {
         "--markdown" => "the table",
         "--latex" => "the tables",
         "--csv" => "the runs",
+        "--junit" | "--sarif" => "the results",
         "--out" => "the results",
         other => other,
     }

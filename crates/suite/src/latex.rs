@@ -29,7 +29,7 @@ pub fn latex(suite: &Suite, rows: &[(&Case, &Row)], command: &str) -> String {
             );
             continue;
         }
-        out.push_str(&table(&Table::new(rows), &task.name));
+        out.push_str(&table(&Table::for_print(rows), &task.name));
         if let Some(means) = Means::new(&by_configuration(rows), task.base.as_deref(), by_model) {
             out.push_str(&table(&means.table(), &format!("{}. {}", task.name, means.caption())));
         }
@@ -78,7 +78,7 @@ pub fn table(table: &Table, caption: &str) -> String {
              {head}\\endhead\n\\bottomrule\n\\endfoot\n{body}\\end{{longtable}}\n}}\n"
         ),
         false => format!(
-            "\n\\begin{{table}}\n\\centering\\footnotesize\n\\caption{{{caption}}}\n\\begin{{tabular}}{{@{{}}{kinds}@{{}}}}\n\
+            "\n\\begin{{table}}\n\\centering\\footnotesize\\setlength{{\\tabcolsep}}{{4pt}}\n\\caption{{{caption}}}\n\\begin{{tabular}}{{@{{}}{kinds}@{{}}}}\n\
              {head}{body}\\bottomrule\n\\end{{tabular}}\n\\end{{table}}\n"
         ),
     }

@@ -29,3 +29,4 @@ pub mod suite;
 pub mod summary;
 pub mod table;
 pub mod template;
+pub mod testing;

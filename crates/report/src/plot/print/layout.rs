@@ -164,7 +164,7 @@ fn bar(left: f64, right: f64, top: f64, bottom: f64, ink: Ink) -> Shape {
     Shape::Area { points: vec![(left, top), (right, top), (right, bottom), (left, bottom)], ink }
 }
 
-/// What marks a point: full and open ones take turns.
+/// What marks a point. All are open, so that points in one place are all seen.
 fn mark(number: usize, (x, y): (f64, f64), out: &mut Vec<Shape>) {
     let ink = ink(number);
     let around = |corners: &[(f64, f64)]| -> Vec<(f64, f64)> {
@@ -173,11 +173,11 @@ fn mark(number: usize, (x, y): (f64, f64), out: &mut Vec<Shape>) {
     let stroke = |points| Shape::Line { points, width: 0.8, ink, dash: &[] };
     match number % 6 {
         0 => {
-            let circle = (0..20).map(|i| (f64::from(i) * std::f64::consts::TAU / 20.0).sin_cos());
-            out.push(Shape::Area { points: around(&circle.collect::<Vec<_>>()), ink });
+            let circle = (0..=20).map(|i| (f64::from(i) * std::f64::consts::TAU / 20.0).sin_cos());
+            out.push(stroke(around(&circle.collect::<Vec<_>>())));
         }
         1 => out.push(stroke(around(&[(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0)]))),
-        2 => out.push(Shape::Area { points: around(&[(0.0, -1.3), (1.2, 0.9), (-1.2, 0.9)]), ink }),
+        2 => out.push(stroke(around(&[(0.0, -1.4), (1.3, 0.9), (-1.3, 0.9), (0.0, -1.4)]))),
         3 => out.push(stroke(around(&[(0.0, -1.3), (1.3, 0.0), (0.0, 1.3), (-1.3, 0.0), (0.0, -1.3)]))),
         4 => [[(-1.0, -1.0), (1.0, 1.0)], [(-1.0, 1.0), (1.0, -1.0)]].iter().for_each(|l| out.push(stroke(around(l)))),
         _ => [[(-1.2, 0.0), (1.2, 0.0)], [(0.0, -1.2), (0.0, 1.2)]].iter().for_each(|l| out.push(stroke(around(l)))),
