@@ -26,7 +26,8 @@ fn shown(path: &Path) -> String {
 #[test]
 fn what_is_declared_is_held_against_what_is_so() {
     let wrong = text("phils3.dve").replace("deadlock -> fails at 6", "deadlock -> holds").replace("154", "155");
-    let place = folder("claims", &[("good.dve", text("hyman.dve")), ("wrong.dve", wrong), ("fork.aut", text("fork.aut"))]);
+    let place =
+        folder("claims", &[("good.dve", text("hyman.dve")), ("wrong.dve", wrong), ("fork.aut", text("fork.aut"))]);
     let (junit, sarif) = (shown(&place.join("t.xml")), shown(&place.join("t.sarif")));
     let answer = scrimp(&["test", &shown(&place), "--junit", &junit, "--sarif", &sarif]).code(1);
     for word in [
@@ -54,7 +55,8 @@ fn what_is_declared_is_held_against_what_is_so() {
 #[test]
 fn what_has_passed_is_not_run_again() {
     let barrier = text("barrier.pml");
-    let place = folder("cache", &[("barrier.pml", barrier), ("barrier.h", text("barrier.h")), ("h.dve", text("hyman.dve"))]);
+    let place =
+        folder("cache", &[("barrier.pml", barrier), ("barrier.h", text("barrier.h")), ("h.dve", text("hyman.dve"))]);
     let test = |flags: &[&str]| scrimp(&[&["test", &shown(&place)], flags].concat());
     let first = test(&[]).code(0).stdout;
     assert!(first.contains("2 models: 2 passed\n"), "{first}");
@@ -79,7 +81,11 @@ fn the_whole_check_limits_and_flags() {
     let head = |declared: &str, name: &str| format!("{declared}{}", text(name).split_once("\n\n").unwrap().1);
     let cases = [
         ("violated.pml", head("// expect: violated assertion at 12 events\n", "needham_schroeder.pml"), None),
-        ("other.pml", head("// expect: violated deadlock\n", "needham_schroeder.pml"), Some("assertions is violated at 12 events")),
+        (
+            "other.pml",
+            head("// expect: violated deadlock\n", "needham_schroeder.pml"),
+            Some("assertions is violated at 12 events"),
+        ),
         ("verified.dve", head("// expect: verified\n", "peterson3.dve"), None),
         ("not.dve", head("// expect: verified\n", "phils3.dve"), Some("deadlock is violated at 6 events")),
         ("length.dve", head("// expect: violated at 7 events\n", "phils3.dve"), Some("the run has 6 events")),
@@ -100,7 +106,10 @@ fn what_cannot_be_read_is_shown() {
     let place = folder("wrong", &[("a.dve", "// a\n// stats: 4\n".into()), ("b.pml", "// expect: perhaps\n".into())]);
     let message = scrimp(&["test", &shown(&place)]).refused();
     let (a, b) = (place.join("a.dve"), place.join("b.pml"));
-    assert!(message.contains(&format!("{}:2:4: error: nothing is declared by `stats`\n  // stats: 4\n     ^", a.display())), "{message}");
+    assert!(
+        message.contains(&format!("{}:2:4: error: nothing is declared by `stats`\n  // stats: 4\n     ^", a.display())),
+        "{message}"
+    );
     assert!(message.contains("did you mean `states`?"), "{message}");
     assert!(message.contains(&format!("{}:1:12: error: no verdict in `perhaps`", b.display())), "{message}");
     assert!(scrimp(&["test", "no/such"]).refused().contains("no/such: error:"));
@@ -110,7 +119,11 @@ fn what_cannot_be_read_is_shown() {
     // A model that is none, and one that crashes the reader, differ; the others are tested.
     let place = folder("broken", &[("a.dve", "// states: 4\nprocess\n".into()), ("h.dve", text("hyman.dve"))]);
     let answer = scrimp(&["test", &shown(&place)]).code(1);
-    assert!(answer.stdout.contains("refused: ") && answer.stdout.contains("1 passed, 1 not as declared"), "{}", answer.stdout);
+    assert!(
+        answer.stdout.contains("refused: ") && answer.stdout.contains("1 passed, 1 not as declared"),
+        "{}",
+        answer.stdout
+    );
 }
 
 /// The models of the project are as they say.

@@ -90,6 +90,7 @@ pub fn run(args: &TestArgs) -> Result<u8, Failure> {
         program: std::env::current_exe()?,
         jobs,
         memory: args.memory.unwrap_or_else(default_memory) as u64,
+        memory_is_given: args.memory.is_some(),
         threads: (cores() / jobs).max(1),
         all: args.all,
         stop: &stop,

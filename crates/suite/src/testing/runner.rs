@@ -19,6 +19,8 @@ pub struct Runner<'a> {
     pub jobs: usize,
     /// Of all jobs together.
     pub memory: u64,
+    /// Somebody has said how much memory that is; else it is what happens to be free.
+    pub memory_is_given: bool,
     pub threads: usize,
     /// Also what has passed and is unchanged.
     pub all: bool,
@@ -120,11 +122,15 @@ impl Runner<'_> {
         Ok(Some((done.into_iter().map(|(_, tested, _)| tested).collect(), failed)))
     }
 
-    /// What of the command belongs to the identity of a test.
+    /// What belongs to the identity of a test beside the text of the model; files that are named here count with their content.
     fn identity(&self, declared: &Declared) -> Vec<String> {
         let mut words = declared.flags.clone();
-        words.extend(declared.time.clone().map(|time| format!("--time {time}")));
-        words.push(format!("--memory {}", self.share(declared)));
+        let automaton = |claim: &Claim| match &claim.kind {
+            Kind::Property { property, .. } => property.strip_prefix("hoa:").map(|file| file.trim().to_string()),
+            _ => None,
+        };
+        words.extend(declared.claims.iter().filter_map(automaton));
+        words.extend(self.memory_is_given.then(|| format!("--memory {}", self.share(declared))));
         words
     }
 
@@ -151,7 +157,7 @@ impl Runner<'_> {
             }
             let (answer, command, seconds) = &answers[&asked];
             let (differs, run) = match answer {
-                Ok(answer) => judge(&claim.kind, answer),
+                Ok(answer) => limited(judge(&claim.kind, answer), answer),
                 Err(message) => (Some(message.clone()), Vec::new()),
             };
             let (command, seconds) = (command.clone(), *seconds);
@@ -192,10 +198,7 @@ impl Runner<'_> {
                     (Some(Killed::Memory), ..) => {
                         Err(format!("it took more than the {} of a job", bytes(share as usize)))
                     }
-                    (None, Some(0 | 1 | 3 | 4), Ok(answer)) => match answer["limits"]["reached"].as_str() {
-                        None => Ok(answer),
-                        Some(limit) => Err(format!("it ended early, by the limit of {limit}")),
-                    },
+                    (None, Some(0 | 1 | 3 | 4), Ok(answer)) => Ok(answer),
                     (None, Some(2), _) => Err(format!("refused: {said}")),
                     (None, ..) => Err(format!("crashed ({}): {said}", ended.status)),
                 }
@@ -212,10 +215,10 @@ fn judge(kind: &Kind, answer: &Json) -> Judged {
     let verdict = |result: &Json| result["verdict"].as_str().unwrap_or("?").to_string();
     match kind {
         Kind::Count { field, number, at_most } => {
-            let found = answer[*field].as_u64();
+            let found = answer[*field].as_u64().filter(|_| answer["limits"]["reached"].is_null());
             let holds = found.is_some_and(|found| found == *number || (*at_most && found < *number));
-            let told = found.map_or("not known of this model".to_string(), |found| found.to_string());
-            ((!holds).then(|| format!("it is {told}")), Vec::new())
+            let told = found.map_or("it is not known".to_string(), |found| format!("it is {found}"));
+            ((!holds).then_some(told), Vec::new())
         }
         Kind::Property { holds, events, .. } => {
             let result = &answer["properties"][0];
@@ -253,6 +256,14 @@ fn judge(kind: &Kind, answer: &Json) -> Judged {
             }
         }
     }
+}
+
+/// What differs, with the limit that ended the search too early.
+fn limited((differs, run): Judged, answer: &Json) -> Judged {
+    let limit = answer["limits"]["reached"].as_str();
+    let with =
+        |differs: String| limit.map_or(differs.clone(), |limit| format!("{differs} (ended early: limit of {limit})"));
+    (differs.map(with), run)
 }
 
 /// A result in words.
