@@ -70,6 +70,8 @@ pub enum Command {
     Bench(super::bench::BenchArgs),
     /// Hold two results files of `scrimp bench` against each other
     Compare(super::compare::CompareArgs),
+    /// Hold models against what their comments declare: every model of a folder is a test
+    Test(super::test::TestArgs),
     /// Print completions for a shell, e.g. `scrimp completions bash > /etc/bash_completion.d/scrimp`
     Completions { shell: clap_complete::Shell },
 }
@@ -388,7 +390,7 @@ pub struct SearchArgs {
     #[arg(short, long)]
     pub verbose: bool,
 
-    /// Draw how the search went: a picture (FILE.svg), or text (any other name, or -)
+    /// Draw how the search went: a picture (FILE.svg), pages for print (FILE.pdf), or text (any other name, or -)
     ///
     /// States per level, states stored and expanded over time, memory, rate, and the front of a sweep-line; for engines that
     /// do not visit state by state, nodes of decision diagrams or clauses of formulas.

@@ -1,14 +1,21 @@
 //! `bench`: a suite from its file to its table, or a model with more and more threads.
 
 use super::failure::Failure;
-use super::output::{print, remark};
+use super::output::{print as answer, remark};
 use super::{curves, outputs, report};
 use clap::{Args, ValueHint};
+use scrimp_report::number::count_of;
+use scrimp_report::plot::print::{self, Sheet};
 use scrimp_search::replace;
 use scrimp_suite::case::{Case, Kind};
+use scrimp_suite::csv::csv;
+use scrimp_suite::figures::{Figure, of_suite};
 use scrimp_suite::html::results;
+use scrimp_suite::latex::latex;
 use scrimp_suite::log::Log;
 use scrimp_suite::matrix;
+use scrimp_suite::means::{Means, by_model, by_model_and_label};
+use scrimp_suite::measure::by_configuration;
 use scrimp_suite::record::Outcome;
 use scrimp_suite::runner::{Row, Runner};
 use scrimp_suite::scaling;
@@ -18,7 +25,7 @@ use scrimp_suite::table::{Table, complaints};
 use scrimp_suite::template::command_line;
 use std::fmt::Write;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -46,6 +53,7 @@ Examples:
   scrimp bench suite.toml --list
   scrimp bench suite.toml --fresh --repeat 3 --markdown table.md
   scrimp bench suite.toml --report suite.html
+  scrimp bench suite.toml --figures figures --latex tables.tex --csv runs.csv
   scrimp bench models/phils6.dve
   scrimp bench model.dve --threads 1,2,4,8 --store packed,table --flags '--memory 8G' --plot speedup.svg
 
@@ -114,8 +122,20 @@ pub struct BenchArgs {
     #[arg(long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
     report: Option<PathBuf>,
 
-    /// Draw speedups over threads, of a model or of a suite with a setting `threads`: a picture (FILE.svg), or text (any other
-    /// name, or -)
+    /// Write every run as a line of comma-separated values, with all figures as they are
+    #[arg(long, value_name = "FILE.csv", value_hint = ValueHint::FilePath)]
+    csv: Option<PathBuf>,
+
+    /// Write the tables and the means of each configuration for LaTeX, with booktabs
+    #[arg(long, value_name = "FILE.tex", value_hint = ValueHint::FilePath)]
+    latex: Option<PathBuf>,
+
+    /// Write every plot as SVG and PDF into a folder, as wide as a column of a paper (84 mm)
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    figures: Option<PathBuf>,
+
+    /// Draw speedups over threads, of a model or of a suite with a setting `threads`: a picture (FILE.svg), pages for print
+    /// (FILE.pdf), or text (any other name, or -)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     plot: Option<PathBuf>,
 
@@ -198,9 +218,14 @@ pub fn run(args: &BenchArgs) -> Result<u8, Failure> {
         ("--report", args.report.as_deref()),
         ("--markdown", args.markdown.as_deref()),
         ("--plot", args.plot.as_deref()),
+        ("--csv", args.csv.as_deref()),
+        ("--latex", args.latex.as_deref()),
         ("--out", Some(&*out)),
     ];
     outputs::admit(&written, &[&args.suite])?;
+    if let Some(folder) = &args.figures {
+        std::fs::create_dir_all(folder).map_err(|e| Failure::with("--figures", folder.display(), e))?;
+    }
     let (log, records) = Log::open(&out, args.fresh).map_err(Failure::because)?;
     let stop = Arc::new(AtomicBool::new(false));
     let asked = stop.clone();
@@ -241,11 +266,12 @@ pub fn run(args: &BenchArgs) -> Result<u8, Failure> {
         let text = markdown(&suite, &pairs, args);
         replace(path, |out| out.write_all(text.as_bytes())).map_err(|e| Failure::at(path.display(), e))?;
     }
-    print(&text(&suite, &pairs, args.is_of_model()))?;
+    answer(&text(&suite, &pairs, args.is_of_model()))?;
     let curves = scaling::curves(&pairs);
     if let Some(path) = &args.plot {
         curves::draw(path, &scaling::plots(&curves), args.quiet)?;
     }
+    papers(&suite, &pairs, args)?;
     if let Some(path) = &args.report {
         report::write(path, &results(&suite, &pairs, &report::command()))?;
     }
@@ -254,6 +280,32 @@ pub fn run(args: &BenchArgs) -> Result<u8, Failure> {
         remark("not all runs found the same number of states");
     }
     Ok((!agree || pairs.iter().any(|(case, row)| !complaints(case, row).is_empty())) as u8)
+}
+
+/// Writes what goes into a paper: figures, tables, and the runs for further evaluation.
+fn papers(suite: &Suite, rows: &[(&Case, &Row)], args: &BenchArgs) -> Result<(), Failure> {
+    let rows = rows.to_vec();
+    let write = |flag, path: &Path, content: &[u8]| {
+        replace(path, |out| out.write_all(content)).map_err(|e| Failure::with(flag, path.display(), e))
+    };
+    if let Some(path) = &args.csv {
+        write("--csv", path, csv(suite, &rows).as_bytes())?;
+    }
+    if let Some(path) = &args.latex {
+        write("--latex", path, latex(suite, &rows, &report::command()).as_bytes())?;
+    }
+    let Some(folder) = &args.figures else { return Ok(()) };
+    let figures = of_suite(suite, &rows);
+    for Figure { name, plot } in &figures {
+        let sheet = Sheet::new(plot, false);
+        write("--figures", &folder.join(format!("{name}.svg")), print::svg(&sheet).as_bytes())?;
+        write("--figures", &folder.join(format!("{name}.pdf")), &print::pdf(&[sheet]))?;
+    }
+    if !args.quiet {
+        let count = count_of(figures.len() as u64, "figure");
+        remark(&format!("{count} in {}, each as SVG and PDF", folder.display()));
+    }
+    Ok(())
 }
 
 /// What the filter looks at.
@@ -275,7 +327,7 @@ fn list(cases: &[&Case]) -> Result<(), Failure> {
             let _ = writeln!(out, "    {search}");
         }
     }
-    print(&out)
+    answer(&out)
 }
 
 fn text(suite: &Suite, rows: &[(&Case, &Row)], of_model: bool) -> String {
@@ -287,9 +339,25 @@ fn text(suite: &Suite, rows: &[(&Case, &Row)], of_model: bool) -> String {
             None => Table::new(&rows).text(),
         };
         let _ = write!(out, "\n{}\n{table}", task.name);
+        if task.matrix.is_none() && !of_model {
+            out.push_str(&told(Means::new(&by_configuration(&rows), task.base.as_deref(), by_model)));
+        }
+    }
+    if suite.base.is_some() {
+        out.push_str(&told(means_of_tasks(suite, rows)));
     }
     let _ = writeln!(out, "\n{}", summary(rows));
     out
+}
+
+/// Tasks against one of them, where the suite says which.
+fn means_of_tasks(suite: &Suite, rows: &[(&Case, &Row)]) -> Option<Means> {
+    let groups: Vec<_> = by_task(suite, rows).into_iter().map(|(task, rows)| (task.name.clone(), rows)).collect();
+    Means::new(&groups, Some(suite.base.as_deref()?), by_model_and_label)
+}
+
+fn told(means: Option<Means>) -> String {
+    means.map_or(String::new(), |means| format!("\n  {}\n{}", means.caption(), means.table().text()))
 }
 
 /// What threads do, and which runs came to no end.
@@ -316,7 +384,17 @@ fn markdown(suite: &Suite, rows: &[(&Case, &Row)], args: &BenchArgs) -> String {
         }
         let table = if args.is_of_model() { scaling::table(&scaling::curves(&rows)) } else { Table::new(&rows) };
         out.push_str(&table.markdown());
+        if !args.is_of_model() && task.matrix.is_none() {
+            out.push_str(&marked(Means::new(&by_configuration(&rows), task.base.as_deref(), by_model)));
+        }
+    }
+    if let Some(means) = means_of_tasks(suite, rows) {
+        let _ = writeln!(out, "\n## All tasks\n{}", marked(Some(means)));
     }
     let _ = writeln!(out, "\n{}", summary(rows));
     out
+}
+
+fn marked(means: Option<Means>) -> String {
+    means.map_or(String::new(), |means| format!("\n{}:\n\n{}", means.caption(), means.table().markdown()))
 }

@@ -2,10 +2,12 @@
 
 use super::args::SearchArgs;
 use super::failure::Failure;
-use super::output::{print, remark};
+use super::output::{print as print_text, remark};
 use scrimp::report::Subject;
+use scrimp::report::plot::print::{self, Sheet};
 use scrimp::report::plot::{Plot, svg, text};
 use scrimp_search::replace;
+use std::ffi::OsStr;
 use std::io::Write;
 use std::path::Path;
 
@@ -48,33 +50,28 @@ impl Curves {
             // Standard output is one object.
             let _ = write!(std::io::stderr(), "{}", curves());
         } else if args.verbose && !plots.is_empty() {
-            print(&format!("\n{}", curves()))?;
+            print_text(&format!("\n{}", curves()))?;
         }
         Ok(())
     }
 }
 
-/// Writes the plots: a picture where the name says so, else text; `-` is standard output.
+/// Writes the plots: a picture (`.svg`) or pages for print (`.pdf`) where the name says so, else text; `-` is standard output.
 pub fn draw(path: &Path, plots: &[Plot], quiet: bool) -> Result<(), Failure> {
     if plots.is_empty() && !quiet {
         remark(&format!("--plot {}: there is nothing to plot", path.display()));
     }
-    // An empty picture too: nobody is to take an older one for this run's.
-    match path == Path::new("-") {
-        true => print(&characters(plots)),
-        false if is_picture(path) => write(path, &svg(plots)),
-        false => write(path, &characters(plots)),
-    }
+    let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
+    let content = match ending.as_deref().and_then(OsStr::to_str) {
+        // An empty picture too: nobody is to take an older one for this run's.
+        Some("svg") => svg(plots).into_bytes(),
+        Some("pdf") => print::pdf(&plots.iter().map(|plot| Sheet::new(plot, true)).collect::<Vec<_>>()),
+        _ if path == Path::new("-") => return print_text(&characters(plots)),
+        _ => characters(plots).into_bytes(),
+    };
+    replace(path, |out| out.write_all(&content)).map_err(|e| Failure::with("--plot", path.display(), e))
 }
 
 fn characters(plots: &[Plot]) -> String {
     plots.iter().map(|plot| text(plot, SIZE.0, SIZE.1)).collect::<Vec<_>>().join("\n")
-}
-
-fn is_picture(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg"))
-}
-
-fn write(path: &Path, content: &str) -> Result<(), Failure> {
-    replace(path, |out| out.write_all(content.as_bytes())).map_err(|e| Failure::with("--plot", path.display(), e))
 }

@@ -21,6 +21,7 @@ mod plan;
 mod report;
 mod search;
 mod simulate;
+mod test;
 mod unused;
 mod watch;
 
@@ -55,6 +56,7 @@ pub fn main() -> u8 {
         Command::Automaton(a) => automaton::print_automata(&a),
         Command::Bench(a) => bench::run(&a),
         Command::Compare(a) => compare::run(&a),
+        Command::Test(a) => test::run(&a),
         Command::Completions { shell } => {
             let mut text = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "scrimp", &mut text);

@@ -33,6 +33,9 @@ fn content(flag: &str) -> &str {
         "--front" => "the front's log",
         "--checkpoint" => "the checkpoint",
         "--markdown" => "the table",
+        "--latex" => "the tables",
+        "--csv" => "the runs",
+        "--junit" | "--sarif" => "the results",
         "--out" => "the results",
         other => other,
     }

@@ -170,6 +170,8 @@ fn wrong_suites_are_refused_before_anything_runs() {
     let task = format!("[[task]]\nname = \"t\"\nmodels = [{phils:?}]\n");
     for (name, text, place, word) in [
         ("key", format!("{task}modles = 1\n"), ":4:1: error: ", "modles"),
+        ("meant", format!("{task}modls = 1\n"), ":4:1: error: ", "did you mean `models`?"),
+        ("base", format!("{task}base = \"bsf\"\n"), ":4:8: error: ", "known here: all"),
         ("top", format!("titel = \"x\"\n{task}"), ":1:1: error: ", "titel"),
         ("syntax", format!("{task}flags = [\n\n=\n"), ":6:1: error: ", ""),
         ("type", format!("{task}flags = 7.5.1\n"), ":4:", ""),
@@ -466,4 +468,110 @@ fn the_suites_of_the_project_are_whole() {
         }
     }
     assert!(seen >= 3, "{seen} suites");
+}
+
+/// Configurations against one of them, and what goes into a paper.
+#[test]
+fn figures_and_tables_for_papers() {
+    let extra = "paper = { stored_peak = 100 }\nbase = \"dfs\"\nmeasures = [\"stored_peak\", \"visits\"]\n";
+    let path = suite("paper", &format!("title = \"50 % & more\"\n{}{extra}", orders()));
+    let folder = PathBuf::from(&path).with_file_name("figures");
+    let [tex, csv, markdown] = ["t.tex", "r.csv", "t.md"].map(|name| PathBuf::from(&path).with_file_name(name));
+    let words = [&folder, &tex, &csv, &markdown].map(|path| path.to_string_lossy().into_owned());
+    let flags = ["--figures", &words[0], "--latex", &words[1], "--csv", &words[2], "--markdown", &words[3]];
+    let answer = scrimp(&[&["bench", &path][..], &flags].concat()).code(0);
+    assert!(answer.stdout.contains("Geometric means of ratios to dfs"), "{}", answer.stdout);
+    let of = |name: &str| answer.stdout.lines().rfind(|line| line.trim_start().starts_with(name)).unwrap_or_default();
+    assert!(of("dfs ").contains("2 of 2  ") && of("dfs ").contains("1.00 (2)"), "{}", answer.stdout);
+    for name in ["orders-stored_peak-over-states", "orders-stored_peak-against-dfs", "orders-solved-within-time"] {
+        let picture = std::fs::read_to_string(folder.join(format!("{name}.svg"))).expect(name);
+        assert!(picture.starts_with("<svg") && picture.contains("width=\"84mm\""), "{name}");
+        let pages = std::fs::read(folder.join(format!("{name}.pdf"))).expect(name);
+        assert!(pages.starts_with(b"%PDF-1.4\n") && pages.ends_with(b"%%EOF\n"), "{name}");
+    }
+    let picture = std::fs::read_to_string(folder.join("orders-stored_peak-over-states.svg")).unwrap();
+    assert!([">bfs<", ">dfs<", ">published<", ">states<"].iter().all(|word| picture.contains(word)), "{picture}");
+    let tex = std::fs::read_to_string(tex).unwrap();
+    for word in [
+        "% 50 % & more",
+        "\\toprule",
+        "stored\\_peak, paper",
+        "phils3 & bfs & 154 & 100 &",
+        " & dfs & ",
+        "\\bottomrule",
+    ] {
+        assert!(tex.contains(word), "no {word} in:\n{tex}");
+    }
+    let csv = std::fs::read_to_string(csv).unwrap();
+    let lines: Vec<&str> = csv.split("\r\n").collect();
+    assert!(lines[0].starts_with("task,model,configuration,order,outcome,wrong,verdict,states,"), "{}", lines[0]);
+    assert!(lines.len() == 6 && lines[1].starts_with("orders,phils3,bfs,bfs,done,,verified,154,411,1,154,"), "{csv}");
+    assert!(std::fs::read_to_string(markdown).unwrap().contains("| configuration | solved |"));
+}
+
+/// Tasks against one of them; what does not come to its end is named.
+#[test]
+fn tasks_are_held_against_one_of_them() {
+    let task = |name: &str, flags: &str| {
+        format!(
+            "[[task]]\nname = \"{name}\"\nmodels = [{:?}, {:?}]\nflags = [\"{flags}\"]\n",
+            model("phils3.dve"),
+            model("phils4.dve")
+        )
+    };
+    let tasks = format!("{}{}", task("plain", "--order bfs"), task("none", "--order nonsense"));
+    let path = suite("tasks", &format!("base = \"plain\"\n{tasks}"));
+    let answer = scrimp(&["bench", &path, "-q"]);
+    assert!(answer.stdout.contains("ratios to plain"), "{}{}", answer.stdout, answer.stderr);
+    assert!(answer.stdout.contains("phils3 (refused), phils4 (refused)"), "{}", answer.stdout);
+    let message = scrimp(&["bench", &suite("tasks-wrong", &format!("base = \"plan\"\n{tasks}"))]).refused();
+    assert!(
+        message.contains(":1:8: error: no task is called `plan`") && message.contains("did you mean `plain`?"),
+        "{message}"
+    );
+}
+
+/// A collection says where it can be had, and is what the suite was written for.
+#[test]
+fn collections_are_checked() {
+    let text = |folder: &str, sum: &str| {
+        format!(
+            "[collection]\nname = \"BEEM\"\nurl = \"https://example.org/beem\"\npath = \"{folder}/phils?.dve\"\n{sum}\
+             [[task]]\nname = \"t\"\nmodels = [\"{folder}/phils3.dve\"]\n"
+        )
+    };
+    let path = suite("collection", &text("nowhere", ""));
+    let message = scrimp(&["bench", &path]).refused();
+    assert!(
+        message.contains("there is no file")
+            && message.contains("part of BEEM, which can be had from https://example.org/beem"),
+        "{message}"
+    );
+    let folder = PathBuf::from(&path).with_file_name("models");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::copy(model("phils3.dve"), folder.join("phils3.dve")).unwrap();
+    let wrong = format!("sha256 = \"{}\"\n", "0".repeat(64));
+    std::fs::write(&path, text("models", &wrong)).unwrap();
+    let message = scrimp(&["bench", &path]).refused();
+    assert!(
+        message.contains(":5:10: error: BEEM is not what the suite was written for: 1 file with the sum "),
+        "{message}"
+    );
+    let (_, rest) = message.split_once("with the sum ").unwrap();
+    let sum = format!("sha256 = \"{}\"\n", &rest[..64]);
+    std::fs::write(&path, text("models", &sum)).unwrap();
+    scrimp(&["bench", &path, "-q"]).code(0);
+    // What `LC_ALL=C sha256sum phils?.dve | sha256sum` prints.
+    let by_hand = std::process::Command::new("sh")
+        .args(["-c", "LC_ALL=C sha256sum phils?.dve | sha256sum"])
+        .current_dir(&folder)
+        .output();
+    if let Ok(output) = by_hand {
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(said.len() < 64 || said.starts_with(&rest[..64]), "{said} is not {}", &rest[..64]);
+    }
+    std::fs::write(folder.join("phils4.dve"), "more").unwrap();
+    assert!(scrimp(&["bench", &path]).refused().contains("2 files with the sum"));
+    std::fs::write(&path, text("models", "sha256 = \"abc\"\n")).unwrap();
+    assert!(scrimp(&["bench", &path]).refused().contains("64 hexadecimal digits"));
 }

@@ -27,6 +27,8 @@ pub struct Case {
     pub expect: Vec<Expectation>,
     /// Published values, by field.
     pub paper: Vec<(String, f64)>,
+    /// Fields that its task is about, where it names them.
+    pub measures: Vec<String>,
     /// It is one of all combinations: that it is refused or meets a limit is part of the answer.
     pub in_matrix: bool,
     /// Figures are shown as percentages of this.

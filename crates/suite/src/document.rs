@@ -112,6 +112,14 @@ pub fn plain(n: f64) -> String {
     if n.fract() == 0.0 && n.abs() < 1e15 { format!("{}", n as i64) } else { format!("{n}") }
 }
 
+/// What is known where a name is not: the one that was meant, if there is one, and all others.
+pub fn known(name: &str, names: &[&str]) -> String {
+    let far = |known: &&&str| strsim::damerau_levenshtein(&name.to_lowercase(), &known.to_lowercase());
+    let near = names.iter().min_by_key(far).filter(|known| far(known) <= (name.chars().count() / 3).clamp(1, 3));
+    let meant = near.map_or(String::new(), |known| format!("did you mean `{known}`? "));
+    format!("{meant}known here: {}", names.join(", "))
+}
+
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -176,8 +184,8 @@ impl Node {
     pub fn table(&self, known: &[&str]) -> Read<Table<'_>> {
         let entries = self.entries()?;
         if let Some((key, _)) = entries.iter().find(|(key, _)| !known.contains(&key.name.as_str())) {
-            let help = format!("known here: {}", known.join(", "));
-            return Err(Wrong::new(&key.at, format!("unknown key `{}`", key.name)).help(help));
+            let wrong = Wrong::new(&key.at, format!("unknown key `{}`", key.name));
+            return Err(wrong.help(self::known(&key.name, known)));
         }
         Ok(Table { node: self, entries })
     }

@@ -5,13 +5,19 @@
 
 pub mod case;
 pub mod child;
+pub mod collection;
 pub mod compare;
+pub mod csv;
 pub mod document;
 pub mod expect;
 pub mod expression;
+pub mod figures;
 pub mod html;
+pub mod latex;
 pub mod log;
 pub mod matrix;
+pub mod means;
+pub mod measure;
 pub mod models;
 pub mod pattern;
 pub mod record;
@@ -23,3 +29,4 @@ pub mod suite;
 pub mod summary;
 pub mod table;
 pub mod template;
+pub mod testing;

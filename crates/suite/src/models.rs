@@ -1,6 +1,7 @@
 //! Which models a task runs on: files by name or pattern, or a table with one row of values for each model.
 
 use crate::case::digest;
+use crate::collection::Collection;
 use crate::document::{Node, Read, Value, Wrong};
 use crate::expression::is_name;
 use crate::pattern;
@@ -49,6 +50,8 @@ pub struct Places<'a> {
     pub skip_missing: bool,
     /// Variables that can be set.
     pub variables: &'a [Variable],
+    /// Where files can be had.
+    pub collections: &'a [Collection],
 }
 
 impl Places<'_> {
@@ -63,6 +66,9 @@ impl Places<'_> {
         if Path::new(written).is_relative() && !self.folder.as_os_str().is_empty() {
             message.push_str(&format!(", and no {written} in the current folder"));
         }
+        let looked_for = [pattern::tidy(&self.folder.join(written)), PathBuf::from(written)];
+        let collection = self.collections.iter().find(|c| looked_for.iter().any(|path| c.has(path)));
+        let get = collection.map_or(String::new(), |collection| format!("{}; ", collection.where_to_get()));
         let variable = names_in(template).find_map(|name| self.variables.iter().find(|variable| variable.name == name));
         let help = match variable {
             Some(Variable { name, env: Some(env) }) => {
@@ -71,7 +77,7 @@ impl Places<'_> {
             Some(Variable { name, env: None }) => format!("say where it is: --set {name}=FOLDER; "),
             None => String::new(),
         };
-        Err(Wrong::new(at, message).help(format!("{help}--skip-missing leaves out what is not there")))
+        Err(Wrong::new(at, message).help(format!("{get}{help}--skip-missing leaves out what is not there")))
     }
 }
 

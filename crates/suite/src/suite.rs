@@ -1,7 +1,8 @@
 //! A suite: tasks, each of them models × configurations, read whole and checked before anything runs.
 
 use crate::case::{Case, Kind, Limits, Maker};
-use crate::document::{self, Node, Read, Value, Wrong};
+use crate::collection;
+use crate::document::{self, Node, Read, Value, Wrong, known};
 use crate::expect::{expectations, published};
 use crate::expression::{evaluate, is_name};
 use crate::matrix::Matrix;
@@ -16,6 +17,8 @@ pub struct Suite {
     pub title: String,
     pub about: Option<String>,
     pub tasks: Vec<Task>,
+    /// The task that the others are held against.
+    pub base: Option<String>,
 }
 
 #[derive(Debug)]
@@ -23,6 +26,8 @@ pub struct Task {
     pub name: String,
     pub about: Option<String>,
     pub cases: Vec<Case>,
+    /// The configuration that the others are held against.
+    pub base: Option<String>,
     /// It tries every combination, and refusals are part of the answer.
     pub matrix: Option<Matrix>,
 }
@@ -35,7 +40,7 @@ pub struct Given {
     pub skip_missing: bool,
 }
 
-const TASK: [&str; 13] = [
+const TASK: [&str; 15] = [
     "name",
     "about",
     "command",
@@ -49,6 +54,8 @@ const TASK: [&str; 13] = [
     "try",
     "search",
     "matrix",
+    "base",
+    "measures",
 ];
 
 /// Reads a suite file; the error is ready to be shown.
@@ -65,10 +72,21 @@ pub fn of_text(text: &str, given: &Given) -> Result<Suite, String> {
 
 fn read(path: &Path, text: &str, given: &Given) -> Read<Suite> {
     let document = document::parse(text)?;
-    let top = document.table(&["title", "about", "variables", "limits", "models", "defaults", "task"])?;
+    let top = document.table(&[
+        "title",
+        "about",
+        "base",
+        "variables",
+        "collection",
+        "limits",
+        "models",
+        "defaults",
+        "task",
+    ])?;
     let (scope, variables) = variables(top.get("variables"), given)?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    let places = Places { folder, skip_missing: given.skip_missing, variables: &variables };
+    let collections = collection::read(top.get("collection"), &scope, folder)?;
+    let places = Places { folder, skip_missing: given.skip_missing, variables: &variables, collections: &collections };
     let reader = Reader {
         scope: &scope,
         places,
@@ -88,9 +106,11 @@ fn read(path: &Path, text: &str, given: &Given) -> Read<Suite> {
         }
         tasks.push(task);
     }
+    let base =
+        top.get("base").map(|node| named(node, tasks.iter().map(|task| task.name.as_str()), "task")).transpose()?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let title = top.text("title")?.unwrap_or(&stem).to_string();
-    Ok(Suite { title, about: top.text("about")?.map(str::to_string), tasks })
+    Ok(Suite { title, about: top.text("about")?.map(str::to_string), tasks, base })
 }
 
 /// Variables with their values, and the environment variable of each.
@@ -138,6 +158,16 @@ fn limits(node: Option<&Node>, outer: &Limits) -> Read<Limits> {
     Ok(limits)
 }
 
+/// One of several by its name.
+fn named<'n>(node: &Node, names: impl Iterator<Item = &'n str>, kind: &str) -> Read<String> {
+    let (wanted, mut names) = (node.text()?, names.collect::<Vec<&str>>());
+    names.dedup();
+    match names.contains(&wanted) {
+        true => Ok(wanted.to_string()),
+        false => Err(Wrong::new(&node.at, format!("no {kind} is called `{wanted}`")).help(known(wanted, &names))),
+    }
+}
+
 struct Reader<'a> {
     scope: &'a Scope,
     places: Places<'a>,
@@ -164,7 +194,9 @@ impl Reader<'_> {
                 return Err(Wrong::new(&node.at, format!("`{name}` is not swept over")));
             }
         }
-        Ok(Task { name, about: table.text("about")?.map(str::to_string), cases, matrix })
+        let labels = || cases.iter().map(|case| if case.label.is_empty() { "all" } else { &case.label });
+        let base = table.get("base").map(|node| named(node, labels(), "configuration")).transpose()?;
+        Ok(Task { name, about: table.text("about")?.map(str::to_string), cases, base, matrix })
     }
 
     fn case(&self, node: &Node, task: &str, model: &Model, settings: &Settings, sweep: &[Settings]) -> Read<Case> {
@@ -212,6 +244,9 @@ impl Reader<'_> {
             kind,
             expect: expectations(table.get("expect"), &scope)?,
             paper: published(table.get("paper"), &scope)?,
+            measures: table.get("measures").map_or(Ok(Vec::new()), |node| {
+                node.one_or_more()?.iter().map(|field| field.text().map(str::to_string)).collect()
+            })?,
             in_matrix: table.get("matrix").is_some(),
             percent_of: table.get("percent-of").map(|node| scope.number(node)).transpose()?.flatten(),
         })

@@ -3,6 +3,7 @@
 use crate::case::{Case, Kind};
 use crate::document::plain;
 use crate::expect::{EXACT, Test};
+use crate::measure::fields;
 use crate::record::Outcome;
 use crate::runner::Row;
 use crate::template::command_line;
@@ -54,6 +55,20 @@ pub struct Table {
 impl Table {
     pub fn new(rows: &[(&Case, &Row)]) -> Table {
         let measures = measures(rows);
+        let visits = !measures.iter().any(|m| m == "visits");
+        Table::of(rows, measures, visits)
+    }
+
+    /// A table as narrow as a paper needs it: what must be an exact value is left out.
+    pub fn for_print(rows: &[(&Case, &Row)]) -> Table {
+        let mut measures = fields(&rows.to_vec());
+        if !measures.iter().any(|m| m == "states") {
+            measures.insert(0, "states".into());
+        }
+        Table::of(rows, measures, false)
+    }
+
+    fn of(rows: &[(&Case, &Row)], measures: Vec<String>, visits: bool) -> Table {
         let any_label = rows.iter().any(|(case, row)| !configuration(case, row).is_empty());
         let any_paper = |field: &str| rows.iter().any(|(case, _)| case.paper.iter().any(|(f, _)| f == field));
         let mut columns = vec![("model".to_string(), false)];
@@ -69,7 +84,6 @@ impl Table {
                 columns.push((field.clone(), true));
             }
         }
-        let visits = !measures.iter().any(|m| m == "visits");
         if visits {
             columns.push(("visits".into(), true));
         }
@@ -163,17 +177,18 @@ impl Table {
         out
     }
 
-    /// For documents, with the command of each row.
+    /// For documents, with the command of each row where there is one.
     pub fn markdown(&self) -> String {
         let mut out = String::new();
         let headings: Vec<&str> = self.columns.iter().map(|(heading, _)| heading.as_str()).collect();
-        let _ = writeln!(out, "| {} | command |", headings.join(" | "));
+        let command = |cell: &str| if self.commands.is_empty() { String::new() } else { format!(" {cell} |") };
+        let _ = writeln!(out, "| {} |{}", headings.join(" | "), command("command"));
         let rules: Vec<&str> = self.columns.iter().map(|(_, number)| if *number { "---:" } else { "---" }).collect();
-        let _ = writeln!(out, "| {} | --- |", rules.join(" | "));
+        let _ = writeln!(out, "| {} |{}", rules.join(" | "), command("---"));
         for (i, row) in self.rows.iter().enumerate() {
             let cells: Vec<String> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
-            let command = self.commands.get(i).map_or(String::new(), |c| format!("`{}`", c.replace('|', "\\|")));
-            let _ = writeln!(out, "| {} | {command} |", cells.join(" | "));
+            let shown = self.commands.get(i).map_or(String::new(), |c| format!("`{}`", c.replace('|', "\\|")));
+            let _ = writeln!(out, "| {} |{}", cells.join(" | "), command(&shown));
         }
         out
     }
@@ -188,6 +203,7 @@ fn measures(rows: &[(&Case, &Row)]) -> Vec<String> {
         }
     };
     for (case, _) in rows {
+        case.measures.iter().for_each(|field| add(field));
         case.paper.iter().for_each(|(field, _)| add(field));
         if let Kind::Search(search) = &case.kind {
             add(&search.parameter);

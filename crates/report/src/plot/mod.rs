@@ -4,6 +4,7 @@
 
 mod axis;
 mod path;
+pub mod print;
 mod svg;
 mod text;
 mod thin;

@@ -1,8 +1,9 @@
 //! Two results files side by side: each case with what it cost before and after, what is wrong and what got worse first.
 
-use super::curves::{Cost, cactus, scatter};
+use super::curves::{cactus, of_cost, scatter};
 use crate::compare::{Change, Comparison, INSTANT, Pair, compare, figure, pairs};
 use crate::document::plain;
+use crate::measure::{MEMORY, TIME};
 use crate::record::{Outcome, Record};
 use scrimp_report::html::{Page, Pictures, Tone, escape, marked_table, page, pill, table};
 use scrimp_report::number::count_of;
@@ -149,20 +150,21 @@ fn marked(ratio: f64, field: &str, name: &str, found: &Comparison) -> String {
 /// How much was solved within which time and memory, and each time against the other.
 fn plots(files: &Files, cases: &[Pair]) -> Vec<Plot> {
     let done = |record: &&Record| record.outcome == Outcome::Done;
-    let price = |cost: Cost, record: &Record| match cost {
-        Cost::Time => Some(record.wall_seconds),
-        Cost::Memory => record.peak_rss_bytes.map(|bytes| bytes as f64),
-    };
-    let costs = |cost: Cost| {
-        let before = cases.iter().filter_map(|case| case.before).filter(done).filter_map(|r| price(cost, r)).collect();
-        let after = cases.iter().filter_map(|case| case.after).filter(done).filter_map(|r| price(cost, r)).collect();
+    let costs = |field: &str| {
+        let of = |runs: &mut dyn Iterator<Item = &Record>| runs.filter(done).filter_map(|r| r.number(field)).collect();
+        let before = of(&mut cases.iter().filter_map(|case| case.before));
+        let after = of(&mut cases.iter().filter_map(|case| case.after));
         let [first, second] = files.names.clone();
         [(first, before), (second, after)]
     };
-    let both = |case: &Pair| Some((case.before.filter(done)?.wall_seconds, case.after.filter(done)?.wall_seconds));
-    let times: Vec<(f64, f64)> = cases.iter().filter_map(both).collect();
-    let mut plots: Vec<Plot> =
-        [Cost::Time, Cost::Memory].into_iter().filter_map(|cost| cactus(cost, &costs(cost))).collect();
-    plots.extend(scatter(Cost::Time, ["before", "after"], &times));
+    let mut plots: Vec<Plot> = [TIME, MEMORY].into_iter().filter_map(|cost| cactus(cost, &costs(cost))).collect();
+    for field in ["stored_peak", TIME, MEMORY] {
+        let both =
+            |case: &Pair| Some((case.before.filter(done)?.number(field)?, case.after.filter(done)?.number(field)?));
+        let pairs: Vec<(f64, f64)> = cases.iter().filter_map(both).filter(|(a, b)| *a > 0.0 && *b > 0.0).collect();
+        let differs = pairs.iter().any(|(a, b)| a != b);
+        let others = [("after".to_string(), pairs)];
+        plots.extend(scatter(field, &|more| of_cost(field, more), "before", &others).filter(|_| differs));
+    }
     plots
 }

@@ -1,7 +1,7 @@
 //! Suites as pages for a browser: what came of one, and two results files side by side.
 
 mod comparison;
-mod curves;
+pub(crate) mod curves;
 mod results;
 
 pub use comparison::{Files, comparison};

@@ -1,22 +1,19 @@
 //! What came of a suite: what is wrong first, then how much was solved, then each task with ours beside what was published.
 
-use super::curves::{Cost, cactus, scatter};
 use crate::case::Case;
+use crate::figures::{Figure, of_task, of_tasks};
 use crate::matrix;
+use crate::means::{Means, by_model, by_model_and_label};
+use crate::measure::by_configuration;
 use crate::record::Outcome;
 use crate::runner::Row;
-use crate::scaling;
 use crate::suite::Suite;
 use crate::summary::{Rows, by_task, summary};
 use crate::table::{Table, complaints, configuration};
 use crate::template::command_line;
 use scrimp_report::html::{Page, Pictures, Tone, escape, marked_table, page, table};
 use scrimp_report::plot::Plot;
-use std::collections::BTreeMap;
 use std::fmt::Write;
-
-/// Lines that one plot can have and still be read.
-const LINES: usize = 8;
 
 /// The text of the file.
 pub fn results(suite: &Suite, rows: &[(&Case, &Row)], command: &str) -> String {
@@ -25,10 +22,14 @@ pub fn results(suite: &Suite, rows: &[(&Case, &Row)], command: &str) -> String {
     let mut body = suite.about.as_deref().map(about).unwrap_or_default();
     body.push_str(&wrong(rows));
     if tasks.len() > 1 {
-        let lines: Vec<(String, Rows)> = tasks.iter().map(|(task, rows)| (task.name.clone(), rows.clone())).collect();
-        let plots = solved(&lines);
-        if !plots.is_empty() {
-            let _ = writeln!(body, "<section>\n<h2>All tasks</h2>\n{}</section>", pictures.plots(&plots));
+        let groups: Vec<(String, Rows)> = tasks.iter().map(|(task, rows)| (task.name.clone(), rows.clone())).collect();
+        let mut all = String::new();
+        if suite.base.is_some() {
+            all = means(Means::new(&groups, suite.base.as_deref(), by_model_and_label));
+        }
+        all.push_str(&pictures.plots(&plots(of_tasks(suite, &groups))));
+        if !all.is_empty() {
+            let _ = writeln!(body, "<section>\n<h2>All tasks</h2>\n{all}</section>");
         }
     }
     for (task, rows) in &tasks {
@@ -39,8 +40,8 @@ pub fn results(suite: &Suite, rows: &[(&Case, &Row)], command: &str) -> String {
             continue;
         }
         body.push_str(&task_table(rows));
-        body.push_str(&pictures.plots(&of_configurations(rows)));
-        body.push_str(&pictures.plots(&scaling::plots(&scaling::curves(rows))));
+        body.push_str(&means(Means::new(&by_configuration(rows), task.base.as_deref(), by_model)));
+        body.push_str(&pictures.plots(&plots(of_task(&task.name, task.base.as_deref(), rows))));
         body.push_str("</section>\n");
     }
     let failed = rows.iter().any(|(case, row)| !complaints(case, row).is_empty());
@@ -107,50 +108,16 @@ fn task_table(rows: &Rows) -> String {
     out + "</details>\n"
 }
 
-/// The run of a row that was solved: it came to its end, and nothing is wrong with it.
-fn is_solved((case, row): &(&Case, &Row)) -> bool {
-    row.record.outcome == Outcome::Done && row.found() && complaints(case, row).is_empty()
+/// Configurations against one of them.
+fn means(means: Option<Means>) -> String {
+    let Some(means) = means else { return String::new() };
+    let cells = means.table();
+    let numbers: Vec<bool> = cells.columns.iter().map(|(_, number)| *number).collect();
+    let mut lines = vec![cells.columns.iter().map(|(heading, _)| escape(heading)).collect::<Vec<_>>()];
+    lines.extend(cells.rows.iter().map(|row| row.iter().map(|cell| escape(cell)).collect::<Vec<_>>()));
+    format!("<p>{}</p>\n{}", escape(&means.caption()), table(&numbers, &lines))
 }
 
-/// Cactus plots with a line for each group of rows.
-fn solved(lines: &[(String, Rows)]) -> Vec<Plot> {
-    let of = |cost: Cost| -> Vec<(String, Vec<f64>)> {
-        let costs =
-            |rows: &Rows| rows.iter().filter(|row| is_solved(row)).filter_map(|(_, row)| price(cost, row)).collect();
-        lines.iter().map(|(name, rows)| (name.clone(), costs(rows))).collect()
-    };
-    if lines.len() > LINES {
-        return Vec::new();
-    }
-    [Cost::Time, Cost::Memory].into_iter().filter_map(|cost| cactus(cost, &of(cost))).collect()
-}
-
-fn price(cost: Cost, row: &Row) -> Option<f64> {
-    match cost {
-        Cost::Time => Some(row.record.wall_seconds),
-        Cost::Memory => row.record.peak_rss_bytes.map(|bytes| bytes as f64),
-    }
-}
-
-/// What a task says about its configurations: how much each solved, and where there are two, one against the other.
-fn of_configurations(rows: &Rows) -> Vec<Plot> {
-    let mut lines: Vec<(String, Rows)> = Vec::new();
-    for (case, row) in rows {
-        let name = if case.label.is_empty() { "all" } else { &case.label };
-        match lines.iter_mut().find(|(known, _)| known == name) {
-            Some((_, rows)) => rows.push((case, row)),
-            None => lines.push((name.to_string(), vec![(case, row)])),
-        }
-    }
-    let mut plots = solved(&lines);
-    if let [(first, a), (second, b)] = lines.as_slice() {
-        let times = |rows: &Rows| -> BTreeMap<String, f64> {
-            let done = rows.iter().filter(|row| is_solved(row));
-            done.map(|(case, row)| (case.model.name.clone(), row.record.wall_seconds)).collect()
-        };
-        let (a, b) = (times(a), times(b));
-        let pairs: Vec<(f64, f64)> = a.iter().filter_map(|(model, time)| Some((*time, *b.get(model)?))).collect();
-        plots.extend(scatter(Cost::Time, [first, second], &pairs));
-    }
-    plots
+fn plots(figures: Vec<Figure>) -> Vec<Plot> {
+    figures.into_iter().map(|figure| figure.plot).collect()
 }
