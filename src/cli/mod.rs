@@ -18,6 +18,7 @@ mod limits;
 mod output;
 mod outputs;
 mod plan;
+mod progress;
 mod report;
 mod search;
 mod simulate;
