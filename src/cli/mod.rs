@@ -22,6 +22,7 @@ mod progress;
 mod report;
 mod search;
 mod simulate;
+mod trace;
 mod unused;
 mod watch;
 
