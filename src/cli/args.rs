@@ -1,6 +1,7 @@
 //! The flags. Help texts teach: what a flag does, what it costs, an example.
 
 use super::failure::Failure;
+use super::trace::TraceFormat;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use scrimp::report::number::{parse_duration, parse_size};
 use scrimp::report::record::Panel;
@@ -116,6 +117,20 @@ pub struct CheckArgs {
     /// shown.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub chart: Option<PathBuf>,
+
+    /// Write the first run that is found to a file, in --trace-format or the form that its name says: .json, .itf.json,
+    /// .mmd, or else text
+    ///
+    /// `scrimp simulate MODEL --trace FILE.json` replays it.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub trace: Option<PathBuf>,
+
+    /// How runs are written: text, json, table, mermaid, itf [default: text]
+    ///
+    /// Without --trace this is about standard output: text and table are parts of the report; json, mermaid and itf are the first
+    /// run alone, and the report goes to standard error. `scrimp check lock.dve --trace-format itf > lock.itf.json`
+    #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
+    pub trace_format: Option<TraceFormat>,
 
     #[command(flatten)]
     pub search: SearchArgs,

@@ -6,16 +6,18 @@ use super::failure::Failure;
 use super::graph::{GraphFiles, WrittenGraph};
 use super::host::Screen;
 use super::limits::{self, memory};
-use super::output::{WRONG, print, print_json, remark, style};
+use super::output::{WRONG, print, print_json, remark};
 use super::report::ReportFile;
 use super::search::{failed, open, options, setting};
+use super::trace::{self, TraceFormat, Wanted};
 use super::{chart, outputs, unused};
 use scrimp::chart::Drawing;
 use scrimp::plan::FairnessChoice;
 use scrimp::report::html::Kind;
 use scrimp::report::text::Told;
-use scrimp::report::{Overall, Record, Subject, json, leave_out_long_runs, text};
+use scrimp::report::{Overall, Record, Style, Subject, json, leave_out_long_runs, text};
 use scrimp::{Cause, Check, Found, NativeModel, Plan, Request, Trace};
+use scrimp_core::PropertyResult;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -42,6 +44,7 @@ pub fn admit(args: &CheckArgs) -> Result<(), Failure> {
         return Err(Failure::because("--json and --chart - would write to the same place"));
     }
     args.search.refuse_mixture()?;
+    trace::admit(args)?;
     outputs::admit_of_check(args)
 }
 
@@ -53,6 +56,10 @@ pub fn planned(args: &CheckArgs) -> Result<Check, Failure> {
     if loaded.net.is_some() && args.chart.is_some() {
         let why = "a net has no processes that could pass messages";
         return Err(Failure::because(format!("--chart does not go with checking a net; {why}")));
+    }
+    if loaded.net.is_some() && Wanted::of(args).is_some_and(|wanted| wanted.format == TraceFormat::Mermaid) {
+        let why = "a net has no processes that could pass messages";
+        return Err(Failure::because(format!("--trace-format mermaid does not go with checking a net; {why}")));
     }
     unused::say(&args.search, &loaded);
     let watch = args.search.json || !args.search.quiet;
@@ -99,6 +106,8 @@ struct Collector {
     left: Vec<String>,
     model: Option<Arc<NativeModel>>,
     drawing: Option<Drawing>,
+    /// The first run, in the form that was asked for.
+    written: Option<String>,
     file: Option<ReportFile>,
     curves: Curves,
     /// Why there is no more.
@@ -116,6 +125,7 @@ impl Collector {
             left: Vec::new(),
             model: None,
             drawing: None,
+            written: None,
             file,
             curves: Curves::default(),
             why: None,
@@ -141,7 +151,7 @@ impl Collector {
     /// Adds what a search has found.
     fn add(&mut self, args: &CheckArgs, found: Found, record: Option<Record>) {
         let Found { model, plan, mut report, with_claim, coverage, graph, searches, for_graph, left, .. } = found;
-        leave_out_long_runs(&mut report, memory(&args.search), args.search.json);
+        leave_out_long_runs(&mut report, memory(&args.search), args.search.json || Wanted::of(args).is_some());
         if let Some(graph) = graph {
             self.graph = Some(WrittenGraph { graph, model: model.clone() });
         }
@@ -163,12 +173,16 @@ impl Collector {
         self.answers.push(match (args.search.json, made) {
             (true, None) => Answer::Json(json::leaving(&subject, &left)),
             (true, Some(made)) => Answer::Json(json::of_net(&subject, &made)),
-            (false, None) => Answer::Text(text::leaving(&subject, &left, style())),
-            (false, Some(made)) => Answer::Text(text::of_net(&subject, &made, style())),
+            (false, None) => Answer::Text(text::leaving(&subject, &left, report_style(args))),
+            (false, Some(made)) => Answer::Text(text::of_net(&subject, &made, report_style(args))),
         });
         self.model = Some(model.clone());
         if args.chart.is_some() && self.drawing.is_none() {
             self.drawing = report.properties.iter().find_map(|p| Drawing::of(model, p));
+        }
+        if let (Some(wanted), None) = (Wanted::of(args), &self.written) {
+            let of = |p: &PropertyResult| trace::written(wanted.format, model, p, &name);
+            self.written = report.properties.iter().find_map(of);
         }
         if self.graph.is_some() && self.run.is_none() {
             self.run = report.properties.iter().find_map(|p| p.trace.clone());
@@ -203,7 +217,7 @@ impl Collector {
 
     /// Writes all that was found out.
     fn finish(&mut self, args: &CheckArgs) -> Result<u8, Failure> {
-        let Collector { answers, overall, left, drawing, file, curves, why, graph, run, .. } =
+        let Collector { answers, overall, left, drawing, written, file, curves, why, graph, run, .. } =
             std::mem::replace(self, Collector::new(None));
         let (mut objects, mut told) = (Vec::new(), Vec::new());
         for answer in answers {
@@ -216,8 +230,12 @@ impl Collector {
             print_json(&json::together(objects, overall))?;
         } else if !args.search.quiet {
             let name = args.model.display().to_string();
-            print(&text::together(&name, &told, &left, overall, style()))?;
-            why.iter().try_for_each(|why| print(&format!("{why}\n")))?;
+            let mut report = text::together(&name, &told, &left, overall, report_style(args));
+            report.extend(why.iter().map(|why| format!("{why}\n")));
+            if stands_aside(args) { remark(&report) } else { print(&report)? }
+        }
+        if let Some(wanted) = Wanted::of(args) {
+            wanted.write(written.as_deref())?;
         }
         if let Some(path) = &args.chart {
             match drawing {
@@ -235,4 +253,14 @@ impl Collector {
         curves.finish(&args.search)?;
         Ok(overall.exit_code())
     }
+}
+
+/// Is standard output for the run alone?
+fn stands_aside(args: &CheckArgs) -> bool {
+    Wanted::of(args).is_some_and(|wanted| wanted.file.is_none())
+}
+
+fn report_style(args: &CheckArgs) -> Style {
+    let format = args.trace_format.filter(|_| args.trace.is_none());
+    trace::style_of_report(format, stands_aside(args))
 }

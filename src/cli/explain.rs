@@ -5,12 +5,12 @@ use super::output::{print, remark, style};
 use super::search::failed;
 use clap::{Args, ValueEnum, ValueHint};
 use scrimp::ctl::{Choice, CtlTask, Game, Inquiry, Side, Turn, examine};
-use scrimp::report::trace::{beginning, changes, state_lines, step_lines};
+use scrimp::report::trace::{Columns, beginning, changes, rows, state_lines};
 use scrimp::temporal::Numbered;
 use scrimp::{
     Control, Describe, Feature, Loaded, Mode, ModelFacts, NativeModel, Options, Plan, Question, parse_property,
 };
-use scrimp_core::PropertyKind;
+use scrimp_core::{PropertyKind, Step};
 use std::io::BufRead;
 use std::path::PathBuf;
 
@@ -105,6 +105,7 @@ struct Play<'p, 'r, 'a> {
     /// How many choices were made before each one of the user's, and how many steps.
     turns: Vec<(usize, usize)>,
     steps: usize,
+    columns: Columns,
     /// The first choice that lost what was won, in words, and what would have won; by the number of choices before it.
     mistakes: Vec<(usize, String)>,
 }
@@ -118,7 +119,7 @@ enum Request {
 
 impl<'p, 'r, 'a> Play<'p, 'r, 'a> {
     fn new(model: &'p NativeModel, game: Game<'r, 'a>, user: Side) -> Play<'p, 'r, 'a> {
-        Play { model, game, user, turns: Vec::new(), steps: 0, mistakes: Vec::new() }
+        Play { model, game, user, turns: Vec::new(), steps: 0, columns: Columns::new(style()), mistakes: Vec::new() }
     }
 
     fn run(mut self, verdict: bool) -> Result<(), Failure> {
@@ -127,7 +128,7 @@ impl<'p, 'r, 'a> Play<'p, 'r, 'a> {
         print(&format!(
             "{formula}\nThis {holds}. You try to {aim} it; the checker answers. `help` says what you can do.\n"
         ))?;
-        print(&beginning(self.model, self.game.state(), style()))?;
+        print(&beginning(self.model, self.game.state(), &self.columns))?;
         let mut in_vain = 0;
         loop {
             let (side, choices) = match self.game.turn().ok_or_else(too_much)? {
@@ -173,12 +174,11 @@ impl<'p, 'r, 'a> Play<'p, 'r, 'a> {
             return Ok(());
         };
         print(&format!("{who} let{} the run go on:\n", if who == "You" { "" } else { "s" }))?;
-        let mut before = self.game.state().to_vec();
-        for (event, after) in self.model.steps(&before, event, &choice.state) {
-            self.steps += 1;
-            print(&step_lines(self.model, self.steps, event, &before, &after, style()))?;
-            before = after;
-        }
+        let before = self.game.state();
+        let singles = self.model.steps(before, event, &choice.state).into_iter();
+        let singles: Vec<Step> = singles.map(|(event, state)| Step { event, state, edge: None }).collect();
+        self.steps += 1;
+        print(&self.columns.lines(&rows(self.model, self.steps, before, &singles)))?;
         self.game.play(choice);
         Ok(())
     }
@@ -217,7 +217,7 @@ impl<'p, 'r, 'a> Play<'p, 'r, 'a> {
                 "q" | "quit" => return Ok(Request::Quit),
                 "undo" => return Ok(Request::Undo),
                 "help" => print(HELP)?,
-                "state" => print(&state_lines(self.model, self.game.state()))?,
+                "state" => print(&state_lines(self.model, self.game.state(), style()))?,
                 "hint" => {
                     let (best, wins) = self.game.best(self.user, choices).ok_or_else(too_much)?;
                     let what = if wins { "wins" } else { "keeps the game going, but no choice wins" };

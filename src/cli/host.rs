@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::front::FrontLog;
 use super::limits::{self, begun};
 use super::output::remark;
-use super::watch::Watch;
+use super::watch::{Watch, Work};
 use scrimp::report::Record;
 use scrimp::{Control, Found, Front, Host, Plan, Report};
 use scrimp_search::plan::Way;
@@ -22,13 +22,23 @@ pub struct Screen<'a, F: FnMut(Found, Option<Record>)> {
     /// When the search at hand began, in seconds since the work did.
     began: f64,
     told_growth: bool,
+    begins_again: bool,
 }
 
 impl<'a, F: FnMut(Found, Option<Record>)> Screen<'a, F> {
     /// Opens the files that are written while a search runs.
     pub fn new(args: &'a SearchArgs, tell: F) -> Result<Screen<'a, F>, Failure> {
         let log = args.front.as_deref().map(FrontLog::new).transpose()?;
-        Ok(Screen { args, tell, watch: None, log, record: None, began: 0.0, told_growth: args.quiet })
+        Ok(Screen {
+            args,
+            tell,
+            watch: None,
+            log,
+            record: None,
+            began: 0.0,
+            told_growth: args.quiet,
+            begins_again: false,
+        })
     }
 
     /// The work is over.
@@ -40,10 +50,15 @@ impl<'a, F: FnMut(Found, Option<Record>)> Screen<'a, F> {
 }
 
 impl<F: FnMut(Found, Option<Record>)> Host for Screen<'_, F> {
-    fn begin(&mut self, _: &Plan, time: Option<Duration>) -> Arc<Control> {
+    fn begin(&mut self, plan: &Plan, time: Option<Duration>) -> Arc<Control> {
         let control = limits::control(time);
         self.began = begun().elapsed().as_secs_f64();
-        self.watch = Some(Watch::new(&control, self.args));
+        let what = match std::mem::take(&mut self.begins_again) {
+            true => "starting over: more room",
+            false => work(plan.way()),
+        };
+        self.watch =
+            Some(Watch::new(&control, self.args, Work { what, by_level: plan.is_by_level(), memory: plan.memory() }));
         control
     }
 
@@ -72,6 +87,7 @@ impl<F: FnMut(Found, Option<Record>)> Host for Screen<'_, F> {
     }
 
     fn begins_again(&mut self, missing: &str) {
+        self.begins_again = true;
         if !std::mem::replace(&mut self.told_growth, true) {
             remark(&format!("{missing} than a first look at the model has shown: the search begins again"));
         }
@@ -83,5 +99,16 @@ impl<F: FnMut(Found, Option<Record>)> Host for Screen<'_, F> {
             record.levels = found.report.facts.level_sizes.clone();
         }
         (self.tell)(found, record);
+    }
+}
+
+/// What a search does, in a word or two.
+fn work(way: Way) -> &'static str {
+    match way {
+        Way::Cycles | Way::Swarm | Way::TogetherComponents | Way::SweptCycles => "looking for cycles",
+        Way::Local | Way::OnGraph => "deciding CTL",
+        Way::Symbolic => "computing sets",
+        Way::Bounded => "solving",
+        _ => "searching",
     }
 }

@@ -18,10 +18,12 @@ mod limits;
 mod output;
 mod outputs;
 mod plan;
+mod progress;
 mod report;
 mod search;
 mod simulate;
 mod test;
+mod trace;
 mod unused;
 mod watch;
 

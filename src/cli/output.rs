@@ -4,6 +4,7 @@ use super::failure::Failure;
 use scrimp::report::Style;
 use serde_json::Value;
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::os::fd::AsFd;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Wrong usage or a wrong model.
@@ -76,7 +77,25 @@ pub fn remark(text: &str) {
     let _ = writeln!(io::stderr(), "{}", text.trim_end());
 }
 
-/// Colours for standard output: on a terminal, unless `NO_COLOR` is set.
+/// How standard output is written to.
 pub fn style() -> Style {
-    Style { colour: io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()) }
+    style_of(&io::stdout())
+}
+
+/// How standard error is written to.
+pub fn style_of_errors() -> Style {
+    style_of(&io::stderr())
+}
+
+/// With colours on a terminal, unless `NO_COLOR` is set, and in lines of its width.
+fn style_of(output: &(impl IsTerminal + AsFd)) -> Style {
+    // A narrower line has no room for anything.
+    const NARROWEST: u16 = 60;
+    let terminal = output.is_terminal();
+    let size = terminal_size::terminal_size_of(output).filter(|_| terminal);
+    Style {
+        colour: terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
+        width: size.map_or(Style::PLAIN.width, |(width, _)| width.0.max(NARROWEST).into()),
+        ..Style::PLAIN
+    }
 }

@@ -29,6 +29,7 @@ fn content(flag: &str) -> &str {
         "--report" => "the report",
         "--plot" => "the plot",
         "--chart" => "the chart",
+        "--trace" => "the run",
         "--dot" | "--graph" => "the graph",
         "--front" => "the front's log",
         "--checkpoint" => "the checkpoint",
@@ -89,7 +90,7 @@ pub fn admit_of_check(args: &CheckArgs) -> Result<(), Failure> {
     inputs.extend(args.property_file.as_deref());
     inputs.extend(args.formulas.iter().map(|path| path.as_path()));
     inputs.extend(args.property.iter().filter_map(|text| Some(Path::new(text.trim().strip_prefix("hoa:")?.trim()))));
-    admit(&[("--chart", args.chart.as_deref())], &inputs)?;
+    admit(&[("--chart", args.chart.as_deref()), ("--trace", args.trace.as_deref())], &inputs)?;
     admit(&of_search(&args.search), &inputs)
 }
 

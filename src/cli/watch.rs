@@ -3,7 +3,7 @@
 
 use super::args::{SearchArgs, ShowProgress};
 use super::limits::begun;
-use scrimp::report::number::{bytes, grouped, rate};
+use super::progress::{Moment, line};
 use scrimp::report::plot::sparkline;
 use scrimp::report::record::{FrontPoint, Record, Sample, Thinned};
 use scrimp::{Control, Front, Report};
@@ -14,14 +14,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
+use terminal_size::terminal_size_of;
 
 /// The first samples are so far apart: a run of a few milliseconds has some.
 const SAMPLE: Duration = Duration::from_millis(5);
 /// How often a line is written, for people and for programs.
 const LINE: Duration = Duration::from_millis(500);
 const OBJECT: Duration = Duration::from_millis(100);
-/// Rates in the small curve at the end of a line.
+/// Rates in the small curve at the end of a line, and those of which the mean is shown.
 const RATES: usize = 24;
+const RECENT: usize = 8;
 
 /// Watches until it is finished or dropped.
 pub struct Watch {
@@ -34,7 +36,7 @@ pub struct Watch {
 
 impl Watch {
     /// Watches `control`, silently where nobody would see a line.
-    pub fn new(control: &Arc<Control>, args: &SearchArgs) -> Watch {
+    pub fn new(control: &Arc<Control>, args: &SearchArgs, work: Work) -> Watch {
         static SEARCHES: AtomicU64 = AtomicU64::new(0);
         let show = match args.show_progress {
             Some(ShowProgress::Json) => Show::Objects,
@@ -46,6 +48,8 @@ impl Watch {
         let (over, records) = (Arc::new(AtomicBool::new(false)), args.records());
         let mut watcher = Watcher {
             control: control.clone(),
+            work,
+            time: args.time,
             show,
             search: SEARCHES.fetch_add(1, Ordering::Relaxed) + 1,
             samples: records.then(Thinned::default),
@@ -105,6 +109,17 @@ impl Drop for Watch {
     }
 }
 
+/// What there is to watch.
+#[derive(Debug, Clone, Copy)]
+pub struct Work {
+    /// What is done, in a word or two.
+    pub what: &'static str,
+    /// Does it go level by level, so that the levels tell how far it has come?
+    pub by_level: bool,
+    /// The memory budget, in bytes.
+    pub memory: usize,
+}
+
 /// What is written to standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Show {
@@ -121,6 +136,9 @@ enum Show {
 
 struct Watcher {
     control: Arc<Control>,
+    work: Work,
+    /// The time limit of the whole run.
+    time: Option<Duration>,
     show: Show,
     /// Which search of this run it is, from 1 on.
     search: u64,
@@ -158,46 +176,50 @@ impl Watcher {
     }
 
     fn show(&mut self, sample: &Sample) {
-        let (visits, seconds) = (
-            sample.figures.visits.saturating_sub(self.shown.figures.visits),
-            (sample.seconds - self.shown.seconds).max(1e-9),
-        );
+        // What a saved search had done before says nothing of how fast this one is.
+        let before = self.shown.figures.visits.max(self.control.taken_up());
+        let visits = sample.figures.visits.saturating_sub(before);
+        let rate = visits as f64 / (sample.seconds - self.shown.seconds).max(1e-9);
+        if sample.figures.visits < self.shown.figures.visits {
+            // Another search has begun.
+            self.rates.clear();
+        }
         self.shown = *sample;
-        self.rates.push_back(visits as f64 / seconds);
+        self.rates.push_back(rate);
         if self.rates.len() > RATES {
             self.rates.pop_front();
         }
-        let line = match self.show {
+        let text = match self.show {
             Show::Nothing => return,
-            Show::Objects => self.object(sample, visits as f64 / seconds),
+            Show::Objects => self.object(sample, rate),
             Show::Line { verbose } => {
-                format!(
-                    "\r\x1b[2K{}{}",
-                    line(sample, visits, seconds),
-                    if verbose { self.more() } else { String::new() }
-                )
+                let width = terminal_size_of(std::io::stderr()).map_or(80, |(width, _)| usize::from(width.0));
+                let line = self.line(sample, verbose, width.saturating_sub(1));
+                format!("\r\x1b[2K{line}")
             }
-            Show::Lines => line(sample, visits, seconds) + "\n",
+            Show::Lines => self.line(sample, false, usize::MAX) + "\n",
         };
         let mut stderr = std::io::stderr().lock();
-        let _ = stderr.write_all(line.as_bytes()).and_then(|()| stderr.flush());
+        let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
     }
 
-    /// The rate of the last seconds as a curve, and how much is done.
-    fn more(&mut self) -> String {
-        let curve = sparkline(self.rates.make_contiguous(), RATES);
-        match self.expected(self.shown.figures.states) {
-            None => format!("  {curve}"),
-            // It is a guess, and is never more than that.
-            Some(all) => {
-                format!("  {curve}  about {} %", (self.shown.figures.visits.saturating_mul(100) / all).min(99))
-            }
-        }
-    }
-
-    /// How many states are to be expected now that there are so many; nothing, where they are more than was guessed.
-    fn expected(&self, states: u64) -> Option<u64> {
-        Some(self.control.expected.load(Ordering::Relaxed)).filter(|expected| *expected >= states.max(1))
+    fn line(&mut self, sample: &Sample, verbose: bool, width: usize) -> String {
+        let curve = verbose.then(|| sparkline(self.rates.make_contiguous(), RATES));
+        let recent = self.rates.iter().rev().take(RECENT);
+        let count = recent.len().max(1);
+        let moment = Moment {
+            sample,
+            phase: self.control.phase(),
+            what: self.work.what,
+            rate: recent.sum::<f64>() / count as f64,
+            expected: self.control.expected(sample.figures.states),
+            by_level: self.work.by_level,
+            memory: self.work.memory,
+            // The limit counts from where the work on the model began.
+            clock: self.time.map(|time| (begun().elapsed(), time)),
+            curve,
+        };
+        line(&moment, width)
     }
 
     /// The last object is always written: it has the figures of the report.
@@ -206,32 +228,17 @@ impl Watcher {
             let _ = write!(
                 std::io::stderr(),
                 "{}",
-                self.object(sample, sample.figures.visits as f64 / sample.seconds.max(1e-9))
+                self.object(
+                    sample,
+                    sample.figures.visits.saturating_sub(self.control.taken_up()) as f64 / sample.seconds.max(1e-9)
+                )
             );
         }
     }
 
     /// Seconds are those since the work on the model began, so that they never go back in a run of several searches.
     fn object(&self, sample: &Sample, rate: f64) -> String {
-        let object =
-            sample.object(self.search, begun().elapsed().as_secs_f64(), rate, self.expected(sample.figures.states));
+        let object = sample.object(self.search, begun().elapsed().as_secs_f64(), rate, &self.control);
         format!("{object}\n")
     }
-}
-
-/// What the engine counts: not every one visits state by state.
-fn line(sample: &Sample, visits: u64, seconds: f64) -> String {
-    let time = Duration::try_from_secs_f64(seconds).unwrap_or(LINE);
-    let figures = &sample.figures;
-    let depth = grouped(figures.depth);
-    let done = match (figures.visits, figures.nodes, figures.clauses) {
-        (0, nodes @ 1.., _) => format!("sets of states in {} nodes", grouped(nodes)),
-        (0, 0, clauses @ 1..) => format!("runs of {depth} steps  {} clauses", grouped(clauses)),
-        _ => {
-            let (states, open) = (grouped(figures.states), grouped(figures.open));
-            format!("{states} states  {}  open {open}  depth {depth}", rate(visits, time))
-        }
-    };
-    let memory = bytes(usize::try_from(sample.memory).unwrap_or(usize::MAX));
-    format!("{done}  {memory}  {:.0} s", sample.seconds)
 }

@@ -31,6 +31,8 @@ fn run(model: &NativeModel, choices: &[usize]) -> Trace {
     trace
 }
 
+const CYCLE: &str = "---- the cycle begins";
+
 /// The result that this run goes round from a step on, as a script sees it, and as a text.
 fn told(path: &str, choices: &[usize], cycle: usize) -> (Value, String) {
     let loaded = scrimp::Loaded::open(Path::new(path)).unwrap_or_else(|error| panic!("{error}"));
@@ -43,8 +45,9 @@ fn told(path: &str, choices: &[usize], cycle: usize) -> (Value, String) {
     let steps = result.single_steps(&model).expect("there is a run");
     let again = result.loop_among(&steps);
     let initial = &result.trace.as_ref().expect("there is a run").initial;
-    let text = trace::steps_text(&model, initial, (&steps, again), Style::PLAIN);
-    let head = lasso::length(steps.len(), again);
+    let run = trace::Run { model: &model, initial, steps: &steps, again };
+    let text = trace::run(&run, None, Style::PLAIN);
+    let head = lasso::length(run.edges().len(), run.cycle(), "step");
     (trace::json(&model, &result).expect("there is a run"), format!("{head}\n{text}"))
 }
 
@@ -53,15 +56,15 @@ fn stem_and_loop_are_told_apart() {
     let path = file("asks.dve", ASKS);
     let (json, text) = told(&path, &[0, 0, 0], 1);
     assert_eq!((json["length"].as_u64(), json["loop"].as_u64()), (Some(3), Some(1)));
-    assert!(text.starts_with("1 event, then 2 events that go round for ever\n"), "{text}");
+    assert!(text.starts_with("1 step, then 2 steps that go round for ever\n"), "{text}");
     let at = |words: &str| text.find(words).unwrap_or_else(|| panic!("no {words} in\n{text}"));
-    assert!(at("    1  ") < at("the loop:") && at("the loop:") < at("    2  "), "{text}");
-    assert!(at("    3  ") < at("and so on for ever, from step 2 again"), "{text}");
-    at("processes that move in the loop: Client, Server\n");
-    at("values that change in the loop: Server, asked\n");
+    assert!(at("\n  1  ") < at(CYCLE) && at(CYCLE) < at("\n  2  "), "{text}");
+    assert!(at("\n  3  ") < at("and so on for ever, from step 2 again"), "{text}");
+    at("processes that move in the cycle: Client, Server\n");
+    at("values that change in the cycle: Server, asked\n");
     let trace = file("asks.json", json.to_string());
     let replay = scrimp(&["simulate", &path, "--trace", &trace]).code(0).stdout;
-    assert!(replay.contains("the loop:") && replay.contains("back where the loop began, after step 1"), "{replay}");
+    assert!(replay.contains(CYCLE) && replay.contains("and so on for ever, from step 2 again"), "{replay}");
 }
 
 #[test]
@@ -69,7 +72,7 @@ fn a_run_may_end_for_ever() {
     let path = file("breaks.dve", ASKS);
     let (json, text) = told(&path, &[0, 0, 1], 3);
     assert_eq!(json["loop"].as_u64(), Some(3));
-    assert!(text.ends_with("nothing more can happen, for ever\n") && !text.contains("the loop:"), "{text}");
+    assert!(text.ends_with("nothing more can happen, for ever\n") && !text.contains(CYCLE), "{text}");
     let trace = file("breaks.json", json.to_string());
     let replay = scrimp(&["simulate", &path, "--trace", &trace]).code(0).stdout;
     assert!(replay.contains("nothing more can happen, for ever\n"), "{replay}");
@@ -116,7 +119,7 @@ fn loops_are_counted_in_single_steps() {
     for chart in [&lines, &picture] {
         let words = ["simulate", &path, "--trace", &trace, "--chart", &chart.to_string_lossy()];
         let replay = scrimp(&words).code(0).stdout;
-        assert!(replay.contains(&format!("back where the loop began, after step {again}")), "{replay}");
+        assert!(replay.contains("and so on for ever, from step 5 again"), "{replay}");
     }
     let lines = std::fs::read_to_string(lines).expect("a chart");
     assert!(lines.starts_with("first\n") && lines.contains("\nthen, again and again\n"), "{lines}");

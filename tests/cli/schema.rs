@@ -125,6 +125,8 @@ fn every_object_fits() {
     {
         met.extend(assert_fits(&object, &what));
     }
+    let run = scrimp(&["check", &model("naive_lock.dve"), "--trace-format", "json"]).code(1);
+    met.extend(assert_fits(&run.json(), "a run"));
     for line in told("check peterson.pml --show-progress=json", &[]).code(0).stderr.lines() {
         met.extend(assert_fits(&serde_json::from_str(line).expect("an object a line"), "progress"));
     }

@@ -181,18 +181,22 @@ fn a_single_run_says_what_it_meets() {
 fn by_hand_one_can_go_back_and_look_ahead() {
     let by_hand = |name: &str, input: &str| scrimp_reading(&["simulate", &model(name), "-i"], input).code(0).stdout;
     let text = by_hand("phils3.dve", "0\n0\nu\n1\nq\n");
-    assert!(text.contains("at step 1\n       Phil_0 = sit, Phil_1 = think"), "{text}");
-    assert!(text.contains("    2  Phil_0: sit -> left") && text.contains("    2  Phil_1: think -> sit"), "{text}");
+    assert!(text.contains("at step 1\n     Phil_0 = sit, Phil_1 = think"), "{text}");
+    assert!(
+        text.contains("  2  Phil_0  phils3.dve:20  sit -> left")
+            && text.contains("  2  Phil_1  phils3.dve:31  think -> sit"),
+        "{text}"
+    );
     // Back to the beginning and forth again, on the same run.
     let text = by_hand("phils3.dve", "0\n0\n0\ng 0\ng 2\ng 9\nu 99\nu\nq\n");
     assert_eq!(text.matches("initial state").count(), 3, "{text}");
-    assert!(text.contains("at step 2\n       Phil_0 = left") && text.contains("this run has 3 steps"), "{text}");
+    assert!(text.contains("at step 2\n     Phil_0 = left") && text.contains("this run has 3 steps"), "{text}");
     assert!(text.contains("this is the beginning"), "{text}");
     let text = by_hand(
         "phils3.dve",
         "f LEFT -> both\nw Phil_1@both\nw Phil_0@both && Phil_1@both\nf nonsense\nw nobody@home\nq\n",
     );
-    assert!(text.contains("    3  Phil_0: left -> both") && text.contains("Phil_1: left -> both  [line"), "{text}");
+    assert!(text.contains("  3  Phil_0  ") && text.contains("left -> both"), "{text}");
     assert_eq!(text.matches("no run from here leads there").count(), 2, "{text}");
     assert!(text.contains("error: unknown name `nobody`") || text.contains("nobody"), "{text}");
     // A dead end is no reason to leave.

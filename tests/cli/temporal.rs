@@ -51,7 +51,7 @@ fn runs_are_replayed() {
         let answer = scrimp(&["check", &file, "--property", property, "--json"]).code(VIOLATED);
         let path = common::command::file(&format!("{name}.lasso.json"), &answer.stdout);
         let replayed = scrimp(&["simulate", &file, "--trace", &path]).code(0);
-        let back = replayed.stdout.contains("back where the loop began")
+        let back = replayed.stdout.contains("and so on for ever, from step")
             || replayed.stdout.contains("nothing more can happen");
         assert!(back, "{name}, {property}:\n{}", replayed.stdout);
     }

@@ -107,10 +107,10 @@ fn verified() {
 fn violated_with_a_trace() {
     let answer = scrimp(&["check", &model("phils3.dve")]).code(1);
     assert!(answer.stdout.lines().next().unwrap().ends_with("phils3.dve: violated: deadlock"));
-    assert!(answer.stdout.contains("a shortest run of 6 events"), "{}", answer.stdout);
-    assert!(answer.stdout.contains("    6  Phil_"), "{}", answer.stdout);
-    assert!(answer.stdout.contains("fork[0]: 0 -> 1"), "{}", answer.stdout);
-    assert!(answer.stdout.contains("[line "), "{}", answer.stdout);
+    assert!(answer.stdout.contains("a shortest run of 6 steps"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("\n  6  Phil_"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("fork[0] = 1"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("phils3.dve:20  sit -> left"), "{}", answer.stdout);
     assert_eq!(answer.stderr, "");
 }
 
@@ -246,7 +246,7 @@ fn properties_on_the_command_line_and_in_a_file() {
     let exclusion = "invariant: !(P_0@cs && P_1@cs)";
     let answer = scrimp(&["check", &lock, "--property", exclusion]).code(1);
     assert!(answer.stdout.contains(&format!("violated   {exclusion}")), "{}", answer.stdout);
-    assert!(answer.stdout.contains("of 7 events"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("of 7 steps"), "{}", answer.stdout);
     let path = file("hyman.props", format!("# what should hold\nexclusion = {exclusion}\n\ndeadlock # too\n"));
     let json = scrimp(&["check", &lock, "--property-file", &path, "-p", "reach: P_0@cs", "--json"]).code(1).json();
     let names: Vec<&str> = json["properties"].as_array().unwrap().iter().map(|p| p["name"].as_str().unwrap()).collect();
@@ -289,7 +289,7 @@ fn a_property_given_twice_is_decided_twice() {
 #[test]
 fn reachability() {
     let answer = scrimp(&["check", &model("water_jugs.dve"), "-p", "reach: five == 4"]).code(0);
-    assert!(answer.stdout.contains("shown by a shortest run of 6 events"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("shown by a shortest run of 6 steps"), "{}", answer.stdout);
     let answer = scrimp(&["check", &model("counter_committed.dve"), "-p", "reach: A@store && B@store"]).code(1);
     assert!(answer.stdout.contains("no reachable state satisfies it"), "{}", answer.stdout);
 }
@@ -354,8 +354,8 @@ fn symmetry_counts_orbits_and_is_refused_where_there_is_none() {
     );
     // The run that is shown is one of the model, and a shortest one.
     let answer = scrimp(&["check", &phils, "--reduce", "symmetry", "-p", "reach: Phil_3@both && Phil_1@both"]).code(0);
-    assert!(answer.stdout.contains("a shortest run of 6 events"), "{}", answer.stdout);
-    assert!(answer.stdout.contains("Phil_3: left -> both"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("a shortest run of 6 steps"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("left -> both"), "{}", answer.stdout);
     // One of the stations has the token at first.
     let refusal = scrimp(&["check", &model("token_ring.dve"), "--reduce", "symmetry"]).refused();
     assert!(refusal.contains("no two of its processes, variables or values are interchangeable"), "{refusal}");
@@ -376,7 +376,7 @@ fn random_runs_follow_their_seed() {
     let run = |seed: &str| scrimp(&["simulate", &phils, "--seed", seed, "--steps", "30"]).code(0).stdout;
     assert_eq!(run("7"), run("7"));
     assert_ne!(run("7"), run("8"));
-    assert!(run("7").starts_with("    0  initial state\n"));
+    assert!(run("7").starts_with("  0  initial state\n"));
     let text = scrimp(&["simulate", &model("frogs.dve"), "-n", "1000"]).code(0).stdout;
     assert!(text.contains("deadlock: no event is enabled"), "{text}");
 }
@@ -388,7 +388,7 @@ fn a_trace_can_be_replayed() {
     let path = file("phils3.trace.json", &json.stdout);
     let replay = scrimp(&["simulate", &phils, "--trace", &path]).code(0).stdout;
     assert!(replay.contains("deadlock: no event is enabled"), "{replay}");
-    assert!(replay.ends_with("replayed, 6 events\n"), "{replay}");
+    assert!(replay.ends_with("replayed, 6 steps\n"), "{replay}");
     let alone = file("alone.trace.json", json.json()["properties"][0]["trace"].to_string());
     scrimp(&["simulate", &phils, "--trace", &alone]).code(0);
     for other in ["phils4.dve", "peterson3.dve"] {
@@ -423,10 +423,10 @@ fn a_wrong_trace_is_refused() {
 fn a_run_by_hand() {
     let words = ["simulate", &model("phils3.dve"), "--interactive"];
     let text = scrimp_reading(&words, "0\n99\nx\n1\nq\n0\n").code(0).stdout;
-    assert!(text.contains("    1  Phil_0: think -> sit"), "{text}");
-    assert!(text.contains("    2  Phil_1: think -> sit"), "{text}");
+    assert!(text.contains("  1  Phil_0  phils3.dve:19  think -> sit"), "{text}");
+    assert!(text.contains("  2  Phil_1  phils3.dve:31  think -> sit"), "{text}");
     assert_eq!(text.matches("please give one of the numbers above").count(), 2, "{text}");
-    assert!(!text.contains("    3  Phil"), "{text}");
+    assert!(!text.contains("  3  Phil"), "{text}");
     scrimp_reading(&words, "").code(0);
     scrimp_reading(&words, "0\n").code(0);
     assert!(scrimp(&["simulate", &model("phils3.dve"), "-i", "--trace", "x"]).refused().contains("--trace"));

@@ -142,7 +142,7 @@ fn a_check_shows_why() {
     let answer = scrimp(&["check", &path("naive_lock.dve"), "-p", "ctl: AG EF (inside == 0)"]).code(0).stdout;
     assert!(answer.contains("every run does it"), "{answer}");
     let answer = scrimp(&["check", &path("naive_lock.dve"), "-p", LOCK]).code(1).stdout;
-    for words in ["does not hold", "as a run of 2 events shows", "after step 2", "!P_1@cs does not hold"] {
+    for words in ["does not hold", "as a run of 2 steps shows", "after step 2", "!P_1@cs does not hold"] {
         assert!(answer.contains(words), "no '{words}' in:\n{answer}");
     }
     let json = scrimp(&["check", &path("naive_lock.dve"), "-p", LOCK, "--json"]).code(1).json();

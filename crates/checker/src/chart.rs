@@ -8,7 +8,7 @@ use scrimp_system::{EventCode, FaultRecord, Passed};
 use std::collections::BTreeMap;
 
 /// A chart in the making. Its lanes are numbers of processes until it is written.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub struct Drawing {
     rows: Vec<Row>,
     /// For each row, whether it is shown beside messages.

@@ -205,10 +205,15 @@ pub struct Control {
     /// Nodes of the decision diagrams of an engine that has some, and clauses of the formulas of one that has those.
     pub nodes: AtomicU64,
     pub clauses: AtomicU64,
-    /// How many states there may be in all; 0 where nothing can be said.
-    pub expected: AtomicU64,
-    /// So many states are needed for the next guess.
+    /// Between which numbers of states there may be in all, at a guess; 0 where nothing can be said.
+    expected: [AtomicU64; 2],
+    /// So many states are needed for the next guess, or so many milliseconds.
     foresight_at: AtomicU64,
+    foresight_due: AtomicU64,
+    /// States that had been expanded when a saved search was taken up.
+    taken_up: AtomicU64,
+    /// What is being done, where that is not the search that was begun.
+    phase: Mutex<Option<String>>,
     /// The figures when the search was over.
     kept: Mutex<Option<Figures>>,
 }
@@ -250,8 +255,11 @@ impl Control {
             depth: AtomicU64::new(0),
             nodes: AtomicU64::new(0),
             clauses: AtomicU64::new(0),
-            expected: AtomicU64::new(0),
+            expected: [AtomicU64::new(0), AtomicU64::new(0)],
             foresight_at: AtomicU64::new(1 << 12),
+            foresight_due: AtomicU64::new(0),
+            taken_up: AtomicU64::new(0),
+            phase: Mutex::default(),
             kept: Mutex::default(),
         }
     }
@@ -283,11 +291,47 @@ impl Control {
 
     /// Is it time to say again how many states are to be expected, now that there are so many?
     pub fn wants_foresight(&self, states: u64) -> bool {
-        let due = states >= self.foresight_at.load(Ordering::Relaxed);
+        const EVERY: u64 = 250;
+        let now = self.elapsed().as_millis() as u64;
+        let due =
+            states >= self.foresight_at.load(Ordering::Relaxed) || now >= self.foresight_due.load(Ordering::Relaxed);
         if due {
             self.foresight_at.store(states.saturating_add(states / 4), Ordering::Relaxed);
+            self.foresight_due.store(now + EVERY, Ordering::Relaxed);
         }
         due
+    }
+
+    /// Says between which numbers of states there may be in all; nothing while that cannot be told.
+    pub fn foresee(&self, range: Option<(u64, u64)>) {
+        let (least, most) = range.unwrap_or((0, 0));
+        self.expected[0].store(least, Ordering::Relaxed);
+        self.expected[1].store(most, Ordering::Relaxed);
+    }
+
+    /// Between which numbers of states there may be in all, now that there are so many; nothing, where that cannot be told.
+    pub fn expected(&self, states: u64) -> Option<(u64, u64)> {
+        let [least, most] = [0, 1].map(|i| self.expected[i].load(Ordering::Relaxed));
+        (most >= states.max(1)).then_some((least.max(states), most))
+    }
+
+    /// A saved search was taken up, which had expanded so many states.
+    pub fn take_up(&self, visits: u64) {
+        self.taken_up.store(visits, Ordering::Relaxed);
+    }
+
+    /// States that had been expanded before this run.
+    pub fn taken_up(&self) -> u64 {
+        self.taken_up.load(Ordering::Relaxed)
+    }
+
+    /// Tells those who watch what is being done now: the search that was begun where nothing is said.
+    pub fn enter(&self, phase: Option<&str>) {
+        *self.phase.lock().unwrap_or_else(PoisonError::into_inner) = phase.map(str::to_string);
+    }
+
+    pub fn phase(&self) -> Option<String> {
+        self.phase.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Asks the run to end soon, as the user does with Ctrl-C.

@@ -33,6 +33,8 @@ pub struct Report {
     pub store_bytes: usize,
     /// How many states there may be in all, from how the levels grew, where the search did not come to its end.
     pub expected: Option<f64>,
+    /// Of the visits, those that a saved search had made before it was taken up.
+    pub visits_before: u64,
     /// What a search on disk has to say about the disk.
     pub disk: Option<DiskFacts>,
     /// Events or states were left out.
@@ -76,6 +78,7 @@ impl Report {
             state_bytes: model.state_bytes(),
             store_bytes: 0,
             expected: None,
+            visits_before: 0,
             disk: None,
             reduced: false,
             orbits: None,

@@ -75,6 +75,18 @@ impl NativeModel {
         }
     }
 
+    /// What waits in the channel that an entry is.
+    pub(crate) fn messages_of(&self, state: &[u8], entry: usize) -> Option<Vec<Vec<String>>> {
+        let (mut found, mut number) = (None, 0);
+        self.each_entry(|from| {
+            if let (From::Queue(queue), true) = (&from, number == entry) {
+                found = Some(self.messages(state, queue));
+            }
+            number += 1;
+        });
+        found
+    }
+
     /// The values of all entries in a state.
     pub fn shown_values(&self, state: &[u8]) -> Vec<String> {
         let mut values = Vec::new();

@@ -322,6 +322,10 @@ impl Describe for NativeModel {
         entry < self.program.system.outline.places.len()
     }
 
+    fn messages(&self, state: &[u8], entry: usize) -> Option<Vec<Vec<String>>> {
+        self.messages_of(state, entry)
+    }
+
     fn leaves_out_zeros(&self) -> bool {
         !self.program.system.views.is_empty()
     }

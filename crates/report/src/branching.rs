@@ -1,9 +1,10 @@
 //! Why a formula about branching time holds or does not: a tree of runs, for people as indented text, for scripts as JSON.
 
 use crate::number::count_of;
+use crate::trace::Columns;
 use crate::{Style, trace};
-use scrimp_core::{Evidence, PropertyResult, Trace};
-use scrimp_system::Describe;
+use scrimp_core::{Evidence, PropertyResult, Step, Trace};
+use scrimp_system::{Describe, EventCode};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -25,29 +26,37 @@ fn write_text(out: &mut String, model: &dyn Describe, told: &Evidence, place: Pl
     let margin = "    ".repeat(place.level);
     let holds = if told.holds { style.good("holds") } else { style.bad("does not hold") };
     let _ = writeln!(out, "{margin}{} {holds}{}", style.bold(&told.formula), because(told, place.step));
+    let mut columns = Columns::within(style, &margin);
     if place.level == 0 && !told.universal {
-        indent(out, &margin, &trace::beginning(model, &told.initial, style));
+        out.push_str(&trace::beginning(model, &told.initial, &columns));
     }
-    let mut number = place.step;
-    let mut before = &told.initial;
+    let steps = of_run(model, told);
+    steps.iter().enumerate().for_each(|(i, (before, singles))| {
+        columns.expect(&trace::rows(model, place.step + i + 1, before, singles));
+    });
     for at in 0..=told.steps.len() {
         for (_, part) in told.parts.iter().filter(|(position, _)| *position == at) {
-            write_text(out, model, part, Place { level: place.level + 1, step: number }, style);
+            write_text(out, model, part, Place { level: place.level + 1, step: place.step + at }, style);
         }
-        let Some((code, after)) = told.steps.get(at) else { break };
-        for (event, state) in model.steps(before, *code, after) {
-            number += 1;
-            indent(out, &margin, &trace::step_lines(model, number, event, before, &state, style));
-        }
-        before = after;
+        let Some((before, singles)) = steps.get(at) else { break };
+        out.push_str(&columns.lines(&trace::rows(model, place.step + at + 1, before, singles)));
     }
     if let Some(cycle) = told.cycle {
-        let single: usize = edges(model, told).take(cycle).sum();
-        let _ = writeln!(out, "{margin}       and so on for ever, as after step {}", place.step + single);
+        out.push_str(&columns.remark(&format!("and so on for ever, as after step {}", place.step + cycle)));
     }
     if told.ends {
-        let _ = writeln!(out, "{margin}       there the run ends: nothing more can happen");
+        out.push_str(&columns.remark("there the run ends: nothing more can happen"));
     }
+}
+
+/// Each step of the run: the state before it, and its single steps.
+fn of_run<'a>(model: &dyn Describe, told: &'a Evidence) -> Vec<(&'a [u8], Vec<Step>)> {
+    let states = std::iter::once(&told.initial).chain(told.steps.iter().map(|(_, state)| state));
+    let step = |(before, (code, after)): (&'a Vec<u8>, &'a (EventCode, Vec<u8>))| {
+        let single = |(event, state)| Step { event, state, edge: None };
+        (before.as_slice(), model.steps(before, *code, after).into_iter().map(single).collect())
+    };
+    states.zip(&told.steps).map(step).collect()
 }
 
 /// How many single steps each edge of the run stands for.
@@ -67,15 +76,9 @@ pub(crate) fn because(told: &Evidence, step: usize) -> String {
         (_, None, true) => ", as a run shows that ends:",
         (0, None, false) if told.parts.is_empty() => "",
         (0, None, false) => ", because:",
-        (count, None, false) => return format!("{at}, as a run of {} shows:", count_of(count as u64, "event")),
+        (count, None, false) => return format!("{at}, as a run of {} shows:", count_of(count as u64, "step")),
     };
     format!("{at}{how}")
-}
-
-fn indent(out: &mut String, margin: &str, lines: &str) {
-    lines.lines().for_each(|line| {
-        let _ = writeln!(out, "{margin}{line}");
-    });
 }
 
 /// The same for scripts. `at` counts the events of the run that the part belongs to, those of its `trace` that are not null.

@@ -11,7 +11,6 @@ mod lengths;
 pub mod markup;
 pub mod number;
 pub mod plot;
-pub mod process;
 pub mod record;
 pub mod schema;
 pub mod simulation;

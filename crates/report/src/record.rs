@@ -2,7 +2,7 @@
 
 use crate::plot::{Axis, Kind, Plot, Series, Unit};
 use crate::schema;
-use scrimp_core::{Figures, Report, budget};
+use scrimp_core::{Control, Figures, Report, budget};
 use serde_json::{Value, json};
 use std::str::FromStr;
 
@@ -57,8 +57,12 @@ impl Sample {
         })
     }
 
-    /// The sample for programs: of which search of a run, when, how fast, and how many states there may be in all.
-    pub fn object(&self, search: u64, seconds: f64, rate: f64, expected: Option<u64>) -> Value {
+    /// The sample for programs: of which search of a run, when, how fast, how many states there may be in all, what is being
+    /// done.
+    pub fn object(&self, search: u64, seconds: f64, rate: f64, control: &Control) -> Value {
+        let range = control.expected(self.figures.states);
+        // In the middle, as ratios go.
+        let expected = range.map(|(least, most)| (least as f64 * most as f64).sqrt().round() as u64);
         let Figures { states, visits, transitions, open, depth, nodes, clauses } = self.figures;
         json!({
             "schema": schema::PROGRESS,
@@ -74,6 +78,9 @@ impl Sample {
             "memory": self.memory,
             "rate": rate.round() as u64,
             "expected": expected,
+            "expected_least": range.map(|(least, _)| least),
+            "expected_most": range.map(|(_, most)| most),
+            "phase": control.phase(),
         })
     }
 }

@@ -3,7 +3,8 @@
 use crate::counted::counted;
 use crate::coverage::Scope;
 use crate::number::{bytes, count_of, grouped, grouped_digits, rate};
-use crate::{Overall, Style, Subject, branching, lasso, process, trace};
+use crate::trace::Run;
+use crate::{Overall, Style, Subject, branching, lasso, trace};
 use scrimp_core::{CardFacts, ClusterFacts, Limit, Omission, PropertyResult, Verdict};
 use scrimp_search::plan::{EngineChoice, ForgetChoice, Options, OrderChoice, ReduceChoice};
 use scrimp_search::{ModelFacts, Plan};
@@ -165,7 +166,7 @@ pub(crate) fn verdict_word(verdict: Verdict, style: Style) -> String {
 }
 
 /// The run, or the state, that shows the answer to a property.
-pub(crate) fn evidence(model: &dyn Describe, p: &PropertyResult, style: Style) -> String {
+pub fn evidence(model: &dyn Describe, p: &PropertyResult, style: Style) -> String {
     if let Some(told) = &p.evidence {
         return format!("\n{}", branching::text(model, told, style));
     }
@@ -175,7 +176,7 @@ pub(crate) fn evidence(model: &dyn Describe, p: &PropertyResult, style: Style) -
             (Some(state), _) => format!(
                 "\n{}, {what} this state; a run that leads there takes more memory or time than there is:\n{}",
                 style.bold(&p.name),
-                trace::state_lines(model, state),
+                trace::state_lines(model, state, style),
             ),
             (None, Verdict::Violated) if p.answer.is_none() && p.how.is_none() => {
                 format!("\n{}: no reachable state satisfies it\n", p.name)
@@ -184,29 +185,23 @@ pub(crate) fn evidence(model: &dyn Describe, p: &PropertyResult, style: Style) -
         };
     };
     let steps = run.single_steps(model, p.fault_record());
-    let again = p.loop_among(&steps);
-    // What is shortest is counted in states of the model.
-    let shortest = if p.shortest && steps.len() == run.steps.len() { "a shortest run" } else { "a run" };
-    let mut out = format!("\n{}, {what} {shortest} of {}:\n", style.bold(&p.name), lasso::length(steps.len(), again));
-    out.push_str(&trace::steps_text(model, &run.initial, (&steps, again), style));
-    if let Some(record) = p.fault_record() {
-        let text = model.event(record.event);
-        let fault = model.fault(record);
-        if text.steps.is_empty() {
-            let _ = writeln!(out, "       then {}: {fault} [line {}: {}]", text.label, text.line, text.source.trim());
-        } else {
-            for step in &text.steps {
-                let _ = writeln!(out, "{}", process::statement(steps.len() + 1, step));
-            }
-            let _ = writeln!(out, "{}", style.bad(&fault));
+    let told = Run { model, initial: &run.initial, steps: &steps, again: p.loop_among(&steps) };
+    let shortest = if p.shortest { "a shortest run" } else { "a run" };
+    let length = lasso::length(run.steps.len(), told.cycle(), "step");
+    let mut out = format!("\n{}, {what} {shortest} of {length}:\n", style.bold(&p.name));
+    if style.tables {
+        out.push_str(&trace::table(&told, style));
+        if let Some(record) = p.fault_record() {
+            let what = style.bad(&model.fault(record));
+            let _ = writeln!(out, "then {}: {what}", model.event(record.event).label);
         }
+    } else {
+        out.push_str(&trace::run(&told, p.fault_record(), style));
     }
     let last = steps.last().map_or(&run.initial, |step| &step.state);
-    if !model.standing(last).is_empty() {
-        out.push_str(&process::standing(model, steps.len(), last));
-    }
+    out.push_str(&trace::ending(model, last, style));
     if let Some(fault) = p.condition_fault {
-        let _ = writeln!(out, "       there the property itself cannot be evaluated: {fault}");
+        let _ = writeln!(out, "     there the property itself cannot be evaluated: {fault}");
     }
     out
 }
@@ -225,7 +220,8 @@ fn figures(subject: &Subject) -> String {
         "\n{visited}{reduced}, {} in {:.2} s ({}){each}",
         count_of(report.facts.transitions, "transition"),
         report.elapsed.as_secs_f64(),
-        rate(if report.once { report.facts.states } else { report.visits }, report.elapsed),
+        // What was visited before the search was saved took no time of this run.
+        rate(report.visits.saturating_sub(report.visits_before), report.elapsed),
     );
     let seconds = report.elapsed.as_secs_f64();
     let mut out = match (&report.sets, &report.formulas) {

@@ -9,7 +9,6 @@ use scrimp_core::{Budget, Control};
 use scrimp_system::{Batch, Model};
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// States that are looked at before a store is settled on.
 pub const SAMPLE: u64 = 1 << 15;
@@ -150,11 +149,23 @@ pub(crate) fn still_to_come(widths: &[u64]) -> Option<u64> {
 }
 
 /// Tells those who watch how many states are to be expected, from the sizes of the levels known so far. Called at the end of
-/// each level: it is worked out again when the states have grown by a quarter.
+/// each level: it is worked out again when the states have grown by a quarter, or some time has gone by.
 pub(crate) fn foresee(control: &Control, states: u64, widths: impl FnOnce() -> Vec<u64>) {
     if control.wants_foresight(states) {
-        control.expected.store(expected(&widths()).map_or(0, |states| states as u64), Ordering::Relaxed);
+        control.foresee(range(&widths()));
     }
+}
+
+/// Between which numbers of states there may be in all, once the levels shrink: what a bell that fits all levels promises, and
+/// levels that go on to shrink as the last ones did, with a margin on both sides. While levels grow nothing can be told.
+fn range(widths: &[u64]) -> Option<(u64, u64)> {
+    /// What is still to come may be so many times less or more.
+    const MARGIN: f64 = 1.5;
+    let found: u64 = widths.iter().sum();
+    let bell = in_all(widths)? - found as f64;
+    let shrinking = still_to_come(widths)? as f64;
+    let (least, most) = (bell.min(shrinking) / MARGIN, bell.max(shrinking) * MARGIN);
+    Some((found + least as u64, found + most.ceil() as u64))
 }
 
 /// Solves three linear equations.
@@ -198,6 +209,25 @@ mod tests {
         assert_eq!((in_all(&all[..20]), in_all(&all[..33]), in_all(&[])), (None, None, None));
         let guess = in_all(&all[..38]).unwrap();
         assert!((0.8..1.2).contains(&(guess / total as f64)), "{guess} of {total}");
+    }
+
+    #[test]
+    fn the_range_holds_what_comes() {
+        let bell = |x: f64| (1e5 * (-(x - 30.0) * (x - 30.0) / 80.0).exp()).max(1.0) as u64;
+        let skewed = |x: f64| (1e5 * (x / 20.0).powi(4) * (-x / 5.0).exp()).max(1.0) as u64;
+        for shape in [&bell as &dyn Fn(f64) -> u64, &skewed] {
+            let all: Vec<u64> = (1..90).map(|x| shape(x as f64)).collect();
+            let total: u64 = all.iter().sum();
+            let widest = (0..all.len()).max_by_key(|i| all[*i]).unwrap();
+            assert_eq!(range(&all[..widest]), None);
+            let (mut told, mut right) = (0, 0);
+            for end in widest..all.len() {
+                let Some((least, most)) = range(&all[..end]) else { continue };
+                told += 1;
+                right += u32::from((least..=most).contains(&total));
+            }
+            assert!(told > 20 && right * 10 >= told * 9, "{right} of {told} for {total}");
+        }
     }
 
     #[test]

@@ -86,14 +86,17 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
 fn take_up(task: &Task, scene: Scene, kits: &mut [Kit]) -> io::Result<()> {
     let exchange = &Exchange::new(kits.len(), scene.model.state_bytes());
     let alone = kits.len() == 1;
+    let mut visits = 0;
     for (number, kit) in kits.iter_mut().enumerate() {
         if let Some((_, mut from)) = task.saved()? {
             let share = (!alone).then_some(Share { exchange, number });
             let mut standing = Standing::default();
             with_parts(scene, kit, Told::default(), share, |parts| engine::restore(parts, &mut standing, &mut *from))?;
+            visits += standing.visits();
             kit.standing = standing;
         }
     }
+    task.control.take_up(visits);
     Ok(())
 }
 

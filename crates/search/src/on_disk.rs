@@ -26,6 +26,7 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>) -> io::Result<Done<'m>> {
 pub(crate) fn resume<'m>(task: &Task<'m, '_>, dir: &Path, from: &mut dyn Read) -> io::Result<Done<'m>> {
     let mut external = External::new(task.model, dir, false, task.budget, None)?;
     external.restore(from)?;
+    task.control.take_up(external.expanded());
     Ok(go_on(task, external, dir))
 }
 

@@ -79,6 +79,7 @@ fn search(
     let budget = Budget::begin(plan.memory())?;
     model.spend_from(budget.clone());
     control.show_figures();
+    control.enter(None);
     let safety = Safety::new(properties, plan.options().keep_going);
     let check: &dyn Check = if properties.is_empty() { &check::Nothing } else { &safety };
     let audit = plan.options().audit.then(|| Audit::new(check));
@@ -143,6 +144,7 @@ fn search(
     let disk = held.disk();
     let ran = instead.as_ref().unwrap_or(plan);
     model.searched();
+    control.enter(Some("finding the run again"));
     let properties = settle(
         model,
         held,
@@ -170,6 +172,7 @@ fn search(
         state_bytes: model.state_bytes(),
         store_bytes,
         expected: outcome.expected,
+        visits_before: control.taken_up(),
         disk,
         reduced: ran.options().reduce.leaves_out_states(),
         orbits,

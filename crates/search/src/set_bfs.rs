@@ -123,6 +123,7 @@ impl SetBfs {
         course.pool.restore(&mut course.next, from)?;
         wide.set.restore(from)?;
         wide.prove()?;
+        task.control.take_up(wide.set.len().saturating_sub(wide.course.open()));
         Ok(wide)
     }
 
@@ -201,6 +202,7 @@ fn search_deep(task: &Task, set: &mut dyn Set) -> io::Result<Outcome> {
         if !path.stack.each(&mut |key| set.is_key(key)) {
             return Err(impossible("an open state that was not found"));
         }
+        task.control.take_up(set.len() - path.stack.len());
     }
     let mut deep = Deep::new(task.model, task.check, task.control, (task.reduce)(Expansion::Stateless), task.budget);
     let ended = loop {

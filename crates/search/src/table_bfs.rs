@@ -38,6 +38,7 @@ fn search_in<'m, S: Threaded + 'm>(task: &Task<'m, '_>, store: S) -> io::Result<
     let mut plain = TableBfs::new(task, store, task.plan.store().clone());
     if let Some((_, mut from)) = task.saved()? {
         plain.resume(&mut *from)?;
+        plain.tell_taken_up(task);
     }
     loop {
         let ended = plain.go_on(task)?;
@@ -105,6 +106,12 @@ impl<S: Threaded> TableBfs<S> {
             return Err(impossible("more states than there are"));
         }
         Ok(())
+    }
+
+    /// Tells those who watch how far the search had come that was taken up.
+    pub fn tell_taken_up(&self, task: &Task) {
+        let facts = &self.position.facts;
+        task.control.take_up(facts.states.saturating_sub(facts.open));
     }
 
     pub fn store(&self) -> &S {

@@ -49,6 +49,12 @@ pub trait Describe: Sync {
         false
     }
 
+    /// What waits in a channel, message by message, where this entry of [`values`](Describe::values) is one.
+    fn messages(&self, state: &[u8], entry: usize) -> Option<Vec<Vec<String>>> {
+        let _ = (state, entry);
+        None
+    }
+
     /// Does a state as a whole leave out what is zero, as markings of nets do?
     fn leaves_out_zeros(&self) -> bool {
         false

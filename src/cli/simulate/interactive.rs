@@ -5,7 +5,7 @@ use crate::cli::failure::Failure;
 use crate::cli::output::{print, style};
 use scrimp::chart::Drawing;
 use scrimp::report::number::{count_of, grouped};
-use scrimp::report::trace::{beginning, state_lines};
+use scrimp::report::trace::state_lines;
 use scrimp::walk::{Node, Sight, Sought};
 use scrimp_system::Random;
 use std::io::{BufRead, Write};
@@ -80,6 +80,7 @@ impl Shown {
             if std::mem::replace(&mut list, false) {
                 self.list(node)?;
             }
+            self.transcript.flush()?;
             let prompt = match enabled {
                 0 => "u to undo, ? for help, or q: ".to_string(),
                 _ => format!("event 0-{}, ? for help, or q: ", enabled - 1),
@@ -89,7 +90,7 @@ impl Shown {
             match Wish::of(&line) {
                 Some(Wish::Quit) => break,
                 Some(Wish::Help) => print(HELP)?,
-                Some(Wish::State) => print(&state_lines(self.walk.model(), self.walk.state(node)))?,
+                Some(Wish::State) => print(&state_lines(self.walk.model(), self.walk.state(node), style()))?,
                 Some(Wish::Choose(choice)) if choice < enabled => node = self.step(node, choice)?,
                 Some(Wish::Random(count)) => {
                     for _ in 0..count {
@@ -138,7 +139,8 @@ impl Shown {
             return self.start(0).map(Some);
         }
         let model = self.walk.model();
-        let list = (0..starts.len()).map(|i| format!("  {i}: {}", state_lines(model, starts.state(i)).trim()));
+        let list =
+            (0..starts.len()).map(|i| format!("  {i}: {}", one_line(&state_lines(model, starts.state(i), style()))));
         print(&format!("initial states:\n{}\n", list.collect::<Vec<_>>().join("\n")))?;
         let count = starts.len();
         while let Some(line) = line(&format!("state 0-{}, or q: ", count.saturating_sub(1)))? {
@@ -158,6 +160,7 @@ impl Shown {
             return self.end(node);
         }
         self.tell_faults(node)?;
+        self.transcript.flush()?;
         for (i, event) in events.iter().enumerate() {
             let text = self.walk.model().event(*event);
             let place = match text.steps.first() {
@@ -169,28 +172,19 @@ impl Shown {
         Ok(())
     }
 
-    /// Single steps on the way to a state.
-    fn count(&self, node: Node) -> usize {
-        self.walk.path(node).into_iter().map(|node| self.walk.steps(node).len()).sum()
-    }
-
-    /// The state after a step of the run to a state; after those that follow it, where they run as one.
+    /// The state after a step of the run to a state.
     fn at_step(&self, tip: Node, step: usize) -> Option<Node> {
-        let mut steps = 0;
-        self.walk.path(tip).into_iter().find(|node| {
-            steps += self.walk.steps(*node).len();
-            steps >= step
-        })
+        self.walk.path(tip).get(step).copied()
     }
 
     /// Says where one is on a run that was gone before.
     fn arrive(&mut self, node: Node) -> Result<(), Failure> {
-        self.steps = self.count(node);
-        let (model, state) = (self.walk.model(), self.walk.state(node));
-        match self.walk.parent(node) {
-            None => print(&beginning(model, state, style())),
-            Some(_) => print(&format!("at step {}\n{}", self.steps, state_lines(model, state))),
+        if self.walk.parent(node).is_none() {
+            return self.tell_start(node);
         }
+        self.transcript.flush()?;
+        let (step, lines) = (self.count(node), state_lines(self.walk.model(), self.walk.state(node), style()));
+        print(&format!("at step {step}\n{lines}"))
     }
 
     /// Goes to the nearest place where something happens or holds.
@@ -220,4 +214,8 @@ impl Shown {
             }
         }
     }
+}
+
+fn one_line(lines: &str) -> String {
+    lines.split_whitespace().collect::<Vec<_>>().join(" ")
 }

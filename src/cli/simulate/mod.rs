@@ -1,23 +1,26 @@
 //! `simulate`: runs of the model, event by event; or many of them, to find what is wrong.
 
 mod interactive;
+mod transcript;
 mod walks;
 
 use super::args::definition;
 use super::failure::Failure;
 use super::output::{print, remark, style};
+use super::trace::{self, TraceFormat};
 use super::{chart, outputs};
 use clap::{Args, ValueHint};
 use scrimp::Loaded;
 use scrimp::chart::Drawing;
 use scrimp::report::number::{count_of, parse_duration, parse_size};
-use scrimp::report::trace::{beginning, step_lines};
-use scrimp::report::{lasso, process};
+use scrimp::report::trace::{beginning, cycle_begins, ending, fault_rows, rows};
 use scrimp::walk::{Mismatch, Node, Run, Walk, find_trace};
+use scrimp_core::{PropertyResult, Step};
 use scrimp_system::{Fault, Random};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use transcript::Transcript;
 
 #[derive(Debug, Args)]
 pub struct SimulateArgs {
@@ -44,6 +47,12 @@ pub struct SimulateArgs {
     /// shown.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     chart: Option<PathBuf>,
+
+    /// How the run is written: text, json, table, mermaid, itf [default: text]
+    ///
+    /// Other forms than text are the whole standard output; what there is to say of the run goes to standard error.
+    #[arg(long, value_name = "FORMAT", hide_possible_values = true, conflicts_with = "interactive")]
+    trace_format: Option<TraceFormat>,
 
     /// How many random events to run, at most [default: 20; 1000 with --walks]
     #[arg(short = 'n', long, value_name = "N")]
@@ -98,12 +107,28 @@ pub fn run(args: &SimulateArgs) -> Result<u8, Failure> {
     let read: Vec<&Path> =
         [Some(&args.model), args.trace.as_ref()].into_iter().flatten().map(PathBuf::as_path).collect();
     outputs::admit(&[("--chart", args.chart.as_deref())], &read)?;
+    let format = args.trace_format.unwrap_or(TraceFormat::Text);
+    let same = |flag: &str| {
+        let what = format!("{flag} and --trace-format would write to the same place");
+        Err(Failure::because(format!("{what}\nhelp: give one of them")))
+    };
+    if args.json && args.trace_format.is_some() {
+        return same("--json");
+    }
+    if format != TraceFormat::Text && args.chart.as_deref() == Some(Path::new("-")) {
+        return same("--chart -");
+    }
     if let Some(count) = args.walks {
         return walks::run(args, count);
     }
     let loaded = Loaded::at_once(scrimp::open_with(&args.model, &args.define)?)?;
     loaded.system.warnings.iter().for_each(|warning| remark(warning));
-    let mut shown = Shown { walk: walk(loaded)?, steps: 0, drawing: Drawing::default() };
+    if loaded.net.is_some() && format == TraceFormat::Mermaid {
+        return Err(Failure::because("--trace-format mermaid needs processes, and a net has none"));
+    }
+    let walk = walk(loaded)?;
+    let transcript = Transcript::new(&walk.model().processes(), format != TraceFormat::Text);
+    let mut shown = Shown { walk, transcript, drawing: Drawing::default(), last: None, again: None };
     if let Some(path) = &args.trace {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|e| Failure::at(&name, e))?;
@@ -113,6 +138,14 @@ pub fn run(args: &SimulateArgs) -> Result<u8, Failure> {
         shown.interactive(args.seed)?;
     } else {
         shown.random(args)?;
+    }
+    if let (true, Some(last)) = (format != TraceFormat::Text, shown.last) {
+        let mut result = PropertyResult::undecided("simulated");
+        result.trace = Some(shown.walk.run(last));
+        result.cycle = shown.again.map(|again| shown.count(again));
+        let source = args.model.display().to_string();
+        let text = trace::simulated(format, shown.walk.model(), &result, &source, shown.drawing.clone());
+        print(&text.unwrap_or_default())?;
     }
     match &args.chart {
         Some(path) => chart::write(shown.drawing, path).map(|()| 0),
@@ -131,17 +164,25 @@ fn failed(error: Box<dyn std::error::Error>) -> Failure {
 /// A run, and what was printed of it.
 struct Shown {
     walk: Walk,
-    /// Single steps so far.
-    steps: usize,
+    transcript: Transcript,
     drawing: Drawing,
+    /// Its last state, and where its cycle begins if it goes on for ever.
+    last: Option<Node>,
+    again: Option<Node>,
 }
 
 impl Shown {
     fn start(&mut self, choice: usize) -> Result<Node, Failure> {
         let node = self.walk.start(choice).map_err(failed)?;
-        print(&beginning(self.walk.model(), self.walk.state(node), style()))?;
-        self.tell_violations(node)?;
+        self.tell_start(node)?;
         Ok(node)
+    }
+
+    fn tell_start(&mut self, node: Node) -> Result<(), Failure> {
+        let beginning = beginning(self.walk.model(), self.walk.state(node), self.transcript.columns());
+        self.transcript.show(&beginning)?;
+        self.last = Some(node);
+        self.tell_violations(node)
     }
 
     fn step(&mut self, node: Node, choice: usize) -> Result<Node, Failure> {
@@ -150,26 +191,39 @@ impl Shown {
         Ok(node)
     }
 
-    /// Prints how a state was reached from the one before it.
+    /// Steps on the way to a state.
+    fn count(&self, node: Node) -> usize {
+        self.walk.path(node).len() - 1
+    }
+
+    /// Tells how a state was reached from the one before it.
     fn tell(&mut self, node: Node) -> Result<(), Failure> {
         let model = self.walk.model();
-        for step in self.walk.steps(node) {
-            self.steps += 1;
-            print(&step_lines(model, self.steps, step.event, &step.before, &step.after, style()))?;
+        let singles = self.walk.steps(node);
+        let Some(first) = singles.first() else { return Ok(()) };
+        let steps: Vec<Step> =
+            singles.iter().map(|s| Step { event: s.event, state: s.after.clone(), edge: None }).collect();
+        let mut told = rows(model, self.walk.depth(node) as usize, &first.before, &steps);
+        for step in &singles {
             self.drawing.step(model, &step.before, step.event);
-            if let Some(violation) = model.violated(&step.before, step.event) {
-                print(&format!("       {}\n", style().bad(&violation)))?;
+            if let (Some(violation), Some(row)) = (model.violated(&step.before, step.event), told.last_mut()) {
+                row.wrong = Some(violation);
             }
         }
+        self.transcript.add(told)?;
+        self.last = Some(node);
         self.tell_violations(node)
     }
 
-    /// Prints which assertions a state violates.
-    fn tell_violations(&self, node: Node) -> Result<(), Failure> {
-        for name in self.walk.model().violations(self.walk.state(node)) {
-            print(&format!("       {}\n", style().bad(&format!("violated: {name}"))))?;
-        }
-        Ok(())
+    /// Tells which assertions a state violates.
+    fn tell_violations(&mut self, node: Node) -> Result<(), Failure> {
+        let violations = self.walk.model().violations(self.walk.state(node));
+        violations.iter().try_for_each(|name| self.remark(&style().bad(&format!("violated: {name}"))))
+    }
+
+    fn remark(&mut self, text: &str) -> Result<(), Failure> {
+        let line = self.transcript.columns().remark(text);
+        self.transcript.say(&line)
     }
 
     fn random(&mut self, args: &SimulateArgs) -> Result<(), Failure> {
@@ -198,37 +252,33 @@ impl Shown {
             || !self.walk.model().violations(self.walk.state(node)).is_empty())
     }
 
-    /// Prints which events would end in a fault.
+    /// Tells which events would end in a run-time error.
     fn tell_faults(&mut self, node: Node) -> Result<(), Failure> {
         let faults = self.walk.faults(node).map_err(failed)?;
         let model = self.walk.model();
+        let mut told = Vec::new();
         for record in faults {
-            let text = model.event(record.event);
-            let fault = style().bad(&model.fault(record));
-            print(&match text.steps.first() {
-                None => format!("       {} would end in a fault: {fault} [line {}]\n", text.label, text.line),
-                Some(step) => {
-                    format!("{}\n       would end in a fault: {fault}\n", process::statement(self.steps + 1, step))
-                }
-            })?;
+            let mut rows = fault_rows(model, None, record);
+            if let Some(wrong) = rows.last_mut().and_then(|row| row.wrong.as_mut()) {
+                *wrong = format!("would end in a fault: {wrong}");
+            }
+            told.extend(rows);
         }
-        Ok(())
+        self.transcript.add(told)
     }
 
     /// Says how the run stands at its end.
     fn end(&mut self, node: Node) -> Result<(), Failure> {
         self.tell_faults(node)?;
-        let model = self.walk.model();
-        let state = self.walk.state(node);
-        if !model.standing(state).is_empty() {
-            print(&process::standing(model, self.steps, state))?;
-        }
+        let ending = ending(self.walk.model(), self.walk.state(node), style());
+        self.transcript.show(&ending)?;
         let enabled = self.enabled(node)?;
-        print(&match self.walk.ending(node).map_err(failed)? {
-            Some(ending) if ending.bad => format!("       {}\n", style().bad(ending.text)),
-            Some(ending) => format!("       {}\n", ending.text),
-            None => format!("       {} enabled here\n", count_of(enabled as u64, "event")),
-        })
+        let text = match self.walk.ending(node).map_err(failed)? {
+            Some(ending) if ending.bad => style().bad(ending.text),
+            Some(ending) => ending.text.to_string(),
+            None => format!("{} enabled here", count_of(enabled as u64, "event")),
+        };
+        self.remark(&text)
     }
 
     /// Goes and prints the way of a trace.
@@ -257,27 +307,34 @@ impl Shown {
         };
         for (i, on_way) in node.map_or(Vec::new(), |node| shown.walk.path(node)).into_iter().enumerate() {
             match i {
-                0 => print(&beginning(shown.walk.model(), shown.walk.state(on_way), style()))?,
+                0 => shown.tell_start(on_way)?,
                 _ => shown.tell(on_way)?,
             }
             if again == Some(on_way) {
                 shown.drawing.begin_loop();
                 if shown.enabled(on_way)? > 0 {
-                    print(&lasso::beginning(shown.walk.model(), shown.walk.state(on_way), style()))?;
+                    let (model, state) = (shown.walk.model(), shown.walk.state(on_way));
+                    let line = cycle_begins(model, state, shown.transcript.columns(), style());
+                    shown.transcript.show(&line)?;
                 }
             }
         }
+        // What went well is told in any case.
+        shown.transcript.flush()?;
         let node = replayed.map_err(|Mismatch { message, .. }| mismatch(message))?.node;
-        shown.end(node)?;
+        shown.again = again;
+        if again.is_none_or(|again| again == node) {
+            shown.end(node)?;
+        }
         match again {
             None => {}
-            Some(again) if again == node => print("       nothing more can happen, for ever\n")?,
+            Some(again) if again == node => shown.remark("nothing more can happen, for ever")?,
             Some(again) => {
-                let before: usize = shown.walk.path(again).into_iter().map(|node| shown.walk.steps(node).len()).sum();
-                print(&format!("       back where the loop began, after step {before}: and so on for ever\n"))?;
+                let from = shown.count(again) + 1;
+                shown.remark(&format!("---- and so on for ever, from step {from} again ----"))?;
             }
         }
-        print(&format!("{name}: replayed, {} events\n", shown.steps))?;
+        shown.transcript.say(&format!("{name}: replayed, {}\n", count_of(shown.count(node) as u64, "step")))?;
         Ok(shown)
     }
 }

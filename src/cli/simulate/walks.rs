@@ -4,8 +4,9 @@ use super::SimulateArgs;
 use crate::cli::chart;
 use crate::cli::failure::Failure;
 use crate::cli::limits::{self, Voice};
-use crate::cli::output::{print, print_json, remark, style};
+use crate::cli::output::{print, print_json, remark};
 use crate::cli::search::{failed, unread};
+use crate::cli::trace::{self, TraceFormat};
 use scrimp::chart::Drawing;
 use scrimp::nets::Structure;
 use scrimp::simulation::{Walks, simulate};
@@ -35,9 +36,18 @@ pub fn run(args: &SimulateArgs, count: u64) -> Result<u8, Failure> {
     let (model, simulation) = simulate(loaded, &request, &walks, Mode::Auto).map_err(failed)?;
     limits::done();
     let name = args.model.display().to_string();
+    let format = args.trace_format.unwrap_or(TraceFormat::Text);
+    let report = || simulation.text(&name, &*model, trace::style_of_report(args.trace_format, format.is_document()));
     match args.json {
         true => print_json(&simulation.json(&name, &*model))?,
-        false => print(&simulation.text(&name, &*model, style()))?,
+        false if format.is_document() => remark(&report()),
+        false => print(&report())?,
+    }
+    if format.is_document() {
+        match simulation.properties.iter().find_map(|p| trace::written(format, &model, p, &name)) {
+            Some(run) => print(&run)?,
+            None => remark("--trace-format: no run was found, so there is none to write"),
+        }
     }
     if let Some(path) = &args.chart {
         match simulation.properties.iter().find_map(|p| Drawing::of(&model, p)) {

@@ -84,7 +84,7 @@ impl Thread {
         }
         let (last, seconds) = (Sample::last(control.figures(), &report), report.elapsed.as_secs_f64());
         let mut check = lock(check);
-        check.sample(last.object(1, seconds, last.figures.visits as f64 / seconds.max(1e-9), None));
+        check.sample(last.object(1, seconds, last.figures.visits as f64 / seconds.max(1e-9), control));
         check.answer = Some(answer);
         Ok(())
     }
@@ -104,9 +104,7 @@ fn watch(control: &Control, over: &AtomicBool, check: &Mutex<Check>) {
         }
         let sample = Sample::of(control.figures());
         let rate = sample.figures.visits.saturating_sub(before) as f64 / (now - then).as_secs_f64();
-        let expected =
-            Some(control.expected.load(Ordering::Relaxed)).filter(|all| *all >= sample.figures.states.max(1));
-        lock(check).sample(sample.object(1, now.as_secs_f64(), rate, expected));
+        lock(check).sample(sample.object(1, now.as_secs_f64(), rate, control));
         (before, then) = (sample.figures.visits, now);
     }
 }

@@ -32,10 +32,13 @@ pub struct Mismatch {
     pub node: Option<Node>,
 }
 
-/// The trace itself, or the first one in the answer of a check.
+/// The trace itself, the one of a file that has one alone, or the first one in the answer of a check.
 pub fn find_trace(value: &Value) -> Option<&Value> {
     if value["steps"].is_array() {
         return Some(value);
+    }
+    if value["trace"]["steps"].is_array() {
+        return Some(&value["trace"]);
     }
     value["properties"].as_array()?.iter().map(|p| &p["trace"]).find(|t| t["steps"].is_array())
 }

@@ -2,9 +2,12 @@
 //!
 //! A chart knows no model and no search: whoever has a trace fills in the rows.
 
+mod labels;
+mod mermaid;
 mod svg;
 mod text;
 
+pub use mermaid::mermaid;
 pub use svg::svg;
 pub use text::text;
 

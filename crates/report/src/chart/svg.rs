@@ -1,28 +1,30 @@
 //! A chart as a picture that stands alone: no scripts, no fonts of its own, readable on light and dark backgrounds.
 
+use super::labels::{Label, Labels};
 use super::{Chart, Message, Part, Row};
 use crate::markup::escape;
 use std::fmt::Write;
 
 /// Distances, in the units of the picture.
-const ROW: usize = 28;
+pub(super) const ROW: usize = 28;
 const TOP: usize = 56;
-const MARGIN: usize = 60;
+pub(super) const MARGIN: usize = 60;
 /// From one lane to the next: as far as the labels of messages need, within limits.
 const LANE: std::ops::RangeInclusive<usize> = 180..=360;
 /// What a title takes above its part.
 const TITLE: usize = 24;
 /// From a lane to a label beside it, and from there to what comes next, which may be the head of an arrow.
-const GAP: usize = 8;
-const HEAD: usize = 12;
+pub(super) const GAP: usize = 8;
+pub(super) const HEAD: usize = 12;
 
 const STYLE: &str = "text{font:12px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;fill:#1f2328}\
+.label{paint-order:stroke;stroke:#ffffff;stroke-width:4px;stroke-linejoin:round}\
 .name{font-weight:bold;text-anchor:middle}.title{font-style:italic}.number{fill:#6e7781;text-anchor:end}\
 .lane{stroke:#8c959f;stroke-dasharray:3 3}.box{fill:#f6f8fa;stroke:#8c959f}\
 .arrow{stroke:#0969da;stroke-width:1.5;fill:none}.head{fill:#0969da}.dot{fill:#57606a}\
 .sheet{fill:#ffffff}\
 @media(prefers-color-scheme:dark){text{fill:#e6edf3}.number{fill:#8d96a0}.lane,.box{stroke:#6e7681}.box{fill:#161b22}\
-.arrow{stroke:#58a6ff}.head{fill:#58a6ff}.dot{fill:#8d96a0}.sheet{fill:#0d1117}}";
+.arrow{stroke:#58a6ff}.head{fill:#58a6ff}.dot{fill:#8d96a0}.sheet{fill:#0d1117}.label{stroke:#0d1117}}";
 
 /// The chart as the text of an SVG file.
 pub fn svg(chart: &Chart) -> String {
@@ -38,7 +40,8 @@ pub fn svg(chart: &Chart) -> String {
     for (top, part) in &sheet.parts {
         heads(chart, &sheet, *top, part, &mut out);
     }
-    for arrow in chart.arrows() {
+    let arrows = chart.arrows();
+    for arrow in &arrows {
         let ((x, y), (to_x, to_y)) = (sheet.point(arrow.from), sheet.point(arrow.to));
         let path = match arrow.from.0 == arrow.to.0 {
             // To itself: out to the right and back.
@@ -47,19 +50,17 @@ pub fn svg(chart: &Chart) -> String {
         };
         let _ = writeln!(out, "<path class=\"arrow\" d=\"{path}\" marker-end=\"url(#head)\"/>");
     }
+    let labels = Labels::beside(&sheet, &arrows, chart.rows.len());
     for (i, row) in chart.rows.iter().enumerate().filter(|(_, row)| chart.shown(row)) {
         let (x, y) = sheet.point((row.lane, i));
         let _ = writeln!(out, "<text class=\"number\" x=\"{}\" y=\"{}\">{}</text>", MARGIN - 12, y + 4, i + 1);
         let _ = writeln!(out, "<circle class=\"dot\" cx=\"{x}\" cy=\"{y}\" r=\"3\"/>");
-        // Above an arrow to the left the label would stand on the wrong side of it.
-        let left = matches!(row.message, Some(Message::Rendezvous { receiver }) if receiver < row.lane);
-        let (anchor, text_x) = if left { ("end", x - GAP) } else { ("start", x + GAP) };
-        let label = escape(&sheet.label(row));
-        let whole = escape(&row.label);
+        let Label { text, x, y, to_left } = labels.place(&sheet, row, (row.lane, i));
+        let (label, whole) = (escape(&text), escape(&row.label));
+        let anchor = if to_left { "end" } else { "start" };
         let _ = writeln!(
             out,
-            "<text x=\"{text_x}\" y=\"{}\" text-anchor=\"{anchor}\">{label}<title>{whole}</title></text>",
-            y - 5
+            "<text class=\"label\" x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\">{label}<title>{whole}</title></text>"
         );
     }
     out.push_str("</svg>\n");
@@ -67,16 +68,16 @@ pub fn svg(chart: &Chart) -> String {
 }
 
 /// The parts of a chart, one below the other, each with where its lanes begin.
-struct Sheet {
+pub(super) struct Sheet {
     parts: Vec<(usize, Part)>,
     /// From one lane to the next.
-    lane: usize,
-    width: usize,
+    pub lane: usize,
+    pub width: usize,
     height: usize,
 }
 
 impl Sheet {
-    fn new(chart: &Chart) -> Sheet {
+    pub fn new(chart: &Chart) -> Sheet {
         let shown = || chart.rows.iter().filter(|row| chart.shown(row));
         // As wide as the message needs that needs most: it has the length of its arrow.
         let needed = |row: &Row| (GAP + length_of(&row.label) + HEAD).div_ceil(lanes_of(row));
@@ -95,7 +96,7 @@ impl Sheet {
     }
 
     /// Where a step of a lane is.
-    fn point(&self, (lane, row): (usize, usize)) -> (usize, usize) {
+    pub fn point(&self, (lane, row): (usize, usize)) -> (usize, usize) {
         let part = self.parts.iter().find(|(_, part)| part.rows.contains(&row));
         let (top, place) = part.map_or((0, row), |(top, part)| (*top, row - part.rows.start));
         (self.middle(lane), top + TOP + ROW + place * ROW)
@@ -106,7 +107,7 @@ impl Sheet {
     }
 
     /// As much of a label as there is room for; the whole text is in the tooltip.
-    fn label(&self, row: &Row) -> String {
+    pub fn label(&self, row: &Row) -> String {
         shortened(&row.label, lanes_of(row) * self.lane - GAP - HEAD)
     }
 }
@@ -143,7 +144,7 @@ fn heads(chart: &Chart, sheet: &Sheet, top: usize, part: &Part, out: &mut String
 }
 
 /// What a text takes of the picture, whichever of the fonts it is shown in.
-fn length_of(text: &str) -> usize {
+pub(super) fn length_of(text: &str) -> usize {
     text.chars().map(quarters).sum::<usize>().div_ceil(4)
 }
 
@@ -153,7 +154,7 @@ fn quarters(letter: char) -> usize {
 }
 
 /// As much of a text as there is room for.
-fn shortened(text: &str, room: usize) -> String {
+pub(super) fn shortened(text: &str, room: usize) -> String {
     if length_of(text) <= room {
         return text.to_string();
     }
@@ -195,7 +196,7 @@ mod tests {
         for line in picture.lines().filter(|line| line.contains("text-anchor=\"start\"")) {
             let text =
                 after(line, ">").and_then(|rest| rest.split_once('<').map(|(text, _)| text.to_string())).unwrap();
-            let x = number(after(line, "<text x=\"").unwrap());
+            let x = number(after(line, " x=\"").unwrap());
             found.push((text.clone(), x + length_of(&text)));
         }
         (found, number(after(picture, " width=\"").unwrap()))

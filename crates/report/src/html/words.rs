@@ -119,7 +119,7 @@ pub fn shown(p: &PropertyResult, steps: usize, again: Option<usize>) -> String {
     let edges = p.trace.as_ref().map_or(0, |trace| trace.steps.len());
     // What is shortest is counted in states of the model.
     let run = if p.shortest && steps == edges { "a shortest run" } else { "a run" };
-    format!("{} {run} of {}.", by(p), lasso::length(steps, again))
+    format!("{} {run} of {}.", by(p), lasso::length(steps, again, "event"))
 }
 
 /// What evidence does for a property.

@@ -144,6 +144,13 @@ pub struct Standing {
     line: Option<(u128, u128)>,
 }
 
+impl Standing {
+    /// States expanded so far.
+    pub fn visits(&self) -> u64 {
+        self.visits
+    }
+}
+
 /// How far a state has come, where a reduction needs to know.
 const WAITING: u8 = 0;
 const BEGUN: u8 = 1;

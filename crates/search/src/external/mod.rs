@@ -178,6 +178,11 @@ impl<'a> External<'a> {
         self.failure = Some(error.to_string());
     }
 
+    /// States expanded so far.
+    pub fn expanded(&self) -> u64 {
+        self.visits
+    }
+
     /// Has the first level been found? Before that there is nothing to be saved.
     pub fn has_begun(&self) -> bool {
         self.begun

@@ -8,7 +8,7 @@
 
 mod moves;
 
-use crate::estimate::{Estimate, SAMPLE};
+use crate::estimate::{Estimate, SAMPLE, in_all};
 use crate::external::{External, Resume};
 use crate::held::Held;
 use crate::open::Queue;
@@ -56,7 +56,10 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
         match stage.parse().map_err(unknown)? {
             StoreChoice::Table => match table.resume(&mut *from) {
                 Err(full) if full.kind() == io::ErrorKind::OutOfMemory => return resume_in_tree(task, guides),
-                resumed => resumed?,
+                resumed => {
+                    resumed?;
+                    table.tell_taken_up(task);
+                }
             },
             stage => return in_set(task, SetBfs::resume(task, stage, &mut *from)?, guides),
         }
@@ -131,8 +134,10 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
 fn to_set<'m>(task: &Task<'m, '_>, table: TableBfs<Table>, to: SetBfs, guides: Guides) -> io::Result<Done<'m>> {
     table.save(task, &Ended::Paused);
     let (states, started, name) = (table.position.facts.states, Instant::now(), a_set(&to.stage));
+    task.control.enter(Some(&format!("moving to {name}")));
     match moves::table_to(task, table, to) {
         Ok(wide) => {
+            task.control.enter(Some(&format!("searching in {name}")));
             tell_move(task, states, &format!("the table to {name}"), &wide, started);
             in_set(task, wide, guides)
         }
@@ -178,6 +183,8 @@ fn reduced<'m>(task: &Task<'m, '_>, table: TableBfs<Table>, guides: Guides) -> i
     let why = "the search starts over, leaving out events that do not influence each other (--reduce por)";
     task.control.say(format!("{states} states and no end: {why}"));
     task.control.states.store(0, Ordering::Relaxed);
+    task.control.foresee(None);
+    task.control.enter(Some("starting over: partial-order reduction"));
     let done = search(&Task { plan: &plan, ..*task }, guides)?;
     let instead = done.instead.or(Some(plan));
     Ok(Done { instead, ..done })
@@ -208,10 +215,12 @@ fn start_over<'m>(task: &Task<'m, '_>, full: Done<'m>, guides: Guides) -> io::Re
     let Task { model, control, budget, with_traces, .. } = *task;
     if let Some(dir) = &task.plan.options().disk {
         control.say(format!("the search starts over with files in {}", dir.display()));
+        control.enter(Some("starting over: on disk"));
         let again = on_disk::go_on(task, External::new(model, dir, with_traces, budget, None)?, dir);
         return Ok(farther(task, full, again));
     }
     control.say("the search starts over in a minimized automaton");
+    control.enter(Some("starting over: automaton"));
     let again = in_set(task, SetBfs::begin(task, AUTOMATON)?, guides)?;
     Ok(farther(task, full, again))
 }
@@ -231,13 +240,14 @@ fn will_be_too_small(task: &Task, table: &TableBfs<Table>) -> bool {
     }
     let estimate = Estimate::of(&table.position, store, task.model);
     let wanted = estimate.wants_tree(bytes);
-    if let Some(expected) = estimate.expected.filter(|_| wanted) {
-        task.control.say(format!(
-            "about {} states are to be expected from the first {}, and a table has room for {}: something smaller instead",
-            grouped(expected as u64),
-            grouped(estimate.seen),
-            grouped((bytes as f64 / estimate.in_table) as u64),
-        ));
+    if wanted {
+        let room = grouped((bytes as f64 / estimate.in_table) as u64);
+        let seen = grouped(estimate.seen);
+        let all = match in_all(&table.position.widths()) {
+            Some(all) => format!("about {} states are to be expected after the first {seen}", grouped(all as u64)),
+            None => format!("at least {seen} states; growth does not slow yet"),
+        };
+        task.control.say(format!("{all}, and a table has room for {room}: something smaller instead"));
     }
     wanted
 }
@@ -272,8 +282,10 @@ fn in_set<'m>(task: &Task<'m, '_>, mut wide: SetBfs, guides: Guides) -> io::Resu
     let (states, started, to) = (wide.set.len(), Instant::now(), a_set(&next));
     let from = a_set(&wide.stage).replacen("a ", "the ", 1);
     task.control.say(format!("{} states filled {from}", grouped(states)));
+    task.control.enter(Some(&format!("moving to {to}")));
     match moves::set_to(task, wide, SetBfs::new(task, next)?) {
         Ok(wide) => {
+            task.control.enter(Some(&format!("searching in {to}")));
             tell_move(task, states, &format!("{from} to {to}"), &wide, started);
             in_set(task, wide, guides)
         }
@@ -305,6 +317,7 @@ fn forgetting<'m>(task: &Task<'m, '_>, mut full: Done<'m>, guides: Guides) -> io
         task.control.say(full_after);
         return Ok(full);
     }
+    task.control.enter(Some("looking for a progress measure"));
     let found = guides.find_measure.map(|find| find());
     let forget = match found {
         Some(_) => ForgetChoice::Sweep(Some(CacheChoice::default())),
@@ -328,6 +341,8 @@ fn forgetting<'m>(task: &Task<'m, '_>, mut full: Done<'m>, guides: Guides) -> io
         return Ok(full);
     };
     task.control.say(why);
+    task.control.foresee(None);
+    task.control.enter(Some("starting over: forgetting"));
     let progress = found.as_ref().map(|found| &*found.measure);
     let task = Task { plan: &plan, saver: None, ..*task };
     let mut done = general::search(&task, Guides { progress, ..guides })?;
@@ -345,6 +360,7 @@ fn forgetting<'m>(task: &Task<'m, '_>, mut full: Done<'m>, guides: Guides) -> io
 fn to_disk<'m>(task: &Task<'m, '_>, wide: SetBfs, dir: &Path) -> io::Result<Done<'m>> {
     let Task { model, control, budget, .. } = *task;
     let started = Instant::now();
+    control.enter(Some("moving to disk"));
     let mut external = External::new(model, dir, false, budget, None)?;
     let SetBfs { set, course, .. } = wide;
     let states = set.len();
@@ -385,6 +401,7 @@ fn to_disk<'m>(task: &Task<'m, '_>, wide: SetBfs, dir: &Path) -> io::Result<Done
         dir.display(),
         started.elapsed().as_secs_f64(),
     ));
+    control.enter(Some("searching on disk"));
     Ok(on_disk::go_on(task, external, dir))
 }
 

@@ -248,6 +248,7 @@ fn search_in(question: &Question, plan: &Plan, control: &Control) -> io::Result<
         Ok(()) => answer.accepted = Some(false),
         Err(Halt::Found) => {
             answer.accepted = Some(true);
+            control.enter(Some("shortening the run"));
             answer.lasso = rough.and_then(|rough| rough.finish(&product, &budget, control.stop()));
         }
         Err(Halt::Full | Halt::Paused) => answer.limit = Some(Limit::Memory),
