@@ -20,7 +20,7 @@ const FULL: u64 = 75;
 
 /// Why a search cannot go on as it is.
 #[derive(Debug)]
-pub enum Stop {
+pub enum Halt {
     Limit(Limit),
     /// Variables have no room for a value.
     Widen(Vec<VarId>),
@@ -33,11 +33,11 @@ pub enum Stop {
     Failed(io::Error),
 }
 
-impl From<io::Error> for Stop {
-    fn from(error: io::Error) -> Stop {
+impl From<io::Error> for Halt {
+    fn from(error: io::Error) -> Halt {
         match error.kind() {
-            io::ErrorKind::OutOfMemory => Stop::Limit(Limit::Memory),
-            _ => Stop::Failed(error),
+            io::ErrorKind::OutOfMemory => Halt::Limit(Limit::Memory),
+            _ => Halt::Failed(error),
         }
     }
 }
@@ -195,7 +195,7 @@ pub struct Levels<'d> {
 
 impl<'d> Levels<'d> {
     /// A search with nothing in it yet, of at most so many bytes.
-    pub fn new(device: &'d dyn Device, shape: Shape, memory: usize) -> Result<Levels<'d>, Stop> {
+    pub fn new(device: &'d dyn Device, shape: Shape, memory: usize) -> Result<Levels<'d>, Halt> {
         // What is moved later need not be moved.
         let first = (device.first_table(memory) / BUCKET).max(1).ilog2();
         let log = shape.key.least_log.max(10).max(first);
@@ -206,7 +206,7 @@ impl<'d> Levels<'d> {
         let queues = 2 * Queue::bytes(shape.words, capacity) + 4 * capacity as usize;
         let needed = (BUCKET << log) + nodes + queues + found + Counts::BYTES;
         if needed > memory {
-            return Err(Stop::Limit(Limit::Memory));
+            return Err(Halt::Limit(Limit::Memory));
         }
         Ok(Levels {
             device,
@@ -286,17 +286,17 @@ impl<'d> Levels<'d> {
     }
 
     /// May so many bytes more be allocated, for a while?
-    fn may_take(&mut self, bytes: usize) -> Result<(), Stop> {
+    fn may_take(&mut self, bytes: usize) -> Result<(), Halt> {
         let all = self.bytes() + bytes;
         if all > self.memory {
-            return Err(Stop::Limit(Limit::Memory));
+            return Err(Halt::Limit(Limit::Memory));
         }
         self.peak = self.peak.max(all);
         Ok(())
     }
 
     /// Makes these states the first level.
-    pub fn begin(&mut self, initial: &[u32]) -> Result<(), Stop> {
+    pub fn begin(&mut self, initial: &[u32]) -> Result<(), Halt> {
         let level = Level::of(initial, self.shape.words);
         self.reserve(level.states)?;
         std::mem::swap(&mut self.now, &mut self.next);
@@ -330,11 +330,11 @@ impl<'d> Levels<'d> {
     }
 
     /// Expands the level, and makes what it leads to the next one.
-    pub fn expand(&mut self, control: &Control) -> Result<(), Stop> {
+    pub fn expand(&mut self, control: &Control) -> Result<(), Halt> {
         while self.expanded < self.width {
             let begin = self.expanded;
             if let Some(limit) = control.stopped(0) {
-                return Err(Stop::Limit(limit));
+                return Err(Halt::Limit(limit));
             }
             let length = self.part.min(self.width - begin);
             self.make_room(length)?;
@@ -359,7 +359,7 @@ impl<'d> Levels<'d> {
     }
 
     /// Reads what a part has counted; `false` where it must begin again.
-    fn part_done(&mut self, before: Counts) -> Result<bool, Stop> {
+    fn part_done(&mut self, before: Counts) -> Result<bool, Halt> {
         let counts = self.get_counts()?;
         if counts.flags == 0 {
             self.counts = counts;
@@ -368,10 +368,10 @@ impl<'d> Levels<'d> {
         let next = counts.next.min(self.next.capacity);
         self.counts = Counts { next, found: counts.found, ..before };
         match counts.flags {
-            flags if flags & OUTGROWN_SYSTEM != 0 => return Err(Stop::Outgrown),
-            flags if flags & NO_ROOM != 0 => return Err(Stop::Widen(counts.narrow())),
-            flags if flags & TOO_LONG != 0 => return Err(Stop::TooLong),
-            flags if flags & NODES_FULL != 0 => return Err(Stop::Parts),
+            flags if flags & OUTGROWN_SYSTEM != 0 => return Err(Halt::Outgrown),
+            flags if flags & NO_ROOM != 0 => return Err(Halt::Widen(counts.narrow())),
+            flags if flags & TOO_LONG != 0 => return Err(Halt::TooLong),
+            flags if flags & NODES_FULL != 0 => return Err(Halt::Parts),
             _ => {}
         }
         if counts.flags & QUEUE_FULL != 0 {
@@ -385,12 +385,12 @@ impl<'d> Levels<'d> {
     }
 
     /// Room for what a part leads to, most probably.
-    fn make_room(&mut self, length: u64) -> Result<(), Stop> {
+    fn make_room(&mut self, length: u64) -> Result<(), Halt> {
         let found = self.states() + self.counts.next;
         while (found + length) * 100 > (SLOTS * FULL) << self.log {
             match self.grow() {
                 // While there are empty slots, it may be enough.
-                Err(Stop::Limit(Limit::Memory)) if found * 100 < (SLOTS * 95) << self.log => break,
+                Err(Halt::Limit(Limit::Memory)) if found * 100 < (SLOTS * 95) << self.log => break,
                 grown => grown?,
             }
         }
@@ -399,7 +399,7 @@ impl<'d> Levels<'d> {
             // In scarce memory as little as may do: where it does not, the part begins again.
             for states in [likely.max(self.next.capacity * 2), likely, self.counts.next + length] {
                 match self.reserve(states) {
-                    Err(Stop::Limit(Limit::Memory)) => continue,
+                    Err(Halt::Limit(Limit::Memory)) => continue,
                     reserved => return reserved,
                 }
             }
@@ -408,7 +408,7 @@ impl<'d> Levels<'d> {
     }
 
     /// Room for so many states in the queue that is being filled.
-    fn reserve(&mut self, states: u64) -> Result<(), Stop> {
+    fn reserve(&mut self, states: u64) -> Result<(), Halt> {
         if states <= self.next.capacity {
             return Ok(());
         }
@@ -421,7 +421,7 @@ impl<'d> Levels<'d> {
     }
 
     /// Moves all keys to a larger table.
-    fn grow(&mut self) -> Result<(), Stop> {
+    fn grow(&mut self) -> Result<(), Halt> {
         for log in self.log + 1.. {
             self.may_take(BUCKET << log)?;
             let larger = Memory::new(self.device, BUCKET << log)?;
@@ -454,7 +454,7 @@ impl<'d> Levels<'d> {
     }
 
     /// A state of this level from which one event leads to the target.
-    pub fn predecessor(&mut self, level: &Level, target: &[u32]) -> Result<Option<Vec<u32>>, Stop> {
+    pub fn predecessor(&mut self, level: &Level, target: &[u32]) -> Result<Option<Vec<u32>>, Halt> {
         self.counts = Counts::default();
         self.reserve(level.states)?;
         std::mem::swap(&mut self.now, &mut self.next);
@@ -472,7 +472,7 @@ impl<'d> Levels<'d> {
                 return Ok(Some(level.state(place as usize, self.shape.words)));
             }
             if flags != 0 {
-                return Err(Stop::Failed(io::Error::other(
+                return Err(Halt::Failed(io::Error::other(
                     "internal error: a level is expanded in another way than before",
                 )));
             }

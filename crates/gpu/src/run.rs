@@ -5,7 +5,7 @@ use crate::device::Device;
 use crate::events::Numbering;
 use crate::key::Key;
 use crate::learn::Ranges;
-use crate::levels::{Counts, Levels, Shape, Stop};
+use crate::levels::{Counts, Halt, Levels, Shape};
 use crate::packing::Packing;
 use crate::source::{self, FIRST_CONDITION, Source, Target, found_words};
 use crate::way::Way;
@@ -156,7 +156,7 @@ pub fn run(
                 remarks.extend(report.remarks);
                 return Ok(GpuReport { remarks, made, ..report });
             }
-            Err(Stop::Widen(variables)) => {
+            Err(Halt::Widen(variables)) => {
                 let names: Vec<String> = variables.iter().map(|variable| system.full_name(*variable)).collect();
                 let names = names.join(", ");
                 if variables.iter().filter(|variable| ranges.widen(system, **variable)).count() == 0 {
@@ -164,13 +164,13 @@ pub fn run(
                 }
                 remarks.push(format!("values of {names} lie beyond those seen at first: the search began again"));
             }
-            Err(Stop::Parts) if node_log < MOST_NODES => node_log += 2,
-            Err(Stop::Parts) => return Ok(nothing(goals, Limit::Memory, remarks, control)),
-            Err(Stop::TooLong) => {
+            Err(Halt::Parts) if node_log < MOST_NODES => node_log += 2,
+            Err(Halt::Parts) => return Ok(nothing(goals, Limit::Memory, remarks, control)),
+            Err(Halt::TooLong) => {
                 let why = "a process goes on by itself for more steps, or in more ways, than this search follows";
                 return Err(invalid(why.to_string()));
             }
-            Err(Stop::Failed(error)) => return Err(error),
+            Err(Halt::Failed(error)) => return Err(error),
             Err(stop) => return Err(io::Error::other(format!("internal error: {stop:?}"))),
         }
         if let Some(limit) = control.stopped(0) {
@@ -222,18 +222,18 @@ struct Finding {
 }
 
 impl Run<'_> {
-    fn attempt(&self) -> Result<GpuReport, Stop> {
+    fn attempt(&self) -> Result<GpuReport, Halt> {
         let (initial, begun) = (self.initial()?, Instant::now());
         let memory = self.options.memory;
         let mut findings: Vec<Finding> = Vec::new();
         let mut levels = match Levels::new(self.device, self.shape, memory) {
-            Err(Stop::Limit(limit)) => return Ok(nothing(self.goals, limit, Vec::new(), self.control)),
+            Err(Halt::Limit(limit)) => return Ok(nothing(self.goals, limit, Vec::new(), self.control)),
             levels => levels?,
         };
         let (mut limit, mut outgrown, mut open) = (None, false, 0);
         match levels.begin(&initial) {
             Ok(()) => {}
-            Err(Stop::Limit(reached)) => limit = Some(reached),
+            Err(Halt::Limit(reached)) => limit = Some(reached),
             Err(other) => return Err(other),
         }
         self.collect(&levels, levels.widths.len().saturating_sub(1), &mut findings)?;
@@ -245,12 +245,12 @@ impl Run<'_> {
                     let fresh = levels.widths.len() - (levels.width > 0) as usize;
                     self.collect(&levels, fresh, &mut findings)?;
                 }
-                Err(Stop::Limit(reached)) => {
+                Err(Halt::Limit(reached)) => {
                     limit = Some(reached);
                     self.collect(&levels, levels.widths.len(), &mut findings)?;
                     open = levels.width - levels.expanded;
                 }
-                Err(Stop::Outgrown) => {
+                Err(Halt::Outgrown) => {
                     // The model learns from the state that it is too small.
                     let state = self.packing.unpack(self.layout, &levels.finding(source::TOO_SMALL)?);
                     self.model.expand(&state, &mut Batch::new(state.len()));
@@ -264,7 +264,7 @@ impl Run<'_> {
         let exhaustive = limit.is_none() && !outgrown && levels.width == 0;
         if !self.ranges.agree(&levels.widths, exhaustive) {
             let why = format!("internal error: {} finds other states than the model", self.device.name());
-            return Err(Stop::Failed(io::Error::other(why)));
+            return Err(Halt::Failed(io::Error::other(why)));
         }
         let Counts { next, transitions, faults, deadlocks, degree, .. } = levels.counts;
         let mut facts = GraphFacts {
@@ -318,19 +318,19 @@ impl Run<'_> {
         })
     }
 
-    fn initial(&self) -> Result<Vec<u32>, Stop> {
+    fn initial(&self) -> Result<Vec<u32>, Halt> {
         let mut batch = Batch::new(self.model.state_bytes());
         self.model.initial(&mut batch);
         let mut words = Vec::new();
         for i in 0..batch.len() {
             let packed = self.packing.pack(self.layout, batch.state(i), &mut words);
-            packed.map_err(|(variable, _)| Stop::Widen(vec![variable]))?;
+            packed.map_err(|(variable, _)| Halt::Widen(vec![variable]))?;
         }
         Ok(words)
     }
 
     /// Takes note of what was found: in new states, which are on the level `fresh`, and where those before them were expanded.
-    fn collect(&self, levels: &Levels, fresh: usize, findings: &mut Vec<Finding>) -> Result<(), Stop> {
+    fn collect(&self, levels: &Levels, fresh: usize, findings: &mut Vec<Finding>) -> Result<(), Halt> {
         let mut conditions = FIRST_CONDITION..;
         for (goal, property) in self.goals.iter().enumerate() {
             let (what, level) = match &property.kind {
@@ -361,7 +361,7 @@ impl Run<'_> {
         widths: &[u64],
         initial: &[u32],
         remarks: &mut Vec<String>,
-    ) -> Result<PropertyResult, Stop> {
+    ) -> Result<PropertyResult, Halt> {
         let mut result = PropertyResult::undecided(&property.name);
         let state = self.packing.unpack(self.layout, &finding.words);
         let Some((fault, condition_fault)) = self.confirmed(property, &state) else {
@@ -383,7 +383,7 @@ impl Run<'_> {
                 result.trace = Trace::through(self.model, &path);
             }
             // What was found stands.
-            Err(Stop::Limit(_)) => remarks.push(format!("{}: no time or memory to find the run again", property.name)),
+            Err(Halt::Limit(_)) => remarks.push(format!("{}: no time or memory to find the run again", property.name)),
             Err(other) => return Err(other),
         }
         result.shortest = result.trace.as_ref().is_some_and(|trace| trace.steps.len() == finding.level);

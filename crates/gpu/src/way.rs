@@ -3,7 +3,7 @@
 //! are searched for again when they are needed.
 
 use crate::device::Device;
-use crate::levels::{Level, Levels, Shape, Stop};
+use crate::levels::{Halt, Level, Levels, Shape};
 use scrimp_core::Control;
 use std::collections::VecDeque;
 use std::io;
@@ -21,7 +21,7 @@ pub struct Way<'a> {
 
 impl Way<'_> {
     /// The states of a shortest run to this one, which is on that level.
-    pub fn to(&self, level: usize, state: &[u32], control: &Control) -> Result<Vec<Vec<u32>>, Stop> {
+    pub fn to(&self, level: usize, state: &[u32], control: &Control) -> Result<Vec<Vec<u32>>, Halt> {
         let mut path = VecDeque::from([state.to_vec()]);
         let mut kept: VecDeque<Level> = VecDeque::new();
         let mut levels = None;
@@ -32,7 +32,7 @@ impl Way<'_> {
                 kept = self.search(again, before, control)?;
             }
             let lost =
-                || Stop::Failed(io::Error::other("internal error: a state has no predecessor on the level before"));
+                || Halt::Failed(io::Error::other("internal error: a state has no predecessor on the level before"));
             let (Some(levels), Some(here), Some(target)) = (&mut levels, kept.pop_back(), path.front()) else {
                 return Err(lost());
             };
@@ -43,7 +43,7 @@ impl Way<'_> {
     }
 
     /// Searches up to this level, and keeps it, with as many before it as there is memory for.
-    fn search(&self, levels: &mut Levels, last: usize, control: &Control) -> Result<VecDeque<Level>, Stop> {
+    fn search(&self, levels: &mut Levels, last: usize, control: &Control) -> Result<VecDeque<Level>, Halt> {
         let room = (self.beside / 4) as u64;
         let mut taken = 0;
         let fits = |level: &usize| {
