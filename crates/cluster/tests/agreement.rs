@@ -4,92 +4,25 @@
 #[path = "../../../tests/common/faulty.rs"]
 #[allow(dead_code)]
 mod faulty;
+#[path = "../../../tests/common/plain_search.rs"]
+mod plain_search;
 
 mod common;
 #[path = "agreement/cycles.rs"]
 mod cycles;
 
 use common::{cluster, options};
+use plain_search::{Reference, reference};
 use scrimp_checker::Loaded;
 use scrimp_cluster::{Cluster, ClusterReport, Followed, run};
 use scrimp_core::{Control, Property, PropertyKind, Verdict};
 use scrimp_native::{Mode, NativeModel};
-use scrimp_system::{Batch, Expr, Fault, Model, Random};
-use std::collections::HashSet;
+use scrimp_system::{Expr, Random};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// States that are compared, at most.
 const MOST: usize = 20_000;
-
-/// What a plain search counts, and the level on which it meets what decides each goal.
-#[derive(Debug, PartialEq, Eq)]
-struct Reference {
-    widths: Vec<u64>,
-    initial: u64,
-    transitions: u64,
-    deadlocks: u64,
-    faults: u64,
-    degree: u64,
-    decided: Vec<Option<usize>>,
-}
-
-/// `None` if there are too many states, or the system is too small for its model.
-fn reference(model: &NativeModel, goals: &[Property<Expr>]) -> Option<Reference> {
-    let mut found = Reference {
-        widths: Vec::new(),
-        initial: 0,
-        transitions: 0,
-        deadlocks: 0,
-        faults: 0,
-        degree: 0,
-        decided: vec![None; goals.len()],
-    };
-    let mut batch = Batch::new(model.state_bytes());
-    model.initial(&mut batch);
-    let mut seen: HashSet<Vec<u8>> = HashSet::new();
-    let mut level: Vec<Vec<u8>> = (0..batch.len()).map(|i| batch.state(i).to_vec()).collect();
-    level.retain(|state| seen.insert(state.clone()));
-    found.initial = level.len() as u64;
-    while !level.is_empty() {
-        found.widths.push(level.len() as u64);
-        let mut next = Vec::new();
-        for state in &level {
-            batch.clear();
-            model.expand(state, &mut batch);
-            let count = batch.len();
-            let deadlock = batch.take_deadlock(count);
-            found.transitions += count as u64;
-            found.degree = found.degree.max(count as u64);
-            found.deadlocks += deadlock as u64;
-            found.faults += batch.faults().len() as u64;
-            let fault = |asserted| batch.faults().iter().any(|record| (record.fault == Fault::Assertion) == asserted);
-            for (goal, decided) in goals.iter().zip(&mut found.decided) {
-                let here = match &goal.kind {
-                    PropertyKind::Deadlock => deadlock,
-                    PropertyKind::Faults => fault(false),
-                    PropertyKind::Assertions => fault(true),
-                    PropertyKind::Invariant(e) => model.layout().holds(e, state) != Ok(true),
-                    PropertyKind::Reach(e) => model.layout().holds(e, state) == Ok(true),
-                    kind => panic!("{kind:?}"),
-                };
-                if here && decided.is_none() {
-                    *decided = Some(found.widths.len() - 1);
-                }
-            }
-            for i in 0..count {
-                if seen.insert(batch.state(i).to_vec()) {
-                    next.push(batch.state(i).to_vec());
-                }
-            }
-        }
-        if seen.len() > MOST || model.is_outgrown() {
-            return None;
-        }
-        level = next;
-    }
-    Some(found)
-}
 
 fn on(cluster: &Cluster, model: &NativeModel, goals: &[Property<Expr>]) -> ClusterReport {
     run(model, goals, &options(), &Control::new(None), cluster).unwrap_or_else(|error| panic!("{error}"))
@@ -97,7 +30,7 @@ fn on(cluster: &Cluster, model: &NativeModel, goals: &[Property<Expr>]) -> Clust
 
 /// Holds clusters against the plain search, unless that is too long.
 fn compare(name: &str, model: &NativeModel, goals: &[Property<Expr>], clusters: &[&Cluster]) {
-    let Some(expected) = reference(model, goals) else { return };
+    let Some(expected) = reference(model, goals, MOST) else { return };
     for cluster in clusters {
         let name = format!("{name}, {cluster:?}");
         let report = on(cluster, model, goals);
