@@ -4,19 +4,20 @@
 
 use super::args::{CheckArgs, CountArgs};
 use super::failure::Failure;
-use super::limits::stop;
+use super::limits::{TOGETHER, stop};
 use super::output::{WRONG, remark};
 use super::{check, search};
 use clap::{Args, Subcommand, ValueHint};
-use scrimp::Options;
-use scrimp::cluster::{At, Cluster, Followed, Gathering, Hosts, Secret, follow};
+use scrimp::cluster::{At, Cluster, Followed, Follower, Gathering, Hosts, Secret};
 use scrimp::report::Overall;
 use scrimp::report::number::{parse_duration, parse_size};
+use scrimp::{Options, Stop};
 use scrimp_core::budget::default_memory;
 use scrimp_search::plan::EngineChoice;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long hosts wait for each other, unless it is said.
 const WAIT: Duration = Duration::from_secs(600);
@@ -91,7 +92,7 @@ pub fn run(args: ClusterArgs) -> Result<u8, Failure> {
     if let (Some(first), Some(index), Some(processes), Some(memory)) = (join, index, processes, memory) {
         let secret = Secret::find(None).map_err(Failure::because)?;
         let at = At::Here { first: &first, processes: processes as usize };
-        return followed(follow(at, index, &secret, memory, WAIT));
+        return follow(at, index, &secret, memory, WAIT);
     }
     let Some(mut work) = command else {
         return Err(Failure::because("expected check or count: `scrimp cluster -n 4 check MODEL`"));
@@ -116,7 +117,7 @@ pub fn run(args: ClusterArgs) -> Result<u8, Failure> {
             let (index, wait, command) = (index.unwrap_or(0), wait.unwrap_or(WAIT), same_for_all());
             if index > 0 {
                 let memory = search.memory.unwrap_or_else(default_memory);
-                return followed(follow(At::Hosts { hosts: &hosts, command }, index, &secret, memory, wait));
+                return follow(At::Hosts { hosts: &hosts, command }, index, &secret, memory, wait);
             }
             let processes = hosts.0.len() as u32;
             MEETING
@@ -133,8 +134,23 @@ pub fn run(args: ClusterArgs) -> Result<u8, Failure> {
     }
 }
 
-/// What became of a process that follows.
-fn followed(followed: Result<Followed, String>) -> Result<u8, Failure> {
+/// Joins the others and works for them. Ctrl-C ends a process that still waits for them; later it ends the search of all, in order, and
+/// only the second time this process.
+fn follow(at: At, index: usize, secret: &Secret, memory: usize, wait: Duration) -> Result<u8, Failure> {
+    let (stop, works) = (Stop::default(), Arc::new(AtomicBool::new(false)));
+    let (asked, has_begun, first) = (stop.clone(), works.clone(), OnceLock::new());
+    // Without a handler Ctrl-C just kills the process, as usual.
+    let _ = ctrlc::set_handler(move || {
+        let again = first.get_or_init(Instant::now).elapsed() > TOGETHER;
+        if again || !has_begun.load(Ordering::Acquire) {
+            std::process::exit(Overall::Incomplete.exit_code().into());
+        }
+        asked.ask();
+    });
+    let followed = Follower::join(at, index, secret, wait).and_then(|follower| {
+        works.store(true, Ordering::Release);
+        follower.work(memory, &stop)
+    });
     Ok(match followed {
         Ok(Followed::All) => 0,
         Ok(Followed::Cut) => Overall::Incomplete.exit_code(),

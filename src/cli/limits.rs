@@ -25,7 +25,7 @@ const TELLING_SHARE: u32 = 100;
 /// How often the guard looks.
 const GLANCE: Duration = Duration::from_millis(10);
 /// Signals that come together are one wish: a shell may send one to the process and to its group.
-const TOGETHER: Duration = Duration::from_millis(500);
+pub const TOGETHER: Duration = Duration::from_millis(500);
 
 /// Says all that is known, with why there is no more, and answers the exit code.
 type Teller = Box<dyn FnOnce(Cause) -> u8 + Send>;

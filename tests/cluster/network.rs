@@ -1,141 +1,138 @@
-//! `scrimp cluster` between hosts: network namespaces of this machine, with a cable between them that loses packets or is cut. Skips
-//! with a word where namespaces may not be made.
+//! `scrimp cluster` between hosts: network namespaces of this machine, with cables between them that lose packets, are long, or are cut.
 
 #![cfg(target_os = "linux")]
 
-use std::process::{Child, Command, Output, Stdio};
+mod switch;
+
+use std::process::{Child, Output};
 use std::time::{Duration, Instant};
+use switch::{Network, apart};
 
 const HOSTS: usize = 3;
-
-/// Hosts on one bridge, each with an address of its own.
-struct Network {
-    /// Tells it apart from those of other tests.
-    name: String,
-    hosts_file: String,
-}
-
-fn ip(words: &[&str]) -> Result<(), String> {
-    let output = Command::new("ip").args(words).output().map_err(|e| format!("ip: {e}"))?;
-    match output.status.success() {
-        true => Ok(()),
-        false => Err(format!("ip {}: {}", words.join(" "), String::from_utf8_lossy(&output.stderr).trim())),
-    }
-}
-
-impl Network {
-    fn new(number: u8) -> Result<Network, String> {
-        let name = format!("s{:x}{number}", std::process::id());
-        let folder = std::env::temp_dir().join(format!("scrimp-network-{name}"));
-        std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
-        let hosts_file = folder.join("hosts.txt");
-        let lines: String = (1..=HOSTS).map(|host| format!("10.{}.0.{host}:7300\n", 200 + number)).collect();
-        std::fs::write(&hosts_file, lines).map_err(|e| e.to_string())?;
-        let network = Network { name, hosts_file: hosts_file.to_string_lossy().into_owned() };
-        let bridge = format!("{}b", network.name);
-        ip(&["link", "add", &bridge, "type", "bridge"])?;
-        ip(&["link", "set", &bridge, "up"])?;
-        for host in 0..HOSTS {
-            let (space, cable) = (network.host(host), network.cable(host));
-            ip(&["netns", "add", &space])?;
-            ip(&["link", "add", &cable, "type", "veth", "peer", "name", "e0", "netns", &space])?;
-            ip(&["link", "set", &cable, "master", &bridge, "up"])?;
-            ip(&["-n", &space, "addr", "add", &format!("10.{}.0.{}/24", 200 + number, host + 1), "dev", "e0"])?;
-            ip(&["-n", &space, "link", "set", "e0", "up"])?;
-            ip(&["-n", &space, "link", "set", "lo", "up"])?;
-        }
-        Ok(network)
-    }
-
-    fn host(&self, host: usize) -> String {
-        format!("{}h{host}", self.name)
-    }
-
-    fn cable(&self, host: usize) -> String {
-        format!("{}c{host}", self.name)
-    }
-
-    fn start(&self, host: usize, words: &[&str]) -> Child {
-        Command::new("ip")
-            .args(["netns", "exec", &self.host(host), env!("CARGO_BIN_EXE_scrimp"), "cluster"])
-            .args(["--hosts", &self.hosts_file, "--index", &host.to_string(), "--wait", "30s"])
-            .args(words)
-            .env("SCRIMP_SECRET", "known to all hosts of this test")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("ip starts the command")
-    }
-
-    /// The same command on all hosts.
-    fn start_all(&self, words: &[&str]) -> Vec<Child> {
-        (0..HOSTS).map(|host| self.start(host, words)).collect()
-    }
-}
-
-impl Drop for Network {
-    fn drop(&mut self) {
-        for host in 0..HOSTS {
-            let _ = ip(&["netns", "del", &self.host(host)]);
-        }
-        let _ = ip(&["link", "del", &format!("{}b", self.name)]);
-    }
-}
+/// A search that takes much longer than any of these tests.
+const LONG: &str = "large/counters20.dve";
 
 fn ended(children: Vec<Child>) -> Vec<Output> {
     children.into_iter().map(|child| child.wait_with_output().expect("it ends")).collect()
 }
 
-fn states(output: &Output) -> serde_json::Value {
-    let text = String::from_utf8_lossy(&output.stdout);
-    let json: serde_json::Value = serde_json::from_str(&text)
-        .unwrap_or_else(|e| panic!("{e}: {text}{}", String::from_utf8_lossy(&output.stderr)));
-    json["states"].clone()
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
 fn model(name: &str) -> String {
     format!("{}/models/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
-#[test]
-fn hosts_count_as_one_machine_does_and_a_cut_cable_ends_all() {
-    let network = match Network::new(1) {
-        Ok(network) => network,
-        Err(why) => return eprintln!("skipped: no network namespaces here ({why})"),
-    };
-    for output in ended(network.start_all(&["count", &model("phils6.dve"), "--json"])).iter().take(1) {
-        assert_eq!(states(output), 24_040);
-    }
-    let mut children = network.start_all(&["count", &model("large/counters20.dve"), "--memory", "200M"]);
-    std::thread::sleep(Duration::from_secs(3));
-    assert!(children.iter_mut().all(|child| child.try_wait().expect("a state").is_none()), "it takes longer than that");
-    let cut = Instant::now();
-    ip(&["link", "set", &network.cable(1), "down"]).expect("a cable can be cut");
-    let outputs = ended(children);
-    assert!(cut.elapsed() < Duration::from_secs(15), "{:?}", cut.elapsed());
+/// Counts on all hosts, and finds what one machine finds; answers what process 0 says.
+fn counts(network: &Network) -> String {
+    let outputs = ended(network.start_all(&["count", &model("phils6.dve"), "--json"]));
     for output in &outputs {
-        assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{}", text(output));
     }
-    let said = String::from_utf8_lossy(&outputs[0].stdout).into_owned() + &String::from_utf8_lossy(&outputs[0].stderr);
-    assert!(said.contains("process 1"), "{said}");
+    let told: serde_json::Value = serde_json::from_slice(&outputs[0].stdout).expect("JSON");
+    for (figure, value) in [("states", 24_040), ("transitions", 128_478), ("levels", 31), ("deadlocks", 1)] {
+        assert_eq!(told[figure], value, "{figure}: {told}");
+    }
+    text(&outputs[0])
 }
 
-/// Packets are lost, or come late, where the system can do that.
-#[test]
-fn packets_may_be_lost() {
-    let network = match Network::new(2) {
-        Ok(network) => network,
-        Err(why) => return eprintln!("skipped: no network namespaces here ({why})"),
-    };
-    for host in 0..HOSTS {
-        let (space, worse) = (network.host(host), ["root", "netem", "loss", "3%", "delay", "3ms", "2ms"]);
-        let tc = Command::new("tc").args(["-n", &space, "qdisc", "add", "dev", "e0"]).args(worse).output();
-        if !tc.as_ref().is_ok_and(|output| output.status.success()) {
-            return eprintln!("skipped: the system cannot lose packets (netem)");
-        }
+/// Begins a long search on all hosts, and lets something go wrong; all end with code 3 within `time`. Answers what each says.
+fn ends(network: &Network, time: Duration, wrong: impl FnOnce(&mut [Child])) -> Vec<String> {
+    let mut children = network.start_all(&["count", &model(LONG), "--memory", "200M"]);
+    network.wait_for_traffic(300);
+    for child in &mut children {
+        assert_eq!(child.try_wait().expect("a state"), None, "the search goes on");
     }
-    let outputs = ended(network.start_all(&["count", &model("phils6.dve"), "--json"]));
-    assert_eq!(states(&outputs[0]), 24_040);
-    assert!(outputs.iter().all(|output| output.status.success()));
+    let begun = Instant::now();
+    wrong(&mut children);
+    let outputs = ended(children);
+    let took = begun.elapsed();
+    let said: Vec<String> = outputs.iter().map(text).collect();
+    assert!(took < time, "{took:?} {said:?}");
+    for output in &outputs {
+        assert_eq!(output.status.code(), Some(3), "{said:?}");
+    }
+    said
+}
+
+/// What all say of hosts that reach each other, packets that are lost or late, and a host that is far away.
+#[test]
+fn hosts_count_as_one_machine_does() {
+    if !apart(module_path!(), "hosts_count_as_one_machine_does") {
+        return;
+    }
+    let network = Network::new(HOSTS);
+    let said = counts(&network);
+    assert!(!said.contains("is far away") && !said.contains("is slow"), "{said}");
+    assert_eq!(network.lost(), 0);
+}
+
+#[test]
+fn packets_may_be_lost_and_late() {
+    if !apart(module_path!(), "packets_may_be_lost_and_late") {
+        return;
+    }
+    let network = Network::new(HOSTS);
+    network.everywhere(|path| {
+        path.lost_of_1000 = 30;
+        (path.delay, path.more_or_less) = (Duration::from_millis(3), Duration::from_millis(2));
+    });
+    counts(&network);
+    assert!(network.lost() > 20, "{} packets were lost", network.lost());
+}
+
+#[test]
+fn a_host_may_be_far_away() {
+    if !apart(module_path!(), "a_host_may_be_far_away") {
+        return;
+    }
+    let network = Network::new(HOSTS);
+    network.around(2, |path| path.delay = Duration::from_millis(40));
+    let said = counts(&network);
+    assert!(said.contains("process 2 (10.9.0.3:7300) is far away: 80 ms there and back"), "{said}");
+}
+
+#[test]
+fn a_cut_cable_ends_all() {
+    if !apart(module_path!(), "a_cut_cable_ends_all") {
+        return;
+    }
+    let network = Network::new(HOSTS);
+    let said = ends(&network, Duration::from_secs(12), |_| network.around(1, |path| path.cut = true));
+    assert!(said[0].contains("process 1 (10.9.0.2:7300) is gone"), "{}", said[0]);
+    assert!(said[2].contains("process 1 (10.9.0.2:7300) is gone"), "{}", said[2]);
+}
+
+/// Two hosts that lose each other, while the first one hears both.
+#[test]
+fn who_loses_whom_is_told() {
+    if !apart(module_path!(), "who_loses_whom_is_told") {
+        return;
+    }
+    let network = Network::new(HOSTS);
+    let said = ends(&network, Duration::from_secs(12), |_| network.between(1, 2, |path| path.cut = true));
+    for said in said {
+        let either = ["process 1 (10.9.0.2:7300) and process 2", "process 2 (10.9.0.3:7300) and process 1"];
+        assert!(either.iter().any(|names| said.contains(names)), "{said}");
+        assert!(said.contains("do not reach each other"), "{said}");
+    }
+}
+
+/// A process that dies on another host closes its connections: that is seen at once.
+#[test]
+fn who_dies_on_another_host_is_named() {
+    if !apart(module_path!(), "who_dies_on_another_host_is_named") {
+        return;
+    }
+    let network = Network::new(HOSTS);
+    let mut children = network.start_all(&["count", &model(LONG), "--memory", "200M"]);
+    network.wait_for_traffic(300);
+    let begun = Instant::now();
+    let _ = children.pop().map(|mut last| (last.kill(), last.wait()));
+    for output in ended(children) {
+        assert_eq!(output.status.code(), Some(3), "{}", text(&output));
+        assert!(text(&output).contains("process 2 (10.9.0.3:7300) is gone"), "{}", text(&output));
+    }
+    assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
 }

@@ -150,9 +150,13 @@ fn infinite_runs_as_alone() {
             if code == 1 {
                 let trace = folder.join("run.json");
                 std::fs::write(&trace, &output.stdout).expect("a file");
-                let replayed = scrimp().args(["simulate", &model(name), "--trace"]).arg(&trace).output().expect("it runs");
+                let replayed =
+                    scrimp().args(["simulate", &model(name), "--trace"]).arg(&trace).output().expect("it runs");
                 let said = text(&replayed);
-                assert!(said.contains("back where the loop began") || said.contains("nothing more can happen"), "{said}");
+                assert!(
+                    said.contains("back where the loop began") || said.contains("nothing more can happen"),
+                    "{said}"
+                );
             }
         }
     }
@@ -197,13 +201,15 @@ fn sweeps_as_alone() {
             let (one, all) = (json(&alone), json(&together));
             if asked[0] == "count" {
                 for figure in ["states", "visits", "transitions", "deadlocks", "forget.sweeps", "forget.persistent"] {
-                    let of = |answer: &serde_json::Value| figure.split('.').fold(answer.clone(), |at, key| at[key].clone());
+                    let of =
+                        |answer: &serde_json::Value| figure.split('.').fold(answer.clone(), |at, key| at[key].clone());
                     assert_eq!(of(&all), of(&one), "{name} {measure}: {figure}");
                 }
             }
             assert_eq!(all["verdict"], one["verdict"], "{name}");
             for property in all["properties"].as_array().into_iter().flatten() {
-                let shows = property["verdict"] == "violated" || property["name"].as_str().is_some_and(|n| n.contains("9"));
+                let shows =
+                    property["verdict"] == "violated" || property["name"].as_str().is_some_and(|n| n.contains("9"));
                 assert!(!shows || property["trace"].is_object(), "{name}: {property}");
             }
         }
@@ -296,6 +302,110 @@ fn who_dies_ends_all_and_the_search_goes_on_later() {
     let _ = std::fs::remove_dir_all(folder);
 }
 
+#[cfg(target_os = "linux")]
+fn signal(signal: &str, to: &str) {
+    assert!(Command::new("kill").args([signal, "--", to]).status().expect("kill runs").success(), "{signal} {to}");
+}
+
+/// Waits until a process has started so many others.
+#[cfg(target_os = "linux")]
+fn children_of(parent: &Child, count: usize) -> Vec<u32> {
+    let end = Instant::now() + Duration::from_secs(20);
+    loop {
+        let all = children(parent.id());
+        if all.len() == count {
+            return all;
+        }
+        assert!(Instant::now() < end, "{all:?}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Ctrl-C at a terminal goes to the process and all of its group.
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_ends_all_in_order() {
+    use std::os::unix::process::CommandExt;
+    let folder = folder("interrupted");
+    let (model, states) = counters(&folder, 6, 11);
+    let saved = folder.join("saved");
+    let mut command = scrimp();
+    command.args(["cluster", "-n", "3", "count"]).arg(&model).args(["--json", "-q", "--checkpoint"]).arg(&saved);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let leader = command.process_group(0).spawn().expect("it runs");
+    let all = children_of(&leader, 2);
+    std::thread::sleep(Duration::from_millis(400));
+    signal("-INT", &format!("-{}", leader.id()));
+    let begun = Instant::now();
+    let output = leader.wait_with_output().expect("it ends");
+    assert!(begun.elapsed() < Duration::from_secs(10));
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output));
+    let cut = json(&output);
+    assert_eq!(cut["limits"]["reached"], "interrupt", "{cut}");
+    assert!(!text(&output).contains("is gone"), "{}", text(&output));
+    assert!(all.iter().all(|child| !Path::new(&format!("/proc/{child}")).exists()));
+    let output = command.arg("--resume").arg(&saved).output().expect("it runs");
+    assert_eq!((output.status.code(), &json(&output)["states"]), (Some(0), &states.into()), "{}", text(&output));
+    let _ = std::fs::remove_dir_all(folder);
+}
+
+/// A batch system sends SIGTERM to every process of a job, and whoever logs in on a host to that one alone.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_host_that_is_told_to_end_ends_all_in_order() {
+    let folder = folder("terminated");
+    let (model, _) = counters(&folder, 7, 15);
+    let (file, _) = hosts(&folder, 2);
+    let saved = folder.join("saved");
+    let host = |index: &str| {
+        let mut command = scrimp();
+        command.env("SCRIMP_SECRET", "the secret of this test").args(["cluster", "--hosts"]).arg(&file);
+        command.args(["--index", index, "count"]).arg(&model).args(["--json", "-q", "--checkpoint"]).arg(&saved);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs")
+    };
+    let (leader, follower) = (host("0"), host("1"));
+    std::thread::sleep(Duration::from_millis(1200));
+    signal("-TERM", &follower.id().to_string());
+    let (leader, follower) = (leader.wait_with_output().expect("it ends"), follower.wait_with_output());
+    assert_eq!(leader.status.code(), Some(3), "{}", text(&leader));
+    assert_eq!(json(&leader)["limits"]["reached"], "interrupt", "{}", text(&leader));
+    assert!(saved.join("search").exists());
+    assert_eq!(follower.expect("it ends").status.code(), Some(3));
+    // Who waits for others ends at once.
+    let waits = host("1");
+    std::thread::sleep(Duration::from_millis(300));
+    signal("-INT", &waits.id().to_string());
+    let begun = Instant::now();
+    assert_eq!(waits.wait_with_output().expect("it ends").status.code(), Some(3));
+    assert!(begun.elapsed() < Duration::from_secs(2));
+    let _ = std::fs::remove_dir_all(folder);
+}
+
+/// A process that gets a small part of the time, as on a machine that has other work to do.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_slow_process_is_named() {
+    let model = model("large/counters20.dve");
+    let count = |slow: bool| {
+        let mut command = scrimp();
+        command.args(["cluster", "-n", "3", "count", &model, "--time", "5s", "--json", "-q"]);
+        let mut leader = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+        let child = children_of(&leader, 2)[1];
+        let stat = format!("/proc/{child}/stat");
+        while slow && Path::new(&stat).exists() && leader.try_wait().expect("a state").is_none() {
+            for (what, millis) in [("-STOP", 300), ("-CONT", 30)] {
+                let _ = Command::new("kill").args([what, &child.to_string()]).stderr(Stdio::null()).status();
+                std::thread::sleep(Duration::from_millis(millis));
+            }
+        }
+        let output = leader.wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(3), "{}", text(&output));
+        (text(&output), format!("process id {child}) is slow: each of the others waited"))
+    };
+    let (said, expected) = count(true);
+    assert!(said.contains(&expected), "{expected}: {said}");
+}
+
 #[test]
 fn memory_is_a_promise_and_no_wrong_count() {
     let folder = folder("memory");
@@ -359,11 +469,19 @@ fn strangers_are_turned_away() {
         }
     };
     // Nothing, noise, the beginning of a handshake, and a lot.
-    let _silent: Vec<TcpStream> = (0..20).map(|_| connect(&addresses[0])).collect();
+    let _silent: Vec<TcpStream> = (0..600).map(|_| connect(&addresses[0])).collect();
     let mut noisy = connect(&addresses[0]);
     let _ = noisy.write_all(b"GET / HTTP/1.0\r\n\r\nand so on, and so on, and so on, and so on, and so on, and so on");
     let mut nearly = connect(&addresses[0]);
     let _ = nearly.write_all(b"scrimp\x01c\x01\x01\0\0\0");
+    let mut slow = connect(&addresses[0]);
+    let drips = std::thread::spawn(move || {
+        let hello = b"scrimp\x01c\x01\x01\0\0\0and so on, and so on, and so on, and so on, and so on";
+        hello.iter().position(|byte| {
+            std::thread::sleep(Duration::from_millis(300));
+            slow.write_all(&[*byte]).is_err()
+        })
+    });
     let mut long = connect(&addresses[0]);
     let _ = long.write_all(&vec![0xff; 1 << 20]);
     let mut stranger = host(1, &wrong);
@@ -374,6 +492,7 @@ fn strangers_are_turned_away() {
     let others = [host(1, &secret), host(2, &secret)];
     let output = leader.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(drips.join().expect("no panic").is_some(), "a byte now and then is turned away");
     let alone = scrimp().args(["count", &model("peterson4.dve"), "--json", "-q"]).output().expect("it runs");
     assert_eq!(json(&output)["states"], json(&alone)["states"]);
     assert!(json(&output).to_string().contains("turned away"), "{}", text(&output));

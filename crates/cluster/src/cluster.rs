@@ -1,15 +1,16 @@
 //! The side of process 0: brings a cluster together, gives all processes the same search, and tells what came of it.
 
-use crate::control::{BEAT, Beat, ToFirst, ToOthers, Voice, hear_any, silence};
+use crate::control::{BEAT, Beat, SHORT, SILENCE, ToFirst, ToOthers, Voice, hear_within, silence};
 use crate::crew::{Crew, Done};
 use crate::door::Door;
 use crate::hosts::{Hosts, resolve};
 use crate::job::Job;
 use crate::meeting::{Company, Terms, gather};
 use crate::secret::{Secret, VARIABLE};
-use crate::signals::{Loss, Signals, number_of};
-use scrimp_core::Control;
+use crate::signals::{Kind, Loss, Signals, limit_of, number_of};
+use scrimp_core::{Control, Limit};
 use std::io;
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,11 +24,24 @@ const BEGINNING: Duration = Duration::from_secs(30);
 const GLANCE: Duration = Duration::from_millis(5);
 /// How long those that were told that it is over may take to end.
 const ENDING: Duration = Duration::from_secs(3);
+/// A process that another one has lost is there where so many more messages of it come within this time.
+const SIGNS: u64 = 2;
+const WITNESS: Duration = Duration::from_secs(2);
 
 /// A process of the cluster, as process 0 knows it.
 struct Other {
     voice: Voice,
-    beat: Arc<Mutex<Beat>>,
+    /// For questions about the connection.
+    stream: TcpStream,
+    heard: Arc<Mutex<Heard>>,
+}
+
+/// What was heard of a process.
+#[derive(Debug, Default)]
+struct Heard {
+    beat: Beat,
+    /// How many messages, or more where one shows that it is there.
+    messages: u64,
 }
 
 /// Several processes that search together, led by this one.
@@ -42,14 +56,19 @@ pub struct Cluster {
     over: Arc<AtomicBool>,
     children: Mutex<Vec<Child>>,
     turned_away: Option<String>,
-    /// What another process could not do.
+    /// What another process could not do, and why one asked to end the search.
     failed: Arc<Mutex<Option<String>>>,
+    asked: Arc<Mutex<Option<Limit>>>,
 }
 
 /// What came of a search: what all workers agree on, or who is gone.
 pub enum Came {
     Out(Box<Done>),
-    Lost { loss: Loss, name: String, beats: Vec<Beat> },
+    /// Who, and how far all had come.
+    Lost {
+        what: String,
+        beats: Vec<Beat>,
+    },
 }
 
 impl std::fmt::Debug for Cluster {
@@ -140,14 +159,21 @@ impl Cluster {
     fn of(company: Company, door: &Door, terms: &Terms) -> Result<Cluster, String> {
         let Company { control, data, addresses } = company;
         let signals = Arc::new(Signals::default());
-        let (over, failed) = (Arc::new(AtomicBool::new(false)), Arc::new(Mutex::new(None)));
+        let (over, failed, asked) = (Arc::new(AtomicBool::new(false)), Arc::default(), Arc::default());
         let crew = Crew::new(data, 0, terms.threads, &signals)?;
-        let mut others = Vec::new();
+        let (mut others, mut streams) = (Vec::new(), Vec::new());
         for (stream, process) in control.into_iter().zip(1..) {
             let voice = Voice::new(&stream).map_err(|e| e.to_string())?;
-            let beat = Arc::new(Mutex::new(Beat::default()));
-            listen(stream, process, &signals, &beat, &over, &failed);
-            others.push(Other { voice, beat });
+            let own = stream.try_clone().map_err(|e| e.to_string())?;
+            others.push(Other { voice, stream: own, heard: Arc::default() });
+            streams.push((stream, process));
+        }
+        let heard: Vec<Arc<Mutex<Heard>>> = others.iter().map(|other| other.heard.clone()).collect();
+        for (stream, process) in streams {
+            let (signals, over) = (signals.clone(), over.clone());
+            let (failed, asked) = (Arc::clone(&failed), Arc::clone(&asked));
+            let ear = Ear { process, heard: heard.clone(), signals, over, failed, asked };
+            thread::Builder::new().name("ear".into()).spawn(move || ear.listen(&stream)).map_err(|e| e.to_string())?;
         }
         let voices: Vec<Voice> = others.iter().map(|other| other.voice.clone()).collect();
         let (shared, is_over) = (signals.clone(), over.clone());
@@ -174,6 +200,7 @@ impl Cluster {
             children: Mutex::default(),
             turned_away: door.turned_away.told(),
             failed,
+            asked,
         })
     }
 
@@ -207,12 +234,7 @@ impl Cluster {
     }
 
     /// Gives all processes a search, and waits for what comes of it.
-    pub(crate) fn search(
-        &self,
-        job: Job,
-        memory: usize,
-        control: &Control,
-    ) -> io::Result<Came> {
+    pub(crate) fn search(&self, job: Job, memory: usize, control: &Control) -> io::Result<Came> {
         let crew = self.crew.lock().unwrap_or_else(PoisonError::into_inner);
         let crew = crew.as_ref().ok_or_else(|| io::Error::other("the cluster is no more"))?;
         if let Some(loss) = self.signals.loss() {
@@ -236,7 +258,8 @@ impl Cluster {
                     outcome = Some(came);
                 }
             }
-            if let Some(limit) = control.stopped(0).filter(|_| !told_to_stop) {
+            let stopped = || control.stopped(0).or_else(|| *self.asked.lock().unwrap_or_else(PoisonError::into_inner));
+            if let Some(limit) = (!told_to_stop).then(stopped).flatten() {
                 told_to_stop = true;
                 // Whoever ends the program waits until the search is saved.
                 control.save(saves);
@@ -258,17 +281,27 @@ impl Cluster {
 
     /// Tells the others who is gone, so that they end, and what all had found by then.
     fn lost(&self, loss: Loss) -> Came {
-        let name = self.name(loss.process);
-        let why = ToOthers::Lost(format!("{name} is gone: {}", loss.why));
+        let (name, why) = (self.name(loss.process), &loss.why);
+        let what = match loss.kind {
+            Kind::Apart(other) => format!("{name} and {} do not reach each other: {why}", self.name(other)),
+            _ => format!("{name} is gone: {why}"),
+        };
         for other in &self.others {
-            let _ = other.voice.say(&why);
+            let _ = other.voice.say(&ToOthers::Lost(what.clone()));
         }
-        Came::Lost { name, beats: self.beats(), loss }
+        Came::Lost { what, beats: self.beats() }
+    }
+
+    /// The process to which packets take longest, and how long they take there and back; nothing where that is not known.
+    pub fn farthest(&self) -> Option<(usize, Duration)> {
+        let ways =
+            (1..).zip(&self.others).filter_map(|(process, other)| Some((process, there_and_back(&other.stream)?)));
+        ways.max_by_key(|(_, time)| *time)
     }
 
     /// How far each process has come.
     fn beats(&self) -> Vec<Beat> {
-        let others = self.others.iter().map(|other| *other.beat.lock().unwrap_or_else(PoisonError::into_inner));
+        let others = self.others.iter().map(|other| other.heard.lock().unwrap_or_else(PoisonError::into_inner).beat);
         std::iter::once(beat(&self.signals)).chain(others).collect()
     }
 
@@ -295,35 +328,99 @@ pub(crate) fn beat(signals: &Signals) -> Beat {
     }
 }
 
-/// Hears what a process says until it is gone, or the work is done.
-fn listen(
-    mut stream: std::net::TcpStream,
+/// How long a packet takes there and back at least, as the system has measured it.
+#[cfg(target_os = "linux")]
+fn there_and_back(stream: &TcpStream) -> Option<Duration> {
+    use std::os::fd::AsRawFd;
+    /// Where `tcpi_min_rtt`, in microseconds, is in `tcp_info`.
+    const SHORTEST: usize = 148;
+    let mut known = [0u8; 256];
+    let mut length = known.len() as libc::socklen_t;
+    // SAFETY: the system writes at most so many bytes as it is told there are, and both live as long as the call.
+    let told = unsafe {
+        libc::getsockopt(
+            stream.as_raw_fd(),
+            libc::IPPROTO_TCP,
+            libc::TCP_INFO,
+            known.as_mut_ptr().cast(),
+            &raw mut length,
+        )
+    };
+    let bytes = known.get(SHORTEST..SHORTEST + 4).filter(|_| told == 0 && length as usize >= SHORTEST + 4)?;
+    let micros = u32::from_ne_bytes(bytes.try_into().ok()?);
+    (micros != u32::MAX).then(|| Duration::from_micros(micros.into()))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn there_and_back(_: &TcpStream) -> Option<Duration> {
+    None
+}
+
+/// Hears what a process says.
+struct Ear {
     process: usize,
-    signals: &Arc<Signals>,
-    beat: &Arc<Mutex<Beat>>,
-    over: &Arc<AtomicBool>,
-    failed: &Arc<Mutex<Option<String>>>,
-) {
-    let (signals, beat, over, failed) = (signals.clone(), beat.clone(), over.clone(), failed.clone());
-    thread::spawn(move || {
+    /// Of all but process 0.
+    heard: Vec<Arc<Mutex<Heard>>>,
+    signals: Arc<Signals>,
+    over: Arc<AtomicBool>,
+    failed: Arc<Mutex<Option<String>>>,
+    asked: Arc<Mutex<Option<Limit>>>,
+}
+
+impl Ear {
+    /// Until the process is gone, or the work is done.
+    fn listen(&self, stream: &TcpStream) {
+        let (signals, process) = (&self.signals, self.process);
         loop {
-            match hear_any(&mut stream) {
-                Ok(ToFirst::Beat(its)) => *beat.lock().unwrap_or_else(PoisonError::into_inner) = its,
-                Ok(ToFirst::Lost { process: other, why }) => {
-                    let other = if other == u32::MAX { process } else { other as usize };
-                    signals.lose(other, format!("process {process} says: {why}"));
+            let said = hear_within(stream, SHORT, SILENCE);
+            if let (Ok(said), Some(heard)) = (&said, self.heard.get(process - 1)) {
+                // Who tells of a loss is there; nobody hears it while it is found out what became of the other.
+                let signs = if matches!(said, ToFirst::Lost { .. }) { SIGNS } else { 1 };
+                heard.lock().unwrap_or_else(PoisonError::into_inner).messages += signs;
+            }
+            match said {
+                Ok(ToFirst::Beat(beat)) => {
+                    if let Some(heard) = self.heard.get(process - 1) {
+                        heard.lock().unwrap_or_else(PoisonError::into_inner).beat = beat;
+                    }
+                }
+                Ok(ToFirst::Lost { process: other, why, broke }) => {
+                    // One that does not know whom means itself.
+                    let other = Some(other as usize).filter(|other| *other <= self.heard.len()).unwrap_or(process);
+                    let why = format!("process {process} says: {why}");
+                    let kind = if broke && other != process { self.what_became_of(other) } else { Kind::Gone };
+                    signals.lose_as(kind, other, why);
+                }
+                Ok(ToFirst::Stop(limit)) => {
+                    let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+                    *asked = asked.or(limit_of(limit));
                 }
                 Ok(ToFirst::Failed(why)) => {
                     let why = format!("process {process}: {why}");
-                    failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why.clone());
+                    self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why.clone());
                     signals.lose(process, why);
                 }
                 Ok(_) => return signals.lose(process, "it says what was not asked"),
-                Err(_) if over.load(Ordering::Acquire) => return,
+                Err(_) if self.over.load(Ordering::Acquire) => return,
                 Err(e) => return signals.lose(process, silence(&e)),
             }
         }
-    });
+    }
+
+    /// A process that this one has lost may be there all the same, and cannot be reached from here. Waits for signs of that; where
+    /// it is gone, whoever listens to it notices first, and knows why.
+    fn what_became_of(&self, other: usize) -> Kind {
+        let Some(heard) = other.checked_sub(1).map(|at| self.heard.get(at)) else { return Kind::Apart(self.process) };
+        let messages = || heard.map_or(0, |heard| heard.lock().unwrap_or_else(PoisonError::into_inner).messages);
+        let (before, deadline) = (messages(), Instant::now() + WITNESS);
+        while Instant::now() < deadline && !self.signals.is_lost() {
+            if messages() >= before + SIGNS {
+                return Kind::Apart(self.process);
+            }
+            thread::sleep(GLANCE);
+        }
+        Kind::Gone
+    }
 }
 
 /// Ends processes that were started here.

@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often everybody says that he is alive, and how long somebody may say nothing.
 pub const BEAT: Duration = Duration::from_millis(500);
 pub const SILENCE: Duration = Duration::from_secs(6);
-/// Bytes of a message, and of one by which a process introduces itself.
+/// Bytes of a message, and of one that is short, as all are that process 0 hears.
 const MOST: u32 = 1 << 30;
-pub const INTRODUCTION: u32 = 1 << 20;
+pub const SHORT: u32 = 1 << 20;
 
 /// How one process introduces itself to process 0.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,11 +61,14 @@ pub enum ToFirst {
     /// It is connected to all others.
     Ready,
     Beat(Beat),
-    /// It has lost a process.
+    /// It has lost a process; the connection `broke`, or that one cannot go on.
     Lost {
         process: u32,
         why: String,
+        broke: bool,
     },
+    /// It was asked to end the search, because of this limit.
+    Stop(u8),
     /// It cannot do what is to be done.
     Failed(String),
 }
@@ -90,8 +93,30 @@ impl Voice {
     }
 }
 
-/// The next message of at most so many bytes. Fails where none comes within the time that a read of the stream may take.
-pub fn hear<M: DeserializeOwned>(stream: &mut TcpStream, most: u32) -> io::Result<M> {
+/// Reads from a stream until a point in time, however little comes at once.
+pub struct Until<'s> {
+    pub stream: &'s TcpStream,
+    pub deadline: Instant,
+}
+
+impl Read for Until<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        self.stream.set_read_timeout(Some(left))?;
+        self.stream.read(bytes)
+    }
+}
+
+/// The next message of at most so many bytes, where all of it comes within this time.
+pub fn hear_within<M: DeserializeOwned>(stream: &TcpStream, most: u32, time: Duration) -> io::Result<M> {
+    hear(&mut Until { stream, deadline: Instant::now() + time }, most)
+}
+
+/// The next message of at most so many bytes. Fails where a read fails, such as one that takes too long.
+pub fn hear<M: DeserializeOwned>(stream: &mut impl Read, most: u32) -> io::Result<M> {
     let mut length = [0; 4];
     stream.read_exact(&mut length)?;
     let length = u32::from_le_bytes(length);
@@ -108,8 +133,8 @@ pub fn hear<M: DeserializeOwned>(stream: &mut TcpStream, most: u32) -> io::Resul
     bincode::deserialize(&text).map_err(|_| wrong("a message that makes no sense".to_string()))
 }
 
-/// The same, from who is known.
-pub fn hear_any<M: DeserializeOwned>(stream: &mut TcpStream) -> io::Result<M> {
+/// The same from process 0, whose messages may be long and take their time.
+pub fn hear_any<M: DeserializeOwned>(stream: &mut impl Read) -> io::Result<M> {
     hear(stream, MOST)
 }
 

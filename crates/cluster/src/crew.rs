@@ -1,8 +1,8 @@
 //! The workers of one process: threads of timely that do one task after the other.
 
+use crate::emptiness::{self, Emptiness};
 use crate::exchange::Exchange;
 use crate::link::Link;
-use crate::emptiness::{self, Emptiness};
 use crate::search::{Outcome, Search, Task};
 use crate::signals::{Gone, Signals};
 use crate::sweep::{self, Swept};
@@ -81,7 +81,8 @@ impl Crew {
             (here.into_iter().map(AllocatorBuilder::Process).collect(), None)
         } else {
             let links = sockets.into_iter().enumerate();
-            let links = links.map(|(process, stream)| Some(Link::new(stream?, process, signals))).collect();
+            let links =
+                links.map(|(process, stream)| Some(Link::new(stream?, me, process, threads, signals))).collect();
             let (builders, comms) = initialize_networking_from_sockets(here, links, me, threads, hooks)
                 .map_err(|e| format!("the connections cannot be used: {e}"))?;
             (builders.into_iter().map(AllocatorBuilder::Tcp).collect(), Some(comms))

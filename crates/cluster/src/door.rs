@@ -1,20 +1,21 @@
 //! The port of a process: whoever knows the secret comes in, everybody else is turned away.
 //!
-//! Each caller has a thread of its own for the few seconds that a handshake may take, so that one who says nothing keeps nobody waiting; there
-//! are only so many at a time. The door is closed once all are here.
+//! Each caller has a thread of its own for the few seconds that a handshake may take, so that one who says nothing keeps nobody waiting. There
+//! are only so many at a time: of more, the one that has waited longest is turned away. The door is closed once all are here.
 
 use crate::handshake::{Caller, answer};
 use crate::secret::Secret;
+use std::collections::VecDeque;
 use std::io;
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// Callers of whom it is not known yet who they are, at most.
-const MOST_CALLERS: usize = 1024;
+const MOST_CALLERS: usize = 256;
 const GLANCE: Duration = Duration::from_millis(5);
 
 /// Who was turned away, and why the first was.
@@ -49,33 +50,36 @@ impl Door {
         let (tell, callers) = channel();
         let (closed, turned_away) = (Arc::new(AtomicBool::new(false)), Arc::new(TurnedAway::default()));
         let (is_closed, away, secret) = (closed.clone(), turned_away.clone(), secret.clone());
-        let at_the_door = Arc::new(AtomicUsize::new(0));
+        let mut at_the_door: VecDeque<Weak<TcpStream>> = VecDeque::new();
         let keeper = thread::Builder::new().name("door".into()).spawn(move || {
             while !is_closed.load(Ordering::Acquire) {
-                let Ok((mut stream, from)) = listener.accept() else {
+                let Ok((stream, from)) = listener.accept() else {
                     thread::sleep(GLANCE);
                     continue;
                 };
-                if at_the_door.fetch_add(1, Ordering::AcqRel) >= MOST_CALLERS {
-                    at_the_door.fetch_sub(1, Ordering::AcqRel);
-                    continue;
+                if at_the_door.len() >= MOST_CALLERS {
+                    at_the_door.retain(|caller| caller.strong_count() > 0);
                 }
-                let (tell, secret, away, leave) = (tell.clone(), secret.clone(), away.clone(), at_the_door.clone());
-                let caller = thread::Builder::new().spawn(move || {
-                    match answer(&mut stream, &secret) {
-                        // Where nobody waits for him any more, he finds the connection closed.
-                        Ok(caller) => drop(tell.send((caller, stream))),
-                        Err(e) => {
-                            away.count.fetch_add(1, Ordering::Relaxed);
-                            let mut first = away.first.lock().unwrap_or_else(PoisonError::into_inner);
-                            first.get_or_insert_with(|| format!("{from}: {e}"));
-                        }
+                if at_the_door.len() >= MOST_CALLERS
+                    && let Some(longest) = at_the_door.pop_front().and_then(|longest| longest.upgrade())
+                {
+                    let _ = longest.shutdown(Shutdown::Both);
+                }
+                let stream = Arc::new(stream);
+                at_the_door.push_back(Arc::downgrade(&stream));
+                let (tell, secret, away) = (tell.clone(), secret.clone(), away.clone());
+                // Where there can be no more threads, the connection is closed.
+                let _ = thread::Builder::new().spawn(move || match answer(&stream, &secret) {
+                    Ok(caller) => {
+                        // Where nobody waits for him any more, or he was turned away by now, he finds the connection closed.
+                        let _ = Arc::into_inner(stream).map(|stream| tell.send((caller, stream)));
                     }
-                    leave.fetch_sub(1, Ordering::AcqRel);
+                    Err(e) => {
+                        away.count.fetch_add(1, Ordering::Relaxed);
+                        let mut first = away.first.lock().unwrap_or_else(PoisonError::into_inner);
+                        first.get_or_insert_with(|| format!("{from}: {e}"));
+                    }
                 });
-                if caller.is_err() {
-                    at_the_door.fetch_sub(1, Ordering::AcqRel);
-                }
             }
         })?;
         Ok(Door { address, callers, closed, keeper: Some(keeper), turned_away })

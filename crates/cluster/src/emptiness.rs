@@ -235,7 +235,8 @@ impl<'s, 'w, 'm> Searcher<'s, 'w, 'm> {
         }
         let all = self.said_in_full()?;
         let limit = self.found.sum.limit.or(all.limit());
-        let limit = limit.filter(|_| self.found.accepted.is_none() || self.found.accepted == Some(true) && self.found.run.is_none());
+        let limit = limit
+            .filter(|_| self.found.accepted.is_none() || self.found.accepted == Some(true) && self.found.run.is_none());
         self.found.sum = Sum { limit, ..all.sum() };
         self.found.fault = all.0.iter().find_map(|said| Fault::from_code(said.fault));
         self.found.endless = all.any(|said| said.endless);
@@ -464,7 +465,7 @@ impl<'s, 'w, 'm> Searcher<'s, 'w, 'm> {
         let heard = self.mail.exchange.meet(bincode::serialize(&said).unwrap_or_default())?;
         let all: Option<Vec<Said>> = heard.iter().map(|said| bincode::deserialize(said).ok()).collect();
         all.map(All).ok_or_else(|| {
-            self.mail.exchange.signals().lose(self.me, "a worker said what is no word");
+            self.mail.exchange.signals().lose(usize::MAX, "a worker said what is no word");
             Gone
         })
     }

@@ -101,6 +101,11 @@ impl<'w> Exchange<'w> {
         self.me().is_multiple_of(self.threads)
     }
 
+    /// The process of a worker.
+    pub fn process_of(&self, worker: usize) -> usize {
+        worker / self.threads
+    }
+
     pub fn signals(&self) -> &Signals {
         &self.signals
     }
@@ -153,7 +158,8 @@ impl<'w> Exchange<'w> {
         if self.inbox.borrow().is_empty() {
             let begun = Instant::now();
             self.worker.step_or_park(Some(PATIENCE));
-            self.waited += begun.elapsed();
+            // Where it took longer, this process did not get to run: nobody else is to blame for that.
+            self.waited += begun.elapsed().min(PATIENCE);
         }
         Ok(())
     }

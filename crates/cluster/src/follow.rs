@@ -8,16 +8,17 @@ use crate::hosts::{Hosts, resolve};
 use crate::job::Job;
 use crate::meeting::{Place, Terms, join};
 use crate::secret::Secret;
-use crate::signals::{Signals, limit_of};
+use crate::signals::{Kind, Signals, limit_of, number_of};
+use scrimp_system::Stop;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 const GLANCE: Duration = Duration::from_millis(20);
 /// How long process 0 may take to say who is gone, where this process knows already that somebody is.
-const WORD: Duration = Duration::from_secs(2);
+const WORD: Duration = Duration::from_secs(4);
 
 /// What came of following.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,28 +39,46 @@ pub enum At<'a> {
     Hosts { hosts: &'a Hosts, command: Vec<String> },
 }
 
+/// A process that has joined a cluster.
+pub struct Follower {
+    place: Place,
+    index: usize,
+}
+
 /// Joins a cluster as process `index`, and works for it with so much memory. Waits at most so long for the others.
 pub fn follow(at: At, index: usize, secret: &Secret, memory: usize, wait: Duration) -> Result<Followed, String> {
-    let cannot = |address: &str, e: std::io::Error| format!("{address}: no port can be opened there: {e}");
-    let deadline = Instant::now() + wait;
-    let (processes, first, reached, command, listens) = match &at {
-        At::Here { first, processes } => (*processes, first.to_string(), None, None, "127.0.0.1:0".to_string()),
-        At::Hosts { hosts, command } => {
-            let host = hosts.0.get(index).ok_or_else(|| {
-                format!(
-                    "--index {index}: the hosts file has {} processes; expected 0 to {}",
-                    hosts.0.len(),
-                    hosts.0.len() - 1
-                )
-            })?;
-            let reached: Vec<String> = hosts.0.iter().map(|host| host.reached.clone()).collect();
-            (hosts.0.len(), reached[0].clone(), Some(reached), Some(command.clone()), host.listens.clone())
-        }
-    };
-    let door = Door::open(&resolve(&listens)?, secret).map_err(|e| cannot(&listens, e))?;
-    let terms = Terms { processes, threads: 0, command };
-    let place = join(&first, index, &terms, door, secret, reached, deadline)?;
-    work(place, index, memory)
+    Follower::join(at, index, secret, wait)?.work(memory, &Stop::default())
+}
+
+impl Follower {
+    /// Joins a cluster as process `index`. Waits at most so long for the others.
+    pub fn join(at: At, index: usize, secret: &Secret, wait: Duration) -> Result<Follower, String> {
+        let cannot = |address: &str, e: std::io::Error| format!("{address}: no port can be opened there: {e}");
+        let deadline = Instant::now() + wait;
+        let (processes, first, reached, command, listens) = match &at {
+            At::Here { first, processes } => (*processes, first.to_string(), None, None, "127.0.0.1:0".to_string()),
+            At::Hosts { hosts, command } => {
+                let host = hosts.0.get(index).ok_or_else(|| {
+                    format!(
+                        "--index {index}: the hosts file has {} processes; expected 0 to {}",
+                        hosts.0.len(),
+                        hosts.0.len() - 1
+                    )
+                })?;
+                let reached: Vec<String> = hosts.0.iter().map(|host| host.reached.clone()).collect();
+                (hosts.0.len(), reached[0].clone(), Some(reached), Some(command.clone()), host.listens.clone())
+            }
+        };
+        let door = Door::open(&resolve(&listens)?, secret).map_err(|e| cannot(&listens, e))?;
+        let terms = Terms { processes, threads: 0, command };
+        let place = join(&first, index, &terms, door, secret, reached, deadline)?;
+        Ok(Follower { place, index })
+    }
+
+    /// Works for the cluster with so much memory until all is done. Where this process is told to `stop`, so is the search of all.
+    pub fn work(self, memory: usize, stop: &Stop) -> Result<Followed, String> {
+        work(self.place, self.index, memory, stop)
+    }
 }
 
 /// What is to be done next.
@@ -69,7 +88,7 @@ enum Next {
     Lost(String),
 }
 
-fn work(place: Place, index: usize, memory: usize) -> Result<Followed, String> {
+fn work(place: Place, index: usize, memory: usize, stop: &Stop) -> Result<Followed, String> {
     let Place { mut control, data, threads, .. } = place;
     let voice = Voice::new(&control).map_err(|e| e.to_string())?;
     let signals = Arc::new(Signals::default());
@@ -117,9 +136,17 @@ fn work(place: Place, index: usize, memory: usize) -> Result<Followed, String> {
             thread::sleep(BEAT);
         }
     });
-    let mut cut = false;
+    let (mut cut, mut asked) = (false, false);
+    let mut ask = || {
+        if let (false, Some(cause)) = (asked, stop.due()) {
+            asked = true;
+            let _ = voice.say(&ToFirst::Stop(number_of(cause.into())));
+        }
+    };
     let followed = loop {
-        match next.recv() {
+        ask();
+        match next.recv_timeout(BEAT) {
+            Err(RecvTimeoutError::Timeout) => {}
             Ok(Next::Job(text)) => {
                 signals.reset();
                 let stop = *pending.lock().unwrap_or_else(PoisonError::into_inner);
@@ -135,6 +162,7 @@ fn work(place: Place, index: usize, memory: usize) -> Result<Followed, String> {
                 }
                 let mut running = crew.threads();
                 while running > 0 && !signals.is_lost() {
+                    ask();
                     if let Some((_, came)) = crew.outcome(GLANCE) {
                         running -= 1;
                         cut |= came.is_ok_and(|done| done.is_cut());
@@ -143,11 +171,12 @@ fn work(place: Place, index: usize, memory: usize) -> Result<Followed, String> {
             }
             Ok(Next::Done) => break if cut { Followed::Cut } else { Followed::All },
             Ok(Next::Lost(why)) => break Followed::Lost(why),
-            Err(_) => break Followed::Lost("process 0 is gone".to_string()),
+            Err(RecvTimeoutError::Disconnected) => break Followed::Lost("process 0 is gone".to_string()),
         }
         if let Some(loss) = signals.loss() {
             let process = loss.process.try_into().unwrap_or(u32::MAX);
-            let _ = voice.say(&ToFirst::Lost { process, why: loss.why.clone() });
+            let broke = loss.kind == Kind::Broke;
+            let _ = voice.say(&ToFirst::Lost { process, why: loss.why.clone(), broke });
             // Process 0 may know better who it is.
             match next.recv_timeout(WORD) {
                 Ok(Next::Lost(why)) => break Followed::Lost(why),

@@ -4,6 +4,7 @@
 //! of what was said, that he knows the secret: who connects first, so that a stranger gets nothing to work on. All of it has a fixed
 //! length, and all of it must come in time.
 
+use crate::control::Until;
 use crate::secret::{Nonce, Proof, Secret, random};
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -37,21 +38,8 @@ pub struct Caller {
 }
 
 /// Reads all of it before a point in time.
-fn read_by(stream: &mut TcpStream, mut bytes: &mut [u8], deadline: Instant) -> io::Result<()> {
-    while !bytes.is_empty() {
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(io::ErrorKind::TimedOut.into());
-        }
-        stream.set_read_timeout(Some(left))?;
-        match stream.read(bytes) {
-            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(read) => bytes = &mut bytes[read..],
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(e),
-        }
-    }
-    Ok(())
+fn read_by(stream: &TcpStream, bytes: &mut [u8], deadline: Instant) -> io::Result<()> {
+    Until { stream, deadline }.read_exact(bytes)
 }
 
 fn refuse<T>(why: &str) -> io::Result<T> {
@@ -72,7 +60,7 @@ fn end(stream: &TcpStream) -> io::Result<()> {
 }
 
 /// The part of who connects.
-pub fn call(stream: &mut TcpStream, secret: &Secret, caller: Caller) -> io::Result<()> {
+pub fn call(mut stream: &TcpStream, secret: &Secret, caller: Caller) -> io::Result<()> {
     let deadline = begin(stream)?;
     let mine: Nonce = random().map_err(io::Error::other)?;
     let mut hello = Vec::with_capacity(HELLO);
@@ -98,7 +86,7 @@ pub fn call(stream: &mut TcpStream, secret: &Secret, caller: Caller) -> io::Resu
 }
 
 /// The part of who is called: answers who connects, once that is certain.
-pub fn answer(stream: &mut TcpStream, secret: &Secret) -> io::Result<Caller> {
+pub fn answer(mut stream: &TcpStream, secret: &Secret) -> io::Result<Caller> {
     let deadline = begin(stream)?;
     let mut hello = [0; HELLO];
     read_by(stream, &mut hello, deadline)?;

@@ -22,6 +22,8 @@ mod follow;
 mod gathering;
 mod goal;
 mod handshake;
+#[cfg(test)]
+mod hostile;
 mod hosts;
 mod job;
 mod kept;
@@ -48,7 +50,7 @@ mod way;
 mod word;
 
 pub use cluster::Cluster;
-pub use follow::{At, Followed, follow};
+pub use follow::{At, Followed, Follower, follow};
 pub use gathering::Gathering;
 pub use hosts::{Host, Hosts};
 pub use owner::hash;

@@ -97,7 +97,8 @@ impl<'s, 'w> Mail<'s, 'w> {
             }
             self.come.clear();
             if !parcel.is(Kind::States) || coding::read(&parcel.bytes, parcel.count, &mut self.come).is_none() {
-                self.exchange.signals().lose(parcel.from as usize, "it sent what are no states");
+                let process = self.exchange.process_of(parcel.from as usize);
+                self.exchange.signals().lose(process, "it sent what are no states");
                 return Err(Gone);
             }
             self.exchange.took(parcel.from);

@@ -1,7 +1,7 @@
 //! How processes come together: all connect to process 0 and introduce themselves, it tells them when everybody is here, and then each
 //! connects to those before it.
 
-use crate::control::{INTRODUCTION, Introduction, SILENCE, ToFirst, ToOthers, Voice, hear};
+use crate::control::{Introduction, SHORT, SILENCE, ToFirst, ToOthers, Voice, hear, hear_within};
 use crate::door::Door;
 use crate::handshake::{Caller, Purpose, Session, call};
 use crate::hosts::resolve;
@@ -65,12 +65,12 @@ pub fn gather(
             refuse(&control, &why);
             return Err(why);
         }
-        let Some((caller, mut stream)) = door.next(Instant::now() + AGAIN) else { continue };
+        let Some((caller, stream)) = door.next(Instant::now() + AGAIN) else { continue };
         let index = caller.index as usize;
         if caller.purpose != Purpose::Control {
             continue;
         }
-        match introduced(&mut stream, index, terms, control.contains_key(&index)) {
+        match introduced(&stream, index, terms, control.contains_key(&index)) {
             Ok(introduction) => {
                 addresses[index] = introduction.address;
                 control.insert(index, stream);
@@ -93,10 +93,8 @@ pub fn gather(
     }
     let data = awaited(door, 0, terms.processes, session)?;
     for (stream, index) in control.iter().zip(1..) {
-        stream.set_read_timeout(Some(LINKING)).map_err(failed)?;
-        let said = stream.try_clone().and_then(|mut stream| hear(&mut stream, INTRODUCTION));
-        match said {
-            Ok(ToFirst::Ready) => stream.set_read_timeout(Some(SILENCE)).map_err(failed)?,
+        match hear_within(stream, SHORT, LINKING) {
+            Ok(ToFirst::Ready) => {}
             Ok(ToFirst::Failed(why)) => return Err(format!("process {index}: {why}")),
             Ok(_) => return Err(format!("process {index} says what was not asked")),
             Err(e) => return Err(format!("process {index} is gone: {e}")),
@@ -105,9 +103,8 @@ pub fn gather(
     Ok(Company { control, data, addresses })
 }
 
-fn introduced(stream: &mut TcpStream, index: usize, terms: &Terms, known: bool) -> Result<Introduction, String> {
-    stream.set_read_timeout(Some(SILENCE)).map_err(|e| e.to_string())?;
-    let said = hear(stream, INTRODUCTION).map_err(|e| e.to_string())?;
+fn introduced(stream: &TcpStream, index: usize, terms: &Terms, known: bool) -> Result<Introduction, String> {
+    let said = hear_within(stream, SHORT, SILENCE).map_err(|e| format!("it did not introduce itself: {e}"))?;
     let ToFirst::Introduction(introduction) = said else {
         return Err("it did not introduce itself".to_string());
     };
@@ -178,7 +175,7 @@ fn connect_once(addresses: &[SocketAddr], secret: &Secret, caller: Caller) -> io
     let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
     for address in addresses {
         match TcpStream::connect_timeout(address, CONNECTING) {
-            Ok(mut stream) => return call(&mut stream, secret, caller).map(|()| stream),
+            Ok(stream) => return call(&stream, secret, caller).map(|()| stream),
             Err(e) => last = e,
         }
     }
@@ -215,7 +212,7 @@ pub fn join(
     voice.say(&ToFirst::Introduction(introduction)).map_err(failed)?;
     let left = deadline.saturating_duration_since(Instant::now()) + SILENCE;
     control.set_read_timeout(Some(left)).map_err(failed)?;
-    let said = hear(&mut control, INTRODUCTION).map_err(failed)?;
+    let said = hear(&mut control, SHORT).map_err(failed)?;
     let (addresses, session, threads) = match said {
         ToOthers::Welcome { addresses, session, threads } => (addresses, session, threads),
         ToOthers::Refused(why) => return Err(format!("process 0: {why}")),

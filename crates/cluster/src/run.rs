@@ -1,13 +1,12 @@
 //! Decides properties by a cluster: gives the search away, and lets the model of this process confirm what was found.
 
 use crate::cluster::{Came, Cluster};
-use crate::crew::Done;
 use crate::control::Beat;
+use crate::crew::Done;
 use crate::goal::Sought;
 use crate::job::{Aim, Job, Keeping};
 use crate::save::Saved;
 use crate::search::Outcome;
-use crate::signals::Loss;
 use crate::word::Word;
 use scrimp_core::{ClusterFacts, Control, GraphFacts, Limit, Property, PropertyKind, PropertyResult, Trace, Verdict};
 use scrimp_native::NativeModel;
@@ -20,6 +19,8 @@ use std::time::Duration;
 /// A worker whose others waited so long for it, and that part of all time, is slow.
 const LONG: Duration = Duration::from_secs(2);
 const PART: f64 = 0.2;
+/// A process is far away to which packets take so long, there and back, and for all levels together that part of all time.
+const FAR: Duration = Duration::from_millis(5);
 
 /// How to go about it.
 #[derive(Debug, Clone)]
@@ -78,9 +79,9 @@ pub fn run(
             Done::Levels(outcome) => found(model, goals, outcome, cluster)?,
             _ => return Err(io::Error::other("internal error: the answer to another question")),
         },
-        Came::Lost { loss, name, beats } => {
+        Came::Lost { what, beats } => {
             let (facts, visits) = last_heard(&beats);
-            let mut remarks = vec![gone(&loss, &name)];
+            let mut remarks = vec![gone(&what)];
             if options.checkpoint.is_some() {
                 remarks.push("what was saved at the end of an earlier level can be taken up with --resume".to_string());
             }
@@ -157,6 +158,7 @@ fn found(
         });
     }
     remarks.extend(slow(&sum.words, cluster));
+    remarks.extend(far_away(&sum.words, widths.len(), cluster));
     remarks.extend(unsaved.map(|why| format!("the search could not be saved: {why}")));
     Ok(ClusterReport {
         properties: results,
@@ -185,8 +187,8 @@ pub(crate) fn last_heard(beats: &[Beat]) -> (GraphFacts, u64) {
     (facts, visits)
 }
 
-pub(crate) fn gone(loss: &Loss, name: &str) -> String {
-    format!("{name} is gone: {}; the figures are what was last heard of all", loss.why)
+pub(crate) fn gone(what: &str) -> String {
+    format!("{what}; the figures are what was last heard of all")
 }
 
 /// What the processes sent each other, and the memory that they took.
@@ -212,6 +214,17 @@ pub(crate) fn slow(words: &[Word], cluster: &Cluster) -> Option<String> {
     let name = cluster.name(slow);
     (waited.len() > 1 && long > LONG && long.as_millis() as f64 > PART * elapsed as f64)
         .then(|| format!("{name} is slow: each of the others waited {:.1} s longer than it did", long.as_secs_f64()))
+}
+
+/// The process to which packets take long, where that is much of the time: at the end of each level everybody waits for them.
+fn far_away(words: &[Word], levels: usize, cluster: &Cluster) -> Option<String> {
+    let (process, time) = cluster.farthest().filter(|(_, time)| *time >= FAR)?;
+    let elapsed = words.iter().map(|word| word.elapsed_ms).max()? as f64;
+    let millis = 1000.0 * time.as_secs_f64();
+    (levels as f64 * millis > PART * elapsed).then(|| {
+        let name = cluster.name(process);
+        format!("{name} is far away: {millis:.0} ms there and back, and there were {levels} levels")
+    })
 }
 
 /// The verdict that a state shows, with a shortest run to it; only if the model agrees.

@@ -51,14 +51,14 @@ pub fn run_cycles(
             Done::Runs(found) => told(model, found, cluster)?,
             _ => return Err(io::Error::other("internal error: the answer to another question")),
         },
-        Came::Lost { loss, name, beats } => {
+        Came::Lost { what, beats } => {
             let (facts, visits) = last_heard(&beats);
             CyclesReport {
                 limit: Some(Limit::Gone),
                 facts,
                 visits,
                 traffic: traffic(&[], cluster),
-                remarks: vec![gone(&loss, &name)],
+                remarks: vec![gone(&what)],
                 ..CyclesReport::default()
             }
         }

@@ -27,7 +27,7 @@ pub fn run_sweep(
             Done::Swept(swept) => told(model, goals, swept, options, control, cluster)?,
             _ => return Err(io::Error::other("internal error: the answer to another question")),
         },
-        Came::Lost { loss, name, beats } => {
+        Came::Lost { what, beats } => {
             let (facts, visits) = last_heard(&beats);
             let report = ClusterReport {
                 properties: goals.iter().map(|goal| PropertyResult::undecided(&goal.name)).collect(),
@@ -37,7 +37,7 @@ pub fn run_sweep(
                 visits,
                 kept_bytes: 0,
                 traffic: traffic(&[], cluster),
-                remarks: vec![gone(&loss, &name)],
+                remarks: vec![gone(&what)],
             };
             (report, ForgetFacts::default())
         }
@@ -72,8 +72,12 @@ fn told(
         ..GraphFacts::default()
     };
     let decided = |number: usize| sum.findings.get(number).and_then(Option::as_ref).filter(|_| outgrown.is_none());
-    let found: Vec<Property<Expr>> =
-        goals.iter().enumerate().filter(|(number, _)| decided(*number).is_some()).map(|(_, goal)| goal.clone()).collect();
+    let found: Vec<Property<Expr>> = goals
+        .iter()
+        .enumerate()
+        .filter(|(number, _)| decided(*number).is_some())
+        .map(|(_, goal)| goal.clone())
+        .collect();
     control.keep_figures();
     let mut remarks: Vec<String> = slow(&sum.words, cluster).into_iter().collect();
     let mut again = match found.is_empty() {

@@ -293,9 +293,8 @@ impl<'s, 'w> Search<'s, 'w> {
             ..word
         };
         let said = self.exchange.meet(bincode::serialize(&word).unwrap_or_default())?;
-        Sum::of(&said).ok_or_else(|| {
-            let me = self.me;
-            self.exchange.signals().lose(me, "a worker said what is no word");
+        Sum::of(&said, self.task.goals.len(), self.task.model.state_bytes()).ok_or_else(|| {
+            self.exchange.signals().lose(usize::MAX, "a worker said what is no word");
             Gone
         })
     }
@@ -462,7 +461,8 @@ impl<'s, 'w> Search<'s, 'w> {
         let mut come = std::mem::replace(&mut self.come, Batch::new(0));
         come.clear();
         if !parcel.is(Kind::States) || coding::read(&parcel.bytes, parcel.count, &mut come).is_none() {
-            self.exchange.signals().lose(parcel.from as usize, "it sent what are no states");
+            let process = self.exchange.process_of(parcel.from as usize);
+            self.exchange.signals().lose(process, "it sent what are no states");
             return Err(Gone);
         }
         self.exchange.took(parcel.from);

@@ -23,10 +23,21 @@ pub struct Signals {
 }
 
 /// Who is gone, as far as this process knows.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loss {
     pub process: usize,
     pub why: String,
+    pub kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// It ended, or cannot go on.
+    Gone,
+    /// The connection to it broke, which says nothing of itself.
+    Broke,
+    /// It and this process are both there, and do not reach each other.
+    Apart(usize),
 }
 
 /// A process is gone, or there is nobody left to work with.
@@ -62,10 +73,14 @@ impl Signals {
         limit_of(self.stop.load(Ordering::Relaxed))
     }
 
-    /// The first loss counts: others may follow from it.
     pub fn lose(&self, process: usize, why: impl Into<String>) {
+        self.lose_as(Kind::Gone, process, why);
+    }
+
+    /// The first loss counts: others may follow from it.
+    pub fn lose_as(&self, kind: Kind, process: usize, why: impl Into<String>) {
         let mut first = self.why.lock().unwrap_or_else(PoisonError::into_inner);
-        first.get_or_insert_with(|| Loss { process, why: why.into() });
+        first.get_or_insert_with(|| Loss { process, why: why.into(), kind });
         self.gone.store(true, Ordering::Release);
     }
 

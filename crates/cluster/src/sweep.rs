@@ -215,7 +215,7 @@ impl Sweep<'_, '_, '_> {
         let heard = self.mail.exchange.meet(bincode::serialize(&said).unwrap_or_default())?;
         let all: Option<Vec<Said>> = heard.iter().map(|said| bincode::deserialize(said).ok()).collect();
         all.ok_or_else(|| {
-            self.mail.exchange.signals().lose(self.me, "a worker said what is no word");
+            self.mail.exchange.signals().lose(usize::MAX, "a worker said what is no word");
             Gone
         })
     }

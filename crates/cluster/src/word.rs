@@ -48,6 +48,14 @@ pub struct Word {
     pub wrong: Option<String>,
 }
 
+impl Word {
+    fn is_sound(&self, goals: usize, state_bytes: usize) -> bool {
+        let found = self.findings.iter().flatten().map(|finding| &finding.state);
+        let mut states = found.chain(&self.outgrown).chain(&self.predecessor);
+        self.findings.len() == goals && states.all(|state| state.len() == state_bytes)
+    }
+}
+
 /// All words together.
 #[derive(Debug, Clone, Default)]
 pub struct Sum {
@@ -57,9 +65,11 @@ pub struct Sum {
 }
 
 impl Sum {
-    /// `None` where a worker has said nothing that makes sense.
-    pub fn of(said: &[Vec<u8>]) -> Option<Sum> {
-        said.iter().map(|word| bincode::deserialize(word).ok()).collect::<Option<_>>().map(Sum::of_words)
+    /// `None` where a worker has said nothing that makes sense, with so many goals and states of so many bytes.
+    pub fn of(said: &[Vec<u8>], goals: usize, state_bytes: usize) -> Option<Sum> {
+        let word =
+            |word: &Vec<u8>| bincode::deserialize(word).ok().filter(|word: &Word| word.is_sound(goals, state_bytes));
+        said.iter().map(word).collect::<Option<_>>().map(Sum::of_words)
     }
 
     pub fn of_words(words: Vec<Word>) -> Sum {
@@ -84,5 +94,29 @@ impl Sum {
 
     pub fn outgrown(&self) -> Option<&Vec<u8>> {
         self.words.iter().find_map(|word| word.outgrown.as_ref())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_make_no_sense_are_none() {
+        let finding = Finding { level: 1, state: vec![1, 2, 3] };
+        let word = Word { findings: vec![None, Some(finding)], outgrown: Some(vec![0; 3]), ..Word::default() };
+        let said = bincode::serialize(&word).unwrap();
+        assert!(Sum::of(&[said.clone(), said.clone()], 2, 3).is_some());
+        let one = std::slice::from_ref(&said);
+        assert!(Sum::of(one, 1, 3).is_none() && Sum::of(one, 2, 4).is_none());
+        for cut in 0..said.len() {
+            assert!(Sum::of(&[said[..cut].to_vec()], 2, 3).is_none());
+        }
+        // A length that nothing follows takes no memory.
+        let mut bomb = said.clone();
+        let at = said.windows(8).position(|eight| eight == 2u64.to_le_bytes()).unwrap();
+        bomb[at..at + 8].fill(0xff);
+        assert!(Sum::of(&[bomb], 2, 3).is_none());
+        assert!(Sum::of(&[vec![0xff; 500]], 2, 3).is_none());
     }
 }
