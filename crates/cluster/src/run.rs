@@ -76,7 +76,7 @@ pub fn run(
     let came = cluster.search(Job::new(model.system(), aim), options.memory, control)?;
     let mut report = match came {
         Came::Out(done) => match *done {
-            Done::Levels(outcome) => found(model, goals, outcome, cluster)?,
+            Done::Levels(outcome) => found(model, goals, outcome, options, cluster)?,
             _ => return Err(io::Error::other("internal error: the answer to another question")),
         },
         Came::Lost { what, beats } => {
@@ -114,9 +114,10 @@ fn found(
     model: &NativeModel,
     goals: &[Property<Expr>],
     outcome: Outcome,
+    options: &Options,
     cluster: &Cluster,
 ) -> io::Result<ClusterReport> {
-    let Outcome { widths, initial, exhaustive, sum, paths, unsaved } = outcome;
+    let Outcome { widths, initial, exhaustive, sum, paths, unsaved, earlier } = outcome;
     if let Some(why) = sum.words.iter().find_map(|word| word.wrong.clone()) {
         return Err(io::Error::other(why));
     }
@@ -159,6 +160,15 @@ fn found(
     }
     remarks.extend(slow(&sum.words, cluster));
     remarks.extend(far_away(&sum.words, widths.len(), cluster));
+    if sum.any(|word| word.lost) && (options.checkpoint.is_some() || options.resume.is_some()) {
+        remarks.push(match earlier {
+            Some((level, states)) => format!(
+                "memory was used up in the middle of a level, where the search cannot be saved; what was saved before, with \
+                 {states} states at level {level}, can be taken up with --resume, by more processes or with more memory"
+            ),
+            None => "memory was used up before the end of a level, and nothing is saved".to_string(),
+        });
+    }
     remarks.extend(unsaved.map(|why| format!("the search could not be saved: {why}")));
     Ok(ClusterReport {
         properties: results,

@@ -114,6 +114,7 @@ impl Search<'_, '_> {
             return Ok(Some(why));
         }
         self.remove_others(&saved, to);
+        (self.saved_at, self.kept_then) = (Some((saved.next_level, saved.states)), self.kept.count());
         Ok(None)
     }
 
@@ -197,6 +198,7 @@ impl Search<'_, '_> {
         }
         self.only_keep(false);
         self.looks = true;
+        (self.saved_at, self.kept_then) = (Some((saved.next_level, saved.states)), self.kept.count());
         let sum = self.say(Word::default())?;
         if sum.total(|word| word.states) != saved.states && !sum.any(|word| word.lost) {
             self.went_wrong("the checkpoint is damaged: other states than were saved".to_string());

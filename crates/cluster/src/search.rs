@@ -59,6 +59,8 @@ pub struct Outcome {
     pub paths: Vec<Option<Vec<Vec<u8>>>>,
     /// Why the search was not saved, though it should have been.
     pub unsaved: Option<String>,
+    /// The level and the states of the search that can be taken up, where that is an earlier one.
+    pub earlier: Option<(u32, u64)>,
 }
 
 pub struct Search<'s, 'w> {
@@ -95,8 +97,12 @@ pub struct Search<'s, 'w> {
     wrong: Option<String>,
     told: Told,
     begun: Instant,
-    /// How often it was saved.
+    /// How often it was saved, the level and all states when it was last, and the states of this worker then.
     pub(crate) saved: u64,
+    pub(crate) saved_at: Option<(u32, u64)>,
+    /// Memory that was left at first.
+    room: usize,
+    pub(crate) kept_then: u64,
 }
 
 /// What was told of the figures of this process.
@@ -140,6 +146,9 @@ impl<'s, 'w> Search<'s, 'w> {
             told: Told::default(),
             begun: Instant::now(),
             saved: 0,
+            saved_at: None,
+            room: budget.left(),
+            kept_then: 0,
         }
     }
 
@@ -190,7 +199,8 @@ impl<'s, 'w> Search<'s, 'w> {
                 }
             }
         }
-        Ok(Outcome { widths, initial, exhaustive, sum, paths, unsaved })
+        let earlier = if sum.any(|word| word.lost) { self.saved_at } else { None };
+        Ok(Outcome { widths, initial, exhaustive, sum, paths, unsaved, earlier })
     }
 
     /// Is all decided, or enough?
@@ -281,7 +291,7 @@ impl<'s, 'w> Search<'s, 'w> {
             lost: self.lost,
             outgrown: self.task.model.outgrown().map(|(state, _)| state.to_vec()),
             findings: self.findings.clone(),
-            save: self.me == 0 && self.task.saving.as_ref().is_some_and(Saving::is_due),
+            save: self.should_save(),
             in_tree: self.kept.is_in_tree(),
             kept_bytes: self.kept.bytes() as u64,
             peak_bytes: if first { peak_resident().or_else(resident).unwrap_or(0) as u64 } else { 0 },
@@ -297,6 +307,14 @@ impl<'s, 'w> Search<'s, 'w> {
             self.exchange.signals().lose(usize::MAX, "a worker said what is no word");
             Gone
         })
+    }
+
+    /// Is it time to save the search? So it is, too, where half of what was left at first is used: when all of it is, states that come are lost, and
+    /// only what was saved before can be taken up.
+    fn should_save(&self) -> bool {
+        let Some(saving) = self.task.saving.as_ref().filter(|saving| saving.to.is_some()) else { return false };
+        let is_short = self.task.budget.left() < self.room / 2;
+        self.me == 0 && saving.is_due() || is_short && self.kept.count() > self.kept_then + self.kept_then / 2
     }
 
     /// Adds to the figures of the process what is new of this worker's.
