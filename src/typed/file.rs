@@ -181,14 +181,24 @@ impl FileChecker {
         self
     }
 
+    /// What is wrong with what was asked for.
+    fn sound(&mut self) -> Result<(), CheckerError> {
+        if let (EngineChoice::Cluster(processes), None) = (self.options.engine, &self.cluster) {
+            self.fail(format!(
+                "engine cluster:{processes}: bring its processes together with FileChecker::cluster (Cluster::here, or Cluster::lead)"
+            ));
+        }
+        self.wrong.take().map_or(Ok(()), Err)
+    }
+
     fn fail(&mut self, why: impl Display) {
         self.wrong.get_or_insert(CheckerError::Option(why.to_string()));
     }
 
     /// Decides everything that is asked, or that the model asks of itself.
-    pub fn check(self) -> Result<FileAnswer, CheckerError> {
-        let FileChecker { name, loaded, request, options, open, cluster, wrong } = self;
-        wrong.map_or(Ok(()), Err)?;
+    pub fn check(mut self) -> Result<FileAnswer, CheckerError> {
+        self.sound()?;
+        let FileChecker { name, loaded, request, options, open, cluster, .. } = self;
         let time = options.time;
         let setting = Setting { options, open, mode: Mode::Auto, watch: false, vectors: 0, cluster };
         let check = Check::new(loaded, &request, &setting).map_err(failed)?;
@@ -198,9 +208,9 @@ impl FileChecker {
     }
 
     /// Counts all states.
-    pub fn count(self) -> Result<FileAnswer, CheckerError> {
-        let FileChecker { name, loaded, options, open, cluster, wrong, .. } = self;
-        wrong.map_or(Ok(()), Err)?;
+    pub fn count(mut self) -> Result<FileAnswer, CheckerError> {
+        self.sound()?;
+        let FileChecker { name, loaded, options, open, cluster, .. } = self;
         let time = options.time;
         let setting = Setting { options, open, mode: Mode::Auto, watch: false, vectors: 0, cluster };
         let count = Count::new(loaded, &setting).map_err(failed)?;

@@ -589,3 +589,31 @@ fn options_are_compared() {
     assert!(text(&output.expect("it runs")).contains("there is no secret"));
     let _ = std::fs::remove_dir_all(folder);
 }
+
+/// What a program of its own does with a cluster.
+#[test]
+fn a_program_asks_a_cluster() {
+    use scrimp::Checker;
+    use scrimp::cluster::Cluster;
+    let cluster =
+        || Cluster::here(Path::new(env!("CARGO_BIN_EXE_scrimp")), 2, 1, 1 << 30).unwrap_or_else(|why| panic!("{why}"));
+    let ask = |name: &str| Checker::open(model(name)).expect("a model").memory("1G");
+    let counted = ask("peterson4.dve").cluster(cluster()).count().expect("it counts");
+    assert_eq!(counted.states(), ask("peterson4.dve").count().expect("it counts").states());
+    let search = counted.searches().next().expect("a search");
+    assert_eq!(search.report.cluster.as_ref().map(|cluster| cluster.processes), Some(2));
+    // Several searches, one after the other, by the same processes.
+    let answer = ask("naive_lock.dve").property("deadlock").property("ltl: [] !(P_0@cs && P_1@cs)").cluster(cluster());
+    let (answer, alone) = (answer.check().expect("an answer"), ask("naive_lock.dve"));
+    let alone = alone.property("deadlock").property("ltl: [] !(P_0@cs && P_1@cs)").check().expect("an answer");
+    assert_eq!(answer.overall(), alone.overall(), "{answer}");
+    assert_eq!(answer.verdict("deadlock"), alone.verdict("deadlock"));
+    let open = ask("klotski.dve").property("reach: c[13] == 6").cluster(cluster()).check().expect("an answer");
+    assert_eq!(open.searches().filter(|search| search.report.cluster.is_some()).count(), 1);
+    assert!(open.to_string().contains("2 processes of 1 thread"), "{open}");
+    // Without processes there is no cluster, and what it cannot do is refused before anything is searched.
+    let nobody = ask("peterson3.dve").engine("cluster:2").check().expect_err("refused").to_string();
+    assert!(nobody.contains("FileChecker::cluster"), "{nobody}");
+    let refused = ask("peterson3.dve").store("bitstate").cluster(cluster()).check().expect_err("refused").to_string();
+    assert!(refused.contains("packed table"), "{refused}");
+}
