@@ -430,7 +430,7 @@ fn memory_is_a_promise_and_no_wrong_count() {
     let _ = std::fs::remove_dir_all(folder);
 }
 
-/// One host of three has little memory: it moves its states to a tree, and where even that is too little the search ends, and goes on
+/// One host of two has little memory: it moves its states to a tree, and where even that is too little the search ends, and goes on
 /// from what was saved when there is more.
 #[test]
 fn one_host_may_have_less_memory() {
@@ -438,24 +438,24 @@ fn one_host_may_have_less_memory() {
     let model = folder.join("wide.dve");
     let process = |p| {
         format!(
-            "process P_{p} {{ byte x, p[2]; state s; init s; trans s -> s {{ guard x < 13; effect x = x + 1, p[x % 2] = x * 11; }}; }}\n"
+            "process P_{p} {{ byte x, p[2]; state s; init s; trans s -> s {{ guard x < 15; effect x = x + 1, p[x % 2] = x * 11; }}; }}\n"
         )
     };
     std::fs::write(&model, (0..5).map(process).collect::<String>() + "system async;\n").expect("a model");
-    let (states, transitions) = (14u64.pow(5), 14u64.pow(4) * 13 * 5);
+    let (states, transitions) = (16u64.pow(5), 16u64.pow(4) * 15 * 5);
     let saved = folder.join("saved");
     let count = |memory: &str, more: &[&str]| {
-        let (file, _) = hosts(&folder, 3);
+        let (file, _) = hosts(&folder, 2);
         let host = |index: usize| {
-            let memory = if index == 2 { memory } else { "1G" };
+            let memory = if index == 1 { memory } else { "1G" };
             let mut command = scrimp();
             command.env("SCRIMP_SECRET", "the secret of this test").args(["cluster", "--wait", "20s", "--hosts"]);
             command.arg(&file).args(["--index", &index.to_string(), "count"]).arg(&model);
             command.args(["--json", "-q", "--memory", memory, "--checkpoint"]).arg(&saved).args(more);
             command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs")
         };
-        let all = [host(0), host(1), host(2)];
-        all.map(|host| host.wait_with_output().expect("it ends")).into_iter().next().expect("the first")
+        let [first, _] = [host(0), host(1)].map(|host| host.wait_with_output().expect("it ends"));
+        first
     };
     let exact = |output: &Output| {
         assert_eq!(output.status.code(), Some(0), "{}", text(output));
@@ -464,7 +464,7 @@ fn one_host_may_have_less_memory() {
         answer["cluster"]["threads_in_trees"].as_u64().expect("a number")
     };
     // How much is little depends on how much the program itself takes.
-    let (mut least, mut most) = (20_000_u64, 48_000);
+    let (mut least, mut most) = (10_000_u64, 40_000);
     let (mut in_tree, mut taken_up) = (false, false);
     while !(in_tree && taken_up) {
         assert!(most - least > 100, "no memory between the two is little: {least} {most}");

@@ -7,6 +7,9 @@ use std::sync::Arc;
 
 /// States that move at a time.
 const AT_ONCE: usize = 256;
+/// To move on takes a little memory to begin with, which is kept back until then: such a part of all memory, and not more than that of what
+/// is left at first.
+const FOR_TREE: (usize, usize) = (16, 4);
 
 pub struct Kept {
     /// Nothing, where there is no memory for any.
@@ -32,6 +35,7 @@ impl Kept {
             && table.foresee(&initial)
         {
             kept.set = Some(Box::new(table));
+            budget.hold((budget.memory() / FOR_TREE.0).min(budget.left() / FOR_TREE.1));
         } else if let Ok(tree) = Tree::of_model(model, budget) {
             kept.set = Some(Box::new(tree));
             kept.in_tree = true;
@@ -55,6 +59,7 @@ impl Kept {
         if self.in_tree {
             return Err(Full);
         }
+        budget.hold(0);
         let mut tree = Tree::of_model(model, budget).map_err(|_| Full)?;
         let (mut some, mut fits) = (Batch::new(model.state_bytes()), true);
         let (mut new, mut keys) = (Vec::new(), Vec::new());
@@ -76,11 +81,11 @@ impl Kept {
             table.each(&mut show);
         }
         drop(table);
-        self.in_tree = true;
         if !(fits && add(&mut some)) {
             return Err(Full);
         }
         self.set = Some(Box::new(tree));
+        self.in_tree = true;
         Ok(())
     }
 
