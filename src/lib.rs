@@ -54,7 +54,7 @@ pub use scrimp_core::{
 pub use scrimp_derive::Packed;
 #[cfg(feature = "languages")]
 pub use scrimp_lang::{
-    Language, LoadError, NetNames, Opened, Promela, open, open_as, open_with, open_within, read_formulas,
+    Language, LoadError, NetNames, Opened, Promela, open, open_as, open_text, open_with, open_within, read_formulas,
 };
 pub use scrimp_lang::{parse_condition, parse_property, parse_property_file};
 #[cfg(feature = "languages")]

@@ -3,23 +3,30 @@
 use super::args::definition;
 use super::failure::Failure;
 use super::output::{print, remark};
+use super::outputs::admit;
 use clap::{Args, ValueHint};
-use scrimp::explore::{Explorer, Opening, open_browser};
+use scrimp::explore::{Explorer, Opening, export, open_browser};
 use scrimp_explorer::Server;
-use std::path::PathBuf;
+use scrimp_search::replace;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const HELP: &str = "\
 The page shows the model's state, what can happen next, the source with the active lines, a message
 sequence chart of the way so far and the states around; for a Petri net, the net with its tokens. It
-can check properties and load the run that breaks one. docs/explorer.md explains it.
+can check properties and load the run that breaks one. When the file changes, the page follows; the
+text can also be edited in the page. docs/explorer.md explains it.
+
+With --export there is no server: the run of --trace, or else the first run that a check of the
+properties finds, becomes one HTML file with its states, its source and its chart.
 
 Only programs of this machine reach it, and only with the address that is printed. Ctrl-C ends it.
 
 Examples:
   scrimp explore models/leader.pml
   scrimp check lock.dve --json > answer.json; scrimp explore lock.dve --trace answer.json
-  scrimp explore protocol.pml --property 'ltl: [] (sent -> <> received)'";
+  scrimp explore protocol.pml --property 'ltl: [] (sent -> <> received)'
+  scrimp explore lock.dve --property 'invariant: owners <= 1' --export lock.html";
 
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
@@ -40,6 +47,10 @@ pub struct ExploreArgs {
     /// A property that the page offers to check; may be given several times
     #[arg(short, long, value_name = "TEXT")]
     property: Vec<String>,
+
+    /// Write a run as a page by itself, and open nothing: that of --trace, or the first that a check of the properties finds
+    #[arg(long, value_name = "FILE.html", value_hint = ValueHint::FilePath, conflicts_with_all = ["port", "no_browser"])]
+    export: Option<PathBuf>,
 
     /// The port to listen on [default: one that is free]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
@@ -64,6 +75,12 @@ pub fn run(args: &ExploreArgs) -> Result<u8, Failure> {
     if let Err(e) = std::fs::metadata(&args.model) {
         return Err(Failure::at(args.model.display(), e));
     }
+    if let Some(path) = &args.export {
+        admit(&[("--export", Some(path))], &[args.model.as_path()])?;
+        admit(&[("--export", Some(path))], &args.trace.iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
+        let (model, define, properties) = (args.model.clone(), args.define.clone(), args.property.clone());
+        return write(path, Opening { model, define, trace, properties });
+    }
     let server = Server::bind(args.port).map_err(|e| Failure::with("--port", args.port, e))?;
     let (model, define, properties) = (args.model.clone(), args.define.clone(), args.property.clone());
     let explorer = Explorer::open(Opening { model, define, trace, properties });
@@ -85,5 +102,17 @@ pub fn run(args: &ExploreArgs) -> Result<u8, Failure> {
         }
     });
     server.run(explorer)?;
+    Ok(0)
+}
+
+/// Writes a run as a page by itself; `-` is standard output.
+fn write(path: &Path, opening: Opening) -> Result<u8, Failure> {
+    let exported = export(opening).map_err(Failure::because)?;
+    if path == Path::new("-") {
+        print(&exported.html)?;
+    } else {
+        replace(path, |file| file.write_all(exported.html.as_bytes())).map_err(|e| Failure::at(path.display(), e))?;
+    }
+    remark(&format!("{}: {}", path.display(), exported.says));
     Ok(0)
 }

@@ -23,6 +23,11 @@ const PATIENCE: Duration = Duration::from_millis(25);
 /// Changes on a label, characters of one, and how large they are drawn.
 const CHANGES: usize = 3;
 const CHARACTERS: usize = 26;
+/// The most lines that have their events written beside them, characters of one, and how large they are.
+const MOST_NAMED: usize = 150;
+const NAME_CHARACTERS: usize = 34;
+const NAME_CHARACTER: f64 = 6.3;
+const NAME_LINE: f64 = 13.0;
 const CHARACTER: f64 = 7.3;
 const LINE: f64 = 15.0;
 const PADDING: f64 = 8.0;
@@ -159,6 +164,11 @@ impl Graph {
         self.vertices.contains_key(&vertex)
     }
 
+    /// The state that a vertex stands for.
+    pub fn state(&self, vertex: VertexId) -> Option<Arc<[u8]>> {
+        self.vertices.get(&vertex).map(|vertex| vertex.state.clone())
+    }
+
     fn number(&mut self, state: &[u8]) -> VertexId {
         if let Some(&number) = self.numbers.get(state) {
             return number;
@@ -235,10 +245,22 @@ impl Graph {
             lines[line].2.push(event);
         }
         let labels = self.labels(model, shown, &lines, way);
-        let sizes: Vec<Size> = labels.iter().map(|label| size(label)).collect();
-        let ends: Vec<(usize, usize)> =
-            lines.iter().map(|(from, to, _)| (shown.places[from], shown.places[to])).collect();
-        let first: Vec<usize> = way.vertices.iter().filter_map(|vertex| shown.places.get(vertex).copied()).collect();
+        // Names of events have places of their own, half way: then nothing is written over anything else.
+        let named = lines.len() <= MOST_NAMED;
+        let names: Vec<Vec<String>> =
+            lines.iter().map(|(_, _, events)| if named { short_names(model, events) } else { Vec::new() }).collect();
+        let states = shown.order.len();
+        let mut sizes: Vec<Size> = labels.iter().map(|label| size(label)).collect();
+        let mut ends: Vec<(usize, usize)> = Vec::new();
+        for (line, (from, to, _)) in lines.iter().enumerate() {
+            let (from, to) = (shown.places[from], shown.places[to]);
+            match named {
+                true => ends.extend([(from, states + line), (states + line, to)]),
+                false => ends.push((from, to)),
+            }
+            sizes.extend(named.then(|| name_size(&names[line])));
+        }
+        let first = self.first(shown, &lines, way, named);
         let drawing = layered(&sizes, &ends, &first);
         let vertices = shown.order.iter().enumerate().map(|(i, vertex)| {
             let ((x, y), Size { left, right, height }) = (drawing.places[i], sizes[i]);
@@ -257,10 +279,17 @@ impl Graph {
                 "bad": looks.is_some_and(|looks| looks.bad),
             })
         });
-        let edges = lines.iter().zip(&drawing.lines).map(|((from, to, events), line)| {
-            let points: Vec<Value> = line.iter().map(|&(x, y)| json!([tenth(x + MARGIN), tenth(y + MARGIN)])).collect();
+        let edges = lines.iter().enumerate().map(|(number, (from, to, events))| {
+            let parts =
+                if named { &drawing.lines[2 * number..2 * number + 2] } else { &drawing.lines[number..=number] };
+            let points: Vec<Value> =
+                parts.iter().flatten().map(|&(x, y)| json!([tenth(x + MARGIN), tenth(y + MARGIN)])).collect();
             let on_path = way.vertices.windows(2).any(|pair| pair == [*from, *to]);
-            json!({ "from": from, "to": to, "label": names(model, events), "on_path": on_path, "points": points })
+            let at = named.then(|| drawing.places[states + number]);
+            json!({
+                "from": from, "to": to, "label": all_names(model, events), "on_path": on_path, "points": points,
+                "names": names[number], "at": at.map(|(x, y)| [tenth(x + MARGIN), tenth(y + MARGIN)]),
+            })
         });
         json!({
             "width": tenth(drawing.width + 2.0 * MARGIN),
@@ -269,6 +298,24 @@ impl Graph {
             "edges": edges.collect::<Vec<_>>(),
             "cut": shown.cut,
         })
+    }
+
+    /// What comes first in the drawing: the path, with the names between its states.
+    fn first(
+        &self,
+        shown: &Shown,
+        lines: &[(VertexId, VertexId, Vec<EventCode>)],
+        way: &Way<'_>,
+        named: bool,
+    ) -> Vec<usize> {
+        let mut first = Vec::new();
+        for (place, vertex) in way.vertices.iter().enumerate() {
+            first.extend(shown.places.get(vertex));
+            let next = way.vertices.get(place + 1).filter(|_| named);
+            let line = lines.iter().position(|(from, to, _)| from == vertex && Some(to) == next);
+            first.extend(line.map(|line| shown.order.len() + line));
+        }
+        first
     }
 
     /// What makes each vertex another state than the one before it: on the path, or the first drawn one that leads to it.
@@ -343,7 +390,32 @@ fn shortened(text: &str) -> String {
     }
 }
 
-fn names(model: &dyn Describe, events: &[EventCode]) -> String {
+/// Room for the names of a line.
+fn name_size(names: &[String]) -> Size {
+    let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    Size::new(longest as f64 * NAME_CHARACTER + 6.0, names.len().max(1) as f64 * NAME_LINE + 2.0)
+}
+
+/// The names of events as they stand beside a line: no longer than can be read there.
+fn short_names(model: &dyn Describe, events: &[EventCode]) -> Vec<String> {
+    let short = |label: &str| match label.char_indices().nth(NAME_CHARACTERS) {
+        None => label.to_string(),
+        Some(_) => label.chars().take(NAME_CHARACTERS - 1).chain(['…']).collect(),
+    };
+    let name = |event: &EventCode| {
+        let text = model.event(*event);
+        let who = text.processes.first().filter(|who| !text.label.starts_with(who.as_str()));
+        short(&who.map_or(text.label.clone(), |who| format!("{who}: {}", text.label)))
+    };
+    let shown = if events.len() > CHANGES { CHANGES - 1 } else { events.len() };
+    let mut names: Vec<String> = events.iter().take(shown).map(name).collect();
+    if events.len() > shown {
+        names.push(format!("and {} more", events.len() - shown));
+    }
+    names
+}
+
+fn all_names(model: &dyn Describe, events: &[EventCode]) -> String {
     let mut names: Vec<String> = events.iter().take(CHANGES).map(|&event| model.event(event).label).collect();
     if events.len() > CHANGES {
         names.push(format!("{} more", events.len() - CHANGES));

@@ -6,6 +6,7 @@ use super::session::failed;
 use crate::walk::{Node, Walk};
 use scrimp_explorer::Refusal;
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// Ancestors from which a way to a vertex is looked for.
 const MOST_ANCESTORS: usize = 1000;
@@ -48,6 +49,12 @@ impl Pictures {
             at = walk.step(at, choice).map_err(failed)?;
         }
         Ok(json!({ "node": at }))
+    }
+
+    /// The state that a vertex stands for.
+    pub fn state(&mut self, walk: &Walk, vertex: VertexId) -> Result<Arc<[u8]>, Refusal> {
+        self.follow(walk);
+        self.graph.state(vertex).ok_or_else(|| Refusal::unknown(format!("there is no vertex {vertex}")))
     }
 
     /// The net with the tokens that it has there, for who has this drawing of it.

@@ -47,6 +47,10 @@ impl Session {
         &self.walk
     }
 
+    pub fn walk_mut(&mut self) -> &mut Walk {
+        &mut self.walk
+    }
+
     /// What there is to look at.
     pub fn model(&mut self) -> Value {
         let count = self.walk.starts().len();
@@ -99,7 +103,7 @@ impl Session {
         names
     }
 
-    fn known(&self, node: Node) -> Result<Node, Refusal> {
+    pub fn known(&self, node: Node) -> Result<Node, Refusal> {
         match self.walk.has(node) {
             true => Ok(node),
             false => Err(Refusal::unknown(format!("there is no state {node}"))),
@@ -159,6 +163,13 @@ impl Session {
         let node = self.known(node)?;
         self.room()?;
         self.pictures.go(&mut self.walk, node, vertex)
+    }
+
+    /// A vertex of that graph in full, beside the state of a node.
+    pub fn vertex(&mut self, node: Node, vertex: u32) -> Result<Value, Refusal> {
+        let node = self.known(node)?;
+        let state = self.pictures.state(&self.walk, vertex)?;
+        Ok(View { walk: &mut self.walk, active: &self.active, values: None, enabled: None }.beside(node, &state))
     }
 
     /// The net with its tokens.

@@ -26,15 +26,23 @@ pub fn files(model: &NativeModel) -> Value {
     (0..=source.included.len() as u32).map(file).collect()
 }
 
-/// Some lines of a file, counted from one.
-pub fn lines(model: &NativeModel, file: usize, from: usize, count: usize) -> Result<Value, Refusal> {
+/// The text of a file of a model.
+pub fn text(model: &NativeModel, file: usize) -> Result<&str, Refusal> {
     let source = &model.system().source;
     let part = u32::try_from(file).ok().filter(|part| *part as usize <= source.included.len());
     let part = part.ok_or_else(|| Refusal::unknown("there is no such file"))?;
-    let text = source.text.get(source.part(part)).unwrap_or("");
-    let cut = |line: &str| line.chars().take(MOST_CHARACTERS).collect::<String>();
+    Ok(source.text.get(source.part(part)).unwrap_or(""))
+}
+
+/// Some lines of a text, counted from one.
+pub fn lines(text: &str, file: usize, from: usize, count: usize) -> Value {
     let lines: Vec<String> = text.lines().skip(from.max(1) - 1).take(count.min(MOST_LINES)).map(cut).collect();
-    Ok(json!({ "file": file, "from": from.max(1), "lines": lines, "total": text.lines().count() }))
+    json!({ "file": file, "from": from.max(1), "lines": lines, "total": text.lines().count() })
+}
+
+/// A line, no longer than is shown.
+pub fn cut(line: &str) -> String {
+    line.chars().take(MOST_CHARACTERS).collect()
 }
 
 /// Where an event is written: its statement, or what stands for it.

@@ -40,12 +40,13 @@ impl View<'_> {
     pub fn node(&mut self, node: Node) -> Result<Value, Failed> {
         let ending = self.walk.ending(node)?;
         let (enabled, enabled_total) = self.enabled(node)?;
-        let (values, values_total) = self.values(node);
+        let parent = self.walk.parent(node).map(|parent| self.walk.state(parent));
+        let (values, values_total) = self.values(self.walk.state(node), parent);
         Ok(json!({
             "node": node,
             "parent": self.walk.parent(node),
             "depth": self.walk.depth(node),
-            "processes": self.processes(node),
+            "processes": self.processes(self.walk.state(node)),
             "values": values,
             "values_total": values_total,
             "enabled": enabled,
@@ -58,9 +59,14 @@ impl View<'_> {
         }))
     }
 
+    /// Another state as it is seen beside a node: what differs has the value that it has in the node before it.
+    pub fn beside(&self, node: Node, state: &[u8]) -> Value {
+        let (values, total) = self.values(state, Some(self.walk.state(node)));
+        json!({ "processes": self.processes(state), "values": values, "values_total": total })
+    }
+
     /// Where each process is.
-    fn processes(&self, node: Node) -> Value {
-        let state = self.walk.state(node);
+    fn processes(&self, state: &[u8]) -> Value {
         match self.walk.model().file() {
             Some(model) => self.processes_of_file(model, state),
             None => self.processes_without_text(state),
@@ -122,9 +128,9 @@ impl View<'_> {
         }
     }
 
-    fn values(&self, node: Node) -> (Vec<Value>, usize) {
-        let (model, state) = (self.walk.model(), self.walk.state(node));
-        let parent = self.walk.parent(node).map(|parent| self.walk.state(parent));
+    /// The values of a state, with those that they had in the state before it.
+    fn values(&self, state: &[u8], parent: Option<&[u8]>) -> (Vec<Value>, usize) {
+        let model = self.walk.model();
         let changed = parent.map_or(Vec::new(), |before| model.changes(before, state));
         let before: HashMap<usize, String> = changed.into_iter().map(|change| (change.entry, change.before)).collect();
         // Where processes come and go, those that are gone have no values, and the others what they are now.

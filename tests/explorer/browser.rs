@@ -1,7 +1,7 @@
 //! The explorer's page in a real browser: what a user does, and what is seen then.
 
 use crate::common;
-use crate::common::command::{file, scrimp};
+use crate::common::command::{file, model, scratch, scrimp};
 use crate::common::explorer::Served;
 use crate::driver::Browser;
 use serde_json::{Value, json};
@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 /// The keys that have no character.
 const ENTER: &str = "\u{e007}";
 const ESCAPE: &str = "\u{e00c}";
+const TAB: &str = "\u{e004}";
+const LEFT: &str = "\u{e012}";
+const RIGHT: &str = "\u{e014}";
 
 const EVENTS: &str = "document.querySelectorAll('#events [data-choice]').length";
 
@@ -60,7 +63,7 @@ fn events_undo_a_check_that_fails_and_its_run() {
     assert!(browser.count("#source .active, #source [data-line]") > 0, "the source is there");
     check(&browser, "");
     browser.picture("3-checked");
-    assert!(browser.text("#verdict").contains("does not hold"));
+    assert!(browser.text("#verdict").contains("Violated: assertions"), "{}", browser.text("#verdict"));
     browser.click("#verdicts .show-run");
     browser.click("[data-panel=chart]");
     browser.wait("document.querySelectorAll('#chart .arrow').length > 3");
@@ -92,6 +95,138 @@ fn the_graph_expands_and_leads_to_states() {
          })()",
     );
     browser.wait("document.querySelector('#depth').textContent === '2'");
+    quiet(&browser);
+}
+
+#[test]
+fn edges_are_named_and_states_told_in_full() {
+    let Some((browser, _served)) = open("models/phils3.dve") else { return };
+    browser.click("#events [data-choice]");
+    browser.click("[data-panel=graph]");
+    browser.wait("document.querySelectorAll('#graph [data-vertex]').length > 2");
+    let edges = browser.count("#graph .edge");
+    assert!(edges > 1 && browser.count("#graph .edge .event") >= edges, "every edge says which events it is");
+    assert!(browser.text("#graph .edge .event").contains("->"));
+    // By the keyboard: the card of the state that has the focus.
+    browser.keys("g");
+    browser.keys(TAB);
+    browser.wait("document.activeElement.matches('#graph [data-vertex]')");
+    browser.wait("!document.querySelector('#card').hidden");
+    let card = browser.text("#card");
+    assert!(card.contains("fork[2]") && card.contains("think"), "{card}");
+    browser.picture("graph-card");
+    browser.keys(ESCAPE);
+    browser.wait("document.querySelector('#card').hidden");
+    quiet(&browser);
+}
+
+#[test]
+fn the_text_is_edited_and_the_file_followed() {
+    let Some(browser) = Browser::open() else { return };
+    let text = std::fs::read_to_string(model("leader.pml")).unwrap();
+    let path = file("browser-edited.pml", &text);
+    let served = Served::with(std::path::Path::new(&path), &[]);
+    browser.go(&served.address());
+    for _ in 0..4 {
+        browser.click("#events [data-choice]");
+    }
+    // Another program writes an error into the file: it is told in place, and the model before can still be walked through.
+    std::fs::write(&path, text.replace("out!mine;", "out!mone;")).unwrap();
+    browser.wait("!document.querySelector('#source-problem').hidden");
+    let line = 1 + text.lines().position(|line| line.contains("out!mine;")).unwrap();
+    assert!(browser.text("#source-problem").contains(&format!("line {line}, column 9")));
+    browser.picture("text-broken");
+    browser.click("#events [data-choice]");
+    assert_eq!(depth(&browser), "5");
+    // It is mended, with a line more: the run is still there.
+    let text = format!("/* one more */\n{text}");
+    std::fs::write(&path, &text).unwrap();
+    browser.wait("document.querySelector('#source-problem').hidden");
+    browser.wait("document.querySelector('#said').textContent.includes('can still be taken')");
+    assert_eq!(depth(&browser), "5");
+    // In the page: what is wrong is said while one types.
+    browser.keys("i");
+    browser.wait("document.activeElement.id === 'editor-text'");
+    assert_eq!(browser.value("document.activeElement.value"), json!(text));
+    let put = |from: &str, to: &str| {
+        browser.value(&format!(
+            "(() => {{ const field = document.querySelector('#editor-text'), at = field.value.indexOf({0});
+                field.setSelectionRange(at, at + {0}.length); document.execCommand('insertText', false, {1}); }})()",
+            json!(from),
+            json!(to)
+        ));
+    };
+    put("assert(leaders == 1)", "assert(leader == 1)");
+    browser.wait("document.querySelector('#editor-problems').textContent.includes('leader')");
+    browser.wait("document.querySelectorAll('#editor .code.bad mark').length === 1");
+    assert_eq!(browser.text("#editor .code.bad mark"), "leader");
+    assert_eq!(browser.value("document.querySelector('#editor-try').disabled"), json!(true));
+    browser.picture("text-edited");
+    put("assert(leader == 1)", "assert(leaders == 2)");
+    browser.wait("document.querySelector('#editor-problems').textContent === ''");
+    browser.click("#editor-try");
+    browser.wait("!document.querySelector('#trial').hidden");
+    assert_eq!(depth(&browser), "5");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    check(&browser, "");
+    assert!(browser.text("#verdict").contains("assertions"), "{}", browser.text("#verdict"));
+    browser.click("#editor-save");
+    browser.wait("document.querySelector('#trial').hidden");
+    assert!(std::fs::read_to_string(&path).unwrap().contains("leaders == 2"));
+    browser.wait("!document.querySelector('#check-old').hidden || document.querySelector('#editor-save').disabled");
+    quiet(&browser);
+}
+
+#[test]
+fn a_shared_page_needs_no_server() {
+    let Some(browser) = Browser::open() else { return };
+    let page = scratch("browser-shared.html");
+    let page = page.to_str().unwrap();
+    scrimp(&["explore", &model("needham_schroeder.pml"), "-p", "assertions", "--export", page]).code(0);
+    browser.go(&format!("file://{page}"));
+    let steps = browser.text("#steps");
+    assert_eq!(depth(&browser), steps);
+    assert!(browser.text("#about").contains("bob_talks_to"));
+    assert!(browser.count("#chart .arrow") > 3 && browser.count("#state .row") > 5);
+    assert!(browser.count("#source .code.active") > 0);
+    let last = browser.text("#state-list");
+    browser.keys(LEFT);
+    browser.keys("u");
+    assert_eq!(depth(&browser), (steps.parse::<usize>().unwrap() - 2).to_string());
+    assert_ne!(browser.text("#state-list"), last);
+    browser.keys(RIGHT);
+    browser.keys("r");
+    assert_eq!(browser.text("#state-list"), last);
+    browser.picture("shared");
+    browser.keys("d");
+    browser.picture("shared-dark");
+    for (width, name) in [(750, "shared-medium"), (390, "shared-narrow")] {
+        browser.size(width, 800);
+        browser.wait("document.documentElement.scrollWidth <= innerWidth");
+        browser.picture(name);
+    }
+    quiet(&browser);
+}
+
+#[test]
+fn two_columns_and_a_switch_for_the_dark() {
+    let Some((browser, _served)) = open("models/peterson.pml") else { return };
+    browser.size(720, 900);
+    browser.wait("document.body.classList.contains('medium')");
+    let left = |panel: &str| browser.value(&format!("document.querySelector('#{panel}').getBoundingClientRect().left"));
+    browser.wait("document.querySelector('#source').offsetParent && document.querySelector('#events').offsetParent");
+    assert!(left("events").as_f64() < left("source").as_f64() && left("source") == left("chart"));
+    assert!(browser.count("#chart .sheet text") == 0 && browser.text("#chart").contains("Take an event"));
+    browser.click("[data-panel=state]");
+    browser.wait("document.querySelector('#state').offsetParent");
+    browser.size(1280, 800);
+    browser.wait("document.querySelector('#state').offsetParent && document.querySelector('#source').offsetParent");
+    let background = "getComputedStyle(document.body).backgroundColor";
+    let light = browser.value(background);
+    browser.keys("d");
+    browser.wait(&format!("{background} !== {light}"));
+    browser.click("#theme");
+    browser.wait(&format!("{background} === {light}"));
     quiet(&browser);
 }
 

@@ -258,3 +258,199 @@ fn networks_have_arrows() {
     let lanes = Served::model("models/starvation.dve").get("api/model").json()["lanes"].clone();
     assert!(lanes.as_array().unwrap().contains(&json!(null)) && lanes[0] == "P_0", "{lanes}");
 }
+
+/// A copy of a model that a test may change.
+fn copied(name: &str, own: &str) -> (std::path::PathBuf, String) {
+    let folder = scratch(own);
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(name);
+    let text = std::fs::read_to_string(model(name)).unwrap();
+    std::fs::write(&path, &text).unwrap();
+    (path, text)
+}
+
+/// Waits until the explorer has seen a change.
+#[track_caller]
+fn watched(server: &Served, seen: impl Fn(&serde_json::Value) -> bool) -> serde_json::Value {
+    let begun = std::time::Instant::now();
+    loop {
+        let told = server.get("api/watch").json();
+        if seen(&told) {
+            return told;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(20), "{told}");
+        std::thread::sleep(Duration::from_millis(30));
+    }
+}
+
+#[test]
+fn a_changed_file_is_read_again_and_the_run_taken_along() {
+    let (path, text) = copied("alternating_bit.dve", "explored-live");
+    let server = Served::with(&path, &[]);
+    let walked = server.post("api/random", &json!({ "node": 0, "steps": 12, "seed": 3 })).json()["node"].clone();
+    let before = server.get(&format!("api/node/{walked}")).json();
+    // An error: it is told with its place, and the model before stays.
+    std::fs::write(&path, text.replacen("state ", "stat ", 1)).unwrap();
+    let told = watched(&server, |told| !told["problem"].is_null());
+    let line = 1 + text.lines().position(|line| line.contains("state ")).unwrap();
+    assert!(told["problem"]["line"].as_u64().is_some_and(|at| at >= line as u64), "{told}");
+    assert!(told["problem"]["column"].as_u64() >= Some(1) && told["version"] == 0, "{told}");
+    assert_eq!(server.get(&format!("api/node/{walked}")).json(), before);
+    // The same model a line further down: the whole run is there again, in states of other numbers.
+    std::fs::write(&path, format!("// a line\n{text}")).unwrap();
+    let told = watched(&server, |told| told["version"] == 1);
+    assert_eq!(told["problem"], json!(null));
+    assert_eq!(server.get(&format!("api/node/{walked}")).status, 404);
+    let carry = json!({ "node": walked, "at": walked, "loop": null });
+    let carried = server.post("api/carry", &carry).json();
+    assert!(carried["lost"].is_null() && carried["steps"] == 12 && carried["of"] == 12, "{carried}");
+    let after = server.get(&format!("api/node/{}", carried["node"])).json();
+    assert!(after["values"] == before["values"] && after["depth"] == before["depth"]);
+    let line = |view: &serde_json::Value| view["steps"][0]["line"].as_u64().unwrap();
+    assert_eq!(line(&after), line(&before) + 1);
+    // Nobody who asks once more loses anything, and what was never there is not found.
+    let again = json!({ "node": carried["node"], "at": carried["at"], "loop": null });
+    assert_eq!(server.post("api/carry", &again).json()["node"], carried["node"]);
+    assert_eq!(server.post("api/carry", &json!({ "node": 4_000_000, "at": 0 })).status, 404);
+}
+
+#[test]
+fn an_event_that_is_gone_ends_the_run_before_it() {
+    let moves = ["a -> b { effect x = 1; }", "b -> c { effect x = 2; }", "c -> a {}"];
+    let written = |moves: &[&str]| {
+        format!("byte x;\nprocess P {{ state a, b, c; init a; trans {}; }}\nsystem async;\n", moves.join(", "))
+    };
+    let path = scratch("explored-gone.dve");
+    std::fs::write(&path, written(&moves)).unwrap();
+    let server = Served::with(&path, &[]);
+    let walked = server.post("api/random", &json!({ "node": 0, "steps": 3, "seed": 1 })).json()["node"].clone();
+    std::fs::write(&path, written(&[moves[0], "b -> a { effect x = 2; }", moves[2]])).unwrap();
+    watched(&server, |told| told["version"] == 1);
+    let carried = server.post("api/carry", &json!({ "node": walked, "at": walked, "loop": null })).json();
+    assert_eq!((&carried["steps"], &carried["of"], &carried["lost"]), (&json!(1), &json!(3), &json!("P: b -> c")));
+    assert_eq!(carried["at"], carried["node"]);
+    // The same events with other effects are the same run, to other states.
+    std::fs::write(&path, written(&["a -> b { effect x = 7; }", moves[1], moves[2]])).unwrap();
+    watched(&server, |told| told["version"] == 2);
+    let carried = server.post("api/carry", &json!({ "node": carried["node"], "at": carried["at"] })).json();
+    assert_eq!((&carried["steps"], &carried["lost"]), (&json!(1), &json!(null)));
+    let state = server.get(&format!("api/node/{}", carried["node"])).json();
+    assert_eq!(state["values"][0]["value"], "7");
+}
+
+#[test]
+fn included_files_are_watched_too() {
+    let folder = scratch("explored-include");
+    std::fs::create_dir_all(&folder).unwrap();
+    let (path, header) = (folder.join("main.pml"), folder.join("most.h"));
+    std::fs::write(&header, "#define MOST 3\n").unwrap();
+    std::fs::write(&path, "#include \"most.h\"\nbyte x;\nactive proctype P() { do :: x < MOST -> x++ od }\n").unwrap();
+    let server = Served::with(&path, &[]);
+    std::fs::write(&header, "#define MOST nobody\n").unwrap();
+    let told = watched(&server, |told| !told["problem"].is_null());
+    assert!(told["problem"]["message"].as_str().unwrap().contains("nobody"), "{told}");
+    std::fs::write(&header, "#define MOST 1\n").unwrap();
+    watched(&server, |told| told["version"] == 1 && told["problem"].is_null());
+    let answer = scrimp(&["check", path.to_str().unwrap(), "--json", "-p", "invariant: x <= 1"]).code(0).json();
+    server.post("api/check", &json!({ "properties": ["invariant: x <= 1"] }));
+    assert_eq!(server.ended()["verdict"], answer["verdict"]);
+}
+
+#[test]
+fn a_text_is_diagnosed_tried_checked_and_saved() {
+    let (path, text) = copied("leader.pml", "explored-edited");
+    let server = Served::with(&path, &[]);
+    let told = server.get("api/text").json();
+    assert_eq!((&told["text"], &told["trial"]), (&json!(text), &json!(null)));
+    let wrong = text.replace("number == mine ->", "numbr == mine ->");
+    let line = 1 + text.lines().position(|line| line.contains("number == mine ->")).unwrap();
+    let problem = server.post("api/diagnose", &json!({ "text": wrong })).json()["problem"].clone();
+    assert!(problem["line"] == line && problem["message"].as_str().unwrap().contains("numbr"), "{problem}");
+    let column = 1 + wrong.lines().nth(line - 1).unwrap().find("numbr").unwrap();
+    assert_eq!((&problem["column"], &problem["end_column"]), (&json!(column), &json!(column + 5)));
+    assert!(server.post("api/diagnose", &json!({ "text": text })).json()["problem"].is_null());
+    // What has errors is not tried; what has none is, and the file stays.
+    assert!(server.post("api/try", &json!({ "text": wrong })).json()["refused"]["line"] == line);
+    let other = text.replace("assert(leaders == 1)", "assert(leaders == 2)");
+    let tried = server.post("api/try", &json!({ "text": other })).json();
+    assert!(tried["version"] == 1 && tried["trial"] == true, "{tried}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    server.post("api/check", &json!({}));
+    let checked = server.ended();
+    assert!(checked["verdict"] == "violated" && checked["trial"] == true && checked["version"] == 1, "{checked}");
+    assert!(checked["command"].is_null(), "nobody else can check a text that is not saved");
+    // Saving wants to know what it writes over.
+    let save = |stamp: &serde_json::Value| server.post("api/save", &json!({ "text": other, "stamp": stamp }));
+    assert_eq!(save(&json!("0")).status, 409);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    let saved = save(&told["stamp"]).json();
+    assert!(saved["trial"] == false && saved["problem"].is_null(), "{saved}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), other);
+    // A text with an error is saved as well, and the model of the one before stays.
+    let broken = server.post("api/save", &json!({ "text": wrong, "stamp": saved["stamp"] })).json();
+    assert!(broken["problem"]["line"] == line && broken["version"] == saved["version"], "{broken}");
+    // Back to what the file said at first, by another program.
+    std::fs::write(&path, &text).unwrap();
+    watched(&server, |told| told["problem"].is_null());
+    let left = std::fs::read_dir(path.parent().unwrap()).unwrap().count();
+    assert_eq!(left, 1, "nothing is left beside the file");
+}
+
+#[test]
+fn another_site_writes_nothing() {
+    let (path, text) = copied("peterson.pml", "explored-guarded");
+    let server = Served::with(&path, &[]);
+    let body = json!({ "text": "byte x;", "stamp": null }).to_string();
+    let json = "Content-Type: application/json";
+    for name in ["save", "try", "reload"] {
+        let address = format!("/{}/api/{name}", server.secret);
+        assert_eq!(server.ask("POST", &address, &["Origin: http://evil.example", json], &body).status, 403);
+        assert_eq!(server.ask("POST", &address, &["Sec-Fetch-Site: cross-site", json], &body).status, 403);
+        assert_eq!(server.ask("POST", &address, &["Content-Type: text/plain"], &body).status, 415);
+        assert_eq!(server.ask("POST", &format!("/{}/api/{name}", "0".repeat(32)), &[json], &body).status, 403);
+    }
+    assert!(std::fs::read_to_string(&path).unwrap() == text && server.get("api/watch").json()["version"] == 0);
+}
+
+/// The data that a page by itself has within it.
+#[track_caller]
+fn data(page: &str) -> serde_json::Value {
+    let data = page.split("id=\"data\">").nth(1).and_then(|rest| rest.split("</script>").next()).expect("data");
+    serde_json::from_str(data).unwrap()
+}
+
+#[test]
+fn a_run_becomes_a_page_by_itself() {
+    let page = scratch("needham.html");
+    let page = page.to_str().unwrap();
+    let done = scrimp(&["explore", &model("needham_schroeder.pml"), "-p", "assertions", "--export", page]).code(0);
+    assert!(done.stderr.contains("violates assertions"), "{}", done.stderr);
+    let text = std::fs::read_to_string(page).unwrap();
+    assert!(!text.contains("src=") && !text.contains("href=\"http"), "it loads nothing");
+    let shown = data(&text);
+    assert_eq!(shown["property"]["verdict"], "violated");
+    let steps = scrimp(&["check", &model("needham_schroeder.pml"), "-p", "assertions", "--json"]).code(1).json();
+    let states = shown["states"].as_array().unwrap();
+    let single: usize = states.iter().map(|state| state["steps"].as_array().map_or(0, Vec::len)).sum();
+    assert_eq!(single, steps["properties"][0]["trace"]["steps"].as_array().unwrap().len());
+    let source = std::fs::read_to_string(model("needham_schroeder.pml")).unwrap();
+    assert_eq!(shown["texts"][0].as_array().unwrap().len(), source.lines().count());
+    // What is shown in the page can be given on as well, with its loop.
+    let server = Served::model("models/starvation.dve");
+    server.post("api/check", &json!({ "properties": ["ltl: [] <> P_0@cs"] }));
+    server.ended();
+    let loaded = server.post("api/check/load", &json!({ "property": 0 })).json();
+    assert_eq!(loaded["property"]["name"], "ltl: [] <> P_0@cs");
+    let asked = json!({ "node": loaded["node"], "loop": loaded["loop"], "property": loaded["property"] });
+    let given = server.post("api/export", &asked).json();
+    assert_eq!(given["name"], "starvation.dve.html");
+    let shown = data(given["html"].as_str().unwrap());
+    assert!(shown["loop"].is_u64() && shown["property"] == loaded["property"]);
+    // Where there is nothing to show, or the model would be written over, it says so.
+    let nothing = scrimp(&["explore", &model("peterson.pml"), "--export", page]).refused();
+    assert!(nothing.contains("no run to show") && nothing.contains("verified"), "{nothing}");
+    let (path, text) = copied("phils3.dve", "explored-spared");
+    let path = path.to_str().unwrap();
+    assert!(scrimp(&["explore", path, "--export", path]).refused().contains("overwrite"));
+    assert_eq!(std::fs::read_to_string(path).unwrap(), text);
+}

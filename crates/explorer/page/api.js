@@ -43,9 +43,13 @@ async function ask(address, options, quiet) {
 export const get = (address, quiet) => ask(address, undefined, quiet);
 
 /** The answer to something sent as JSON (an object, or a text that is JSON already). */
-export const post = (address, content) =>
-  ask(address, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: typeof content === "string" ? content : JSON.stringify(content),
-  });
+export const post = (address, content, quiet) =>
+  ask(
+    address,
+    {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: typeof content === "string" ? content : JSON.stringify(content),
+    },
+    quiet,
+  );

@@ -1,19 +1,22 @@
 // The page: reads the model, makes the panels, and connects them with each other and with the keyboard.
 
 import { remember, remembered } from "./address.js";
-import { get, Refused } from "./api.js";
+import { get, post, Refused } from "./api.js";
 import { Chart } from "./chart.js";
 import { Check } from "./check.js";
 import { count, find, make } from "./dom.js";
+import { Editor } from "./editor.js";
 import { Events } from "./events.js";
 import { Graph } from "./graph.js";
 import { History } from "./history.js";
 import { listen } from "./keys.js";
 import { reset } from "./lanes.js";
 import { Layout } from "./layout.js";
+import { Live } from "./live.js";
 import { Net } from "./net.js";
 import { Source } from "./source.js";
 import { State } from "./state.js";
+import { beginTheme, switchTheme } from "./theme.js";
 import { Walk } from "./walk.js";
 
 let model = null;
@@ -31,6 +34,12 @@ function complain(text) {
 
 /** Shows an error; one that is not an answer of the server is a mistake of the page, and goes to the console as well. */
 function report(error) {
+  // A state that is not known any more is one of the model before: then the run is taken along, and nothing is wrong.
+  if (error.status === 404 && live.watching) {
+    const { version } = live;
+    live.look().then(() => live.version === version && complain(error.message), complain);
+    return;
+  }
   complain(error.message);
   if (!(error instanceof Refused)) console.error(error);
 }
@@ -41,7 +50,10 @@ const quiet = () => {
 
 const walk = new Walk(report);
 const layout = new Layout();
-const source = new Source(walk);
+const source = new Source(
+  walk,
+  async (file, from, count) => (await get(`source/${file}?from=${from}&count=${count}`, true)).lines,
+);
 const events = new Events(walk, (place, reveal) => source.point(place, reveal));
 const state = new State(walk, (place) => {
   layout.show("source");
@@ -53,6 +65,31 @@ const chart = new Chart(walk, shown("chart"));
 const graph = new Graph(walk, shown("graph"));
 const net = new Net(walk, shown("net"));
 const check = new Check({ report, say, opened: (answer) => walk.queue(() => opened(answer)) });
+const live = new Live(walk, {
+  renew,
+  edit: (problem) => edit(problem),
+});
+const editor = new Editor({
+  live,
+  say,
+  report,
+  top: () => (source.file === 0 ? Math.round(source.list.top / 20) + 1 : 1),
+  changed: (open) => {
+    find("source-list").hidden = open;
+    find("source-file").hidden = open || source.files.length < 2;
+    if (open) layout.show("source");
+  },
+});
+live.on((status) => {
+  find("trial").hidden = !status.trial;
+});
+
+/** Opens the editor, at a place if one is given. */
+function edit(place) {
+  if (find("edit").hidden) return;
+  layout.show("source");
+  editor.begin(place).catch(report);
+}
 
 layout.on("history", () => history.show());
 layout.on("chart", () => chart.show());
@@ -127,6 +164,8 @@ listen({
     find("events-filter").focus();
   },
   panel: (panel) => layout.show(panel, true),
+  edit: () => edit(),
+  theme: switchTheme,
   enlarge: () => layout.enlarge(),
   help: () => find("help").showModal(),
 });
@@ -140,17 +179,14 @@ async function awaited() {
   }
 }
 
-/** Reads the model and shows its first state, or the end of a run. */
-async function read() {
-  model = await awaited();
-  if (model.failed) {
-    find("model-name").textContent = "The model cannot be read";
-    complain(model.failed);
-    return;
-  }
+/** Says what model it is, to everybody. */
+function begin() {
   document.title = `${model.name} · Scrimp`;
-  find("model-name").textContent =
-    model.name.length > 40 ? `…/${model.name.split("/").slice(-2).join("/")}` : model.name;
+  const [, folder, file] = model.name.match(/^(.*\/)?([^/]*)$/) ?? [];
+  find("model-name").replaceChildren(
+    make("span", { class: "folder" }, folder?.length > 30 ? `…${folder.slice(-28)}` : (folder ?? "")),
+    file ?? model.name,
+  );
   find("model-name").title = model.name;
   find("model-facts").textContent = [
     model.language,
@@ -167,16 +203,60 @@ async function read() {
   history.begin(model);
   chart.begin();
   graph.begin();
+  net.begin();
   check.begin(model);
+  editor.offer(model);
+}
+
+/** Reads the model and shows its first state, or the end of a run. */
+async function read() {
+  model = await awaited();
+  if (model.failed) {
+    find("model-name").textContent = "The model cannot be read";
+    complain(model.failed);
+    return;
+  }
+  begin();
   if (model.net) {
     layout.show(layout.narrow ? "events" : "net");
     if (!layout.narrow) layout.show("graph");
   }
-  await walk.begin(model, remembered());
+  await walk.begin(model, await found(remembered()));
+  live.begin(model);
   if (model.warnings?.length) complain(model.warnings.join(" "));
-  for (const button of ["save", "load", "run"]) find(button).disabled = false;
+  for (const button of ["share", "save", "load", "run"]) find(button).disabled = false;
   document.body.dataset.ready = "true";
   performance.mark("ready");
 }
 
+/** A place on a run that was remembered, in the model as it is now: that may have become another one meanwhile. */
+async function found(before) {
+  if (!before) return null;
+  try {
+    const carried = await post("carry", { node: before.run.node, at: before.current, loop: before.run.loop });
+    return { current: carried.at, run: { node: carried.node, loop: carried.loop } };
+  } catch (error) {
+    if (error.status !== 404) throw error;
+    return null;
+  }
+}
+
+/** The model has become another one; the run was taken along as far as it leads. */
+async function renew(carried) {
+  model = await awaited();
+  begin();
+  await walk.begin(model, carried && { current: carried.at, run: { node: carried.node, loop: carried.loop } });
+  const lost = carried?.lost;
+  say(
+    make("strong", {}, "The model has changed"),
+    !carried || !carried.of
+      ? "; this is its initial state."
+      : lost
+        ? `; of the run ${count(carried.steps, "step")} of ${carried.of} can still be taken. Not any more: ${lost}`
+        : `; the run of ${count(carried.of, "step")} can still be taken.`,
+  );
+  if (model.warnings?.length) complain(model.warnings.join(" "));
+}
+
+beginTheme();
 read().catch(report);

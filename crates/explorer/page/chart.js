@@ -66,7 +66,9 @@ export class Chart {
     this.unbroken = this.rows = chart.rows;
     this.arrows = chart.arrows;
     this.loopRows = this.loop();
+    // Nothing is drawn behind the words that say what will be drawn.
     this.hint.hidden = this.rows.length > 0;
+    this.svg.style.display = this.rows.length > 0 ? "" : "none";
     find("chart-note").textContent =
       walk.line.length < 2 ? "" : `${count(walk.line.length - 1, "step")}, ${count(chart.messages, "message")}`;
     this.place();

@@ -59,7 +59,7 @@ const WORDS = {
 
 const WHOLE = {
   verified: "Verified: everything asked for holds.",
-  violated: "Violated: something does not hold.",
+  violated: "Violated",
   "no-error-found": "No error found, though not every state was certainly visited.",
   incomplete: "Incomplete: the check ended before it could decide.",
   error: "Error: the check could not be done.",
@@ -120,8 +120,18 @@ export class Check {
     const textless = model.language === "Rust";
     for (const key of ["property", "option-engine", "option-fair"])
       for (const part of [find(key), document.querySelector(`label[for=${key}]`)]) part.hidden = textless;
+    this.version = model.version;
+    if (this.begun) return this.age();
+    this.begun = true;
     if (model.asked?.length) find("property").value = model.asked.join("\n");
     find("property").rows = Math.max(2, Math.min(8, model.asked?.length ?? 0));
+  }
+
+  /** Says whether the answer is one of another model than the one that is shown. */
+  age() {
+    const old = this.answered !== undefined && this.answered !== this.version;
+    find("check-old").hidden = !old;
+    find("answer").classList.toggle("old", old);
   }
 
   /** The panel came into sight: a check may be going on already, as after a page is loaded again. */
@@ -196,6 +206,8 @@ export class Check {
 
   tell(answer) {
     find("answer").hidden = false;
+    this.answered = answer.version ?? this.version;
+    this.age();
     if (this.appear) find("answer").scrollIntoView({ block: "nearest" });
     this.appear = false;
     const last = this.curves.samples.at(-1);
@@ -216,7 +228,7 @@ export class Check {
           typeof answer.seconds === "number" && `${answer.seconds.toFixed(2)} s`,
         ];
     verdict.replaceChildren(
-      make("strong", {}, answer.running ? "Checking …" : (WHOLE[answer.verdict] ?? "The check ended.")),
+      make("strong", {}, answer.running ? "Checking …" : whole(answer)),
       make("span", { class: "numbers" }, ` ${(numbers || []).filter(Boolean).join(" · ")}`),
     );
     find("check-message").hidden = !answer.message;
@@ -225,9 +237,13 @@ export class Check {
       ...(answer.running ? [] : ordered(answer.properties ?? [])).map((property) => this.property(property)),
     );
     find("command-line").replaceChildren(
-      ...(answer.command ? ["The same on the command line: ", make("code", {}, answer.command)] : []),
+      ...(answer.command
+        ? ["The same on the command line: ", make("code", {}, answer.command)]
+        : answer.trial
+          ? ["What was checked is a text that is not saved."]
+          : []),
     );
-    if (!answer.running) this.say(make("strong", {}, WHOLE[answer.verdict] ?? answer.message ?? "The check ended."));
+    if (!answer.running) this.say(make("strong", {}, answer.verdict ? whole(answer) : (answer.message ?? whole(answer))));
   }
 
   property(property) {
@@ -241,6 +257,7 @@ export class Check {
       { "data-property": property.number, class: property.verdict },
       make("span", { class: "verdict", "data-verdict": property.verdict }, WORDS[property.verdict] ?? property.verdict),
       make("code", {}, property.name),
+      property.fault?.fault ? make("span", { class: "fault" }, faulty(property.fault)) : null,
       property.answer !== null && property.answer !== undefined
         ? make("span", { class: "answer" }, String(property.answer))
         : null,
@@ -270,6 +287,17 @@ export class Check {
     }
   }
 }
+
+/** What came of a check, in words; what is violated is named. */
+function whole(answer) {
+  const broken = (answer.properties ?? []).filter((property) => property.verdict === "violated");
+  if (answer.verdict !== "violated" || !broken.length) return WHOLE[answer.verdict] ?? "The check ended.";
+  const [first, ...rest] = broken;
+  const fault = first.fault?.fault ? ` — ${faulty(first.fault)}` : "";
+  return `${WHOLE.violated}: ${first.name}${fault}${rest.length ? `, and ${rest.length} more` : ""}`;
+}
+
+const faulty = ({ fault, line }) => `${fault.replace(/^assertion violated /, "")}${line ? ` (line ${line})` : ""}`;
 
 /** What does not hold comes first. */
 const ordered = (properties) => [...properties].sort((a, b) => (b.verdict === "violated") - (a.verdict === "violated"));

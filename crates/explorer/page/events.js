@@ -2,6 +2,7 @@
 
 import { find, make } from "./dom.js";
 import { badge, colour, nameOf, withoutName } from "./lanes.js";
+import { further, judged, saying } from "./walk.js";
 
 /** The panel of enabled events; `point` shows the line of an event in the source, or nothing. */
 export class Events {
@@ -77,13 +78,18 @@ export class Events {
   /** What must be said before the events: what does not hold, an end, a fault that is near. */
   notes(view) {
     const notes = [];
-    for (const name of view.violations ?? [])
+    const about = this.walk.about.get(view.node);
+    if (about?.verdict === "violated")
+      notes.push(make("p", { class: "note bad violation" }, `✗ This run ${judged(about)} `, make("strong", {}, saying(about))));
+    else if (about?.verdict === "verified")
+      notes.push(make("p", { class: "note good" }, `✓ This run ${judged(about)} `, make("strong", {}, saying(about))));
+    for (const name of (view.violations ?? []).filter((name) => name !== about?.name))
       notes.push(make("p", { class: "note bad violation" }, "✗ Does not hold in this state: ", make("strong", {}, name)));
     for (const step of view.steps) {
       if (step.violated) notes.push(make("p", { class: "note bad" }, `The last step violates: ${step.violated}`));
     }
     if (view.end) notes.push(make("p", { class: view.bad ? "note bad" : "note good" }, view.end));
-    for (const fault of view.faults ?? []) {
+    for (const fault of further(view.faults, about)) {
       notes.push(
         make(
           "p",
@@ -168,4 +174,8 @@ function words(event) {
 const lanesOf = ({ lane, lanes }) => (lanes?.length ? lanes : lane === null || lane === undefined ? [] : [lane]);
 
 /** What a line says beyond what was said already: events that begin alike differ in their rest. */
-const rest = (source, said) => (source.startsWith(said) ? source.slice(said.length).trim() : source);
+function rest(source, said) {
+  const left = source.startsWith(said) ? source.slice(said.length).trim() : source;
+  // A semicolon says nothing.
+  return /\w/.test(left) ? left : "";
+}

@@ -2,12 +2,16 @@
 
 import { get, post } from "./api.js";
 import { Canvas, through, tip } from "./canvas.js";
+import { Card } from "./card.js";
 import { count, draw, find, make, shorten } from "./dom.js";
 
 const MOST = 200;
 /** How high a line and how wide a letter of a label is. */
 const LINE = 15;
 const LETTER = 6.8;
+/** How high a line of the names of events is, and how wide a letter of them. */
+const NAME = 13;
+const NAME_LETTER = 6.3;
 
 /** The panel of the state graph; `shown` says whether anybody sees it. */
 export class Graph {
@@ -17,6 +21,7 @@ export class Graph {
     this.canvas = new Canvas(find("graph"), "State graph; Tab goes from state to state, Enter goes there, + expands");
     this.foot = make("div", { class: "foot", hidden: true });
     find("graph").append(this.foot);
+    this.card = new Card(this.canvas.svg.parentElement, (vertex) => this.whole(vertex));
     this.begin();
     walk.on("moved", () => this.show());
     this.canvas.svg.addEventListener("click", (event) => this.click(event));
@@ -25,6 +30,35 @@ export class Graph {
       if (vertex && !event.target.closest(".expand")) this.go(vertex);
     });
     this.canvas.svg.addEventListener("keydown", (event) => this.key(event), true);
+    this.look();
+  }
+
+  /** The whole state is shown of what the pointer is on, or the focus. */
+  look() {
+    const { svg } = this.canvas;
+    const show = (event, soon) => {
+      const vertex = this.vertexOf(event.target);
+      const element = event.target.closest?.("[data-vertex]");
+      if (vertex && !event.buttons) this.card.show(vertex, () => element.getBoundingClientRect(), soon);
+      else this.card.hide();
+    };
+    svg.addEventListener("pointerover", (event) => event.pointerType !== "touch" && show(event));
+    svg.addEventListener("pointerleave", () => this.card.hide());
+    svg.addEventListener("pointerdown", () => this.card.hide());
+    svg.addEventListener("wheel", () => this.card.hide(), { passive: true });
+    svg.addEventListener("focusin", (event) => event.target.matches(":focus-visible") && show(event, true));
+    svg.addEventListener("focusout", () => this.card.hide());
+  }
+
+  /** A state in full; it is asked for once for each place where one is. */
+  async whole(vertex) {
+    const here = this.walk.current;
+    if (this.seenFrom !== here) {
+      this.seenFrom = here;
+      this.seen = new Map();
+    }
+    if (!this.seen.has(vertex.vertex)) this.seen.set(vertex.vertex, get(`vertex/${vertex.vertex}?node=${here}`, true));
+    return this.seen.get(vertex.vertex);
   }
 
   /** Forgets what was expanded. */
@@ -33,6 +67,7 @@ export class Graph {
     this.selected = null;
     this.anchor = null;
     this.data = null;
+    this.seenFrom = null;
     this.canvas.moved = false;
   }
 
@@ -58,8 +93,9 @@ export class Graph {
 
   draw() {
     const { data, canvas } = this;
+    this.card.hide();
     const focused = document.activeElement?.closest?.("#graph [data-vertex]")?.dataset.vertex;
-    canvas.note.textContent = `${count(data.vertices.length, "state")}, ${count(data.edges.length, "step")}${data.cut ? `; not all are shown, ${MOST} is the most` : ""}`;
+    canvas.note.textContent = `${count(data.vertices.length, "state")}, ${count(data.edges.length, "step")}${data.cut ? `; not all are shown, ${MOST} is the most` : ""}${data.edges.some((edge) => !edge.at) ? "; point at a line for its events" : ""}`;
     canvas.note.classList.toggle("cut", Boolean(data.cut));
     canvas.show(
       data,
@@ -115,7 +151,22 @@ export class Graph {
       draw("path", { class: "reach", d: through(edge.points) }),
       draw("path", { class: "stroke", d: through(edge.points) }),
       tip(edge.points),
+      this.names(edge),
     );
+  }
+
+  /** The events of an edge, half way. */
+  names({ at, names }) {
+    if (!at) return null;
+    const first = at[1] - ((names.length - 1) * NAME) / 2 + 3.5;
+    const width = Math.max(...names.map((name) => name.length)) * NAME_LETTER + 6;
+    const height = names.length * NAME + 2;
+    return [
+      draw("rect", { class: "behind", x: at[0] - width / 2, y: at[1] - height / 2, width, height }),
+      ...names.map((name, index) =>
+        draw("text", { class: "event", x: at[0], y: first + index * NAME, "text-anchor": "middle" }, name),
+      ),
+    ];
   }
 
   vertex(vertex) {
@@ -236,7 +287,8 @@ export class Graph {
     const vertex = this.vertexOf(event.target);
     if (!vertex) return;
     const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-    if (event.key === "Enter") this.go(vertex);
+    if (event.key === "Escape" && this.card.of) this.card.hide();
+    else if (event.key === "Enter") this.go(vertex);
     else if (event.key === "+" || event.key === "-" || event.key === " ") {
       const can = this.more(vertex);
       if (!can || (event.key === "+") === Boolean(vertex.expanded)) return;

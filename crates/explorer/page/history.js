@@ -13,6 +13,13 @@ const telling = (steps) =>
   steps.find((step) => step.text && !/^(\.\(goto\)|\(1\)|skip)$/.test(step.text)) ??
   steps[0];
 
+/** Gives a text to the browser as a file. */
+function given(text, type, name) {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  make("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10000);
+}
+
 /** The panel of the history. Of the page it needs whether it is seen (`shown`), a voice (`say`), and what to do with the
  * end of a run that was loaded (`opened`). */
 export class History {
@@ -24,10 +31,13 @@ export class History {
     this.rows = [];
     this.list = new List(find("history-list"), HEIGHT, (index) => this.row(this.rows[index]));
     walk.on("moved", () => this.show());
-    find("save").addEventListener("click", () => this.save().catch((error) => walk.report(error)));
-    find("load").addEventListener("click", () => find("load-file").click());
-    find("load-file").addEventListener("change", (event) => this.read(event.target));
-    find("initial").addEventListener("change", (event) => walk.to(Number(event.target.value)));
+    // A page by itself has no server that could save and load.
+    const press = (id, action) => find(id)?.addEventListener("click", () => action().catch((error) => walk.report(error)));
+    press("save", () => this.save());
+    press("share", () => this.share());
+    find("load")?.addEventListener("click", () => find("load-file").click());
+    find("load-file")?.addEventListener("change", (event) => this.read(event.target));
+    find("initial")?.addEventListener("change", (event) => walk.to(Number(event.target.value)));
   }
 
   /** A model was read: where one can begin. */
@@ -60,7 +70,7 @@ export class History {
     });
     const last = walk.tree.get(walk.line.at(-1));
     for (const child of last?.children ?? []) this.rows.push({ kind: "branch", node: child, place: walk.line.length });
-    if (find("initial").options.length) find("initial").value = String(walk.line[0]);
+    if (find("initial")?.options.length) find("initial").value = String(walk.line[0]);
     const focused = this.list.scroller.contains(document.activeElement);
     this.list.show(this.rows.length);
     this.list.reveal(at);
@@ -112,16 +122,26 @@ export class History {
     const loop = walk.loop;
     const whole = loop && loop.to === walk.position;
     const trace = await get(`trace/${walk.current}${whole ? `?loop=${walk.line[loop.from]}` : ""}`);
-    const address = URL.createObjectURL(
-      new Blob([`${JSON.stringify(trace, null, 2)}\n`], { type: "application/json" }),
-    );
     const base = this.model.name
       .split(/[\\/]/)
       .pop()
       .replace(/\.[^.]*$/, "");
-    make("a", { href: address, download: `${base}-trace-${walk.position}.json` }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 10000);
+    given(`${JSON.stringify(trace, null, 2)}\n`, "application/json", `${base}-trace-${walk.position}.json`);
     this.say(`Saved a trace of ${count(walk.position, "step")}.`);
+  }
+
+  /** Gives the whole run to the browser as a page by itself, with what it shows if it is one that a check has found. */
+  async share() {
+    const { walk } = this;
+    const { loop } = walk;
+    const end = walk.line.at(-1);
+    const page = await post("export", {
+      node: end,
+      loop: loop && loop.to === walk.line.length - 1 ? walk.line[loop.from] : null,
+      property: walk.about.get(end) ?? null,
+    });
+    given(page.html, "text/html", page.name);
+    this.say(`Saved ${page.name}: a page by itself, with this run, its states and its source.`);
   }
 
   async read(input) {

@@ -2,33 +2,42 @@
 
 import { find, make } from "./dom.js";
 
-/** Listens to the keys; `does` has a function for each thing that can be done. */
+/** Keys, what they do in words, and the name and arguments of that. Without a name, what they do is done elsewhere: then
+ * what comes next says with which other things they are there. */
+const TABLE = [
+  ["1 … 9", "take the event with this number", null, "take"],
+  [["j", "ArrowDown"], "next event in the list", "select", 1],
+  [["k", "ArrowUp"], "previous event in the list", "select", -1],
+  ["Enter", "take the event chosen in the list", null, "take"],
+  [["u", "Backspace", "ArrowLeft"], "one step back", "along", -1],
+  [["r", "ArrowRight"], "one step forward again", "along", 1],
+  [["Home"], "back to the beginning", "along", -Infinity],
+  [["End"], "to the end of the run", "along", Infinity],
+  [["n"], "take one event at random", "random", 1],
+  [["N"], "take twenty events at random", "random", 20],
+  [["/"], "filter the events", "filter"],
+  [["e"], "events", "panel", "events"],
+  [["s"], "state", "panel", "state"],
+  [["o"], "source", "panel", "source"],
+  [["i"], "edit the source", "edit"],
+  [["t"], "net (Petri nets)", "panel", "net"],
+  [["c"], "chart", "panel", "chart"],
+  [["g"], "graph", "panel", "graph"],
+  [["h"], "history", "panel", "history"],
+  [["p"], "check a property", "panel", "check"],
+  [["m"], "give the panel used last the whole window, or take it back", "enlarge"],
+  ["+ − 0 and arrows", "in the graph and the net: zoom, show everything, move", null, "enlarge"],
+  [["d"], "dark or light colours", "theme"],
+  [["?"], "these keys", "help"],
+];
+
+/** Listens to the keys; `does` has a function for each thing that can be done, and nobody hears of the others. */
 export function listen(does) {
-  const table = [
-    ["1 … 9", "take the event with this number"],
-    [["j", "ArrowDown"], "next event in the list", () => does.select(1)],
-    [["k", "ArrowUp"], "previous event in the list", () => does.select(-1)],
-    ["Enter", "take the event chosen in the list"],
-    [["u", "Backspace", "ArrowLeft"], "one step back", () => does.along(-1)],
-    [["r", "ArrowRight"], "one step forward again", () => does.along(1)],
-    [["Home"], "back to the beginning", () => does.along(-Infinity)],
-    [["End"], "to the end of the run", () => does.along(Infinity)],
-    [["n"], "take one event at random", () => does.random(1)],
-    [["N"], "take twenty events at random", () => does.random(20)],
-    [["/"], "filter the events", () => does.filter()],
-    [["e"], "events", () => does.panel("events")],
-    [["s"], "state", () => does.panel("state")],
-    [["o"], "source", () => does.panel("source")],
-    [["t"], "net (Petri nets)", () => does.panel("net")],
-    [["c"], "chart", () => does.panel("chart")],
-    [["g"], "graph", () => does.panel("graph")],
-    [["h"], "history", () => does.panel("history")],
-    [["p"], "check a property", () => does.panel("check")],
-    [["m"], "give the panel used last the whole window, or take it back", () => does.enlarge()],
-    ["+ − 0 and arrows", "in the graph and the net: zoom, show everything, move"],
-    [["?"], "these keys", () => does.help()],
-  ];
-  const actions = new Map(table.flatMap(([keys, , action]) => (action ? keys.map((key) => [key, action]) : [])));
+  const table = TABLE.filter(([, , action, needs]) => does[action ?? needs]);
+  const called = (action, words) => () => does[action](...words);
+  const actions = new Map(
+    table.flatMap(([keys, , action, ...words]) => (action ? keys.map((key) => [key, called(action, words)]) : [])),
+  );
   const signs = { ArrowDown: "↓", ArrowUp: "↑", ArrowLeft: "←", ArrowRight: "→" };
   find("help-keys").replaceChildren(
     ...table.flatMap(([keys, text]) => [
@@ -45,7 +54,7 @@ export function listen(does) {
     const target = event.target;
     if (target.closest("input:not([type=checkbox]), textarea, select")) return;
     if (moves(event.key, target)) return;
-    if (/^[1-9]$/.test(event.key)) does.take(Number(event.key) - 1);
+    if (does.take && /^[1-9]$/.test(event.key)) does.take(Number(event.key) - 1);
     else if (actions.has(event.key)) actions.get(event.key)();
     else return;
     event.preventDefault();

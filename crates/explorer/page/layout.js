@@ -1,8 +1,10 @@
-// Where the panels are: on a wide window in docks beside each other, on a narrow one a single panel and a bar of tabs.
+// Where the panels are: on a wide window in docks beside each other in three columns, on a smaller one in two, on a narrow one
+// a single panel and a bar of tabs.
 
 import { find } from "./dom.js";
 
-const NARROW = window.matchMedia("(max-width: 860px)");
+const NARROW = window.matchMedia("(max-width: 699px)");
+const MEDIUM = window.matchMedia("(min-width: 700px) and (max-width: 1099px)");
 
 /** What gets the focus in each panel. */
 const FOCUS = {
@@ -33,7 +35,7 @@ export class Layout {
       tab.addEventListener("click", () => this.show(tab.dataset.panel));
     }
     document.addEventListener("keydown", (event) => this.key(event));
-    NARROW.addEventListener("change", () => this.arrange());
+    for (const width of [NARROW, MEDIUM]) width.addEventListener("change", () => this.arrange());
     for (const button of document.querySelectorAll(".enlarge")) {
       button.addEventListener("click", () => this.enlarge(button.closest(".dock")));
     }
@@ -43,6 +45,10 @@ export class Layout {
 
   get narrow() {
     return NARROW.matches;
+  }
+
+  get kind() {
+    return NARROW.matches ? "narrow" : MEDIUM.matches ? "medium" : "wide";
   }
 
   /** Calls back whenever a panel comes into sight. */
@@ -72,11 +78,46 @@ export class Layout {
 
   /** A model without a text has nothing for the middle of the window: chart, graph and checks stand there. */
   withoutText() {
+    if (this.textless) return;
+    this.gather(false);
+    this.textless = true;
     this.offer("source", false);
     this.docks = this.docks.filter((dock) => dock.element.id !== "dock-source");
-    find("dock-source")?.replaceWith(find("dock-detail"));
-    document.querySelector("[data-divides=detail]").hidden = true;
+    find("dock-source").remove();
+    this.before = null;
     this.arrange();
+  }
+
+  /** Puts the docks into their columns. In two columns the state is a tab beside the source, and charts are below. */
+  columns(kind) {
+    const [middle, right] = [find("column-middle"), find("column-right")];
+    const [state, detail] = [find("dock-state"), find("dock-detail")];
+    const divider = document.querySelector("[data-divides=detail]");
+    const medium = kind === "medium";
+    if (this.textless) {
+      if (medium) middle.prepend(state);
+      else right.append(state);
+      middle.append(divider, detail);
+      divider.hidden = !medium;
+    } else {
+      this.gather(medium);
+      if (medium) middle.append(divider, detail);
+      else right.append(state, divider, detail);
+    }
+  }
+
+  /** Makes the state a tab beside the source, or gives it a dock of its own again. */
+  gather(together) {
+    const state = this.docks.find((dock) => dock.element.id === "dock-state");
+    const source = this.docks.find((dock) => dock.element.id === "dock-source");
+    if (together === (state.tabs.length === 0)) return;
+    const [from, to] = together ? [state, source] : [source, state];
+    const tab = this.tabOf("state");
+    from.tabs = from.tabs.filter((other) => other !== tab);
+    to.tabs = [...to.tabs, tab];
+    to.element.append(find("state"));
+    if (!together) this.chosen.set(state, tab);
+    if (this.chosen.get(source) === tab) this.chosen.set(source, source.tabs.find((other) => !other.hidden && other !== tab));
   }
 
   /** Brings a panel into sight. */
@@ -93,8 +134,9 @@ export class Layout {
   }
 
   arrange() {
-    const { narrow } = this;
-    document.body.classList.toggle("narrow", narrow);
+    const { narrow, kind } = this;
+    for (const name of ["narrow", "medium", "wide"]) document.body.classList.toggle(name, name === kind);
+    if (kind !== this.before) this.columns(kind);
     if (narrow)
       find("tabbar").append(
         ...["events", "state", "net", "source", "chart", "graph", "history", "check"].map((panel) => this.tabOf(panel)),
@@ -108,10 +150,10 @@ export class Layout {
         tab.setAttribute("aria-selected", String(shown));
         tab.tabIndex = shown ? 0 : -1;
       }
-      dock.element.hidden = narrow && this.dockOf(this.front) !== dock;
+      dock.element.hidden = dock.tabs.length === 0 || (narrow && this.dockOf(this.front) !== dock);
     }
-    if (narrow !== this.before) {
-      this.before = narrow;
+    if (kind !== this.before) {
+      this.before = kind;
       for (const [panel, listener] of this.listeners) if (this.shown(panel)) listener();
     }
   }

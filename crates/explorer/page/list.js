@@ -79,6 +79,7 @@ export class List {
   }
 
   scroll(top) {
+    if (!this.room) this.wanted = null;
     this.top = Math.max(0, Math.min(top, this.length * this.height - this.room));
     this.scroller.scrollTop = this.top;
     this.fill();

@@ -34,6 +34,11 @@ export class Net {
     this.canvas.svg.addEventListener("keydown", (event) => event.key === "Enter" && fire(event));
   }
 
+  /** Forgets the net: the model may have become another one. */
+  begin() {
+    this.drawn = null;
+  }
+
   show() {
     if (!this.shown()) return;
     this.ask().catch((error) => this.walk.report(error));

@@ -124,9 +124,9 @@ export function rows(walk, fold, unfolded) {
 function wrong(walk) {
   const node = walk.line.at(-1);
   const place = walk.line.length - 1;
-  return (walk.tree.get(node)?.wrong ?? []).map(({ lane, text }) => ({
+  return (walk.tree.get(node)?.wrong ?? []).map(({ lane, text, good }) => ({
     kind: "note",
-    note: { kind: "violated", text: `✗ ${text}` },
+    note: good ? { kind: "shown", text: `✓ ${text}` } : { kind: "violated", text: `✗ ${text}` },
     node,
     place,
     lane: lane ?? null,

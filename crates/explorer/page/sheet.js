@@ -29,7 +29,7 @@ export class Sheet {
   whole(rows) {
     const out = [...rows];
     const tail = [];
-    while (out.at(-1)?.kind === "note" && out.at(-1).note.kind === "violated") {
+    while (out.at(-1)?.kind === "note" && ["violated", "shown"].includes(out.at(-1).note.kind)) {
       const row = out.pop();
       const parts = broken(row.note.text, this.letters());
       const wide = parts.length > 1;

@@ -1,7 +1,6 @@
-// The source of the model, with the lines where the processes stand. Files are fetched by the page, so that long ones
+// The source of the model, with the lines where the processes stand. Files are fetched piece by piece, so that long ones
 // cost nothing before they are looked at.
 
-import { get } from "./api.js";
 import { pieces } from "./colouring.js";
 import { find, make } from "./dom.js";
 import { badge, colour } from "./lanes.js";
@@ -10,10 +9,11 @@ import { List } from "./list.js";
 const PAGE = 500;
 const HEIGHT = 20;
 
-/** The panel of the source. */
+/** The panel of the source; `fetch(file, from, count)` has lines of a file, counted from one. */
 export class Source {
-  constructor(walk) {
+  constructor(walk, fetch) {
     this.walk = walk;
+    this.fetch = fetch;
     this.file = 0;
     this.files = [];
     this.pages = new Map();
@@ -29,14 +29,17 @@ export class Source {
 
   /** A model was read: its files. */
   begin(model) {
+    // A model that has become another one is looked at where it was.
+    const [file, top] = model.files.length === this.files.length ? [this.file, this.list.top] : [0, 0];
     this.files = model.files;
     this.language = model.language;
-    this.pages.clear();
+    this.pages = new Map();
     this.choice.replaceChildren(...this.files.map((file, index) => make("option", { value: index }, file.name)));
     this.choice.hidden = this.files.length < 2;
     this.scroller.style.setProperty("--digits", String(Math.max(...this.files.map((file) => file.lines), 1)).length);
     this.placed = false;
-    this.open(0);
+    this.open(file);
+    this.list.scroll(top);
   }
 
   open(file) {
@@ -94,9 +97,12 @@ export class Source {
 
   async load(file, number, key) {
     try {
-      const answer = await get(`source/${file}?from=${number * PAGE + 1}&count=${PAGE}`, true);
+      const { pages } = this;
+      const lines = await this.fetch(file, number * PAGE + 1, PAGE);
+      // Meanwhile the model may have become another one.
+      if (pages !== this.pages) return;
       let inside = this.pages.get(`${file}:${number - 1}`)?.inside ?? false;
-      const page = answer.lines.map((line) => {
+      const page = lines.map((line) => {
         const cut = pieces(line, this.language, inside);
         inside = cut.inside;
         return cut.pieces;

@@ -13,6 +13,32 @@ const WAITING = 50;
 /** Steps of a long way that are asked for at once: the server keeps no more than that in memory. */
 const PIECE = 1000;
 
+/** A property as it is said of a run: what it is called, and what exactly went wrong. */
+export const saying = ({ name, what, line }) =>
+  `${name}${what ? ` — ${what.replace(/^assertion violated /, "")}` : ""}${line ? ` (line ${line})` : ""}`;
+
+/** What a run is said to do to a property: one that was saved may be of another model than the one that is there now. */
+export const judged = ({ verdict, saved }) =>
+  verdict === "violated"
+    ? saved
+      ? "was saved as one that violates"
+      : "violates"
+    : saved
+      ? "was saved as one that shows"
+      : "shows";
+
+/** The same at the end of a chart; nothing where nothing was decided. */
+export function remarks(about) {
+  if (about?.verdict === "violated")
+    return [{ lane: null, text: `${about.saved ? "saved as violating" : "violated"}: ${saying(about)}` }];
+  if (about?.verdict === "verified")
+    return [{ lane: null, good: true, text: `${about.saved ? "saved as showing" : "shows"}: ${saying(about)}` }];
+  return [];
+}
+
+/** What can go wrong in a state besides what the run there is about. */
+export const further = (faults, about) => (faults ?? []).filter((fault) => !about?.what || fault.text !== about.what);
+
 export class Walk {
   constructor(report) {
     this.report = report;
@@ -29,6 +55,8 @@ export class Walk {
     this.line = [];
     this.position = 0;
     this.loops = new Map();
+    // What the runs show that a check has found, by their ends.
+    this.about = new Map();
     this.view = null;
   }
 
@@ -131,8 +159,11 @@ export class Walk {
   keep(view) {
     for (const process of view.processes) name(process.lane, process.name);
     this.view = view;
-    const wrong = (view.violations ?? []).map((name) => ({ lane: null, text: `does not hold: ${name}` }));
-    for (const { lane, text } of view.faults ?? []) wrong.push({ lane, text });
+    const about = this.about.get(view.node);
+    const wrong = remarks(about);
+    for (const name of view.violations ?? [])
+      if (name !== about?.name) wrong.push({ lane: null, text: `does not hold: ${name}` });
+    for (const { lane, text } of further(view.faults, about)) wrong.push({ lane, text });
     if (view.end && view.bad) wrong.push({ lane: null, text: view.end });
     const entry = this.tree.get(view.node);
     if (entry) entry.wrong = wrong;
@@ -207,6 +238,7 @@ export class Walk {
       if (!path.length) break;
       known = path.at(-1).node;
     }
+    if (end.property) this.about.set(end.node, end.property);
     const view = await this.ask(end.node);
     if (end.loop !== null && end.loop !== undefined) {
       this.loops.clear();
@@ -222,7 +254,8 @@ export class Walk {
     for (const node of model.initial) this.add(node, null, []);
     if (!before) return this.open(model.start, "start");
     try {
-      await this.open(before.run, "start");
+      const { property } = before.run.node === model.start.node ? model.start : {};
+      await this.open({ ...before.run, property }, "start");
       if (before.current !== this.current) await this.open({ node: before.current, loop: null }, "start");
     } catch (error) {
       if (error.status !== 404) throw error;

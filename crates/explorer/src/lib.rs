@@ -11,5 +11,6 @@ mod page;
 mod request;
 mod server;
 
+pub use page::alone;
 pub use request::{CheckOptions, Explored, Refusal, Request};
 pub use server::Server;

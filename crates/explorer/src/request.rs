@@ -76,6 +76,42 @@ pub enum Request {
     LoadRun {
         property: usize,
     },
+    /// A state of the graph in full, and what tells it from the node's.
+    Vertex {
+        node: u32,
+        vertex: u32,
+    },
+    /// The run to a node as a page by itself; with the node at which its loop begins, and the property that it breaks.
+    Export {
+        node: u32,
+        again: Option<u32>,
+        property: Option<Value>,
+    },
+    /// Has the model become another one, and is something wrong with its text?
+    Watch,
+    /// The text of the model's file, to be edited.
+    Text,
+    /// What is wrong with a text?
+    Diagnose {
+        text: String,
+    },
+    /// Shows the model of a text that is not saved.
+    Try {
+        text: String,
+    },
+    /// Saves a text to the model's file, if that is as this stamp says; without one, whatever it says.
+    Save {
+        text: String,
+        stamp: Option<String>,
+    },
+    /// Goes back to what the file says.
+    Reload,
+    /// Goes the way to a node of the model before it became another one, as far as it still leads.
+    Carry {
+        node: u32,
+        at: u32,
+        again: Option<u32>,
+    },
 }
 
 /// How to check: flags of the command line by name.

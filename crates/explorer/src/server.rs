@@ -193,6 +193,15 @@ fn api() -> Routes {
             with_body(|Check { properties, options }| Request::Check { properties, options })
                 .merge(with_words(|words| Ok(Request::Checked { from: number(words, "from")?.unwrap_or(0) }))),
         )
+        .route("/vertex/{node}", with_node(|vertex, words| Ok(Request::Vertex { node: node(words)?, vertex })))
+        .route("/export", with_body(|Export { node, again, property }| Request::Export { node, again, property }))
+        .route("/watch", with_words(|_| Ok(Request::Watch)))
+        .route("/text", with_words(|_| Ok(Request::Text)))
+        .route("/diagnose", with_body(|Text { text, .. }| Request::Diagnose { text }))
+        .route("/try", with_body(|Text { text, .. }| Request::Try { text }))
+        .route("/save", with_body(|Text { text, stamp }| Request::Save { text, stamp }))
+        .route("/reload", with_body(|Nothing {}| Request::Reload))
+        .route("/carry", with_body(|Carry { node, at, again }| Request::Carry { node, at, again }))
         .route("/check/stop", with_body(|Nothing {}| Request::StopCheck))
         .route("/check/load", with_body(|Load { property }| Request::LoadRun { property }))
 }
@@ -297,6 +306,28 @@ struct Check {
 #[derive(Deserialize)]
 struct Load {
     property: usize,
+}
+
+#[derive(Deserialize)]
+struct Export {
+    node: u32,
+    #[serde(rename = "loop")]
+    again: Option<u32>,
+    property: Option<serde_json::Value>,
+}
+
+#[derive(Deserialize)]
+struct Text {
+    text: String,
+    stamp: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Carry {
+    node: u32,
+    at: u32,
+    #[serde(rename = "loop")]
+    again: Option<u32>,
 }
 
 #[derive(Deserialize)]

@@ -39,7 +39,7 @@ pub use dve::parse_dve;
 #[cfg(feature = "models")]
 pub use measure::{MeasurePart, parse_measure, refuse_part};
 #[cfg(feature = "models")]
-pub use models::{LoadError, Opened, load, open, open_as, open_with, open_within};
+pub use models::{LoadError, Opened, load, open, open_as, open_text, open_with, open_within};
 #[cfg(feature = "models")]
 pub use pnml::{read_formulas, read_formulas_from, read_net, read_net_from, read_net_within};
 #[cfg(feature = "models")]

@@ -3,7 +3,7 @@
 use crate::aut;
 use crate::diagnostic::Diagnostic;
 use crate::dve::parse_dve;
-use crate::pnml::read_net_within;
+use crate::pnml::{read_net_text, read_net_within};
 use crate::promela::Promela;
 use crate::reading::{self, Language};
 use scrimp_net::Net;
@@ -77,6 +77,24 @@ pub fn open_within(path: &Path, definitions: &[(String, String)], stop: &Stop) -
         None => reading::guess(path, &text)?,
     };
     read(path, &text, language, definitions, stop)
+}
+
+/// Reads a model from a text that stands for what is in a file: the file's name tells the language, and files that the text
+/// includes are looked for beside it. This is how a text is read that somebody is writing.
+pub fn open_text(path: &Path, text: &str, definitions: &[(String, String)], stop: &Stop) -> Result<Opened, LoadError> {
+    if text.is_empty() {
+        return Err(reading::refuse(path, "the file is empty"));
+    }
+    let language = match reading::format_of(path)?.language {
+        Some(language) => language,
+        None => reading::guess(path, text)?,
+    };
+    match language {
+        Language::Aut | Language::Pnml if !definitions.is_empty() => read(path, text, language, definitions, stop),
+        Language::Aut => Ok(Opened::System(Box::new(aut::read_aut(path, text)?))),
+        Language::Pnml => Ok(Opened::Net(read_net_text(&path.display().to_string(), text, stop)?)),
+        _ => read(path, text, language, definitions, stop),
+    }
 }
 
 /// Reads a model from a file, in a language that its name need not tell.

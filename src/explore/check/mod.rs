@@ -6,9 +6,10 @@
 mod program;
 mod thread;
 
-pub use program::Program;
+pub use program::{Program, answer};
 pub use thread::{Thread, panicked};
 
+use super::trial::Trial;
 use crate::Control;
 use scrimp_explorer::{CheckOptions, Refusal};
 use serde_json::{Value, json};
@@ -26,8 +27,9 @@ pub struct Checks {
 
 /// Who checks.
 pub trait Checker: Send + Sync {
-    /// Makes ready a check of these properties; without any, of all that the model asks.
-    fn prepare(&self, properties: &[String], options: &CheckOptions) -> Result<Work, Refusal>;
+    /// Makes ready a check of these properties; without any, of all that the model asks. A text that is tried is checked
+    /// instead of the model's.
+    fn prepare(&self, properties: &[String], options: &CheckOptions, trial: Option<Trial>) -> Result<Work, Refusal>;
 }
 
 /// A check that can begin.
@@ -49,6 +51,9 @@ enum Running {
 
 /// How a check stands.
 pub struct Check {
+    /// Which model it is of, and whether of a text that was not saved.
+    version: u32,
+    trial: bool,
     command: Option<String>,
     begun: Instant,
     /// How long it took, once it has ended.
@@ -66,13 +71,22 @@ impl Checks {
         Checks { checker: Box::new(checker), current: Mutex::new(None) }
     }
 
-    pub fn begin(&self, properties: &[String], options: &CheckOptions) -> Result<Value, Refusal> {
+    pub fn begin(
+        &self,
+        properties: &[String],
+        options: &CheckOptions,
+        version: u32,
+        trial: Option<Trial>,
+    ) -> Result<Value, Refusal> {
         let mut current = lock(&self.current);
         if current.as_ref().is_some_and(|check| lock(check).took.is_none()) {
             return Err(Refusal::conflict("a check is running"));
         }
-        let Work { command, running, run } = self.checker.prepare(properties, options)?;
+        let is_trial = trial.is_some();
+        let Work { command, running, run } = self.checker.prepare(properties, options, trial)?;
         let check = Arc::new(Mutex::new(Check {
+            version,
+            trial: is_trial,
             command,
             begun: Instant::now(),
             took: None,
@@ -107,6 +121,8 @@ impl Checks {
         let samples = check.samples.get(from.min(check.samples.len())..).unwrap_or_default();
         let mut told = json!({
             "running": check.took.is_none(),
+            "version": check.version,
+            "trial": check.trial,
             "seconds": check.took.unwrap_or_else(|| check.begun.elapsed()).as_secs_f64(),
             "command": check.command,
             "samples": samples,
@@ -152,16 +168,37 @@ impl Checks {
         Ok(json!({}))
     }
 
-    /// The run that was found for a property.
-    pub fn trace(&self, property: usize) -> Result<Value, Refusal> {
+    /// The run that was found for a property, what is to be said of that, and which model it is of.
+    pub fn trace(&self, property: usize) -> Result<(Value, Value, u32), Refusal> {
         let current = self.current()?;
         let check = lock(&current);
-        let trace = check.answer.as_ref().map(|answer| &answer["properties"][property]["trace"]);
-        match trace {
-            Some(trace) if trace["steps"].is_array() => Ok(trace.clone()),
+        let property = check.answer.as_ref().map(|answer| &answer["properties"][property]);
+        match property {
+            Some(property) if property["trace"]["steps"].is_array() => {
+                Ok((property["trace"].clone(), described(property), check.version))
+            }
             _ => Err(Refusal::unknown("there is no run for this property")),
         }
     }
+}
+
+/// What is to be said of the property whose run is the first in the answer of a check that was saved. The run can still be
+/// gone, but nobody has looked whether the model is the one that was checked.
+pub fn about(answer: &Value) -> Value {
+    let mut properties = answer["properties"].as_array().into_iter().flatten();
+    let mut about = properties.find(|property| property["trace"]["steps"].is_array()).map_or(Value::Null, described);
+    if about.is_object() {
+        about["saved"] = true.into();
+    }
+    about
+}
+
+/// What a run shows: which property, whether it breaks that, and what exactly went wrong.
+fn described(property: &Value) -> Value {
+    json!({
+        "name": property["name"], "verdict": property["verdict"],
+        "what": property["fault"]["fault"], "line": property["fault"]["line"],
+    })
 }
 
 /// A property without its run, which may be long.

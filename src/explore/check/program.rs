@@ -1,10 +1,10 @@
 //! A check by this program once more, told to say how far it is.
 
-use super::{Check, Checker, Running, Work, lock};
+use super::{Check, Checker, Running, Trial, Work, lock};
 use scrimp_explorer::{CheckOptions, Refusal};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -18,20 +18,29 @@ pub struct Program {
 }
 
 impl Checker for Program {
-    fn prepare(&self, properties: &[String], options: &CheckOptions) -> Result<Work, Refusal> {
-        let words = self.words(properties, options)?;
+    fn prepare(&self, properties: &[String], options: &CheckOptions, trial: Option<Trial>) -> Result<Work, Refusal> {
+        let model = trial.as_ref().map_or(&self.model, |trial| &trial.model);
+        let words = self.words(model, properties, options)?;
         let program = std::env::current_exe().map_err(|e| Refusal::conflict(e.to_string()))?;
         let shown: Vec<String> =
             words.iter().filter(|word| !HIDDEN.contains(&word.as_str())).map(|word| quoted(word)).collect();
-        let command = Some(format!("scrimp {}", shown.join(" ")));
-        let run = move |check: &Mutex<Check>| run(&program, &words, check).map_err(|e| e.to_string());
+        // Nobody else can check a text that is not saved.
+        let command = trial.is_none().then(|| format!("scrimp {}", shown.join(" ")));
+        let run = move |check: &Mutex<Check>| {
+            run(&program, &words, check).map_err(|e| e.to_string())?;
+            if let Some(trial) = trial {
+                let mut check = lock(check);
+                check.remarks = trial.renamed(&check.remarks);
+            }
+            Ok(())
+        };
         Ok(Work { command, running: None, run: Box::new(run) })
     }
 }
 
 impl Program {
-    fn words(&self, properties: &[String], options: &CheckOptions) -> Result<Vec<String>, Refusal> {
-        let model = self.model.display().to_string();
+    fn words(&self, model: &Path, properties: &[String], options: &CheckOptions) -> Result<Vec<String>, Refusal> {
+        let model = model.display().to_string();
         let mut words: Vec<String> = ["check", "--json", "--show-progress=json"].map(String::from).into();
         words.extend(self.define.iter().map(|(name, value)| format!("--define={name}={value}")));
         for property in properties.iter().map(|text| text.trim()).filter(|text| !text.is_empty()) {
@@ -70,7 +79,7 @@ impl Program {
 const HIDDEN: [&str; 3] = ["--json", "--show-progress=json", "--"];
 
 /// Runs the program to its end, and takes note of what it says meanwhile.
-fn run(program: &std::path::Path, words: &[String], check: &Mutex<Check>) -> std::io::Result<()> {
+fn run(program: &Path, words: &[String], check: &Mutex<Check>) -> std::io::Result<()> {
     let mut child = scrimp_suite::child::spawn(program, words)?;
     lock(check).running = Some(Running::Process(child.id()));
     let output = child.stdout.take().map(|mut pipe| {
@@ -94,6 +103,15 @@ fn run(program: &std::path::Path, words: &[String], check: &Mutex<Check>) -> std
     let output = output.and_then(|thread| thread.join().ok()).unwrap_or_default();
     lock(check).answer = serde_json::from_slice(&output).ok();
     Ok(())
+}
+
+/// The answer of a check of a model file, that is waited for.
+pub fn answer(program: &Program, properties: &[String]) -> Result<Value, String> {
+    let options = CheckOptions::default();
+    let words = program.words(&program.model, properties, &options).map_err(|refusal| refusal.message)?;
+    let own = std::env::current_exe().map_err(|e| e.to_string())?;
+    let output = std::process::Command::new(own).args(words).output().map_err(|e| e.to_string())?;
+    serde_json::from_slice(&output.stdout).map_err(|_| String::from_utf8_lossy(&output.stderr).trim().to_string())
 }
 
 /// A sample, or else a remark.

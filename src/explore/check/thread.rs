@@ -1,6 +1,6 @@
 //! A check by a thread of this process, of a model in Rust.
 
-use super::{Check, Checker, Running, Work, lock};
+use super::{Check, Checker, Running, Trial, Work, lock};
 use crate::report::record::Sample;
 use crate::report::{Subject, json, number};
 use crate::walk::exact_json;
@@ -25,7 +25,7 @@ pub struct Thread {
 }
 
 impl Checker for Thread {
-    fn prepare(&self, properties: &[String], options: &CheckOptions) -> Result<Work, Refusal> {
+    fn prepare(&self, properties: &[String], options: &CheckOptions, _: Option<Trial>) -> Result<Work, Refusal> {
         let chosen = self.chosen(properties)?;
         let properties: Vec<Property<Condition>> =
             chosen.iter().map(|number| self.properties[*number].lent()).collect();

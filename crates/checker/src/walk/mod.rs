@@ -133,6 +133,11 @@ impl Walk {
         self
     }
 
+    /// The number that no state has yet, nor any before it.
+    pub fn next(&self) -> Node {
+        self.base + self.nodes.len() as Node
+    }
+
     fn visited(&self, node: Node) -> &Visited {
         &self.nodes[(node - self.base) as usize]
     }

@@ -36,6 +36,18 @@ const KEPT: u64 = 1 << 20;
 /// The system of an `.aut` file.
 pub(crate) fn open_aut(path: &Path) -> Result<System, LoadError> {
     let (source, lts) = read_file(path)?;
+    named(path, source, lts)
+}
+
+/// The system of a text in the format of such a file.
+pub(crate) fn read_aut(path: &Path, text: &str) -> Result<System, LoadError> {
+    let source = Source::new(path.display().to_string(), text);
+    let lts = read_lts(path, text.as_bytes(), &source, true)?;
+    named(path, source, lts)
+}
+
+/// The system of a file, which is called after it.
+fn named(path: &Path, source: Source, lts: Lts) -> Result<System, LoadError> {
     let stem = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let stem: String = stem.split('.').next().unwrap_or("").chars().take(40).collect();
     system(source, lts, name_of(&stem), Limits::default()).map_err(|problem| reading::refuse(path, problem))

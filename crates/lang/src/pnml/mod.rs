@@ -40,6 +40,11 @@ pub fn read_net_from(name: &str, reader: impl BufRead) -> Result<Net, Diagnostic
     net(reader, &Stop::never()).map_err(|wrong| wrong.locate(name))
 }
 
+/// Reads a net from a text, as long as there is time and memory.
+pub(crate) fn read_net_text(name: &str, text: &str, stop: &Stop) -> Result<Net, LoadError> {
+    net(text.as_bytes(), stop).map_err(|wrong| wrong.in_text(name, text))
+}
+
 fn net(reader: impl BufRead, stop: &Stop) -> Result<Net, Wrong> {
     let draft = document::read(&mut Xml::new(reader), stop)?;
     if draft.coloured { colour::unfold(draft, stop) } else { build::build(draft, stop) }

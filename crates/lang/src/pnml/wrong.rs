@@ -66,6 +66,15 @@ impl Wrong {
         LoadError::Model(self.with_line(&path.display().to_string(), &line))
     }
 
+    /// The same for a text that stands for what is in a file.
+    pub fn in_text(self, name: &str, text: &str) -> LoadError {
+        if let Kind::Stopped(cause) = self.0.kind {
+            return LoadError::Stopped(cause);
+        }
+        let line = text.lines().nth((self.0.at.line as usize).saturating_sub(1)).unwrap_or_default();
+        LoadError::Model(self.with_line(name, line))
+    }
+
     /// A source that has nothing but this line, in its place.
     fn with_line(self, name: &str, line: &str) -> Diagnostic {
         let Parts { at, message, help, .. } = *self.0;
