@@ -126,7 +126,7 @@ fn work(place: Place, index: usize, memory: usize) -> Result<Followed, String> {
                 limit_of(stop).into_iter().for_each(|limit| signals.stop(limit));
                 let task = bincode::deserialize::<Job>(&text).map_err(|_| "the job makes no sense".to_string());
                 drop(text);
-                match task.and_then(|job| job.task(memory)) {
+                match task.and_then(|job| job.task(memory, crew.threads())) {
                     Ok(task) => crew.begin(&Arc::new(task)),
                     Err(why) => {
                         let _ = voice.say(&ToFirst::Failed(why.clone()));
