@@ -26,7 +26,7 @@ pub const WINDOW: u32 = 8;
 /// So many that were taken in are told at once.
 const TOLD: u32 = 3;
 /// Bytes of the states of a full parcel, and those of all that one worker may have on their way.
-const FULL: usize = 1 << 15;
+const FULL: usize = 1 << 16;
 const LEAST: usize = 1 << 10;
 const UNDER_WAY: usize = 16 << 20;
 /// A worker that waits looks at least so often whether somebody is gone.

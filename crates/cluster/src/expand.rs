@@ -22,7 +22,7 @@ const AT_ONCE: usize = 1024;
 const AT_ONCE_BYTES: usize = 1 << 18;
 const SOURCES: u32 = 256;
 /// So many states ahead, it is asked for what was sent lately.
-const AHEAD: usize = 8;
+const AHEAD: usize = 16;
 /// How often a table may say that it has room, and have none.
 const MOST_TIMES: usize = 64;
 

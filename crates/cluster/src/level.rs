@@ -122,10 +122,6 @@ impl Level {
         let within = (first - start) as usize..(end - start) as usize;
         within.map(move |i| &bytes[i * self.state_bytes..][..self.state_bytes])
     }
-
-    pub fn bytes(&self) -> usize {
-        self.bytes
-    }
 }
 
 impl Drop for Level {
@@ -180,8 +176,8 @@ mod tests {
             together.append(part);
         }
         assert!(together.len() == next as u64 && all(&together) == expected);
-        assert_eq!(before - budget.left(), together.bytes());
-        assert!(together.bytes() < 5 * next as usize);
+        assert_eq!(before - budget.left(), together.bytes);
+        assert!(together.bytes < 5 * next as usize);
         drop(together);
         assert_eq!(budget.left(), before);
     }
