@@ -32,7 +32,11 @@ impl Collected {
     /// The same of a state in its words.
     #[inline(always)]
     pub fn push_words<const W: usize>(&mut self, state: Words<'_, W>) {
-        self.words.extend(state.all());
+        if W == 0 {
+            self.words.extend(state.all());
+        } else {
+            self.words.extend_from_slice(&std::array::from_fn::<u64, W, _>(|i| state.get(i)));
+        }
         self.count += 1;
     }
 

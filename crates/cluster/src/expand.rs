@@ -5,7 +5,6 @@
 use crate::coding::{self, Collected};
 use crate::exchange::Exchange;
 use crate::goal::Look;
-use crate::lately::Lately;
 use crate::level::Level;
 use crate::owner::{hash_words, owner};
 use crate::parcel::{Kind, Parcel};
@@ -41,7 +40,6 @@ pub struct Hands {
     found: Level,
     /// For each process the states that it is to be sent.
     collected: Vec<Collected>,
-    lately: Lately,
     hashes: Vec<u64>,
     /// The places in a batch of the states that are owned here, and of the others.
     here: Vec<u32>,
@@ -49,9 +47,7 @@ pub struct Hands {
 }
 
 impl Hands {
-    pub fn new(state_bytes: usize, processes: usize, threads: usize, budget: &Arc<Budget>) -> Hands {
-        // Who is alone sends nothing.
-        let lately = if processes > 1 { Lately::new(state_bytes, threads, budget) } else { Lately::none(budget) };
+    pub fn new(state_bytes: usize, processes: usize, budget: &Arc<Budget>) -> Hands {
         Hands {
             shape: Shape::new(state_bytes),
             at_once: (AT_ONCE_BYTES / state_bytes.max(1)).clamp(1, AT_ONCE),
@@ -61,16 +57,10 @@ impl Hands {
             come: Batch::new(state_bytes),
             found: Level::new(state_bytes, budget),
             collected: (0..processes).map(|_| Collected::new(state_bytes)).collect(),
-            lately,
             hashes: Vec::new(),
             here: Vec::new(),
             elsewhere: Vec::new(),
         }
-    }
-
-    /// Nobody has anything any more that was sent.
-    pub fn forget(&mut self) {
-        self.lately.clear();
     }
 
     /// Says of each state of a batch, whose places answer it, whether it is owned by process `me`.
@@ -216,8 +206,9 @@ impl Search<'_, '_> {
             self.keep_own();
         }
         let full = Exchange::full(self.processes - 1);
+        let lately = &self.task.shared.lately;
         for at in 0..self.hands.elsewhere.len() {
-            let Hands { shape, collected, lately, hashes, elsewhere, .. } = &mut self.hands;
+            let Hands { shape, collected, hashes, elsewhere, .. } = &mut self.hands;
             if let Some(&ahead) = elsewhere.get(at + AHEAD) {
                 lately.prefetch(hashes[ahead as usize]);
             }

@@ -59,7 +59,7 @@ pub fn follow(at: At, index: usize, secret: &Secret, memory: usize, wait: Durati
     let door = Door::open(&resolve(&listens)?, secret).map_err(|e| cannot(&listens, e))?;
     let terms = Terms { processes, threads: 0, command };
     let place = join(&first, index, &terms, door, secret, reached, deadline)?;
-    work(place, index, memory)
+    work(place, (index, processes), memory)
 }
 
 /// What is to be done next.
@@ -69,7 +69,7 @@ enum Next {
     Lost(String),
 }
 
-fn work(place: Place, index: usize, memory: usize) -> Result<Followed, String> {
+fn work(place: Place, (index, processes): (usize, usize), memory: usize) -> Result<Followed, String> {
     let Place { mut control, data, threads, .. } = place;
     let voice = Voice::new(&control).map_err(|e| e.to_string())?;
     let signals = Arc::new(Signals::default());
@@ -126,7 +126,7 @@ fn work(place: Place, index: usize, memory: usize) -> Result<Followed, String> {
                 limit_of(stop).into_iter().for_each(|limit| signals.stop(limit));
                 let task = bincode::deserialize::<Job>(&text).map_err(|_| "the job makes no sense".to_string());
                 drop(text);
-                match task.and_then(|job| job.task(memory, crew.threads())) {
+                match task.and_then(|job| job.task(memory, (processes, crew.threads()))) {
                     Ok(task) => crew.begin(&Arc::new(task)),
                     Err(why) => {
                         let _ = voice.say(&ToFirst::Failed(why.clone()));

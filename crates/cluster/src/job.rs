@@ -94,8 +94,8 @@ impl Job {
         matches!(&self.aim, Aim::States { keeping: Some(keeping), .. } if keeping.to.is_some())
     }
 
-    /// What a process of so many threads has to do, within so much memory.
-    pub fn task(self, memory: usize, threads: usize) -> Result<Work, String> {
+    /// What each of so many processes, of so many threads, has to do, within so much memory.
+    pub fn task(self, memory: usize, (processes, threads): (usize, usize)) -> Result<Work, String> {
         let Job { behaviour, digest, aim } = self;
         let system = System {
             variables: behaviour.variables,
@@ -144,7 +144,7 @@ impl Job {
                 last: Mutex::new(Instant::now()),
             }
         });
-        let shared = Shared::new(&model, threads, &budget);
+        let shared = Shared::new(&model, processes, threads, &budget);
         Ok(Work::Levels(Task { model: Arc::new(model), goals, keep_going, budget, saving, shared }))
     }
 }

@@ -112,7 +112,7 @@ impl<'s, 'w> Search<'s, 'w> {
             keeps_levels: !task.goals.is_empty(),
             looks: true,
             only_keeps: false,
-            hands: Hands::new(state_bytes, processes, exchange.threads(), budget),
+            hands: Hands::new(state_bytes, processes, budget),
             counts: Counts::default(),
             findings: vec![None; task.goals.len()],
             lost: false,
@@ -205,7 +205,6 @@ impl<'s, 'w> Search<'s, 'w> {
     /// Begins once more, without looking at goals, and searches up to this level. Fails where there is no time or memory for it.
     pub(crate) fn again(&mut self, level: u32) -> Result<bool, Gone> {
         self.now = self.task.shared.begin_anew(&mut self.turn, &*self.task.model);
-        self.hands.forget();
         (self.next_level, self.fresh, self.looks, self.keeps_levels) = (0, 0, false, true);
         self.take_initial();
         loop {

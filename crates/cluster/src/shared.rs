@@ -1,4 +1,4 @@
-//! What the threads of a process share in a search: the states that the process owns, and its part of the levels.
+//! What the threads of a process share in a search: the states that the process owns, its part of the levels, and what it sent lately.
 //!
 //! Every thread adds states to the one table, and finds those of the next level by itself; at the end of a level that becomes one, whose
 //! states are handed out in chunks. The table may only grow, or become a tree, while nobody uses it: each thread has a way to it behind
@@ -7,6 +7,7 @@
 //! Where all threads go on to something else, behind a meeting, the first one to come changes the levels for all ([`Shared::once`]).
 
 use crate::kept::Kept;
+use crate::lately::Lately;
 use crate::level::Level;
 use scrimp_core::Budget;
 use scrimp_system::Model;
@@ -25,6 +26,7 @@ pub struct Shared {
     /// How often room was made for more.
     rooms: AtomicU64,
     levels: Mutex<Levels>,
+    pub lately: Lately,
     /// The next state of the level to be handed out.
     cursor: AtomicU64,
     /// No state is kept any more.
@@ -50,7 +52,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Shared {
-    pub fn new(model: &dyn Model, threads: usize, budget: &Arc<Budget>) -> Shared {
+    pub fn new(model: &dyn Model, processes: usize, threads: usize, budget: &Arc<Budget>) -> Shared {
         let first = Kept::new(model, budget);
         let mut others: Vec<Kept> = (1..threads).map(|_| Kept::none()).collect();
         others.iter_mut().for_each(|way| way.join(&first));
@@ -58,8 +60,14 @@ impl Shared {
         let level = || Level::new(model.state_bytes(), budget);
         let levels =
             Levels { turn: 0, now: Arc::new(level()), left: Vec::new(), next: level(), before: VecDeque::new() };
+        // Who is alone sends nothing.
+        let lately = match processes {
+            1 => Lately::none(budget),
+            _ => Lately::new(model.state_bytes(), threads, budget),
+        };
         Shared {
             ways,
+            lately,
             rooms: AtomicU64::new(0),
             levels: Mutex::new(levels),
             cursor: AtomicU64::new(0),
@@ -157,6 +165,7 @@ impl Shared {
                 **first = Kept::new(model, &self.budget);
                 others.iter_mut().for_each(|way| way.join(first));
             }
+            self.lately.clear();
             self.cursor.store(0, Ordering::Relaxed);
             self.full.store(false, Ordering::Relaxed);
         });

@@ -14,6 +14,11 @@ impl Shape {
         let beyond = 8 * (state_bytes.next_multiple_of(8) - state_bytes);
         Shape { words: state_bytes.div_ceil(8), last: u64::MAX >> beyond }
     }
+
+    /// Has the last word at most so many bits of a state?
+    pub fn last_fits(self, bits: u32) -> bool {
+        self.words > 0 && self.last.count_ones() <= bits
+    }
 }
 
 /// A state in its words.
