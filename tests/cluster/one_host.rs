@@ -461,7 +461,7 @@ fn one_host_may_have_less_memory() {
         assert_eq!(output.status.code(), Some(0), "{}", text(output));
         let answer = json(output);
         assert_eq!((&answer["states"], &answer["transitions"]), (&states.into(), &transitions.into()), "{answer}");
-        answer["cluster"]["threads_in_trees"].as_u64().expect("a number")
+        answer["cluster"]["processes_in_trees"].as_u64().expect("a number")
     };
     // How much is little depends on how much the program itself takes.
     let (mut least, mut most) = (10_000_u64, 40_000);

@@ -243,7 +243,7 @@ impl Cluster {
         self.signals.reset();
         let saves = job.saves();
         let text = bincode::serialize(&job).map_err(io::Error::other)?;
-        let task = Arc::new(job.task(memory).map_err(|why| {
+        let task = Arc::new(job.task(memory, (self.processes(), crew.threads())).map_err(|why| {
             // Where there is no memory for it here, the answer is that of a limit.
             io::Error::new(io::ErrorKind::OutOfMemory, why)
         })?);

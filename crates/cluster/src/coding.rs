@@ -3,7 +3,7 @@
 //! A parcel begins with its first state and with a bit for each bit of a state, set where not all states of the parcel have the same there.
 //! Then come, state after state, the bits that are set in it. Nobody need agree on anything beforehand, and no parcel depends on another one.
 
-use crate::owner::last;
+use crate::words::{Shape, Words, words_of};
 use scrimp_system::Batch;
 
 /// More states than there are in any parcel.
@@ -23,10 +23,19 @@ impl Collected {
 
     #[inline]
     pub fn push(&mut self, state: &[u8]) {
-        let (words, rest) = state.as_chunks::<8>();
+        let (words, last) = words_of(state);
         self.words.extend(words.iter().map(|word| u64::from_le_bytes(*word)));
-        if !rest.is_empty() {
-            self.words.push(last(state));
+        self.words.extend(last);
+        self.count += 1;
+    }
+
+    /// The same of a state in its words.
+    #[inline(always)]
+    pub fn push_words<const W: usize>(&mut self, state: Words<'_, W>) {
+        if W == 0 {
+            self.words.extend(state.all());
+        } else {
+            self.words.extend_from_slice(&std::array::from_fn::<u64, W, _>(|i| state.get(i)));
         }
         self.count += 1;
     }
@@ -38,7 +47,7 @@ impl Collected {
 
     /// Everything collected, as a parcel; then it begins anew.
     pub fn take(&mut self) -> (u32, Vec<u8>) {
-        let (count, length) = (std::mem::take(&mut self.count), self.state_bytes.div_ceil(8));
+        let (count, length) = (std::mem::take(&mut self.count), Shape::new(self.state_bytes).words);
         let mut parcel = Vec::new();
         if count > 0 && length > 0 {
             let first = self.words[..length].to_vec();
@@ -77,7 +86,7 @@ pub fn read(bytes: &[u8], count: u32, batch: &mut Batch) -> Option<()> {
     }
     let (first, rest) = bytes.split_at_checked(length)?;
     let (differ, rest) = rest.split_at_checked(length)?;
-    let (first, differ): (Vec<u64>, Vec<u64>) = (words_of(first), words_of(differ));
+    let (first, differ): (Vec<u64>, Vec<u64>) = (collect_words(first), collect_words(differ));
     let bits: usize = differ.iter().map(|word| word.count_ones() as usize).sum();
     if rest.len() != bits.checked_mul(count)?.div_ceil(8) {
         return None;
@@ -91,14 +100,9 @@ pub fn read(bytes: &[u8], count: u32, batch: &mut Batch) -> Option<()> {
     Some(())
 }
 
-fn filled(bytes: &[u8]) -> u64 {
-    let mut word = [0; 8];
-    word[..bytes.len()].copy_from_slice(bytes);
-    u64::from_le_bytes(word)
-}
-
-fn words_of(bytes: &[u8]) -> Vec<u64> {
-    bytes.chunks(8).map(filled).collect()
+fn collect_words(bytes: &[u8]) -> Vec<u64> {
+    let (words, last) = words_of(bytes);
+    words.iter().map(|word| u64::from_le_bytes(*word)).chain(last).collect()
 }
 
 fn is_fast() -> bool {
@@ -142,22 +146,20 @@ fn write<const FAST: bool>(words: &[u64], differ: &[u64], out: &mut Vec<u8>) {
 /// The other way round. There are as many bits as it takes.
 #[inline(always)]
 fn read_states<const FAST: bool>(bytes: &[u8], first: &[u64], differ: &[u64], count: usize, batch: &mut Batch) {
-    let length = batch.state_bytes();
-    let mut state = vec![0; 8 * first.len()];
-    let (mut at, mut words) = (0, bytes.chunks(8).map(filled));
-    let (mut here, mut there) = (words.next().unwrap_or(0), words.next().unwrap_or(0));
-    for _ in 0..count {
+    let words = collect_words(bytes);
+    let mut at = 0;
+    for state in batch.push_padded(count) {
         for ((&first, &mask), place) in first.iter().zip(differ).zip(state.as_chunks_mut::<8>().0) {
-            let many = mask.count_ones();
-            let bits = if at == 0 { here } else { here >> at | there << (64 - at) };
-            *place = (first & !mask | scatter::<FAST>(bits, mask)).to_le_bytes();
-            at += many;
-            if at >= 64 {
-                at -= 64;
-                (here, there) = (there, words.next().unwrap_or(0));
+            let mut word = first;
+            if mask != 0 {
+                let (here, beyond) = (at / 64, at % 64);
+                let next = words.get(here + 1).copied().unwrap_or(0);
+                let bits = words[here] >> beyond | next << 1 << (63 - beyond);
+                word = first & !mask | scatter::<FAST>(bits, mask);
+                at += mask.count_ones() as usize;
             }
+            *place = word.to_le_bytes();
         }
-        batch.push(&state[..length], 0);
     }
 }
 
@@ -220,7 +222,13 @@ mod tests {
                             state[random.below(length)] = random.below(most) as u8;
                         }
                     }
-                    all.push(&state);
+                    if round % 2 == 0 {
+                        all.push(&state);
+                    } else {
+                        let mut padded = Batch::new(length);
+                        padded.push(&state, 0);
+                        all.push_words(Words::<0>::new(padded.padded(0), Shape::new(length)));
+                    }
                     states.push(state.clone());
                 }
                 let (count, bytes) = all.take();

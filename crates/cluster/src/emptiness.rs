@@ -485,7 +485,7 @@ impl<'s, 'w, 'm> Searcher<'s, 'w, 'm> {
             degree,
             lost: self.owned.full,
             outgrown: self.model.outgrown().map(|(state, _)| state.to_vec()),
-            in_tree: self.found.in_tree,
+            in_tree: first && self.found.in_tree,
             kept_bytes: self.owned.bytes() as u64,
             peak_bytes: if first { peak_resident().or_else(resident).unwrap_or(0) as u64 } else { 0 },
             sent_bytes: if first { signals.sent_bytes.load(Ordering::Relaxed) } else { 0 },

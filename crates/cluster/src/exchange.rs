@@ -26,7 +26,7 @@ pub const WINDOW: u32 = 8;
 /// So many that were taken in are told at once.
 const TOLD: u32 = 3;
 /// Bytes of the states of a full parcel, and those of all that one worker may have on their way.
-const FULL: usize = 1 << 15;
+const FULL: usize = 1 << 16;
 const LEAST: usize = 1 << 10;
 const UNDER_WAY: usize = 16 << 20;
 /// A worker that waits looks at least so often whether somebody is gone.
@@ -96,9 +96,32 @@ impl<'w> Exchange<'w> {
         self.under_way.len()
     }
 
+    /// Workers of a process.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    pub fn processes(&self) -> usize {
+        self.peers() / self.threads
+    }
+
+    /// The process that this worker is in, and its number there.
+    pub fn process(&self) -> usize {
+        self.me() / self.threads
+    }
+
+    pub fn thread(&self) -> usize {
+        self.me() % self.threads
+    }
+
+    /// The worker of another process that takes in what this one sends there.
+    pub fn partner(&self, process: usize) -> usize {
+        process * self.threads + self.thread()
+    }
+
     /// Is this the first worker of its process?
     pub fn is_first(&self) -> bool {
-        self.me().is_multiple_of(self.threads)
+        self.thread() == 0
     }
 
     /// The process of a worker.
@@ -110,14 +133,14 @@ impl<'w> Exchange<'w> {
         &self.signals
     }
 
-    /// Bytes of a full parcel among so many workers.
-    pub fn full(peers: usize) -> usize {
-        (UNDER_WAY / peers.max(1) / WINDOW as usize).clamp(LEAST, FULL)
+    /// Bytes of a full parcel, where a worker sends to so many.
+    pub fn full(others: usize) -> usize {
+        (UNDER_WAY / others.max(1) / WINDOW as usize).clamp(LEAST, FULL)
     }
 
     /// Bytes that may lie here: parcels begun, on their way out, and come in.
-    pub fn bytes(peers: usize) -> usize {
-        peers * Exchange::full(peers) * (2 * WINDOW as usize + 1)
+    pub fn bytes(others: usize) -> usize {
+        others * Exchange::full(others) * (2 * WINDOW as usize + 1)
     }
 
     pub fn may_send(&self, to: usize) -> bool {

@@ -43,6 +43,7 @@ pub enum At<'a> {
 pub struct Follower {
     place: Place,
     index: usize,
+    processes: usize,
 }
 
 /// Joins a cluster as process `index`, and works for it with so much memory. Waits at most so long for the others.
@@ -72,12 +73,12 @@ impl Follower {
         let door = Door::open(&resolve(&listens)?, secret).map_err(|e| cannot(&listens, e))?;
         let terms = Terms { processes, threads: 0, command };
         let place = join(&first, index, &terms, door, secret, reached, deadline)?;
-        Ok(Follower { place, index })
+        Ok(Follower { place, index, processes })
     }
 
     /// Works for the cluster with so much memory until all is done. Where this process is told to `stop`, so is the search of all.
     pub fn work(self, memory: usize, stop: &Stop) -> Result<Followed, String> {
-        work(self.place, self.index, memory, stop)
+        work(self.place, (self.index, self.processes), memory, stop)
     }
 }
 
@@ -88,7 +89,7 @@ enum Next {
     Lost(String),
 }
 
-fn work(place: Place, index: usize, memory: usize, stop: &Stop) -> Result<Followed, String> {
+fn work(place: Place, (index, processes): (usize, usize), memory: usize, stop: &Stop) -> Result<Followed, String> {
     let Place { mut control, data, threads, .. } = place;
     let voice = Voice::new(&control).map_err(|e| e.to_string())?;
     let signals = Arc::new(Signals::default());
@@ -153,7 +154,7 @@ fn work(place: Place, index: usize, memory: usize, stop: &Stop) -> Result<Follow
                 limit_of(stop).into_iter().for_each(|limit| signals.stop(limit));
                 let task = bincode::deserialize::<Job>(&text).map_err(|_| "the job makes no sense".to_string());
                 drop(text);
-                match task.and_then(|job| job.task(memory)) {
+                match task.and_then(|job| job.task(memory, (processes, crew.threads()))) {
                     Ok(task) => crew.begin(&Arc::new(task)),
                     Err(why) => {
                         let _ = voice.say(&ToFirst::Failed(why.clone()));

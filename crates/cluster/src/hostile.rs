@@ -154,14 +154,14 @@ fn a_damaged_job_is_refused() {
     let system = Loaded::open(&model).unwrap_or_else(|e| panic!("{e}")).system;
     let job = Job::new(&system, Aim::States { goals: Vec::new(), keep_going: false, keeping: None });
     let text = bincode::serialize(&job).unwrap();
-    assert!(bincode::deserialize::<Job>(&text).unwrap().task(1 << 30).is_ok());
+    assert!(bincode::deserialize::<Job>(&text).unwrap().task(1 << 30, (2, 1)).is_ok());
     let mut refused = 0;
     let mut random = Random(5);
     for _ in 0..300 {
         let mut damaged = text.clone();
         let at = random.below(damaged.len());
         damaged[at] ^= 1 << random.below(8);
-        refused += bincode::deserialize::<Job>(&damaged).map_or(true, |job| job.task(1 << 30).is_err()) as usize;
+        refused += bincode::deserialize::<Job>(&damaged).map_or(true, |job| job.task(1 << 30, (2, 1)).is_err()) as usize;
     }
     assert!(refused > 200, "{refused}");
     assert!((0..text.len()).all(|cut| bincode::deserialize::<Job>(&text[..cut]).is_err()));

@@ -7,6 +7,7 @@ use crate::goal::{Goal, Sought};
 use crate::never::SentNever;
 use crate::save::{Saved, Saving};
 use crate::search::Task;
+use crate::shared::Shared;
 use crate::sweep;
 use scrimp_core::Budget;
 use scrimp_core::budget::resident;
@@ -93,8 +94,8 @@ impl Job {
         matches!(&self.aim, Aim::States { keeping: Some(keeping), .. } if keeping.to.is_some())
     }
 
-    /// What a process has to do, within so much memory.
-    pub fn task(self, memory: usize) -> Result<Work, String> {
+    /// What each of so many processes, of so many threads, has to do, within so much memory.
+    pub fn task(self, memory: usize, (processes, threads): (usize, usize)) -> Result<Work, String> {
         let Job { behaviour, digest, aim } = self;
         let system = System {
             variables: behaviour.variables,
@@ -143,6 +144,7 @@ impl Job {
                 last: Mutex::new(Instant::now()),
             }
         });
-        Ok(Work::Levels(Task { model: Arc::new(model), goals, keep_going, budget, saving }))
+        let shared = Shared::new(&model, processes, threads, &budget);
+        Ok(Work::Levels(Task { model: Arc::new(model), goals, keep_going, budget, saving, shared }))
     }
 }

@@ -1,4 +1,4 @@
-//! The states that a worker owns: in a packed table and, once memory is used up or they do not suit it, in a tree.
+//! The states that are owned here: in a packed table and, once memory is used up or they do not suit it, in a tree.
 
 use scrimp_core::Budget;
 use scrimp_search::store::{Full, NO_ORIGIN, PackedTable, Set, Tree};
@@ -15,7 +15,7 @@ pub struct Kept {
     /// Nothing, where there is no memory for any.
     set: Option<Box<dyn Set>>,
     in_tree: bool,
-    /// States that are, or were, kept.
+    /// States that were new here.
     count: u64,
     origins: Vec<u32>,
     new: Vec<u32>,
@@ -41,6 +41,22 @@ impl Kept {
             kept.in_tree = true;
         }
         kept
+    }
+
+    /// Becomes one more thread's way to the states that another one has, and goes on counting those that it adds. From then on, room is
+    /// [made](Kept::make_room) while nobody adds any.
+    pub fn join(&mut self, other: &Kept) {
+        (self.set, self.in_tree) = (other.set.as_ref().and_then(|set| set.share()), other.in_tree);
+    }
+
+    /// Is no way to any states any more.
+    pub fn leave(&mut self) {
+        self.set = None;
+    }
+
+    /// Makes room for so many more states of all threads. Nobody may be adding any.
+    pub fn make_room(&mut self, more: usize) -> Result<(), Full> {
+        self.set.as_mut().ok_or(Full)?.make_room(more)
     }
 
     /// Adds states; answers the places of those that are new.
@@ -95,6 +111,11 @@ impl Kept {
 
     pub fn count(&self) -> u64 {
         self.count
+    }
+
+    /// States that are kept, of all threads.
+    pub fn len(&self) -> u64 {
+        self.set.as_ref().map_or(0, |set| set.len())
     }
 
     pub fn bytes(&self) -> usize {

@@ -3,8 +3,9 @@
 //! [`run`] is the way in, with a [`Cluster`] that was brought together before: process 0 [leads](Cluster::lead), the others [`follow`].
 //!
 //! - How they come together: `secret`, `handshake`, `door`, `hosts`, `meeting`; what they say then: `control`, `job`.
-//! - How states get to their owners: `owner`, `coding`, `lately`, `parcel`, and `exchange` on the dataflow of `timely`.
-//! - What a worker does: `search`, with `kept`, `level`, `goal`; `word` is what all say at the end of a level, `way` finds a run,
+//! - How states get to their owners: `words`, `owner`, `coding`, `lately`, `parcel`, and `exchange` on the dataflow of `timely`.
+//! - What a worker does: `search` and `expand`, with `goal`; what those of a process have in common: `shared`, with `kept` and
+//!   `level`. `word` is what all say at the end of a level, `way` finds a run,
 //!   `save` keeps a search in files.
 //! - Two sides: `cluster` and `run` of process 0, `follow` of the others; `crew` has the threads of either.
 //!
@@ -18,6 +19,7 @@ mod crew;
 mod door;
 mod emptiness;
 mod exchange;
+mod expand;
 mod follow;
 mod gathering;
 mod goal;
@@ -44,10 +46,12 @@ mod run_sweep;
 mod save;
 mod search;
 mod secret;
+mod shared;
 mod signals;
 mod sweep;
 mod way;
 mod word;
+mod words;
 
 pub use cluster::Cluster;
 pub use follow::{At, Followed, Follower, follow};

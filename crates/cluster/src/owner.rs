@@ -2,8 +2,11 @@
 //!
 //! It has nothing to do with the hashes of tables: states of one owner must be spread over its table.
 
-const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+use crate::words::{Words, words_of};
 
+const KEYS: [u64; 3] = [0x9E37_79B9_7F4A_7C15, 0xD6E8_FEB8_6659_FD93, 0xA076_1D64_78BD_642F];
+
+#[inline(always)]
 fn folded(a: u64, b: u64) -> u64 {
     let product = a as u128 * b as u128;
     product as u64 ^ (product >> 64) as u64
@@ -12,53 +15,57 @@ fn folded(a: u64, b: u64) -> u64 {
 /// A hash of a state.
 #[inline]
 pub fn hash(state: &[u8]) -> u64 {
-    let mut sum = FACTOR ^ state.len() as u64;
-    let (words, rest) = state.as_chunks::<8>();
-    for word in words {
-        sum = folded(sum ^ u64::from_le_bytes(*word), FACTOR | 1).rotate_left(23);
-    }
-    if !rest.is_empty() {
-        sum = folded(sum ^ last(state), FACTOR | 1);
-    }
-    folded(sum ^ 0xD6E8_FEB8_6659_FD93, 0xA076_1D64_78BD_642F)
+    let (words, last) = words_of(state);
+    hash_by(words.len() + last.is_some() as usize, |i| match words.get(i) {
+        Some(word) => u64::from_le_bytes(*word),
+        None => last.unwrap_or(0),
+    })
 }
 
-/// What is left of a state behind its words of eight bytes, as a word filled up with zeros. It is cut from the last eight bytes: to
-/// copy so few takes longer.
-#[inline]
-pub fn last(state: &[u8]) -> u64 {
-    let left = 8 * (state.len() % 8);
-    match state.last_chunk::<8>() {
-        Some(bytes) if left > 0 => u64::from_le_bytes(*bytes) >> (64 - left),
-        Some(_) => 0,
-        None => state.iter().rev().fold(0, |word, byte| word << 8 | *byte as u64),
-    }
+/// The same hash of a state in its words.
+#[inline(always)]
+pub fn hash_words<const W: usize>(state: Words<'_, W>) -> u64 {
+    hash_by(state.count(), |i| state.get(i))
 }
 
-/// The worker, of so many, to which a state with this hash belongs.
-pub fn owner(hash: u64, workers: usize) -> usize {
-    ((hash as u128 * workers as u128) >> 64) as usize
+#[inline(always)]
+fn hash_by(count: usize, word: impl Fn(usize) -> u64) -> u64 {
+    let mut sum = KEYS[0] ^ count as u64;
+    for i in 0..count / 2 {
+        sum = folded(word(2 * i) ^ KEYS[1], word(2 * i + 1) ^ sum);
+    }
+    if count % 2 == 1 {
+        sum = folded(word(count - 1) ^ KEYS[1], sum);
+    }
+    folded(sum ^ KEYS[1], KEYS[2])
+}
+
+/// The one, of so many, to whom a state with this hash belongs.
+#[inline(always)]
+pub fn owner(hash: u64, owners: usize) -> usize {
+    ((hash as u128 * owners as u128) >> 64) as usize
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::words::Shape;
 
     #[test]
-    fn the_last_bytes_are_a_word() {
+    fn a_state_has_one_hash() {
         let bytes: Vec<u8> = (1..=24).collect();
-        assert_eq!(last(&bytes), 0);
-        assert_eq!(last(&bytes[..3]), 0x03_02_01);
-        assert_eq!(last(&bytes[..10]), 0x0a_09);
-        assert_eq!(last(&[]), 0);
+        for length in 0..=24 {
+            let words = Words::<0>::new(&bytes, Shape::new(length));
+            assert_eq!(hash(&bytes[..length]), hash_words(words), "{length}");
+        }
     }
 
     #[test]
     fn everybody_gets_a_share() {
-        for workers in [1, 2, 3, 7, 64] {
-            let mut shares = vec![0; workers];
-            (0..10_000u32).for_each(|i| shares[owner(hash(&i.to_le_bytes()), workers)] += 1);
-            let fair = 10_000 / workers;
+        for owners in [1, 2, 3, 7, 64] {
+            let mut shares = vec![0; owners];
+            (0..10_000u32).for_each(|i| shares[owner(hash(&i.to_le_bytes()), owners)] += 1);
+            let fair = 10_000 / owners;
             assert!(shares.iter().all(|share| (fair / 2..=2 * fair).contains(share)), "{shares:?}");
         }
     }

@@ -1,17 +1,19 @@
 //! A search in a folder, to be taken up again by as many processes as there are then.
 //!
-//! Every worker writes what it owns to a file of its own: states that are to be expanded, those of the next level found so far, and all
+//! Every process writes what it owns to a file of its own: states that are to be expanded, those of the next level found so far, and all
 //! it keeps. When all have done so, the first one writes the file `search`, which says what belongs together; from then on the files of
 //! the time before are of no use. Whoever takes a search up reads some of the files and sends each state to the owner that it has now.
 //! Files are those of [`checkpoint`]: whole or not there, with a checksum, and of one model.
 
+use crate::level::Level;
 use crate::search::Search;
 use crate::signals::Gone;
 use crate::word::{Finding, Sum, Word};
 use scrimp_search::checkpoint::{self, Identity, get, put};
 use scrimp_system::Model;
 use serde::{Deserialize, Serialize};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -26,7 +28,7 @@ const MOST: u64 = 1 << 30;
 pub struct Saved {
     /// Files belong together that have this number.
     pub stamp: u64,
-    /// Workers that wrote one.
+    /// Processes that wrote one.
     pub parts: u64,
     pub next_level: u32,
     pub widths: Vec<u64>,
@@ -65,8 +67,8 @@ impl Saved {
         bincode::deserialize(&bytes).map_err(|_| damaged("what it says makes no sense"))
     }
 
-    fn part(&self, folder: &Path, worker: u64) -> PathBuf {
-        folder.join(format!("part-{}-{}-{worker}", self.stamp, self.parts))
+    fn part(&self, folder: &Path, process: u64) -> PathBuf {
+        folder.join(format!("part-{}-{}-{process}", self.stamp, self.parts))
     }
 }
 
@@ -85,7 +87,7 @@ impl Search<'_, '_> {
         self.saved += 1;
         let saved = Saved {
             stamp,
-            parts: self.peers as u64,
+            parts: self.processes as u64,
             next_level: self.next_level,
             widths: widths.to_vec(),
             initial,
@@ -97,12 +99,13 @@ impl Search<'_, '_> {
             degree: sum.words.iter().map(|word| word.degree).max().unwrap_or(0),
             findings: sum.findings.clone(),
         };
-        let written = self.write_part(&saved, saving, to);
+        let first = self.exchange.is_first();
+        let written = if first { self.write_part(&saved, saving, to) } else { Ok(()) };
         let told = self.say(Word { wrong: written.err().map(|e| e.to_string()), ..Word::default() })?;
         if let Some(why) = told.words.iter().find_map(|word| word.wrong.clone()) {
             return Ok(Some(why));
         }
-        let finished = match self.me {
+        let finished = match self.exchange.me() {
             0 => checkpoint::write(&to.join(SEARCH), saving.identity, &saving.making, &mut |to| {
                 to.write_all(&bincode::serialize(&saved).map_err(io::Error::other)?)
             }),
@@ -113,31 +116,31 @@ impl Search<'_, '_> {
         if let Some(why) = told.words.iter().find_map(|word| word.wrong.clone()) {
             return Ok(Some(why));
         }
-        self.remove_others(&saved, to);
-        (self.saved_at, self.kept_then) = (Some((saved.next_level, saved.states)), self.kept.count());
+        if first {
+            self.remove_others(&saved, to);
+        }
+        (self.saved_at, self.kept_then) =
+            (Some((saved.next_level, saved.states)), self.task.shared.kept(self.thread).count());
         Ok(None)
     }
 
     fn write_part(&self, saved: &Saved, saving: &Saving, to: &Path) -> io::Result<()> {
         std::fs::create_dir_all(to)?;
-        let (now, next) = self.open_states();
-        checkpoint::write(&saved.part(to, self.me as u64), saving.identity, &[], &mut |to| {
-            for number in [saved.stamp, saved.parts, self.me as u64] {
+        let process = self.process as u64;
+        checkpoint::write(&saved.part(to, process), saving.identity, &[], &mut |to| {
+            for number in [saved.stamp, saved.parts, process] {
                 put(to, number)?;
             }
-            for (level, first) in [(now, self.expanded()), (next, 0)] {
-                put(to, level.len() - first)?;
-                let mut at = first;
-                while at < level.len() {
-                    for state in level.from(at) {
-                        to.write_all(state)?;
-                        at += 1;
-                    }
-                }
-            }
-            put(to, self.kept.count())?;
             let mut result = Ok(());
-            self.kept.each(&mut |state| {
+            self.task.shared.open(|now, left, next| {
+                result = put_states(to, now, left)
+                    .and_then(|()| put_states(to, next, std::slice::from_ref(&(0..next.len()))));
+            });
+            result?;
+            let kept = self.task.shared.kept(0);
+            put(to, kept.len())?;
+            let mut result = Ok(());
+            kept.each(&mut |state| {
                 result = to.write_all(state);
                 result.is_ok()
             });
@@ -145,7 +148,7 @@ impl Search<'_, '_> {
         })
     }
 
-    /// Removes the files of earlier times, those of workers that are no more among them.
+    /// Removes the files of earlier times, those of processes that are no more among them.
     fn remove_others(&self, saved: &Saved, folder: &Path) {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let name = entry.file_name();
@@ -153,9 +156,9 @@ impl Search<'_, '_> {
                 Some(rest) => rest.split('-').map_while(|number| number.parse().ok()).collect(),
                 None => continue,
             };
-            if let [stamp, _, worker] = numbers[..]
+            if let [stamp, _, process] = numbers[..]
                 && stamp != saved.stamp
-                && worker % self.peers as u64 == self.me as u64
+                && process % self.processes as u64 == self.process as u64
             {
                 let _ = std::fs::remove_file(entry.path());
             }
@@ -168,18 +171,20 @@ impl Search<'_, '_> {
         self.findings_known(&saved.findings);
         // All of it was looked at before.
         self.looks = false;
-        if self.me == 0 {
+        if self.exchange.me() == 0 {
             self.count_before(saved);
         }
         let mut parts: Vec<Part> = Vec::new();
-        for worker in (self.me as u64..saved.parts).step_by(self.peers) {
-            match Part::open(self.task, saved, worker) {
+        // With as many processes as before, each has its own file.
+        let files = (self.process as u64..saved.parts).step_by(self.processes);
+        for process in files.skip(self.thread).step_by(self.exchange.threads()) {
+            match Part::open(self.task, saved, process) {
                 Ok(part) => parts.push(part),
-                Err(e) => self.went_wrong(format!("part {worker} of the search: {e}")),
+                Err(e) => self.went_wrong(format!("part {process} of the search: {e}")),
             }
         }
         for section in 0..3 {
-            self.only_keep(section == 2);
+            self.only_keeps = section == 2;
             for part in &mut parts {
                 let states = part.count();
                 let read = states.and_then(|count| (0..count).try_for_each(|_| part.next(self)));
@@ -196,9 +201,10 @@ impl Search<'_, '_> {
                 self.next_is_now();
             }
         }
-        self.only_keep(false);
+        self.only_keeps = false;
         self.looks = true;
-        (self.saved_at, self.kept_then) = (Some((saved.next_level, saved.states)), self.kept.count());
+        (self.saved_at, self.kept_then) =
+            (Some((saved.next_level, saved.states)), self.task.shared.kept(self.thread).count());
         let sum = self.say(Word::default())?;
         if sum.total(|word| word.states) != saved.states && !sum.any(|word| word.lost) {
             self.went_wrong("the checkpoint is damaged: other states than were saved".to_string());
@@ -208,18 +214,33 @@ impl Search<'_, '_> {
     }
 }
 
-/// A file of one worker, while it is read.
+/// Writes how many states of a level are in these ranges, and the states.
+fn put_states(to: &mut dyn Write, level: &Level, ranges: &[Range<u64>]) -> io::Result<()> {
+    put(to, ranges.iter().map(|range| range.end - range.start).sum())?;
+    for range in ranges {
+        let mut at = range.start;
+        while at < range.end {
+            for state in level.from(at).take((range.end - at) as usize) {
+                to.write_all(state)?;
+                at += 1;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A file of one process, while it is read.
 struct Part {
     file: Box<dyn Read>,
     state: Vec<u8>,
 }
 
 impl Part {
-    fn open(task: &crate::search::Task, saved: &Saved, worker: u64) -> io::Result<Part> {
+    fn open(task: &crate::search::Task, saved: &Saved, process: u64) -> io::Result<Part> {
         let saving = task.saving.as_ref().ok_or_else(|| damaged("there is none"))?;
-        let mut file = checkpoint::open(&saved.part(&saving.folder, worker), saving.identity)?;
+        let mut file = checkpoint::open(&saved.part(&saving.folder, process), saving.identity)?;
         let numbers = [get(&mut file)?, get(&mut file)?, get(&mut file)?];
-        if numbers != [saved.stamp, saved.parts, worker] {
+        if numbers != [saved.stamp, saved.parts, process] {
             return Err(damaged("a file is of another time"));
         }
         Ok(Part { file: Box::new(file), state: vec![0; task.model.state_bytes()] })
@@ -232,7 +253,7 @@ impl Part {
     fn next(&mut self, search: &mut Search) -> io::Result<()> {
         self.file.read_exact(&mut self.state)?;
         // Whoever is gone ends the search where all meet.
-        search.route_saved(&self.state);
+        let _ = search.route(&self.state);
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! The shortest run to a state, found again: owners keep no predecessors, so every worker looks on its part of the level before for a
+//! The shortest run to a state, found again: owners keep no predecessors, so every process looks on its part of the level before for a
 //! state that leads there, and so on back to the first. Levels that had to make room are searched for once more.
 
 use crate::search::Search;
@@ -29,20 +29,22 @@ impl Search<'_, '_> {
         Ok(Some(path.into()))
     }
 
-    /// A state of this worker on that level which leads to another one.
+    /// A state of this process on that level which leads to another one. Each thread looks at a part of the level.
     fn predecessor(&self, level: u32, target: &[u8]) -> Option<Vec<u8>> {
         let model = &*self.task.model;
         let (level, mut out, mut seen) = (self.level(level)?, Batch::new(model.state_bytes()), 0);
-        while seen < level.len() {
-            for state in level.from(seen) {
+        let part = |thread: usize| (level.len() as u128 * thread as u128 / self.exchange.threads() as u128) as u64;
+        let (mut at, end) = (part(self.thread), part(self.thread + 1));
+        while at < end {
+            for state in level.from(at).take((end - at) as usize) {
                 out.clear();
                 model.expand(state, &mut out);
                 out.take_deadlock(0);
                 if (0..out.len()).any(|i| out.state(i) == target) {
                     return Some(state.to_vec());
                 }
-                seen += 1;
-                if seen.is_multiple_of(1024) && self.exchange.signals().stopped().is_some() {
+                (at, seen) = (at + 1, seen + 1);
+                if u64::is_multiple_of(seen, 1024) && self.exchange.signals().stopped().is_some() {
                     return None;
                 }
             }

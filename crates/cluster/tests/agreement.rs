@@ -17,7 +17,7 @@ use scrimp_checker::Loaded;
 use scrimp_cluster::{Cluster, ClusterReport, Followed, run};
 use scrimp_core::{Control, Property, PropertyKind, Verdict};
 use scrimp_native::{Mode, NativeModel};
-use scrimp_system::{Expr, Random};
+use scrimp_system::{Expr, Model, Random};
 use std::path::PathBuf;
 use std::sync::Arc;
 

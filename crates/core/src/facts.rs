@@ -109,7 +109,7 @@ pub struct ClusterFacts {
     pub sent_bytes: u64,
     /// The most memory that a process took.
     pub peak_bytes: u64,
-    /// Threads whose states moved to a tree, because memory was used up.
+    /// Processes whose states moved to a tree, because memory was used up.
     pub in_trees: usize,
 }
 

@@ -172,7 +172,7 @@ pub fn report(subject: &Subject) -> Value {
             "sent_states": sent_states,
             "sent_bytes": sent_bytes,
             "process_peak_bytes": peak_bytes,
-            "threads_in_trees": in_trees,
+            "processes_in_trees": in_trees,
         });
     }
     if subject.report.reduced {

@@ -284,7 +284,7 @@ fn of_cluster(cluster: &ClusterFacts) -> String {
         let _ = write!(out, ", {} at most in a process", bytes(*peak_bytes as usize));
     }
     if *in_trees > 0 {
-        let _ = write!(out, "; states of {} moved to a tree", count_of(*in_trees as u64, "thread"));
+        let _ = write!(out, "; {in_trees} moved to a tree");
     }
     out
 }

@@ -29,7 +29,7 @@ pub use collapse::{Collapse, Folder};
 pub use comback::ComBack;
 pub use compact::Compact;
 pub use folded::Folded;
-pub(crate) use index::prefetch;
+pub use index::prefetch;
 pub use packed::PackedTable;
 pub use replaying::Replaying;
 pub use set::{NO_ORIGIN, Set};
