@@ -100,9 +100,9 @@ fn what_is_not_distributed_is_refused() {
     for (asked, word) in [
         (&["-p", "ltl: [] <> P_0@cs", "--fair", "weak"][..], "takes part"),
         (&["-p", "ltl: [] <> P_0@cs", "--cycles", "nested"], "smaller"),
-        (&["-p", "ltl: [] <> P_0@cs", "--checkpoint", "never-written"], "is not used"),
+        (&["-p", "ltl: [] <> P_0@cs", "--checkpoint", "never-written"], "leave out --checkpoint"),
         (&["--forget", "sweep"], "progress measure"),
-        (&["--forget", "sweep", "--progress", "P_0@cs", "--checkpoint", "never-written"], "is not used"),
+        (&["--forget", "sweep", "--progress", "P_0@cs", "--checkpoint", "never-written"], "leave out --checkpoint"),
         (&["-p", "ctl: AG EF P_0@cs"], "branching"),
         (&["--reduce", "por"], "every event"),
         (&["--forget", "cache"], "forgets"),
@@ -167,6 +167,30 @@ fn infinite_runs_as_alone() {
     let output = command.args(["--time", "300ms"]).output().expect("it runs");
     assert_eq!(output.status.code(), Some(3), "{}", text(&output));
     assert_eq!(json(&output)["limits"]["reached"], "time");
+    let _ = std::fs::remove_dir_all(folder);
+}
+
+/// Who dies while infinite runs are looked for ends all, too.
+#[cfg(target_os = "linux")]
+#[test]
+fn who_dies_decides_nothing() {
+    let folder = folder("dies");
+    let (model, _) = counters(&folder, 6, 15);
+    let mut command = scrimp();
+    command.args(["cluster", "-n", "3", "check"]).arg(&model).args(["-p", "ltl: [] <> P_0.x > 30", "--json", "-q"]);
+    let mut leader = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it runs");
+    let begun = Instant::now();
+    while children(leader.id()).len() < 2 && begun.elapsed() < Duration::from_secs(10) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    let victim = children(leader.id())[0];
+    let _ = Command::new("kill").args(["-9", &victim.to_string()]).status();
+    assert_eq!(ends_within(&mut leader, Duration::from_secs(10)), Some(3));
+    let mut out = String::new();
+    leader.stdout.take().expect("piped").read_to_string(&mut out).expect("text");
+    let answer: serde_json::Value = serde_json::from_str(&out).unwrap_or_else(|e| panic!("{e}: {out}"));
+    assert_eq!((&answer["limits"]["reached"], &answer["verdict"]), (&"gone".into(), &"incomplete".into()), "{out}");
     let _ = std::fs::remove_dir_all(folder);
 }
 

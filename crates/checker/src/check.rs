@@ -12,15 +12,15 @@ use crate::load::Loaded;
 use crate::net::NetCheck;
 use crate::properties::evaluated;
 use crate::search::{Host, Searcher, wanted_graph};
-use crate::temporal::ExtractedClaim;
+use crate::temporal::{ExtractedClaim, follows_formulas};
 use crate::{engines, files, guides};
 use scrimp_cluster::Gathering;
 use scrimp_core::budget::resident;
-use scrimp_core::{Property, Report};
+use scrimp_core::{Property, PropertyKind, Report};
 use scrimp_lang::LoadError;
 use scrimp_native::{BuildError, Mode, NativeModel};
 use scrimp_search::lts::Lts;
-use scrimp_search::plan::ReduceChoice;
+use scrimp_search::plan::{EngineChoice, ReduceChoice};
 use scrimp_search::{Feature, ModelFacts, Options, Plan, Question};
 use scrimp_system::{Expr, System};
 use std::cell::RefCell;
@@ -152,6 +152,13 @@ impl ModelCheck {
         let about_runs = |property: &Property<Expr>| -> Result<Question, CheckError> {
             let question = Question::of(std::slice::from_ref(property), options, &facts)?;
             let may_fail = fair.iter().any(|e| e.may_fault(&system.variables));
+            // Where no claim can move along, it is a question about infinite runs.
+            let by_claim =
+                matches!(options.engine, EngineChoice::Cluster(_)) && matches!(property.kind, PropertyKind::Ltl(_));
+            let question = match by_claim && !follows_formulas(&system) {
+                true => question.with(Feature::BrokenAtInfinity),
+                false => question,
+            };
             Ok(if may_fail { question.with(Feature::MayFail) } else { question })
         };
         // A model may have nothing of what is asked for, such as assertions: all of it holds.

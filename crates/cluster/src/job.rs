@@ -36,6 +36,46 @@ struct Behaviour {
     guessed: bool,
 }
 
+impl Behaviour {
+    fn of(system: System) -> Behaviour {
+        Behaviour {
+            variables: system.variables,
+            processes: system.processes,
+            events: system.events,
+            initial: system.initial,
+            assertions: system.assertions,
+            claim: system.claim,
+            valid_end: system.valid_end,
+            fault_messages: system.fault_messages,
+            outgrown: system.outgrown,
+            packed: system.packed,
+            guessed: system.guessed,
+        }
+    }
+
+    fn system(self) -> System {
+        System {
+            variables: self.variables,
+            processes: self.processes,
+            events: self.events,
+            initial: self.initial,
+            assertions: self.assertions,
+            claim: self.claim,
+            valid_end: self.valid_end,
+            fault_messages: self.fault_messages,
+            outgrown: self.outgrown,
+            packed: self.packed,
+            guessed: self.guessed,
+            ..System::new(Source::new("", ""))
+        }
+    }
+}
+
+/// A system as other processes get to know it: without what it is called by other names, and without a net's own measure.
+pub fn as_sent(system: &System) -> System {
+    Behaviour::of(system.clone()).system()
+}
+
 /// How a search is saved.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Keeping {
@@ -69,24 +109,7 @@ pub enum Aim {
 
 impl Job {
     pub fn new(system: &System, aim: Aim) -> Job {
-        let system = system.clone();
-        Job {
-            digest: system.digest(),
-            behaviour: Behaviour {
-                variables: system.variables,
-                processes: system.processes,
-                events: system.events,
-                initial: system.initial,
-                assertions: system.assertions,
-                claim: system.claim,
-                valid_end: system.valid_end,
-                fault_messages: system.fault_messages,
-                outgrown: system.outgrown,
-                packed: system.packed,
-                guessed: system.guessed,
-            },
-            aim,
-        }
+        Job { digest: system.digest(), behaviour: Behaviour::of(system.clone()), aim }
     }
 
     /// Does it save what it has found?
@@ -97,20 +120,7 @@ impl Job {
     /// What each of so many processes, of so many threads, has to do, within so much memory.
     pub fn task(self, memory: usize, (processes, threads): (usize, usize)) -> Result<Work, String> {
         let Job { behaviour, digest, aim } = self;
-        let system = System {
-            variables: behaviour.variables,
-            processes: behaviour.processes,
-            events: behaviour.events,
-            initial: behaviour.initial,
-            assertions: behaviour.assertions,
-            claim: behaviour.claim,
-            valid_end: behaviour.valid_end,
-            fault_messages: behaviour.fault_messages,
-            outgrown: behaviour.outgrown,
-            packed: behaviour.packed,
-            guessed: behaviour.guessed,
-            ..System::new(Source::new("", ""))
-        };
+        let system = behaviour.system();
         system.validate().map_err(|broken| broken.0)?;
         if system.digest() != digest {
             return Err("the model is not the one that was sent".to_string());

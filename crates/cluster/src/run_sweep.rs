@@ -3,12 +3,13 @@
 
 use crate::cluster::{Came, Cluster};
 use crate::crew::Done;
-use crate::job::{Aim, Job};
+use crate::job::{Aim, Job, as_sent};
 use crate::run::{ClusterReport, Options, gone, last_heard, run, shown, slow, sought, traffic};
 use crate::sweep::Swept;
 use crate::word::Word;
 use scrimp_core::{Control, ForgetFacts, GraphFacts, Limit, Property, PropertyResult, Verdict};
 use scrimp_native::NativeModel;
+use scrimp_progress::Measure;
 use scrimp_system::{Batch, Expr, Model};
 use std::io;
 
@@ -21,6 +22,10 @@ pub fn run_sweep(
     control: &Control,
     cluster: &Cluster,
 ) -> io::Result<(ClusterReport, ForgetFacts)> {
+    if let Err(why) = Measure::parse(&as_sent(model.system()), measure) {
+        let why = format!("--progress {measure}: the other processes cannot read this measure: {}", why.message);
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    }
     let aim = Aim::Sweep { goals: sought(goals)?, keep_going: options.keep_going, measure: measure.to_string() };
     let mut found = match cluster.search(Job::new(model.system(), aim), options.memory, control)? {
         Came::Out(done) => match *done {
@@ -54,7 +59,7 @@ fn told(
     control: &Control,
     cluster: &Cluster,
 ) -> io::Result<(ClusterReport, ForgetFacts)> {
-    let Swept { sum, initial, exhaustive, forget } = swept;
+    let Swept { sum, initial, exhaustive, most_open, forget } = swept;
     let outgrown = sum.outgrown();
     if let Some(state) = outgrown {
         // The model learns from the state that it is too small.
@@ -69,6 +74,7 @@ fn told(
         initial_states: initial,
         max_out_degree: sum.words.iter().map(|word| word.degree).max().unwrap_or(0),
         open: total(|word| word.left),
+        widest: most_open,
         ..GraphFacts::default()
     };
     let decided = |number: usize| sum.findings.get(number).and_then(Option::as_ref).filter(|_| outgrown.is_none());

@@ -41,6 +41,8 @@ pub struct Swept {
     pub sum: Sum,
     pub initial: u64,
     pub exhaustive: bool,
+    /// Most states open at the end of a round.
+    pub most_open: u64,
     pub forget: ForgetFacts,
 }
 
@@ -114,6 +116,7 @@ impl Sweep<'_, '_, '_> {
             let forget = &mut swept.forget;
             forget.largest_class = forget.largest_class.max(total(|said| said.class));
             (forget.persistent, forget.stored_peak) = (total(|said| said.persistent), total(|said| said.peak));
+            swept.most_open = swept.most_open.max(sum.total(|word| word.left));
             let least = |which: usize| said.iter().filter_map(|said| said.least[which]).min();
             let (ahead, roots) = (least(0), least(1));
             let cut = sum.limit.is_some() || sum.outgrown().is_some();

@@ -94,6 +94,7 @@ fn visited(subject: &Subject) -> Vec<Figure> {
             row("levels", grouped(facts.depth as u64));
             row("widest level", grouped(widest));
         }
+        None if facts.depth == 0 => {}
         None => row("longest path searched", grouped(facts.depth as u64)),
     }
     if let Some(open) = most_open(subject) {

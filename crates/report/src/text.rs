@@ -375,12 +375,16 @@ pub(crate) fn limits(subject: &Subject, style: Style) -> String {
         };
         format!("The states found so far took {}; {rest}.\n", bytes(at_least))
     });
+    // A cluster's sweep-line does not know how deep it is.
+    let depth = match report.facts.depth {
+        0 => String::new(),
+        depth => format!(", at depth {}", depth - 1),
+    };
     format!(
-        "{} {why}: {} found so far, {} of them not yet expanded, at depth {}.\n{needed}What would help: {help}.\n",
+        "{} {why}: {} found so far, {} of them not yet expanded{depth}.\n{needed}What would help: {help}.\n",
         style.warn("Stopped:"),
         count_of(report.facts.states, "state"),
         grouped(report.facts.open),
-        report.facts.depth.saturating_sub(1),
     )
 }
 

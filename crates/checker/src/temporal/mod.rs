@@ -11,6 +11,7 @@ mod vacuity;
 pub use branching::Numbered;
 pub use claim::{ExtractedClaim, extract_claim};
 pub use liveness::run_liveness;
+pub use safety::follows_formulas;
 pub use scrimp_temporal::{Automaton, Formula};
 
 use crate::engines::sets;
@@ -61,6 +62,10 @@ fn decide_alone(model: &NativeModel, property: &Property<Expr>, means: &Context)
         return with_sets(model, &property.name, PropertyKind::Never(Box::new(never)), means);
     }
     match plan.way() {
+        // What is asked beside a formula, to see whether it holds for want of occasion, may be of another kind.
+        Way::Cluster if !(safety::decides(model.system(), &never) && follows_formulas(model.system())) => {
+            emptiness::decide(model, &property.name, &never, means)
+        }
         Way::Gpu | Way::Cluster => safety::decide(model, &property.name, &never, means),
         Way::ClusterCycles => emptiness::decide(model, &property.name, &never, means),
         _ => run_liveness(model, &property.name, &never, means),

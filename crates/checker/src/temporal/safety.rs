@@ -9,7 +9,8 @@ use scrimp_core::{Never, Property, PropertyKind, PropertyResult, Report, Trace, 
 use scrimp_native::{Mode, NativeModel};
 use scrimp_search::plan::Way;
 use scrimp_system::{
-    Batch, BinaryOp, Claim, ClaimMove, Domain, Expr, Model, Process, ProcessId, Role, Span, System, VarId, Variable,
+    Batch, BinaryOp, Claim, ClaimMove, Domain, Expr, Model, Process, ProcessId, Role, Span, System, Then, VarId,
+    Variable,
 };
 use scrimp_temporal::{Guard, Kind, Strength};
 use std::collections::HashMap;
@@ -18,6 +19,17 @@ use std::sync::Arc;
 
 /// Steps that a bad run is followed for until it repeats itself.
 const FURTHEST: usize = 100_000;
+
+/// Does a claim move as the automaton of a formula does? Where steps that run as one come to nothing, the automaton moves alone, and a
+/// claim does not.
+pub fn follows_formulas(system: &System) -> bool {
+    system.events.iter().all(|event| event.then == Then::Free)
+}
+
+/// Is it a question about states?
+pub fn decides(system: &System, never: &Never<Expr>) -> bool {
+    system.claim.is_none() && never.repeats && never.automaton.strength() == Strength::Terminal
+}
 
 /// Looks for a bad run.
 pub fn decide(model: &NativeModel, name: &str, never: &Never<Expr>, means: &Context) -> io::Result<Report> {
@@ -38,10 +50,17 @@ pub fn decide(model: &NativeModel, name: &str, never: &Never<Expr>, means: &Cont
         model.expand(&alone(model, &watched, state), &mut Batch::new(model.state_bytes()));
     }
     report.state_bytes = model.state_bytes();
+    let unsure = report.facts.faults > 0 && !follows_formulas(model.system());
     // A bad run is found where the state is reached.
     for result in &mut report.properties {
         result.verdict = match result.verdict {
             Verdict::Verified => Verdict::Violated,
+            Verdict::Violated if unsure => {
+                let why =
+                    "steps that run as one come to nothing somewhere, and how the formula goes on there is not known";
+                report.remarks.push(format!("{name}: {why}; use --engine explicit"));
+                Verdict::Undecided
+            }
             Verdict::Violated => Verdict::Verified,
             Verdict::Undecided => Verdict::Undecided,
         };
@@ -56,10 +75,10 @@ pub fn decide(model: &NativeModel, name: &str, never: &Never<Expr>, means: &Cont
 /// The system with an automaton that moves along, and that this is in a state from which it accepts everything; nothing where such a
 /// state does not decide all.
 fn watched(system: &System, never: &Never<Expr>) -> Option<(System, Expr)> {
-    let Never { automaton, atoms, repeats, .. } = never;
-    if system.claim.is_some() || !repeats || automaton.strength() != Strength::Terminal {
+    if !decides(system, never) {
         return None;
     }
+    let Never { automaton, atoms, .. } = never;
     let mut system = system.clone();
     let (process, control) = (ProcessId(system.processes.len() as u32), VarId(system.variables.len() as u32));
     let states = automaton.states.len();

@@ -186,7 +186,7 @@ fn compare(
 fn random_formulas_agree_with_one_process() {
     let (mut holding, mut broken, mut shrunk) = (0, 0, 0);
     with_clusters(|clusters| {
-        for seed in 0..50 {
+        for seed in 0..30 {
             let mut random = Random(seed);
             let system = Arc::new(faulty::system(seed, seed % 2 == 1));
             let model = NativeModel::new(system.clone(), Mode::Interpreted).expect("a model");
@@ -210,7 +210,7 @@ fn random_formulas_agree_with_one_process() {
 fn other_properties_of_runs_agree_with_one_process() {
     let mut verdicts = [0, 0, 0];
     with_clusters(|clusters| {
-        for seed in 0..40 {
+        for seed in 0..25 {
             let mut random = Random(seed ^ 0xacce);
             let system = Arc::new(faulty::system(seed, seed % 2 == 0));
             let model = NativeModel::new(system.clone(), Mode::Interpreted).expect("a model");
@@ -226,11 +226,10 @@ fn other_properties_of_runs_agree_with_one_process() {
             ];
             for (kind, fair) in asked {
                 let property = Property::new("asked", kind);
-                let (verdict, by_sets) = compare(&format!("seed {seed}"), &model, &property, &fair, clusters);
+                let (verdict, _) = compare(&format!("seed {seed}"), &model, &property, &fair, clusters);
                 verdicts[verdict as usize] += 1;
-                let _ = by_sets;
             }
         }
     });
-    assert!(verdicts.iter().filter(|count| **count > 20).count() >= 2, "{verdicts:?}");
+    assert!(verdicts.iter().filter(|count| **count > 10).count() >= 2, "{verdicts:?}");
 }

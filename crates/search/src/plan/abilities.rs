@@ -349,7 +349,7 @@ pub const ABILITIES: &[Ability] = &[
         name: "the sweep-line by several processes",
         asks: Features::of(&[Count, States, Claim]),
         offers: Features::of(&[Cluster, Sweep, Measure, Threads]),
-        only_with: Features::of(&[Sweep]),
+        only_with: Features::of(&[Sweep, Measure]),
         apart: &[],
     },
 ];
