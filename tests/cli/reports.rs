@@ -241,7 +241,8 @@ fn suites_and_their_comparison() {
     run(1);
     let (_, page) = report("compare", 0, &["compare", &results[0], &results[1]]);
     page.has(&["7 cases in both", "Side by side", "before against after", "Solved within a time", "What changed"]);
-    assert_eq!(page.count("svg", "plot"), 3);
+    // Two of how much was solved, and one for each cost that differs.
+    assert!((3..=4).contains(&page.count("svg", "plot")));
     // Times of no length that could be told have no ratio; memory and stored states have.
     let short = |name: &str| {
         let text = std::fs::read_to_string(name).unwrap();

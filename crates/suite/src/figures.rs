@@ -1,8 +1,10 @@
 //! Plots of a suite: what it is about over the size of the models and against a base, and how much was solved within which cost.
 
+use crate::case::Case;
 use crate::html::curves::{cactus, scatter};
 use crate::means::{KeyOf, by_model, by_model_and_label, pairs};
 use crate::measure::{self, MEMORY, TIME, at_least, axis, by_configuration, fields, is_solved, label};
+use crate::runner::Row;
 use crate::scaling;
 use crate::suite::Suite;
 use crate::summary::{Rows, by_task};
@@ -29,8 +31,8 @@ pub fn of_suite(suite: &Suite, rows: &Rows) -> Vec<Figure> {
     let mut taken: Vec<String> = Vec::new();
     for figure in &mut figures {
         let plain = figure.name.clone();
-        let names = (1..).map(|i| if i == 1 { plain.clone() } else { format!("{plain}-{i}") });
-        figure.name = names.into_iter().find(|name| !taken.contains(name)).unwrap_or(plain);
+        let mut names = (1..).map(|i| if i == 1 { plain.clone() } else { format!("{plain}-{i}") });
+        figure.name = names.find(|name| !taken.contains(name)).unwrap_or_default();
         taken.push(figure.name.clone());
     }
     figures
@@ -98,11 +100,11 @@ fn about(task: &str, groups: &[(String, Rows)], base: Option<&str>, key: KeyOf) 
 
 /// A field over the number of states, with what others have published.
 fn over_states(field: &str, groups: &[(String, Rows)], all: &Rows) -> Option<Plot> {
-    let size = |row: &(&crate::case::Case, &crate::runner::Row)| {
+    let size = |row: &(&Case, &Row)| {
         let cell = || row.0.model.cells.iter().find(|(name, _)| name == "states")?.1.as_ref()?.parse().ok();
         row.1.record.number("states").or_else(cell).filter(|states| *states > 0.0)
     };
-    let points = |rows: &Rows, value: &dyn Fn(&(&crate::case::Case, &crate::runner::Row)) -> Option<f64>| {
+    let points = |rows: &Rows, value: &dyn Fn(&(&Case, &Row)) -> Option<f64>| {
         let mut points: Vec<(f64, f64)> = rows.iter().filter_map(|row| Some((size(row)?, value(row)?))).collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         points.dedup();

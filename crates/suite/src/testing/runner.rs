@@ -8,6 +8,7 @@ use crate::template::command_line;
 use scrimp_report::number::{bytes, count_of, parse_duration};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -151,11 +152,13 @@ impl Runner<'_> {
                 Kind::Whole { .. } => vec!["check".to_string()],
                 Kind::Assertions { .. } => vec!["check".to_string(), "--property=assertions".to_string()],
             };
-            if !answers.contains_key(&asked) {
-                let answer = self.ask(test, &asked)?;
-                answers.insert(asked.clone(), answer);
-            }
-            let (answer, command, seconds) = &answers[&asked];
+            let (answer, command, seconds) = match answers.entry(asked) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => {
+                    let answer = self.ask(test, new.key())?;
+                    new.insert(answer)
+                }
+            };
             let (differs, run) = match answer {
                 Ok(answer) => limited(judge(&claim.kind, answer), answer),
                 Err(message) => (Some(message.clone()), Vec::new()),
