@@ -150,9 +150,13 @@ fn infinite_runs_as_alone() {
             if code == 1 {
                 let trace = folder.join("run.json");
                 std::fs::write(&trace, &output.stdout).expect("a file");
-                let replayed = scrimp().args(["simulate", &model(name), "--trace"]).arg(&trace).output().expect("it runs");
+                let replayed =
+                    scrimp().args(["simulate", &model(name), "--trace"]).arg(&trace).output().expect("it runs");
                 let said = text(&replayed);
-                assert!(said.contains("back where the loop began") || said.contains("nothing more can happen"), "{said}");
+                assert!(
+                    said.contains("back where the loop began") || said.contains("nothing more can happen"),
+                    "{said}"
+                );
             }
         }
     }
@@ -197,13 +201,15 @@ fn sweeps_as_alone() {
             let (one, all) = (json(&alone), json(&together));
             if asked[0] == "count" {
                 for figure in ["states", "visits", "transitions", "deadlocks", "forget.sweeps", "forget.persistent"] {
-                    let of = |answer: &serde_json::Value| figure.split('.').fold(answer.clone(), |at, key| at[key].clone());
+                    let of =
+                        |answer: &serde_json::Value| figure.split('.').fold(answer.clone(), |at, key| at[key].clone());
                     assert_eq!(of(&all), of(&one), "{name} {measure}: {figure}");
                 }
             }
             assert_eq!(all["verdict"], one["verdict"], "{name}");
             for property in all["properties"].as_array().into_iter().flatten() {
-                let shows = property["verdict"] == "violated" || property["name"].as_str().is_some_and(|n| n.contains("9"));
+                let shows =
+                    property["verdict"] == "violated" || property["name"].as_str().is_some_and(|n| n.contains("9"));
                 assert!(!shows || property["trace"].is_object(), "{name}: {property}");
             }
         }

@@ -4,7 +4,9 @@ use crate::error::CheckError;
 use crate::properties::doubt;
 use scrimp_cluster::{Cluster, Gathering};
 use scrimp_core::budget::resident;
-use scrimp_core::{CardFacts, Condition, Control, ForgetFacts, FormulaFacts, Property, PropertyResult, Report, SetFacts, cores};
+use scrimp_core::{
+    CardFacts, Condition, Control, ForgetFacts, FormulaFacts, Property, PropertyResult, Report, SetFacts, cores,
+};
 use scrimp_gpu::{Card, Device, Host as Processor};
 use scrimp_native::NativeModel;
 use scrimp_search::checkpoint::{Identity, model_digest};

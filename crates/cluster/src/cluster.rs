@@ -207,12 +207,7 @@ impl Cluster {
     }
 
     /// Gives all processes a search, and waits for what comes of it.
-    pub(crate) fn search(
-        &self,
-        job: Job,
-        memory: usize,
-        control: &Control,
-    ) -> io::Result<Came> {
+    pub(crate) fn search(&self, job: Job, memory: usize, control: &Control) -> io::Result<Came> {
         let crew = self.crew.lock().unwrap_or_else(PoisonError::into_inner);
         let crew = crew.as_ref().ok_or_else(|| io::Error::other("the cluster is no more"))?;
         if let Some(loss) = self.signals.loss() {

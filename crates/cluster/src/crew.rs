@@ -1,8 +1,8 @@
 //! The workers of one process: threads of timely that do one task after the other.
 
+use crate::emptiness::{self, Emptiness};
 use crate::exchange::Exchange;
 use crate::link::Link;
-use crate::emptiness::{self, Emptiness};
 use crate::search::{Outcome, Search, Task};
 use crate::signals::{Gone, Signals};
 use crate::sweep::{self, Swept};

@@ -235,7 +235,8 @@ impl<'s, 'w, 'm> Searcher<'s, 'w, 'm> {
         }
         let all = self.said_in_full()?;
         let limit = self.found.sum.limit.or(all.limit());
-        let limit = limit.filter(|_| self.found.accepted.is_none() || self.found.accepted == Some(true) && self.found.run.is_none());
+        let limit = limit
+            .filter(|_| self.found.accepted.is_none() || self.found.accepted == Some(true) && self.found.run.is_none());
         self.found.sum = Sum { limit, ..all.sum() };
         self.found.fault = all.0.iter().find_map(|said| Fault::from_code(said.fault));
         self.found.endless = all.any(|said| said.endless);

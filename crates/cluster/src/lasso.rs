@@ -39,7 +39,8 @@ impl Searcher<'_, '_, '_> {
         }
         let first = self.owned.first_of_set();
         let waiting = self.owned.waiting();
-        let Some(start) = self.say(Said { first, waiting, ..Said::default() }, false)?.address(|said| said.first) else {
+        let Some(start) = self.say(Said { first, waiting, ..Said::default() }, false)?.address(|said| said.first)
+        else {
             return Ok(None);
         };
         let Some(Back { mut states, end, place }) = self.back_from(start)? else { return Ok(None) };

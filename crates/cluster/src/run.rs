@@ -1,8 +1,8 @@
 //! Decides properties by a cluster: gives the search away, and lets the model of this process confirm what was found.
 
 use crate::cluster::{Came, Cluster};
-use crate::crew::Done;
 use crate::control::Beat;
+use crate::crew::Done;
 use crate::goal::Sought;
 use crate::job::{Aim, Job, Keeping};
 use crate::save::Saved;

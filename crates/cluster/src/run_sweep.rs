@@ -72,8 +72,12 @@ fn told(
         ..GraphFacts::default()
     };
     let decided = |number: usize| sum.findings.get(number).and_then(Option::as_ref).filter(|_| outgrown.is_none());
-    let found: Vec<Property<Expr>> =
-        goals.iter().enumerate().filter(|(number, _)| decided(*number).is_some()).map(|(_, goal)| goal.clone()).collect();
+    let found: Vec<Property<Expr>> = goals
+        .iter()
+        .enumerate()
+        .filter(|(number, _)| decided(*number).is_some())
+        .map(|(_, goal)| goal.clone())
+        .collect();
     control.keep_figures();
     let mut remarks: Vec<String> = slow(&sum.words, cluster).into_iter().collect();
     let mut again = match found.is_empty() {

@@ -366,7 +366,8 @@ const ON_THE_CARD: &str = "a search on a graphics card has a table of its own th
 const NO_CYCLES_ON_THE_CARD: &str = "infinite runs are not looked for on a graphics card";
 const OWNERS_TREE: &str =
     "each process of a cluster keeps its states in a packed table, and in a tree once memory is used up";
-const BY_SETS_IN_A_CLUSTER: &str = "a cluster makes the set of states smaller that may be on a cycle, until it stays as it is";
+const BY_SETS_IN_A_CLUSTER: &str =
+    "a cluster makes the set of states smaller that may be on a cycle, until it stays as it is";
 const FAIRNESS_IN_A_CLUSTER: &str = "who takes part in an event is not sent to the other processes";
 const ALL_IN_A_CLUSTER: &str =
     "a process of a cluster does not see what the others have visited, so that every event is explored";
