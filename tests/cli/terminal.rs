@@ -1,8 +1,7 @@
 //! What people see on a terminal: colours, lines of its width, and the line that says how far a search has come.
 
-mod common;
-
-use common::command::{counters, file, model, scrimp};
+use crate::common;
+use crate::common::command::{counters, file, model, scrimp};
 use serde_json::Value;
 use std::fs::File;
 use std::io::Read;

@@ -1,9 +1,7 @@
 //! `test` as a user meets it: folders whose models say what they should be.
 
-mod common;
-
-use common::command::{model, scratch, scrimp};
-use common::manifest;
+use crate::common::command::{model, scratch, scrimp};
+use crate::common::manifest;
 use std::path::{Path, PathBuf};
 
 /// A folder of its own with these files.

@@ -1,9 +1,7 @@
 //! Runs in every form: `--trace-format` and `check --trace`, of models of every kind.
 
-mod common;
-
-use common::command::{file, model, scratch, scrimp};
-use common::schema::Schema;
+use crate::common::command::{file, model, scratch, scrimp};
+use crate::common::schema::Schema;
 use serde_json::{Value, json};
 
 /// Two processes that pass messages through a channel and without one, and begin again.
@@ -82,7 +80,7 @@ fn a_run_alone_is_an_object() {
     let answer = scrimp(&["check", &phils, "--trace-format", "json"]).code(1);
     assert!(answer.stderr.contains("violated: deadlock"), "the report makes way: {}", answer.stderr);
     let run = answer.json();
-    let errors = Schema::new(include_str!("../docs/schema/scrimp.schema.json")).check(&run).errors;
+    let errors = Schema::new(include_str!("../../docs/schema/scrimp.schema.json")).check(&run).errors;
     assert!(errors.is_empty(), "{errors:?}");
     let whole = scrimp(&["check", &phils, "--json"]).code(1).json();
     assert_eq!((&run["property"], &run["trace"]), (&json!("deadlock"), &whole["properties"][0]["trace"]));
