@@ -62,7 +62,7 @@ pub fn planned(args: &CheckArgs) -> Result<Check, Failure> {
         )));
     }
     if loaded.net.is_some() && Wanted::of(args).is_some_and(|wanted| wanted.format == TraceFormat::Mermaid) {
-        let why = "a net has no processes that could pass messages";
+        let why = "a net has no processes that pass messages";
         return Err(Failure::because(format!("--trace-format mermaid does not go with checking a net; {why}")));
     }
     unused::say(&args.search, &loaded);

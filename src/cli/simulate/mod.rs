@@ -359,7 +359,7 @@ impl Shown {
             Some(again) if again == node => shown.remark("nothing more can happen")?,
             Some(again) => {
                 let from = shown.count(again) + 1;
-                shown.remark(&format!("---- and so on forever, from step {from} again ----"))?;
+                shown.remark(&format!("---- and so on for ever, from step {from} again ----"))?;
             }
         }
         shown.transcript.say(&format!("{name}: replayed, {}\n", count_of(shown.count(node) as u64, "step")))?;
