@@ -185,8 +185,8 @@ fn what_cannot_be_is_refused() {
     let lock = model("naive_lock.dve");
     let check = |more: &[&str]| scrimp(&[&["check", &lock, "--engine", "gpu:cpu"], more].concat()).refused();
     for (more, why) in [
-        (&["-p", "ltl: []<> P_0@idle"][..], "infinite runs are not looked for on a graphics card"),
-        (&["-p", "ctl: AG EF P_0@idle"], "infinite runs are not looked for on a graphics card"),
+        (&["-p", "ltl: []<> P_0@idle"][..], "--engine gpu cannot look for cycles"),
+        (&["-p", "ctl: AG EF P_0@idle"], "--engine gpu cannot look for cycles"),
         (&["-p", "deadlock", "--store", "tree"], "a table of its own"),
         (&["-p", "deadlock", "--reduce", "por"], "tries every event"),
         (&["-p", "deadlock", "--forget", "cache:1000"], "--forget"),

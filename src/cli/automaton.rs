@@ -16,11 +16,15 @@ pub struct AutomatonArgs {
     #[arg(value_hint = ValueHint::FilePath)]
     model: PathBuf,
 
-    /// A formula such as 'ltl: [] (P@try -> <> P@cs)'; may be given several times
+    /// The property, such as 'ltl: [] <> P@cs'; repeatable
+    ///
+    /// Without one, all properties of infinite runs that the model has.
     #[arg(short, long, value_name = "TEXT")]
     property: Vec<String>,
 
-    /// Define a macro of a Promela model before it is read, as `spin -DN=3` does; may be given several times
+    /// Define a macro of a Promela model; repeatable
+    ///
+    /// Before the model is read, as `spin -DN=3` does. Without a value it is 1.
     #[arg(short = 'D', long, value_name = "NAME[=VALUE]", value_parser = definition)]
     define: Vec<(String, String)>,
 }
@@ -39,7 +43,9 @@ pub fn print_automata(args: &AutomatonArgs) -> Result<u8, Failure> {
         asked.runs.extend(claim.map(|claim| claim.property(&claim.name)));
     }
     if asked.runs.is_empty() {
-        return Err(Failure::because("there is no property of runs; name one with --property 'ltl: …'"));
+        return Err(Failure::because(
+            "the model has no property of infinite runs\nhelp: name one: --property 'ltl: [] (x == 1 -> <> y == 1)'",
+        ));
     }
     for property in asked.runs {
         let automaton = never::broken_by(&property, &[], Duration::MAX).map_err(Failure::because)?;

@@ -47,6 +47,10 @@ Every run is a process of its own and leaves one line in the results file as it 
 kill the same command goes on where it was. Crashes, time and memory limits are recorded, and
 the suite goes on. The table at the end shows ours beside what was published.
 
+Of a model, every store is tried with every number of threads, several times, and the fastest counts:
+times, states a second and speedups are printed, and --plot draws them.";
+
+const EXAMPLES: &str = "\
 Examples:
   scrimp bench benches/pseudo-root.toml
   scrimp bench benches/caching.toml --set bench=../shared/bench --filter at.2 --jobs 2
@@ -55,91 +59,109 @@ Examples:
   scrimp bench suite.toml --report suite.html
   scrimp bench suite.toml --figures figures --latex tables.tex --csv runs.csv
   scrimp bench models/phils6.dve
-  scrimp bench model.dve --threads 1,2,4,8 --store packed,table --flags '--memory 8G' --plot speedup.svg
+  scrimp bench model.dve --threads 1,2,4,8 --store packed,table --plot speedup.svg";
 
-Of a model, every store is tried with every number of threads, several times, and the fastest counts:
-times, states a second and speedups are printed, and --plot draws them.
-
+const CODES: &str = "\
 Exit codes: 0 all expectations held, 1 something is wrong (a value, a crash, a refused command),
 2 the suite cannot be run, 3 interrupted (what is done is kept).";
 
 #[derive(Debug, Args)]
-#[command(after_help = HELP)]
+#[command(after_help = EXAMPLES, after_long_help = format!("{HELP}\n\n{EXAMPLES}\n\n{CODES}"))]
 pub struct BenchArgs {
-    /// The suite: a TOML file; or a model, to measure what threads do for it
+    /// The suite: a TOML file; or a model, to time it
     #[arg(value_hint = ValueHint::FilePath)]
     suite: PathBuf,
 
-    /// Of a model: the numbers of threads [default: 1, 2, 4, … and all cores]
+    /// Of a model: numbers of threads [default: 1,2,4,…]
+    ///
+    /// Up to the number of cores.
     #[arg(long, value_name = "N,…", value_delimiter = ',')]
     threads: Vec<NonZeroUsize>,
 
-    /// Of a model: the stores, as --store of `count` has them [default: packed, table, tree]
+    /// Of a model: the stores [default: packed,table,tree]
     #[arg(long, value_name = "STORE,…", value_delimiter = ',')]
     store: Vec<String>,
 
-    /// Of a model: further flags of `count`, such as '--memory 8G'
+    /// Of a model: more flags of `count`: '--memory 8G'
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     flags: Option<String>,
 
-    /// The results file [default: the suite's name with .results.jsonl; of a model none]
+    /// The results file [default: SUITE.results.jsonl]
+    ///
+    /// Of a model, none is kept.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     out: Option<PathBuf>,
 
-    /// Forget earlier results and start over
+    /// Drop earlier results, start over
     #[arg(long)]
     fresh: bool,
 
-    /// Runs side by side; figures of time are better with one
-    #[arg(short = 'j', long, value_name = "N", default_value_t = 1)]
+    /// Run N cases side by side [default: 1]
+    ///
+    /// Figures of time are better with one.
+    #[arg(short = 'j', long, value_name = "N", default_value_t = 1, hide_default_value = true)]
     jobs: usize,
 
-    /// Run everything N times and take the fastest [default: 1; of a model 3]
+    /// Repeat N times, take the fastest [default: 1]
+    ///
+    /// Of a model, 3 times.
     #[arg(long, value_name = "N")]
     repeat: Option<usize>,
 
-    /// Only cases whose task, model and configuration contain TEXT, as --list shows them
+    /// Run only cases that contain TEXT
+    ///
+    /// In task, model and configuration, as --list shows them.
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
 
-    /// The value of a variable of the suite; may be given several times
+    /// Set a variable of the suite; repeatable
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
 
-    /// Record tasks whose model is not there as skipped, instead of refusing the suite
+    /// Skip tasks whose model does not exist
+    ///
+    /// They are recorded as skipped. Without this flag such a suite is refused.
     #[arg(long)]
     skip_missing: bool,
 
-    /// Show what would be run, without running it
+    /// List the cases, run nothing
     #[arg(long)]
     list: bool,
 
-    /// Write the table as Markdown too, with the command of each row
+    /// Write the table as Markdown, with commands
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     markdown: Option<PathBuf>,
 
-    /// Write what came of it as one file for a browser: tables, what is wrong, how much was solved within which time
+    /// Write the results as a page for a browser
+    ///
+    /// Tables, what is wrong, how much was solved within which time.
     #[arg(long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
     report: Option<PathBuf>,
 
-    /// Write every run as a line of comma-separated values, with all figures as they are
+    /// Write every run as a line of CSV
+    ///
+    /// Comma-separated values, with all figures as they are.
     #[arg(long, value_name = "FILE.csv", value_hint = ValueHint::FilePath)]
     csv: Option<PathBuf>,
 
-    /// Write the tables and the means of each configuration for LaTeX, with booktabs
+    /// Write tables and means for LaTeX, with booktabs
     #[arg(long, value_name = "FILE.tex", value_hint = ValueHint::FilePath)]
     latex: Option<PathBuf>,
 
-    /// Write every plot as SVG and PDF into a folder, as wide as a column of a paper (84 mm)
+    /// Write every plot as SVG and PDF into a folder
+    ///
+    /// As wide as a column of a paper (84 mm).
     #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     figures: Option<PathBuf>,
 
-    /// Draw speedups over threads, of a model or of a suite with a setting `threads`: a picture (FILE.svg), pages for print
-    /// (FILE.pdf), or text (any other name, or -)
+    /// Plot speedups over threads: FILE.svg, or text
+    ///
+    /// Of a model, or of a suite with a setting `threads`: a picture (FILE.svg), pages for print (FILE.pdf), or text (any other
+    /// name, or -).
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     plot: Option<PathBuf>,
 
-    /// No line for each run on standard error
+    /// Print no line for each run
     #[arg(short, long)]
     quiet: bool,
 }
@@ -199,7 +221,7 @@ pub fn run(args: &BenchArgs) -> Result<u8, Failure> {
     let mut given = Given { skip_missing: args.skip_missing, ..Given::default() };
     for text in &args.set {
         let Some((name, value)) = text.split_once('=') else {
-            return Err(Failure::because(format!("--set {text}: write it as NAME=VALUE")));
+            return Err(Failure::because(format!("--set {text}: expected NAME=VALUE")));
         };
         given.set.push((name.trim().to_string(), value.to_string()));
     }
@@ -207,7 +229,9 @@ pub fn run(args: &BenchArgs) -> Result<u8, Failure> {
     let wanted = |case: &&Case| args.filter.as_ref().is_none_or(|text| name(case).contains(text.as_str()));
     let cases: Vec<&Case> = suite.tasks.iter().flat_map(|task| &task.cases).filter(wanted).collect();
     if let (true, Some(filter)) = (cases.is_empty(), &args.filter) {
-        return Err(Failure::because(format!("no case contains '{filter}'; --list shows them all")));
+        return Err(Failure::because(format!(
+            "--filter {filter}: no case contains this\nhelp: --list shows all cases"
+        )));
     }
     if args.list {
         return list(&cases).map(|()| 0);

@@ -41,7 +41,9 @@ pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
 /// Refuses what cannot be written, or not to the same place.
 pub fn admit(args: &CheckArgs) -> Result<(), Failure> {
     if args.search.json && args.chart.as_deref() == Some(Path::new("-")) {
-        return Err(Failure::because("--json and --chart - would write to the same place"));
+        return Err(Failure::because(
+            "--json and --chart - would both write to standard output\nhelp: name a file: --chart FILE.svg",
+        ));
     }
     args.search.refuse_mixture()?;
     trace::admit(args)?;
@@ -54,11 +56,13 @@ pub fn planned(args: &CheckArgs) -> Result<Check, Failure> {
     Plan::admit(&options)?;
     let loaded = open(&args.model, &args.search)?;
     if loaded.net.is_some() && args.chart.is_some() {
-        let why = "a net has no processes that could pass messages";
-        return Err(Failure::because(format!("--chart does not go with checking a net; {why}")));
+        let why = "a net has no processes that pass messages";
+        return Err(Failure::because(format!(
+            "--chart is not supported for Petri nets: {why}\nhelp: leave out --chart"
+        )));
     }
     if loaded.net.is_some() && Wanted::of(args).is_some_and(|wanted| wanted.format == TraceFormat::Mermaid) {
-        let why = "a net has no processes that could pass messages";
+        let why = "a net has no processes that pass messages";
         return Err(Failure::because(format!("--trace-format mermaid does not go with checking a net; {why}")));
     }
     unused::say(&args.search, &loaded);
@@ -142,7 +146,7 @@ impl Collector {
                 json::leave(first, &**model, &left, Overall::Incomplete);
             }
             if let Some(file) = &mut self.file {
-                file.leave(&left, "there was no time left to look at it");
+                file.leave(&left, "there was no time left to check it");
             }
             self.left = left;
         }
@@ -189,7 +193,7 @@ impl Collector {
         }
         if let Some(file) = &mut self.file {
             file.add(model, &subject);
-            file.leave(&left, "another property's violation came first; --keep-going searches on");
+            file.leave(&left, "not checked: another property was violated first; --keep-going goes on");
         }
         self.curves.add(&subject, &args.search);
     }
@@ -200,7 +204,7 @@ impl Collector {
             return limits::Voice { json: args.search.json, quiet: args.search.quiet }.tell_nothing(cause);
         }
         self.overall = self.overall.and(Overall::Incomplete);
-        let why = format!("Stopped: {cause}; what is left was not looked at.");
+        let why = format!("Stopped: {cause}; what is left was not checked.");
         if let Some(Answer::Json(first)) = self.answers.first_mut() {
             first["limits"]["reached"] = json::limit_word(cause.into()).into();
         } else {
@@ -241,7 +245,7 @@ impl Collector {
             match drawing {
                 Some(drawing) => chart::write(drawing, path)?,
                 None if args.search.quiet => {}
-                None => remark(&format!("--chart {}: there is no run to draw", path.display())),
+                None => remark(&format!("--chart {}: no run was found that could be drawn", path.display())),
             }
         }
         if let Some(graph) = graph {

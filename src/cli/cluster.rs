@@ -25,23 +25,27 @@ const WAIT: Duration = Duration::from_secs(600);
 #[derive(Debug, Args)]
 #[command(subcommand_precedence_over_arg = true)]
 pub struct ClusterArgs {
-    /// Start so many processes on this machine
+    /// Start N processes on this machine
     #[arg(short = 'n', long, value_name = "N", conflicts_with = "hosts")]
     pub processes: Option<u32>,
 
-    /// A file with a line ADDRESS:PORT for each process; the first one leads
+    /// A file with a line ADDRESS:PORT for each host
+    ///
+    /// One process a line; the first one reads the model and gives the answer.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "index")]
     pub hosts: Option<PathBuf>,
 
-    /// Which process of the hosts file this one is, counted from 0
+    /// Which line of it this process is, from 0
     #[arg(long, value_name = "I")]
     pub index: Option<usize>,
 
-    /// A file with the secret that all processes share, at least 16 bytes; without it, the variable SCRIMP_SECRET
+    /// A file with the secret that all hosts share
+    ///
+    /// At least 16 bytes. Without this flag, the variable SCRIMP_SECRET has it.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "hosts")]
     pub secret: Option<PathBuf>,
 
-    /// How long hosts wait for each other [default: 10m]
+    /// Wait this long for the others [default: 10m]
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, requires = "hosts")]
     pub wait: Option<Duration>,
 
@@ -95,19 +99,22 @@ pub fn run(args: ClusterArgs) -> Result<u8, Failure> {
         return follow(at, index, &secret, memory, WAIT);
     }
     let Some(mut work) = command else {
-        return Err(Failure::because("expected check or count: `scrimp cluster -n 4 check MODEL`"));
+        return Err(Failure::because("expected check or count\nhelp: scrimp cluster -n 4 check MODEL"));
     };
     let search = match &mut work {
         Work::Check(args) => &mut args.search,
         Work::Count(args) => &mut args.search,
     };
     if search.engine != "auto" {
-        return Err(Failure::because(format!("--engine {} does not go with scrimp cluster", search.engine)));
+        return Err(Failure::because(format!(
+            "--engine {} is not supported with scrimp cluster\nhelp: leave out --engine",
+            search.engine
+        )));
     }
     let processes = match (&hosts, processes) {
         (None, Some(processes)) => {
             if index.is_some() {
-                return Err(Failure::because("--index is the number of a host in --hosts FILE"));
+                return Err(Failure::because("--index needs --hosts FILE"));
             }
             processes
         }
@@ -125,7 +132,11 @@ pub fn run(args: ClusterArgs) -> Result<u8, Failure> {
                 .map_err(|_| Failure::because("internal error: two clusters"))?;
             processes
         }
-        (None, None) => return Err(Failure::because("expected -n PROCESSES, or --hosts FILE with --index I")),
+        (None, None) => {
+            return Err(Failure::because(
+                "expected -n N, or --hosts FILE with --index I\nhelp: scrimp cluster -n 4 check MODEL",
+            ));
+        }
     };
     search.engine = format!("cluster:{processes}");
     match work {

@@ -13,19 +13,18 @@ wrong   states, transitions, deadlocks or verdict differ though both runs came t
 worse   time, stored_peak, visits or memory grew by more than the threshold, or a run no longer ends
 better  the opposite
 gone    there is no later result
-A search over a parameter is one case, judged by the smallest value it found.
+A search over a parameter is one case, judged by the smallest value it found.";
 
+const EXAMPLES: &str = "\
 Examples:
   scrimp bench benches/pseudo-root.toml --out before.jsonl
-  …
   scrimp bench benches/pseudo-root.toml --out after.jsonl
-  scrimp compare before.jsonl after.jsonl --threshold 5%
-  scrimp compare before.jsonl after.jsonl --report change.html
+  scrimp compare before.jsonl after.jsonl --threshold 5% --report change.html";
 
-Exit codes: 0 nothing is wrong or gone, 1 something is, 2 a file cannot be read.";
+const CODES: &str = "Exit codes: 0 nothing is wrong or gone, 1 something is, 2 a file cannot be read.";
 
 #[derive(Debug, Args)]
-#[command(after_help = HELP)]
+#[command(after_help = EXAMPLES, after_long_help = format!("{HELP}\n\n{EXAMPLES}\n\n{CODES}"))]
 pub struct CompareArgs {
     /// The earlier results
     #[arg(value_hint = ValueHint::FilePath)]
@@ -35,15 +34,17 @@ pub struct CompareArgs {
     #[arg(value_hint = ValueHint::FilePath)]
     after: PathBuf,
 
-    /// The change of a cost that matters
-    #[arg(long, default_value = "10%", value_name = "PERCENT", value_parser = percent)]
+    /// Smaller changes do not matter [default: 10%]
+    #[arg(long, default_value = "10%", hide_default_value = true, value_name = "PERCENT", value_parser = percent)]
     threshold: f64,
 
-    /// Write both side by side as one file for a browser, with plots of how much was solved before and after
+    /// Write both side by side as a page for a browser
+    ///
+    /// With plots of how much was solved before and after.
     #[arg(long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
     report: Option<PathBuf>,
 
-    /// Write one JSON object to standard output
+    /// Print one JSON object
     #[arg(long)]
     pub json: bool,
 }
@@ -51,7 +52,7 @@ pub struct CompareArgs {
 fn percent(text: &str) -> Result<f64, String> {
     match text.strip_suffix('%').unwrap_or(text).trim().parse::<f64>() {
         Ok(value) if (0.0..=1000.0).contains(&value) => Ok(value / 100.0),
-        _ => Err(format!("'{text}' is not a percentage; write it like 10%")),
+        _ => Err(format!("expected a percentage, found `{text}`\nhelp: write it like 10%")),
     }
 }
 

@@ -24,15 +24,21 @@ pub struct ExplainArgs {
     #[arg(short, long, value_name = "TEXT")]
     pub property: String,
 
-    /// What you try: to prove the formula, or to refute it [default: what cannot be done, so that the checker shows you why]
-    #[arg(long, value_name = "SIDE")]
+    /// What you try: prove or refute
+    ///
+    /// [default: what cannot be done, so that the checker shows you why]
+    #[arg(long, value_name = "SIDE", hide_possible_values = true)]
     pub side: Option<Try>,
 
-    /// Define a macro of a Promela model before it is read; may be given several times
+    /// Define a macro of a Promela model; repeatable
+    ///
+    /// Before the model is read, as `spin -DN=3` does. Without a value it is 1.
     #[arg(short = 'D', long, value_name = "NAME[=VALUE]", value_parser = super::args::definition)]
     pub define: Vec<(String, String)>,
 
-    /// Memory for the whole process, such as 500M or 4G [default: nine tenths of what is free]
+    /// Use at most this much memory, such as 512M or 2G
+    ///
+    /// It counts for the whole process. [default: nine tenths of what is free]
     #[arg(long, value_name = "SIZE", value_parser = scrimp::report::number::parse_size)]
     pub memory: Option<usize>,
 }
@@ -69,7 +75,7 @@ pub fn run(args: &ExplainArgs) -> Result<u8, Failure> {
 fn play(args: &ExplainArgs, model: &NativeModel, plan: &Plan) -> Result<(), Failure> {
     let property = parse_property(model.system(), &args.property)?;
     let PropertyKind::Ctl(written) = &property.kind else {
-        let what = "only formulas of branching time are explained, such as 'ctl: AG (x == 1 -> EF x == 0)'";
+        let what = "expected a CTL formula, such as 'ctl: AG (x == 1 -> EF x == 0)'";
         return Err(Failure::because(format!(
             "{what}\nhelp: `scrimp check` shows why other properties hold or do not"
         )));
@@ -94,7 +100,7 @@ fn play(args: &ExplainArgs, model: &NativeModel, plan: &Plan) -> Result<(), Fail
 }
 
 fn too_much() -> Failure {
-    Failure::because("to decide the formula takes more memory than there is\nhelp: allow more with --memory")
+    Failure::because("there is not enough memory to decide the formula\nhelp: allow more with --memory")
 }
 
 /// A game in progress.

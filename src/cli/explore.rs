@@ -11,6 +11,13 @@ use scrimp_search::replace;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+const EXAMPLES: &str = "\
+Examples:
+  scrimp explore lock.pml
+  scrimp explore protocol.pml -p 'ltl: [] (sent -> <> received)'
+  scrimp explore lock.dve -p 'invariant: owners <= 1' --export lock.html
+  scrimp check lock.dve --json > answer.json; scrimp explore lock.dve --trace answer.json";
+
 const HELP: &str = "\
 The page shows the model's state, what can happen next, the source with the active lines, a message
 sequence chart of the way so far and the states around; for a Petri net, the net with its tokens. It
@@ -20,39 +27,40 @@ text can also be edited in the page. docs/explorer.md explains it.
 With --export there is no server: the run of --trace, or else the first run that a check of the
 properties finds, becomes one HTML file with its states, its source and its chart.
 
-Only programs of this machine reach it, and only with the address that is printed. Ctrl-C ends it.
-
-Examples:
-  scrimp explore models/leader.pml
-  scrimp check lock.dve --json > answer.json; scrimp explore lock.dve --trace answer.json
-  scrimp explore protocol.pml --property 'ltl: [] (sent -> <> received)'
-  scrimp explore lock.dve --property 'invariant: owners <= 1' --export lock.html";
+Only programs of this machine reach it, and only with the address that is printed. Ctrl-C ends it.";
 
 #[derive(Debug, Args)]
-#[command(after_help = HELP)]
+#[command(after_help = EXAMPLES, after_long_help = format!("{HELP}\n\n{EXAMPLES}"))]
 pub struct ExploreArgs {
-    /// The model: DVE (.dve), Promela (.pml), a Petri net (.pnml), a labelled transition system (.aut) or a network of
-    /// these (.network), also compressed (.gz)
+    /// The model: .pml, .dve, .pnml, .aut or .network, also with .gz
+    ///
+    /// Promela (.pml), DVE (.dve), a Petri net (.pnml), a labelled transition system (.aut) or a network of these (.network).
     #[arg(value_hint = ValueHint::FilePath)]
     model: PathBuf,
 
-    /// Define a macro of a Promela model before it is read, as `spin -DN=3` does; may be given several times
+    /// Define a macro of a Promela model; repeatable
+    ///
+    /// Before the model is read, as `spin -DN=3` does. Without a value it is 1.
     #[arg(short = 'D', long, value_name = "NAME[=VALUE]", value_parser = definition)]
     define: Vec<(String, String)>,
 
-    /// Begin at the end of a trace: a file written by `scrimp check --json`, or saved from the page
+    /// Begin at the end of a run that was saved
+    ///
+    /// By `scrimp check --json`, or from the page.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     trace: Option<PathBuf>,
 
-    /// A property that the page offers to check; may be given several times
+    /// Offer this property on the page; repeatable
     #[arg(short, long, value_name = "TEXT")]
     property: Vec<String>,
 
-    /// Write a run as a page by itself, and open nothing: that of --trace, or the first that a check of the properties finds
+    /// Write a run as a page by itself, open nothing
+    ///
+    /// The run of --trace, or the first that a check of the properties finds.
     #[arg(long, value_name = "FILE.html", value_hint = ValueHint::FilePath, conflicts_with_all = ["port", "no_browser"])]
     export: Option<PathBuf>,
 
-    /// The port to listen on [default: one that is free]
+    /// Listen on this port [default: one that is free]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     port: u16,
 
@@ -66,14 +74,15 @@ pub fn run(args: &ExploreArgs) -> Result<u8, Failure> {
         None => None,
         Some(path) => {
             let name = path.display().to_string();
-            let text = std::fs::read_to_string(path).map_err(|e| Failure::at(&name, e))?;
-            let trace = serde_json::from_str(&text).map_err(|e| Failure::at(&name, e))?;
+            let text =
+                std::fs::read_to_string(path).map_err(|e| Failure::at(&name, scrimp_lang::why_unreadable(path, &e)))?;
+            let trace = serde_json::from_str(&text).map_err(|e| super::simulate::not_json(&name, &e))?;
             Some((name, trace))
         }
     };
     // Better now than in the page.
     if let Err(e) = std::fs::metadata(&args.model) {
-        return Err(Failure::at(args.model.display(), e));
+        return Err(Failure::at(args.model.display(), scrimp_lang::why_unreadable(&args.model, &e)));
     }
     if let Some(path) = &args.export {
         admit(&[("--export", Some(path))], &[args.model.as_path()])?;

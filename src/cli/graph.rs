@@ -18,7 +18,7 @@ impl GraphFiles {
         let mut files = Vec::new();
         if let Some(path) = &args.graph {
             let Some(form) = Form::of(path) else {
-                let message = "the ending says in which form a graph is written; use .aut, .dot or .scg";
+                let message = "unknown form of a graph\nhelp: the name ends in .aut (Aldebaran), .dot (Graphviz) or .scg (Scrimp)";
                 return Err(Failure::at(path.display(), message));
             };
             files.push((path.clone(), form));

@@ -89,7 +89,7 @@ impl<F: FnMut(Found, Option<Record>)> Host for Screen<'_, F> {
     fn begins_again(&mut self, missing: &str) {
         self.begins_again = true;
         if !std::mem::replace(&mut self.told_growth, true) {
-            remark(&format!("{missing} than a first look at the model has shown: the search begins again"));
+            remark(&format!("{missing} than a first look at the model has shown; the search starts again"));
         }
     }
 

@@ -60,7 +60,9 @@ pub fn begin_within(memory: Option<usize>, time: Option<Duration>, voice: Voice)
     let memory = memory.unwrap_or_else(default_memory);
     if let Some(used) = resident().filter(|used| *used > memory) {
         let used = used.div_ceil(1 << 20);
-        return Err(Failure::because(format!("the program itself uses {used} MiB of memory; allow more than that")));
+        return Err(Failure::because(format!(
+            "the program itself uses {used} MiB of memory\nhelp: allow more than that, such as --memory 64M"
+        )));
     }
     let deadline = time.and_then(|time| begun().checked_add(time));
     if STOP.set(Stop::at(deadline).with_memory(memory, resident)).is_err() {
@@ -99,7 +101,7 @@ pub fn tell_by(teller: impl FnOnce(Cause) -> u8 + Send + 'static) {
     *lock(&TELLER) = Some(Box::new(teller));
 }
 
-/// The work is done, and what there is to say is said by who calls this. The guard only sees to it that this has an end.
+/// The work is done, and what there is to say is said by the caller's name this. The guard only sees to it that this has an end.
 pub fn done() {
     // Where the guard was faster, it ends the process.
     while lock(&TELLER).take().is_none() && STOP.get().is_some() {
@@ -122,7 +124,7 @@ pub fn end(cause: Cause) -> ! {
 /// Why a search could not begin or go on. Where that was for want of memory, the process ends with all that is known.
 pub fn failed(error: &io::Error) -> Failure {
     if error.kind() == io::ErrorKind::OutOfMemory {
-        remark(&format!("the search is given up: {error}"));
+        remark(&format!("the search was stopped: {error}"));
         end(Cause::Memory);
     }
     Failure::because(error)
@@ -189,7 +191,7 @@ impl Voice {
     fn give_up(self, cause: Cause) -> ! {
         discard_parts();
         match print_last(&self.nothing(cause)) {
-            true => remark(&format!("Stopped: {cause}, before all that was asked for was told or written.")),
+            true => remark(&format!("Stopped: {cause}, before all of the answer was written.")),
             false => drop(report::write_nothing(&why_nothing(cause))),
         }
         std::process::exit(Overall::Incomplete.exit_code().into());
@@ -197,5 +199,5 @@ impl Voice {
 }
 
 fn why_nothing(cause: Cause) -> String {
-    format!("Stopped: {cause}, and nothing is known yet.")
+    format!("Stopped: {cause}; nothing is known yet.")
 }

@@ -13,8 +13,11 @@ mod explore;
 mod failure;
 mod front;
 mod graph;
+mod help;
 mod host;
 mod limits;
+mod man;
+mod misuse;
 mod output;
 mod outputs;
 mod plan;
@@ -28,18 +31,20 @@ mod unused;
 mod watch;
 
 use args::{Cli, Command};
-use clap::{CommandFactory, Parser};
+use clap::FromArgMatches;
+use clap::error::ErrorKind;
+use failure::Failure;
 use output::{WRONG, owed, print, print_json, remark, said_something};
 use scrimp::report::json;
+use std::ffi::OsString;
 
 /// Runs the command and answers the exit code.
 pub fn main() -> u8 {
-    let cli = match Cli::try_parse_from(args::joined(std::env::args_os())) {
+    let words = args::joined(std::env::args_os());
+    let parsed = help::command().try_get_matches_from(&words).and_then(|found| Cli::from_arg_matches(&found));
+    let cli = match parsed {
         Ok(cli) => cli,
-        Err(error) => {
-            let _ = error.print();
-            return if error.use_stderr() { WRONG } else { 0 };
-        }
+        Err(error) => return not_parsed(&error, &words),
     };
     let wants_json = matches!(&cli.command, Command::Check(a) if a.search.json)
         || matches!(&cli.command, Command::Count(a) if a.search.json)
@@ -61,16 +66,35 @@ pub fn main() -> u8 {
         Command::Test(a) => test::run(&a),
         Command::Completions { shell } => {
             let mut text = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "scrimp", &mut text);
+            clap_complete::generate(shell, &mut help::command(), "scrimp", &mut text);
             print(&String::from_utf8_lossy(&text)).map(|()| 0)
         }
+        Command::Man(a) => man::run(&a),
     };
-    result.and_then(|code| owed().map_or(Ok(code), Err)).unwrap_or_else(|failure| {
-        // Standard output is one object.
-        if wants_json && !said_something() {
-            let _ = print_json(&json::error(failure.message()));
+    result.and_then(|code| owed().map_or(Ok(code), Err)).unwrap_or_else(|failure| failed(&failure, wants_json))
+}
+
+/// Says what went wrong.
+fn failed(failure: &Failure, wants_json: bool) -> u8 {
+    // Standard output is one object.
+    if wants_json && !said_something() {
+        let _ = print_json(&json::error(failure.message()));
+    }
+    remark(failure.message());
+    WRONG
+}
+
+/// Help was asked for, or the command line is wrong.
+fn not_parsed(error: &clap::Error, words: &[OsString]) -> u8 {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            let _ = error.print();
+            0
         }
-        remark(failure.message());
-        WRONG
-    })
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let _ = error.print();
+            WRONG
+        }
+        _ => failed(&misuse::told(error, words), words.iter().any(|word| word == "--json")),
+    }
 }

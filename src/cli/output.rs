@@ -72,9 +72,13 @@ pub fn print_last(text: &str) -> bool {
     **std::mem::ManuallyDrop::new(answered)
 }
 
-/// Writes a line to standard error, where there is one.
+/// Writes a line to standard error, where there is one: errors, warnings and remarks, in colour on a terminal.
 pub fn remark(text: &str) {
-    let _ = writeln!(io::stderr(), "{}", text.trim_end());
+    let text = text.trim_end();
+    let _ = match has_colour(io::stderr().is_terminal()) {
+        true => writeln!(io::stderr(), "{}", coloured(text)),
+        false => writeln!(io::stderr(), "{text}"),
+    };
 }
 
 /// How standard output is written to.
@@ -94,8 +98,54 @@ fn style_of(output: &(impl IsTerminal + AsFd)) -> Style {
     let terminal = output.is_terminal();
     let size = terminal_size::terminal_size_of(output).filter(|_| terminal);
     Style {
-        colour: terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
+        colour: has_colour(terminal),
         width: size.map_or(Style::PLAIN.width, |(width, _)| width.0.max(NARROWEST).into()),
         ..Style::PLAIN
+    }
+}
+
+fn has_colour(is_terminal: bool) -> bool {
+    is_terminal
+        && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+        && std::env::var_os("TERM").is_none_or(|t| t != "dumb")
+}
+
+/// A message with its parts in colours: where, what kind, what; what stands below the line of the source; what helps.
+fn coloured(text: &str) -> String {
+    let (bold, red, yellow, green, end) = ("\x1b[1m", "\x1b[1;31m", "\x1b[1;33m", "\x1b[1;32m", "\x1b[0m");
+    let line = |line: &str| {
+        if let Some(help) = line.strip_prefix("help: ") {
+            return format!("{green}help:{end} {help}");
+        }
+        let marks = line.trim();
+        if marks.starts_with('^') && marks.chars().skip(1).all(|c| c == '~') {
+            return line.replace(marks, &format!("{red}{marks}{end}"));
+        }
+        for (kind, colour) in [("error:", red), ("warning:", yellow)] {
+            let (place, message) = match (line.strip_prefix(kind), line.split_once(&format!(": {kind}"))) {
+                (Some(message), _) => (String::new(), message),
+                (None, Some((place, message))) => (format!("{bold}{place}:{end} "), message),
+                (None, None) => continue,
+            };
+            return format!("{place}{colour}{kind}{end}{bold}{message}{end}");
+        }
+        line.to_string()
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::coloured;
+
+    #[test]
+    fn the_parts_of_a_message_have_colours() {
+        let plain = "m.dve:1:2: error: wrong\n  x y\n    ^\nhelp: do that";
+        let told = coloured(plain);
+        assert_eq!(
+            told,
+            "\x1b[1mm.dve:1:2:\x1b[0m \x1b[1;31merror:\x1b[0m\x1b[1m wrong\x1b[0m\n  x y\n    \x1b[1;31m^\x1b[0m\n\x1b[1;32mhelp:\x1b[0m do that"
+        );
+        assert_eq!(coloured("open this address"), "open this address");
     }
 }

@@ -45,11 +45,11 @@ fn content(flag: &str) -> &str {
 /// Why a file cannot be written. What is there stays as it is; where nothing is, nothing is left.
 fn obstacle(path: &Path, replaced: bool) -> Option<String> {
     if path.is_dir() {
-        return Some("this is a directory".into());
+        return Some("this is a folder".into());
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     if folder.is_some_and(|folder| !folder.is_dir()) {
-        return Some("there is no such directory".into());
+        return Some("there is no such folder".into());
     }
     let tried = match path.metadata() {
         // What is no file (a pipe, a terminal) would notice that it is opened.
@@ -78,7 +78,7 @@ fn spare(outputs: &[Output], inputs: &[&Path]) -> Result<(), Failure> {
         let same = |input: &&&Path| input.canonicalize().is_ok_and(|read| read == written);
         if let Some(input) = inputs.iter().find(same) {
             let (path, input) = (path.display(), input.display());
-            return Err(Failure::because(format!("{flag} {path}: this would overwrite {input}, which is read")));
+            return Err(Failure::because(format!("{flag} {path}: this would overwrite {input}, which is an input")));
         }
     }
     Ok(())

@@ -19,7 +19,9 @@ pub fn run(args: &PlanArgs) -> Result<u8, Failure> {
     }
     let args = &args.check;
     if args.model.as_os_str() == NO_MODEL {
-        return Err(Failure::because("name a model to plan for; `scrimp plan --combinations` needs none"));
+        return Err(Failure::because(
+            "no model is given\nhelp: `scrimp plan MODEL [OPTIONS]`; `scrimp plan --combinations` needs no model",
+        ));
     }
     limits::begin(&args.search)?;
     admit(args)?;

@@ -69,9 +69,9 @@ pub fn write_nothing(why: &str) -> Result<(), Failure> {
 pub fn is_a_page(path: &Path) -> Result<(), Failure> {
     let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
     let why = match ending.as_deref().and_then(OsStr::to_str) {
-        _ if path == Path::new("-") => "standard output is for the answer; name a file that ends in .html",
+        _ if path == Path::new("-") => "standard output is for the answer\nhelp: name a file that ends in .html",
         Some("html" | "htm") => return Ok(()),
-        _ => "it is a page for a browser, so its name must end in .html",
+        _ => "it is a page for a browser\nhelp: its name must end in .html",
     };
     Err(Failure::at(path.display(), format!("the report cannot be written: {why}")))
 }

@@ -88,7 +88,7 @@ pub fn page(
         None => None,
         Some(again) => {
             let place = path.iter().position(|on_way| *on_way == again);
-            Some(place.ok_or_else(|| Refusal::wrong("the loop does not begin on this way"))?)
+            Some(place.ok_or_else(|| Refusal::wrong("the loop does not begin on this run"))?)
         }
     };
     let mut record = Record::default();

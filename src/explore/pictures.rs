@@ -44,7 +44,7 @@ impl Pictures {
         let path = walk.path(node);
         let from = path.iter().rev().take(MOST_ANCESTORS);
         let found = from.copied().find_map(|from| Some((from, self.graph.way(walk.state(from), vertex)?)));
-        let (mut at, choices) = found.ok_or_else(|| Refusal::wrong("no way to this state is known from here"))?;
+        let (mut at, choices) = found.ok_or_else(|| Refusal::wrong("no run to this state is known from here"))?;
         for choice in choices {
             at = walk.step(at, choice).map_err(failed)?;
         }
@@ -63,7 +63,7 @@ impl Pictures {
         let net = net.ok_or_else(|| Refusal::unknown("this model is not a net"))?;
         walk.choices(node).map_err(failed)?;
         let known = walk.model().file().zip(walk.here(node).map(|choices| &choices.batch));
-        let (model, choices) = known.ok_or_else(|| Refusal::unknown("nothing is known of this state"))?;
+        let (model, choices) = known.ok_or_else(|| Refusal::unknown("this state was not visited"))?;
         let transition = |event| model.parts(event).0;
         let enabled: Vec<_> =
             (0..choices.len()).filter_map(|choice| Some((transition(choices.event(choice))?, choice))).collect();

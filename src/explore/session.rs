@@ -193,11 +193,11 @@ impl Session {
         result.trace = Some(self.walk.run(node));
         if let Some(again) = again {
             let edges = path.iter().position(|on_way| *on_way == again);
-            let edges = edges.ok_or_else(|| Refusal::wrong("the loop does not begin on this way"))?;
+            let edges = edges.ok_or_else(|| Refusal::wrong("the loop does not begin on this run"))?;
             let stays = self.walk.choices(node).map_err(failed)?.batch.is_empty();
             let closed = if again == node { stays } else { self.walk.state(again) == self.walk.state(node) };
             if !closed {
-                return Err(Refusal::wrong("the way is not back where its loop begins"));
+                return Err(Refusal::wrong("the run does not return to where its loop begins"));
             }
             result.cycle = Some(edges);
         }
@@ -210,7 +210,7 @@ impl Session {
     pub fn replay(&mut self, run: &Run) -> Result<Replayed, Refusal> {
         self.room()?;
         self.walk.replay(run).map_err(|mismatch| {
-            let help = "the trace belongs to another model, or the model was changed";
+            let help = "the trace is of another model, or the model was changed";
             Refusal::wrong(format!("{} ({help})", mismatch.message))
         })
     }

@@ -57,7 +57,7 @@ pub(super) fn with_paths<M: TypedModel>(
             remarks.push(said);
         }
         if result.cycle.is_some() && path.lasso().is_none() {
-            let why = "goes on for ever, but takes very long to come back to the same state: one round of it is shown";
+            let why = "is infinite, but takes very long to come back to the same state: one round of it is shown";
             remarks.push(format!("{}: the run {why}", result.name));
         }
         result.cycle = path.lasso();

@@ -23,7 +23,7 @@ const PANICS: &str = "no panic";
 const SMALL: u64 = 1 << 14;
 
 /// Asks questions of a [`TypedModel`].
-#[must_use = "nothing is searched before `check` or `count`"]
+#[must_use = "nothing was searched: call `check` or `count` first"]
 pub struct Checker<M: TypedModel> {
     model: M,
     name: String,
@@ -394,15 +394,15 @@ impl<M: TypedModel> Checker<M> {
         let refused = [
             (
                 formulas && (options.checkpoint.is_some() || options.resume.is_some()),
-                "a checkpoint is of one search, and formulas have searches of their own: ask them without",
+                "a checkpoint is of one search, and formulas have searches of their own: check them without it",
             ),
             (
                 symmetric && !options.fair.is_empty(),
-                "fairness tells processes apart, and symmetry does not: they do not go together",
+                "fairness and symmetry are not supported together: fairness tells processes apart",
             ),
             (
                 symmetric && options.reduce.leaves_out_events(),
-                "symmetry and partial-order reduction do not go together for models in Rust: ask for one",
+                "symmetry and partial-order reduction are not supported together for models in Rust",
             ),
         ];
         if let Some((_, why)) = refused.into_iter().find(|(refused, _)| *refused) {

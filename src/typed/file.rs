@@ -63,7 +63,7 @@ impl Checker<ModelFile> {
 }
 
 /// Asks questions of a model file.
-#[must_use = "nothing is searched before `check` or `count`"]
+#[must_use = "nothing was searched: call `check` or `count` first"]
 pub struct FileChecker {
     name: String,
     loaded: Loaded,

@@ -20,7 +20,7 @@ pub fn read(logic: &str, text: &str, names: &[&str]) -> Result<Formula<Expr>, St
     let property = parse_property(&system, &format!("{logic}: {text}")).map_err(|problem| problem.to_string())?;
     match property.kind {
         PropertyKind::Ltl(formula) | PropertyKind::Ctl(formula) => Ok(formula),
-        _ => Err(format!("`{text}` is no formula")),
+        _ => Err(format!("`{text}` is not a formula")),
     }
 }
 

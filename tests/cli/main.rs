@@ -21,6 +21,7 @@ mod scaling;
 mod schema;
 mod simulation;
 mod stores;
+mod suggestions;
 mod suite;
 mod temporal;
 mod terminal;

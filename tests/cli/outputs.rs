@@ -62,7 +62,7 @@ fn a_report_is_a_file() {
     let folder = scratch("outputs-folder");
     std::fs::create_dir_all(&folder).unwrap();
     let words = ["check", &model, "--report", &folder.to_string_lossy()];
-    assert!(scrimp(&words).refused().contains("this is a directory"));
+    assert!(scrimp(&words).refused().contains("this is a folder"));
 }
 
 /// Every flag that names a file: before the search, and without a trace in the folders that there are.
@@ -85,7 +85,7 @@ fn what_cannot_be_written_is_refused_before_the_search() {
         for command in commands {
             let refused = |path: &std::path::Path| scrimp(&[command, &model, flag, &path.to_string_lossy()]).refused();
             let said = refused(&missing.join(name));
-            assert!(said.contains("cannot be written: there is no such directory"), "{said}");
+            assert!(said.contains("cannot be written: there is no such folder"), "{said}");
             #[cfg(target_os = "linux")]
             {
                 let said = refused(&std::path::Path::new("/proc").join(name));
@@ -94,7 +94,7 @@ fn what_cannot_be_written_is_refused_before_the_search() {
         }
     }
     let said = scrimp(&["count", &model, "--plot", &folder.join("a.svg").to_string_lossy()]).refused();
-    assert!(said.contains("the plot cannot be written: this is a directory"), "{said}");
+    assert!(said.contains("the plot cannot be written: this is a folder"), "{said}");
     // Where something else is wrong, an old file stays, and no new one is made.
     let old = file("outputs-old.svg", "old");
     let new = scratch("outputs-new.svg");
@@ -116,5 +116,5 @@ fn tables_of_suites_are_refused_as_early() {
     file("outputs-suite.pml", MODEL);
     let missing = scratch("outputs-no-such-folder").join("table.md");
     let said = scrimp(&["bench", &suite, "--markdown", &missing.to_string_lossy()]).refused();
-    assert!(said.contains("the table cannot be written: there is no such directory"), "{said}");
+    assert!(said.contains("the table cannot be written: there is no such folder"), "{said}");
 }

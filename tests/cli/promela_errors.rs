@@ -13,16 +13,16 @@ fn refusal(name: &str, text: &str) -> String {
 
 /// Models with line and column of what is wrong, and a part of the message.
 const REFUSED: &[(&str, &str, &str)] = &[
-    ("/* nothing */", "1:1", "no process ever runs"),
+    ("/* nothing */", "1:1", "the model starts no process"),
     ("proctype P() { skip }", "1:10", "write `active` before a `proctype`"),
     // what Scrimp does not have
     ("active proctype P() { byte x; c_code { PP->x++; } }", "1:31", "embedded C code"),
     ("active proctype P() { byte x; STDIN?x }", "1:31", "reads from `STDIN` cannot be checked"),
     ("active proctype P() { pc_value(0) }", "1:23", "`pc_value` is not supported"),
     // names
-    ("byte x;\nactive proctype P() {\n    y = 1\n}", "3:5", "there is no variable `y`"),
-    ("active proctype P() { for (i : 1 .. 3) { skip } }", "1:28", "there is no variable `i`"),
-    ("init { run Nobody() }", "1:12", "there is no proctype `Nobody`"),
+    ("byte x;\nactive proctype P() {\n    y = 1\n}", "3:5", "unknown variable `y`"),
+    ("active proctype P() { for (i : 1 .. 3) { skip } }", "1:28", "unknown variable `i`"),
+    ("init { run Nobody() }", "1:12", "unknown proctype `Nobody`"),
     ("active proctype P() { P[0]@away }", "1:28", "`P` has no label `away`"),
     ("typedef T { byte a };\nT t;\nactive proctype P() { t.b = 1 }", "3:25", "`t` has no field `b`"),
     ("chan c = [1] of { byte };\nactive proctype P() { int x; x = c.first }", "2:36", "`c` is not a record"),
@@ -33,27 +33,27 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("proctype P() { skip }\nproctype P() { skip }\ninit { run P() }", "2:10", "the proctype `P` is declared twice"),
     ("never { skip }\nnever { skip }\nactive proctype P() { skip }", "2:1", "there is already a `never` claim"),
     // the preprocessor
-    ("active proctype P() { int x; x = TWICE(3) }", "1:39", "`;` is expected, not `(`"),
+    ("active proctype P() { int x; x = TWICE(3) }", "1:39", "expected `;`, found `(`"),
     ("byte x;\n#include \"nowhere.h\"\nactive proctype P() { skip }", "2:10", "nowhere.h"),
     ("#if 1\nactive proctype P() { skip }", "1:1", "this condition has no `#endif`"),
     ("#endif\nactive proctype P() { skip }", "1:1", "`#endif` without `#if`"),
     ("#define ONE(a) a\nactive proctype P() { int x; x = ONE(1 }", "2:34", "the macro `ONE` has no `)`"),
     ("#error the wrong file\nactive proctype P() { skip }", "1:1", "the model says: the wrong file"),
-    ("active proctype P() { /* no end\nskip }", "1:23", "this comment has no end"),
+    ("active proctype P() { /* no end\nskip }", "1:23", "this comment is not closed"),
     ("active proctype P() { printf(\"no end) }", "1:30", "this string does not end on its line"),
     // statements
     ("proctype Q(byte a) { skip }\ninit { run Q() }", "2:12", "`Q` has 1 parameters, not 0"),
     ("proctype Q(byte a) { skip }\ninit { run Q(1, 2) }", "2:12", "`Q` has 1 parameters, not 2"),
     ("active proctype P() {\nhere: skip;\nhere: skip\n}", "3:1", "the label `here` is already there on line 2"),
-    ("active proctype P() { goto nowhere }", "1:28", "there is no label `nowhere`"),
+    ("active proctype P() { goto nowhere }", "1:28", "unknown label `nowhere`"),
     ("active proctype P() { break }", "1:23", "`break` is not in a loop"),
     ("active proctype P() { if fi }", "1:23", "this `if` has no options"),
-    ("active proctype P() {\n    if\n    :: true -> skip\n}", "4:1", "`::` or `fi` is expected, not `}`"),
+    ("active proctype P() {\n    if\n    :: true -> skip\n}", "4:1", "expected `::` or `fi`, found `}`"),
     ("active proctype P() { if :: else :: else fi }", "1:23", "there are two `else` here"),
     ("inline again() { again() }\nactive proctype P() { again() }", "1:18", "the inline `again` calls itself"),
-    ("active proctype P() { int x = 1 +; }", "1:36", "an expression is expected, not `}`"),
+    ("active proctype P() { int x = 1 +; }", "1:36", "expected an expression, found `}`"),
     ("active proctype P() { atomic { skip }", "1:38", "`}` is expected, not the end of the model"),
-    ("ltl p { [] (x == 1 }\nbyte x; active proctype P() { skip }", "1:20", "`)` is expected, not `}`"),
+    ("ltl p { [] (x == 1 }\nbyte x; active proctype P() { skip }", "1:20", "expected `)`, found `}`"),
     // sizes
     ("byte a[0];\nactive proctype P() { skip }", "1:8", "an array cannot have 0 elements"),
     ("byte a[1000000000];\nactive proctype P() { skip }", "1:8", "an array cannot have 1000000000 elements"),
@@ -96,7 +96,7 @@ fn rubbish_is_refused() {
     let path = file("promela_errors_rubbish.pml", "");
     let bytes: Vec<u8> = (0..=255).cycle().take(5_000).collect();
     std::fs::write(&path, bytes).expect("a file can be written");
-    assert!(scrimp(&["check", &path]).refused().contains("not a text file"));
+    assert!(scrimp(&["check", &path]).refused().contains("this is a binary file"));
 }
 
 /// Any text that a model is cut to is a model or is refused.
@@ -119,7 +119,7 @@ const FAULTY: &[(&str, &str)] = &[
         "proctype Q(chan c) { c!1,2 }\ninit { chan c = [1] of { byte }; run Q(c) }",
         "a message of 2 fields for channel c, which has 1",
     ),
-    ("active proctype P() { byte x; d_step { skip; x == 1; x = 2 } }", "an indivisible sequence is blocked"),
+    ("active proctype P() { byte x; d_step { skip; x == 1; x = 2 } }", "a d_step is blocked"),
     ("byte a[3], i = 3;\nactive proctype P() { a[i] = 1 }", "array index out of range"),
     ("byte x;\nactive proctype P() { byte y; y = 5 / x }", "division by zero"),
     ("byte x;\nactive proctype P() { byte y; y = 5 % x }", "division by zero"),

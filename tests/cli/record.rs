@@ -258,7 +258,7 @@ fn panels_need_something_to_be_in() {
     let path = model("phils3.dve");
     for command in ["check", "count"] {
         let said = scrimp(&[command, &path, "--panels", "levels"]).refused();
-        assert!(said.contains("--panels says which plots are drawn; add --plot"), "{said}");
+        assert!(said.contains("--panels chooses plots, and none is drawn"), "{said}");
     }
     let report = scratch("record-panels.html");
     scrimp(&["count", &path, "--panels", "levels", "--report", &report.to_string_lossy()]).code(0);

@@ -25,7 +25,7 @@ fn a_violation_is_shown_with_its_run() {
         "violated",
         "deadlock",
         "a reachable state has no successor",
-        "A run that shows it was found",
+        "A run that decides it was found",
     ]);
     page.has(&["Violated by a shortest run of", "Message sequence chart", "0 · the initial state", "the last state"]);
     page.has(&["level by level, so that traces are shortest", "scrimp check", "--json --report"]);
@@ -47,7 +47,7 @@ fn properties_that_were_not_searched_are_undecided() {
     };
     assert_eq!(told("name"), asked);
     assert_eq!(told("verdict"), ["violated", "incomplete", "incomplete", "incomplete"]);
-    page.has(&["1 of 4 violated, 3 undecided", "another property's violation came first", "ctl: EF P_0@cs"]);
+    page.has(&["1 of 4 violated, 3 undecided", "another property was violated first", "ctl: EF P_0@cs"]);
     let text = scrimp(&words).code(1).stdout;
     asked[1..].iter().for_each(|name| assert!(text.contains(&format!("undecided  {name}\n")), "{text}"));
     // The violation may also be one of a later search.
@@ -179,7 +179,7 @@ fn a_limit_is_told() {
     let (_, page) = report("limit", 3, &["count", &model("peterson4.dve"), "--order", "dfs", "--max-visits", "100"]);
     page.has(&[
         "incomplete",
-        "Stopped: as many states were visited as were allowed",
+        "Stopped: the limit on visits (--max-visits) is reached",
         "What would help: a larger --max-visits",
     ]);
     let (_, page) = report("lossy", 4, &["check", &model("peterson3.dve"), "--store", "bitstate:1"]);
@@ -197,7 +197,7 @@ fn what_cannot_be_written_is_refused_first() {
     let missing = scratch("no-such-directory").join("a.html");
     for command in ["check", "count"] {
         let said = scrimp(&[command, &big, "--report", &missing.to_string_lossy()]).refused();
-        assert!(said.contains("the report cannot be written: there is no such directory"), "{said}");
+        assert!(said.contains("the report cannot be written: there is no such folder"), "{said}");
     }
     for name in ["report.dve", "report"] {
         let said = scrimp(&["count", &big, "--report", name]).refused();

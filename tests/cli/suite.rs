@@ -180,7 +180,7 @@ fn wrong_suites_are_refused_before_anything_runs() {
         ("name", format!("{task}flags = [\"--order ${{odrer}}\"]\n"), ":4:10: error: ", "odrer"),
         ("bound", format!("{task}expect = {{ states = {{ at-most = \"5 * x\" }} }}\n"), ":4:33: error: ", "`x`"),
         ("paper", format!("{task}paper = {{ states = {{ at-most = 5 }} }}\n"), ":4:20: error: ", "expect"),
-        ("twice", format!("{task}{task}"), ":5:8: error: ", "second task"),
+        ("twice", format!("{task}{task}"), ":5:8: error: ", "two tasks"),
         ("table", "[[task]]\nname = \"t\"\nmodels = \"beem\"\n".into(), ":3:10: error: ", "beem"),
         ("missing", "[[task]]\nname = \"t\"\nmodels = [\"no.dve\"]\n".into(), ":3:11: error: ", "--skip-missing"),
         ("json", format!("{task}flags = [\"--json\"]\n"), ":4:10: error: ", "--json"),

@@ -166,9 +166,9 @@ fn branching_time() {
 fn what_never_matters_is_said() {
     let file = model("peterson3.dve");
     let answer = scrimp(&["check", &file, "--property", "ltl: [] (level[0] == 7 -> <> P_0@cs)"]).code(VERIFIED);
-    assert!(answer.stdout.contains("that never matters"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("vacuously"), "{}", answer.stdout);
     let answer = scrimp(&["check", &file, "--property", "ctl: AG (P_0@enter -> EF P_0@cs)"]).code(VERIFIED);
-    assert!(!answer.stdout.contains("that never matters"), "{}", answer.stdout);
+    assert!(!answer.stdout.contains("vacuously"), "{}", answer.stdout);
 }
 
 /// An automaton that is written can be read, and says the same.

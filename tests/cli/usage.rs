@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 #[test]
 fn help_teaches() {
     let help = scrimp(&["--help"]).code(0).stdout;
-    for word in ["check", "count", "plan", "simulate", "completions", "Examples:", "Exit codes:"] {
+    for word in ["check", "count", "plan", "simulate", "completions", "Try first:", "Exit codes:"] {
         assert!(help.contains(word), "no {word} in:\n{help}");
     }
     let help = scrimp(&["check", "--help"]).code(0).stdout;
@@ -38,13 +38,13 @@ fn completions() {
 #[test]
 fn wrong_usage() {
     assert!(scrimp(&[]).code(2).stderr.contains("Usage"));
-    assert!(scrimp(&["check"]).refused().contains("MODEL"));
-    assert!(scrimp(&["chekc", "x.dve"]).refused().contains("'check'"));
+    assert!(scrimp(&["check"]).refused().contains("no model is given"));
+    assert!(scrimp(&["chekc", "x.dve"]).refused().contains("did you mean `scrimp check`?"));
     let message = scrimp(&["check", &model("phils3.dve"), "--propertty", "deadlock"]).refused();
     assert!(message.contains("--propertty") && message.contains("--property"), "{message}");
     for (flag, value, word) in [
         ("--memory", "much", "64M"),
-        ("--memory", "0", "sensible"),
+        ("--memory", "0", "out of range"),
         ("--time", "soon", "90s"),
         ("--threads", "two", "two"),
         ("--threads", "0", "1 to 1024"),
@@ -315,14 +315,14 @@ fn combinations_that_do_not_exist_are_refused() {
         refusal(&["--order", "dfs", "--threads", "2"]).contains("use --order bfs or random, or leave out --threads")
     );
     for (words, reason) in [
-        (&["--reduce", "por+sleep", "--forget", "pseudo-root"][..], "sleep sets belong to states that stay"),
+        (&["--reduce", "por+sleep", "--forget", "pseudo-root"][..], "sleep sets are kept with their states"),
         (&["--reduce", "por+sleep", "--threads", "2"], "--reduce por"),
         (&["--store", "comback", "--forget", "pseudo-root"], "none may be dropped"),
         (&["--engine", "symbolic", "--store", "tree"], "no single states to keep"),
         (&["--engine", "symbolic:saturation", "--reduce", "por"], "level by level"),
-        (&["--engine", "bmc:3", "--reduce", "por"], "no use for a reduction"),
+        (&["--engine", "bmc:3", "--reduce", "por"], "nothing to reduce"),
         (&["--dont-care"], "--engine symbolic"),
-        (&["--reduce", "symmetry", "--forget", "pseudo-root"], "is not all that leads to the states it stands for"),
+        (&["--reduce", "symmetry", "--forget", "pseudo-root"], "not all predecessors of the states that it stands for"),
         (&["--reduce", "symmetry", "--graph", "g.dot"], "one state stands for several"),
         (&["--reduce", "symmetry", "-p", "ltl: []<> Phil_0@think"], "processes exchanged"),
     ] {

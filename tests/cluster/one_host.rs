@@ -110,7 +110,7 @@ fn what_is_not_distributed_is_refused() {
         (&["--order", "dfs"], "level by level"),
         (&["--max-visits", "10"], "--max-visits"),
         (&["--audit"], "every state"),
-        (&["--engine", "symbolic"], "does not go with"),
+        (&["--engine", "symbolic"], "not supported with scrimp cluster"),
     ] {
         let mut command = scrimp();
         command.args(["cluster", "-n", "2", "check", &model("peterson3.dve")]).args(asked);

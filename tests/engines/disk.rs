@@ -232,7 +232,7 @@ fn what_cannot_be_is_refused() {
         (["--store", "disk", "--order", "dfs"].as_slice(), "level by level"),
         (&["--store", "disk", "--forget", "cache"], "not supported with --forget cache"),
         (&["--store", "disk", "--reduce", "edge-lean"], "edge-lean"),
-        (&["--store", "disk:/no/such/directory"], "there is no such directory"),
+        (&["--store", "disk:/no/such/directory"], "there is no such folder"),
     ] {
         let message = scrimp(&[["count", &model].as_slice(), words].concat()).refused();
         assert!(message.contains(why), "{message}");

@@ -275,7 +275,7 @@ fn a_check_writes_what_it_saw() {
 fn what_cannot_be_written_is_refused() {
     let model = path("peterson3.dve");
     for (words, why) in [
-        (["--graph", "states.txt"].as_slice(), "use .aut, .dot or .scg"),
+        (["--graph", "states.txt"].as_slice(), "ends in .aut"),
         (&["--graph", "/no/such/directory/states.aut"], "cannot be written"),
         (&["--graph", "states.aut", "--threads", "2"], "one thread"),
         (&["--graph", "states.aut", "--order", "dfs"], "level by level"),

@@ -146,7 +146,10 @@ fn runs_of_property_processes_are_gone_again() {
     let server = Served::with(Path::new(&model), &["--trace", file]);
     assert!(server.get("api/model").json()["start"]["loop"].is_u64());
     assert!(
-        scrimp(&["check", &common::command::model("leader.pml"), "-p", "claim"]).code(2).stderr.contains("no claim")
+        scrimp(&["check", &common::command::model("leader.pml"), "-p", "claim"])
+            .code(2)
+            .stderr
+            .contains("no never claim")
     );
 }
 

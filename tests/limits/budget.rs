@@ -132,5 +132,5 @@ fn advice_is_what_would_help_here() {
     let help = text.lines().find(|line| line.starts_with("What would help")).expect(&text);
     assert!(help.contains("--memory") && help.contains("--reduce por: of the first "), "{help}");
     assert!(help.contains("--store bitstate:18") && !help.contains("--disk"), "{help}");
-    assert!(text.contains("how much cannot be told before the levels shrink"), "{text}");
+    assert!(text.contains("how much cannot be predicted while the levels grow"), "{text}");
 }

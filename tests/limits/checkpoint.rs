@@ -41,7 +41,7 @@ fn killed_and_resumed(path: &str, name: &str, options: &[&str]) -> (usize, Value
             std::thread::sleep(Duration::from_millis(5));
         }
         if child.try_wait().expect("the command can be waited for").is_none() {
-            // Not to be caught, and without a word of warning.
+            // Not to be caught, and without an answer of warning.
             child.kill().expect("it can be killed");
             kills += 1;
             let _ = child.wait();
@@ -253,7 +253,7 @@ fn what_has_no_end_is_remembered() {
         let words = ["check", &path, "-p", "ltl: [] <> (on || off)", "--cycles", cycles];
         let ends = |more: &[&str]| {
             let answer = scrimp(&[&words[..], more].concat()).code(3);
-            assert!(answer.stdout.contains("without an end"), "{cycles}: {}", answer.stdout);
+            assert!(answer.stdout.contains("does not end"), "{cycles}: {}", answer.stdout);
         };
         let _ = std::fs::remove_file(&saved);
         ends(&["--checkpoint", &saved, "--every", "5ms"]);

@@ -158,9 +158,9 @@ fn what_is_not_true_is_found_out() {
 fn what_cannot_be_left_out_is_refused() {
     let model = Places::random(&mut Random(9));
     let refused = |checker: Checker<Places>| checker.check().err().map(|error| error.to_string()).unwrap();
-    assert!(refused(model.checker().reduce("por").symmetry()).contains("do not go together"));
+    assert!(refused(model.checker().reduce("por").symmetry()).contains("not supported together"));
     assert!(refused(model.checker().reduce("edge-lean")).contains("edge-lean"));
-    assert!(refused(model.checker().reduce("some")).contains("there is no reduction"));
+    assert!(refused(model.checker().reduce("some")).contains("unknown reduction"));
     let next = Checker::new(model.clone()).ltl("next", "X zero", [("zero", |_, state| state.shared == 0)]);
     assert!(!refused(next.reduce("por")).is_empty());
     let branching = Checker::new(model.clone()).ctl("back", "AG EF zero", [("zero", |_, state| state.shared == 0)]);

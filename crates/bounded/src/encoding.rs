@@ -30,7 +30,7 @@ impl<'s> Encoding<'s> {
     /// Fails, with a reason, for what cannot be written as a formula.
     pub fn new(system: &'s System, model: &dyn Model) -> Result<Encoding<'s>, String> {
         if system.claim.is_some() {
-            return Err("bounded model checking does not know claims (never automata)".into());
+            return Err("--engine bmc does not support never claims".into());
         }
         let mut holders: Vec<Then> = Vec::new();
         for event in &system.events {

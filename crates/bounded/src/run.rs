@@ -71,7 +71,10 @@ pub fn run(
 ) -> io::Result<BoundedReport> {
     let invalid = |reason: String| io::Error::new(io::ErrorKind::InvalidInput, reason);
     if let Some(goal) = goals.iter().find(|goal| goal.kind.is_about_runs()) {
-        return Err(invalid(format!("property {} is about runs, which bounded search does not decide", goal.name)));
+        return Err(invalid(format!(
+            "--engine bmc does not support property {}, which is about infinite runs",
+            goal.name
+        )));
     }
     system.validate().map_err(|invalid| io::Error::new(io::ErrorKind::InvalidInput, invalid.0))?;
     let encoding = Encoding::new(system, model).map_err(invalid)?;

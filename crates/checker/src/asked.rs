@@ -5,7 +5,7 @@ use crate::load::Loaded;
 use crate::properties::Asked;
 use crate::temporal::never;
 use scrimp_core::Property;
-use scrimp_lang::{parse_condition, parse_property, parse_property_file};
+use scrimp_lang::{parse_condition, parse_property, parse_property_file, why_unreadable};
 use scrimp_system::{Expr, Source, System};
 use std::path::{Path, PathBuf};
 
@@ -47,11 +47,11 @@ impl Request {
     /// Refuses to ask what a model that is no net does not have.
     pub fn admit(&self, loaded: &Loaded) -> Result<(), CheckError> {
         if let Some(formulas) = self.formulas.first() {
-            let message = "formulas of the Model Checking Contest are about Petri nets (.pnml)";
+            let message = "--formulas is for Petri nets (.pnml)\nhelp: ask with --property 'ltl: …' or 'ctl: …'";
             return Err(CheckError::file(formulas, message));
         }
         if self.names_claim() && !loaded.has_claim() {
-            return Err(CheckError::Asked("property `claim`: the model has no claim".into()));
+            return Err(CheckError::Asked("property `claim`: the model has no never claim or property process".into()));
         }
         Ok(())
     }
@@ -67,10 +67,10 @@ impl Request {
             });
         }
         if let Some(path) = &self.property_file {
-            let text = std::fs::read_to_string(path).map_err(|e| CheckError::file(path, e))?;
+            let text = std::fs::read_to_string(path).map_err(|e| CheckError::file(path, why_unreadable(path, &e)))?;
             let found = parse_property_file(system, Source::new(path.display().to_string(), text))?;
             if found.is_empty() {
-                return Err(CheckError::file(path, "there is no property in it"));
+                return Err(CheckError::file(path, "the file has no property"));
             }
             list.extend(found.into_iter().map(Written::Property));
         }
@@ -101,7 +101,7 @@ impl Request {
 /// An automaton from a file, as what no run may be like.
 pub fn automaton(path: &Path, system: &System) -> Result<Property<Expr>, CheckError> {
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|e| CheckError::file(path, e))?;
+    let text = std::fs::read_to_string(path).map_err(|e| CheckError::file(path, why_unreadable(path, &e)))?;
     let atom = |text: &str| parse_condition(system, "atom", text).map_err(|problem| format!("{name}: {problem}"));
     never::read(&name, &text, &atom).map_err(CheckError::Asked)
 }

@@ -294,7 +294,7 @@ impl ModelCheck {
 fn beside_the_model(plan: &Plan, facts: &ModelFacts, after: bool) -> Result<Plan, CheckError> {
     let saves = plan.options().checkpoint.is_some() || plan.options().resume.is_some();
     let why = match after && saves {
-        true => "the search with the claim is not saved; ask for it alone with --property claim",
+        true => "the search with the claim is not saved; check it alone with --property claim",
         false => "",
     };
     Ok(plan.instead(why, facts, |options| {

@@ -153,7 +153,7 @@ fn with_formulas(
 ) -> io::Result<Report> {
     let begun = Instant::now();
     if properties.is_empty() {
-        return Err(invalid("bounded model checking looks for runs and cannot count states; use `scrimp check`"));
+        return Err(invalid("--engine bmc cannot count states\nhelp: leave out --engine, or use `scrimp check`"));
     }
     let goals = over_expressions(properties, "a formula")?;
     let options = scrimp_bounded::Options {
@@ -188,7 +188,7 @@ pub(crate) fn on_card(
 ) -> io::Result<Report> {
     let begun = Instant::now();
     let EngineChoice::Gpu(card) = plan.options().engine else {
-        return Err(invalid("the plan is for another engine"));
+        return Err(invalid("internal error: internal error: internal error: the plan is for another engine"));
     };
     // What a card has is beside what the program may use; what its threads have instead of one is not.
     let beside = plan.memory().saturating_sub(resident().unwrap_or(0));

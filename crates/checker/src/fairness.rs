@@ -35,8 +35,8 @@ impl FairProcesses {
         system.events.iter().filter_map(first).for_each(|process| moves[process] = true);
         for (_, name) in &choice.chosen {
             if !named(system, name)?.into_iter().any(|process| moves[process]) {
-                let why = "what several do together is enabled for the one who begins it";
-                return Err(format!("process `{name}` begins nothing that fairness could be about: {why}"));
+                let why = "an event of several processes belongs to the one that begins it";
+                return Err(format!("process `{name}` has no event of its own to be fair to: {why}"));
             }
         }
         let mut bits: Vec<Marks> = vec![0; system.processes.len()];
@@ -52,7 +52,7 @@ impl FairProcesses {
         // Two marks are for the formula.
         let most = MOST_MARKS - 2;
         match weak + 2 * strong {
-            0 if choice.chosen.is_empty() => Err("there are no processes that fairness could be about".into()),
+            0 if choice.chosen.is_empty() => Err("the model has no processes to be fair to".into()),
             marks if marks > most && strong > 0 => {
                 Err(format!("strong fairness of {strong} processes is not supported, only of {}", most / 2))
             }
@@ -113,7 +113,7 @@ fn named(system: &System, name: &str) -> Result<Vec<usize>, String> {
     let found = if exact.is_empty() { which(&numbered) } else { exact };
     if found.is_empty() {
         let names: Vec<&str> = system.processes.iter().map(|process| process.name.as_str()).take(12).collect();
-        return Err(format!("there is no process `{name}`; there are {}", names.join(", ")));
+        return Err(format!("unknown process `{name}`; the model has {}", names.join(", ")));
     }
     Ok(found)
 }

@@ -35,6 +35,6 @@ pub fn admit(options: &Options) -> Result<(), CheckError> {
 fn directory(flag: &str, dir: &Path) -> Result<(), CheckError> {
     match dir.is_dir() {
         true => Ok(()),
-        false => Err(CheckError::Asked(format!("{flag} {}: there is no such directory", dir.display()))),
+        false => Err(CheckError::Asked(format!("{flag} {}: there is no such folder", dir.display()))),
     }
 }

@@ -81,8 +81,6 @@ fn automatic(text: &str) -> Result<Option<Option<u8>>, CheckError> {
     match text.strip_prefix("auto:").map(|level| (level, level.parse::<u8>())) {
         None => Ok(None),
         Some((_, Ok(level @ 0..=5))) => Ok(Some(Some(level))),
-        Some((level, _)) => {
-            Err(CheckError::Asked(format!("there is no level '{level}' of automatic progress; use 0 to 5")))
-        }
+        Some((level, _)) => Err(CheckError::Asked(format!("--progress auto:{level}: expected a level from 0 to 5"))),
     }
 }

@@ -66,8 +66,9 @@ impl Budget {
             return Ok(budget);
         }
         let used = resident().unwrap_or(0).div_ceil(1 << 20);
-        let message =
-            format!("the program itself and the model use {used} MiB of memory already; allow more than that");
+        let message = format!(
+            "the program and the model use {used} MiB of memory already\nhelp: allow more than that with --memory"
+        );
         Err(io::Error::new(io::ErrorKind::OutOfMemory, message))
     }
 

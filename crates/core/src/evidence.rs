@@ -15,7 +15,7 @@ pub struct Evidence {
     pub cycle: Option<usize>,
     /// The run ends here: there is nothing more that could happen.
     pub ends: bool,
-    /// What is true of every run, which none can show.
+    /// What is true on every run, which none can show.
     pub universal: bool,
     /// Why subformulas hold or do not in states of the run: after so many steps.
     pub parts: Vec<(usize, Evidence)>,

@@ -20,9 +20,9 @@ pub fn negation_within(name: &str, formula: &Formula<Expr>, patience: Duration) 
     let (letters, atoms) = propositions(&Formula::Not(Box::new(formula.clone())));
     let atoms: Vec<Expr> = atoms.iter().map(of_one_moment).collect();
     if atoms.len() > MOST_ATOMS {
-        return Err(format!("{name}: more than {MOST_ATOMS} conditions are not supported"));
+        return Err(format!("{name}: more than {MOST_ATOMS} conditions in a formula are not supported"));
     }
-    let too_large = |why| format!("{name}: there is no automaton of this formula: {why}");
+    let too_large = |why| format!("{name}: the formula cannot be translated into an automaton: {why}");
     let automaton = translate(&letters, &limits).map_err(too_large)?;
     let stutters = is_stutter_invariant(&letters, &limits).unwrap_or(false);
     Ok(Never { automaton, atoms, stutters, repeats: true })
@@ -58,7 +58,7 @@ pub fn broken_by(property: &Property<Expr>, fair: &[Expr], patience: Duration) -
             let ever = Formula::Finally(Box::new(Formula::Globally(atom(e))));
             Ok(Never { repeats: false, ..negation(&Formula::Not(Box::new(ever)))? })
         }
-        _ => Err(format!("{}: no single run breaks this property", property.name)),
+        _ => Err(format!("{}: this property is not violated by a single run", property.name)),
     }
 }
 

@@ -41,17 +41,17 @@ impl Guard {
             return Some((403, "this is not the host of the explorer"));
         }
         if head.all("origin").any(|origin| origin != format!("http://{host}")) {
-            return Some((403, "pages of other sites are not answered"));
+            return Some((403, "requests from pages of other sites are refused"));
         }
         let own = head.all("sec-fetch-site").all(|site| matches!(site, "same-origin" | "none"));
         if !own && !self.opens_page(head) {
-            return Some((403, "pages of other sites are not answered"));
+            return Some((403, "requests from pages of other sites are refused"));
         }
         let rest = head.path.strip_prefix('/').unwrap_or_default();
         let given = rest.split('/').next().unwrap_or_default();
         match same(given.as_bytes(), self.secret.as_bytes()) {
             true => None,
-            false => Some((403, "the address lacks its secret; use the one that scrimp has printed")),
+            false => Some((403, "the address has no secret; use the address that scrimp printed")),
         }
     }
 

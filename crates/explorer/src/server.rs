@@ -94,7 +94,8 @@ impl Ways {
 impl Site {
     fn reply(&self, head: &Head, body: &[u8]) -> Reply {
         let nothing = || refused(&Refusal::unknown("there is nothing here"));
-        let another_way = || refused(&Refusal { status: 405, message: "this is asked in another way".into() });
+        let another_way =
+            || refused(&Refusal { status: 405, message: "this address does not accept this method".into() });
         let prefix = self.guard.prefix();
         let Some(inner) = head.path.strip_prefix(&prefix) else { return nothing() };
         let read = matches!(&head.method[..], "GET" | "HEAD");
@@ -253,17 +254,17 @@ fn with_body<T: for<'a> Deserialize<'a> + 'static>(to: fn(T) -> Request) -> Ways
     let understands = move |_: &str, head: &Head, body: &[u8]| {
         let kind = head.header("content-type").unwrap_or_default();
         match kind.split(';').next().is_some_and(|kind| kind.trim() == "application/json") {
-            false => Err(Refusal { status: 415, message: "only JSON is understood".into() }),
+            false => Err(Refusal { status: 415, message: "expected JSON".into() }),
             true => serde_json::from_slice(body)
                 .map(to)
-                .map_err(|e| Refusal { status: 400, message: format!("this is not understood: {e}") }),
+                .map_err(|e| Refusal { status: 400, message: format!("the request cannot be read: {e}") }),
         }
     };
     Ways(vec![("POST", Box::new(understands))])
 }
 
 fn node(words: &Words) -> Result<u32, Refusal> {
-    number(words, "node")?.ok_or_else(|| Refusal { status: 400, message: "which node?".into() })
+    number(words, "node")?.ok_or_else(|| Refusal { status: 400, message: "`node` is missing".into() })
 }
 
 fn number<T: std::str::FromStr>(words: &Words, name: &str) -> Result<Option<T>, Refusal> {

@@ -34,7 +34,7 @@ impl Card {
     pub fn find(number: usize) -> Result<(), String> {
         // SAFETY: asks for a library, and loads it.
         if !unsafe { sys::is_culib_present() } {
-            return Err("there is no driver of NVIDIA's on this machine (libcuda)".to_string());
+            return Err("this machine has no NVIDIA driver (libcuda)".to_string());
         }
         Compiler::find()?;
         let failed = |error: DriverError| format!("the card cannot be used: {error}");
@@ -42,8 +42,8 @@ impl Card {
         let count = result::device::get_count().map_err(failed)?;
         if number as i64 >= count as i64 {
             return Err(match count {
-                0 => "there is no card on this machine".to_string(),
-                count => format!("there is no card {number}: {count} are there"),
+                0 => "this machine has no graphics card".to_string(),
+                count => format!("there is no card {number}; this machine has {count}"),
             });
         }
         Ok(())

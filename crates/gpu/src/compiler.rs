@@ -106,7 +106,7 @@ impl Compiler {
         let said = self.read(program, "nvrtcGetProgramLogSize", "nvrtcGetProgramLog").unwrap_or_default();
         let said: Vec<u8> = said.into_iter().take_while(|byte| *byte != 0).collect();
         let said: Vec<String> = String::from_utf8_lossy(&said).lines().take(LINES).map(String::from).collect();
-        io::Error::other(format!("the run-time compiler of CUDA does not take the text: {}", said.join("\n")))
+        io::Error::other(format!("the run-time compiler of CUDA refused the kernel: {}", said.join("\n")))
     }
 
     /// What one function says the size of, and another one writes.

@@ -45,7 +45,7 @@ impl Host {
         let mut compilers = chosen.into_iter().chain(usual);
         compilers
             .find(runs)
-            .ok_or_else(|| "there is no compiler for C++ here (c++, g++, clang++, or one in CXX)".to_string())
+            .ok_or_else(|| "no C++ compiler was found (c++, g++, clang++, or the variable CXX)".to_string())
     }
 
     fn compile(&self, text: &Path, library: &Path, said: &Path, stop: Stop) -> io::Result<()> {
@@ -65,7 +65,7 @@ impl Host {
             }
         }
         let said = String::from_utf8_lossy(&std::fs::read(said)?).lines().take(20).collect::<Vec<_>>().join("\n");
-        Err(io::Error::other(format!("{} does not take the text: {said}", self.compiler.display())))
+        Err(io::Error::other(format!("{} refused the kernel: {said}", self.compiler.display())))
     }
 }
 

@@ -117,7 +117,7 @@ pub fn run(
     device: &mut dyn Device,
 ) -> io::Result<GpuReport> {
     if let Some(goal) = goals.iter().find(|goal| goal.kind.is_about_runs()) {
-        return Err(invalid(format!("property {} is about runs, which this search does not decide", goal.name)));
+        return Err(invalid(format!("--engine gpu does not support property {}, which is about infinite runs", goal.name)));
     }
     system.validate().map_err(|broken| invalid(broken.0))?;
     let wanted = wanted(goals);
@@ -162,12 +162,12 @@ pub fn run(
                 if variables.iter().filter(|variable| ranges.widen(system, **variable)).count() == 0 {
                     return Err(io::Error::other(format!("internal error: {names} has all the room there is")));
                 }
-                remarks.push(format!("values of {names} lie beyond those seen at first: the search began again"));
+                remarks.push(format!("values of {names} went beyond those seen at first: the search started again"));
             }
             Err(Halt::Parts) if node_log < MOST_NODES => node_log += 2,
             Err(Halt::Parts) => return Ok(nothing(goals, Limit::Memory, remarks, control)),
             Err(Halt::TooLong) => {
-                let why = "a process goes on by itself for more steps, or in more ways, than this search follows";
+                let why = "an atomic sequence has more steps, or more branches, than --engine gpu follows";
                 return Err(invalid(why.to_string()));
             }
             Err(Halt::Failed(error)) => return Err(error),

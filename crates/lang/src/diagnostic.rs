@@ -1,20 +1,23 @@
 //! What is wrong with a text, and where.
 //!
 //! [`Problem`] is what the passes hand around: a place as byte offsets, which costs nothing to keep. [`Diagnostic`] is what
-//! the user gets: the line and column are found, and the text is shown. Only the first problem of a text is reported; what
-//! is odd but has a meaning becomes a warning, which looks the same.
+//! the user gets: the line and column are found, and the text is shown. Reading stops at the first problem; where names are
+//! looked up it goes on, and all unknown names are reported together. What is odd but has a meaning becomes a warning, which
+//! looks the same.
 
 use crate::lines::Lines;
 use scrimp_system::{Source, Span};
 use std::fmt;
 
-/// The first thing that is wrong with a text.
+/// What is wrong with a text: the first problem in it, and others that were found with it.
 #[derive(Debug, Clone)]
 pub struct Diagnostic {
     pub source: Source,
     pub span: Span,
     pub message: String,
     pub help: Option<String>,
+    /// Further problems, in the order of the text.
+    pub more: Vec<Diagnostic>,
 }
 
 /// A stretch of the text being read, in bytes.
@@ -35,6 +38,8 @@ struct Parts {
     help: Option<String>,
     /// A second place that the message speaks of; its line is appended to the message.
     earlier: Option<Place>,
+    /// Problems that do not follow from this one.
+    more: Vec<Problem>,
 }
 
 impl Place {
@@ -46,7 +51,19 @@ impl Place {
 
 impl Problem {
     pub fn new(place: Place, message: impl Into<String>) -> Problem {
-        Problem(Box::new(Parts { place, message: message.into(), help: None, earlier: None }))
+        Problem(Box::new(Parts { place, message: message.into(), help: None, earlier: None, more: Vec::new() }))
+    }
+
+    /// Several problems as one; none is none.
+    pub fn all(problems: impl IntoIterator<Item = Problem>) -> Result<(), Problem> {
+        let mut problems = problems.into_iter();
+        match problems.next() {
+            None => Ok(()),
+            Some(mut first) => {
+                first.0.more.extend(problems);
+                Err(first)
+            }
+        }
     }
 
     pub fn help(mut self, help: impl Into<String>) -> Problem {
@@ -77,9 +94,46 @@ impl Problem {
         self
     }
 
+    /// Two results, or all that is wrong with either.
+    pub fn both<A, B>(a: Result<A, Problem>, b: Result<B, Problem>) -> Result<(A, B), Problem> {
+        match (a, b) {
+            (Ok(a), Ok(b)) => Ok((a, b)),
+            (Err(mut a), Err(b)) => {
+                a.0.more.push(b);
+                Err(a)
+            }
+            (Err(problem), _) | (_, Err(problem)) => Err(problem),
+        }
+    }
+
+    /// What there is, or nothing and a problem noted, so that others can still be found.
+    pub fn noted<T>(found: Result<T, Problem>, problems: &mut Vec<Problem>) -> Option<T> {
+        found.map_err(|problem| problems.push(problem)).ok()
+    }
+
+    /// This problem and all that came with it, each by itself.
+    fn apart(mut self, into: &mut Vec<Problem>) {
+        let more = std::mem::take(&mut self.0.more);
+        into.push(self);
+        more.into_iter().for_each(|problem| problem.apart(into));
+    }
+
+    /// Lines and columns, in the order of the text. What is said of one place is not repeated for others.
     pub fn locate(self, source: &Source) -> Diagnostic {
-        let Parts { place, message, help, earlier } = *self.0;
+        let mut all = Vec::new();
+        self.apart(&mut all);
+        all.sort_by_key(|problem| problem.0.place.start);
+        let mut said = std::collections::HashSet::new();
+        all.retain(|problem| said.insert(problem.0.message.clone()));
         let mut lines = Lines::of(source);
+        let mut found: Vec<Diagnostic> = all.into_iter().map(|p| p.locate_alone(source, &mut lines)).collect();
+        let mut first = found.remove(0);
+        first.more = found;
+        first
+    }
+
+    fn locate_alone(self, source: &Source, lines: &mut Lines<'_>) -> Diagnostic {
+        let Parts { place, message, help, earlier, .. } = *self.0;
         let span = lines.span(place);
         let message = match earlier {
             Some(place) => {
@@ -92,10 +146,12 @@ impl Problem {
             }
             None => message,
         };
-        Diagnostic { source: source.clone(), span, message, help }
+        Diagnostic { source: source.clone(), span, message, help, more: Vec::new() }
     }
 }
 
+/// Problems of one text that are shown.
+const MOST_SHOWN: usize = 10;
 /// Characters of a source line that are shown; longer lines are cut to a window around the caret.
 const WINDOW: usize = 100;
 /// Characters shown before the caret when the start of the line is cut off.
@@ -103,7 +159,16 @@ const LEAD: usize = 40;
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.show(f, "error")
+        self.show(f, "error")?;
+        for other in self.more.iter().take(MOST_SHOWN - 1) {
+            f.write_str("\n")?;
+            other.show(f, "error")?;
+        }
+        match self.more.len().saturating_sub(MOST_SHOWN - 1) {
+            0 => Ok(()),
+            1 => write!(f, "\n{}: and 1 more error", self.source.name),
+            more => write!(f, "\n{}: and {more} more errors", self.source.name),
+        }
     }
 }
 
@@ -117,7 +182,7 @@ impl Diagnostic {
     }
 
     fn show(&self, f: &mut dyn fmt::Write, kind: &str) -> fmt::Result {
-        let Diagnostic { source, span, message, help } = self;
+        let Diagnostic { source, span, message, help, .. } = self;
         write!(f, "{}:{}:{}: {kind}: {}", source.file_name(span.part), span.line, span.column, readable(message))?;
         let line = source.line(*span);
         if !line.trim().is_empty() {
@@ -173,6 +238,18 @@ mod tests {
     fn a_caret_stands_below_the_place() {
         assert_eq!(show("a\nbyte x;\n", 7, 8), "m.dve:2:6: error: wrong\n  byte x;\n       ^");
         assert_eq!(show("\tbyte x;", 1, 5), "m.dve:1:2: error: wrong\n  \tbyte x;\n  \t^~~~");
+    }
+
+    #[test]
+    fn several_problems_stand_in_the_order_of_the_text_and_are_said_once() {
+        let at = |start, message: &str| Problem::new(Place { start, end: start + 1 }, message);
+        let all = Problem::all([at(4, "no c"), at(0, "no a"), at(2, "no a")]).unwrap_err();
+        let told = all.locate(&Source::new("m.dve", "a a c")).to_string();
+        assert_eq!(told, "m.dve:1:1: error: no a\n  a a c\n  ^\nm.dve:1:5: error: no c\n  a a c\n      ^");
+        let many = Problem::all((0..30).map(|i| at(0, &format!("no {i}")))).unwrap_err();
+        let told = many.locate(&Source::new("m.dve", "a")).to_string();
+        assert!(told.ends_with("m.dve: and 20 more errors"), "{told}");
+        assert!(Problem::all([]).is_ok());
     }
 
     #[test]

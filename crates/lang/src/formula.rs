@@ -204,7 +204,7 @@ impl<A> Split<'_, '_, '_, A> {
         let plain = operator == TemporalOperator::Equivalent;
         match self.logic {
             Logic::Linear if operator.is_quantifier() => {
-                Err(Problem::new(place, "a formula of linear time has no path quantifiers within it")
+                Err(Problem::new(place, "an LTL formula has no path quantifiers inside")
                     .help("for formulas about some paths and all paths, use `ctl:`"))
             }
             Logic::Branching if quantified && (plain || operator.is_quantifier()) => {
@@ -216,7 +216,7 @@ impl<A> Split<'_, '_, '_, A> {
                     1 => "write `A` (on all paths) or `E` (on some path) before it; for single runs, use `ltl:`",
                     _ => "write `A[p U q]` (on all paths) or `E[p U q]` (on some path); for single runs, use `ltl:`",
                 };
-                Err(Problem::new(place, "this temporal operator lacks a path quantifier").help(help))
+                Err(Problem::new(place, "a temporal operator of CTL needs a path quantifier").help(help))
             }
             _ => Ok(()),
         }

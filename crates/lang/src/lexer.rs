@@ -198,9 +198,9 @@ impl<'t> Lexer<'t> {
         let place = wrong.place();
         let rest = &self.text[wrong.start as usize..];
         match rest {
-            [b'/', ..] => Problem::new(place, "this comment never ends").help("close it with `*/`"),
-            [b'"', ..] => Problem::new(place, "this text never ends").help("close it with `\"` on the same line"),
-            [b'0'..=b'9', ..] => Problem::new(place, "a name cannot begin with a digit, and numbers are decimal"),
+            [b'/', ..] => Problem::new(place, "this comment is not closed").help("close it with `*/`"),
+            [b'"', ..] => Problem::new(place, "this text is not closed").help("close it with `\"` on the same line"),
+            [b'0'..=b'9', ..] => Problem::new(place, "expected a name or a decimal number"),
             _ => {
                 // The text is UTF-8, so a character's bytes are all there unless the range to read ends within it.
                 let length = (1..=rest.len().min(4)).find(|&n| std::str::from_utf8(&rest[..n]).is_ok()).unwrap_or(1);
@@ -213,6 +213,7 @@ impl<'t> Lexer<'t> {
                 let problem = Problem::new(place, format!("unexpected character `{shown}`"));
                 match character {
                     '#' => problem.help("there is no preprocessor; declare constants: `const int N = 2;`"),
+                    '\\' => problem.help("write `&&` for and, `||` for or, `!` for not"),
                     _ => problem,
                 }
             }

@@ -9,12 +9,15 @@
 // Properties do not need all of what languages share.
 #![cfg_attr(not(feature = "models"), allow(dead_code))]
 
+mod advice;
 #[cfg(feature = "models")]
 mod aut;
 mod diagnostic;
 #[cfg(feature = "models")]
 mod dve;
 mod expression;
+#[cfg(feature = "models")]
+mod foreign;
 mod formula;
 mod lexer;
 mod lines;
@@ -36,6 +39,8 @@ mod symbols;
 pub use diagnostic::Diagnostic;
 #[cfg(feature = "models")]
 pub use dve::parse_dve;
+#[cfg(feature = "models")]
+pub use foreign::why_unreadable;
 #[cfg(feature = "models")]
 pub use measure::{MeasurePart, parse_measure, refuse_part};
 #[cfg(feature = "models")]

@@ -3,6 +3,7 @@
 use crate::aut;
 use crate::diagnostic::Diagnostic;
 use crate::dve::parse_dve;
+use crate::foreign;
 use crate::pnml::{read_net_text, read_net_within};
 use crate::promela::Promela;
 use crate::reading::{self, Language};
@@ -28,7 +29,7 @@ impl fmt::Display for LoadError {
         match self {
             LoadError::File { path, problem } => write!(f, "{}: error: {problem}", path.display()),
             LoadError::Model(diagnostic) => diagnostic.fmt(f),
-            LoadError::Stopped(cause) => write!(f, "error: the model is not read: {cause}"),
+            LoadError::Stopped(cause) => write!(f, "error: the model was not read to its end: {cause}"),
         }
     }
 }
@@ -72,6 +73,12 @@ pub fn open_within(path: &Path, definitions: &[(String, String)], stop: &Stop) -
         return open_net(path, definitions, stop);
     }
     let text = reading::read_text(path, format.compressed)?;
+    // `.pm` is also what models of PRISM are called.
+    if format.language == Some(Language::Promela)
+        && let Some(other) = foreign::by_text(path, &text).filter(|_| !text.contains("proctype"))
+    {
+        return Err(reading::refuse(path, other));
+    }
     let language = match format.language {
         Some(language) => language,
         None => reading::guess(path, &text)?,
@@ -113,7 +120,10 @@ pub fn open_as(path: &Path, language: Language) -> Result<Opened, LoadError> {
 fn open_net(path: &Path, definitions: &[(String, String)], stop: &Stop) -> Result<Opened, LoadError> {
     match definitions.is_empty() {
         true => Ok(Opened::Net(read_net_within(path, stop)?)),
-        false => Err(reading::refuse(path, "a net has no macros that could be defined")),
+        false => Err(reading::refuse(
+            path,
+            "--define sets macros of Promela models, and this is a Petri net\nhelp: leave out --define",
+        )),
     }
 }
 
@@ -126,9 +136,10 @@ fn read(
 ) -> Result<Opened, LoadError> {
     let name = path.display().to_string();
     match language {
-        Language::Dve | Language::Aut | Language::Network if !definitions.is_empty() => {
-            Err(reading::refuse(path, "this model has no macros that could be defined"))
-        }
+        Language::Dve | Language::Aut | Language::Network if !definitions.is_empty() => Err(reading::refuse(
+            path,
+            "--define sets macros of Promela models, and this model is in another language\nhelp: leave out --define",
+        )),
         Language::Aut => Ok(Opened::System(Box::new(aut::open_aut(path)?))),
         Language::Network => Ok(Opened::System(Box::new(aut::open_network(path, text)?))),
         Language::Pnml => open_net(path, definitions, stop),

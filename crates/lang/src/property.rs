@@ -9,6 +9,7 @@
 //! `A E`, `AG` and so on, `A[p U q]`), `U W R M` (`until weakuntil release`, and `V` for `R`), `&&`, `||`, `->` (`implies`)
 //! and `<->`, the last two and `U` grouping to the right. What compares and calculates binds more strongly than all of these.
 
+use crate::advice::advice;
 use crate::diagnostic::{Diagnostic, Place, Problem};
 use crate::expression::lower::{Budget, Lowering, Meaning, Names, ProcessReference, Reference};
 use crate::expression::parser::Parser;
@@ -17,7 +18,7 @@ use crate::expression::syntax::{ExprId, Name, Separator};
 use crate::expression::temporal::Vocabulary;
 use crate::formula::{Atoms, Logic, constant_or_atom, formula};
 use crate::lexer::Token;
-use crate::symbols::{Map, Symbols, instance_name, suggestion};
+use crate::symbols::{Map, Symbols, instance_name, nearest, suggestion};
 use scrimp_core::{Property, PropertyKind};
 use scrimp_system::{ConstantValue, Expr, ProcessId, Role, Source, System, VarId};
 use scrimp_temporal::Formula;
@@ -25,6 +26,8 @@ use scrimp_temporal::Formula;
 /// What properties can begin with.
 const WORDS: [&str; 9] =
     ["deadlock", "faults", "assertions", "invariant", "reach", "ltl", "ctl", "accepting", "progress"];
+
+const KEYWORD_MISSING: &str = "a condition is written `invariant: …` or `reach: …`, a formula `ltl: …` or `ctl: …`";
 
 /// Operators that a property may have.
 const MAX_WORK: u64 = 1 << 20;
@@ -49,16 +52,19 @@ pub fn parse_condition(system: &System, name: &str, text: &str) -> Result<Expr, 
 pub fn parse_property_file(system: &System, source: Source) -> Result<Vec<Property<Expr>>, Diagnostic> {
     let names = SystemNames::new(system);
     check_length(&source.text).map_err(|p| p.locate(&source))?;
-    let mut properties = Vec::new();
+    let (mut properties, mut problems) = (Vec::new(), Vec::new());
     let mut start = 0;
     for line in source.text.split_inclusive('\n') {
         let end = ["#", "//"].iter().filter_map(|mark| line.find(mark)).min().unwrap_or(line.len());
         if !line[..end].trim().is_empty() {
-            let parsed = property(&names, &source.text, start, start + end);
-            properties.push(parsed.map_err(|p| p.locate(&source))?);
+            match property(&names, &source.text, start, start + end) {
+                Ok(property) => properties.push(property),
+                Err(problem) => problems.push(problem),
+            }
         }
         start += line.len();
     }
+    Problem::all(problems).map_err(|p| p.locate(&source))?;
     Ok(properties)
 }
 
@@ -69,32 +75,43 @@ pub(crate) fn check_length(text: &str) -> Result<(), Problem> {
     }
 }
 
-/// The property in `text[start..end]`.
+/// The property in `text[start..end]`, or what is wrong with it and what may have been meant.
 fn property<'n>(
     names: &'n SystemNames<'n>,
     text: &'n str,
     start: usize,
     end: usize,
 ) -> Result<Property<Expr>, Problem> {
+    read(names, text, start, end).map_err(|problem| {
+        let works = |text: &str| read(names, text, 0, text.len()).is_ok();
+        problem.maybe_help(advice(text[start..end].trim(), &works))
+    })
+}
+
+fn read<'n>(names: &'n SystemNames<'n>, text: &'n str, start: usize, end: usize) -> Result<Property<Expr>, Problem> {
     let written = text[start..end].trim();
     if let Some(own) = own(names.system, written) {
         return Ok(own);
     }
     let mut p = Parser::new(text, start, end)?;
-    let wanted = "`deadlock`, `faults`, `assertions`, `invariant: EXPR`, `reach: EXPR`, `ltl: FORMULA`, `ctl: FORMULA`, \
-                  `accepting` or `progress`";
+    let wanted = |problem: Problem| {
+        problem.or_help(
+            "properties are `deadlock`, `faults`, `assertions`, `invariant: EXPR`, `reach: EXPR`, `ltl: FORMULA`, \
+             `ctl: FORMULA`, `accepting` and `progress`",
+        )
+    };
     let mut keyword = p.current;
     let mut word = p.word();
-    p.expect(Token::Word, wanted)?;
+    p.expect(Token::Word, "a property").map_err(wanted)?;
     let mut name = written.to_string();
     if p.accept(Token::Assign)? {
         name = word.to_string();
         keyword = p.current;
         word = p.word();
-        p.expect(Token::Word, wanted)?;
+        p.expect(Token::Word, "a property").map_err(wanted)?;
     }
     let said = |what: &Option<Expr>, of: &str| {
-        let nothing = || Problem::new(keyword.place(), format!("the model says nothing of {of}"));
+        let nothing = || Problem::new(keyword.place(), format!("the model has no {of}"));
         what.clone().ok_or_else(nothing)
     };
     let kind = match word {
@@ -103,14 +120,20 @@ fn property<'n>(
         "assertions" => PropertyKind::Assertions,
         "invariant" => PropertyKind::Invariant(stated(names, &mut p)?),
         "reach" => PropertyKind::Reach(stated(names, &mut p)?),
-        "ltl" => PropertyKind::Ltl(temporal(names, &mut p, Logic::Linear)?),
+        "ltl" => match unknown_formula(names.system, &p, written) {
+            Some(problem) => return Err(problem),
+            None => PropertyKind::Ltl(temporal(names, &mut p, Logic::Linear)?),
+        },
         "ctl" => PropertyKind::Ctl(temporal(names, &mut p, Logic::Branching)?),
-        "accepting" => PropertyKind::Accepting(said(&names.system.accepting, "accepting places")?),
-        "progress" => PropertyKind::Progress(said(&names.system.no_progress, "progress")?),
+        "accepting" => PropertyKind::Accepting(said(&names.system.accepting, "accepting locations or labels")?),
+        "progress" => PropertyKind::Progress(said(&names.system.no_progress, "progress labels")?),
         _ => {
-            let help = suggestion(word, WORDS);
-            let problem = Problem::new(keyword.place(), format!("expected {wanted}, found `{word}`"));
-            return Err(problem.maybe_help(help));
+            let help = own_near(names.system, &name).or_else(|| suggestion(word, WORDS));
+            let problem = Problem::new(keyword.place(), format!("unknown property `{word}`")).maybe_help(help);
+            return Err(match written.contains(['=', '<', '>', '@', '!', '&', '|', '(']) {
+                true => problem.or_help(KEYWORD_MISSING),
+                false => wanted(problem),
+            });
         }
     };
     match p.at(Token::End) {
@@ -129,6 +152,35 @@ fn own(system: &System, written: &str) -> Option<Property<Expr>> {
     let wanted = written.strip_prefix("assertion:")?.trim();
     let assertion = system.assertions.iter().find(|assertion| assertion.name == wanted)?;
     Some(Property { name, kind: PropertyKind::Invariant(assertion.condition.clone()) })
+}
+
+/// Which property of the model is meant by a name that is none of its properties, if one is near.
+fn own_near(system: &System, written: &str) -> Option<String> {
+    let bare = written.strip_prefix("ltl ").unwrap_or(written).trim();
+    let formulas = || system.formulas.iter().map(|formula| formula.name.as_str());
+    let assertions = || system.assertions.iter().map(|assertion| assertion.name.as_str());
+    if let Some(name) = formulas().find(|name| *name == bare).or_else(|| nearest(bare, formulas())) {
+        return Some(format!("did you mean `ltl {name}`?"));
+    }
+    let name = assertions().find(|name| *name == bare).or_else(|| nearest(bare, assertions()))?;
+    Some(format!("did you mean `assertion: {name}`?"))
+}
+
+/// Says which formulas the model has, where one of them is asked for that it does not have.
+fn unknown_formula(system: &System, p: &Parser<'_>, written: &str) -> Option<Problem> {
+    let name = written.strip_prefix("ltl ")?.trim();
+    let is_word = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    if !is_word || p.at(Token::Colon) {
+        return None;
+    }
+    let known: Vec<&str> = system.formulas.iter().map(|formula| formula.name.as_str()).collect();
+    let help = own_near(system, name).or_else(|| match &known[..] {
+        [] => Some("a formula of your own is written `ltl: [] (x == 1 -> <> y == 1)`".into()),
+        known => Some(format!("the model has {}", known.join(", "))),
+    });
+    let what = if known.is_empty() { "the model has no formulas" } else { "the model has no formula" };
+    let message = if known.is_empty() { what.to_string() } else { format!("{what} `{name}`") };
+    Some(Problem::new(p.current.place(), message).maybe_help(help))
 }
 
 /// The condition behind the word that says what it is for.
@@ -268,6 +320,10 @@ impl Names for WithSpelling<'_> {
         false
     }
 
+    fn is_strict(&self) -> bool {
+        true
+    }
+
     fn locations(&self, process: Name, arguments: Option<&[i64]>) -> Result<Locations<'_>, Problem> {
         let base = self.symbols.name(process.symbol);
         let name = match arguments {
@@ -288,6 +344,13 @@ impl Names for WithSpelling<'_> {
     }
 }
 
+/// The names there are, where these are few.
+fn some_names<'n>(names: impl Iterator<Item = &'n str>) -> Option<String> {
+    const FEW: usize = 8;
+    let known: Vec<&str> = names.take(FEW + 1).collect();
+    (1..=FEW).contains(&known.len()).then(|| format!("known names: {}", known.join(", ")))
+}
+
 impl WithSpelling<'_> {
     fn unknown(&self, name: Name) -> Problem {
         let word = self.symbols.name(name.symbol);
@@ -303,7 +366,22 @@ impl WithSpelling<'_> {
             let owner = &system.processes[owner.index()].name;
             return problem.help(format!("a variable of a process is written `{owner}.{word}`"));
         }
-        problem.maybe_help(suggestion(word, self.names.own(None)))
+        if let Some(process) = system.processes.iter().find(|p| p.locations.iter().any(|l| l == word)) {
+            return problem.help(format!("that a process is at a location is written `{}@{word}`", process.name));
+        }
+        let processes = system.processes.iter().map(|p| p.name.as_str());
+        if let Some(near) = nearest(word, self.names.own(None).chain(processes)) {
+            return problem.help(format!("did you mean `{near}`?"));
+        }
+        let locals = || self.names.all().filter_map(|(name, owner)| Some((name, owner?)));
+        let near = nearest(word, locals().map(|(name, _)| name));
+        let near = near.and_then(|near| locals().find(|(name, _)| *name == near));
+        match near {
+            Some((near, owner)) => {
+                problem.help(format!("did you mean `{}.{near}`?", system.processes[owner.index()].name))
+            }
+            None => problem.maybe_help(some_names(self.names.own(None))),
+        }
     }
 
     fn member(&self, reference: ProcessReference<'_>, name: Name) -> Result<Meaning, Problem> {

@@ -5,6 +5,7 @@
 //! Names that are no words stand in double quotes. Of a coloured net, a place's name is all its colours together, and a
 //! transition's any of its bindings; single ones are called as they are shown, `"Fork(3)"`.
 
+use crate::advice::advice;
 use crate::diagnostic::{Diagnostic, Place, Problem};
 use crate::expression::parser::Parser;
 use crate::expression::syntax::ExprId;
@@ -26,6 +27,10 @@ const WORDS: [(&str, Question); 5] = [
 
 const WANTED: &str = "`deadlock`, `invariant: EXPR`, `reach: EXPR`, `bound: SUM`, `bounded`, `one-safe`, `stable-marking`, \
                       `quasi-live`, `live`, `ltl: FORMULA` or `ctl: FORMULA`";
+
+fn known_properties() -> String {
+    format!("properties of nets are {WANTED}")
+}
 
 /// The names of a net, ready for reading questions.
 pub struct NetNames {
@@ -71,7 +76,7 @@ impl NetNames {
     /// Reads a question such as `invariant: p1 + p2 <= 3` or `reach: t1 && !t2`.
     pub fn question(&self, text: &str) -> Result<NamedQuestion, Diagnostic> {
         let names = SystemNames::new(&self.surface);
-        let read = check_length(text).and_then(|_| self.read(&names, text, 0, text.len()));
+        let read = check_length(text).and_then(|_| self.read_or_advise(&names, text, 0, text.len()));
         read.map_err(|problem| problem.locate(&Source::new("property", text)))
     }
 
@@ -79,16 +84,33 @@ impl NetNames {
     pub fn questions(&self, source: &Source) -> Result<Vec<NamedQuestion>, Diagnostic> {
         let names = SystemNames::new(&self.surface);
         check_length(&source.text).map_err(|problem| problem.locate(source))?;
-        let (mut questions, mut start) = (Vec::new(), 0);
+        let (mut questions, mut problems, mut start) = (Vec::new(), Vec::new(), 0);
         for line in source.text.split_inclusive('\n') {
             let end = ["#", "//"].iter().filter_map(|mark| line.find(mark)).min().unwrap_or(line.len());
             if !line[..end].trim().is_empty() {
-                let read = self.read(&names, &source.text, start, start + end);
-                questions.push(read.map_err(|problem| problem.locate(source))?);
+                match self.read_or_advise(&names, &source.text, start, start + end) {
+                    Ok(question) => questions.push(question),
+                    Err(problem) => problems.push(problem),
+                }
             }
             start += line.len();
         }
+        Problem::all(problems).map_err(|problem| problem.locate(source))?;
         Ok(questions)
+    }
+
+    /// The question in `text[start..end]`, or what is wrong with it and what may have been meant.
+    fn read_or_advise<'n>(
+        &self,
+        names: &'n SystemNames<'n>,
+        text: &'n str,
+        start: usize,
+        end: usize,
+    ) -> Result<NamedQuestion, Problem> {
+        self.read(names, text, start, end).map_err(|problem| {
+            let works = |text: &str| self.read(names, text, 0, text.len()).is_ok();
+            problem.maybe_help(advice(text[start..end].trim(), &works))
+        })
     }
 
     fn read<'n>(
@@ -111,7 +133,7 @@ impl NetNames {
         let mut p = Parser::new(text, from, end)?;
         let keyword = p.current;
         let word = p.word();
-        p.expect(Token::Word, WANTED)?;
+        p.expect(Token::Word, "a property").map_err(|problem| problem.or_help(&known_properties()))?;
         let question = match word {
             "deadlock" => never(Condition::Deadlock),
             "invariant" => never(self.condition(names, &mut p)?.negated()),
@@ -125,8 +147,8 @@ impl NetNames {
             _ => {
                 let known = ["deadlock", "invariant", "reach", "bound", "ltl", "ctl"].into_iter();
                 let help = suggestion(rest, known.chain(WORDS.iter().map(|(word, _)| *word)));
-                let problem = Problem::new(keyword.place(), format!("expected {WANTED}, found `{word}`"));
-                return Err(problem.maybe_help(help));
+                let problem = Problem::new(keyword.place(), format!("unknown property `{word}`"));
+                return Err(problem.maybe_help(help).or_help(&known_properties()));
             }
         };
         match p.at(Token::End) {
@@ -241,7 +263,7 @@ impl Atoms<Condition> for Conditions<'_> {
 }
 
 fn beyond(place: Place) -> Problem {
-    Problem::new(place, "only weighted sums of tokens, compared with each other, can be asked about nets")
+    Problem::new(place, "expected a comparison of weighted sums of tokens")
         .help("places are numbers, transitions say that they are enabled: `p1 + 2*p2 <= 3 && !t1`")
 }
 

@@ -1,6 +1,6 @@
 //! From a path to the text of a model: plain or compressed, of bounded size, whatever its encoding.
 
-use crate::{LoadError, MAX_TEXT};
+use crate::{LoadError, MAX_TEXT, foreign};
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -41,9 +41,7 @@ pub(crate) fn format_of(path: &Path) -> Result<Format, LoadError> {
         Some("aut") => Ok(Format { language: Some(Language::Aut), compressed }),
         Some("network") => Ok(Format { language: Some(Language::Network), compressed }),
         Some("pnml") => Ok(Format { language: Some(Language::Pnml), compressed }),
-        Some("mdve") => {
-            Err(refuse(path, "an .mdve file is an m4 template; expand it first: m4 model.mdve > model.dve"))
-        }
+        Some("mdve") => Err(refuse(path, "this is an m4 template\nhelp: expand it first: m4 model.mdve > model.dve")),
         _ => Ok(Format { language: None, compressed }),
     }
 }
@@ -63,6 +61,8 @@ pub(crate) fn guess(path: &Path, text: &str) -> Result<Language, LoadError> {
         Some(Language::Pnml)
     } else if has(&["proctype", "mtype"]) {
         Some(Language::Promela)
+    } else if let Some(other) = foreign::by_text(path, text).or_else(|| foreign::by_name(path)) {
+        return Err(refuse(path, other));
     } else if has(&["process"]) && has(&["system"]) {
         Some(Language::Dve)
     } else if has(&["component"]) && has(&["behaviour", "sync"]) {
@@ -71,9 +71,9 @@ pub(crate) fn guess(path: &Path, text: &str) -> Result<Language, LoadError> {
         has(&["init", "chan", "inline", "typedef", "include"]).then_some(Language::Promela)
     };
     language.ok_or_else(|| {
-        let known = "DVE (.dve), Promela (.pml, .prom, .promela, .pm, .pr, .prm, .spin), PNML (.pnml), labelled transition \
-                     systems (.aut) and networks of these (.network), also with .gz";
-        refuse(path, format!("cannot tell the language by the extension or the text; supported are {known}"))
+        let known = "models are DVE (.dve), Promela (.pml, .prom, .promela, .pm, .pr, .prm, .spin), PNML (.pnml), labelled \
+                     transition systems (.aut) and networks of these (.network), also with .gz";
+        refuse(path, format!("neither the name nor the text tells the language of this file\nhelp: {known}"))
     })
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn stream(path: &Path) -> Result<Box<dyn BufRead>, LoadError> {
         return Err(refuse(path, "the file is empty"));
     }
     if start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff") {
-        return Err(refuse(path, "the text is encoded as UTF-16; save it as UTF-8"));
+        return Err(refuse(path, "the text is in UTF-16\nhelp: save it as UTF-8"));
     }
     match start.starts_with(&[0x1f, 0x8b]) {
         true => Ok(Box::new(BufReader::with_capacity(1 << 16, MultiGzDecoder::new(reader)))),
@@ -101,14 +101,14 @@ pub(crate) fn stream(path: &Path) -> Result<Box<dyn BufRead>, LoadError> {
 
 /// An ordinary file and its length.
 pub(crate) fn open_file(path: &Path) -> Result<(File, u64), LoadError> {
-    let cannot = |e: io::Error| refuse(path, format!("cannot read the file: {e}"));
+    let cannot = |e: io::Error| refuse(path, foreign::why_unreadable(path, &e));
     let metadata = std::fs::metadata(path).map_err(cannot)?;
     if metadata.is_dir() {
-        return Err(refuse(path, "this is a folder, not a model"));
+        return Err(refuse(path, foreign::folder(path)));
     }
     // Opening a pipe or a device could wait for ever.
     if !metadata.is_file() {
-        return Err(refuse(path, "this is not an ordinary file"));
+        return Err(refuse(path, "this is not a regular file"));
     }
     Ok((File::open(path).map_err(cannot)?, metadata.len()))
 }
@@ -118,34 +118,37 @@ pub(crate) fn read_text(path: &Path, compressed: bool) -> Result<String, LoadErr
     let cannot = |e: io::Error| refuse(path, format!("cannot read the file: {e}"));
     let (file, length) = open_file(path)?;
     if length > MAX_TEXT {
-        return Err(refuse(path, format!("the file has {length} bytes; at most {MAX_TEXT} are supported")));
+        return Err(refuse(path, format!("the file has {length} bytes, more than the {MAX_TEXT} that are supported")));
     }
     let mut bytes = Vec::with_capacity(length as usize + 1);
     if compressed {
         let mut reader = MultiGzDecoder::new(file).take(MAX_TEXT + 1);
-        reader.read_to_end(&mut bytes).map_err(|e| refuse(path, format!("cannot decompress the file: {e}")))?;
+        reader.read_to_end(&mut bytes).map_err(|e| refuse(path, format!("the file cannot be decompressed: {e}")))?;
     } else {
         file.take(MAX_TEXT + 1).read_to_end(&mut bytes).map_err(cannot)?;
     }
     if bytes.len() as u64 > MAX_TEXT {
-        return Err(refuse(path, format!("the text has more than {MAX_TEXT} bytes, the most that are supported")));
+        return Err(refuse(path, format!("the text has more than the {MAX_TEXT} bytes that are supported")));
     }
     if bytes.is_empty() {
         return Err(refuse(path, "the file is empty"));
     }
-    decode(bytes).map_err(|problem| refuse(path, problem))
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(refuse(path, "the file has nothing but blanks"));
+    }
+    decode(bytes).map_err(|problem| refuse(path, foreign::by_name(path).unwrap_or_else(|| problem.to_string())))
 }
 
 /// UTF-8, or else one character per byte: old models have the odd accented letter in a comment.
 fn decode(mut bytes: Vec<u8>) -> Result<String, &'static str> {
     if bytes.starts_with(&[0x1f, 0x8b]) {
-        return Err("not a text file but a gzip archive; a compressed model must be named .dve.gz");
+        return Err("this is a gzip archive\nhelp: the name of a compressed model ends in .gz, as in model.dve.gz");
     }
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-        return Err("the text is encoded as UTF-16; save it as UTF-8");
+        return Err("the text is in UTF-16\nhelp: save it as UTF-8");
     }
     if bytes.contains(&0) {
-        return Err("not a text file");
+        return Err(foreign::by_bytes(&bytes));
     }
     if bytes.starts_with(b"\xef\xbb\xbf") {
         bytes.drain(..3);

@@ -2,6 +2,7 @@
 //!
 //! Every spelling has exactly one [`Symbol`], so the passes compare and look up numbers, never strings.
 
+pub(crate) use scrimp_core::nearest;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -117,48 +118,16 @@ impl Hasher for QuickHasher {
     }
 }
 
-/// Longer names are never suggested: the comparison is quadratic in their length.
-const LONGEST: usize = 64;
-
 /// "did you mean ...", when a candidate is close enough to `name` to be what was meant.
 pub(crate) fn suggestion<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<String> {
-    let length = name.chars().count();
-    // Of a single letter nothing may change but its case, or any would do.
-    let limit = if length == 1 { 0 } else { (length / 3).clamp(1, 3) };
-    let mut best: Option<(usize, &str)> = None;
-    for candidate in candidates {
-        if candidate == name || name.len() > LONGEST || candidate.len() > LONGEST {
-            continue;
-        }
-        if name.len().abs_diff(candidate.len()) > 4 * limit {
-            continue;
-        }
-        let distance = if name.eq_ignore_ascii_case(candidate) { 0 } else { edit_distance(name, candidate) };
-        if distance <= limit && best.is_none_or(|(d, _)| distance < d) {
-            best = Some((distance, candidate));
-        }
-    }
-    best.map(|(_, name)| format!("did you mean `{name}`?"))
+    nearest(name, candidates).map(|name| format!("did you mean `{name}`?"))
 }
 
-/// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut before: Vec<usize> = Vec::new();
-    let mut above: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let replaced = above[j - 1] + (a[i - 1] != b[j - 1]) as usize;
-            let mut cost = replaced.min(above[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                cost = cost.min(before[j - 2] + 1);
-            }
-            row.push(cost);
-        }
-        before = std::mem::replace(&mut above, row);
-    }
-    above[b.len()]
+/// The same for candidates from a map: these have no order, but a message must not depend on that.
+pub(crate) fn sorted_suggestion<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Option<String> {
+    let mut candidates: Vec<&str> = candidates.collect();
+    candidates.sort_unstable();
+    suggestion(name, candidates)
 }
 
 /// What an instance of a template is called: `template(1,2)`.
@@ -181,18 +150,14 @@ mod tests {
     }
 
     #[test]
-    fn distances() {
-        assert_eq!(edit_distance("kitten", "sitting"), 3);
-        assert_eq!(edit_distance("ab", "ba"), 1);
-        assert_eq!(edit_distance("", "abc"), 3);
-    }
-
-    #[test]
     fn only_near_names_are_suggested() {
         assert_eq!(suggestion("turm", ["turn", "want"]).as_deref(), Some("did you mean `turn`?"));
         assert_eq!(suggestion("zebra", ["turn", "want"]), None);
         assert_eq!(suggestion("CRITICAL", ["critical"]).as_deref(), Some("did you mean `critical`?"));
         assert_eq!(suggestion("s", ["t", "S"]).as_deref(), Some("did you mean `S`?"));
         assert_eq!(suggestion("s", ["t", "ss"]), None);
+        assert_eq!(suggestion("hold", ["x", "holder"]).as_deref(), Some("did you mean `holder`?"));
+        assert_eq!(suggestion("crit", ["in_crit"]).as_deref(), Some("did you mean `in_crit`?"));
+        assert_eq!(suggestion("in", ["inside"]), None);
     }
 }

@@ -71,9 +71,9 @@ pub(crate) fn because(told: &Evidence, step: usize) -> String {
     let how = match (told.steps.len(), told.cycle, told.ends) {
         _ if told.universal && told.holds => ": every run does it",
         _ if told.universal => ": no run does it",
-        (_, Some(_), _) => ", as a run shows that goes on for ever:",
-        (0, None, true) => ", for here the run ends:",
-        (_, None, true) => ", as a run shows that ends:",
+        (_, Some(_), _) => ", as an infinite run shows:",
+        (0, None, true) => ", because the run ends here:",
+        (_, None, true) => ", as a finite run shows:",
         (0, None, false) if told.parts.is_empty() => "",
         (0, None, false) => ", because:",
         (count, None, false) => return format!("{at}, as a run of {} shows:", count_of(count as u64, "step")),

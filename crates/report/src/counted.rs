@@ -84,7 +84,7 @@ fn visited(subject: &Subject) -> Vec<Figure> {
         row("events run", grouped(facts.transitions));
     }
     if facts.faults > 0 {
-        row("run-time faults", grouped(facts.faults));
+        row("run-time errors", grouped(facts.faults));
     }
     if facts.initial_states != 1 {
         row("initial states", grouped(facts.initial_states));
@@ -136,7 +136,7 @@ fn forgotten(subject: &Subject) -> Vec<(&'static str, u64)> {
         ForgetChoice::Nothing => vec![],
         ForgetChoice::PseudoRoot(_) => vec![
             ("released", f.released),
-            ("predecessors not come", f.never_came),
+            ("outstanding predecessors", f.never_came),
             ("open states given up", f.retracted),
             ("evictions", f.evictions),
         ],

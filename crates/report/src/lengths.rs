@@ -23,7 +23,7 @@ pub fn leave_out_long_runs(report: &mut Report, memory: usize, as_objects: bool)
             None => {
                 (result.trace, result.cycle) = (None, None);
                 report.remarks.push(format!(
-                    "the run that decides {}, of {} events, is left out: to tell it takes more memory than there is",
+                    "the run that decides {}, of {} events, is left out: it does not fit in memory",
                     result.name,
                     number::grouped(events as u64)
                 ));

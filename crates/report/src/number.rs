@@ -48,9 +48,12 @@ pub fn rate(count: u64, time: Duration) -> String {
     }
 }
 
+/// Fewer bytes than this are hardly meant where no unit is given.
+const LEAST_BYTES: f64 = (1 << 20) as f64;
+
 /// A size such as `512M`, `2G`, `64MiB` or `1000000`.
 pub fn parse_size(text: &str) -> Result<usize, String> {
-    let wrong = || format!("'{text}' is not a size; write it like 64M, 2G or 1500000000");
+    let wrong = || format!("expected a size, found `{text}`\nhelp: write it like 64M, 2G or 1500000000");
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let value: f64 = text[..digits].parse().map_err(|_| wrong())?;
     let unit = text[digits..].trim().to_ascii_lowercase();
@@ -63,20 +66,24 @@ pub fn parse_size(text: &str) -> Result<usize, String> {
         _ => return Err(wrong()),
     };
     let bytes = value * factor as f64;
+    if unit.is_empty() && (1.0..LEAST_BYTES).contains(&bytes) {
+        return Err(format!("`{text}` is {text} bytes\nhelp: did you mean {text}M?"));
+    }
     if !(1.0..=(1u64 << 46) as f64).contains(&bytes) {
-        return Err(format!("'{text}' is not a sensible size; write it like 64M or 2G"));
+        return Err(format!("`{text}` is out of range\nhelp: write it like 64M or 2G"));
     }
     Ok(bytes as usize)
 }
 
-/// A duration such as `90s`, `5m`, `1.5h`, `200ms`; a bare number means seconds.
+/// A duration such as `90s`, `5m`, `1.5h`, `200ms`. A bare number could mean seconds or minutes and is refused.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("'{text}' is not a duration; write it like 90s, 5m or 2h");
+    let wrong = || format!("expected a duration, found `{text}`\nhelp: write it like 90s, 5m or 2h");
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let value: f64 = text[..digits].parse().map_err(|_| wrong())?;
     let factor = match text[digits..].trim() {
         "ms" => 1e-3,
-        "" | "s" => 1.0,
+        "" => return Err(format!("`{text}` has no unit\nhelp: did you mean {text}s or {text}m?")),
+        "s" => 1.0,
         "m" | "min" => 60.0,
         "h" => 3600.0,
         "d" => 86400.0,
@@ -94,8 +101,9 @@ mod tests {
         assert_eq!(parse_size("64M"), Ok(64 << 20));
         assert_eq!(parse_size("1.5G"), Ok(3 << 29));
         assert_eq!(parse_size("2GiB"), Ok(2 << 30));
-        assert_eq!(parse_size("100"), Ok(100));
-        for wrong in ["", "M", "12X", "-5M", "0", "9999999T"] {
+        assert_eq!(parse_size("1500000000"), Ok(1_500_000_000));
+        assert_eq!(parse_size("100K"), Ok(100 << 10));
+        for wrong in ["", "64", "1000000", "M", "12X", "-5M", "0", "9999999T"] {
             assert!(parse_size(wrong).is_err(), "{wrong}");
         }
     }
@@ -105,7 +113,7 @@ mod tests {
         assert_eq!(parse_duration("90s"), Ok(Duration::from_secs(90)));
         assert_eq!(parse_duration("200ms"), Ok(Duration::from_millis(200)));
         assert_eq!(parse_duration("2m"), Ok(Duration::from_secs(120)));
-        assert_eq!(parse_duration("3"), Ok(Duration::from_secs(3)));
+        assert!(parse_duration("3").unwrap_err().contains("3s or 3m"));
         assert!(parse_duration("soon").is_err());
         assert!(parse_duration("-1s").is_err());
     }

@@ -131,7 +131,7 @@ impl FromStr for Panel {
     fn from_str(text: &str) -> Result<Panel, String> {
         Panel::ALL.into_iter().find(|panel| panel.name() == text).ok_or_else(|| {
             let names: Vec<_> = Panel::ALL.iter().map(|panel| panel.name()).collect();
-            format!("there is no panel '{text}'; there are {}", names.join(", "))
+            format!("unknown plot `{text}`\nhelp: choose from: {}", names.join(", "))
         })
     }
 }

@@ -104,10 +104,7 @@ fn parts(subject: &Subject, left: &[String], figures: String, style: Style) -> T
         let how = p.how.as_ref().map_or(String::new(), |how| format!("  ({how})"));
         let _ = writeln!(out, "  {}  {}{answer}{how}", verdict_word(p.verdict, style), p.name);
         for condition in &p.vacuous {
-            let _ = writeln!(
-                out,
-                "             (and would hold whatever is demanded after {condition}: that never matters)"
-            );
+            let _ = writeln!(out, "             (vacuously: it would hold with anything after {condition})");
         }
     }
     for name in left {
@@ -174,7 +171,7 @@ pub fn evidence(model: &dyn Describe, p: &PropertyResult, style: Style) -> Strin
     let Some(run) = &p.trace else {
         return match (&p.state, p.verdict) {
             (Some(state), _) => format!(
-                "\n{}, {what} this state; a run that leads there takes more memory or time than there is:\n{}",
+                "\n{}, {what} this state; there was not enough memory or time to find a run to it:\n{}",
                 style.bold(&p.name),
                 trace::state_lines(model, state, style),
             ),
@@ -201,7 +198,7 @@ pub fn evidence(model: &dyn Describe, p: &PropertyResult, style: Style) -> Strin
     let last = steps.last().map_or(&run.initial, |step| &step.state);
     out.push_str(&trace::ending(model, last, style));
     if let Some(fault) = p.condition_fault {
-        let _ = writeln!(out, "     there the property itself cannot be evaluated: {fault}");
+        let _ = writeln!(out, "     evaluating the property ended in a run-time error there: {fault}");
     }
     out
 }
@@ -313,7 +310,7 @@ pub(crate) fn limits(subject: &Subject, style: Style) -> String {
     let (why, help) = match limit {
         Limit::Memory => (
             match report.peak_resident {
-                _ if let Some(card) = &report.card => format!("{} has no more memory to give", card.name),
+                _ if let Some(card) = &report.card => format!("{} has no more memory", card.name),
                 Some(peak) if peak < plan.memory() / 10 * 8 => {
                     format!("the system refuses more memory than {}", bytes(peak))
                 }
@@ -339,10 +336,10 @@ pub(crate) fn limits(subject: &Subject, style: Style) -> String {
                 false => "a larger --time, or another engine (--engine)".into(),
             },
         ),
-        Limit::Interrupt => ("it was interrupted".to_string(), "letting it run".into()),
+        Limit::Interrupt => ("it was interrupted".to_string(), "to let it run".into()),
         Limit::Cache => (
             format!(
-                "the states that must stay, open ones and their ancestors, do not fit in {} states",
+                "open states and their ancestors must stay, and do not fit in {} states",
                 grouped(report.forget.stored_peak)
             ),
             match plan.options().forget {
@@ -350,11 +347,13 @@ pub(crate) fn limits(subject: &Subject, style: Style) -> String {
                 _ => listed("allowing more states", to_keep_less(plan)),
             },
         ),
-        Limit::Visits => ("as many states were visited as were allowed".to_string(), "a larger --max-visits".into()),
+        Limit::Visits => ("the limit on visits (--max-visits) is reached".to_string(), "a larger --max-visits".into()),
         Limit::Tokens => {
             ("a place has more tokens than can be counted".to_string(), "a net with smaller numbers".into())
         }
-        Limit::Gone => ("a process of the cluster is gone".to_string(), "starting it again".into()),
+        Limit::Gone => {
+            ("a process of the cluster has ended or cannot be reached".to_string(), "to start it again".into())
+        }
         Limit::Disk => (
             report.disk.as_ref().and_then(|disk| disk.failure.clone()).unwrap_or_else(|| "the disk failed".to_string()),
             "a directory with more room (--store disk:DIR)".into(),
@@ -368,10 +367,10 @@ pub(crate) fn limits(subject: &Subject, style: Style) -> String {
         let rest = match (report.expected, all) {
             (Some(states), Some(all)) => {
                 let states = grouped(states as u64);
-                format!("the levels shrink, and going on so would come to about {states} states and {}", bytes(all))
+                format!("the levels shrink; at this rate there are about {states} states, which take {}", bytes(all))
             }
-            (Some(_), None) => "all take more, and how much cannot be told of an automaton".into(),
-            (None, _) => "all take more, and how much cannot be told before the levels shrink".into(),
+            (Some(_), None) => "all of them take more; how much cannot be predicted for an automaton".into(),
+            (None, _) => "all of them take more; how much cannot be predicted while the levels grow".into(),
         };
         format!("The states found so far took {}; {rest}.\n", bytes(at_least))
     });

@@ -35,7 +35,7 @@ pub(crate) fn go_on<'m>(task: &Task<'m, '_>, mut external: External<'m>, dir: &P
     external.use_threads(task.plan.options().threads);
     let outcome = loop {
         let outcome = external.search(task.check, task.control, task.reduce);
-        // What a failing disk holds is not worth saving: the last checkpoint stands.
+        // What a failing disk holds is not worth saving: the last checkpoint is complete.
         let sound = external.has_begun() && external.disk_facts().failure.is_none();
         if let (Some(saver), Ended::Paused | Ended::Limit(_), true) = (task.saver, &outcome.ended, sound) {
             saver.save(STAGE, &mut |to| external.save(to));

@@ -47,7 +47,7 @@ pub fn run_guided(
     };
     if let ForgetChoice::PseudoRoot(_) = plan.options().forget {
         // What runs the model backwards is made here, before the budget looks at what is used already.
-        model.suits_predecessors().map_err(|e| invalid(format!("pseudo-root states need predecessors, but {e}")))?;
+        model.suits_predecessors().map_err(|e| invalid(format!("--forget pseudo-root needs predecessors, but {e}")))?;
     }
     plan.say_decisions(control);
     match Orbits::of_states(model, properties, plan)? {
@@ -120,7 +120,11 @@ fn search(
         Way::Staged => fallbacks::search(&task, guides)?,
         Way::Set => set_bfs::search(&task)?,
         Way::Disk => on_disk::search(&task)?,
-        other => return Err(invalid(format!("the plan is for another kind of question ({other:?})"))),
+        other => {
+            return Err(invalid(format!(
+                "internal error: internal error: internal error: the plan is for another kind of question ({other:?})"
+            )));
+        }
     };
     if model.is_outgrown() {
         return Err(invalid("the model has grown beyond the system that was made for it"));

@@ -56,8 +56,8 @@ impl<'a> Saver<'a> {
     /// Says that the search is not saved where it has ended.
     pub fn tell_unsaved(&self) {
         if let Some(path) = &self.plan.options().checkpoint {
-            let last = if path.exists() { "the last checkpoint stands" } else { "there is no checkpoint" };
-            self.control.say(format!("the search ran out of memory in the midst of its work: {last}"));
+            let last = if path.exists() { "the last checkpoint is complete" } else { "there is no checkpoint" };
+            self.control.say(format!("the search ran out of memory while it saved: {last}"));
         }
     }
 

@@ -75,7 +75,7 @@ pub(crate) fn layers(task: &Task, sample: &Batch) -> io::Result<Vec<u32>> {
 }
 
 fn no_memory() -> io::Error {
-    io::Error::new(io::ErrorKind::OutOfMemory, "there is no memory for an automaton")
+    io::Error::new(io::ErrorKind::OutOfMemory, "there is not enough memory for an automaton")
 }
 
 /// A breadth-first search over a set, and where it stands.

@@ -75,7 +75,7 @@ pub struct FoundMeasure {
 
 /// No single state decides such a property.
 pub(crate) fn about_runs(name: &str) -> io::Error {
-    invalid(format!("property {name} is about runs, and no single state decides it"))
+    invalid(format!("property {name} is about infinite runs, and no single state decides it"))
 }
 
 pub(crate) fn invalid(reason: impl Into<String>) -> io::Error {

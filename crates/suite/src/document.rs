@@ -44,6 +44,14 @@ impl Wrong {
         Wrong { at: at.clone(), message: message.into(), help: None }
     }
 
+    /// The same, where help stands behind the message.
+    pub fn said(at: &Range<usize>, message: &str) -> Wrong {
+        match message.split_once("\nhelp: ") {
+            Some((message, help)) => Wrong::new(at, message).help(help),
+            None => Wrong::new(at, message),
+        }
+    }
+
     /// Wrong as a whole, in no place of its own.
     pub fn whole(message: impl Into<String>) -> Wrong {
         Wrong::new(&(usize::MAX..usize::MAX), message)

@@ -23,8 +23,8 @@ pub fn evaluate(text: &str, names: Names) -> Result<f64, NoValue> {
     let value = reader.sum()?;
     match reader.rest.trim_start() {
         "" if value.is_finite() => Ok(value),
-        "" => Err(NoValue::Because(format!("`{text}` has no finite value"))),
-        rest => Err(NoValue::Because(format!("`{rest}` makes no sense in the expression `{text}`"))),
+        "" => Err(NoValue::Because(format!("the value of `{text}` is not finite"))),
+        rest => Err(NoValue::Because(format!("unexpected `{rest}` in the expression `{text}`"))),
     }
 }
 
@@ -115,11 +115,12 @@ impl<'a> Reader<'a> {
         let (word, rest) = self.rest.split_at(length);
         self.rest = rest;
         let text = if number { word.replace('_', "") } else { (self.names)(word)? };
-        text.parse().map_err(|_| NoValue::Because(format!("`{word}` is no number in the expression `{}`", self.text)))
+        text.parse()
+            .map_err(|_| NoValue::Because(format!("`{word}` is not a number in the expression `{}`", self.text)))
     }
 
     fn wrong(&self, what: &str) -> Result<f64, NoValue> {
-        Err(NoValue::Because(format!("the expression `{}` lacks {what}", self.text)))
+        Err(NoValue::Because(format!("the expression `{}` needs {what}", self.text)))
     }
 }
 

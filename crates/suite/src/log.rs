@@ -14,7 +14,10 @@ pub struct Log {
 /// is an error with its line.
 pub fn read(path: &Path) -> Result<Vec<Record>, String> {
     let name = path.display();
-    let text = std::fs::read(path).map_err(|e| format!("{name}: error: {e}"))?;
+    let text = std::fs::read(path).map_err(|e| match e.kind() {
+        io::ErrorKind::NotFound => format!("{name}: error: there is no such file"),
+        _ => format!("{name}: error: {e}"),
+    })?;
     records(&name.to_string(), &text).map(|(records, _)| records)
 }
 
@@ -32,7 +35,7 @@ fn records(name: &str, text: &[u8]) -> Result<(Vec<Record>, u64), String> {
                     let error = error.to_string();
                     let message = error.split(" at line ").next().unwrap_or(&error);
                     return Err(format!(
-                        "{name}:{}:{column}: error: this line is no record of a run: {message}",
+                        "{name}:{}:{column}: error: this line is not a record of a run: {message}",
                         number + 1
                     ));
                 }

@@ -72,7 +72,7 @@ impl Places<'_> {
         let variable = names_in(template).find_map(|name| self.variables.iter().find(|variable| variable.name == name));
         let help = match variable {
             Some(Variable { name, env: Some(env) }) => {
-                format!("say where it is: --set {name}=FOLDER, or {env}=FOLDER in the environment; ")
+                format!("say where it is: --set {name}=FOLDER, or the variable {env}=FOLDER; ")
             }
             Some(Variable { name, env: None }) => format!("say where it is: --set {name}=FOLDER; "),
             None => String::new(),
@@ -165,9 +165,9 @@ pub fn of_task(node: &Node, tables: Option<&Node>, scope: &Scope, places: &Place
                         true => {
                             "there are no [models.NAME] tables; files go into a list: models = [\"x.dve\"]".to_string()
                         }
-                        false => format!("there is {}", names.join(", ")),
+                        false => format!("known tables: {}", names.join(", ")),
                     };
-                    Err(Wrong::new(&node.at, format!("no table of models is called `{name}`")).help(help))
+                    Err(Wrong::new(&node.at, format!("unknown table of models `{name}`")).help(help))
                 }
             }
         }

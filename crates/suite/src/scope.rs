@@ -32,7 +32,10 @@ impl Scope {
             None => {
                 let mut known: Vec<&str> = self.values.iter().map(|(n, _)| n.as_str()).collect();
                 known.dedup();
-                Err(NoValue::Because(format!("nothing is called `{name}` here; there is {}", known.join(", "))))
+                Err(NoValue::Because(match scrimp_core::nearest(name, known.iter().copied()) {
+                    Some(near) => format!("unknown name `{name}`\nhelp: did you mean `{near}`?"),
+                    None => format!("unknown name `{name}`\nhelp: known names are {}", known.join(", ")),
+                }))
             }
         }
     }
@@ -45,7 +48,7 @@ impl Scope {
     /// The same where an open cell makes no sense.
     pub fn needed_text(&self, node: &Node) -> Read<String> {
         self.text(node)?
-            .ok_or_else(|| Wrong::new(&node.at, "this uses a cell that the table of models leaves open (`-`)"))
+            .ok_or_else(|| Wrong::new(&node.at, "this uses a cell that is empty (`-`) in the table of models"))
     }
 
     /// A number or an expression; `None` where it uses an open cell.
@@ -59,7 +62,7 @@ fn optional<T>(node: &Node, result: Result<T, NoValue>) -> Read<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),
         Err(NoValue::Open) => Ok(None),
-        Err(NoValue::Because(message)) => Err(Wrong::new(&node.at, message)),
+        Err(NoValue::Because(message)) => Err(Wrong::said(&node.at, &message)),
     }
 }
 

@@ -69,7 +69,10 @@ impl Search {
             return Ok(None);
         };
         if !(step > 0.0 && from >= 0.0 && to >= from) || (to - from) / step > STEPS_AT_MOST as f64 {
-            return Err(Wrong::new(&step_node.at, format!("from {from} to {to} in steps of {step} makes no sense")));
+            return Err(Wrong::new(
+                &step_node.at,
+                format!("expected from <= to and a positive step, found from {from} to {to} in steps of {step}"),
+            ));
         }
         let values = grid(from, step, to);
         let hint = table.get("start").map(|node| of_base(node, scope, base)).transpose()?.flatten();
@@ -78,7 +81,7 @@ impl Search {
             None | Some("best") => false,
             Some("first") => true,
             Some(other) => {
-                let message = format!("settle is best or first, not {other}");
+                let message = format!("expected best or first, found {other}");
                 return Err(Wrong::new(&table.need("settle")?.at, message));
             }
         };

@@ -61,7 +61,10 @@ const TASK: [&str; 15] = [
 /// Reads a suite file; the error is ready to be shown.
 pub fn load(path: &Path, given: &Given) -> Result<Suite, String> {
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|e| format!("{name}: error: {e}"))?;
+    let text = std::fs::read_to_string(path).map_err(|e| match e.kind() {
+        std::io::ErrorKind::NotFound => format!("{name}: error: there is no such file"),
+        _ => format!("{name}: error: {e}"),
+    })?;
     read(path, &text, given).map_err(|wrong| wrong.show(&name, &text))
 }
 
@@ -97,12 +100,12 @@ fn read(path: &Path, text: &str, given: &Given) -> Read<Suite> {
         defaults.table(&TASK)?;
     }
     let mut tasks: Vec<Task> = Vec::new();
-    for node in top.get("task").ok_or_else(|| Wrong::whole("there is no [[task]] in it"))?.list()? {
+    for node in top.get("task").ok_or_else(|| Wrong::whole("the suite has no [[task]]"))?.list()? {
         let mut node = node.clone();
         top.get("defaults").into_iter().for_each(|defaults| node.fill_up(defaults));
         let task = reader.task(&node)?;
         if tasks.iter().any(|t| t.name == task.name) {
-            return Err(Wrong::new(&node.table(&TASK)?.need("name")?.at, format!("a second task {}", task.name)));
+            return Err(Wrong::new(&node.table(&TASK)?.need("name")?.at, format!("there are two tasks {}", task.name)));
         }
         tasks.push(task);
     }
@@ -134,11 +137,12 @@ fn variables(node: Option<&Node>, given: &Given) -> Read<(Scope, Vec<Variable>)>
     }
     if let Some((name, _)) = given.set.iter().find(|(name, _)| known.iter().all(|known| known.name != *name)) {
         let names: Vec<&str> = known.iter().map(|known| known.name.as_str()).collect();
-        return Err(Wrong::whole(format!("the suite has no variable `{name}`")).help(if names.is_empty() {
-            "it has none at all".into()
-        } else {
-            format!("there is {}", names.join(", "))
-        }));
+        let help = match (scrimp_core::nearest(name, names.iter().copied()), &names[..]) {
+            (Some(near), _) => format!("did you mean `{near}`?"),
+            (None, []) => "the suite has no variables".into(),
+            (None, names) => format!("known variables: {}", names.join(", ")),
+        };
+        return Err(Wrong::whole(format!("the suite has no variable `{name}`")).help(help));
     }
     Ok((scope, known))
 }
@@ -149,11 +153,11 @@ fn limits(node: Option<&Node>, outer: &Limits) -> Read<Limits> {
     let mut limits = outer.clone();
     if let Some(node) = table.get("time") {
         let text = node.scalar()?;
-        limits.time = Some((text.clone(), parse_duration(&text).map_err(|e| Wrong::new(&node.at, e))?));
+        limits.time = Some((text.clone(), parse_duration(&text).map_err(|e| Wrong::said(&node.at, &e))?));
     }
     if let Some(node) = table.get("memory") {
         let text = node.scalar()?;
-        limits.memory = Some((text.clone(), parse_size(&text).map_err(|e| Wrong::new(&node.at, e))? as u64));
+        limits.memory = Some((text.clone(), parse_size(&text).map_err(|e| Wrong::said(&node.at, &e))? as u64));
     }
     Ok(limits)
 }
@@ -209,7 +213,7 @@ impl Reader<'_> {
             None => "count".to_string(),
             Some(node) => match node.text()? {
                 "count" | "check" => node.text()?.to_string(),
-                other => return Err(Wrong::new(&node.at, format!("a task runs count or check, not {other}"))),
+                other => return Err(Wrong::new(&node.at, format!("expected count or check, found {other}"))),
             },
         };
         let maker = Maker {
@@ -259,7 +263,7 @@ pub fn of_base(node: &Node, scope: &Scope, base: f64) -> Read<Option<f64>> {
     let Some(percent) = text.trim_end().strip_suffix('%') else { return scope.number(node) };
     let open = |e| match e {
         crate::expression::NoValue::Open => Ok(None),
-        crate::expression::NoValue::Because(message) => Err(Wrong::new(&node.at, message)),
+        crate::expression::NoValue::Because(message) => Err(Wrong::said(&node.at, &message)),
     };
     evaluate(percent, &|name| scope.get(name)).map(|p| Some(p / 100.0 * base)).or_else(open)
 }

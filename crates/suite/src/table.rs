@@ -21,12 +21,12 @@ pub fn complaints(case: &Case, row: &Row) -> Vec<String> {
         }
         _ if about_outcome => {}
         Outcome::Refused | Outcome::Crashed => {
-            let message = record.message.as_deref().unwrap_or("without a word");
+            let message = record.message.as_deref().unwrap_or("without an answer");
             return vec![format!("{}: {}", record.outcome, message.lines().next().unwrap_or(""))];
         }
         Outcome::Done => {}
         _ if case.expect.is_empty() || row.search.is_some() => {}
-        outcome => return vec![format!("{outcome}, so nothing is confirmed")],
+        outcome => return vec![format!("{outcome}: nothing is confirmed")],
     }
     let mut out = Vec::new();
     if let Some(search) = row.search {

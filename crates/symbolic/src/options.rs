@@ -20,7 +20,7 @@ impl std::str::FromStr for Order {
         match text {
             "force" => Ok(Order::Force),
             "given" => Ok(Order::Given),
-            _ => Err("not an order of variables: force and given are".into()),
+            _ => Err("expected force or given".into()),
         }
     }
 }

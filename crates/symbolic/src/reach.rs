@@ -27,7 +27,7 @@ impl std::str::FromStr for Strategy {
             "bfs" | "breadth-first" => Ok(Strategy::BreadthFirst),
             "chaining" => Ok(Strategy::Chaining),
             "saturation" => Ok(Strategy::Saturation),
-            _ => Err("not a strategy: breadth-first, chaining and saturation are".into()),
+            _ => Err("expected breadth-first, chaining or saturation".into()),
         }
     }
 }

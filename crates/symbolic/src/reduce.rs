@@ -49,7 +49,7 @@ impl Reduction {
     /// Why there can be no reduction.
     pub fn refused(system: &System) -> Option<String> {
         if let Some(reason) = Dependence::refused(system) {
-            return Some(format!("events cannot be left out here: {reason}"));
+            return Some(format!("--reduce por is not possible: {reason}"));
         }
         let groups = groups(system).1.len();
         (groups > MOST_GROUPS)

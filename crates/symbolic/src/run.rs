@@ -60,11 +60,7 @@ pub struct SymbolicReport {
 
 /// Why a system cannot be looked at by sets.
 pub fn refused(system: &System) -> Option<String> {
-    system.claim.as_ref().map(|_| {
-        "a claim that moves in step with the system cannot be followed by sets of states yet; \
-         the explicit engine can (--engine explicit)"
-            .to_string()
-    })
+    system.claim.as_ref().map(|_| "never claims need --engine explicit".to_string())
 }
 
 /// Why no event of a system can be left out.
@@ -197,8 +193,7 @@ impl<'a> Work<'a> {
             self.engine.held = reached.sets();
             if let Some(halt) = rings.halt {
                 self.note(halt);
-                self.control
-                    .say("the distances of the states that were found could not be worked out within the limits");
+                self.control.say("there was no time or memory to compute the distance of the states that were found");
             }
             if let Err(halt) = self.locate(&reached) {
                 self.note(halt);
@@ -293,7 +288,7 @@ impl<'a> Work<'a> {
         }
         if vectors.len() == TRIED {
             self.unsure = true;
-            self.control.say("whether an indivisible sequence comes to an end was looked at for some states only");
+            self.control.say("whether an atomic sequence ends was checked for some states only");
         }
         Ok(Set::EMPTY)
     }

@@ -21,17 +21,17 @@ const GROWTH: u32 = 4;
 pub fn refused(question: &Property<Expr>, options: &Options) -> Option<String> {
     let reason = match &question.kind {
         PropertyKind::Ctl(formula) if !formula.is_ctl() => {
-            "this is no formula of CTL: there every temporal operator stands right behind A or E"
+            "this is not a CTL formula: every temporal operator needs A or E right before it"
         }
         PropertyKind::Never(never) if !is_sound(&never.automaton, never.atoms.len()) => {
-            "the automaton has atoms that nobody defines, or an edge that leads nowhere"
+            "the automaton has undefined atoms, or an edge to an unknown state"
         }
-        PropertyKind::Ctl(_) if options.fairness.len() > MOST_SETS => "these are too many conditions of fairness",
+        PropertyKind::Ctl(_) if options.fairness.len() > MOST_SETS => "there are too many fairness conditions",
         PropertyKind::Ltl(_) | PropertyKind::Accepting(_) | PropertyKind::Progress(_) => {
             "sets of states decide a property of linear time by the automaton of its negation"
         }
         _ if question.kind.is_about_runs() && options.reduce => {
-            "where events are left out, questions about runs are not decided"
+            "properties of infinite runs are not decided with --reduce"
         }
         _ => return None,
     };
@@ -61,7 +61,7 @@ impl Work<'_> {
         let endless = self.endless(reached).map(|states| !states.is_empty());
         if let Ok(true) = endless {
             // What the model makes of such a state is not all that it leads to.
-            self.control.say("something in the model goes on by itself without an end: what it leads to is not known");
+            self.control.say("an atomic sequence of the model does not end: its successors are not known");
             return;
         }
         if let Err(halt) = endless.and_then(|_| self.decide_each(reached)) {

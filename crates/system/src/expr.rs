@@ -97,9 +97,9 @@ impl fmt::Display for Fault {
             Fault::Division => "division by zero",
             Fault::Range => "value out of range",
             Fault::Assertion => "assertion violated",
-            Fault::Stuck => "an indivisible sequence is blocked",
-            Fault::Endless => "an indivisible sequence does not come to an end",
-            Fault::Model => "an error that the model declares",
+            Fault::Stuck => "a d_step is blocked",
+            Fault::Endless => "an atomic sequence does not end",
+            Fault::Model => "an error state of the model",
         })
     }
 }

@@ -35,7 +35,7 @@ pub trait Model: Sync {
 
     /// Can this model give [`predecessors`](Model::predecessors)? If not, why?
     fn suits_predecessors(&self) -> Result<(), Unsuited> {
-        Err(Unsuited::whole("it does not say how to go back from a state"))
+        Err(Unsuited::whole("it does not define predecessors"))
     }
 
     /// For each [first event](Model::first_event), those with which it can be swapped: where an edge of one follows an edge of
@@ -46,7 +46,7 @@ pub trait Model: Sync {
 
     /// How its events depend on each other, for what leaves some of them out; or why that is not known.
     fn dependence(&self) -> Result<Arc<Dependence>, String> {
-        Err("it does not say how its events depend on each other".into())
+        Err("it does not define how its events depend on each other".into())
     }
 
     /// Does it say of events whether they are [local](Model::actor)?
@@ -65,7 +65,7 @@ pub trait Model: Sync {
     /// others may become different ones; or why nothing can.
     fn symmetry(&self, kept: &[&Expr], others: &[&Expr]) -> Result<Symmetry, String> {
         let _ = (kept, others);
-        Err("it does not say what is interchangeable".into())
+        Err("it does not define a symmetry".into())
     }
 
     /// The event, by its number in [`dependence`](Model::dependence), that an edge with this code begins with.

@@ -127,7 +127,7 @@ impl<A: Clone + fmt::Debug, S: Clone + serde::Serialize> Path<A, S> {
         let text = std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.as_ref().display()))?;
         let saved: Value = serde_json::from_str(&text).map_err(|e| format!("{}: {e}", file.as_ref().display()))?;
         if saved["format"] != SAVED {
-            return Err(format!("{} is no run of a model in Rust", file.as_ref().display()));
+            return Err(format!("{} is not a run of a model in Rust", file.as_ref().display()));
         }
         let is = |state: &S, saved: &Value| saved.as_str() == Some(&tree(state).to_string());
         let begins = model.initial().into_iter().find(|state| is(state, &saved["initial"]));

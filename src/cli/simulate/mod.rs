@@ -22,47 +22,60 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use transcript::Transcript;
 
+const EXAMPLES: &str = "\
+Examples:
+  scrimp simulate lock.pml --steps 50 --seed 7
+  scrimp simulate lock.pml -i
+  scrimp simulate big.pml --walks 10000 --steps 5000 --time 1m
+  scrimp check lock.dve --json > answer.json; scrimp simulate lock.dve --trace answer.json";
+
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub struct SimulateArgs {
-    /// The model: DVE (.dve), Promela (.pml), a Petri net (.pnml), a labelled transition system (.aut) or a network of
-    /// these (.network), also compressed (.gz)
+    /// The model: .pml, .dve, .pnml, .aut or .network, also with .gz
+    ///
+    /// Promela (.pml), DVE (.dve), a Petri net (.pnml), a labelled transition system (.aut) or a network of these (.network).
     #[arg(value_hint = ValueHint::FilePath)]
     model: PathBuf,
 
-    /// Define a macro of a Promela model before it is read, as `spin -DN=3` does; may be given several times
+    /// Define a macro of a Promela model; repeatable
+    ///
+    /// Before the model is read, as `spin -DN=3` does. Without a value it is 1.
     #[arg(short = 'D', long, value_name = "NAME[=VALUE]", value_parser = definition)]
     define: Vec<(String, String)>,
 
-    /// Replay a trace: a file written by `scrimp check --json`
+    /// Replay a run that `scrimp check --json` wrote
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     trace: Option<PathBuf>,
 
-    /// Choose each event yourself; go back, jump, and look ahead for an event or a condition (`?` lists how)
+    /// Choose each event yourself
+    ///
+    /// Go back, jump, and look ahead for an event or a condition; `?` lists how.
     #[arg(short, long, conflicts_with = "trace")]
     interactive: bool,
 
-    /// Draw the run as a message sequence chart: a picture (FILE.svg), or text (any other name, or -)
+    /// Draw the run as a chart: FILE.svg, or text
     ///
-    /// Processes stand side by side, messages are arrows between them. Where the run passes no messages, every step is
+    /// A message sequence chart: a picture (FILE.svg), or text (any other name, or -). Processes stand side by side, messages are arrows between them. Where the run passes no messages, every step is
     /// shown.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     chart: Option<PathBuf>,
 
-    /// How the run is written: text, json, table, mermaid, itf [default: text]
+    /// How the run is written: text, json, table, mermaid, itf
     ///
-    /// Other forms than text are the whole standard output; what there is to say of the run goes to standard error.
+    /// [default: text] Other forms than text are the whole standard output; what there is to say of the run goes to standard error.
     #[arg(long, value_name = "FORMAT", hide_possible_values = true, conflicts_with = "interactive")]
     trace_format: Option<TraceFormat>,
 
-    /// How many random events to run, at most [default: 20; 1000 with --walks]
+    /// Run N random events [default: 20; with --walks 1000]
     #[arg(short = 'n', long, value_name = "N")]
     steps: Option<u64>,
 
-    /// Seed of the random choice: the same seed takes the same way
-    #[arg(long, default_value_t = 1, value_name = "N")]
+    /// The same seed gives the same run [default: 1]
+    #[arg(long, default_value_t = 1, hide_default_value = true, value_name = "N")]
     seed: u64,
 
-    /// Make N random walks and look for errors on the way, instead of showing one run
+    /// Look for errors by N random walks
     ///
     /// Looks for what `check` asks of states: deadlocks, run-time errors, assertions, or each --property. The first walk that
     /// finds a violation ends the work with exit code 1 and a run, made as short as that gets without a full search; the seed
@@ -71,26 +84,30 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = ["trace", "interactive"])]
     walks: Option<u64>,
 
-    /// A property to look for on the walks, instead of those of the model; may be given several times
+    /// Check this on the walks; repeatable
     ///
-    /// `deadlock`, `faults`, `assertions`, `invariant: EXPR` or `reach: EXPR`, as in `check`. Properties of infinite runs are
+    /// Instead of what the model asks of itself: `deadlock`, `faults`, `assertions`, `invariant: EXPR` or `reach: EXPR`, as in `check`. Properties of infinite runs are
     /// for `check`.
     #[arg(short, long, value_name = "TEXT", requires = "walks")]
     property: Vec<String>,
 
-    /// Threads that walk side by side; the answer stays the same [default: all there are]
+    /// Threads for --walks [default: one a core]
+    ///
+    /// The answer is the same with any number of threads.
     #[arg(short = 'j', long, value_name = "N", requires = "walks", value_parser = threads)]
     threads: Option<usize>,
 
-    /// The longest the walks may take, such as 90s, 5m or 2h
+    /// Stop the walks after this long, such as 90s or 5m
     #[arg(short, long, value_name = "DURATION", value_parser = parse_duration, requires = "walks")]
     time: Option<Duration>,
 
-    /// The most memory the whole process may use, such as 512M or 2G [default: nine tenths of what is free]
+    /// Use at most this much memory, such as 512M or 2G
+    ///
+    /// It counts for the whole process. [default: nine tenths of what is free]
     #[arg(short, long, value_name = "SIZE", value_parser = parse_size, requires = "walks")]
     memory: Option<usize>,
 
-    /// Write one JSON object to standard output
+    /// Print one JSON object, with --walks
     #[arg(long, requires = "walks")]
     pub json: bool,
 }
@@ -109,7 +126,7 @@ pub fn run(args: &SimulateArgs) -> Result<u8, Failure> {
     outputs::admit(&[("--chart", args.chart.as_deref())], &read)?;
     let format = args.trace_format.unwrap_or(TraceFormat::Text);
     let same = |flag: &str| {
-        let what = format!("{flag} and --trace-format would write to the same place");
+        let what = format!("{flag} and --trace-format would both write to standard output");
         Err(Failure::because(format!("{what}\nhelp: give one of them")))
     };
     if args.json && args.trace_format.is_some() {
@@ -131,8 +148,9 @@ pub fn run(args: &SimulateArgs) -> Result<u8, Failure> {
     let mut shown = Shown { walk, transcript, drawing: Drawing::default(), last: None, again: None };
     if let Some(path) = &args.trace {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|e| Failure::at(&name, e))?;
-        let value: Value = serde_json::from_str(&text).map_err(|e| Failure::at(&name, e))?;
+        let text =
+            std::fs::read_to_string(path).map_err(|e| Failure::at(&name, scrimp_lang::why_unreadable(path, &e)))?;
+        let value: Value = serde_json::from_str(&text).map_err(|e| not_json(&name, &e))?;
         shown = shown.replay(&value, &name, || Ok(Loaded::open_with(&args.model, &args.define)?))?;
     } else if args.interactive {
         shown.interactive(args.seed)?;
@@ -151,6 +169,16 @@ pub fn run(args: &SimulateArgs) -> Result<u8, Failure> {
         Some(path) => chart::write(shown.drawing, path).map(|()| 0),
         None => Ok(0),
     }
+}
+
+/// A trace must be an answer of `check --json`; SPIN's trails are lines of numbers.
+pub fn not_json(name: &str, error: &serde_json::Error) -> Failure {
+    Failure::at(
+        name,
+        format!(
+            "this is not JSON: {error}\nhelp: a trace is written by `scrimp check MODEL --json > FILE`; trails of SPIN are not read"
+        ),
+    )
 }
 
 fn walk(loaded: Loaded) -> Result<Walk, Failure> {
@@ -260,7 +288,7 @@ impl Shown {
         for record in faults {
             let mut rows = fault_rows(model, None, record);
             if let Some(wrong) = rows.last_mut().and_then(|row| row.wrong.as_mut()) {
-                *wrong = format!("would end in a fault: {wrong}");
+                *wrong = format!("would end in a run-time error: {wrong}");
             }
             told.extend(rows);
         }
@@ -287,7 +315,7 @@ impl Shown {
             Failure::at(name, "there is no trace in it\nhelp: write one with `scrimp check MODEL --json > FILE`")
         })?;
         let mismatch = |what: String| {
-            Failure::at(name, format!("{what}\nhelp: the trace belongs to another model, or the model was changed"))
+            Failure::at(name, format!("{what}\nhelp: the trace is of another model, or the model was changed"))
         };
         let run = Run::of(trace).map_err(&mismatch)?;
         let mut shown = self;
@@ -328,7 +356,7 @@ impl Shown {
         }
         match again {
             None => {}
-            Some(again) if again == node => shown.remark("nothing more can happen, for ever")?,
+            Some(again) if again == node => shown.remark("nothing more can happen")?,
             Some(again) => {
                 let from = shown.count(again) + 1;
                 shown.remark(&format!("---- and so on for ever, from step {from} again ----"))?;

@@ -19,7 +19,9 @@ const STEPS: u64 = 1000;
 
 pub fn run(args: &SimulateArgs, count: u64) -> Result<u8, Failure> {
     if args.json && args.chart.as_deref() == Some(Path::new("-")) {
-        return Err(Failure::because("--json and --chart - would write to the same place"));
+        return Err(Failure::because(
+            "--json and --chart - would both write to standard output\nhelp: name a file: --chart FILE.svg",
+        ));
     }
     limits::begin_within(args.memory, args.time, Voice { json: args.json, quiet: false })?;
     // States are not stored, so that it does not pay to find out how few bits they need.
@@ -52,7 +54,7 @@ pub fn run(args: &SimulateArgs, count: u64) -> Result<u8, Failure> {
     if let Some(path) = &args.chart {
         match simulation.properties.iter().find_map(|p| Drawing::of(&model, p)) {
             Some(drawing) => chart::write(drawing, path)?,
-            None => remark(&format!("--chart {}: there is no run to draw", path.display())),
+            None => remark(&format!("--chart {}: no run was found that could be drawn", path.display())),
         }
     }
     Ok(simulation.overall().exit_code())

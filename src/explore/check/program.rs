@@ -45,7 +45,7 @@ impl Program {
         words.extend(self.define.iter().map(|(name, value)| format!("--define={name}={value}")));
         for property in properties.iter().map(|text| text.trim()).filter(|text| !text.is_empty()) {
             if property.starts_with("hoa:") {
-                return Err(Refusal::wrong("automata in files are checked on the command line"));
+                return Err(Refusal::wrong("automata in files can only be checked on the command line"));
             }
             words.push(format!("--property={property}"));
         }

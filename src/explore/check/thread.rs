@@ -119,14 +119,10 @@ fn plan(
     let CheckOptions { memory, time, threads, order, store, reduce, engine, forget, fair, keep_going } = options;
     let given = |value: &Option<String>| value.as_ref().map(|v| v.trim().to_string()).filter(|v| !v.is_empty());
     if given(engine).is_some_and(|engine| engine != "explicit") {
-        return Err(Refusal::wrong(
-            "other engines look into a model's text; a model in Rust is searched state by state",
-        ));
+        return Err(Refusal::wrong("a model in Rust has only the explicit engine"));
     }
     if given(fair).is_some() {
-        return Err(Refusal::wrong(
-            "fairness is about runs without end; the properties of a model in Rust are about states",
-        ));
+        return Err(Refusal::wrong("fairness is for properties of infinite runs, and none is asked for"));
     }
     let (order, store, forget) = (given(order), given(store), given(forget));
     let begins = |value: &Option<String>, with: &str| value.as_ref().is_some_and(|value| value.starts_with(with));

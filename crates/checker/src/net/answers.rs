@@ -327,7 +327,8 @@ impl Answers {
         let visited = || (answer.known == Known::Truth(false)).then(|| "all markings were visited".to_string());
         result.how = answer.how.clone().or_else(|| if answer.run.is_none() { visited() } else { None });
         if let Some(run) = answer.run.as_ref().filter(|run| run.transitions.len() > longest) {
-            result.how = Some(format!("by a run of {} events, too long to be told in time", run.transitions.len()));
+            result.how =
+                Some(format!("by a run of {} events; there was no time to write it out", run.transitions.len()));
         } else if let Some(run) = &answer.run {
             result.trace = trace(net, model, &run.transitions);
             result.state = result.trace.as_ref().map(|trace| trace.last().to_vec());
@@ -340,7 +341,7 @@ impl Answers {
     /// What is known where there is no answer.
     fn partly(&self, i: usize) -> Option<String> {
         match &self.goals[i] {
-            Goal::Beyond => Some("a formula that is neither of linear nor of branching time is not decided".into()),
+            Goal::Beyond => Some("the formula is neither LTL nor CTL".into()),
             Goal::Bound(_) => Some(match self.most[i] {
                 Some(most) => format!("between {} and {most}", self.least[i]),
                 None => format!("at least {}", self.least[i]),

@@ -8,7 +8,7 @@ use crate::facts::{examined, facts_of};
 use crate::guides;
 use crate::search::{Found, Host, Searcher};
 use scrimp_core::{Condition, Property};
-use scrimp_lang::{NetNames, read_formulas};
+use scrimp_lang::{NetNames, read_formulas, why_unreadable};
 use scrimp_native::NativeModel;
 use scrimp_net::NamedQuestion;
 use scrimp_search::lts::Wanted;
@@ -101,12 +101,12 @@ fn questions(request: &Request, net: &PetriNet) -> Result<(Vec<NamedQuestion>, u
         questions.push(names.question(text)?);
     }
     if let Some(path) = &request.property_file {
-        let text = std::fs::read_to_string(path).map_err(|e| CheckError::file(path, e))?;
+        let text = std::fs::read_to_string(path).map_err(|e| CheckError::file(path, why_unreadable(path, &e)))?;
         questions.extend(names.questions(&Source::new(path.display().to_string(), text))?);
     }
     if questions.is_empty() {
         if let Some(path) = request.formulas.first().or(request.property_file.as_ref()) {
-            return Err(CheckError::file(path, "there is no property in it"));
+            return Err(CheckError::file(path, "the file has no property"));
         }
         questions.push(names.question("deadlock")?);
     }

@@ -54,7 +54,7 @@ pub fn asymmetric(options: &Options, model: &NativeModel, kept: &[&Expr], others
         ReduceChoice::Symmetry { .. } => match model.symmetry(kept, others) {
             // Runs are followed from orbit to orbit, each by its one representative.
             Ok(symmetry) if !kept.is_empty() && !symmetry.is_exact() => {
-                Some("there are more symmetries than can be listed".to_string())
+                Some("the model has too many symmetries".to_string())
             }
             found => found.err(),
         },

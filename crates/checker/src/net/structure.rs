@@ -55,7 +55,7 @@ impl FromStr for Structure {
                 (_, Some(part)) => *part = on,
                 ("all", None) => structure = Structure::ALL,
                 ("none", None) => structure = Structure::NONE,
-                _ => return Err(format!("unknown part `{name}`; there are all, none, {}", NAMES.join(", "))),
+                _ => return Err(format!("unknown part `{name}`\nhelp: choose from: all, none, {}", NAMES.join(", "))),
             }
         }
         Ok(structure)

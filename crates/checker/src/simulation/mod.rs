@@ -84,7 +84,7 @@ fn asked(request: &Request, loaded: &Loaded) -> Result<Asked, CheckError> {
     let about_runs = asked.runs.first().map(|property| property.name.as_str());
     match about_runs.or(request.asks_claim().then_some("claim")) {
         Some(name) => Err(CheckError::Asked(format!(
-            "property `{name}`: walks are finite and decide nothing about infinite runs\nhelp: use `scrimp check`"
+            "property `{name}`: random walks are finite and cannot decide properties of infinite runs\nhelp: use `scrimp check`"
         ))),
         None => Ok(asked),
     }

@@ -35,7 +35,7 @@ pub fn decides(system: &System, never: &Never<Expr>) -> bool {
 pub fn decide(model: &NativeModel, name: &str, never: &Never<Expr>, means: &Context) -> io::Result<Report> {
     let invalid = |reason: String| io::Error::new(io::ErrorKind::InvalidInput, reason);
     let Some((system, bad)) = watched(model.system(), never) else {
-        return Err(invalid(format!("{name}: this engine decides formulas that a finite run breaks")));
+        return Err(invalid(format!("{name}: this engine decides only formulas that a finite run violates")));
     };
     let watched = NativeModel::new(Arc::new(system), Mode::Interpreted).map_err(|error| invalid(error.to_string()))?;
     let Context { plan, control, .. } = *means;

@@ -311,7 +311,7 @@ impl Walk {
                 self.grown()?;
             }
         }
-        self.here(node).ok_or_else(|| "nothing is known of this state".into())
+        self.here(node).ok_or_else(|| "this state was not visited".into())
     }
 
     /// Makes the system larger where a state was looked at that it is too small for, whoever did.
@@ -349,7 +349,7 @@ impl Walk {
                 _ => &starts,
             };
             if *choice >= batch.len() {
-                return Err("the way here cannot be gone again in a larger model".into());
+                return Err("this run cannot be replayed in the larger model".into());
             }
             found.push((batch.event(*choice), batch.state(*choice).into()));
         }

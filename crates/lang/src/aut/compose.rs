@@ -247,7 +247,7 @@ impl Operand {
     fn note(&mut self, part: Option<&Word>, names: &Names, place: Place) -> Result<(), Problem> {
         match part {
             Some(Word::Label(text) | Word::Gate(text)) if is_invisible(text) => {
-                Err(Problem::new(place, "the invisible label takes part in nothing: it happens in one component"))
+                Err(Problem::new(place, "the invisible label cannot synchronise: it belongs to one component"))
             }
             Some(Word::Label(text)) => {
                 if let Some(label) = names.numbers.get(text) {

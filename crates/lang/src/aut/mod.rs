@@ -105,7 +105,8 @@ fn read_lts(path: &Path, input: impl BufRead, source: &Source, kept: bool) -> Re
             let lines = source.text.split_inclusive('\n').take(line as usize - 1).map(str::len).sum::<usize>();
             let (start, end) = ((lines + wrong.start) as u32, (lines + wrong.end) as u32);
             let span = Span { start, end, line, column, part: 0 };
-            Diagnostic { source: source.clone(), span, message: wrong.message, help: wrong.help }.into()
+            Diagnostic { source: source.clone(), span, message: wrong.message, help: wrong.help, more: Vec::new() }
+                .into()
         }
     })
 }

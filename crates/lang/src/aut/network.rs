@@ -151,7 +151,7 @@ impl File<'_> {
                     .map_err(|problem| self.refuse(problem))?;
                 for (operand, label) in unused.iter().take(MOST_WARNINGS) {
                     let message =
-                        format!("label \"{label}\" of operand {} is in no vector: it never happens", operand + 1);
+                        format!("label \"{label}\" of operand {} is in no vector, so it never happens", operand + 1);
                     let problem = Problem::new(*place, message).help("add a vector, or `alone` with this label");
                     loader.warnings.push(problem.locate(self.source).into_warning());
                 }
@@ -193,7 +193,7 @@ impl File<'_> {
             Some(Language::Network) => {
                 let real = std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
                 if loader.above.contains(&real) {
-                    return Err(refuse(format!("{} is part of itself", path.display())));
+                    return Err(refuse(format!("{} contains itself", path.display())));
                 }
                 if loader.above.len() >= DEEPEST {
                     return Err(refuse(format!("more than {DEEPEST} networks within each other are not supported")));

@@ -67,8 +67,8 @@ impl<'t> Parser<'t> {
             }
         }
         match (&program.behaviour, flat.first) {
-            (Some(_), Some(place)) => Err(Problem::new(place, "the network has a `behaviour`, which says it all")
-                .help("write this within the behaviour: `par using … in … end par`, `hide … in … end hide`")),
+            (Some(_), Some(place)) => Err(Problem::new(place, "the network has a `behaviour` already")
+                .help("put this into the behaviour: `par using … in … end par`, `hide … in … end hide`")),
             (Some(_), None) => Ok(program),
             (None, _) => self.flat(program, flat),
         }
@@ -86,7 +86,7 @@ impl<'t> Parser<'t> {
         let mut tree = match <[Tree; 1]>::try_from(operands) {
             Ok([only]) if nothing => only,
             Err(operands) if nothing => {
-                let message = format!("nothing says how the {} components are composed", operands.len());
+                let message = format!("the network does not say how its {} components are composed", operands.len());
                 return Err(Problem::new(place, message)
                     .help("add `behaviour A ||| B`, or vectors: `sync \"send\" * \"receive\" -> \"transfer\"`"));
             }
@@ -118,7 +118,7 @@ impl<'t> Parser<'t> {
         for (at, name) in names {
             let first = name.chars().next().is_some_and(char::is_numeric);
             if first || KEYWORDS.contains(&name) {
-                return Err(Problem::new(at, format!("`{name}` cannot be the name of a component")));
+                return Err(Problem::new(at, format!("`{name}` is a keyword and cannot name a component")));
             }
             self.add(&mut program.components, name.to_string(), file, place, at)?;
         }
@@ -211,7 +211,7 @@ impl<'t> Parser<'t> {
     fn visible(&self, word: Word, place: Place) -> Result<Word, Problem> {
         match &word {
             Word::Label(text) | Word::Gate(text) if is_invisible(text) => {
-                Err(Problem::new(place, "the invisible label happens in one component, always, and cannot be changed"))
+                Err(Problem::new(place, "the invisible label always belongs to one component and cannot be changed"))
             }
             _ => Ok(word),
         }
@@ -227,11 +227,11 @@ impl<'t> Parser<'t> {
                 break;
             }
         }
-        self.expect(Token::Arrow, "`*` and another label, or `->` and what is seen of it")?;
+        self.expect(Token::Arrow, "`*` and another label, or `->` and the resulting label")?;
         let result = self.label()?;
         let place = start.to(self.tokens[self.at - 1].1);
         if parts.iter().all(Option::is_none) {
-            return Err(Problem::new(place, "nobody takes part in this"));
+            return Err(Problem::new(place, "no component takes part in this"));
         }
         if matches!(result, Word::Gate(_)) && !parts.iter().flatten().any(|part| matches!(part, Word::Gate(_))) {
             // Without gates there are no offers that could follow the result's gate.
@@ -293,7 +293,7 @@ impl<'t> Parser<'t> {
             };
             self.at += 1;
             if known.as_ref().is_some_and(|known| *known != set) {
-                return Err(Problem::new(place, "different operators need parentheses")
+                return Err(Problem::new(place, "parentheses are needed between different operators")
                     .help("write `(A |[x]| B) ||| C` or `A |[x]| (B ||| C)`"));
             }
             known = Some(set);
@@ -345,7 +345,7 @@ impl<'t> Parser<'t> {
                 }
                 None => {
                     let help = suggestion(word, components.iter().map(|component| component.name.as_str()));
-                    Err(Problem::new(place, format!("there is no component `{word}`")).maybe_help(help))
+                    Err(Problem::new(place, format!("unknown component `{word}`")).maybe_help(help))
                 }
             },
             _ => Err(self.unexpected("a component, a file, `par`, `hide` or `(`")),
@@ -469,7 +469,7 @@ fn merge(set: &mut LabelSet, more: LabelSet, place: Place) -> Result<(), Problem
         return Ok(());
     }
     if set.all_but || more.all_but {
-        return Err(Problem::new(place, "`all` needs no other line beside it"));
+        return Err(Problem::new(place, "`all` must stand alone"));
     }
     set.join(&more);
     Ok(())

@@ -140,10 +140,10 @@ impl Reader {
             return Err((0, line.len(), format!("more than {MOST_EDGES} edges are not supported"), None));
         }
         if self.lts.edges.len() as u64 >= header.edges {
-            let message = format!("there are more edges than the {} that the first line promises", header.edges);
+            let message = format!("there are more edges than the {} that the first line announces", header.edges);
             return Err((0, line.len(), message, None));
         }
-        let bad = || (0, line.len(), "this is no edge".to_string(), Some("an edge is written `(from, label, to)`"));
+        let bad = || (0, line.len(), "expected an edge".to_string(), Some("an edge is written `(from, label, to)`"));
         let inner = line.trim_ascii().strip_prefix(b"(").and_then(|rest| rest.strip_suffix(b")")).ok_or_else(bad)?;
         let first = inner.iter().position(|b| *b == b',').ok_or_else(bad)?;
         let last = inner.iter().rposition(|b| *b == b',').filter(|last| *last > first).ok_or_else(bad)?;
@@ -161,7 +161,7 @@ impl Reader {
         }
         let part = part.trim_ascii();
         let start = offset(line, part);
-        let message = format!("there is no state {state}: the first line promises {} states", header.states);
+        let message = format!("unknown state {state}: the first line announces {} states", header.states);
         Err((start, start + part.len(), message, Some("states are numbered from 0")))
     }
 
@@ -171,10 +171,10 @@ impl Reader {
         }
         let start = offset(line, written);
         let text = match written {
-            [] => return Err((start, start + 1, "the label is missing".into(), None)),
+            [] => return Err((start, start + 1, "expected a label".into(), None)),
             [b'"', inner @ .., b'"'] => unescaped(&decoded(inner)),
             [b'"', ..] => {
-                return Err((start, start + written.len(), "the quotation mark is not closed".into(), None));
+                return Err((start, start + written.len(), "this label has no closing quotation mark".into(), None));
             }
             bare => decoded(bare),
         };
@@ -198,12 +198,12 @@ impl Reader {
         };
         let edges = self.lts.edges.len() as u64;
         if edges < header.edges {
-            let message = format!("the file ends after {edges} edges, but its first line promises {}", header.edges);
+            let message = format!("the file ends after {edges} edges, but the first line announces {}", header.edges);
             return Err((0, 0, message, Some("was the file cut off?")));
         }
         if header.states > 2 * edges + 1 + MOST_IDLE {
             let message =
-                format!("the first line promises {} states, far more than {edges} edges can have", header.states);
+                format!("the first line announces {} states, far more than {edges} edges can reach", header.states);
             return Err((0, 0, message, Some("number the states from 0 without gaps")));
         }
         Ok(self.lts)

@@ -59,8 +59,8 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Token, Place)>, Problem> {
             (*token, sign.len())
         } else {
             let place = place(at, at + first.len_utf8());
-            return Err(Problem::new(place, format!("`{}` means nothing here", first.escape_debug()))
-                .help("labels that are not plain words stand within quotation marks"));
+            return Err(Problem::new(place, format!("unexpected character `{}`", first.escape_debug()))
+                .help("put labels that are not plain words in double quotes"));
         };
         tokens.push((token, place(at, at + length)));
         at += length;
@@ -75,7 +75,7 @@ fn place(start: usize, end: usize) -> Place {
 
 fn open_quote(at: usize, rest: &str) -> Problem {
     let line = rest.lines().next().map_or(1, str::len);
-    Problem::new(place(at, at + line), "the quotation mark is not closed on its line")
+    Problem::new(place(at, at + line), "this text has no closing `\"` on its line")
 }
 
 /// Bytes up to and with the closing quotation mark, on the same line.
@@ -101,7 +101,8 @@ fn skip(text: &str, mut at: usize) -> Result<usize, Problem> {
         } else if rest.starts_with("//") || rest.starts_with("--") {
             at += rest.find('\n').unwrap_or(rest.len());
         } else if rest.starts_with("(*") {
-            let end = rest.find("*)").ok_or_else(|| Problem::new(place(at, at + 2), "the comment is not closed"))?;
+            let end =
+                rest.find("*)").ok_or_else(|| Problem::new(place(at, at + 2), "this comment is not closed by `*)`"))?;
             at += end + 2;
         } else {
             return Ok(at);

@@ -191,7 +191,8 @@ impl<'a> Declarations<'a> {
         if self.state_bytes <= MAX_STATE {
             return Ok(());
         }
-        let message = format!("a state needs {} bytes with this; at most {MAX_STATE} are supported", self.state_bytes);
+        let message =
+            format!("with this variable a state has {} bytes; at most {MAX_STATE} are supported", self.state_bytes);
         Err(Problem::new(place, message))
     }
 

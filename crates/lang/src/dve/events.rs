@@ -15,6 +15,8 @@ use scrimp_system::{
     Assign, BinaryOp, Domain, Event, Expr, Message, Moment, Move, ProcessId, UnaryOp, VarId, Variable,
 };
 
+/// Transitions that are wrong, after which no more are looked at.
+const MOST_PROBLEMS: usize = 100;
 /// More events than this are refused.
 const MAX_EVENTS: usize = 1_000_000;
 
@@ -51,24 +53,27 @@ pub(crate) fn events(
         Events { text, d, committed: committed(d, claim)?, arities: vec![None; d.channels.len()], events: Vec::new() };
     let mut receivers: Vec<Vec<Half<'_>>> = d.channels.iter().map(|_| Vec::new()).collect();
     let instances = || d.scopes.instances.iter().enumerate().filter(|(i, _)| Some(*i as u32) != claim);
+    let mut problems = Vec::new();
     for (process, instance) in instances() {
         for transition in &d.model.bodies[instance.body].transitions {
-            if let Some(sync) = &transition.sync {
-                let channel = d.scopes.channel(sync.channel)?;
-                builder.check_arity(channel, sync)?;
-                if sync.direction == Direction::Receive && d.channels[channel].capacity == 0 {
-                    receivers[channel].push(builder.half(process as u32, instance, transition)?);
-                }
+            let received = builder.received(process as u32, instance, transition);
+            if let Some(Some((channel, half))) = Problem::noted(received, &mut problems) {
+                receivers[channel].push(half);
             }
         }
     }
     let mut written = Vec::new();
     for (process, instance) in instances() {
         for transition in &d.model.bodies[instance.body].transitions {
-            builder.transition(process as u32, instance, transition, &receivers)?;
+            let done = builder.transition(process as u32, instance, transition, &receivers);
+            Problem::noted(done, &mut problems);
+            if problems.len() >= MOST_PROBLEMS {
+                break;
+            }
             written.push(builder.written(instance, transition));
         }
     }
+    Problem::all(problems)?;
     Ok((builder.events, written))
 }
 
@@ -115,27 +120,46 @@ impl<'a> Events<'a> {
         Err(Problem::new(sync.place, message).on_line_of(place))
     }
 
+    /// What a transition receives by rendezvous, and on which channel.
+    fn received(
+        &mut self,
+        process: u32,
+        instance: &Instance,
+        transition: &'a Transition,
+    ) -> Result<Option<(usize, Half<'a>)>, Problem> {
+        let Some(sync) = &transition.sync else { return Ok(None) };
+        let channel = self.d.scopes.channel(sync.channel)?;
+        self.check_arity(channel, sync)?;
+        let is_rendezvous = sync.direction == Direction::Receive && self.d.channels[channel].capacity == 0;
+        is_rendezvous.then(|| Ok((channel, self.half(process, instance, transition)?))).transpose()
+    }
+
     fn half(&self, process: u32, instance: &Instance, transition: &'a Transition) -> Result<Half<'a>, Problem> {
         let lowering = self.lowering(process);
+        let mut problems = Vec::new();
         let state = |name| self.d.scopes.state(instance.body, name);
-        let step = Move { process: ProcessId(process), from: state(transition.from)?, to: state(transition.to)? };
+        let states = Problem::both(state(transition.from), state(transition.to));
+        let (from, to) = Problem::noted(states, &mut problems).unwrap_or_default();
+        let step = Move { process: ProcessId(process), from, to };
         let mut guards = Vec::with_capacity(transition.guards.len());
         for guard in &transition.guards {
-            guards.push(lowering.value(*guard)?);
+            guards.extend(Problem::noted(lowering.value(*guard), &mut problems));
         }
         let guard = all_of(guards);
         let mut effects = Vec::with_capacity(transition.effects.len());
         for (target, value) in &transition.effects {
-            let target = lowering.target(*target)?;
-            effects.push(store(target, lowering.value(*value)?, Moment::Current));
+            let both = Problem::both(lowering.target(*target), lowering.value(*value));
+            let effect = Problem::noted(both, &mut problems);
+            effects.extend(effect.map(|(target, value)| store(target, value, Moment::Current)));
         }
         let (mut targets, mut sent) = (Vec::new(), Vec::new());
         for value in transition.sync.iter().flat_map(|s| &s.values) {
             match transition.sync.as_ref().map(|s| s.direction) {
-                Some(Direction::Receive) => targets.push(lowering.target(*value)?),
-                _ => sent.push(lowering.value(*value)?),
+                Some(Direction::Receive) => targets.extend(Problem::noted(lowering.target(*value), &mut problems)),
+                _ => sent.extend(Problem::noted(lowering.value(*value), &mut problems)),
             }
         }
+        Problem::all(problems)?;
         let assigned = effects.iter().map(|a| size(&a.value) + a.index.as_ref().map_or(0, size) + 2);
         let stored = targets.iter().map(|t| t.index.as_ref().map_or(0, size) + 2);
         let weight = size(&guard) + assigned.sum::<u64>() + stored.sum::<u64>() + sent.iter().map(size).sum::<u64>();

@@ -7,7 +7,7 @@ use super::syntax::{Model, VariableDeclaration};
 use crate::diagnostic::{Place, Problem};
 use crate::expression::lower::{Meaning, Names, ProcessReference, Reference};
 use crate::expression::syntax::{Name, Separator};
-use crate::symbols::{Map, Symbol, Symbols, instance_name, suggestion};
+use crate::symbols::{Map, Symbol, Symbols, instance_name, sorted_suggestion};
 use scrimp_system::VarId;
 use std::cell::RefCell;
 
@@ -284,13 +284,6 @@ impl<'a> Scopes<'a> {
         let candidates = own.chain(globals).map(|s| self.symbols.name(s));
         Problem::new(name.place, format!("unknown name `{word}`")).maybe_help(sorted_suggestion(word, candidates))
     }
-}
-
-/// The maps have no order, but a message must not depend on that.
-fn sorted_suggestion<'c>(word: &str, candidates: impl Iterator<Item = &'c str>) -> Option<String> {
-    let mut candidates: Vec<&str> = candidates.collect();
-    candidates.sort_unstable();
-    suggestion(word, candidates)
 }
 
 impl Names for View<'_> {

@@ -5,10 +5,10 @@
 
 use super::ranking::Locations;
 use super::syntax::{ExprId, Expressions, Member, Name, Node, Operator, Separator};
-use super::value::{Value, decided, is_neutral};
+use super::value::{Value, decided, is_neutral, is_truth};
 use crate::diagnostic::{Place, Problem};
 use crate::symbols::Symbols;
-use scrimp_system::{BinaryOp, Expr, VarId};
+use scrimp_system::{BinaryOp, Expr, UnaryOp, VarId};
 use std::cell::Cell;
 use std::sync::Arc;
 
@@ -50,6 +50,11 @@ pub(crate) trait Names {
     /// Told of an array that stands at `place` without an index: true if its first element is meant, false if it is wrong.
     fn allows_unindexed(&self, place: Place) -> bool;
 
+    /// Is what has a meaning and is never meant an error?
+    fn is_strict(&self) -> bool {
+        false
+    }
+
     /// The locations of a process, for rankings; models have none.
     fn locations(&self, process: Name, _arguments: Option<&[i64]>) -> Result<Locations<'_>, Problem> {
         Err(Problem::new(process.place, "locations can only be ranked in a progress measure"))
@@ -75,7 +80,7 @@ impl Budget {
                 Ok(())
             }
             None => {
-                let message = format!("the model is too large once written out: more than {} operations", self.total);
+                let message = format!("the model expands to more than {} operations", self.total);
                 Err(Problem::new(place, message))
             }
         }
@@ -98,6 +103,19 @@ pub(crate) struct Lowering<'a, N> {
 
 impl<N: Names> Lowering<'_, N> {
     pub fn value(&self, id: ExprId) -> Result<Expr, Problem> {
+        let mut unknown = Vec::new();
+        let value = self.value_noting(id, &mut unknown);
+        // What else is wrong may follow from these.
+        Problem::all(unknown)?;
+        value
+    }
+
+    /// The value, with something in the place of names that are unknown, so that one does not hide the others.
+    fn value_noting(&self, id: ExprId, unknown: &mut Vec<Problem>) -> Result<Expr, Problem> {
+        let mut note = |problem: Problem| {
+            unknown.push(problem);
+            Value::new(Expr::Var(VarId(u32::MAX)), 1)
+        };
         let nodes = self.expressions.nodes(id);
         self.budget.spend(nodes.len() as u64, self.expressions.place(id))?;
         let mut values: Vec<Value> = Vec::new();
@@ -106,29 +124,35 @@ impl<N: Names> Lowering<'_, N> {
             at += 1;
             match node {
                 Node::Number(value) => values.push(Value::new(Expr::Const(value as i64), 1)),
-                Node::Variable(name) => values.push(match self.plain(name, place)? {
-                    Meaning::Constant(value) => Value::new(Expr::Const(value), 1),
-                    Meaning::Scalar(variable) => Value::new(Expr::Var(variable), 1),
-                    meaning => self.read(meaning, None, node, place)?,
+                Node::Variable(name) => values.push(match self.plain(name, place) {
+                    Ok(Meaning::Constant(value)) => Value::new(Expr::Const(value), 1),
+                    Ok(Meaning::Scalar(variable)) => Value::new(Expr::Var(variable), 1),
+                    Ok(meaning) => self.read(meaning, None, node, place)?,
+                    Err(problem) => note(problem),
                 }),
                 Node::Element(name) => {
-                    let meaning = self.plain(name, place)?;
                     let index = values.pop();
-                    values.push(self.read(meaning, index, node, place)?);
+                    values.push(match self.plain(name, place) {
+                        Ok(meaning) => self.read(meaning, index, node, place)?,
+                        Err(problem) => note(problem),
+                    });
                 }
                 Node::Member(number) => {
                     let member = self.expressions.member(number);
                     let index = if member.has_index { values.pop() } else { None };
                     let meaning = match &member.arguments {
-                        None => self.member(member, None)?,
+                        None => self.member(member, None),
                         Some(list) => {
                             let given = values.split_off(values.len() - list.len());
                             let known =
                                 given.iter().zip(list).map(|(value, id)| self.known(&value.expr, *id, INSTANCE));
-                            self.member(member, Some(&known.collect::<Result<Vec<_>, _>>()?))?
+                            self.member(member, Some(&known.collect::<Result<Vec<_>, _>>()?))
                         }
                     };
-                    values.push(self.read(meaning, index, node, place)?);
+                    values.push(match meaning {
+                        Ok(meaning) => self.read(meaning, index, node, place)?,
+                        Err(problem) => note(problem),
+                    });
                 }
                 Node::Ranking(number) => {
                     let ranking = self.expressions.ranking(number);
@@ -151,6 +175,10 @@ impl<N: Names> Lowering<'_, N> {
                 }
                 Node::Unary(op) => {
                     let operand = values.pop().unwrap_or_default();
+                    if op == UnaryOp::Complement && self.names.is_strict() && is_truth(&operand.expr) {
+                        let message = "`~` complements the bits of a number, but this is a condition";
+                        return Err(Problem::new(place, message).help("for \"not\", write `!`"));
+                    }
                     values.push(Value::new(Expr::unary(op, operand.expr), operand.depth + 1));
                 }
                 Node::Left(operator, end) => {

@@ -95,7 +95,7 @@ pub(crate) fn is_neutral(op: BinaryOp, operand: &Expr) -> bool {
 }
 
 /// True when the value is certainly 0 or 1.
-fn is_truth(e: &Expr) -> bool {
+pub(crate) fn is_truth(e: &Expr) -> bool {
     use BinaryOp::*;
     match e {
         Expr::Const(value) => matches!(value, 0 | 1),

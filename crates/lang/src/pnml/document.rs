@@ -12,10 +12,10 @@ use std::io::BufRead;
 /// The draft of the document's only net.
 pub(super) fn read<R: BufRead>(xml: &mut Xml<R>, stop: &Stop) -> Result<Draft, Wrong> {
     if !xml.child(0)? {
-        return Err(Wrong::new(At { line: 1, column: 1 }, "there is no element in this file"));
+        return Err(Wrong::new(At { line: 1, column: 1 }, "the file has no XML element"));
     }
     if xml.name() != "pnml" {
-        let message = format!("this is not a PNML file: it begins with <{}> instead of <pnml>", xml.name());
+        let message = format!("this is not a PNML file: it begins with <{}>, not <pnml>", xml.name());
         return Err(Wrong::new(xml.at(), message));
     }
     let root = xml.at();
@@ -31,7 +31,7 @@ pub(super) fn read<R: BufRead>(xml: &mut Xml<R>, stop: &Stop) -> Result<Draft, W
     }
     // What follows the root must be nothing.
     while xml.child(0)? {}
-    draft.ok_or_else(|| Wrong::new(root, "there is no <net> in this file"))
+    draft.ok_or_else(|| Wrong::new(root, "the file has no <net>"))
 }
 
 fn net<R: BufRead>(xml: &mut Xml<R>, stop: &Stop) -> Result<Draft, Wrong> {

@@ -167,7 +167,7 @@ impl Draft {
                 passed.push(last);
                 last = next;
                 if passed.len() > self.references.len() {
-                    return Err(Wrong::new(self.references[index].at, "references that go in a circle"));
+                    return Err(Wrong::new(self.references[index].at, "these references form a cycle"));
                 }
             }
             let to = self.references[last as usize].to;

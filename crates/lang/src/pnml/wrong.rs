@@ -86,7 +86,7 @@ impl Wrong {
         let length = tag.find('>').filter(|_| tag.starts_with('<')).map_or(tag.len().min(1), |i| i + 1);
         let (start, end) = ((before + from) as u32, (before + from + length) as u32);
         let span = Span { start, end, line: at.line, column: at.column, part: 0 };
-        Diagnostic { source: Source::new(name, text), span, message, help }
+        Diagnostic { source: Source::new(name, text), span, message, help, more: Vec::new() }
     }
 }
 

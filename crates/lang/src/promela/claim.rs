@@ -45,7 +45,7 @@ impl Lowering<'_> {
                         Statement::Nothing | Statement::Condition(_) | Statement::Else | Statement::Assert(_) => {}
                         Statement::Print { .. } => {}
                         _ => {
-                            let message = "a `never` claim only observes: this would change the state";
+                            let message = "a `never` claim only observes: this statement would change the state";
                             return Err(Problem::new(alternative.action.place, message));
                         }
                     }

@@ -86,13 +86,16 @@ impl Assembly<'_> {
                 _ => return Ok(Some(at)),
             };
         }
-        Err(Problem::new(self.body.elements[from].place, "the jumps from here go in circles"))
+        Err(Problem::new(self.body.elements[from].place, "the jumps from here form a cycle without a statement"))
     }
 
     /// The steps that can be taken at an element within a `d_step`, in the order in which they are tried.
     fn inner_steps(&self, at: Id, into: &mut Vec<Id>, depth: usize) -> Result<(), Problem> {
         if depth > MAX_HOPS {
-            return Err(Problem::new(self.body.elements[at].place, "the jumps from here go in circles"));
+            return Err(Problem::new(
+                self.body.elements[at].place,
+                "the jumps from here form a cycle without a statement",
+            ));
         }
         let element = &self.body.elements[at];
         match &element.kind {

@@ -6,6 +6,7 @@ use super::core::{ChannelType, Leaf, LeafInitial, Mtype, Scalar, Value, Variable
 use super::resolve::Scope;
 use super::syntax::{self, Declaration, Ident, Initial, Type};
 use crate::diagnostic::{Place, Problem};
+use crate::symbols::sorted_suggestion;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -32,6 +33,8 @@ pub(crate) struct Names {
     /// Parameters of each proctype.
     pub parameters: Vec<usize>,
     pub warnings: Vec<Problem>,
+    /// Statements that cannot be understood: the others are looked at all the same.
+    pub problems: Vec<Problem>,
 }
 
 /// A variable as its declaration describes it.
@@ -108,7 +111,11 @@ impl Names {
             Type::Mtype(kind) => Scalar::Mtype(kind.as_ref().map(|k| k.name.clone())),
             Type::Record(name) => match self.record_names.get(&name.name) {
                 Some(record) => return Ok(Kind::Record(*record)),
-                None => return Err(Problem::new(name.place, format!("there is no type `{}`", name.name))),
+                None => {
+                    let known = self.record_names.keys().map(|name| &**name);
+                    let problem = Problem::new(name.place, format!("unknown type `{}`", name.name));
+                    return Err(problem.maybe_help(sorted_suggestion(&name.name, known)));
+                }
             },
         }))
     }
@@ -139,7 +146,7 @@ impl Names {
     ) -> Result<LeafInitial, Problem> {
         let Some(initial) = initial else { return Ok(LeafInitial::Zero) };
         if let Kind::Record(_) = declared.kind {
-            let message = "a record cannot be initialised as a whole: its fields begin with zero";
+            let message = "a record cannot be initialised as a whole; its fields begin at zero";
             self.warnings.push(Problem::new(declared.place, message));
             return Ok(LeafInitial::Zero);
         }

@@ -257,7 +257,13 @@ impl<'a> Builder<'a> {
             _ => {}
         }
         self.at_start = false;
-        let id = self.statement(step)?;
+        let id = match self.statement(step) {
+            Err(problem) if is_simple(&step.kind) => {
+                self.names.problems.push(problem);
+                self.action(Statement::Nothing, place, String::new())
+            }
+            done => done?,
+        };
         for label in &step.labels {
             self.label(label, id)?;
         }
@@ -544,4 +550,19 @@ impl<'a> Builder<'a> {
             _ => {}
         }
     }
+}
+
+/// Statements that have no others in them: where one is wrong, the rest of the body can be looked at.
+fn is_simple(kind: &StepKind) -> bool {
+    matches!(
+        kind,
+        StepKind::Condition(_)
+            | StepKind::Assign { .. }
+            | StepKind::Send { .. }
+            | StepKind::Receive { .. }
+            | StepKind::Assert(_)
+            | StepKind::Print { .. }
+            | StepKind::PrintName(_)
+            | StepKind::SetPriority { .. }
+    )
 }

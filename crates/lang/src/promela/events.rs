@@ -417,7 +417,7 @@ impl<'p> Lowering<'p> {
         let too_many = given > fields;
         if too_many && !here.late {
             let name = &self.queues[queue].name;
-            let message = format!("a message of {given} fields for channel {name}, which has {fields}");
+            let message = format!("a message of {given} fields is sent to channel {name}, which has {fields}");
             self.push_fault(here, is.clone(), &message)?;
         }
         Ok(too_many)

@@ -65,7 +65,7 @@ impl Maker<'_> {
             }
             at = next;
         }
-        Err(Problem::new(self.body.elements[from].place, "the jumps from here go in circles"))
+        Err(Problem::new(self.body.elements[from].place, "the jumps from here form a cycle without a statement"))
     }
 
     /// The first element of an option at which something happens.

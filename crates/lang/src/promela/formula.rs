@@ -49,12 +49,12 @@ fn part(names: &Names, e: &Expression) -> Result<Part, Problem> {
         _ => {
             let value = Scope::new().value(names, e)?;
             if value.any(|value| matches!(value, Value::Run { .. })) {
-                return Err(Problem::new(e.place, "a formula only observes: `run` would change the state"));
+                return Err(Problem::new(e.place, "`run` is not allowed in a formula: it would change the state"));
             }
             return Ok(Part::Plain { risky: value.any(is_risky) });
         }
     };
-    let (left, right) = (part(names, a)?, part(names, b)?);
+    let (left, right) = Problem::both(part(names, a), part(names, b))?;
     if let (Part::Plain { risky: left }, Part::Plain { risky: right }) = (&left, &right)
         && !operator.is_temporal()
     {

@@ -6,6 +6,7 @@
 use super::core::{Action, Statement};
 use super::element::{Block, Body, Element, Id, Kinds, Label, Part};
 use crate::diagnostic::Problem;
+use crate::symbols::sorted_suggestion;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -116,26 +117,31 @@ fn resolve_jumps(body: &Body) -> Result<HashMap<Id, Id>, Problem> {
         in_block.insert((&label.name, label.block), label.element);
         anywhere.insert(&label.name, label.element);
     }
-    let mut targets = HashMap::new();
+    let (mut targets, mut problems) = (HashMap::new(), Vec::new());
     for (id, element) in body.elements.iter().enumerate() {
         let target = match &element.kind {
             Kinds::Goto(label, blocks) => {
                 let name = &*label.name;
                 let near = blocks.iter().rev().chain(&[0]).find_map(|block| in_block.get(&(name, *block)));
-                let missing = || Problem::new(label.place, format!("there is no label `{name}`"));
-                *near.or_else(|| anywhere.get(name)).ok_or_else(missing)?
+                let Some(target) = near.or_else(|| anywhere.get(name)) else {
+                    let help = sorted_suggestion(name, anywhere.keys().copied());
+                    problems.push(Problem::new(label.place, format!("unknown label `{name}`")).maybe_help(help));
+                    continue;
+                };
+                *target
             }
             Kinds::Leave(exit) => {
-                body.exits[*exit].ok_or_else(|| Problem::new(element.place, "this loop has no end"))?
+                body.exits[*exit].ok_or_else(|| Problem::new(element.place, "this loop is not closed"))?
             }
             _ => continue,
         };
         match (element.in_d_step, body.elements[target].in_d_step) {
             (from, to) if from == to => {}
-            (None, _) => return Err(Problem::new(element.place, "this jumps into a d_step")),
-            _ => return Err(Problem::new(element.place, "this jumps out of a d_step")),
+            (None, _) => return Err(Problem::new(element.place, "a jump into a d_step is not supported")),
+            _ => return Err(Problem::new(element.place, "a jump out of a d_step is not supported")),
         }
         targets.insert(id, target);
     }
+    Problem::all(problems)?;
     Ok(targets)
 }

@@ -19,6 +19,13 @@ pub(crate) const MAX_PROCESSES: usize = 255;
 
 pub(crate) fn program(specification: &Specification, source: Source) -> Result<Program, Problem> {
     let mut names = Names::default();
+    let program = program_of(specification, source, &mut names);
+    let failed = program.as_ref().err().cloned();
+    Problem::all(names.problems.into_iter().chain(failed))?;
+    program
+}
+
+fn program_of(specification: &Specification, source: Source, names: &mut Names) -> Result<Program, Problem> {
     for item in &specification.items {
         if let Item::Mtype { kind, values } = item {
             names.mtype(kind, values)?;
@@ -29,7 +36,7 @@ pub(crate) fn program(specification: &Specification, source: Source) -> Result<P
             names.record(definition)?;
         }
     }
-    globals(&mut names, specification)?;
+    globals(names, specification)?;
     let bodies: Vec<&Process> = specification
         .items
         .iter()
@@ -50,7 +57,7 @@ pub(crate) fn program(specification: &Specification, source: Source) -> Result<P
         for parameter in &process.parameters {
             locals.push(names.declared(parameter)?);
         }
-        collect_locals(&names, &process.body, &mut locals)?;
+        collect_locals(names, &process.body, &mut locals)?;
         names.locals.push(locals);
     }
     let mut parts = Vec::new();
@@ -59,18 +66,18 @@ pub(crate) fn program(specification: &Specification, source: Source) -> Result<P
         let count = match &process.active {
             None => 0,
             Some(Active::Once) => 1,
-            Some(Active::Times(times)) => Scope::constant(&names, times)?.max(0) as usize,
+            Some(Active::Times(times)) => Scope::constant(names, times)?.max(0) as usize,
         };
         if active.len() + count > MAX_PROCESSES {
             let message = format!("there are more than {MAX_PROCESSES} processes");
             return Err(Problem::new(process.name.place, message));
         }
         active.extend(std::iter::repeat_n(number, count));
-        parts.push(proctype(&mut names, process)?);
+        parts.push(proctype(names, process)?);
     }
     if active.is_empty() {
         let place = bodies.first().map_or(Place::default(), |p| p.name.place);
-        return Err(Problem::new(place, "no process ever runs")
+        return Err(Problem::new(place, "the model starts no process")
             .help("add `init { ... }`, or write `active` before a `proctype`"));
     }
     let mut never = None;
@@ -83,18 +90,24 @@ pub(crate) fn program(specification: &Specification, source: Source) -> Result<P
                 if never.is_some() {
                     return Err(Problem::new(claim.place, "there is already a `never` claim"));
                 }
-                never = Some(body(&mut names, &claim.body, claim.end)?);
+                never = Some(body(names, &claim.body, claim.end)?);
             }
             Item::Trace(t) => {
                 if trace.is_some() {
                     return Err(Problem::new(t.place, "there is already an event trace"));
                 }
-                trace = Some((t, body(&mut names, &t.body, t.end)?));
+                trace = Some((t, body(names, &t.body, t.end)?));
             }
             Item::Ltl(ltl) => {
                 let name = ltl.name.as_ref().map_or(format!("ltl_{}", formulas.len()), |n| n.name.to_string());
                 let (text, place) = (print::expression(&ltl.formula), ltl.formula.place);
-                let formula = formula::formula(&names, &ltl.formula)?;
+                let formula = match formula::formula(names, &ltl.formula) {
+                    Ok(formula) => formula,
+                    Err(problem) => {
+                        names.problems.push(problem);
+                        continue;
+                    }
+                };
                 formula.atoms(&mut |atom| atom.visit(&mut |value| refer(value, &mut referred)));
                 formulas.push(Formula { name, text, formula, place });
             }
@@ -135,9 +148,9 @@ pub(crate) fn program(specification: &Specification, source: Source) -> Result<P
     let warnings = names.warnings.drain(..).map(|w| w.locate(&source).into_warning()).collect();
     Ok(Program {
         source,
-        globals: names.global_variables,
-        channels: names.channels,
-        mtypes: names.mtypes,
+        globals: std::mem::take(&mut names.global_variables),
+        channels: std::mem::take(&mut names.channels),
+        mtypes: std::mem::take(&mut names.mtypes),
         processes,
         active,
         never,
@@ -160,7 +173,7 @@ fn globals(names: &mut Names, specification: &Specification) -> Result<(), Probl
                 return Err(Problem::new(declared.place, message).on_line_of(earlier.place));
             }
             if declaration.hidden {
-                let message = "`hidden` makes no difference here: the variable is a part of every state";
+                let message = "`hidden` has no effect: the variable is part of every state";
                 names.warnings.push(Problem::new(declared.place, message));
             }
             let initial = names.initial(&declared, declaration.initial.as_ref(), Some(&Scope::new()))?;
@@ -240,7 +253,7 @@ fn proctype(names: &mut Names, process: &Process) -> Result<(Proctype, Body), Pr
         locals.push(variable);
     }
     if process.deterministic {
-        let message = "that a D_proctype never has a choice is not checked";
+        let message = "`D_proctype` is read as `proctype`: that it is deterministic is not checked";
         names.warnings.push(Problem::new(process.name.place, message));
     }
     let provided = process.provided.as_ref().map(|e| scope.value(names, e)).transpose()?;

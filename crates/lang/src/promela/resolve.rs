@@ -4,6 +4,7 @@ use super::core::{Access, Field, Match, Value, VariableId};
 use super::declare::{Declared, Kind, Names};
 use super::syntax::{Argument, Expression, ExpressionKind, Ident, Reference};
 use crate::diagnostic::Problem;
+use crate::symbols::sorted_suggestion;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -47,7 +48,7 @@ impl Scope {
 
     /// The value of an expression that must be constant.
     pub fn constant(names: &Names, e: &Expression) -> Result<i64, Problem> {
-        Scope::new().value(names, e)?.number().ok_or_else(|| Problem::new(e.place, "this must be a constant"))
+        Scope::new().value(names, e)?.number().ok_or_else(|| Problem::new(e.place, "expected a constant"))
     }
 }
 
@@ -62,7 +63,7 @@ impl Scope {
                 a => Value::Unary(*op, Box::new(a)),
             },
             ExpressionKind::Binary(op, a, b) => {
-                let (a, b) = (self.value(names, a)?, self.value(names, b)?);
+                let (a, b) = Problem::both(self.value(names, a), self.value(names, b))?;
                 // A division by zero is an error where it is evaluated.
                 match a.number().zip(b.number()).map(|(x, y)| op.apply(x, y)) {
                     Some(Ok(value)) => Value::Number(value as i32 as i64),
@@ -103,7 +104,9 @@ impl Scope {
                 let locals = &names.locals[number];
                 let Some(local) = locals.iter().position(|l| l.name == variable.name.name) else {
                     let message = format!("`{}` has no variable `{}`", process.name, variable.name.name);
-                    return Err(Problem::new(variable.name.place, message));
+                    let known = locals.iter().map(|local| &*local.name);
+                    let help = sorted_suggestion(&variable.name.name, known);
+                    return Err(Problem::new(variable.name.place, message).maybe_help(help));
                 };
                 let access = self.access(names, variable, &locals[local], VariableId::Local(local))?;
                 Value::Remote { process: number, pid, access: Box::new(access) }
@@ -117,17 +120,25 @@ impl Scope {
             ExpressionKind::PcValue(a) => Value::Counter(boxed(a)?),
             ExpressionKind::GetPriority(a) => Value::GetPriority(boxed(a)?),
             ExpressionKind::Temporal(..) => {
-                return Err(Problem::new(e.place, "temporal operators are for `ltl` formulas"));
+                return Err(Problem::new(e.place, "a temporal operator can only stand in an `ltl` formula"));
             }
         })
     }
 
     fn process(&self, names: &Names, name: &Ident) -> Result<usize, Problem> {
-        names
-            .processes
-            .get(&name.name)
-            .copied()
-            .ok_or_else(|| Problem::new(name.place, format!("there is no proctype `{}`", name.name)))
+        names.processes.get(&name.name).copied().ok_or_else(|| unknown_proctype(names, name))
+    }
+
+    /// "unknown variable", with what may have been meant.
+    fn unknown(&self, names: &Names, name: &Ident) -> Problem {
+        let locals = self.blocks.iter().flat_map(|block| block.keys());
+        let known = locals.chain(names.global_names.keys()).chain(names.mtype_values.keys()).map(|name| &**name);
+        let problem = Problem::new(name.place, format!("unknown variable `{}`", name.name));
+        match &*name.name {
+            "STDIN" => problem.help("reading from standard input is not supported"),
+            "TRUE" | "FALSE" => problem.help(format!("write `{}`", name.name.to_lowercase())),
+            word => problem.maybe_help(sorted_suggestion(word, known)),
+        }
     }
 
     /// A name in an expression: a variable, a predefined one, or an mtype value.
@@ -164,7 +175,7 @@ impl Scope {
         match kind {
             // As in SPIN, the number of a channel may be kept in any variable.
             Kind::Scalar(_) => Ok(access),
-            Kind::Record(_) => Err(Problem::new(reference.name.place, "a record is no channel")),
+            Kind::Record(_) => Err(Problem::new(reference.name.place, "a record is not a channel")),
         }
     }
 
@@ -176,11 +187,7 @@ impl Scope {
         if let Some(&global) = names.global_names.get(name) {
             return Ok((&names.globals[global], VariableId::Global(global)));
         }
-        let problem = Problem::new(reference.name.place, format!("there is no variable `{name}`"));
-        Err(match &**name {
-            "STDIN" => problem.help("reading from standard input is not supported"),
-            _ => problem,
-        })
+        Err(self.unknown(names, &reference.name))
     }
 
     fn access(
@@ -262,7 +269,9 @@ impl Scope {
                     let fields = &names.records[*record].fields;
                     let Some(number) = fields.iter().position(|(f, _)| f.name == field.name.name) else {
                         let message = format!("`{}` has no field `{}`", declared.name, field.name.name);
-                        return Err(Problem::new(field.name.place, message));
+                        let known = fields.iter().map(|(field, _)| &*field.name);
+                        let help = sorted_suggestion(&field.name.name, known);
+                        return Err(Problem::new(field.name.place, message).maybe_help(help));
                     };
                     access.leaf += fields[..number].iter().map(|(f, _)| names.leaf_count(&f.kind)).sum::<usize>();
                     declared = &fields[number].0;
@@ -374,6 +383,11 @@ impl Scope {
             _ => Ok(None),
         }
     }
+}
+
+pub(crate) fn unknown_proctype(names: &Names, name: &Ident) -> Problem {
+    let problem = Problem::new(name.place, format!("unknown proctype `{}`", name.name));
+    problem.maybe_help(sorted_suggestion(&name.name, names.processes.keys().map(|name| &**name)))
 }
 
 fn missing_index(name: &Ident) -> Problem {

@@ -226,11 +226,11 @@ impl Stream {
         let mut depth = 0;
         loop {
             let Some(token) = self.raw() else {
-                return Err(Problem::new(self.last_place, "a `}` is missing after this"));
+                return Err(Problem::new(self.last_place, "expected `}` after this"));
             };
             depth += token.is("{") as usize;
             if depth == 0 {
-                return Err(Problem::new(token.place, format!("`{{` is expected, not {}", token.described())));
+                return Err(Problem::new(token.place, format!("expected `{{`, found {}", token.described())));
             }
             depth -= token.is("}") as usize;
             self.last_place = token.place;

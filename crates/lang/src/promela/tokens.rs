@@ -190,7 +190,7 @@ fn character(piece: &Piece) -> Result<i64, Problem> {
             c => c,
         },
         ['\'', c, '\''] if c != '\\' => c,
-        _ => return Err(Problem::new(piece.place, "between single quotes stands one character")),
+        _ => return Err(Problem::new(piece.place, "expected one character between single quotes")),
     };
     Ok(value as i64)
 }
@@ -200,8 +200,9 @@ fn mark(piece: &Piece) -> Result<TokenKind, Problem> {
         "\"" => Err(Problem::new(piece.place, "this string does not end on its line")),
         "'" => Err(Problem::new(piece.place, "this character has no second quote")),
         "#" | "##" => Err(Problem::new(piece.place, "a `#` may only stand at the beginning of a line")),
-        "$" | "`" => Err(Problem::new(piece.place, format!("`{}` means nothing in Promela", piece.text))),
+        "\\" => Err(Problem::new(piece.place, "unexpected `\\`").help("write `&&` for and, `||` for or, `!` for not")),
+        "$" | "`" => Err(Problem::new(piece.place, format!("unexpected `{}`", piece.text))),
         text if text.is_ascii() => Ok(TokenKind::Mark),
-        text => Err(Problem::new(piece.place, format!("`{text}` means nothing in Promela"))),
+        text => Err(Problem::new(piece.place, format!("unexpected `{text}`"))),
     }
 }

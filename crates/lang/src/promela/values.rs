@@ -6,6 +6,7 @@ use super::core::{Access, ChannelTest, Match, Value, VariableId};
 use super::known::Known;
 use super::lower::{Lowering, Storage};
 use crate::diagnostic::Problem;
+use crate::symbols::sorted_suggestion;
 use scrimp_system::{BinaryOp, Expr, UnaryOp, Variable};
 
 /// What an expression is evaluated for.
@@ -192,7 +193,9 @@ impl Lowering<'_> {
                 let name = &self.program.processes[*process].name;
                 let flow = &self.program.processes[*process].flow;
                 if !self.label_exists(*process, label) {
-                    return Err(Problem::new(*place, format!("`{name}` has no label `{label}`")));
+                    let known = flow.labels.iter().map(|(label, _)| &**label);
+                    let problem = Problem::new(*place, format!("`{name}` has no label `{label}`"));
+                    return Err(problem.maybe_help(sorted_suggestion(label, known)));
                 }
                 let mut places = Vec::new();
                 for instance in self.of_process(*process, pid.is_none()) {

@@ -61,7 +61,7 @@ fn declarations() {
         ("byte a[2] = 3;", "array `a` needs a list of values"),
         ("byte x = {3};", "`x` is not an array but has a list of values"),
         ("byte x = y;", "unknown name `y`"),
-        ("byte 2x;", "a name cannot begin with a digit"),
+        ("byte 2x;", "expected a name or a decimal number"),
         ("byte and;", "`and` is an operator or value, not a name"),
         ("channel c[3];", "buffered channel `c` has no type"),
         ("channel {byte} c[-1];", "channel `c` has capacity -1"),
@@ -71,8 +71,8 @@ fn declarations() {
         ("expression e() { x }", "unknown name `x`"),
         ("expression e() { 1 } expression e() { 2 }", "an expression `e` is already declared on line 1"),
         ("property ltl f;", "expected a formula in double quotes"),
-        ("/* no end", "this comment never ends"),
-        ("property ltl f \"no end", "this text never ends"),
+        ("/* no end", "this comment is not closed"),
+        ("property ltl f \"no end", "this text is not closed"),
         ("€", "unexpected character `€`"),
         ("process Q(1);", "unknown process `Q`"),
         ("process Q { state s; init s; } process Q(1);", "process `Q` has no parameters"),
@@ -207,7 +207,7 @@ fn small_texts_cannot_ask_for_much() {
         + ";";
     let template =
         format!("process t(i) {{ state s; init s; {body} }} for (x : 1 .. 10000) {{ process t(x); }} system async;");
-    assert!(refuse(&template).contains("the model is too large once written out"));
+    assert!(refuse(&template).contains("the model expands to more than"));
 }
 
 #[test]
@@ -303,13 +303,13 @@ fn files() {
     let bomb = encoder.finish().unwrap();
     let cases = [
         (folder.file("c.dve", b""), "the file is empty"),
-        (folder.file("d.dve", b"byte\0x"), "not a text file"),
-        (folder.file("e.dve", &packed), "must be named .dve.gz"),
-        (folder.file("f.dve.gz", model), "cannot decompress the file"),
-        (folder.file("g.dve.gz", &packed[..packed.len() / 2]), "cannot decompress the file"),
+        (folder.file("d.dve", b"byte\0x"), "binary file"),
+        (folder.file("e.dve", &packed), "ends in .gz"),
+        (folder.file("f.dve.gz", model), "cannot be decompressed"),
+        (folder.file("g.dve.gz", &packed[..packed.len() / 2]), "cannot be decompressed"),
         (folder.file("h.dve.gz", &bomb), "the text has more than 67108864 bytes"),
         (folder.file("i.mdve", model), "m4 template"),
-        (folder.file("j.txt", b"neither this nor that"), "supported are DVE (.dve), Promela (.pml,"),
+        (folder.file("j.txt", b"neither this nor that"), "models are DVE (.dve), Promela (.pml,"),
         (folder.0.join("none.dve"), "cannot read the file"),
     ];
     for (path, message) in cases {

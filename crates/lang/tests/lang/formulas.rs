@@ -111,7 +111,7 @@ fn words_are_operators_or_names() {
     assert!(matches!(kind("ltl: X"), PropertyKind::Ltl(Formula::Atom(_))));
     for text in ["accepting", "here = progress"] {
         let refused = parse_property(&system, text).expect_err("a model without labels");
-        assert!(refused.to_string().contains("the model says nothing of"), "{refused}");
+        assert!(refused.to_string().contains("the model has no"), "{refused}");
     }
 }
 
@@ -135,14 +135,14 @@ fn branching_time() {
 fn wrong_formulas_are_refused() {
     assert_eq!(
         refused("ltl: p && EF q"),
-        "property:1:11: error: a formula of linear time has no path quantifiers within it\n\
+        "property:1:11: error: an LTL formula has no path quantifiers inside\n\
          \x20 ltl: p && EF q\n\
          \x20           ^~\n\
          help: for formulas about some paths and all paths, use `ctl:`"
     );
     assert_eq!(
         refused("ctl: AG (p -> <> q)"),
-        "property:1:15: error: this temporal operator lacks a path quantifier\n\
+        "property:1:15: error: a temporal operator of CTL needs a path quantifier\n\
          \x20 ctl: AG (p -> <> q)\n\
          \x20               ^~\n\
          help: write `A` (on all paths) or `E` (on some path) before it; for single runs, use `ltl:`"
@@ -150,8 +150,8 @@ fn wrong_formulas_are_refused() {
     for (text, part) in [
         ("ctl: A p", "needs a temporal operator"),
         ("ctl: A E F p", "needs a temporal operator right behind it"),
-        ("ctl: p U q", "lacks a path quantifier"),
-        ("ctl: AG p U q", "lacks a path quantifier"),
+        ("ctl: p U q", "needs a path quantifier"),
+        ("ctl: AG p U q", "needs a path quantifier"),
         ("ltl: p U", "expected an expression"),
         ("ltl: p q", "an operator or the end"),
         ("ltl: (F p) + 1 == 2", "within a comparison or a calculation"),

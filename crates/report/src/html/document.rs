@@ -136,7 +136,7 @@ impl Document {
                 let by = words::by(p);
                 let _ = writeln!(
                     out,
-                    "<p>{by} this state; a run that leads there takes more memory or time than there is.</p>\n{}",
+                    "<p>{by} this state; there was not enough memory or time to find a run to it.</p>\n{}",
                     trace::state(model, "the state", state, true)
                 );
             }
@@ -155,8 +155,11 @@ impl Document {
             out.push_str(&trace::fault(model, record.event, &model.fault(record)));
         }
         if let Some(fault) = p.condition_fault {
-            let _ =
-                writeln!(out, "<p>There the property itself cannot be evaluated: {}.</p>", escape(&fault.to_string()));
+            let _ = writeln!(
+                out,
+                "<p>Evaluating the property ended in a run-time error there: {}.</p>",
+                escape(&fault.to_string())
+            );
         }
         let last = steps.last().map_or(&run.initial, |step| &step.state);
         if !steps.is_empty() {

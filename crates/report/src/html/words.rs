@@ -34,20 +34,20 @@ pub fn meaning(subject: &Subject, p: &PropertyResult) -> String {
     let known = match (kind, holds) {
         ("deadlock", true) => "no reachable state is stuck",
         ("deadlock", false) => "a reachable state has no successor",
-        ("faults", true) => "no run divides by zero, leaves an array or a range",
-        ("faults", false) => "a run ends in a run-time fault",
+        ("faults", true) => "no run-time error: division by zero, index or value out of range",
+        ("faults", false) => "a run ends in a run-time error",
         ("assertions", true) => "no assertion of the model fails on any run",
         ("assertions", false) => "an assertion of the model fails on some run",
         ("invariant", true) => "true in every reachable state",
         ("invariant", false) => "false in some reachable state",
         ("reach", true) => "true in some reachable state",
         ("reach", false) => "true in no reachable state",
-        ("ltl", true) => "true of every run",
-        ("ltl", false) => "broken by some run",
+        ("ltl", true) => "true on every run",
+        ("ltl", false) => "violated by some run",
         ("ctl", true) => "true in every initial state",
         ("ctl", false) => "false in an initial state",
         (_, true) => "it holds",
-        (_, false) if p.cycle.is_some() => "a run that goes on for ever breaks it",
+        (_, false) if p.cycle.is_some() => "an infinite run violates it",
         (_, false) => "it does not hold",
     };
     let mut out = match p.verdict {
@@ -61,16 +61,16 @@ pub fn meaning(subject: &Subject, p: &PropertyResult) -> String {
         out = format!("{out} ({how})");
     }
     for condition in &p.vacuous {
-        out.push_str(&format!("; it would hold whatever is demanded after {condition}, which never matters"));
+        out.push_str(&format!("; it would hold with anything after {condition} (vacuously true)"));
     }
     out
 }
 
 fn undecided(subject: &Subject) -> &'static str {
     match (Overall::of(subject.report), subject.report.limit) {
-        (Overall::NoErrorFound, _) => "nothing against it was found, but states may have been missed",
+        (Overall::NoErrorFound, _) => "no error was found, but states may have been missed",
         (_, Some(_)) => "a limit ended the search before this was known",
-        _ => "another property's violation ended the search before this was known",
+        _ => "not decided: another property was violated first; --keep-going goes on",
     }
 }
 
@@ -78,7 +78,7 @@ fn undecided(subject: &Subject) -> &'static str {
 pub fn guarantee(subject: &Subject) -> &'static str {
     match (json::guarantee(subject), subject.report.reduced) {
         ("exhaustive", _) if subject.report.orbits.is_some() => {
-            "Of all reachable states that differ only in what is interchangeable, one was visited."
+            "Of the reachable states that differ only in what is interchangeable, one each was visited."
         }
         ("exhaustive", false) => "Every reachable state was visited.",
         ("exhaustive", true) => "Every state that can matter to what was asked was visited; others were left out.",
@@ -86,10 +86,10 @@ pub fn guarantee(subject: &Subject) -> &'static str {
             "All of it was proven without visiting states."
         }
         ("proof", _) => "Some of it was proven without visiting states.",
-        ("witness", _) => "What was found decides it; not every state had to be visited.",
-        ("counterexample", _) => "A run that shows it was found; the search ended there.",
+        ("witness", _) => "The states that were visited decide it; not every state had to be.",
+        ("counterexample", _) => "A run that decides it was found, and the search ended there.",
         ("probabilistic", _) => "States may have been missed.",
-        _ => "The search did not come to its end, so nothing is guaranteed of what was not visited.",
+        _ => "The search did not come to its end: states that were not visited may decide otherwise.",
     }
 }
 

@@ -72,7 +72,7 @@ pub fn write(
 ) -> io::Result<()> {
     // Moving a file to the place of a device or a pipe would remove it.
     if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
-        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "there is something else than a file"));
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "there is something that is not a file"));
     }
     replace(path, |file| {
         let mut to = Summing { inner: file, sum: Sum::default() };
@@ -91,12 +91,12 @@ pub fn write(
 pub fn open(path: &Path, identity: Identity) -> io::Result<impl Read + use<>> {
     let Whole { file, identity: found, begin, end, .. } = Whole::open(path)?;
     if found.model != identity.model {
-        return refuse(path, "a checkpoint of another model");
+        return refuse(path, "the checkpoint is of another model");
     }
     if found.options != identity.options {
         return refuse(
             path,
-            "a checkpoint of a search with other options or properties; only memory, time and threads may differ",
+            "the checkpoint is of a search with other options or properties\nhelp: only memory, time and threads may differ",
         );
     }
     Ok(BufReader::with_capacity(BLOCK, file).take(end - begin))
@@ -138,7 +138,7 @@ impl Whole {
         let heading = (MAGIC.len() + 4 * 8) as u64;
         let mut magic = [0; MAGIC.len()];
         if length < MAGIC.len() as u64 + 8 || file.read_exact(&mut magic).is_err() || magic != *MAGIC {
-            return refuse(path, "this is no checkpoint of a search");
+            return refuse(path, "this is not a checkpoint of a search");
         }
         let version = get(&mut file).map_err(named)?;
         if version != VERSION {

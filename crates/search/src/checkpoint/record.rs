@@ -33,7 +33,7 @@ pub fn get_text(from: &mut dyn Read) -> io::Result<String> {
 
 /// Why a checkpoint is refused whose checksum is right: it says what no search would have written.
 pub fn impossible(what: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("the checkpoint says what cannot be: {what}"))
+    io::Error::new(io::ErrorKind::InvalidData, format!("the checkpoint is damaged: {what}"))
 }
 
 /// A number that may be missing.

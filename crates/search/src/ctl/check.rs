@@ -99,7 +99,11 @@ pub fn examine(task: &CtlTask, ask: &mut dyn FnMut(Inquiry)) -> io::Result<CtlOu
     let outcome = match plan.way() {
         Way::Local if fairness.is_empty() => in_some_store(task, &table, &budget, ask)?,
         Way::Local | Way::OnGraph => on_graph(task, &table, &budget, ask)?,
-        other => return Err(invalid(format!("the plan is for another kind of question ({other:?})"))),
+        other => {
+            return Err(invalid(format!(
+                "internal error: internal error: internal error: the plan is for another kind of question ({other:?})"
+            )));
+        }
     };
     if model.is_outgrown() {
         return Err(invalid("the model has grown beyond the system that was made for it"));
@@ -114,7 +118,7 @@ pub(super) fn label_holds(atoms: &[Predicate], table: &Table, node: usize, state
 
 fn outcome(decided: Result<bool, Stop>, facts: CtlFacts, exhaustive: bool, control: &Control) -> CtlOutcome {
     if decided == Err(Stop::Endless) {
-        control.say("something in the model goes on by itself without an end: what it leads to is not known");
+        control.say("an atomic sequence of the model does not end: its successors are not known");
     }
     let limit = match decided {
         Err(Stop::Limit(limit)) => Some(limit),

@@ -316,7 +316,7 @@ impl<'r, 'a> Game<'r, 'a> {
             let back = passed.contains(&next.place);
             let topic = match path.next {
                 true => Topic::Claim(*path.goal.first()?),
-                false if back && round => Topic::Over(path.weak, "so the run goes on for ever".into()),
+                false if back && round => Topic::Over(path.weak, "so the run is infinite".into()),
                 false => Topic::Claim(subformula),
             };
             let text = if back && !path.next { "back to where the run was".into() } else { String::new() };

@@ -77,7 +77,7 @@ impl<'f> Table<'f> {
     /// The parts of a formula, for all runs or only for those that are fair; or why there are none.
     pub fn new(formula: &'f Formula<u32>, fair: bool) -> Result<Table<'f>, String> {
         if !formula.is_ctl() {
-            return Err("this is no formula of CTL: there every temporal operator stands right behind A or E".into());
+            return Err("this is not a CTL formula: every temporal operator needs A or E right before it".into());
         }
         let mut table =
             Table { nodes: Vec::new(), numbers: HashMap::new(), depths: Vec::new(), subformulas: Vec::new(), fair };

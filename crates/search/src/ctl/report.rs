@@ -56,7 +56,7 @@ impl CtlOutcome {
     ) -> Report {
         let mut report = self.counted(model, begun);
         if let Some(fault) = fault {
-            control.say(format!("{name}: evaluating its conditions ended in a fault: {fault}"));
+            control.say(format!("{name}: evaluating it ended in a run-time error: {fault}"));
         }
         let mut result = PropertyResult::undecided(name);
         result.verdict = match self.verdict.filter(|_| fault.is_none()) {

@@ -47,7 +47,7 @@ impl Scratch {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 Err(error) => {
                     let _ = std::fs::remove_dir(&dir);
-                    let message = format!("cannot make a directory for states in {}: {error}", parent.display());
+                    let message = format!("cannot create a folder for states in {}: {error}", parent.display());
                     return Err(io::Error::new(error.kind(), message));
                 }
             }
@@ -147,7 +147,7 @@ impl Growing {
         let now = scratch.bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed) + bytes.len() as u64;
         let at = self.len.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         if now > scratch.most {
-            let full = io::Error::new(io::ErrorKind::StorageFull, "as many bytes were written as were allowed");
+            let full = io::Error::new(io::ErrorKind::StorageFull, "the limit on bytes written is reached");
             return Err(scratch.explain("cannot write", full));
         }
         scratch.peak.fetch_max(now, Ordering::Relaxed);

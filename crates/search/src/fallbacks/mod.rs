@@ -49,7 +49,7 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
         if stage == on_disk::STAGE {
             let dir = task.plan.options().disk.as_ref();
             let dir =
-                dir.ok_or_else(|| invalid("the search was saved when it was on disk; say --disk DIR to go on"))?;
+                dir.ok_or_else(|| invalid("the search was saved when its states were on disk\nhelp: add --disk DIR"))?;
             return on_disk::resume(task, dir, &mut *from);
         }
         let unknown = |_| invalid(format!("a checkpoint with an unknown store '{stage}'"));
@@ -143,7 +143,7 @@ fn to_set<'m>(task: &Task<'m, '_>, table: TableBfs<Table>, to: SetBfs, guides: G
         }
         Err(full) if full.outcome.ended != Ended::Limit(Limit::Memory) => Ok(*full),
         Err(full) => {
-            task.control.say(format!("{} states filled the table and did not fit into {name}", grouped(states)));
+            task.control.say(format!("{} states filled the table, and do not fit into {name}", grouped(states)));
             start_over(task, *full, guides)
         }
     }
@@ -181,7 +181,7 @@ fn reduced<'m>(task: &Task<'m, '_>, table: TableBfs<Table>, guides: Guides) -> i
     drop(table);
     let plan = task.plan.reducing();
     let why = "the search starts over, leaving out events that do not influence each other (--reduce por)";
-    task.control.say(format!("{states} states and no end: {why}"));
+    task.control.say(format!("{states} states so far: {why}"));
     task.control.states.store(0, Ordering::Relaxed);
     task.control.foresee(None);
     task.control.enter(Some("starting over: partial-order reduction"));
@@ -304,7 +304,7 @@ fn farther<'m>(task: &Task, mut full: Done<'m>, again: Done<'m>) -> Done<'m> {
     }
     let (after, stage) = (grouped(after), full.stage.to_string());
     let store = if full.stage == StoreChoice::Packed { "packed table" } else { &stage };
-    task.control.say(format!("starting over came to {after} states only: figures are those of the {store}"));
+    task.control.say(format!("the second search stored only {after} states; the figures are those of the {store}"));
     (full.outcome.ended, full.outcome.by_level) = (again.outcome.ended, false);
     full
 }
@@ -347,7 +347,7 @@ fn forgetting<'m>(task: &Task<'m, '_>, mut full: Done<'m>, guides: Guides) -> io
     let task = Task { plan: &plan, saver: None, ..*task };
     let mut done = general::search(&task, Guides { progress, ..guides })?;
     if let Ended::Limit(Limit::Memory | Limit::Cache) = done.outcome.ended {
-        task.control.say("forgetting was not enough either");
+        task.control.say("forgetting states was not enough either");
         // What was found may come from the second search.
         full.outcome.by_level = false;
         return Ok(full);

@@ -92,7 +92,8 @@ impl FromStr for Strategy {
             let key = strata.map(Key::Strata).or(known);
             let names: Vec<&str> = NAMES.iter().map(|(name, _)| *name).collect();
             key.map(|key| (key, reversed)).ok_or_else(|| {
-                format!("there is no replacement strategy '{text}'; choose from: {}, strataN, each also with a minus sign before it, several joined by '+'", names.join(", "))
+                let known = names.join(", ");
+                format!("unknown replacement strategy `{text}`; choose from: {known}, strataN; `-` reverses one, `+` joins several")
             })
         };
         text.split('+').map(key).collect::<Result<_, _>>().map(Strategy)

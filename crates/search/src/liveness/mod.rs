@@ -145,7 +145,11 @@ fn search_in(question: &Question, plan: &Plan, control: &Control) -> io::Result<
     let together = match plan.way() {
         Way::Cycles => false,
         Way::Swarm | Way::TogetherComponents => true,
-        other => return Err(invalid(format!("the plan is for another kind of question ({other:?})"))),
+        other => {
+            return Err(invalid(format!(
+                "internal error: internal error: internal error: the plan is for another kind of question ({other:?})"
+            )));
+        }
     };
     let store = plan.store();
     let Question { model, automaton, atoms, expressions, fairness, stutters, repeats, .. } = *question;
@@ -243,7 +247,7 @@ fn search_in(question: &Question, plan: &Plan, control: &Control) -> io::Result<
     match halt {
         // Of what does not come to an end, not all successors are known.
         Ok(()) if product.is_endless() => {
-            control.say("something in the model goes on by itself without an end: what it leads to is not known");
+            control.say("an atomic sequence of the model does not end: its successors are not known");
         }
         Ok(()) => answer.accepted = Some(false),
         Err(Halt::Found) => {

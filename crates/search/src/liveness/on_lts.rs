@@ -75,7 +75,7 @@ pub(super) fn search(question: &Question, plan: &Plan, control: &Control) -> io:
         return Ok(answer);
     };
     if model.is_endless() {
-        control.say("something in the model goes on by itself without an end: what it leads to is not known");
+        control.say("an atomic sequence of the model does not end: its successors are not known");
         return Ok(answer);
     }
     control.say(format!(

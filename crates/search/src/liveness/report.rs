@@ -12,7 +12,7 @@ impl Answer {
     pub fn report(self, name: &str, model: &dyn Model, plan: &Plan, control: &Control, begun: Instant) -> Report {
         let mut report = Report::of_nothing(model, begun.elapsed());
         if let Some(fault) = self.fault {
-            report.remarks.push(format!("{name}: evaluating its conditions ended in a fault: {fault}"));
+            report.remarks.push(format!("{name}: evaluating it ended in a run-time error: {fault}"));
         }
         let mut result = PropertyResult::undecided(name);
         result.verdict = match self.accepted {

@@ -74,7 +74,7 @@ impl<T: Read> Summed<T> {
 }
 
 fn damaged(what: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("this is no reachability graph, or a damaged one: {what}"))
+    io::Error::new(io::ErrorKind::InvalidData, format!("this is not a reachability graph, or a damaged one: {what}"))
 }
 
 fn full() -> io::Error {
@@ -116,7 +116,7 @@ impl Lts {
     pub fn read(from: &mut dyn Read, budget: &Arc<Budget>) -> io::Result<Lts> {
         let mut from = Summed { inner: io::BufReader::with_capacity(1 << 16, from), crc: 0 };
         if &from.take::<8>()? != MAGIC {
-            return Err(damaged("it does not begin like one"));
+            return Err(damaged("it has another beginning"));
         }
         let version = from.short()?;
         if version != VERSION {
@@ -127,7 +127,7 @@ impl Lts {
         let (states, transitions) = (from.short()?, from.long()?);
         let (initial, labels, bits) = (from.short()?, from.short()?, from.long()?);
         if initial > states || labels > LONGEST || bits == 0 || bits >> 40 != 0 {
-            return Err(damaged("its sizes make no sense"));
+            return Err(damaged("its sizes do not fit together"));
         }
         // Nothing is allocated on the word of a file: everything grows with what is really there.
         let mut initial_states = Vec::new();
@@ -164,7 +164,7 @@ impl Lts {
         if from.inner.read(&mut [0])? != 0 {
             return Err(damaged("something follows"));
         }
-        graph.is_sound().then_some(graph).ok_or_else(|| damaged("its lists make no sense"))
+        graph.is_sound().then_some(graph).ok_or_else(|| damaged("its lists do not fit together"))
     }
 
     /// Does every list lie where lists are, and name states that exist?

@@ -355,23 +355,23 @@ pub const ABILITIES: &[Ability] = &[
 ];
 
 const BY_PROGRESS: &str =
-    "the sweep-line goes by progress, and only states of equal progress have an order of their own";
-const BEFORE_ORBITS: &str = "what leads to a representative is not all that leads to the states it stands for";
-const FAIR_TO_ONE: &str = "fairness is about single processes, and these are exchanged on the way";
+    "the sweep-line expands states by progress; another order is possible only among states of equal progress";
+const BEFORE_ORBITS: &str = "a representative has not all predecessors of the states that it stands for";
+const FAIR_TO_ONE: &str = "fairness is about single processes, and symmetry exchanges them";
 const ANOTHER_RUN: &str =
     "a run with processes exchanged would be another run to the property, or too many can be exchanged to follow one";
-const ONE_DIAGRAM: &str = "nodes of decision diagrams are in one table that operations look up and write all the time";
+const ONE_DIAGRAM: &str = "all nodes of decision diagrams are in one table, which one thread writes";
 const NO_STATES: &str = "it has no single states to keep";
-const ON_THE_CARD: &str = "a search on a graphics card has a table of its own there";
-const NO_CYCLES_ON_THE_CARD: &str = "infinite runs are not looked for on a graphics card";
+const ON_THE_CARD: &str = "a search on a graphics card keeps states in a table on the card";
+const NO_CYCLES_ON_THE_CARD: &str = "--engine gpu cannot look for cycles";
 const OWNERS_TREE: &str =
     "each process of a cluster keeps its states in a packed table, and in a tree once memory is used up";
 const BY_SETS_IN_A_CLUSTER: &str =
     "a cluster makes the set of states smaller that may be on a cycle, until it stays as it is";
 const FAIRNESS_IN_A_CLUSTER: &str = "who takes part in an event is not sent to the other processes";
 const ALL_IN_A_CLUSTER: &str =
-    "a process of a cluster does not see what the others have visited, so that every event is explored";
-const NOT_FORGOTTEN: &str = "states that a process forgets would be sent to it, and searched, again";
+    "a process of a cluster does not know what the others have visited, so it explores every event";
+const NOT_FORGOTTEN: &str = "states that one process forgets would be sent to it and searched again";
 const BY_LEVELS: &str = "a cluster goes level by level";
 const ALL_ON_THE_CARD: &str = "a search on a graphics card tries every event in every state";
 
@@ -380,25 +380,17 @@ pub const APART: &[(Feature, &[Feature], &str)] = &[
     (
         PorSleep,
         &[PseudoRoot, Cache, Sweep, SweepCache],
-        "sleep sets belong to states that stay: a forgotten state would come back without its own",
+        "sleep sets are kept with their states: a forgotten state would come back without its sleep set",
     ),
-    (PorSleep, &[ComBack], "sleep sets come back to states that were expanded, whose backedges are fixed by then"),
+    (PorSleep, &[ComBack], "sleep sets expand states again whose backedges are fixed by then"),
     (
         Dfa,
         &[PseudoRoot],
-        "every stored state has a counter of its predecessors, and the words of an automaton have nothing of their own",
+        "every stored state needs a counter of its predecessors, and an automaton keeps no data with a state",
     ),
-    (
-        Dfa,
-        &[SweepCache],
-        "the cache lets single states go before the line moves, and an automaton may well be larger without a word",
-    ),
-    (Dfa, &[Strategy], "the words of an automaton have nothing of their own to choose by: any one goes"),
-    (
-        Dfa,
-        &[PorSleep],
-        "every stored state has events that sleep, and the words of an automaton have nothing of their own",
-    ),
+    (Dfa, &[SweepCache], "the cache removes single states, and an automaton may grow when a single state is removed"),
+    (Dfa, &[Strategy], "an automaton keeps no data with a state that a strategy could choose by"),
+    (Dfa, &[PorSleep], "every stored state needs its sleep set, and an automaton keeps no data with a state"),
     (
         ComBack,
         &[PseudoRoot, Cache, SweepCache],
@@ -406,9 +398,9 @@ pub const APART: &[(Feature, &[Feature], &str)] = &[
     ),
     (ComBack, &[Threads], "states are rebuilt one after the other"),
     (Threads, &[Symbolic, SymbolicBfs, SymbolicChaining, SymbolicSaturation], ONE_DIAGRAM),
-    (Threads, &[Bounded], "one solver answers for one length of runs after the other, and learns from each"),
+    (Threads, &[Bounded], "one solver looks at one length of runs after the other"),
     (Threads, &[Gpu], "the threads are those of the graphics card"),
-    (Threads, &[Ctl], "what a formula needs of a state is known when those asked about before it are"),
+    (Threads, &[Ctl], "a formula is decided state by state, each question after the one before it"),
     (
         BackedgeStates,
         &[EdgeLean, Por, PorSleep],
@@ -430,17 +422,17 @@ pub const APART: &[(Feature, &[Feature], &str)] = &[
     (
         States,
         &[Nested, Components, WeakFairness, StrongFairness, FairCondition],
-        "nothing that is asked is about infinite runs",
+        "no property asked for is about infinite runs",
     ),
     (
         Count,
         &[Nested, Components, WeakFairness, StrongFairness, FairCondition],
-        "counting asks nothing of infinite runs",
+        "counting has nothing to do with infinite runs",
     ),
     (Threads, &[Dfs], "depth-first order follows one path"),
-    (Threads, &[BoundedBfs, Alternating], "a source waits for what was found below it, as in depth-first order"),
-    (Threads, &[BestFirst, Releasing], "one state comes before all others, whichever thread has it"),
-    (Threads, &[Chains, Reconstruct], "it follows single predecessors, which another thread may have"),
+    (Threads, &[BoundedBfs, Alternating], "this order goes depth-first in part, along one path"),
+    (Threads, &[BestFirst, Releasing], "this order needs one queue for all threads"),
+    (Threads, &[Chains, Reconstruct], "it follows predecessors that another thread may hold"),
     (Threads, &[PorSleep], "sleep sets are passed on from source to source, one after the other"),
     (DiskStore, &[Dfs, BoundedBfs, Alternating, RandomOrder], "sorted files are searched level by level"),
     (
@@ -452,19 +444,19 @@ pub const APART: &[(Feature, &[Feature], &str)] = &[
     (Bounded, &[Table, Packed, Tree, Collapse, Dfa, DfaCollapse, ComBack, Compact, BitState], NO_STATES),
     (Gpu, &[Table, Packed, Tree, Collapse, Dfa, DfaCollapse, ComBack, Compact, BitState, DiskStore], ON_THE_CARD),
     (Gpu, &[EdgeLean, Por, PorSleep], ALL_ON_THE_CARD),
-    (Gpu, &[Symmetry, OrbitSizes], "what is made on a graphics card is not exchanged there"),
+    (Gpu, &[Symmetry, OrbitSizes], "kernels do not compute representatives"),
     (Gpu, &[BrokenAtInfinity, Automaton, AcceptingCycles, NonProgress, Ctl], NO_CYCLES_ON_THE_CARD),
-    (Gpu, &[Opaque], "a condition that is a function cannot become a kernel"),
+    (Gpu, &[Opaque], "a condition that is a Rust function cannot run on a graphics card"),
     (Cluster, &[Table, Packed, Tree, Collapse, Dfa, DfaCollapse, ComBack, Compact, BitState, DiskStore], OWNERS_TREE),
     (Cluster, &[EdgeLean, Por, PorSleep], ALL_IN_A_CLUSTER),
-    (Cluster, &[Symmetry, OrbitSizes], "what is sent between the processes of a cluster is not exchanged there"),
+    (Cluster, &[Symmetry, OrbitSizes], "processes of a cluster do not compute representatives"),
     (Cluster, &[PseudoRoot, Cache, SweepCache], NOT_FORGOTTEN),
     (Cluster, &[Dfs, BoundedBfs, Alternating, ByProgress, BestFirst, RandomOrder, Releasing], BY_LEVELS),
     (Cluster, &[Nested, Components], BY_SETS_IN_A_CLUSTER),
     (Cluster, &[WeakFairness, StrongFairness], FAIRNESS_IN_A_CLUSTER),
     (Cluster, &[Liveness], "liveness is decided in the whole graph, of which no process sees all"),
     (Cluster, &[Ctl], "a formula of branching time is decided in the graph, of which no process has all"),
-    (Cluster, &[Opaque], "a condition that is a function cannot be sent to another process"),
+    (Cluster, &[Opaque], "a condition that is a Rust function cannot be sent to another process"),
     (Cluster, &[EveryMarking], "no single marking decides the question, and no process sees all of them"),
     (Cluster, &[Graph, InDegrees], "no process sees every edge of the graph"),
     (Cluster, &[Audit], "no process sees every state"),
@@ -472,7 +464,11 @@ pub const APART: &[(Feature, &[Feature], &str)] = &[
     (Cluster, &[Disk], "states of a cluster do not move to disk"),
     (SymbolicChaining, &[Por], "a reduction looks at what was reached level by level"),
     (SymbolicSaturation, &[Por], "a reduction looks at what was reached level by level"),
-    (Bounded, &[Por, PorSleep, EdgeLean], "formulas have no use for a reduction"),
+    (
+        Bounded,
+        &[Por, PorSleep, EdgeLean],
+        "bounded model checking does not explore states, so there is nothing to reduce",
+    ),
     (Graph, &[Threads], "the graph is written by one thread"),
     (Graph, &[Por, PorSleep, EdgeLean], "the graph has every event"),
     (Graph, &[Checkpoint, Resume], "the graph is not saved with a search"),
@@ -483,11 +479,11 @@ pub const APART: &[(Feature, &[Feature], &str)] = &[
     (Resume, &[Audit], "the states that were visited before are not known one by one"),
     (Checkpoint, &[Compact, BitState], "a lossy store is not saved"),
     (Resume, &[Compact, BitState], "a lossy store is not saved"),
-    (Claim, &[Por, PorSleep, EdgeLean], "a never claim may look at every step"),
+    (Claim, &[Por, PorSleep, EdgeLean], "a never claim may observe every step"),
     (
         NotStutterInvariant,
         &[Por, PorSleep],
-        "a property that is not stutter-invariant (a formula that uses X, a claim) may see the steps that it leaves out",
+        "a property that is not stutter-invariant (a formula that uses X, a claim) may observe the steps that are left out",
     ),
     (WeakFairness, &[Por, PorSleep], "which runs are fair depends on every event"),
     (StrongFairness, &[Por, PorSleep], "which runs are fair depends on every event"),
@@ -495,7 +491,7 @@ pub const APART: &[(Feature, &[Feature], &str)] = &[
     (StrongFairness, &[Tree], "strong fairness takes components apart, which need state ids that a tree does not give"),
     (Packed, &[PseudoRoot, Cache, Sweep, SweepCache], "a packed table cannot drop states"),
     (StrongFairness, &[Threads], "strong fairness takes components apart, which one thread finds"),
-    (Opaque, &[Por, PorSleep], "a condition that is a function does not show which events it depends on"),
+    (Opaque, &[Por, PorSleep], "a condition that is a Rust function does not show which events it depends on"),
     (EveryMarking, &[Por, PorSleep], "no single marking decides the question, and a reduction leaves some out"),
     (Liveness, &[Por, PorSleep, EdgeLean], "liveness is decided in the whole graph"),
     (Liveness, &[Threads], "the graph is written by one thread"),
@@ -508,24 +504,28 @@ pub const APART: &[(Feature, &[Feature], &str)] = &[
     ),
     (Symmetry, &[PseudoRoot], BEFORE_ORBITS),
     (OrbitSizes, &[PseudoRoot], BEFORE_ORBITS),
-    (Symmetry, &[Graph, InDegrees], "one state stands for several, and the graph has them all"),
-    (OrbitSizes, &[Graph, InDegrees], "one state stands for several, and the graph has them all"),
+    (Symmetry, &[Graph, InDegrees], "one state stands for several, but the graph needs all of them"),
+    (OrbitSizes, &[Graph, InDegrees], "one state stands for several, but the graph needs all of them"),
     (Symmetry, &[Claim], "a never claim moves with the model"),
     (OrbitSizes, &[Claim], "a never claim moves with the model"),
-    (Symmetry, &[Opaque], "a condition that is a function does not show what it tells apart"),
-    (OrbitSizes, &[Opaque], "a condition that is a function does not show what it tells apart"),
+    (Symmetry, &[Opaque], "a condition that is a Rust function does not show what it distinguishes"),
+    (OrbitSizes, &[Opaque], "a condition that is a Rust function does not show what it distinguishes"),
     (Symmetry, &[TellsApart], ANOTHER_RUN),
     (OrbitSizes, &[TellsApart], ANOTHER_RUN),
     (Symmetry, &[WeakFairness, StrongFairness, FairCondition], FAIR_TO_ONE),
     (Symmetry, &[EveryMarking, Liveness], "no single marking decides the question, and one stands for several"),
     (OrbitSizes, &[EveryMarking, Liveness], "no single marking decides the question, and one stands for several"),
-    (OrbitSizes, &[Ltl, Automaton, AcceptingCycles, NonProgress, Ctl], "states are added up where all are visited"),
+    (
+        OrbitSizes,
+        &[Ltl, Automaton, AcceptingCycles, NonProgress, Ctl],
+        "orbit sizes are added up only where all states are visited",
+    ),
     (OrbitSizes, &[Resume], "the orbits that were visited before are not known one by one"),
-    (Symbolic, &[Symmetry, OrbitSizes], "sets of states are not made of single ones that could be exchanged"),
-    (Bounded, &[Symmetry, OrbitSizes], "formulas have no use for a reduction"),
+    (Symbolic, &[Symmetry, OrbitSizes], "sets of states have no representatives"),
+    (Bounded, &[Symmetry, OrbitSizes], "bounded model checking does not explore states, so there is nothing to reduce"),
     (Tree, &[Components], "components need state ids, which a tree does not give"),
-    (FairCondition, &[Automaton], "an automaton says by itself which runs it is about"),
-    (Ctl, &[Por, PorSleep, EdgeLean], "a formula of branching time may see the steps that it leaves out"),
+    (FairCondition, &[Automaton], "an automaton states its own fairness"),
+    (Ctl, &[Por, PorSleep, EdgeLean], "a formula of branching time may observe the steps that are left out"),
 ];
 
 /// What means nothing without one of others, and why.
@@ -533,14 +533,14 @@ pub const NEEDS: &[(Feature, &[Feature], &str)] = &[
     (Sweep, &[Measure], "the sweep-line goes by a progress measure, such as --progress 'sent + received' or auto"),
     (SweepCache, &[Measure], "the sweep-line goes by a progress measure, such as --progress 'sent + received' or auto"),
     (ByProgress, &[Measure], "the order goes by a progress measure, such as --progress 'sent + received' or auto"),
-    (Measure, &[Sweep, SweepCache, ByProgress], "the progress measure would not be used"),
+    (Measure, &[Sweep, SweepCache, ByProgress], "nothing else uses a progress measure"),
     (BestFirst, &[Heuristic], "states with low values of a heuristic come first"),
-    (Heuristic, &[BestFirst], "the heuristic would not be used"),
+    (Heuristic, &[BestFirst], "nothing else uses a heuristic"),
     (Releasing, &[PseudoRoot], "it looks for states that release pseudo-root states"),
     (Front, &[Sweep, SweepCache], "it logs where the sweep-line stands"),
     (Chains, &[Cache, SweepCache], "it shortens the tree that a state cache keeps"),
     (Stride, &[Cache, SweepCache], "it thins out the tree that a state cache keeps"),
-    (Strategy, &[Cache, SweepCache], "it says which states a cache lets go"),
+    (Strategy, &[Cache, SweepCache], "it says which states a cache drops"),
     (Reconstruct, &[Cache], "it replays states of the tree that a state cache keeps"),
     (Layers, &[Dfa, DfaCollapse], "layers are those of an automaton"),
     (BackedgeStates, &[ComBack], "backedges are those of a ComBack store"),
@@ -556,7 +556,7 @@ pub const NEEDS: &[(Feature, &[Feature], &str)] = &[
         "it is the order of variables in decision diagrams",
     ),
     (DontCare, &[Symbolic, SymbolicBfs, SymbolicChaining, SymbolicSaturation], "it is about decision diagrams"),
-    (DontCare, &[Por], "it chooses between reduced steps and whole ones"),
+    (DontCare, &[Por], "it chooses between reduced steps and full ones"),
 ];
 
 impl Ability {

@@ -34,8 +34,7 @@ pub enum OrderChoice {
     Releasing,
 }
 
-const ORDERS: &str =
-    "choose from: bfs, dfs, bbfs:WIDTH, alt:BREADTH,DEPTH, progress, best, best:astar, random, release";
+const ORDERS: &str = "bfs, dfs, bbfs:WIDTH, alt:BREADTH,DEPTH, progress, best, best:astar, random, release";
 
 impl OrderChoice {
     pub(crate) fn reason(self) -> &'static str {
@@ -49,7 +48,7 @@ impl OrderChoice {
             OrderChoice::Progress => "lowest progress first",
             OrderChoice::Best { a_star: false } => "lowest heuristic value first, to find an error soon",
             OrderChoice::Best { a_star: true } => "lowest sum of depth and heuristic value first: short traces, soon",
-            OrderChoice::Random => "any open state, by chance",
+            OrderChoice::Random => "any open state, at random",
             OrderChoice::Releasing => "the state whose expansion releases most",
         }
     }
@@ -79,21 +78,19 @@ impl FromStr for OrderChoice {
     type Err = Refusal;
 
     fn from_str(text: &str) -> Result<OrderChoice, Refusal> {
-        let refuse = |reason: String| Err(Refusal::new(reason, ORDERS));
+        let refuse = |reason: String| Err(Refusal::new(reason, format!("choose from: {ORDERS}")));
         let count = |text: &str| if text == "inf" { Some(u32::MAX) } else { text.parse::<u32>().ok() };
         match text.split_once(':') {
             Some(("bbfs", width)) => match count(width) {
-                Some(0) => refuse("a level of width 0 holds no state".into()),
+                Some(0) => refuse("expected a width of at least 1, found 0".into()),
                 Some(u32::MAX) => Ok(OrderChoice::Bounded(usize::MAX)),
                 Some(width) => Ok(OrderChoice::Bounded(width as usize)),
-                None => refuse(format!("expected a width such as 16, found '{width}'")),
+                None => refuse(format!("expected a width such as 16, found `{width}`")),
             },
             Some(("alt", turns)) => match turns.split_once(',').map(|(b, d)| (count(b), count(d))) {
-                Some((Some(0), Some(0))) => {
-                    refuse("alternating order needs at least one level, breadth-first or depth-first".into())
-                }
+                Some((Some(0), Some(0))) => refuse("alt needs at least one level, breadth-first or depth-first".into()),
                 Some((Some(breadth), Some(depth))) => Ok(OrderChoice::Alternating(breadth, depth)),
-                _ => refuse(format!("expected two numbers of levels, found '{turns}'")),
+                _ => refuse(format!("expected two numbers of levels, found `{turns}`")),
             },
             Some(("best", "greedy")) => Ok(OrderChoice::Best { a_star: false }),
             Some(("best", "astar")) => Ok(OrderChoice::Best { a_star: true }),
@@ -104,11 +101,11 @@ impl FromStr for OrderChoice {
                 "best" => Ok(OrderChoice::Best { a_star: false }),
                 "random" => Ok(OrderChoice::Random),
                 "release" => Ok(OrderChoice::Releasing),
-                "bbfs" => refuse("bounded breadth-first order needs a width".into()),
-                "alt" => refuse("alternating order needs two numbers of levels".into()),
-                _ => refuse(format!("there is no order '{text}'")),
+                "bbfs" => refuse("bbfs needs a width, as in bbfs:16".into()),
+                "alt" => refuse("alt needs two numbers of levels, as in alt:4,8".into()),
+                _ => Err(Refusal::unknown("order", text, ORDERS)),
             },
-            Some(_) => refuse(format!("there is no order '{text}'")),
+            Some(_) => Err(Refusal::unknown("order", text, ORDERS)),
         }
     }
 }
@@ -131,7 +128,7 @@ pub enum ForgetChoice {
 }
 
 const FORGETTERS: &str =
-    "choose from: none, pseudo-root[:STATES], cache[:STATES[,STRATEGY]], sweep, sweep+cache[:STATES[,STRATEGY]]";
+    "none, pseudo-root[:STATES], cache[:STATES[,STRATEGY]], sweep, sweep+cache[:STATES[,STRATEGY]]";
 
 impl ForgetChoice {
     /// Which states its cache lets go first, if it has one.
@@ -153,12 +150,12 @@ impl ForgetChoice {
         match self {
             ForgetChoice::Nothing => "every state is kept",
             ForgetChoice::PseudoRoot(_) => {
-                "a state goes once all its predecessors have led to it: it cannot be reached again"
+                "a state is dropped once all its predecessors were expanded: it cannot be reached again"
             }
-            ForgetChoice::Cache(_) => "closed states that led to no open one may go; they may be visited again",
-            ForgetChoice::Sweep(None) => "what lies behind the progress of the search goes",
+            ForgetChoice::Cache(_) => "closed states that led to no open one may be dropped; they may be visited again",
+            ForgetChoice::Sweep(None) => "states behind the sweep-line are dropped",
             ForgetChoice::Sweep(Some(_)) => {
-                "what lies behind the progress of the search goes, and on it what led to no open state"
+                "states behind the sweep-line are dropped, and on it those that led to no open state"
             }
         }
     }
@@ -191,9 +188,9 @@ fn states(text: &str) -> Result<Option<usize>, Refusal> {
     let refuse = |reason: String| Err(Refusal::new(reason, "give a number of states, from 1 on"));
     match text.replace(['_', '\''], "").parse::<usize>() {
         _ if text.is_empty() => Ok(None),
-        Ok(0) => refuse("a store of 0 states holds none".into()),
+        Ok(0) => refuse("expected at least 1 state, found 0".into()),
         Ok(number) => Ok(Some(number)),
-        Err(_) => refuse(format!("expected a positive number of states, found '{text}'")),
+        Err(_) => refuse(format!("expected a number of states, found `{text}`")),
     }
 }
 
@@ -223,7 +220,7 @@ impl FromStr for ForgetChoice {
             "pseudo-root" => states(rest).map(ForgetChoice::PseudoRoot),
             "cache" => rest.parse().map(ForgetChoice::Cache),
             "sweep+cache" => rest.parse().map(|cache| ForgetChoice::Sweep(Some(cache))),
-            _ => Err(Refusal::new(format!("there is no forgetting method '{text}'"), FORGETTERS)),
+            _ => Err(Refusal::unknown("forgetting method", text, FORGETTERS)),
         }
     }
 }
@@ -252,7 +249,8 @@ pub enum StoreChoice {
     Disk(PathBuf),
 }
 
-const STORES: &str = "choose from: table, packed, tree, collapse, dfa, dfa+collapse, comback, compact[:BITS], bitstate[:MIB], disk[:DIR]";
+const STORES: &str =
+    "table, packed, tree, collapse, dfa, dfa+collapse, comback, compact[:BITS], bitstate[:MIB], disk[:DIR]";
 
 /// What the backedges of a ComBack store say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -280,7 +278,7 @@ impl FromStr for BackedgeChoice {
         match text {
             "events" => Ok(BackedgeChoice::Events),
             "states" => Ok(BackedgeChoice::States),
-            _ => Err(Refusal::new(format!("there are no backedges '{text}'"), "choose from: events, states")),
+            _ => Err(Refusal::unknown("kind of backedges", text, "events, states")),
         }
     }
 }
@@ -340,7 +338,7 @@ impl FromStr for StoreChoice {
     type Err = Refusal;
 
     fn from_str(text: &str) -> Result<StoreChoice, Refusal> {
-        let refuse = |reason: String| Err(Refusal::new(reason, STORES));
+        let refuse = |reason: String| Err(Refusal::new(reason, format!("choose from: {STORES}")));
         let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
         let number = |or: usize| rest.map_or(Some(or), |rest| rest.parse().ok());
         match (name, rest) {
@@ -353,14 +351,14 @@ impl FromStr for StoreChoice {
             ("comback", None) => Ok(StoreChoice::ComBack),
             ("compact", _) => match number(64) {
                 Some(bits @ 16..=64) => Ok(StoreChoice::Compact(bits as u32)),
-                _ => refuse("hash compaction keeps 16 to 64 bits of a hash, as in compact:40".into()),
+                _ => refuse("compact keeps 16 to 64 bits of a hash, as in compact:40".into()),
             },
             ("bitstate", _) => match number(64) {
                 Some(mib @ 1..=1_048_576) => Ok(StoreChoice::BitState(mib)),
-                _ => refuse("bit-state hashing takes from 1 MiB on, as in bitstate:256".into()),
+                _ => refuse("bitstate takes 1 MiB or more, as in bitstate:256".into()),
             },
             ("disk", _) => Ok(StoreChoice::Disk(rest.unwrap_or_default().into())),
-            _ => refuse(format!("there is no store '{text}'")),
+            _ => Err(Refusal::unknown("store", text, STORES)),
         }
     }
 }

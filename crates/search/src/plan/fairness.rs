@@ -58,7 +58,7 @@ impl FairnessChoice {
         }
         let mut rest = text.trim();
         loop {
-            let wrong = || format!("expected SF(PROCESS) or WF(PROCESS), separated by commas, found \"{rest}\"");
+            let wrong = || format!("expected SF(PROCESS) or WF(PROCESS), separated by commas, found `{rest}`");
             let (kind, after) = match (rest.strip_prefix("SF"), rest.strip_prefix("WF")) {
                 (Some(after), _) => (FairnessKind::Strong, after),
                 (_, Some(after)) => (FairnessKind::Weak, after),
@@ -77,7 +77,7 @@ impl FairnessChoice {
             }
             rest = match after.strip_prefix(',') {
                 Some(more) => more.trim_start(),
-                None => return Err(format!("expected a comma before \"{after}\"")),
+                None => return Err(format!("expected a comma before `{after}`")),
             };
         }
     }

@@ -79,7 +79,7 @@ impl Plan {
             && *strategy != Strategy::by_chance()
         {
             *strategy = Strategy::by_chance();
-            let why = "the words of an automaton have nothing of their own to choose by";
+            let why = "an automaton keeps no data with a state to choose by";
             decisions.push(format!("--forget {}: {why}", options.forget));
         }
         Ok(Plan {
@@ -105,7 +105,7 @@ impl Plan {
             let Options { checkpoint, resume, .. } = &plan.options;
             if checkpoint.is_some() || resume.is_some() {
                 let flag = if checkpoint.is_some() { Feature::Checkpoint } else { Feature::Resume };
-                unsaved = Some(format!("{flag} is not used: a file is of one search, the first that can be saved"));
+                unsaved = Some(format!("{flag} is not used: a file holds one search, the first that can be saved"));
                 (options.checkpoint, options.every, options.resume) = (None, None, None);
             }
             plans.push(plan);
@@ -373,7 +373,7 @@ impl Plan {
         match part {
             "order" if self.options.sweeps() => match self.order {
                 OrderChoice::DepthFirst => "lowest progress first; of those with equal progress, the one found last",
-                OrderChoice::Random => "lowest progress first; of those with equal progress, any by chance",
+                OrderChoice::Random => "lowest progress first; among equal progress, any at random",
                 _ => OrderChoice::Progress.reason(),
             },
             "order" => self.order.reason(),

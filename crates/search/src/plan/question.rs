@@ -194,7 +194,7 @@ impl<'m> ModelFacts<'m> {
         if asked.has(Feature::PseudoRoot)
             && let Err(reason) = model.suits_predecessors()
         {
-            let reason = format!("pseudo-root states need predecessors, but {reason}");
+            let reason = format!("--forget pseudo-root needs predecessors, but {reason}");
             return Some((Features::of(&[Feature::PseudoRoot]), reason));
         }
         if asked.has(Feature::EdgeLean) && model.independence().is_none() {

@@ -18,7 +18,7 @@ pub struct Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {}; {}", self.reason, self.instead)
+        write!(f, "error: {}\nhelp: {}", self.reason, self.instead)
     }
 }
 
@@ -33,6 +33,17 @@ impl From<Refusal> for io::Error {
 impl Refusal {
     pub(crate) fn new(reason: impl Into<String>, instead: impl Into<String>) -> Refusal {
         Refusal { reason: reason.into(), instead: instead.into(), core: Features::default() }
+    }
+
+    /// A value that a flag does not have; `known` are those it has, with what may follow them in brackets or behind a colon.
+    pub(crate) fn unknown(what: &str, text: &str, known: &str) -> Refusal {
+        let names = known.split(", ").map(|value| value.split(['[', ':']).next().unwrap_or(value));
+        let wanted = text.split(':').next().unwrap_or(text);
+        let instead = match scrimp_core::nearest(wanted, names) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("choose from: {known}"),
+        };
+        Refusal::new(format!("unknown {what} `{text}`"), instead)
     }
 
     /// A flag that means nothing without another.
@@ -68,7 +79,7 @@ impl Refusal {
         };
         let name = question.and_then(|question| question.name.as_deref()).filter(|_| !natures.is_empty());
         if let Some(name) = name {
-            reason.push_str(&format!(" (property '{name}')"));
+            reason.push_str(&format!(" (property `{name}`)"));
         }
         let pairs = core.iter().flat_map(|a| core.iter().map(move |b| (a, b)));
         if let Some(why) = pairs.filter(|(a, b)| a < b).find_map(|(a, b)| why_apart(a, b)) {

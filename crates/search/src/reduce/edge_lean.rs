@@ -23,8 +23,8 @@ pub struct EdgeLean {
 
 impl EdgeLean {
     /// Why it cannot be used with a model that does not know.
-    pub const UNSUITED: &'static str = "edge-lean search must know which events can be swapped, and this model does not say: \
-        a product with a claim, which moves with every event so that no two can, or very many events";
+    pub const UNSUITED: &'static str = "edge-lean search must know which events are independent; of this model \
+        that is not known, because of its claim or its very many events";
 
     /// `independent` has for each event those with which it can be swapped.
     pub fn new(independent: Vec<Set>) -> EdgeLean {

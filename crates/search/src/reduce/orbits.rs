@@ -13,7 +13,7 @@ use std::io;
 use std::ops::Range;
 
 /// Why runs are not looked for where an orbit may have several representatives: they could not be followed.
-const INEXACT: &str = "there are more symmetries than can be listed";
+const INEXACT: &str = "the model has too many symmetries";
 
 /// A model's orbits as a model.
 pub struct Orbits<'m> {

@@ -57,7 +57,7 @@ impl PorConfig {
         let mut wanted = Wanted { deadlocks: properties.is_empty(), ..Wanted::default() };
         for property in properties {
             let expression = || {
-                let reason = "is no expression that shows which events it depends on";
+                let reason = "is a function, which does not show which events it depends on";
                 let unknown = || impossible(format!("the condition of property {} {reason}", property.name));
                 property.expression().cloned().ok_or_else(unknown)
             };

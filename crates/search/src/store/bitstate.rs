@@ -161,7 +161,7 @@ impl BitState {
         let bytes = mib << 20;
         if !budget.may_take(bytes) {
             let left = budget.left() >> 20;
-            let message = format!("an array of {mib} MiB does not fit in the {left} MiB of memory that are left");
+            let message = format!("a bit array of {mib} MiB does not fit in the {left} MiB of memory that are left");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
         let mut region = Region::reserve(bytes)?;

@@ -195,7 +195,7 @@ impl Runner<'_> {
             Ok(None) => return None,
             Ok(Some(ended)) => {
                 let said = String::from_utf8_lossy(&ended.stderr);
-                let said = said.trim().lines().next().unwrap_or("without a word").to_string();
+                let said = said.trim().lines().next().unwrap_or("without an answer").to_string();
                 match (ended.killed, ended.status.code(), serde_json::from_slice::<Json>(&ended.stdout)) {
                     (Some(Killed::Time), ..) => Err("it ran out of time".into()),
                     (Some(Killed::Memory), ..) => {

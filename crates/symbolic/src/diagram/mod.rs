@@ -113,7 +113,8 @@ impl Diagrams {
 
     /// No sets yet. All memory is asked of the budget, and every operation ends where it is time to stop.
     pub fn new(budget: &Arc<Budget>, stop: &Stop) -> io::Result<Diagrams> {
-        let full = |_| io::Error::new(io::ErrorKind::OutOfMemory, "no memory for decision diagrams within the budget");
+        let full =
+            |_| io::Error::new(io::ErrorKind::OutOfMemory, "the memory budget is too small for decision diagrams");
         Ok(Diagrams {
             store: Store::new(budget, stop).map_err(full)?,
             cache: Cache::new(budget).map_err(full)?,

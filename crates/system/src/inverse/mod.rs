@@ -48,7 +48,7 @@ pub struct Inverse {
 /// Makes the inverse of a system, unless there is none of a bearable size.
 pub fn inverse(system: &System) -> Result<Inverse, Unsuited> {
     if system.claim.is_some() {
-        return Err(Unsuited::whole("it has a property process, which moves in step with the system"));
+        return Err(Unsuited::whole("it has a property process, which moves with every event"));
     }
     let unsuited =
         |event: &Event, reason: String| Unsuited { event: event.label.clone(), line: event.span.line, reason };

@@ -62,7 +62,7 @@ impl Parser {
             }
             Word::Number(atom) => Err(place.error(format!("there is no atom {atom}"))),
             Word::Alias(name) => self.alias(name).ok_or_else(|| place.error(format!("the alias @{name} is not known"))),
-            _ => Err(place.error("a condition is missing here")),
+            _ => Err(place.error("expected a condition")),
         }
     }
 
@@ -90,7 +90,7 @@ impl Parser {
                     self.acceptance(found, depth + 1)?;
                     self.expect(')')?;
                 }
-                _ => return Err(place.error("an acceptance condition is missing here")),
+                _ => return Err(place.error("expected an acceptance condition")),
             }
             if *self.here_word() == Word::Sign('|') {
                 let message = "alternatives are not supported: only Büchi conditions, Inf(0)&Inf(1)…, are";

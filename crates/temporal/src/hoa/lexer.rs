@@ -102,7 +102,7 @@ impl Lexer<'_> {
             if (ahead.next(), ahead.next()) != (Some('/'), Some('*')) {
                 return Ok(());
             }
-            let begin = self.error("this comment has no end");
+            let begin = self.error("this comment is not closed");
             let mut depth = 0usize;
             let mut before = ' ';
             loop {
@@ -137,7 +137,7 @@ impl Lexer<'_> {
                 Word::Alias(self.while_is(is_name))
             }
             '-' => {
-                let wrong = self.error("'-' is nothing here");
+                let wrong = self.error("unexpected '-'");
                 let line = |lexer: &mut Self| lexer.next() == Some('-') && lexer.next() == Some('-');
                 let begun = line(self);
                 let mark = self.while_is(|c| c.is_ascii_alphabetic());
@@ -159,12 +159,12 @@ impl Lexer<'_> {
                 self.next();
                 Word::Sign(first)
             }
-            _ => return Err(self.error(format!("'{first}' is nothing here"))),
+            _ => return Err(self.error(format!("unexpected '{first}'"))),
         })
     }
 
     fn text(&mut self) -> Result<String, HoaError> {
-        let begin = self.error("this text has no end");
+        let begin = self.error("this text is not closed");
         self.next();
         let mut text = String::new();
         loop {

@@ -23,7 +23,7 @@ pub fn read(text: &str) -> Result<(Automaton, Vec<String>), HoaError> {
     if let Some(place) = given_up {
         words.drain(..=place);
         if words.len() == 1 {
-            return Err(words[0].error("the automaton was aborted"));
+            return Err(words[0].error("the automaton ends with --ABORT--"));
         }
     }
     let mut parser = Parser { words: words.into(), names: Vec::new(), aliases: HashMap::new(), infinitely: Vec::new() };
@@ -84,14 +84,14 @@ impl Parser {
     }
 
     pub fn expect(&mut self, sign: char) -> Result<(), HoaError> {
-        if self.sign(sign) { Ok(()) } else { Err(self.here().error(format!("'{sign}' is missing here"))) }
+        if self.sign(sign) { Ok(()) } else { Err(self.here().error(format!("expected '{sign}'"))) }
     }
 
     pub fn number(&mut self, what: &str) -> Result<usize, HoaError> {
         let place = self.take();
         match place.word {
             Word::Number(number) => Ok(number),
-            _ => Err(place.error(format!("{what} is missing here"))),
+            _ => Err(place.error(format!("expected {what}"))),
         }
     }
 
@@ -106,7 +106,7 @@ impl Parser {
     fn automaton(&mut self, diagram: &mut Diagram) -> Result<Automaton, HoaError> {
         let begin = self.take();
         if begin.word != Word::Header("HOA".to_string()) {
-            return Err(begin.error("'HOA:' is missing here"));
+            return Err(begin.error("expected 'HOA:', the beginning of an automaton in the Hanoi format"));
         }
         let version = self.take();
         if version.word != Word::Name("v1".to_string()) {
@@ -118,7 +118,7 @@ impl Parser {
             match &place.word {
                 Word::Mark(mark) if mark == "BODY" => break,
                 Word::Header(name) => self.header(name, &place, &mut header, diagram)?,
-                _ => return Err(place.error("a header, or '--BODY--', is missing here")),
+                _ => return Err(place.error("expected a header, or '--BODY--'")),
             }
         }
         if header.accepts.is_none() {
@@ -134,7 +134,7 @@ impl Parser {
         header: &mut Header,
         diagram: &mut Diagram,
     ) -> Result<(), HoaError> {
-        let twice = || Err(place.error(format!("'{name}:' stands here for the second time")));
+        let twice = || Err(place.error(format!("the header '{name}:' appears twice")));
         match name {
             "States" if header.states.is_some() => return twice(),
             "AP" if header.has_atoms => return twice(),
@@ -161,17 +161,17 @@ impl Parser {
                 }
                 for _ in 0..count {
                     let name = self.take();
-                    let Word::Text(text) = name.word else { return Err(name.error("the name of an atom is missing")) };
+                    let Word::Text(text) = name.word else { return Err(name.error("expected the name of an atom")) };
                     self.names.push(text);
                 }
                 header.has_atoms = true;
             }
             "Alias" => {
                 let alias = self.take();
-                let Word::Alias(name) = &alias.word else { return Err(alias.error("the name of an alias is missing")) };
+                let Word::Alias(name) = &alias.word else { return Err(alias.error("expected the name of an alias")) };
                 let label = self.label(diagram, 0)?;
                 if self.aliases.insert(name.clone(), label).is_some() {
-                    return Err(alias.error(format!("the alias @{name} is there already")));
+                    return Err(alias.error(format!("the alias @{name} is defined twice")));
                 }
             }
             "Acceptance" => {
@@ -181,7 +181,7 @@ impl Parser {
                 found.sort_unstable_by_key(|one| (one.set, one.others));
                 found.dedup();
                 if found.iter().any(|one| one.set >= count) {
-                    return Err(place.error("the condition names a set that there is not"));
+                    return Err(place.error("the acceptance condition names an unknown set"));
                 }
                 if found.len() > MOST_SETS {
                     return Err(place.error(format!("more than {MOST_SETS} sets")));
@@ -215,14 +215,14 @@ impl Parser {
             match &place.word {
                 Word::Mark(mark) if mark == "END" => break,
                 Word::Header(name) if name == "State" => self.state(header, &mut states, diagram)?,
-                _ => return Err(place.error("'State:' or '--END--' is missing here")),
+                _ => return Err(place.error("expected 'State:' or '--END--'")),
             }
         }
         let starts = header.starts.iter().map(|&start| start + 1).max().unwrap_or(0);
         let targets = states.iter().flatten().flatten().map(|edge| edge.to as usize + 1).max().unwrap_or(0);
         let count = header.states.unwrap_or(starts.max(targets).max(states.len()));
         if starts > count {
-            return Err(self.here().error("an initial state is none of the states"));
+            return Err(self.here().error("unknown initial state"));
         }
         // Several initial states become one more.
         if count + usize::from(header.starts.len() != 1) > MOST_STATES {
@@ -255,7 +255,7 @@ impl Parser {
         let state = match place.word {
             Word::Number(state) if state < header.states.unwrap_or(MOST_STATES) => state,
             Word::Number(state) => return Err(place.error(format!("there is no state {state}"))),
-            _ => return Err(place.error("the number of a state is missing here")),
+            _ => return Err(place.error("expected the number of a state")),
         };
         if let Word::Text(_) = self.here_word() {
             self.take();
@@ -270,7 +270,7 @@ impl Parser {
             states.resize(state + 1, None);
         }
         match states[state].replace(edges) {
-            Some(_) => Err(place.error(format!("state {state} stands here for the second time"))),
+            Some(_) => Err(place.error(format!("state {state} appears twice"))),
             None => Ok(()),
         }
     }
@@ -293,7 +293,7 @@ impl Parser {
                 match place.word {
                     Word::Number(set) if header.accepts.is_some_and(|count| set < count) => sets.push(set),
                     Word::Number(set) => return Err(place.error(format!("there is no set {set}"))),
-                    _ => return Err(place.error("the number of a set, or '}', is missing here")),
+                    _ => return Err(place.error("expected the number of a set, or '}'")),
                 }
             }
         }
@@ -307,7 +307,7 @@ impl Parser {
         let to = match place.word {
             Word::Number(to) if to < header.states.unwrap_or(MOST_STATES) => to as u32,
             Word::Number(to) => return Err(place.error(format!("there is no state {to}"))),
-            _ => return Err(place.error("the number of a state is missing here")),
+            _ => return Err(place.error("expected the number of a state")),
         };
         self.refuse_alternation()?;
         let sets = self.sets(header)?;
@@ -344,7 +344,7 @@ impl Parser {
                     let (positive, all) = (letter as u64, crate::graph::every(self.atoms()));
                     Guard { cubes: vec![Cube { positive, negative: all & !positive }] }
                 }
-                (None, None) => return Err(wrong("a condition is missing here: other edges have one")),
+                (None, None) => return Err(wrong("expected a condition: other edges have one")),
             };
             if !guard.cubes.is_empty() {
                 edges.push(Edge { guard, to: draft.to, marks: draft.marks });

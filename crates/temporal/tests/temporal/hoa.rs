@@ -95,15 +95,15 @@ fn what_is_not_ours_is_refused_with_its_place() {
     refused(&(head("Start: 0 Acceptance: 2 Inf(0) | Inf(1)") + state), 1, "alternatives");
     refused(&(head("Start: 0&1 Acceptance: 0 t") + state), 1, "alternation");
     refused(&(head("Start: 0 Acceptance: 0 t") + "State: 0\n[0] 0&1\n--END--"), 4, "alternation");
-    refused(&(head("Start: 0 Acceptance: 1 Inf(1)") + state), 1, "a set that there is not");
+    refused(&(head("Start: 0 Acceptance: 1 Inf(1)") + state), 1, "unknown set");
     refused(&(head("Start: 0 Acceptance: 0 t Strange: 1") + state), 1, "Strange");
     refused(&(head("Start: 0 Acceptance: 0 t") + "State: 0\n[2] 0\n--END--"), 4, "no atom 2");
     refused(&(head("Start: 0 Acceptance: 0 t") + "State: 0\n[@x] 0\n--END--"), 4, "@x");
     refused(&(head("Start: 0 Acceptance: 0 t") + "State: 0\n[0] 5\n--END--"), 4, "no state 5");
     refused(&(head("Start: 0 Acceptance: 0 t") + "State: 0\n[0] 0 {0}\n--END--"), 4, "no set 0");
     refused(&(head("Start: 0 Acceptance: 0 t") + "State: 0\n0 0 0\n--END--"), 3, "one edge for each letter");
-    refused(&(head("Start: 0 Acceptance: 0 t") + "State: 0 [0] 0\n1 --END--"), 4, "a condition is missing");
-    refused(&(head("Start: 0 Acceptance: 0 t") + "State: 0 State: 0 --END--"), 3, "second time");
+    refused(&(head("Start: 0 Acceptance: 0 t") + "State: 0 [0] 0\n1 --END--"), 4, "expected a condition");
+    refused(&(head("Start: 0 Acceptance: 0 t") + "State: 0 State: 0 --END--"), 3, "appears twice");
     refused(&(head("Start: 0 Acceptance: 0 t") + "State: 0 [0] 0\nState: 2 [0] 0 --END--"), 4, "no state 2");
     refused(&(head("Start: 7 Acceptance: 0 t") + state), 5, "initial state");
     refused(&head("Start: 0"), 3, "Acceptance");

@@ -152,7 +152,7 @@ impl Sorts {
             };
         };
         if depth > 100 {
-            return Err(Wrong::new(at, "sorts that refer to each other in a circle, or more than 100 deep"));
+            return Err(Wrong::new(at, "sorts refer to each other in a cycle, or more than 100 deep"));
         }
         let sort = self.read(declaration.only()?, waiting, depth + 1)?;
         self.named.insert(id.to_string(), sort);
@@ -161,7 +161,7 @@ impl Sorts {
 
     fn read(&mut self, e: &Element, waiting: &HashMap<&str, &Element>, depth: usize) -> Result<SortId, Wrong> {
         if depth > 100 {
-            return Err(e.wrong("sorts that refer to each other in a circle, or more than 100 deep"));
+            return Err(e.wrong("sorts refer to each other in a cycle, or more than 100 deep"));
         }
         let sort = match &*e.name {
             "usersort" => return self.named(e.need("declaration")?, e.at, waiting, depth),

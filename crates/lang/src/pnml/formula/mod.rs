@@ -160,7 +160,10 @@ impl Reader<'_> {
             any = true;
             let (at, depth) = (xml.at(), xml.depth());
             let name = xml.text(depth)?;
-            self.references.find(kind, name, &mut members).map_err(|message| Wrong::new(at, message))?;
+            self.references.find(kind, name, &mut members).map_err(|message| match message.split_once("\nhelp: ") {
+                Some((message, help)) => Wrong::new(at, message).help(help),
+                None => Wrong::new(at, message),
+            })?;
         }
         match any {
             true => Ok(members),

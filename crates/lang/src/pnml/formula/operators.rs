@@ -205,7 +205,7 @@ fn next(operands: Vec<Value>, around: Option<Operator>) -> Result<Value> {
                     (Some(Operator::AllPaths), "true") | (Some(Operator::ExistsPath), "false")
                 );
                 if !usual {
-                    return Err(format!("a next that is {text} where there is no next state is not supported"));
+                    return Err(format!("a <next> that is {text} at the end of a run is not supported"));
                 }
             }
             Value::Setting(..) => return Err("a next of several steps is not supported".into()),

@@ -1,5 +1,6 @@
 //! What the names in formulas stand for: a place means all its colours together, a transition any of its bindings.
 
+use crate::symbols::nearest;
 use scrimp_net::{Group, Net};
 use std::collections::HashMap;
 
@@ -40,13 +41,17 @@ impl<'n> References<'n> {
         let group = match (table.ids.get(name), table.names.get(name)) {
             (Some(&group), _) => Some(group),
             (None, Some(&Some(group))) => Some(group),
-            (None, Some(None)) => return Err(format!("several {kind}s are called \"{name}\"; use the id")),
+            (None, Some(None)) => return Err(format!("several {kind}s are called \"{name}\"\nhelp: use the id")),
             (None, None) => None,
         };
         match (group, table.single.get(name)) {
             (Some(group), _) => members.extend_from_slice(&table.groups[group as usize].members),
             (None, Some(&member)) => members.push(member),
-            (None, None) => return Err(format!("the net has no {kind} \"{name}\"")),
+            (None, None) => {
+                let known = table.groups.iter().flat_map(|group| [group.name.as_str(), group.id.as_str()]);
+                let near = nearest(name, known).map(|near| format!("\nhelp: did you mean \"{near}\"?"));
+                return Err(format!("the net has no {kind} \"{name}\"{}", near.unwrap_or_default()));
+            }
         }
         Ok(())
     }

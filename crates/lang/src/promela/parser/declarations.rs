@@ -37,7 +37,7 @@ impl Parser {
     pub(super) fn declaration(&mut self) -> Parsed<Vec<Declaration>> {
         match self.declaration_or_mtype()? {
             Item::Variables(variables) => Ok(variables),
-            _ => Err(Problem::new(self.last, "an mtype is declared outside of processes")),
+            _ => Err(Problem::new(self.last, "an mtype must be declared outside of processes")),
         }
     }
 

@@ -98,7 +98,7 @@ impl Parser {
         match token.kind {
             TokenKind::Name => Ok(Ident { name: token.text, place: token.place }),
             TokenKind::Keyword => {
-                Err(Problem::new(token.place, format!("`{}` is a word of Promela, not {what}", token.text)))
+                Err(Problem::new(token.place, format!("expected {what}, found the keyword `{}`", token.text)))
             }
             _ => Err(unexpected(&token, what)),
         }
@@ -248,11 +248,16 @@ impl Parser {
 }
 
 fn unexpected(token: &Token, wanted: &str) -> Problem {
-    Problem::new(token.place, format!("{wanted} is expected, not {}", token.described()))
+    let problem = Problem::new(token.place, format!("expected {wanted}, found {}", token.described()));
+    match &*token.text {
+        "=" => problem.help("`==` compares, `=` assigns; implication is `->`"),
+        "=>" => problem.help("implication is `->`"),
+        _ => problem,
+    }
 }
 
 fn unit_expected(token: &Token) -> Problem {
-    let message = format!("a process, a claim or a declaration is expected, not {}", token.described());
+    let message = format!("expected a process, a claim or a declaration, found {}", token.described());
     Problem::new(token.place, message)
 }
 

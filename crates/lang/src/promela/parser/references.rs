@@ -18,7 +18,7 @@ impl Parser {
         let join = |field: Option<Reference>, part: Reference| Some(Reference { field: field.map(Box::new), ..part });
         match parts.into_iter().rev().fold(None, join) {
             Some(reference) => Ok(reference),
-            None => Err(Problem::new(self.last, "the name of a variable is expected")),
+            None => Err(Problem::new(self.last, "expected the name of a variable")),
         }
     }
 

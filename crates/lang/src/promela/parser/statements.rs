@@ -157,8 +157,8 @@ impl Parser {
     fn result(&mut self) -> Parsed<StepKind> {
         let keyword = self.next()?;
         let Some(target) = self.stream.result() else {
-            return Err(Problem::new(keyword.place, "there is nothing that the value could be assigned to")
-                .help("`return` stands in an inline that is called as `x = name()`"));
+            return Err(Problem::new(keyword.place, "expected a variable on the left of `=`")
+                .help("`return` is only allowed in an inline that is called as `x = name()`"));
         };
         Ok(StepKind::Assign { target, value: self.expression()? })
     }
@@ -235,7 +235,7 @@ impl Parser {
             }
             true => Ok(out),
             false => {
-                let message = format!("`::` or `{end}` is expected, not {}", token.described());
+                let message = format!("expected `::` or `{end}`, found {}", token.described());
                 Err(Problem::new(token.place, message))
             }
         }

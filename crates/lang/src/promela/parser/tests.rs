@@ -147,14 +147,14 @@ fn declarations() {
         })
         .collect();
     assert_eq!(shape, [3, 1, 11, 1, 13, 12]);
-    refused(text, "m.pml:2:72: error: a type is expected, not `T`");
+    refused(text, "m.pml:2:72: error: expected a type, found `T`");
     refused("unsigned x;", "m.pml:1:10: error: `x` has no width");
     refused("proctype P(byte x = 1) { skip }", "m.pml:1:17: error: a parameter has no initial value");
 }
 
 #[test]
 fn mistakes_are_shown_at_their_place() {
-    refused("init { x = }", "m.pml:1:12: error: an expression is expected, not `}`");
+    refused("init { x = }", "m.pml:1:12: error: expected an expression, found `}`");
     refused("init { x y }", "m.pml:1:10: error: `;` is expected, not `y`");
     refused("init { }", "m.pml:1:8: error: a statement is expected, not `}`");
     refused("init { l: byte x }", "m.pml:1:11: error: a label cannot stand before a declaration");

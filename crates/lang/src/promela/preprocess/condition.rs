@@ -132,7 +132,7 @@ impl Evaluation<'_> {
                     false => Err(Problem::new(piece.place, "this parenthesis is not closed")),
                 }
             }
-            _ => Err(Problem::new(piece.place, "a number or a name is expected here")),
+            _ => Err(Problem::new(piece.place, "expected a number or a name")),
         }
     }
 }

@@ -56,7 +56,7 @@ impl Preprocessor {
             "include" => self.include(rest, place),
             "error" => {
                 let message = self.written(rest).to_string();
-                Err(Problem::new(place, format!("the model says: {}", message.trim())))
+                Err(Problem::new(place, format!("#error: {}", message.trim())))
             }
             "line" | "pragma" | "ident" | "sccs" | "warning" | "assert" | "unassert" => Ok(()),
             // A line number, which another preprocessor left behind.
@@ -105,7 +105,7 @@ impl Preprocessor {
             }
             let parenthesis = rest.next_if(|piece| piece.is("(")).is_some();
             let name = rest.next().filter(|piece| piece.kind == PieceKind::Name);
-            let name = name.ok_or_else(|| Problem::new(piece.place, "`defined` wants the name of a macro"))?;
+            let name = name.ok_or_else(|| Problem::new(piece.place, "`defined` needs the name of a macro"))?;
             if parenthesis && rest.next_if(|piece| piece.is(")")).is_none() {
                 return Err(Problem::new(piece.place, "a `)` is missing after `defined(`"));
             }
@@ -151,7 +151,7 @@ impl Preprocessor {
             None => file.strip_prefix('<').and_then(|inner| inner.split_once('>')),
         };
         let Some((name, _)) = name.filter(|(name, _)| !name.is_empty()) else {
-            return Err(Problem::new(place, "`#include` wants a file").help("for instance `#include \"file.h\"`"));
+            return Err(Problem::new(place, "`#include` needs a file").help("for instance `#include \"file.h\"`"));
         };
         if self.files.len() >= MAX_OPEN {
             let message = format!("files are included more than {MAX_OPEN} deep");

@@ -282,7 +282,7 @@ impl Preprocessor {
         let mut at = 0;
         let piece = scan(&text, &mut at, text.len(), &mut self.spellings).map_err(|problem| problem.at(place))?;
         if at != text.len() {
-            return Err(Problem::new(place, format!("`##` makes `{text}` here, which is not one word")));
+            return Err(Problem::new(place, format!("`##` gives `{text}` here, which is not one word")));
         }
         Ok(Piece { place, space: left.space, breaks: left.breaks, ..piece })
     }

@@ -192,7 +192,7 @@ fn skip_blanks(bytes: &[u8], at: &mut usize) -> Result<(), Problem> {
                     Some(length) => *at += length + 4,
                     None => {
                         let place = Place { start: *at as u32, end: *at as u32 + 2 };
-                        return Err(Problem::new(place, "this comment has no end").help("end it with `*/`"));
+                        return Err(Problem::new(place, "this comment is not closed").help("end it with `*/`"));
                     }
                 }
             }

@@ -71,7 +71,7 @@ fn included_files() {
     assert_eq!(result.unwrap(), "x |b # include |1");
     let (looping, wrong) = (looping.unwrap_err(), wrong.unwrap_err());
     assert!(looping.contains("loop.h:2:1: error: files are included more than"), "{looping}");
-    assert!(wrong.contains("wrong.h:2:2: error: the model says: no\n   #error no\n   ^"), "{wrong}");
+    assert!(wrong.contains("wrong.h:2:2: error: #error: no\n   #error no\n   ^"), "{wrong}");
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn mistakes_are_shown_at_their_place() {
         let error = run(text).unwrap_err();
         assert!(error.starts_with(message), "{text}: {error}");
     };
-    wrong("x\n#include \"no.h\"", "m.pml:2:10: error: cannot include `no.h`: cannot read the file");
+    wrong("x\n#include \"no.h\"", "m.pml:2:10: error: cannot include `no.h`: there is no such file");
     wrong("a\n  #if 1", "m.pml:2:3: error: this condition has no `#endif`");
     wrong("#endif", "m.pml:1:1: error: `#endif` without");
     wrong("#if 1\n#else\n#else\n#endif", "m.pml:3:1: error: `#else` after `#else` on line 1");

@@ -231,7 +231,7 @@ fn no_memory_and_no_time_leave_it_open() {
 fn what_is_no_ctl_is_refused() {
     let formula = Formula::Globally(Formula::Atom(0).into());
     let refused = with_task(&grid(3), &formula, &[], &options(StoreChoice::Table), check);
-    assert!(refused.unwrap_err().to_string().contains("no formula of CTL"));
+    assert!(refused.unwrap_err().to_string().contains("not a CTL formula"));
     let unknown = Formula::Atom(ATOMS);
     assert!(with_task(&grid(3), &unknown, &[], &options(StoreChoice::Table), check).is_err());
 }

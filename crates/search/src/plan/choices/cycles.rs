@@ -44,10 +44,7 @@ impl FromStr for CycleChoice {
             "auto" => Ok(CycleChoice::Automatic),
             "nested" => Ok(CycleChoice::Nested),
             "components" | "scc" => Ok(CycleChoice::Components),
-            _ => Err(Refusal::new(
-                format!("there is no way of looking for cycles that is called {text}"),
-                "choose from: auto, nested, components",
-            )),
+            _ => Err(Refusal::unknown("way to look for cycles", text, "auto, nested, components")),
         }
     }
 }

@@ -58,7 +58,7 @@ pub enum VariableChoice {
 /// Processes of a cluster, at most.
 const MOST_PROCESSES: u32 = 4096;
 
-const ENGINES: &str = "choose from: explicit, symbolic, symbolic:bfs, symbolic:chaining, symbolic:saturation, bmc, bmc:STEPS, gpu, gpu:NUMBER, gpu:cpu, cluster:PROCESSES";
+const ENGINES: &str = "explicit, symbolic, symbolic:bfs, symbolic:chaining, symbolic:saturation, bmc, bmc:STEPS, gpu, gpu:NUMBER, gpu:cpu, cluster:PROCESSES";
 
 impl EngineChoice {
     pub(crate) fn reason(self) -> &'static str {
@@ -110,7 +110,7 @@ impl FromStr for EngineChoice {
     type Err = Refusal;
 
     fn from_str(text: &str) -> Result<EngineChoice, Refusal> {
-        let refuse = |reason: String| Err(Refusal::new(reason, ENGINES));
+        let refuse = |reason: String| Err(Refusal::new(reason, format!("choose from: {ENGINES}")));
         Ok(match text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest))) {
             ("explicit", None) => EngineChoice::Explicit,
             ("symbolic", None) => EngineChoice::Symbolic(StrategyChoice::Automatic),
@@ -120,23 +120,23 @@ impl FromStr for EngineChoice {
             ("bmc", None) => EngineChoice::Bounded(BoundChoice(None)),
             ("bmc", Some(steps)) => match steps.parse() {
                 Ok(steps) => EngineChoice::Bounded(BoundChoice(Some(steps))),
-                Err(_) => return refuse(format!("expected a number of steps, found '{steps}'")),
+                Err(_) => return refuse(format!("expected a number of steps, found `{steps}`")),
             },
             ("gpu", None) => EngineChoice::Gpu(CardChoice::Number(0)),
             ("gpu", Some("cpu")) => EngineChoice::Gpu(CardChoice::Processor),
             ("gpu", Some(number)) => match number.parse() {
                 Ok(number) => EngineChoice::Gpu(CardChoice::Number(number)),
-                Err(_) => return refuse(format!("expected the number of a graphics card, or cpu, found '{number}'")),
+                Err(_) => return refuse(format!("expected the number of a graphics card, or cpu, found `{number}`")),
             },
             ("cluster", Some(number)) => match number.parse() {
                 Ok(processes @ 1..=MOST_PROCESSES) => EngineChoice::Cluster(processes),
                 _ => {
                     return refuse(format!(
-                        "expected a number of processes from 1 to {MOST_PROCESSES}, found '{number}'"
+                        "expected a number of processes from 1 to {MOST_PROCESSES}, found `{number}`"
                     ));
                 }
             },
-            _ => return refuse(format!("there is no engine '{text}'")),
+            _ => return Err(Refusal::unknown("engine", text, ENGINES)),
         })
     }
 }
@@ -157,7 +157,7 @@ impl FromStr for VariableChoice {
         match text {
             "force" => Ok(VariableChoice::Force),
             "given" => Ok(VariableChoice::Given),
-            _ => Err(Refusal::new(format!("there is no order of variables '{text}'"), "choose from: force, given")),
+            _ => Err(Refusal::unknown("order of variables", text, "force, given")),
         }
     }
 }

@@ -22,7 +22,7 @@ pub enum ReduceChoice {
 }
 
 const REDUCTIONS: &str =
-    "choose from: none, por, por:process, por:closure, por:deletion, por+sleep, edge-lean, symmetry, symmetry:orbits";
+    "none, por, por:process, por:closure, por:deletion, por+sleep, edge-lean, symmetry, symmetry:orbits";
 
 impl ReduceChoice {
     pub(crate) fn reason(self) -> &'static str {
@@ -82,7 +82,7 @@ impl FromStr for ReduceChoice {
             "por+sleep" => ReduceChoice::PersistentSleep,
             "symmetry" => ReduceChoice::Symmetry { sizes: false },
             "symmetry:orbits" => ReduceChoice::Symmetry { sizes: true },
-            _ => return Err(Refusal::new(format!("there is no reduction '{text}'"), REDUCTIONS)),
+            _ => return Err(Refusal::unknown("reduction", text, REDUCTIONS)),
         })
     }
 }

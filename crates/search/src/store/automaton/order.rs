@@ -117,7 +117,7 @@ impl LayerOrder {
             LayerOrder::Linked => order = linked(state_bytes, sample),
             LayerOrder::Given(first) => {
                 if let Some(byte) = first.iter().find(|&&byte| byte as usize >= state_bytes) {
-                    return Err(format!("there is no byte {byte}: states have {state_bytes} bytes"));
+                    return Err(format!("there is no byte {byte}; states have {state_bytes} bytes, numbered from 0"));
                 }
                 if let Some(at) = (1..first.len()).find(|&at| first[..at].contains(&first[at])) {
                     return Err(format!("byte {} is named twice", first[at]));
@@ -226,7 +226,7 @@ impl FromStr for LayerOrder {
                 let bytes = text.split(',').map(|byte| byte.trim().parse()).collect::<Result<Vec<u32>, _>>();
                 bytes.map(LayerOrder::Given).map_err(|_| {
                     format!(
-                        "`{text}` is no order of layers: `best`, `layout`, `reversed`, `by-change`, `linked`, or bytes such as `3,0,1`"
+                        "unknown order of layers `{text}`\nhelp: choose from: best, layout, reversed, by-change, linked, or bytes such as 3,0,1"
                     )
                 })
             }

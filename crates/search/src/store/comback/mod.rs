@@ -123,7 +123,7 @@ impl<'a> ComBack<'a> {
         if recent.saturating_mul(state_bytes) > budget.left() {
             return Err(io::Error::new(
                 io::ErrorKind::OutOfMemory,
-                format!("no memory for a cache of {recent} states"),
+                format!("there is not enough memory for a cache of {recent} states"),
             ));
         }
         let recent = Recent::new(state_bytes, recent);

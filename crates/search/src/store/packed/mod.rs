@@ -343,7 +343,7 @@ impl Set for PackedTable {
         let (unfit, coding) = (self.shared.unfit(), self.shared.inner().codings.last()?);
         let bits = coding.with((0..unfit.len()).map(|i| unfit.state(i))).bits();
         let why =
-            || format!("states differ in {bits} bits, and a packed table is for at most {MOST_BITS}: say --store tree");
+            || format!("states differ in {bits} bits; --store packed supports at most {MOST_BITS}; use --store tree");
         (bits > MOST_BITS).then(why)
     }
 
