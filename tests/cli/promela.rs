@@ -76,7 +76,7 @@ fn violations_say_which_assertion_and_where_processes_are() {
     let out = scrimp(&["check", &path]).code(1).stdout;
     let end: Vec<&str> = out.lines().skip_while(|line| !line.contains("[assert((k==2))]")).collect();
     assert!(end[0].ends_with("assertion violated (k==2)") || end[1].trim() == "assertion violated (k==2)", "{out}");
-    assert!(out.contains("the processes then stand at\n"), "{out}");
+    assert!(out.contains("the processes at the end\n"), "{out}");
     assert!(!out.contains("unreached"), "{out}");
     let json = scrimp(&["check", &path, "--json"]).code(1);
     let value = json.json();

@@ -27,7 +27,7 @@ fn one_line_a_step() {
     assert!(out.contains(run), "{out}");
     // A net: what each transition takes and gives.
     let out = scrimp(&["check", &model("unbounded.pnml")]).code(1).stdout;
-    assert!(out.contains("  1  close  open -1\n") && out.contains("the marking then\n"), "{out}");
+    assert!(out.contains("  1  close  open -1\n") && out.contains("the marking at the end\n"), "{out}");
     // A run-time error is a step of its own.
     let out = scrimp(&["check", &model("runtime_faults.dve")]).code(1).stdout;
     assert!(out.contains("  4  Divide  runtime_faults.dve:31  calc -> calc  division by zero\n"), "{out}");

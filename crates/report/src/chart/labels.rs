@@ -1,14 +1,14 @@
 //! Where the labels of a picture stand: beside the dot of their step, on the side where no arrow crosses them.
 //!
-//! Four places are tried: right or left of the lane, above or below the step. Labels of different steps never meet: those below a
-//! step end where those above the next one begin. Where an arrow crosses every place, the label is drawn over the arrow, with a
+//! Four places are tried: right or left of the lane, above or below the step. A label below its step keeps the next one from
+//! standing close beneath it. Where an arrow crosses every place, the label is drawn over the arrow, with a
 //! border in the colour of the sheet (see the style of `svg.rs`).
 
 use super::svg::{GAP, HEAD, MARGIN, Sheet, length_of, shortened};
 use super::{Arrow, Message, Row};
 
 /// A label stands so far above its step, or below it, and reaches so far up from its baseline.
-const ABOVE: usize = 5;
+const ABOVE: usize = 6;
 const BELOW: usize = 13;
 const HEIGHT: usize = 9;
 /// What an arrow must keep away from a label, at least.
@@ -32,6 +32,8 @@ type Line = [(f64, f64); 2];
 pub struct Labels {
     /// For each row, the lines of the arrows that pass it.
     lines: Vec<Vec<Line>>,
+    /// The row of the last label, if that stands below its step, and where it begins and ends.
+    below: Option<(usize, f64, f64)>,
 }
 
 impl Labels {
@@ -45,11 +47,11 @@ impl Labels {
                 lines[row].extend(bends.windows(2).map(|ends| [ends[0], ends[1]]));
             }
         }
-        Labels { lines }
+        Labels { lines, below: None }
     }
 
     /// The label of a row that is at this lane and row.
-    pub fn place(&self, sheet: &Sheet, row: &Row, at: (usize, usize)) -> Label {
+    pub fn place(&mut self, sheet: &Sheet, row: &Row, at: (usize, usize)) -> Label {
         let (x, y) = sheet.point(at);
         let short = sheet.label(row);
         // A step without a message may say all where nothing is in the way.
@@ -63,6 +65,7 @@ impl Labels {
         // Above an arrow to the left the label would stand on the wrong side of it.
         let leftwards = matches!(row.message, Some(Message::Rendezvous { receiver }) if receiver < row.lane);
         if leftwards {
+            self.below = None;
             return Label { text: short, x: x - GAP, y: y - ABOVE, to_left: true };
         }
         let right = |text: &String, y: usize| Label { text: text.clone(), x: x + GAP, y, to_left: false };
@@ -76,20 +79,33 @@ impl Labels {
         ];
         let cost = |label: &Label| {
             let cut = usize::from(label.text.ends_with('…') && !row.label.ends_with('…'));
-            2 * self.crossings(at.1, label) + cut
+            2 * (self.crossings(at.1, label) + usize::from(self.meets_last(at.1, label, y))) + cut
         };
-        let best = places.into_iter().min_by_key(cost);
-        best.unwrap_or_else(|| right(&short, y - ABOVE))
+        let best = places.into_iter().min_by_key(cost).unwrap_or_else(|| right(&short, y - ABOVE));
+        let (from, to) = sides(&best);
+        self.below = (best.y > y).then_some((at.1, from, to));
+        best
+    }
+
+    /// Is there a label just above this one?
+    fn meets_last(&self, row: usize, label: &Label, y: usize) -> bool {
+        let (left, right) = sides(label);
+        let near = |(last, from, to): (usize, f64, f64)| last + 1 == row && left < to && from < right;
+        label.y < y && self.below.is_some_and(near)
     }
 
     /// How many lines pass through a label.
     fn crossings(&self, row: usize, label: &Label) -> usize {
-        let wide = length_of(&label.text) as f64;
-        let (x, y) = (label.x as f64, label.y as f64);
-        let left = if label.to_left { x - wide } else { x };
-        let (from, to) = ((left - CLEAR, y - HEIGHT as f64 - CLEAR), (left + wide + CLEAR, y + CLEAR));
+        let ((left, right), y) = (sides(label), label.y as f64);
+        let (from, to) = ((left - CLEAR, y - HEIGHT as f64 - CLEAR), (right + CLEAR, y + CLEAR));
         self.lines[row].iter().filter(|line| meets(line, from, to)).count()
     }
+}
+
+/// Where a label begins and ends.
+fn sides(label: &Label) -> (f64, f64) {
+    let (x, wide) = (label.x as f64, length_of(&label.text) as f64);
+    if label.to_left { (x - wide, x) } else { (x, x + wide) }
 }
 
 /// The points of an arrow; one back to its own lane is a bow.
@@ -183,7 +199,7 @@ mod tests {
     fn no_arrow_crosses_a_label() {
         for chart in [example(), busy()] {
             let sheet = svg::Sheet::new(&chart);
-            let labels = Labels::beside(&sheet, &chart.arrows(), chart.rows.len());
+            let mut labels = Labels::beside(&sheet, &chart.arrows(), chart.rows.len());
             for (i, row) in chart.rows.iter().enumerate() {
                 let label = labels.place(&sheet, row, (row.lane, i));
                 assert_eq!(labels.crossings(i, &label), 0, "row {}: {}", i + 1, label.text);

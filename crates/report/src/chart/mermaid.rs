@@ -55,7 +55,7 @@ fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
         match c {
-            '#' | ';' | '<' | '>' | '%' | '{' | '}' => out.push_str(&format!("#{};", c as u32)),
+            '#' | ';' | '<' | '{' | '}' => out.push_str(&format!("#{};", c as u32)),
             c if c.is_control() => out.push(' '),
             c => out.push(c),
         }
@@ -73,7 +73,7 @@ mod tests {
     fn messages_go_through_channels() {
         let expected = "sequenceDiagram
     participant p0 as Sender
-    participant p1 as Receiver #60;1#62;
+    participant p1 as Receiver #60;1>
     participant p2 as Timer
     participant c0 as data
     p0-)c0: data!3

@@ -18,7 +18,7 @@ pub(super) const GAP: usize = 8;
 pub(super) const HEAD: usize = 12;
 
 const STYLE: &str = "text{font:12px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;fill:#1f2328}\
-.label{paint-order:stroke;stroke:#ffffff;stroke-width:4px;stroke-linejoin:round}\
+.label{paint-order:stroke;stroke:#ffffff;stroke-width:3px;stroke-linejoin:round}\
 .name{font-weight:bold;text-anchor:middle}.title{font-style:italic}.number{fill:#6e7781;text-anchor:end}\
 .lane{stroke:#8c959f;stroke-dasharray:3 3}.box{fill:#f6f8fa;stroke:#8c959f}\
 .arrow{stroke:#0969da;stroke-width:1.5;fill:none}.head{fill:#0969da}.dot{fill:#57606a}\
@@ -50,7 +50,7 @@ pub fn svg(chart: &Chart) -> String {
         };
         let _ = writeln!(out, "<path class=\"arrow\" d=\"{path}\" marker-end=\"url(#head)\"/>");
     }
-    let labels = Labels::beside(&sheet, &arrows, chart.rows.len());
+    let mut labels = Labels::beside(&sheet, &arrows, chart.rows.len());
     for (i, row) in chart.rows.iter().enumerate().filter(|(_, row)| chart.shown(row)) {
         let (x, y) = sheet.point((row.lane, i));
         let _ = writeln!(out, "<text class=\"number\" x=\"{}\" y=\"{}\">{}</text>", MARGIN - 12, y + 4, i + 1);

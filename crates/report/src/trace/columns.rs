@@ -10,8 +10,10 @@ use crate::style::Style;
 const GAP: usize = 2;
 /// A column of names or places grows to this width.
 const MOST: usize = 48;
-/// What changes needs so much room beside the event, or stands below it.
+/// What changes gets so much room beside the event, if it needs that; else it stands below.
 const ROOM: usize = 26;
+/// Where what changes stands below long events, it stands beside short ones, at this column if it can.
+const STOP: usize = 20;
 
 pub struct Columns {
     style: Style,
@@ -20,6 +22,8 @@ pub struct Columns {
     number: usize,
     /// Of process, place and event.
     widths: [usize; 3],
+    /// Of what changes, as far as room is kept for it.
+    details: usize,
     /// Those that were met: each has a colour.
     processes: Vec<String>,
 }
@@ -31,7 +35,7 @@ impl Columns {
 
     /// The same behind a margin.
     pub fn within(style: Style, margin: &str) -> Columns {
-        Columns { style, margin: margin.to_string(), number: 3, widths: [0; 3], processes: Vec::new() }
+        Columns { style, margin: margin.to_string(), number: 3, widths: [0; 3], details: 0, processes: Vec::new() }
     }
 
     /// Makes room for rows that are shown later.
@@ -41,6 +45,8 @@ impl Columns {
             for (width, cell) in self.widths.iter_mut().zip([&row.process, &row.place, &row.event]) {
                 *width = (*width).max(length(cell).min(MOST));
             }
+            let wrong = row.wrong.as_ref().map_or(0, |wrong| length(wrong));
+            self.details = self.details.max(together(&row.details).max(wrong).min(ROOM));
         }
     }
 
@@ -76,11 +82,13 @@ impl Columns {
         let below = length(&self.margin) + self.number + 2 * GAP;
         let event = length(&self.margin) + self.number + GAP + taken(self.widths[0]) + taken(self.widths[1]);
         let room = self.style.width.saturating_sub(event);
-        if room < self.widths[2].min(ROOM) {
+        // Of long events the beginning is enough, if that is not too little.
+        let needed = self.widths[2].min(ROOM);
+        if room < needed {
             return Places { event: below, beside: false, details: below, details_beside: false };
         }
-        let widest = self.widths[2].min(room.saturating_sub(GAP + ROOM));
-        match widest >= self.widths[2].min(ROOM) {
+        let widest = self.widths[2].min(room.saturating_sub(GAP + self.details));
+        match widest >= needed {
             true => Places { event, beside: true, details: event + taken(widest), details_beside: true },
             false => Places { event, beside: true, details: below, details_beside: false },
         }
@@ -115,13 +123,15 @@ impl Columns {
         let room = style.width.saturating_sub(details_at);
         let details = filled(&row.details, room).into_iter().map(|line| (line, false));
         let wrong = row.wrong.iter().flat_map(|wrong| wrapped(wrong, room)).map(|line| (line, true));
+        let beside_short = (at + GAP).max(event_at + STOP);
+        let fits = beside_short + together(&row.details) <= style.width && row.wrong.is_none();
         for (i, (line, wrong)) in details.chain(wrong).enumerate() {
-            match i == 0 && beside && at + GAP <= details_at + usize::from(at == event_at) * GAP {
-                true => out.push_str(&" ".repeat(details_at.saturating_sub(at))),
-                false => {
-                    out =
-                        format!("{}\n{}{}", out.trim_end(), self.margin, " ".repeat(details_at - length(&self.margin)))
+            match i == 0 {
+                true if beside && (at + GAP <= details_at || at == event_at) => {
+                    out.push_str(&" ".repeat(details_at.saturating_sub(at)));
                 }
+                true if !beside && event_beside && fits => out.push_str(&" ".repeat(beside_short - at)),
+                _ => out = format!("{}\n{}", out.trim_end(), " ".repeat(details_at)),
             }
             out.push_str(&if wrong { style.bad(&line) } else { line });
         }
@@ -141,6 +151,11 @@ struct Places {
     beside: bool,
     details: usize,
     details_beside: bool,
+}
+
+/// What items take on one line.
+fn together(items: &[String]) -> usize {
+    items.iter().map(|item| length(item) + 2).sum::<usize>().saturating_sub(2)
 }
 
 pub(crate) fn length(text: &str) -> usize {

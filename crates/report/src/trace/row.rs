@@ -93,7 +93,11 @@ fn plain(model: &dyn Describe, text: &EventText, passed: Option<Passed>, before:
         if let (Some(from), Some(to)) = (name(passed.from), name(passed.to)) {
             row.process = format!("{from} -> {to}");
         }
-        row.event = message(passed).unwrap_or(row.event);
+        row.event = match passed.values.is_empty() {
+            // An event without values is called what the model calls it.
+            true => text.label.split(": ").next().unwrap_or(&text.label).to_string(),
+            false => message(passed).unwrap_or(row.event),
+        };
     }
     // Where a process goes is said by the event already, as a rule.
     let told = |name: &str, old: &str, new: &str| {

@@ -76,10 +76,10 @@ pub fn ending(model: &dyn Describe, state: &[u8], style: Style) -> String {
     let mut columns = Columns::new(style);
     let standing = standing_rows(model, state);
     match (standing.is_empty(), model.leaves_out_zeros()) {
-        (false, _) => columns.title(None, "the processes then stand at") + &columns.lines(&standing),
+        (false, _) => columns.title(None, "the processes at the end") + &columns.lines(&standing),
         (true, true) => {
             let marked = state_values(model, state);
-            let title = if marked.is_empty() { "no place is marked then" } else { "the marking then" };
+            let title = if marked.is_empty() { "no place is marked at the end" } else { "the marking at the end" };
             columns.title(None, title) + &columns.values(&marked)
         }
         (true, false) => String::new(),
