@@ -483,7 +483,7 @@ fn figures_and_tables_for_papers() {
     assert!(answer.stdout.contains("Geometric means of ratios to dfs"), "{}", answer.stdout);
     let of = |name: &str| answer.stdout.lines().rfind(|line| line.trim_start().starts_with(name)).unwrap_or_default();
     assert!(of("dfs ").contains("2 of 2  ") && of("dfs ").contains("1.00 (2)"), "{}", answer.stdout);
-    for name in ["orders-stored_peak-over-states", "orders-stored_peak-against-dfs", "orders-solved-within-time"] {
+    for name in ["orders-stored_peak-over-states", "orders-wall_seconds-against-dfs", "orders-solved-within-time"] {
         let picture = std::fs::read_to_string(folder.join(format!("{name}.svg"))).expect(name);
         assert!(picture.starts_with("<svg") && picture.contains("width=\"84mm\""), "{name}");
         let pages = std::fs::read(folder.join(format!("{name}.pdf"))).expect(name);

@@ -160,7 +160,7 @@ fn slug(words: &[&str]) -> String {
     for c in words.join(" ").chars() {
         match c {
             c if c.is_ascii_alphanumeric() => out.push(c.to_ascii_lowercase()),
-            '.' | '_' if !out.ends_with('-') => out.push('_'),
+            '.' | '_' if out.ends_with(|c: char| c.is_ascii_alphanumeric()) => out.push('_'),
             _ if !out.is_empty() && !out.ends_with('-') => out.push('-'),
             _ => {}
         }
