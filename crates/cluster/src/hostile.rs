@@ -161,7 +161,8 @@ fn a_damaged_job_is_refused() {
         let mut damaged = text.clone();
         let at = random.below(damaged.len());
         damaged[at] ^= 1 << random.below(8);
-        refused += bincode::deserialize::<Job>(&damaged).map_or(true, |job| job.task(1 << 30, (2, 1)).is_err()) as usize;
+        refused +=
+            bincode::deserialize::<Job>(&damaged).map_or(true, |job| job.task(1 << 30, (2, 1)).is_err()) as usize;
     }
     assert!(refused > 200, "{refused}");
     assert!((0..text.len()).all(|cut| bincode::deserialize::<Job>(&text[..cut]).is_err()));

@@ -117,7 +117,10 @@ pub fn run(
     device: &mut dyn Device,
 ) -> io::Result<GpuReport> {
     if let Some(goal) = goals.iter().find(|goal| goal.kind.is_about_runs()) {
-        return Err(invalid(format!("--engine gpu does not support property {}, which is about infinite runs", goal.name)));
+        return Err(invalid(format!(
+            "--engine gpu does not support property {}, which is about infinite runs",
+            goal.name
+        )));
     }
     system.validate().map_err(|broken| invalid(broken.0))?;
     let wanted = wanted(goals);

@@ -50,15 +50,15 @@ pub fn decide(model: &NativeModel, name: &str, never: &Never<Expr>, means: &Cont
         model.expand(&alone(model, &watched, state), &mut Batch::new(model.state_bytes()));
     }
     report.state_bytes = model.state_bytes();
-    let unsure = report.facts.faults > 0 && !follows_formulas(model.system());
+    let unsure = !follows_formulas(model.system());
     // A bad run is found where the state is reached.
     for result in &mut report.properties {
         result.verdict = match result.verdict {
             Verdict::Verified => Verdict::Violated,
             Verdict::Violated if unsure => {
-                let why =
-                    "steps that run as one come to nothing somewhere, and how the formula goes on there is not known";
-                report.remarks.push(format!("{name}: {why}; use --engine explicit"));
+                let why = "the model has steps that run as one (atomic, d_step); where these come to nothing, this engine does not \
+                           follow the formula";
+                report.remarks.push(format!("{name}: no violation was found, but {why}; use --engine explicit"));
                 Verdict::Undecided
             }
             Verdict::Violated => Verdict::Verified,
