@@ -19,7 +19,7 @@ pub enum LoadError {
         path: PathBuf,
         problem: String,
     },
-    Model(Diagnostic),
+    Model(Box<Diagnostic>),
     /// There was no time or no memory to go on.
     Stopped(Cause),
 }
@@ -38,7 +38,7 @@ impl std::error::Error for LoadError {}
 
 impl From<Diagnostic> for LoadError {
     fn from(diagnostic: Diagnostic) -> LoadError {
-        LoadError::Model(diagnostic)
+        LoadError::Model(Box::new(diagnostic))
     }
 }
 

@@ -63,7 +63,7 @@ impl Wrong {
             return LoadError::Stopped(cause);
         }
         let line = line_of(path, self.0.at.line).unwrap_or_default();
-        LoadError::Model(self.with_line(&path.display().to_string(), &line))
+        LoadError::Model(Box::new(self.with_line(&path.display().to_string(), &line)))
     }
 
     /// The same for a text that stands for what is in a file.
@@ -72,7 +72,7 @@ impl Wrong {
             return LoadError::Stopped(cause);
         }
         let line = text.lines().nth((self.0.at.line as usize).saturating_sub(1)).unwrap_or_default();
-        LoadError::Model(self.with_line(name, line))
+        LoadError::Model(Box::new(self.with_line(name, line)))
     }
 
     /// A source that has nothing but this line, in its place.
