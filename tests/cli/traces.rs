@@ -190,11 +190,12 @@ fn forms_of_runs_are_refused_where_they_are_not_in_force() {
         &["--trace", &lock],
         &["--trace-format", "xml"],
     ] {
-        scrimp(&[&["check", &lock] as &[&str], words].concat()).refused();
+        let answer = scrimp(&[&["check", &lock] as &[&str], words].concat()).code(2);
+        assert!(answer.stderr.contains("error: "), "{words:?}: {}", answer.stderr);
     }
     assert!(scrimp(&["check", &lock, "--trace", &lock]).refused().contains("--trace"));
     scrimp(&["simulate", &lock, "-i", "--trace-format", "itf"]).refused();
-    scrimp(&["simulate", &lock, "--walks", "5", "--json", "--trace-format", "itf"]).refused();
+    scrimp(&["simulate", &lock, "--walks", "5", "--json", "--trace-format", "itf"]).code(2);
     let both = scratch("traces-both.itf.json");
     let answer = scrimp(&["check", &lock, "--json", "--trace", &both.to_string_lossy()]).code(1);
     assert_eq!(answer.json()["verdict"], "violated");

@@ -148,15 +148,12 @@ fn search(
     let disk = held.disk();
     let ran = instead.as_ref().unwrap_or(plan);
     model.searched();
-    control.enter(Some("finding the run again"));
-    let properties = settle(
-        model,
-        held,
-        properties,
-        safety.into_findings(),
-        &outcome,
-        &TraceSearch { plan: ran, control, reduce: &reduce },
-    );
+    let findings = safety.into_findings();
+    if !findings.is_empty() {
+        control.enter(Some("finding the run again"));
+    }
+    let properties =
+        settle(model, held, properties, findings, &outcome, &TraceSearch { plan: ran, control, reduce: &reduce });
     control.finish();
     let limit = match outcome.ended {
         Ended::Limit(limit) => Some(limit),
