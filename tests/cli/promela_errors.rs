@@ -38,7 +38,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("#if 1\nactive proctype P() { skip }", "1:1", "this condition has no `#endif`"),
     ("#endif\nactive proctype P() { skip }", "1:1", "`#endif` without `#if`"),
     ("#define ONE(a) a\nactive proctype P() { int x; x = ONE(1 }", "2:34", "the macro `ONE` has no `)`"),
-    ("#error the wrong file\nactive proctype P() { skip }", "1:1", "the model says: the wrong file"),
+    ("#error the wrong file\nactive proctype P() { skip }", "1:1", "#error: the wrong file"),
     ("active proctype P() { /* no end\nskip }", "1:23", "this comment is not closed"),
     ("active proctype P() { printf(\"no end) }", "1:30", "this string does not end on its line"),
     // statements
@@ -117,7 +117,7 @@ const FAULTY: &[(&str, &str)] = &[
     ("chan c;\nactive proctype P() { byte x; c?x }", "a process receives from a channel that is not initialised"),
     (
         "proctype Q(chan c) { c!1,2 }\ninit { chan c = [1] of { byte }; run Q(c) }",
-        "a message of 2 fields for channel c, which has 1",
+        "a message of 2 fields is sent to channel c, which has 1",
     ),
     ("active proctype P() { byte x; d_step { skip; x == 1; x = 2 } }", "a d_step is blocked"),
     ("byte a[3], i = 3;\nactive proctype P() { a[i] = 1 }", "array index out of range"),

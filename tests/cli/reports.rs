@@ -102,7 +102,7 @@ fn a_run_for_ever_has_stem_and_loop() {
     page.has(&["that go round for ever", "the loop begins here", "and so on for ever, from step 2 again"]);
     page.has(&["then, again and again"]);
     let (_, page) = report("claim", 1, &["check", &model("starvation.dve")]);
-    page.has(&["the loop begins here", "violated. Search 2 of 2: 12 states. A run that shows it was found"]);
+    page.has(&["the loop begins here", "violated. Search 2 of 2: 12 states. A run that decides it was found"]);
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn the_seed_reproduces_the_walk() {
     assert_eq!(violated(&again), violated(&json));
     assert_eq!((&again["found"]["walk"], again["found"]["steps"].as_u64()), (&1.into(), Some(steps)));
     let shown = scrimp(&["simulate", &model("naive_lock.dve"), "--steps", "5", "--seed", &seed]).code(0).stdout;
-    assert!(shown.contains(&format!("\n{steps:>5}  ")) && !shown.contains(&format!("\n{:>5}  ", steps + 1)), "{shown}");
+    assert!(shown.contains(&format!("\n{steps:>3}  ")) && !shown.contains(&format!("\n{:>3}  ", steps + 1)), "{shown}");
     assert!(shown.contains("violated: assertion: P_"), "{shown}");
 }
 

@@ -85,7 +85,6 @@ const PROPERTIES: &[(&str, &str)] = &[
     ("ltl: [](inside == 1 => <>inside == 0)", "did you mean `ltl: [](inside == 1 -> <>inside == 0)`?"),
     ("[] inside < 4", "did you mean `ltl: [] inside < 4` (on every run)?"),
     ("invariant: [] inside < 4", "did you mean `ltl: [] inside < 4` (on every run)?"),
-    ("ltl: AG inside < 4", "did you mean `ctl: AG inside < 4` (in every initial state)?"),
     ("AG EF inside == 0", "did you mean `ctl: AG EF inside == 0` (in every initial state)?"),
     ("ltl p { [] inside < 4 }", "did you mean `ltl: [] inside < 4`?"),
     ("deadlok", "did you mean `deadlock`?"),
@@ -162,7 +161,7 @@ fn files_that_are_no_models_are_recognised() {
     std::fs::write(folder.join("lock.pml"), "active proctype P() { skip }").expect("a file can be written");
     let at = |name: &str| folder.join(name).to_string_lossy().into_owned();
     let told = |name: &str| scrimp(&["check", &at(name)]).refused();
-    assert!(told("lock.pml.trail").contains("help: give the model, "), "{}", told("lock.pml.trail"));
+    assert!(told("lock.pml.trail").contains("help: give the Promela model; "), "{}", told("lock.pml.trail"));
     assert!(
         told("lok.pml").contains("did you mean `") && told("lok.pml").contains("lock.pml`?"),
         "{}",

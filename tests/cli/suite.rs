@@ -209,7 +209,7 @@ fn a_folder_that_is_not_there_has_a_variable() {
     let path = suite("folder", FOLDER);
     let message = scrimp(&["bench", &path]).refused();
     assert!(message.contains("suite.toml:6:") && message.contains("nowhere/phils3.dve*"), "{message}");
-    assert!(message.contains("--set folder=FOLDER, or SCRIMP_TEST_FOLDER=FOLDER"), "{message}");
+    assert!(message.contains("--set folder=FOLDER, or the variable SCRIMP_TEST_FOLDER=FOLDER"), "{message}");
     let answer = scrimp(&["bench", &path, "--skip-missing"]).code(0);
     assert!(answer.stdout.contains("2 cases: 2 skipped"), "{}", answer.stdout);
     assert_eq!(records(&path)[1]["outcome"], "skipped");

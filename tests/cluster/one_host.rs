@@ -154,7 +154,7 @@ fn infinite_runs_as_alone() {
                     scrimp().args(["simulate", &model(name), "--trace"]).arg(&trace).output().expect("it runs");
                 let said = text(&replayed);
                 assert!(
-                    said.contains("back where the loop began") || said.contains("nothing more can happen"),
+                    said.contains("and so on for ever, from step") || said.contains("nothing more can happen"),
                     "{said}"
                 );
             }

@@ -167,7 +167,7 @@ fn foreign_and_damaged_files_are_refused() {
     std::fs::write(&file, &whole[..whole.len() / 2]).expect("a file can be written");
     assert!(resume(&[&path]).contains("damaged"));
     std::fs::write(&file, "").expect("a file can be written");
-    assert!(resume(&[&path]).contains("no checkpoint"));
+    assert!(resume(&[&path]).contains("not a checkpoint"));
     let _ = std::fs::remove_file(&file);
     assert!(resume(&[&path]).contains("No such file"));
 }

@@ -25,7 +25,7 @@ const FAREWELL: Duration = Duration::from_secs(2);
 /// What is to be done, by all workers of a process.
 pub enum Work {
     /// Visit all states, level by level.
-    Levels(Task),
+    Levels(Box<Task>),
     /// Look for a run that an automaton accepts.
     Runs(emptiness::Task),
     /// Visit all states in the order of their progress.

@@ -61,6 +61,9 @@ pub struct Emptiness {
     pub in_tree: bool,
 }
 
+/// On the way back: the state that was asked for, from where it was reached, and whether it was passed before.
+pub(crate) type Passed = (Vec<u8>, Option<Address>, bool);
+
 /// What every worker says at the end of a round.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Said {
@@ -79,7 +82,7 @@ pub(crate) struct Said {
     pub(crate) endless: bool,
     pub(crate) unknown: bool,
     /// On the way back: the state that is asked for, from where it was reached, whether it was passed before.
-    pub(crate) step: Option<(Vec<u8>, Option<Address>, bool)>,
+    pub(crate) step: Option<Passed>,
 }
 
 /// What all said.
@@ -100,7 +103,7 @@ impl All {
         found.map(|(worker, number)| Address { worker, number })
     }
 
-    pub(crate) fn step(self) -> Option<(Vec<u8>, Option<Address>, bool)> {
+    pub(crate) fn step(self) -> Option<Passed> {
         self.0.into_iter().find_map(|said| said.step)
     }
 

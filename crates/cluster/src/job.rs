@@ -155,6 +155,7 @@ impl Job {
             }
         });
         let shared = Shared::new(&model, processes, threads, &budget);
-        Ok(Work::Levels(Task { model: Arc::new(model), goals, keep_going, budget, saving, shared }))
+        let task = Task { model: Arc::new(model), goals, keep_going, budget, saving, shared };
+        Ok(Work::Levels(Box::new(task)))
     }
 }

@@ -1,7 +1,7 @@
 //! From a set that stays as it is to a run: the way back along the states from which others were reached first, and a shortest way
 //! to the cycle.
 
-use crate::emptiness::{Said, Searcher};
+use crate::emptiness::{Passed, Said, Searcher};
 use crate::numbered::{Address, NUMBER, PASSED, Phase, TARGET};
 use crate::signals::Gone;
 use scrimp_system::Model;
@@ -85,7 +85,7 @@ impl Searcher<'_, '_, '_> {
     }
 
     /// A state, from where it was reached, and whether it was passed before; from now on it was. All workers ask for the same one.
-    fn step_at(&mut self, at: Address) -> Result<Option<(Vec<u8>, Option<Address>, bool)>, Gone> {
+    fn step_at(&mut self, at: Address) -> Result<Option<Passed>, Gone> {
         let mine = at.worker as usize == self.me && at.number < self.owned.len();
         let step = mine.then(|| {
             let (mut state, met) = (Vec::new(), self.owned.has(at.number, PASSED));

@@ -64,6 +64,10 @@ impl<T: Pod> Column<T> {
         self.len
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         self.region.committed()
