@@ -323,8 +323,8 @@ fn what_makes_no_sense_is_refused() {
     let refused = |asked: Value| server.post("api/check", &asked).error();
     assert!(refused(json!({ "properties": ["invariant: lost == 0"] })).contains("invariant: lost == 0"));
     for (option, value, says) in [
-        ("engine", "bmc", "state by state"),
-        ("engine", "symbolic", "state by state"),
+        ("engine", "bmc", "explicit engine"),
+        ("engine", "symbolic", "explicit engine"),
         ("fair", "weak", "fairness"),
         ("order", "best", "measure"),
         ("forget", "sweep", "measure"),

@@ -169,7 +169,7 @@ fn a_saved_search_has_the_same_questions() {
     assert!(!saved.check().unwrap().is_complete());
     let refused = |checker: Checker<Chain>| {
         let error = checker.resume(&file).check().err().map(|error| error.to_string()).unwrap_or_default();
-        assert!(error.contains("checkpoint of"), "{error}");
+        assert!(error.contains("checkpoint is of"), "{error}");
     };
     refused(chain(2000).invariant("x", |_, state| state[0] != 2000));
     refused(chain(2000).reach("x", |_, state| state[0] == 2000).symmetry());
