@@ -122,7 +122,7 @@ fn search(
         Way::Disk => on_disk::search(&task)?,
         other => {
             return Err(invalid(format!(
-                "internal error: internal error: internal error: the plan is for another kind of question ({other:?})"
+                "internal error: the plan is for another kind of question ({other:?})"
             )));
         }
     };

@@ -124,7 +124,7 @@ impl<R: BufRead> Xml<R> {
                 if self.depth == 0 && !text.trim_matches('\u{feff}').trim().is_empty() {
                     return Err(Wrong::new(
                         at,
-                        "this is not XML: there is this is not XML: there is this is not XML: there is text outside of the root element",
+                        "this is not XML: there is text outside of the root element",
                     ));
                 }
                 self.text.push_str(text);

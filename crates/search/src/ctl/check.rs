@@ -101,7 +101,7 @@ pub fn examine(task: &CtlTask, ask: &mut dyn FnMut(Inquiry)) -> io::Result<CtlOu
         Way::Local | Way::OnGraph => on_graph(task, &table, &budget, ask)?,
         other => {
             return Err(invalid(format!(
-                "internal error: internal error: internal error: the plan is for another kind of question ({other:?})"
+                "internal error: the plan is for another kind of question ({other:?})"
             )));
         }
     };

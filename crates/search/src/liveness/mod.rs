@@ -147,7 +147,7 @@ fn search_in(question: &Question, plan: &Plan, control: &Control) -> io::Result<
         Way::Swarm | Way::TogetherComponents => true,
         other => {
             return Err(invalid(format!(
-                "internal error: internal error: internal error: the plan is for another kind of question ({other:?})"
+                "internal error: the plan is for another kind of question ({other:?})"
             )));
         }
     };
