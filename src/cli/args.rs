@@ -146,16 +146,19 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = ASKED)]
     pub property_file: Option<PathBuf>,
 
-    /// Answer a formula file of the Model Checking Contest
+    /// Answer formulas of the Model Checking Contest
     ///
-    /// About a Petri net: StateSpace, Reachability…, UpperBounds, global properties, LTL… and CTL…. Each formula is answered on
-    /// its own.
+    /// A file of the contest about a Petri net: StateSpace, Reachability…, UpperBounds, global properties, LTL… and CTL…. Each
+    /// formula is answered on its own.
     #[arg(long, value_name = "FILE.xml", value_hint = ValueHint::FilePath, help_heading = ASKED)]
     pub formulas: Vec<PathBuf>,
 
     /// Go on after a violation, until all are decided
     #[arg(short, long, help_heading = ASKED)]
     pub keep_going: bool,
+
+    #[command(flatten)]
+    pub search: SearchArgs,
 
     /// Draw the run that was found: FILE.svg, or text
     ///
@@ -177,9 +180,6 @@ pub struct CheckArgs {
     /// the first run alone, and the report goes to standard error. `scrimp check lock.dve --trace-format itf > lock.itf.json`
     #[arg(long, value_name = "FORMAT", hide_possible_values = true, hide_short_help = true, help_heading = ANSWER)]
     pub trace_format: Option<TraceFormat>,
-
-    #[command(flatten)]
-    pub search: SearchArgs,
 }
 
 /// Where no model is named.
@@ -203,14 +203,14 @@ pub struct CountArgs {
     #[arg(value_hint = ValueHint::FilePath)]
     pub model: PathBuf,
 
+    #[command(flatten)]
+    pub search: SearchArgs,
+
     /// Find the largest in-degree of large models too
     ///
     /// Takes 4 bytes a state and one thread; of small models it is always found.
     #[arg(long, hide_short_help = true, help_heading = ANSWER)]
     pub in_degrees: bool,
-
-    #[command(flatten)]
-    pub search: SearchArgs,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -221,7 +221,7 @@ pub struct SearchArgs {
     #[arg(short = 'D', long, value_name = "NAME[=VALUE]", value_parser = definition, help_heading = ASKED)]
     pub define: Vec<(String, String)>,
 
-    /// Count fair runs only: weak, strong, SF(P), WF(P), EXPR
+    /// Count fair runs only: weak, strong, SF(P), EXPR
     ///
     /// `weak`: a process that stays enabled moves again and again. `strong`: a process that is enabled again and again moves again
     /// and again. `WF(P)`, `SF(P)`: the same of process P, or of all that are called P and a number; several are separated by
@@ -327,7 +327,7 @@ pub struct SearchArgs {
     #[arg(short, long, value_name = "DURATION", value_parser = parse_duration, help_heading = LIMITS)]
     pub time: Option<Duration>,
 
-    /// table, tree, collapse, dfa, comback, bitstate, disk, …
+    /// table, tree, collapse, dfa, comback, bitstate, …
     ///
     /// How states are kept. Exact: `table` keeps states in full and is fastest; `packed` keeps of each the bits that tell it from
     /// others; `tree` keeps halves of states once each, a few bytes a state; `collapse` keeps what each process can look like

@@ -53,13 +53,13 @@ times, states a second and speedups are printed, and --plot draws them.";
 const EXAMPLES: &str = "\
 Examples:
   scrimp bench benches/pseudo-root.toml
-  scrimp bench benches/caching.toml --set bench=../shared/bench --filter at.2 --jobs 2
+  scrimp bench benches/caching.toml --set bench=FOLDER --filter at.2 --jobs 2
   scrimp bench suite.toml --list
   scrimp bench suite.toml --fresh --repeat 3 --markdown table.md
   scrimp bench suite.toml --report suite.html
   scrimp bench suite.toml --figures figures --latex tables.tex --csv runs.csv
   scrimp bench models/phils6.dve
-  scrimp bench model.dve --threads 1,2,4,8 --store packed,table --plot speedup.svg";
+  scrimp bench model.dve --threads 1,2,4,8 --plot speedup.svg";
 
 const CODES: &str = "\
 Exit codes: 0 all expectations held, 1 something is wrong (a value, a crash, a refused command),

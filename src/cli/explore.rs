@@ -16,7 +16,7 @@ Examples:
   scrimp explore lock.pml
   scrimp explore protocol.pml -p 'ltl: [] (sent -> <> received)'
   scrimp explore lock.dve -p 'invariant: owners <= 1' --export lock.html
-  scrimp check lock.dve --json > answer.json; scrimp explore lock.dve --trace answer.json";
+  scrimp check lock.dve --trace run.json; scrimp explore lock.dve --trace run.json";
 
 const HELP: &str = "\
 The page shows the model's state, what can happen next, the source with the active lines, a message

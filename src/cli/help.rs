@@ -43,10 +43,8 @@ pub fn command() -> Command {
 
 /// The help of `scrimp` itself.
 fn first_page(command: &Command) -> String {
-    let mut out = format!("scrimp {}: ", env!("CARGO_PKG_VERSION"));
-    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-    out.push_str(&about[..1].to_lowercase());
-    let _ = writeln!(out, "{}\n", about[1..].trim_end_matches('.'));
+    let version = env!("CARGO_PKG_VERSION");
+    let mut out = format!("scrimp {version}: a model checker that stays inside the memory you give it\n\n");
     let _ = writeln!(out, "{HEADING}Usage:{HEADING:#} {LITERAL}scrimp{LITERAL:#} <COMMAND> <MODEL> [OPTIONS]\n");
     let _ = writeln!(out, "{HEADING}Try first:{HEADING:#}");
     let wide = FIRST.iter().map(|(line, _)| line.len()).max().unwrap_or(0);

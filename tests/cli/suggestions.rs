@@ -85,6 +85,7 @@ const PROPERTIES: &[(&str, &str)] = &[
     ("ltl: [](inside == 1 => <>inside == 0)", "did you mean `ltl: [](inside == 1 -> <>inside == 0)`?"),
     ("[] inside < 4", "did you mean `ltl: [] inside < 4` (on every run)?"),
     ("invariant: [] inside < 4", "did you mean `ltl: [] inside < 4` (on every run)?"),
+    ("ltl: EF inside == 0", "did you mean `ctl: EF inside == 0` (in every initial state)?"),
     ("AG EF inside == 0", "did you mean `ctl: AG EF inside == 0` (in every initial state)?"),
     ("ltl p { [] inside < 4 }", "did you mean `ltl: [] inside < 4`?"),
     ("deadlok", "did you mean `deadlock`?"),

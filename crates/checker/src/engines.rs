@@ -188,7 +188,7 @@ pub(crate) fn on_card(
 ) -> io::Result<Report> {
     let begun = Instant::now();
     let EngineChoice::Gpu(card) = plan.options().engine else {
-        return Err(invalid("internal error: internal error: internal error: the plan is for another engine"));
+        return Err(invalid("internal error: the plan is for another engine"));
     };
     // What a card has is beside what the program may use; what its threads have instead of one is not.
     let beside = plan.memory().saturating_sub(resident().unwrap_or(0));

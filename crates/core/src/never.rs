@@ -30,8 +30,11 @@ pub fn negation_within(name: &str, formula: &Formula<Expr>, patience: Duration) 
 
 /// The runs that an automaton in the Hanoi format accepts, as what must not be. Its propositions are conditions, read by `atom`.
 pub fn read(name: &str, text: &str, atom: &dyn Fn(&str) -> Result<Expr, String>) -> Result<Property<Expr>, String> {
-    let (automaton, names) =
-        hoa::read(text).map_err(|e| format!("{name}:{}:{}: error: {}", e.line, e.column, e.message))?;
+    let (automaton, names) = hoa::read(text).map_err(|e| {
+        let line = text.lines().nth(e.line.saturating_sub(1)).filter(|line| !line.trim().is_empty());
+        let shown = line.map(|line| format!("\n  {line}\n  {}^", " ".repeat(e.column.saturating_sub(1))));
+        format!("{name}:{}:{}: error: {}{}", e.line, e.column, e.message, shown.unwrap_or_default())
+    })?;
     let atoms = names.iter().map(|text| atom(text)).collect::<Result<Vec<Expr>, String>>()?;
     let never = Never { automaton, atoms, stutters: false, repeats: true };
     Ok(Property::new(format!("hoa: {name}"), PropertyKind::Never(Box::new(never))))

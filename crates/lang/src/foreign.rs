@@ -72,7 +72,8 @@ pub(crate) fn by_text(path: &Path, text: &str) -> Option<String> {
     }
     let is_trail = |line: &str| line.split(':').all(|part| part.trim().parse::<i64>().is_ok());
     if text.lines().take(3).filter(|line| !line.trim().is_empty()).all(is_trail) && text.contains(':') {
-        return by_name(Path::new("x.trail"));
+        let is_called_so = path.extension().is_some_and(|ending| ending == "trail");
+        return by_name(if is_called_so { path } else { Path::new("x.trail") });
     }
     if text.trim_start().starts_with("{") && text.contains("\"schema\"") {
         let replay = format!("`scrimp simulate MODEL --trace {}` replays its run", path.display());

@@ -336,7 +336,7 @@ pub(crate) fn limits(subject: &Subject, style: Style) -> String {
                 false => "a larger --time, or another engine (--engine)".into(),
             },
         ),
-        Limit::Interrupt => ("it was interrupted".to_string(), "to let it run".into()),
+        Limit::Interrupt => ("it was interrupted".to_string(), "letting it run".into()),
         Limit::Cache => (
             format!(
                 "open states and their ancestors must stay, and do not fit in {} states",
@@ -352,7 +352,7 @@ pub(crate) fn limits(subject: &Subject, style: Style) -> String {
             ("a place has more tokens than can be counted".to_string(), "a net with smaller numbers".into())
         }
         Limit::Gone => {
-            ("a process of the cluster has ended or cannot be reached".to_string(), "to start it again".into())
+            ("a process of the cluster has ended or cannot be reached".to_string(), "starting it again".into())
         }
         Limit::Disk => (
             report.disk.as_ref().and_then(|disk| disk.failure.clone()).unwrap_or_else(|| "the disk failed".to_string()),

@@ -121,9 +121,7 @@ fn search(
         Way::Set => set_bfs::search(&task)?,
         Way::Disk => on_disk::search(&task)?,
         other => {
-            return Err(invalid(format!(
-                "internal error: internal error: internal error: the plan is for another kind of question ({other:?})"
-            )));
+            return Err(invalid(format!("internal error: the plan is for another kind of question ({other:?})")));
         }
     };
     if model.is_outgrown() {

@@ -27,7 +27,7 @@ Examples:
   scrimp simulate lock.pml --steps 50 --seed 7
   scrimp simulate lock.pml -i
   scrimp simulate big.pml --walks 10000 --steps 5000 --time 1m
-  scrimp check lock.dve --json > answer.json; scrimp simulate lock.dve --trace answer.json";
+  scrimp check lock.dve --trace run.json; scrimp simulate lock.dve --trace run.json";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -61,13 +61,15 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     chart: Option<PathBuf>,
 
-    /// How the run is written: text, json, table, mermaid, itf
+    /// text, json, table, mermaid or itf [default: text]
     ///
-    /// [default: text] Other forms than text are the whole standard output; what there is to say of the run goes to standard error.
+    /// How the run is written. Other forms than text are the whole standard output; what there is to say of the run goes to standard error.
     #[arg(long, value_name = "FORMAT", hide_possible_values = true, conflicts_with = "interactive")]
     trace_format: Option<TraceFormat>,
 
-    /// Run N random events [default: 20; with --walks 1000]
+    /// Run N random events [default: 20]
+    ///
+    /// With --walks, of each walk [default: 1000].
     #[arg(short = 'n', long, value_name = "N")]
     steps: Option<u64>,
 

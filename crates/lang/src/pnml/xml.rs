@@ -122,10 +122,7 @@ impl<R: BufRead> Xml<R> {
             Ok(Event::Text(text)) => {
                 let text = utf8(&text, at)?;
                 if self.depth == 0 && !text.trim_matches('\u{feff}').trim().is_empty() {
-                    return Err(Wrong::new(
-                        at,
-                        "this is not XML: there is this is not XML: there is this is not XML: there is text outside of the root element",
-                    ));
+                    return Err(Wrong::new(at, "this is not XML: there is text outside of the root element"));
                 }
                 self.text.push_str(text);
                 Ok(Step::Other)

@@ -100,9 +100,7 @@ pub fn examine(task: &CtlTask, ask: &mut dyn FnMut(Inquiry)) -> io::Result<CtlOu
         Way::Local if fairness.is_empty() => in_some_store(task, &table, &budget, ask)?,
         Way::Local | Way::OnGraph => on_graph(task, &table, &budget, ask)?,
         other => {
-            return Err(invalid(format!(
-                "internal error: internal error: internal error: the plan is for another kind of question ({other:?})"
-            )));
+            return Err(invalid(format!("internal error: the plan is for another kind of question ({other:?})")));
         }
     };
     if model.is_outgrown() {

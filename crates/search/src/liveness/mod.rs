@@ -146,9 +146,7 @@ fn search_in(question: &Question, plan: &Plan, control: &Control) -> io::Result<
         Way::Cycles => false,
         Way::Swarm | Way::TogetherComponents => true,
         other => {
-            return Err(invalid(format!(
-                "internal error: internal error: internal error: the plan is for another kind of question ({other:?})"
-            )));
+            return Err(invalid(format!("internal error: the plan is for another kind of question ({other:?})")));
         }
     };
     let store = plan.store();

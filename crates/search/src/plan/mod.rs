@@ -158,7 +158,7 @@ impl Plan {
         if !(1..=1024).contains(threads) {
             return Err(Refusal::new(
                 format!("--threads {threads}: expected a number from 1 to 1024"),
-                "use --threads with a number from 1 to 1024",
+                "leave out --threads: all cores are used where that helps",
             ));
         }
         if let Some(stride) = stride.filter(|stride| !(1..=255).contains(stride)) {
