@@ -52,7 +52,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("active proctype P() { if :: else :: else fi }", "1:23", "there are two `else` here"),
     ("inline again() { again() }\nactive proctype P() { again() }", "1:18", "the inline `again` calls itself"),
     ("active proctype P() { int x = 1 +; }", "1:36", "expected an expression, found `}`"),
-    ("active proctype P() { atomic { skip }", "1:38", "`}` is expected, not the end of the model"),
+    ("active proctype P() { atomic { skip }", "1:38", "expected `}`, found the end of the model"),
     ("ltl p { [] (x == 1 }\nbyte x; active proctype P() { skip }", "1:20", "expected `)`, found `}`"),
     // sizes
     ("byte a[0];\nactive proctype P() { skip }", "1:8", "an array cannot have 0 elements"),

@@ -170,7 +170,7 @@ fn a_single_run_says_what_it_meets() {
     let text = scrimp(&["simulate", &model("naive_lock.dve"), "-n", "200"]).code(0).stdout;
     assert!(text.contains("violated: assertion: P_") && !text.contains("\n  200  "), "{text}");
     let text = scrimp(&["simulate", &model("runtime_faults.dve"), "-n", "200"]).code(0).stdout;
-    assert!(text.contains("would end in a fault: division by zero") && !text.contains("\n  200  "), "{text}");
+    assert!(text.contains("would end in a run-time error: division by zero") && !text.contains("\n  200  "), "{text}");
     let first =
         file("walks_first.dve", "process P { state a; init a; assert a: false; trans a -> a {}; }\nsystem async;\n");
     let text = scrimp(&["simulate", &first]).code(0).stdout;

@@ -162,7 +162,7 @@ fn files_that_are_no_models_are_recognised() {
     std::fs::write(folder.join("lock.pml"), "active proctype P() { skip }").expect("a file can be written");
     let at = |name: &str| folder.join(name).to_string_lossy().into_owned();
     let told = |name: &str| scrimp(&["check", &at(name)]).refused();
-    assert!(told("lock.pml.trail").contains("help: give the Promela model; "), "{}", told("lock.pml.trail"));
+    assert!(told("lock.pml.trail").contains("help: give the model, "), "{}", told("lock.pml.trail"));
     assert!(
         told("lok.pml").contains("did you mean `") && told("lok.pml").contains("lock.pml`?"),
         "{}",
