@@ -358,6 +358,9 @@ mod tests {
     fn panels_have_names() {
         assert!(Panel::ALL.into_iter().all(|panel| panel.name().parse() == Ok(panel)));
         let refused = "speed".parse::<Panel>().unwrap_err();
-        assert_eq!(refused, "there is no panel 'speed'; there are levels, stored, nodes, clauses, memory, rate, front");
+        assert_eq!(
+            refused,
+            "unknown plot `speed`\nhelp: choose from: levels, stored, nodes, clauses, memory, rate, front"
+        );
     }
 }

@@ -315,11 +315,11 @@ fn wrong_files_are_refused_with_the_place() {
         ("dse (0, 1, 2)\n", ":1:1:", "expected `des (`"),
         ("des (0, 1)\n", ":1:6:", "three numbers"),
         ("des 0, 1, 2\n", ":1:4:", "parentheses"),
-        ("des (0, 2, 2)\n(0, a, 1)\n", ":2:1:", "ends after 1 edges, but its first line promises 2"),
+        ("des (0, 2, 2)\n(0, a, 1)\n", ":2:1:", "ends after 1 edges, but the first line announces 2"),
         ("des (0, 1, 2)\n(0, a, 1)\n(1, a, 0)\n", ":3:1:", "more edges than the 1"),
         ("des (2, 1, 2)\n(0, a, 1)\n", ":1:6:", "only 2 states"),
         ("des (0, 0, 0)\n", ":1:6:", "only 0 states"),
-        ("des (0, 1, 2)\n(0, a, 2)\n", ":2:8:", "no state 2"),
+        ("des (0, 1, 2)\n(0, a, 2)\n", ":2:8:", "unknown state 2"),
         ("des (0, 1, 2)\n(0, a, 9223372036854775808)\n", ":2:8:", "too large"),
         ("des (0, 1, 99999999999999999999)\n(0, a, 1)\n", ":1:12:", "too large"),
         ("des (0, 1, 4000000000)\n(0, a, 1)\n", ":1:12:", "at most"),
@@ -330,7 +330,7 @@ fn wrong_files_are_refused_with_the_place() {
         ("des (0, 1, 2)\n(0, , 1)\n", ":2:5:", "expected a label"),
         ("des (0, 1, 2)\n(0, \"a, 1)\n", ":2:5:", "closing quotation mark"),
         ("des (0, 1, 2)\n(0, \"a\", 1\n", ":2:1:", "expected an edge"),
-        ("\n\n", ":2:1:", "empty"),
+        ("\n\n", "", "nothing but blanks"),
     ] {
         let message = folder.refuses("wrong.aut", text);
         assert!(message.contains(&format!("wrong.aut{place}")) && message.contains(why), "{text}\n{message}");
@@ -377,13 +377,13 @@ fn wrong_networks_are_refused_with_the_place() {
         (format!("{two}alone all forbid i"), ":2:18:", "invisible"),
         (format!("{two}behaviour A |[i]| B"), ":2:15:", "invisible"),
         (format!("{two}set s = {{ a, i }}"), ":2:14:", "invisible"),
-        (format!("{two}sync a * \"b -> d"), ":2:10:", "not closed"),
+        (format!("{two}sync a * \"b -> d"), ":2:10:", "no closing"),
         (format!("{two}snyc a * b -> d"), ":2:1:", "did you mean `sync`"),
         (format!("{two}behaviour {}A{}", "(".repeat(5000), ")".repeat(5000)), ":2:", "within each other"),
         (format!("{two}behaviour rename a -> b, a -> c in A end rename"), ":2:26:", "renamed already"),
         (format!("{two}(* open"), ":2:1:", "comment is not closed"),
         (format!("{two}set s = {{ a }} set s = {{ b }}"), ":2:19:", "already a set"),
-        (format!("{two}sync ; a"), ":2:6:", "means nothing"),
+        (format!("{two}sync ; a"), ":2:6:", "unexpected character `;`"),
     ] {
         let message = folder.refuses("wrong.network", &text);
         assert!(message.contains(place) && message.contains(why), "{text}\n{message}");

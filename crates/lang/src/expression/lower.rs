@@ -175,7 +175,8 @@ impl<N: Names> Lowering<'_, N> {
                 }
                 Node::Unary(op) => {
                     let operand = values.pop().unwrap_or_default();
-                    if op == UnaryOp::Complement && self.names.is_strict() && is_truth(&operand.expr) {
+                    let is_condition = is_truth(&operand.expr) && !matches!(operand.expr, Expr::Const(_));
+                    if op == UnaryOp::Complement && self.names.is_strict() && is_condition {
                         let message = "`~` complements the bits of a number, but this is a condition";
                         return Err(Problem::new(place, message).help("for \"not\", write `!`"));
                     }

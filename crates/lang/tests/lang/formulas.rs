@@ -138,14 +138,14 @@ fn wrong_formulas_are_refused() {
         "property:1:11: error: an LTL formula has no path quantifiers inside\n\
          \x20 ltl: p && EF q\n\
          \x20           ^~\n\
-         help: for formulas about some paths and all paths, use `ctl:`"
+         help: did you mean `ctl: p && EF q` (in every initial state)?"
     );
     assert_eq!(
         refused("ctl: AG (p -> <> q)"),
         "property:1:15: error: a temporal operator of CTL needs a path quantifier\n\
          \x20 ctl: AG (p -> <> q)\n\
          \x20               ^~\n\
-         help: write `A` (on all paths) or `E` (on some path) before it; for single runs, use `ltl:`"
+         help: did you mean `ltl: AG (p -> <> q)` (on every run)?"
     );
     for (text, part) in [
         ("ctl: A p", "needs a temporal operator"),
@@ -156,10 +156,10 @@ fn wrong_formulas_are_refused() {
         ("ltl: p q", "an operator or the end"),
         ("ltl: (F p) + 1 == 2", "within a comparison or a calculation"),
         ("ltl: F nothing", "unknown name `nothing`"),
-        ("ltl p", "`:` and a formula"),
+        ("ltl p", "did you mean `ltl: p`"),
         ("ctl: A[p U q", "expected `]`"),
         ("invariant: F p", "operator or the end"),
-        ("lt: p", "found `lt`"),
+        ("lt: p", "unknown property `lt`"),
     ] {
         assert!(refused(text).contains(part), "{text}: {}", refused(text));
     }
@@ -233,5 +233,5 @@ fn acceptance_and_progress_of_promela() {
     assert!(matches!(&system.formulas[0].formula, Formula::Globally(_)));
     let run = "proctype Q() { skip } active proctype P() { skip } ltl { <> (run Q() == 1) }";
     let model = Promela::new("model.pml", run, Path::new("."), &[]);
-    assert!(model.unwrap_err().to_string().contains("only observes"));
+    assert!(model.unwrap_err().to_string().contains("not allowed in a formula"));
 }

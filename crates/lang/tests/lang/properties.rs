@@ -92,7 +92,7 @@ fn refusals_say_what_to_do() {
          help: did you mean `critical`?"
     );
     let cases = [
-        ("ltl: E F x", "use `ctl:`"),
+        ("ltl: E F x", "did you mean `ctl: E F x`"),
         ("ltl: G", "the end"),
         ("invarant: x", "did you mean `invariant`?"),
         ("", "expected `deadlock`, `faults`, `assertions`, `invariant: EXPR`"),

@@ -209,7 +209,7 @@ mod tests {
             ("// property: deadlock\n", "m:1:14: error: no outcome in `deadlock`"),
             ("// property: deadlock -> perhaps\n", "m:1:14: error: no outcome"),
             ("// expect: violated at noon\n", "m:1:12: error: no verdict"),
-            ("// time: soon\n", "m:1:10: error: 'soon' is not a duration"),
+            ("// time: soon\n", "m:1:10: error: expected a duration, found `soon`"),
             ("// flags: 'a\n", "m:1:11: error: a quote"),
             ("// flags: --json\n", "m:1:11: error: --json is not for tests"),
         ] {

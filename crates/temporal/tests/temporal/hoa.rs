@@ -107,11 +107,11 @@ fn what_is_not_ours_is_refused_with_its_place() {
     refused(&(head("Start: 0 Acceptance: 0 t") + "State: 0 [0] 0\nState: 2 [0] 0 --END--"), 4, "no state 2");
     refused(&(head("Start: 7 Acceptance: 0 t") + state), 5, "initial state");
     refused(&head("Start: 0"), 3, "Acceptance");
-    refused(&(head("Start: 0 Acceptance: 0 t") + "State: 0 --ABORT--"), 3, "aborted");
+    refused(&(head("Start: 0 Acceptance: 0 t") + "State: 0 --ABORT--"), 3, "ends with --ABORT--");
     refused("HOA: v2", 1, "version");
     refused("never { }", 1, "HOA");
-    refused("HOA: v1 name: \"open", 1, "no end");
-    refused("HOA: v1 /* open", 1, "no end");
+    refused("HOA: v1 name: \"open", 1, "not closed");
+    refused("HOA: v1 /* open", 1, "not closed");
     refused(&(head(&format!("Alias: @deep {}0", "!".repeat(100_000))) + state), 1, "deep");
     refused(&(head(&format!("Acceptance: 1 {}t", "(".repeat(100_000))) + state), 1, "deep");
     for end in 0..head("Start: 0 Acceptance: 0 t").len() {

@@ -106,7 +106,7 @@ fn inlines() {
     assert_eq!(body(text).unwrap(), expected);
     refused("inline f() { f() }\ninit { f() }", "m.pml:1:14: error: the inline `f` calls itself");
     refused("inline f(a) { a }\ninit { f() }", "m.pml:2:8: error: the inline `f` has 1 parameter, not 0");
-    refused("inline f() { return 1 }\ninit { f() }", "m.pml:1:14: error: there is nothing");
+    refused("inline f() { return 1 }\ninit { f() }", "m.pml:1:14: error: expected a variable on the left of `=`");
 }
 
 #[test]
@@ -155,15 +155,15 @@ fn declarations() {
 #[test]
 fn mistakes_are_shown_at_their_place() {
     refused("init { x = }", "m.pml:1:12: error: expected an expression, found `}`");
-    refused("init { x y }", "m.pml:1:10: error: `;` is expected, not `y`");
-    refused("init { }", "m.pml:1:8: error: a statement is expected, not `}`");
+    refused("init { x y }", "m.pml:1:10: error: expected `;`, found `y`");
+    refused("init { }", "m.pml:1:8: error: expected a statement, found `}`");
     refused("init { l: byte x }", "m.pml:1:11: error: a label cannot stand before a declaration");
     refused("init {\n c_code { x = 1; }; }", "m.pml:2:2: error: models with embedded C code are not supported");
     refused("init { STDIN?x }", "m.pml:1:8: error: a model that reads from `STDIN`");
-    refused("#define F(x) x +\ninit { y = F(1); z }", "m.pml:2:16: error: an expression is expected, not `;`");
-    refused("init { if :: skip }", "m.pml:1:19: error: `::` or `fi` is expected, not `}`");
-    refused("init { skip", "m.pml:1:12: error: `}` is expected, not the end of the model");
-    refused("x = 1", "m.pml:1:1: error: a process, a claim or a declaration is expected, not `x`");
+    refused("#define F(x) x +\ninit { y = F(1); z }", "m.pml:2:16: error: expected an expression, found `;`");
+    refused("init { if :: skip }", "m.pml:1:19: error: expected `::` or `fi`, found `}`");
+    refused("init { skip", "m.pml:1:12: error: expected `}`, found the end of the model");
+    refused("x = 1", "m.pml:1:1: error: expected a process, a claim or a declaration, found `x`");
     for deep in ["(", "{", "if :: ", "!", "a[", "c?(", "x = f(", "len("] {
         assert!(parsed(&format!("init {{ {}", deep.repeat(100_000))).is_err());
     }
