@@ -321,7 +321,12 @@ fn pictures_show_dead_ends_and_runs() {
     let picture = std::fs::read_to_string(&to).unwrap();
     let coloured = |line: &&str| line.contains(" -> ") && line.contains("fontcolor=\"#cf222e\"");
     assert_eq!(picture.lines().filter(coloured).count(), steps);
-    assert!(scrimp(&["count", &path("phils3.dve"), "--dot", "nowhere/x.dot"]).code(2).stderr.contains("there is no such folder"));
+    assert!(
+        scrimp(&["count", &path("phils3.dve"), "--dot", "nowhere/x.dot"])
+            .code(2)
+            .stderr
+            .contains("there is no such folder")
+    );
 }
 
 /// Where only runs are asked about there is a graph too, and the run that is found is in its picture, loop and all.
