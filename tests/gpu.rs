@@ -187,7 +187,7 @@ fn what_cannot_be_is_refused() {
     for (more, why) in [
         (&["-p", "ltl: []<> P_0@idle"][..], "--engine gpu cannot look for cycles"),
         (&["-p", "ctl: AG EF P_0@idle"], "--engine gpu cannot look for cycles"),
-        (&["-p", "deadlock", "--store", "tree"], "a table of its own"),
+        (&["-p", "deadlock", "--store", "tree"], "a table on the card"),
         (&["-p", "deadlock", "--reduce", "por"], "tries every event"),
         (&["-p", "deadlock", "--forget", "cache:1000"], "--forget"),
         (&["-p", "deadlock", "--order", "dfs"], "--order dfs"),
@@ -196,7 +196,7 @@ fn what_cannot_be_is_refused() {
         assert!(said.contains(why) && said.contains("--engine gpu:cpu"), "{more:?}: {said}");
     }
     let said = scrimp(&["check", &lock, "--engine", "gpu:two"]).refused();
-    assert!(said.contains("expected the number of a graphics card, or cpu, found 'two'"), "{said}");
+    assert!(said.contains("expected the number of a graphics card, or cpu, found `two`"), "{said}");
     let said = scrimp(&["count", &lock, "--engine", "gpu:900"]).refused();
     assert!(said.starts_with("error: --engine gpu:900: there is no "), "{said}");
 }
