@@ -310,7 +310,7 @@ fn files() {
         (folder.file("h.dve.gz", &bomb), "the text has more than the 67108864 bytes"),
         (folder.file("i.mdve", model), "m4 template"),
         (folder.file("j.txt", b"neither this nor that"), "models are DVE (.dve), Promela (.pml,"),
-        (folder.0.join("none.dve"), "cannot read the file"),
+        (folder.0.join("none.dve"), "there is no such file"),
     ];
     for (path, message) in cases {
         let error = load(&path).unwrap_err();

@@ -95,7 +95,7 @@ fn refusals_say_what_to_do() {
         ("ltl: E F x", "did you mean `ctl: E F x`"),
         ("ltl: G", "the end"),
         ("invarant: x", "did you mean `invariant`?"),
-        ("", "expected `deadlock`, `faults`, `assertions`, `invariant: EXPR`"),
+        ("", "properties are `deadlock`, `faults`, `assertions`, `invariant: EXPR`"),
         ("reach x", "expected `:` and a condition, found `x`"),
         ("reach: x = 3", "`==` compares"),
         ("reach: x 3", "expected an operator or the end of the property, found `3`"),
