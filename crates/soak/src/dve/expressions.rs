@@ -198,7 +198,11 @@ impl<'m> Writer<'m> {
                 Some(reference) => Expr::Read(reference),
                 None => Expr::Number(number(random)),
             },
-            7..9 => Expr::unary(Unary::ALL[random.below(3)], self.value(random, depth - 1)),
+            7..9 => match (Unary::ALL[random.below(3)], self.value(random, depth - 1)) {
+                // `~p` is "not p" in other languages: of a condition, a property does not have it.
+                (Unary::Complement, a) if self.in_property && a.is_condition() => Expr::unary(Unary::Minus, a),
+                (op, a) => Expr::unary(op, a),
+            },
             _ => {
                 let op = Binary::ALL[random.below(Binary::ALL.len())];
                 let a = self.value(random, depth - 1);

@@ -220,6 +220,18 @@ impl Expr {
         Expr::Binary(op, Box::new(a), Box::new(b))
     }
 
+    /// Is it true or false, whatever its parts are?
+    pub fn is_condition(&self) -> bool {
+        use Binary::*;
+        match self {
+            Expr::At(..) | Expr::Unary(Unary::Not, _) => true,
+            Expr::Binary(op, ..) => {
+                matches!(op, Imply | Or | And | Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual)
+            }
+            _ => false,
+        }
+    }
+
     /// Its direct parts.
     pub fn parts(&self) -> Vec<&Expr> {
         match self {
