@@ -97,7 +97,7 @@ fn refusals_say_what_to_do() {
         ("invarant: x", "did you mean `invariant`?"),
         ("", "properties are `deadlock`, `faults`, `assertions`, `invariant: EXPR`"),
         ("reach x", "expected `:` and a condition, found `x`"),
-        ("reach: x = 3", "`==` compares"),
+        ("reach: x = 3", "did you mean `reach: x == 3`?"),
         ("reach: x 3", "expected an operator or the end of the property, found `3`"),
         ("deadlock x", "expected the end of the property, found `x`"),
         ("reach: P", "ask where it is: `P@idle`"),
