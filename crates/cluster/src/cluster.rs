@@ -213,6 +213,11 @@ impl Cluster {
         self.threads
     }
 
+    /// How many processes there are, of how many threads.
+    pub fn size(&self) -> (usize, usize) {
+        (self.processes(), self.threads())
+    }
+
     pub fn name(&self, process: usize) -> String {
         match self.names.get(process) {
             Some(name) => format!("process {process} ({name})"),

@@ -14,7 +14,7 @@ use crate::exchange::Exchange;
 use crate::mail::Mail;
 use crate::never::Sought;
 use crate::numbered::{ACCEPTS, Address, NUMBER, Numbered, Phase, ROOT, Round, SET};
-use crate::owner::{hash, owner};
+use crate::partition::Partition;
 use crate::search::Counts;
 use crate::signals::{Gone, number_of};
 use crate::word::{Sum, Word};
@@ -35,6 +35,7 @@ const LOOK: u64 = 64;
 pub struct Task {
     pub model: Arc<NativeModel>,
     pub sought: Sought,
+    pub partition: Partition,
     pub budget: Arc<Budget>,
 }
 
@@ -142,7 +143,7 @@ pub(crate) struct Searcher<'s, 'w, 'm> {
     pub(crate) product: &'m Product<'m>,
     edges: Edges<'m, 'm>,
     pub(crate) me: usize,
-    peers: usize,
+    partition: &'m Partition,
     out: Batch,
     kinds: Vec<EdgeKind>,
     state: Vec<u8>,
@@ -159,7 +160,7 @@ pub(crate) struct Searcher<'s, 'w, 'm> {
 
 /// Searches for a run that the automaton accepts; nothing where there is no memory to begin with.
 pub fn search(exchange: &mut Exchange, task: &Task) -> Result<Emptiness, Gone> {
-    let Task { model, sought, budget } = task;
+    let Task { model, sought, partition, budget } = task;
     let model = &**model;
     let atom = |number: usize| -> Predicate { Box::new(move |state: &[u8]| sought.atoms[number].holds(state)) };
     let atoms: Vec<Predicate> = (0..sought.atoms.len()).map(atom).collect();
@@ -172,7 +173,7 @@ pub fn search(exchange: &mut Exchange, task: &Task) -> Result<Emptiness, Gone> {
         // Whoever has no memory to begin with says so.
         let all = exchange.meet(vec![owned.is_some() as u8])?;
         let Some(owned) = owned.filter(|_| all.iter().all(|said| said[..] == [1])) else { continue };
-        let mut searcher = Searcher::new(exchange, model, &product, owned);
+        let mut searcher = Searcher::new(exchange, model, &product, partition, owned);
         searcher.found.in_tree = in_tree;
         let found = searcher.run()?;
         if in_tree || found.sum.limit != Some(Limit::Memory) || found.accepted.is_some() {
@@ -188,9 +189,10 @@ impl<'s, 'w, 'm> Searcher<'s, 'w, 'm> {
         exchange: &'s mut Exchange<'w>,
         model: &'m NativeModel,
         product: &'m Product<'m>,
+        partition: &'m Partition,
         owned: Numbered<'m>,
     ) -> Searcher<'s, 'w, 'm> {
-        let (me, peers, bytes) = (exchange.me(), exchange.peers(), product.state_bytes());
+        let (me, bytes) = (exchange.me(), product.state_bytes());
         Searcher {
             model,
             mail: Mail::new(exchange, bytes),
@@ -198,7 +200,7 @@ impl<'s, 'w, 'm> Searcher<'s, 'w, 'm> {
             product,
             edges: Edges::new(product),
             me,
-            peers,
+            partition,
             out: Batch::new(bytes),
             kinds: Vec::new(),
             state: Vec::new(),
@@ -261,7 +263,7 @@ impl<'s, 'w, 'm> Searcher<'s, 'w, 'm> {
         let mut initial = Batch::new(self.product.state_bytes());
         self.product.initial(&mut initial);
         let mut mine = Batch::new(initial.state_bytes());
-        let own = |i: &usize| owner(hash(initial.state(*i)), self.peers) == self.me;
+        let own = |i: &usize| self.partition.owner(initial.state(*i)) == self.me;
         (0..initial.len()).filter(own).for_each(|i| mine.push(initial.state(i), 0));
         crate::mail::Takes::take(&mut self.owned, self.me, &mine);
         let mut done = 0;
@@ -364,7 +366,7 @@ impl<'s, 'w, 'm> Searcher<'s, 'w, 'm> {
         let mut initial = Batch::new(self.product.state_bytes());
         self.product.initial(&mut initial);
         for i in 0..initial.len() {
-            if owner(hash(initial.state(i)), self.peers) == self.me
+            if self.partition.owner(initial.state(i)) == self.me
                 && let Some(number) = self.owned.find(initial.state(i))
                 && self.owned.reach(number)
             {
@@ -432,7 +434,7 @@ impl<'s, 'w, 'm> Searcher<'s, 'w, 'm> {
             };
             if matters {
                 let state = self.out.state(i);
-                let to = owner(hash(state), self.peers);
+                let to = self.partition.owner(state);
                 self.mail.post(to, state, beside, &mut self.owned)?;
             }
         }

@@ -5,9 +5,10 @@
 use crate::coding::{self, Collected};
 use crate::exchange::Exchange;
 use crate::goal::Look;
+use crate::hash::hash_words;
 use crate::level::Level;
-use crate::owner::{hash_words, owner};
 use crate::parcel::{Kind, Parcel};
+use crate::partition::Partition;
 use crate::search::Search;
 use crate::signals::Gone;
 use crate::word::Finding;
@@ -40,10 +41,12 @@ pub struct Hands {
     found: Level,
     /// For each process the states that it is to be sent.
     collected: Vec<Collected>,
-    hashes: Vec<u64>,
-    /// The places in a batch of the states that are owned here, and of the others.
+    /// Whose each state of a batch is.
+    owners: Vec<u32>,
+    /// The places in a batch of the states that are owned here, and of the others, with hashes of these.
     here: Vec<u32>,
     elsewhere: Vec<u32>,
+    hashes: Vec<u64>,
 }
 
 impl Hands {
@@ -57,31 +60,35 @@ impl Hands {
             come: Batch::new(state_bytes),
             found: Level::new(state_bytes, budget),
             collected: (0..processes).map(|_| Collected::new(state_bytes)).collect(),
-            hashes: Vec::new(),
+            owners: Vec::new(),
             here: Vec::new(),
             elsewhere: Vec::new(),
+            hashes: Vec::new(),
         }
     }
 
     /// Says of each state of a batch, whose places answer it, whether it is owned by process `me`.
     #[inline(always)]
-    fn divide<const W: usize>(&mut self, batch: &Batch, me: usize) {
-        let Hands { shape, collected, hashes, here, elsewhere, .. } = self;
+    fn divide<const W: usize>(&mut self, batch: &Batch, partition: &Partition, me: usize) {
+        let Hands { shape, owners, here, elsewhere, hashes, .. } = self;
         let states = batch.len();
-        hashes.clear();
-        hashes.extend((0..states).map(|i| hash_words(Words::<W>::new(batch.padded(i), *shape))));
+        let state = |i: usize| Words::<W>::new(batch.padded(i), *shape);
+        owners.clear();
+        owners.extend((0..states).map(|i| partition.owner_of(state(i)) as u32));
         here.resize(states, 0);
         elsewhere.resize(states, 0);
         // Without branches: nobody can guess whose a state is.
         let (mut mine, mut others) = (0, 0);
-        for (&hash, i) in hashes.iter().zip(0..) {
-            let is_mine = owner(hash, collected.len()) == me;
+        for (&owner, i) in owners.iter().zip(0..) {
+            let is_mine = owner == me as u32;
             (here[mine], elsewhere[others]) = (i, i);
             mine += is_mine as usize;
             others += !is_mine as usize;
         }
         here.truncate(mine);
         elsewhere.truncate(others);
+        hashes.clear();
+        hashes.extend(elsewhere.iter().map(|&i| hash_words(state(i as usize))));
     }
 
     /// Takes out what is owned here.
@@ -200,7 +207,7 @@ impl Search<'_, '_> {
     }
 
     fn give_away_words<const W: usize>(&mut self, out: &Batch) -> Result<(), Gone> {
-        self.hands.divide::<W>(out, self.process);
+        self.hands.divide::<W>(out, &self.task.partition, self.process);
         self.hands.take_own::<W>(out);
         if self.hands.own.len() >= self.hands.at_once {
             self.keep_own();
@@ -208,14 +215,14 @@ impl Search<'_, '_> {
         let full = Exchange::full(self.processes - 1);
         let lately = &self.task.shared.lately;
         for at in 0..self.hands.elsewhere.len() {
-            let Hands { shape, collected, hashes, elsewhere, .. } = &mut self.hands;
-            if let Some(&ahead) = elsewhere.get(at + AHEAD) {
-                lately.prefetch(hashes[ahead as usize]);
+            let Hands { shape, collected, owners, elsewhere, hashes, .. } = &mut self.hands;
+            if let Some(&ahead) = hashes.get(at + AHEAD) {
+                lately.prefetch(ahead);
             }
             let i = elsewhere[at] as usize;
             let state = Words::<W>::new(out.padded(i), *shape);
-            if !lately.has(hashes[i], state) {
-                let to = owner(hashes[i], collected.len());
+            if !lately.has(hashes[at], state) {
+                let to = owners[i] as usize;
                 collected[to].push_words(state);
                 if collected[to].bytes() >= full {
                     self.ship(to)?;
@@ -239,7 +246,7 @@ impl Search<'_, '_> {
         let mut all = Batch::new(self.task.model.state_bytes());
         self.task.model.initial(&mut all);
         by_words!(self.hands.shape.words, W => {
-            self.hands.divide::<W>(&all, self.process);
+            self.hands.divide::<W>(&all, &self.task.partition, self.process);
             self.hands.take_own::<W>(&all);
         });
         self.keep_own();

@@ -8,6 +8,7 @@ use crate::job::{Aim, Job};
 use crate::meeting::{Company, Terms, gather};
 use crate::secret::Secret;
 use scrimp_checker::Loaded;
+use scrimp_native::{Mode, NativeModel};
 use scrimp_system::Random;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -152,7 +153,8 @@ fn a_crowd_at_the_door_keeps_nobody_out() {
 fn a_damaged_job_is_refused() {
     let model = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../models/peterson3.dve");
     let system = Loaded::open(&model).unwrap_or_else(|e| panic!("{e}")).system;
-    let job = Job::new(&system, Aim::States { goals: Vec::new(), keep_going: false, keeping: None });
+    let model = NativeModel::new(system, Mode::Interpreted).unwrap();
+    let job = Job::new(&model, Aim::States { goals: Vec::new(), keep_going: false, keeping: None }, (2, 1));
     let text = bincode::serialize(&job).unwrap();
     assert!(bincode::deserialize::<Job>(&text).unwrap().task(1 << 30, (2, 1)).is_ok());
     let mut refused = 0;

@@ -4,7 +4,9 @@
 use crate::crew::Work;
 use crate::emptiness;
 use crate::goal::{Goal, Sought};
+use crate::locality::choose;
 use crate::never::SentNever;
+use crate::partition::{Division, Marks, Partition};
 use crate::save::{Saved, Saving};
 use crate::search::Task;
 use crate::shared::Shared;
@@ -14,7 +16,7 @@ use scrimp_core::budget::resident;
 use scrimp_native::{Mode, NativeModel};
 use scrimp_progress::Measure;
 use scrimp_search::checkpoint::Identity;
-use scrimp_system::{Assertion, Claim, Event, Expr, Initial, Process, Source, System, Variable};
+use scrimp_system::{Assertion, Claim, Event, Expr, Initial, Model, Process, Source, System, Variable};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -93,6 +95,7 @@ pub struct Keeping {
 pub struct Job {
     behaviour: Behaviour,
     digest: u64,
+    division: Division,
     aim: Aim,
 }
 
@@ -107,9 +110,27 @@ pub enum Aim {
     Runs(SentNever),
 }
 
+impl Aim {
+    /// Who owns states: processes, whose threads share them, or each thread of theirs.
+    fn owners(&self, (processes, threads): (usize, usize)) -> usize {
+        match self {
+            Aim::States { .. } => processes,
+            Aim::Sweep { .. } | Aim::Runs(_) => processes * threads,
+        }
+    }
+}
+
 impl Job {
-    pub fn new(system: &System, aim: Aim) -> Job {
-        Job { digest: system.digest(), behaviour: Behaviour::of(system.clone()), aim }
+    /// For so many processes, of so many threads.
+    pub fn new(model: &NativeModel, aim: Aim, size: (usize, usize)) -> Job {
+        let system = model.system();
+        // What is tried beforehand is no part of the search, and `model` does not learn of it.
+        let apart = NativeModel::new(Arc::new(as_sent(system)), Mode::Interpreted);
+        let division = match apart {
+            Ok(apart) => choose(&apart, aim.owners(size)),
+            Err(_) => Division::evenly(Marks::all(model.state_bytes()), aim.owners(size)),
+        };
+        Job { digest: system.digest(), behaviour: Behaviour::of(System::clone(system)), division, aim }
     }
 
     /// Does it save what it has found?
@@ -119,7 +140,7 @@ impl Job {
 
     /// What each of so many processes, of so many threads, has to do, within so much memory.
     pub fn task(self, memory: usize, (processes, threads): (usize, usize)) -> Result<Work, String> {
-        let Job { behaviour, digest, aim } = self;
+        let Job { behaviour, digest, division, aim } = self;
         let system = behaviour.system();
         system.validate().map_err(|broken| broken.0)?;
         if system.digest() != digest {
@@ -127,6 +148,10 @@ impl Job {
         }
         let mode = Mode::Auto.within(&system, memory.saturating_sub(resident().unwrap_or(0)));
         let model = NativeModel::new(Arc::new(system), mode).map_err(|error| error.to_string())?;
+        if !division.suits(model.state_bytes(), aim.owners((processes, threads))) {
+            return Err("its states are not divided as those of the model that was sent".to_string());
+        }
+        let partition = Partition::new(&division);
         let budget = Budget::begin(memory).map_err(|e| e.to_string())?;
         let goals = |sought: &[Sought]| sought.iter().map(|sought| Goal::new(sought, &model)).collect();
         let (goals, keep_going, keeping) = match aim {
@@ -135,11 +160,12 @@ impl Job {
                 let measure = Measure::parse(model.system(), &measure)
                     .map_err(|why| format!("the progress measure '{measure}' cannot be sent: {}", why.message))?;
                 let goals = goals(&sought);
-                return Ok(Work::Sweep(sweep::Task { model: Arc::new(model), goals, keep_going, measure, budget }));
+                let model = Arc::new(model);
+                return Ok(Work::Sweep(sweep::Task { model, goals, keep_going, measure, partition, budget }));
             }
             Aim::Runs(never) => {
                 let sought = never.received(&model)?;
-                return Ok(Work::Runs(emptiness::Task { model: Arc::new(model), sought, budget }));
+                return Ok(Work::Runs(emptiness::Task { model: Arc::new(model), sought, partition, budget }));
             }
         };
         let saving = keeping.map(|keeping| {
@@ -155,7 +181,7 @@ impl Job {
             }
         });
         let shared = Shared::new(&model, processes, threads, &budget);
-        let task = Task { model: Arc::new(model), goals, keep_going, budget, saving, shared };
+        let task = Task { model: Arc::new(model), goals, keep_going, budget, saving, partition, shared };
         Ok(Work::Levels(Box::new(task)))
     }
 }

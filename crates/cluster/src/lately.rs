@@ -141,7 +141,7 @@ impl Drop for Lately {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::owner::hash_words;
+    use crate::hash::hash_words;
     use scrimp_system::Batch;
 
     fn states(length: usize, count: u32) -> Batch {

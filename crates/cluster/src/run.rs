@@ -73,7 +73,7 @@ pub fn run(
     };
     let keeping = (keeping.to.is_some() || keeping.from.is_some()).then_some(keeping);
     let aim = Aim::States { goals: sought(goals)?, keep_going: options.keep_going, keeping };
-    let came = cluster.search(Job::new(model.system(), aim), options.memory, control)?;
+    let came = cluster.search(Job::new(model, aim, cluster.size()), options.memory, control)?;
     let mut report = match came {
         Came::Out(done) => match *done {
             Done::Levels(outcome) => found(model, goals, outcome, options, cluster)?,

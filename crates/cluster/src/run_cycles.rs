@@ -45,7 +45,7 @@ pub fn run_cycles(
         let why = format!("LTL is decided by at most {MOST_WORKERS} threads of all processes");
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
-    let job = Job::new(model.system(), Aim::Runs(SentNever::of(never)));
+    let job = Job::new(model, Aim::Runs(SentNever::of(never)), cluster.size());
     let mut report = match cluster.search(job, memory, control)? {
         Came::Out(done) => match *done {
             Done::Runs(found) => told(model, found, cluster)?,

@@ -27,7 +27,7 @@ pub fn run_sweep(
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
     let aim = Aim::Sweep { goals: sought(goals)?, keep_going: options.keep_going, measure: measure.to_string() };
-    let mut found = match cluster.search(Job::new(model.system(), aim), options.memory, control)? {
+    let mut found = match cluster.search(Job::new(model, aim, cluster.size()), options.memory, control)? {
         Came::Out(done) => match *done {
             Done::Swept(swept) => told(model, goals, swept, options, control, cluster)?,
             _ => return Err(io::Error::other("internal error: the answer to another question")),

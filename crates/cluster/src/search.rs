@@ -9,6 +9,7 @@ use crate::exchange::Exchange;
 use crate::expand::Hands;
 use crate::goal::Goal;
 use crate::level::Level;
+use crate::partition::Partition;
 use crate::save::{Saved, Saving};
 use crate::shared::Shared;
 use crate::signals::{Gone, number_of};
@@ -28,6 +29,7 @@ pub struct Task {
     pub keep_going: bool,
     pub budget: Arc<Budget>,
     pub saving: Option<Saving>,
+    pub partition: Partition,
     pub shared: Shared,
 }
 

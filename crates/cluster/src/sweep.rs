@@ -9,7 +9,7 @@ use crate::exchange::Exchange;
 use crate::goal::Goal;
 use crate::line::Line;
 use crate::mail::Mail;
-use crate::owner::{hash, owner};
+use crate::partition::Partition;
 use crate::search::Counts;
 use crate::signals::{Gone, number_of};
 use crate::word::{Finding, Sum, Word};
@@ -32,6 +32,7 @@ pub struct Task {
     pub goals: Vec<Goal>,
     pub keep_going: bool,
     pub measure: Measure,
+    pub partition: Partition,
     pub budget: Arc<Budget>,
 }
 
@@ -61,7 +62,6 @@ struct Sweep<'s, 'w, 't> {
     mail: Mail<'s, 'w>,
     line: Line<'t>,
     me: usize,
-    peers: usize,
     state: Vec<u8>,
     out: Batch,
     counts: Counts,
@@ -84,7 +84,6 @@ pub fn search(exchange: &mut Exchange, task: &Task) -> Result<Swept, Gone> {
         mail: Mail::new(exchange, bytes),
         line,
         me,
-        peers,
         state: vec![0; bytes],
         out: Batch::new(bytes),
         counts: Counts::default(),
@@ -101,7 +100,7 @@ impl Sweep<'_, '_, '_> {
         let mut initial = Batch::new(self.task.model.state_bytes());
         self.task.model.initial(&mut initial);
         for i in 0..initial.len() {
-            if owner(hash(initial.state(i)), self.peers) == self.me {
+            if self.task.partition.owner(initial.state(i)) == self.me {
                 self.mail.post(self.me, initial.state(i), &[], &mut self.line)?;
             }
         }
@@ -199,7 +198,7 @@ impl Sweep<'_, '_, '_> {
         }
         for i in 0..count {
             let state = out.state(i);
-            self.mail.post(owner(hash(state), self.peers), state, &[], &mut self.line)?;
+            self.mail.post(self.task.partition.owner(state), state, &[], &mut self.line)?;
         }
         self.out = out;
         Ok(())

@@ -1,13 +1,12 @@
-//! Whose a state is: a hash of its bytes says so, the same on every machine.
-//!
-//! It has nothing to do with the hashes of tables: states of one owner must be spread over its table.
+//! A hash of states, the same on every machine. It has nothing to do with those of tables.
 
 use crate::words::{Words, words_of};
 
 const KEYS: [u64; 3] = [0x9E37_79B9_7F4A_7C15, 0xD6E8_FEB8_6659_FD93, 0xA076_1D64_78BD_642F];
 
+/// The product of two words, its upper half upon its lower one.
 #[inline(always)]
-fn folded(a: u64, b: u64) -> u64 {
+pub fn folded(a: u64, b: u64) -> u64 {
     let product = a as u128 * b as u128;
     product as u64 ^ (product >> 64) as u64
 }
@@ -40,12 +39,6 @@ fn hash_by(count: usize, word: impl Fn(usize) -> u64) -> u64 {
     folded(sum ^ KEYS[1], KEYS[2])
 }
 
-/// The one, of so many, to whom a state with this hash belongs.
-#[inline(always)]
-pub fn owner(hash: u64, owners: usize) -> usize {
-    ((hash as u128 * owners as u128) >> 64) as usize
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -57,16 +50,6 @@ mod tests {
         for length in 0..=24 {
             let words = Words::<0>::new(&bytes, Shape::new(length));
             assert_eq!(hash(&bytes[..length]), hash_words(words), "{length}");
-        }
-    }
-
-    #[test]
-    fn everybody_gets_a_share() {
-        for owners in [1, 2, 3, 7, 64] {
-            let mut shares = vec![0; owners];
-            (0..10_000u32).for_each(|i| shares[owner(hash(&i.to_le_bytes()), owners)] += 1);
-            let fair = 10_000 / owners;
-            assert!(shares.iter().all(|share| (fair / 2..=2 * fair).contains(share)), "{shares:?}");
         }
     }
 }
