@@ -252,7 +252,7 @@ pub(crate) fn on_cluster(
         checkpoint: options.checkpoint.clone(),
         every: plan.every(),
         resume: options.resume.clone(),
-        identity: Identity { model: model_digest(model), options: scrimp_cluster::hash(essence.as_bytes()) },
+        identity: Identity { model: model_digest(model), options: scrimp_search::hash(essence.as_bytes()) },
     };
     let (found, forget) = match (plan.way(), &options.progress) {
         (Way::ClusterSweep, Some(measure)) => {

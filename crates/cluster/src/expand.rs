@@ -5,7 +5,6 @@
 use crate::coding::{self, Collected};
 use crate::exchange::Exchange;
 use crate::goal::Look;
-use crate::hash::hash_words;
 use crate::level::Level;
 use crate::parcel::{Kind, Parcel};
 use crate::partition::Partition;
@@ -88,7 +87,7 @@ impl Hands {
         here.truncate(mine);
         elsewhere.truncate(others);
         hashes.clear();
-        hashes.extend(elsewhere.iter().map(|&i| hash_words(state(i as usize))));
+        hashes.extend(elsewhere.iter().map(|&i| state(i as usize).hash()));
     }
 
     /// Takes out what is owned here.

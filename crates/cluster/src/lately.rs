@@ -141,7 +141,6 @@ impl Drop for Lately {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::hash_words;
     use scrimp_system::Batch;
 
     fn states(length: usize, count: u32) -> Batch {
@@ -165,7 +164,7 @@ mod tests {
                 for _ in 0..2 {
                     for i in 0..states.len() {
                         let state = Words::<0>::new(states.padded(i), shape);
-                        let hash = hash_words(state);
+                        let hash = state.hash();
                         assert!(!lately.has(hash, state), "{length} {i}");
                         assert!(lately.has(hash, state), "{length} {i}");
                     }
@@ -191,7 +190,7 @@ mod tests {
                             for i in 0..states.len() {
                                 let i = (i * (2 * thread + 1) + 31 * round) % states.len();
                                 let state = Words::<0>::new(states.padded(i), shape);
-                                if !lately.has(hash_words(state), state) {
+                                if !lately.has(state.hash(), state) {
                                     given[i].fetch_add(1, Ordering::Relaxed);
                                 }
                             }

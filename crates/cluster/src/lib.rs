@@ -1,10 +1,10 @@
-//! Breadth-first search by several processes, on this machine or on several: each owns the states that a hash of
-//! some of their bytes gives it.
+//! Breadth-first search by several processes, on this machine or on several: each owns the states that some of their bytes give it.
 //!
 //! [`run`] is the way in, with a [`Cluster`] that was brought together before: process 0 [leads](Cluster::lead), the others [`follow`].
 //!
 //! - How they come together: `secret`, `handshake`, `door`, `hosts`, `meeting`; what they say then: `control`, `job`.
-//! - How states get to their owners: `words`, `hash`, `partition` by `locality`, `coding`, `lately`, `parcel`, and `exchange` on the dataflow of `timely`.
+//! - How states get to their owners: `words`, `partition` as `locality` chooses it, `coding`, `lately`, `parcel`, and
+//!   `exchange` on the dataflow of `timely`.
 //! - What a worker does: `search` and `expand`, with `goal`; what those of a process have in common: `shared`, with `kept` and
 //!   `level`. `word` is what all say at the end of a level, `way` finds a run,
 //!   `save` keeps a search in files.
@@ -25,7 +25,6 @@ mod follow;
 mod gathering;
 mod goal;
 mod handshake;
-mod hash;
 #[cfg(test)]
 mod hostile;
 mod hosts;
@@ -59,7 +58,6 @@ mod words;
 pub use cluster::Cluster;
 pub use follow::{At, Followed, Follower, follow};
 pub use gathering::Gathering;
-pub use hash::hash;
 pub use hosts::{Host, Hosts};
 pub use run::{ClusterReport, Options, run};
 pub use run_cycles::{CyclesReport, run_cycles};

@@ -3,6 +3,7 @@
 //! each time the shares go to those who have least to do.
 
 use crate::partition::{Division, Marks, Partition, Sharing, shares};
+use scrimp_search::hash;
 use scrimp_system::{Batch, Model, Random};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -43,10 +44,12 @@ pub fn choose(model: &dyn Model, owners: usize) -> Division {
     if cost < sample.judge(&all, owners).cost() { found } else { all }
 }
 
-/// Some states, the nearest ones first, and successors of each, with its number for an event.
+/// Some states, and successors of each, with its number for an event.
 struct Sample {
     states: Batch,
     successors: Batch,
+    /// Which of the depths that are told from each other each state has.
+    depths: Vec<usize>,
 }
 
 /// How good a division is for a sample.
@@ -72,55 +75,45 @@ type ByDepth = [u32; DEPTHS];
 impl Sample {
     fn of(model: &dyn Model, most: usize) -> Sample {
         let (bytes, deadline) = (model.state_bytes(), Instant::now() + MOST_TIME);
-        let mut found: Vec<(u32, Vec<u8>, Vec<Vec<u8>>)> = Vec::new();
-        let (mut sampled, mut held) = (HashSet::new(), 0);
-        let mut out = Batch::new(bytes);
-        for walk in 0..WALKS {
-            let mut random = Random(walk);
-            let mut passed: HashSet<Vec<u8>> = HashSet::new();
-            out.clear();
-            model.initial(&mut out);
-            let mut level: Vec<Vec<u8>> = (0..out.len()).map(|i| out.state(i).to_vec()).collect();
+        let [mut states, mut successors, mut level, mut next, mut out] = [(); 5].map(|()| Batch::new(bytes));
+        let mut sampled = HashSet::new();
+        'walks: for walk in 0..WALKS {
+            let (mut random, mut passed) = (Random(walk), HashSet::new());
+            level.clear();
+            model.initial(&mut level);
             for depth in 0.. {
-                keep_some(&mut level, WIDTH, &mut random);
-                passed.extend(level.iter().cloned());
-                let mut next = Vec::new();
-                for state in level {
-                    if found.len() >= most || held >= MOST_BYTES || Instant::now() > deadline {
-                        return Sample::by_depth(found, bytes);
+                keep_some(&mut level, 0, WIDTH, &mut random);
+                passed.extend((0..level.len()).map(|i| hash(level.state(i))));
+                next.clear();
+                for state in (0..level.len()).map(|i| level.state(i)) {
+                    if states.len() >= most
+                        || states.bytes() + successors.bytes() >= MOST_BYTES
+                        || Instant::now() > deadline
+                    {
+                        break 'walks;
                     }
                     out.clear();
-                    model.expand(&state, &mut out);
-                    let mut successors: Vec<Vec<u8>> = (0..out.len()).map(|i| out.state(i).to_vec()).collect();
-                    next.extend(successors.iter().filter(|successor| !passed.contains(*successor)).cloned());
-                    if sampled.insert(state.clone()) {
-                        keep_some(&mut successors, SUCCESSORS, &mut random);
-                        held += bytes * (3 + successors.len());
-                        found.push((depth, state, successors));
+                    model.expand(state, &mut out);
+                    let all = (0..out.len()).map(|i| out.state(i));
+                    all.clone().filter(|state| !passed.contains(&hash(state))).for_each(|state| next.push(state, 0));
+                    if sampled.insert(hash(state)) {
+                        let first = successors.len();
+                        all.for_each(|successor| successors.push(successor, states.len() as u32));
+                        keep_some(&mut successors, first, SUCCESSORS, &mut random);
+                        states.push(state, depth);
                     }
                 }
                 if next.is_empty() {
                     break;
                 }
-                level = next;
+                std::mem::swap(&mut level, &mut next);
             }
         }
-        Sample::by_depth(found, bytes)
-    }
-
-    fn by_depth(mut found: Vec<(u32, Vec<u8>, Vec<Vec<u8>>)>, bytes: usize) -> Sample {
-        found.sort_by_key(|(depth, ..)| *depth);
-        let mut sample = Sample { states: Batch::new(bytes), successors: Batch::new(bytes) };
-        for (number, (depth, state, successors)) in (0..).zip(found) {
-            sample.states.push(&state, depth);
-            successors.iter().for_each(|successor| sample.successors.push(successor, number));
-        }
-        sample
-    }
-
-    /// Which of the depths that are told from each other the state with this number has.
-    fn depth(&self, state: usize) -> usize {
-        state * DEPTHS / self.states.len()
+        let mut ranks: Vec<usize> = (0..states.len()).collect();
+        ranks.sort_by_key(|state| states.event(*state));
+        let mut depths = vec![0; states.len()];
+        ranks.iter().enumerate().for_each(|(rank, state)| depths[*state] = rank * DEPTHS / states.len());
+        Sample { states, successors, depths }
     }
 
     /// Takes one byte after the other, each time the best one: the best division on the way, and its cost.
@@ -163,7 +156,7 @@ impl Sample {
     fn weights(&self, sharing: &Sharing, shares: usize) -> Vec<ByDepth> {
         let mut weights = vec![[0; DEPTHS]; shares];
         for state in 0..self.states.len() {
-            weights[sharing.share(self.states.state(state))][self.depth(state)] += 1;
+            weights[sharing.share(self.states.state(state))][self.depths[state]] += 1;
         }
         weights
     }
@@ -191,7 +184,7 @@ impl Sample {
         let partition = Partition::new(division);
         let whose: Vec<usize> = (0..self.states.len()).map(|i| partition.owner(self.states.state(i))).collect();
         let mut loads = vec![[0; DEPTHS]; owners];
-        whose.iter().enumerate().for_each(|(state, owner)| loads[*owner][self.depth(state)] += 1);
+        whose.iter().enumerate().for_each(|(state, owner)| loads[*owner][self.depths[state]] += 1);
         let most = loads.iter().map(|load| load.iter().sum::<u32>()).max().unwrap_or(0);
         let most_at_once: u32 = (0..DEPTHS).map(|depth| loads.iter().map(|load| load[depth]).max().unwrap_or(0)).sum();
         let unfair = |most: u32| most as f64 * owners as f64 / self.states.len() as f64;
@@ -206,13 +199,15 @@ impl Sample {
     }
 }
 
-/// Keeps so many of them, by chance.
-fn keep_some(all: &mut Vec<Vec<u8>>, most: usize, random: &mut Random) {
-    for i in 0..most.min(all.len()) {
-        let other = i + random.below(all.len() - i);
-        all.swap(i, other);
+/// Keeps so many of the states from number `first` on, by chance.
+fn keep_some(states: &mut Batch, first: usize, most: usize, random: &mut Random) {
+    for seen in first + most..states.len() {
+        let place = random.below(seen + 1 - first);
+        if place < most {
+            states.copy(seen, first + place);
+        }
     }
-    all.truncate(most);
+    states.truncate(first + most);
 }
 
 #[cfg(test)]

@@ -1,16 +1,15 @@
 //! Whose a state is: some of its bytes say in which of many shares it is, and each share has an owner, the same for all processes. A step
 //! that changes none of these bytes leads to a state of the same owner, which need not be sent; `locality` chooses them.
-//!
-//! The hash has nothing to do with those of tables: states of one owner must be spread over its table.
 
-use crate::hash::folded;
 use crate::words::{Words, words_of};
+use scrimp_search::hash_words;
 use serde::{Deserialize, Serialize};
 
 /// Into so many shares, at most, states are divided: that many for each owner.
 const FOR_EACH: usize = 64;
 const MOST_SHARES: usize = 1 << 14;
-const KEYS: [u64; 3] = [0x8EBC_6AF0_9C88_C6E3, 0x5895_65AE_4F8B_3B1D, 0xC2B2_AE3D_27D4_EB4F];
+/// Hashed before the bytes: states of one owner must be spread over its table, which has the same hash.
+const SALT: u64 = 0x8EBC_6AF0_9C88_C6E3;
 
 /// The bytes of a state that say in which share it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,15 +60,13 @@ pub struct Sharing {
 struct Marked {
     word: usize,
     bits: u64,
-    factor: u64,
 }
 
 impl Sharing {
     pub fn new(marks: &Marks, shares: usize) -> Sharing {
         let marked = marks.0.chunks(8).enumerate().filter_map(|(word, marks)| {
             let bits = marks.iter().rev().fold(0, |bits, mark| bits << 8 | if *mark { 0xff } else { 0 });
-            let factor = KEYS[1].wrapping_mul(2 * word as u64 + 1);
-            (bits > 0).then_some(Marked { word, bits, factor })
+            (bits > 0).then_some(Marked { word, bits })
         });
         Sharing { marked: marked.collect(), shares: shares as u64 }
     }
@@ -86,9 +83,11 @@ impl Sharing {
 
     #[inline(always)]
     fn share_by(&self, word: impl Fn(usize) -> u64) -> usize {
-        let term = |marked: &Marked| folded(word(marked.word) & marked.bits ^ KEYS[0], marked.factor);
-        let sum = self.marked.iter().fold(0, |sum, marked| sum ^ term(marked));
-        ((folded(sum ^ KEYS[1], KEYS[2]) as u128 * self.shares as u128) >> 64) as usize
+        let hash = hash_words(1 + self.marked.len(), |i| match i.checked_sub(1) {
+            Some(i) => word(self.marked[i].word) & self.marked[i].bits,
+            None => SALT,
+        });
+        ((hash as u128 * self.shares as u128) >> 64) as usize
     }
 }
 

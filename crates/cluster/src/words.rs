@@ -1,6 +1,8 @@
 //! States as words of eight bytes, as they lie in batches: there each is padded to whole words. What is done for every successor is
 //! written for each small number of words apart (`W`), so that its loops disappear, and once for any number (`W` = 0).
 
+use scrimp_search::hash_words;
+
 /// How states of one length lie in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
@@ -44,6 +46,11 @@ impl<'s, const W: usize> Words<'s, W> {
     #[inline(always)]
     pub fn get(self, i: usize) -> u64 {
         u64::from_le_bytes(self.words[i]) & if i + 1 == self.count() { self.last } else { u64::MAX }
+    }
+
+    #[inline(always)]
+    pub fn hash(self) -> u64 {
+        hash_words(self.count(), |i| self.get(i))
     }
 
     #[inline(always)]

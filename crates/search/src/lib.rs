@@ -52,3 +52,4 @@ pub use plan::{FairnessChoice, FairnessKind, Feature, ModelFacts, Options, Plan,
 pub use replace::{discard_parts, replace};
 pub use run::{run, run_guided};
 pub use task::{FoundMeasure, Guide, Guides};
+pub use words::{hash, hash_words};

@@ -50,8 +50,9 @@ fn fold(a: u64, b: u64) -> u64 {
     product as u64 ^ (product >> 64) as u64
 }
 
+/// The hash of so many words.
 #[inline(always)]
-fn hash_words(count: usize, word: impl Fn(usize) -> u64) -> u64 {
+pub fn hash_words(count: usize, word: impl Fn(usize) -> u64) -> u64 {
     let mut seed = KEYS[2] ^ count as u64;
     for i in 0..count / 2 {
         seed = fold(word(2 * i) ^ KEYS[0], word(2 * i + 1) ^ seed);
