@@ -2,7 +2,7 @@
 
 use crate::error::CheckError;
 use crate::properties::doubt;
-use scrimp_cluster::{Cluster, Gathering};
+use scrimp_cluster::{Cluster, Forgot, Gathering, Manner};
 use scrimp_core::budget::resident;
 use scrimp_core::{
     CardFacts, Condition, Control, ForgetFacts, FormulaFacts, Property, PropertyResult, Report, SetFacts, cores,
@@ -254,25 +254,33 @@ pub(crate) fn on_cluster(
         resume: options.resume.clone(),
         identity: Identity { model: model_digest(model), options: scrimp_search::hash(essence.as_bytes()) },
     };
-    let (found, forget) = match (plan.way(), &options.progress) {
-        (Way::ClusterSweep, Some(measure)) => {
-            scrimp_cluster::run_sweep(model, goals, measure, &told, control, cluster)?
+    let (found, forgot) = match plan.way() {
+        Way::ClusterShares => {
+            let manner = Manner {
+                forget: options.forget.to_string(),
+                reduce: options.reduce.to_string(),
+                measure: options.progress.clone(),
+                stride: options.stride,
+                seed: options.seed,
+            };
+            scrimp_cluster::run_shares(model, goals, manner, &told, control, cluster)?
         }
         _ => {
             let found = scrimp_cluster::run(model, goals, &told, control, cluster)?;
-            let forget = ForgetFacts { stored_peak: found.facts.states, ..ForgetFacts::default() };
-            (found, forget)
+            let facts = ForgetFacts { stored_peak: found.facts.states, ..ForgetFacts::default() };
+            (found, Forgot { facts, once: true })
         }
     };
     control.finish();
     let mut report = Report::of_nothing(model, begun.elapsed());
     report.ran = plan.parts();
+    report.reduced = options.reduce.leaves_out_states();
     report.limit = found.limit;
     report.exhaustive = found.exhaustive;
     report.detailed = true;
     report.visits = found.visits;
-    report.once = forget.persistent == 0;
-    report.forget = forget;
+    report.once = forgot.once;
+    report.forget = forgot.facts;
     report.store_bytes = found.kept_bytes as usize;
     report.facts = found.facts;
     report.properties = found.properties;

@@ -22,6 +22,10 @@ use std::time::{Duration, Instant};
 const BEGINNING: Duration = Duration::from_secs(30);
 /// How often process 0 looks whether it is time to stop.
 const GLANCE: Duration = Duration::from_millis(5);
+/// Whoever is told to stop does so within this time, and this part of what has passed: the program itself has little more to give its
+/// answer.
+const LATE: Duration = Duration::from_millis(350);
+const LATE_SHARE: u32 = 50;
 /// How long those that were told that it is over may take to end.
 const ENDING: Duration = Duration::from_secs(3);
 /// A process that another one has lost is there where so many more messages of it come within this time.
@@ -64,9 +68,10 @@ pub struct Cluster {
 /// What came of a search: what all workers agree on, or who is gone.
 pub enum Came {
     Out(Box<Done>),
-    /// Who, and how far all had come.
+    /// Somebody is gone, or did not come to an end in time; and how far all had come.
     Lost {
         what: String,
+        limit: Limit,
         beats: Vec<Beat>,
     },
 }
@@ -255,7 +260,7 @@ impl Cluster {
         self.tell(&ToOthers::Job(text));
         crew.begin(&task);
         drop(task);
-        let (mut outcome, mut running, mut told_to_stop) = (None, crew.threads(), false);
+        let (mut outcome, mut running, mut told_to_stop) = (None, crew.threads(), None);
         while running > 0 {
             if let Some((number, came)) = crew.outcome(GLANCE) {
                 running -= 1;
@@ -264,8 +269,14 @@ impl Cluster {
                 }
             }
             let stopped = || control.stopped(0).or_else(|| *self.asked.lock().unwrap_or_else(PoisonError::into_inner));
-            if let Some(limit) = (!told_to_stop).then(stopped).flatten() {
-                told_to_stop = true;
+            if let Some((limit, since)) = told_to_stop
+                && !saves
+                && Instant::elapsed(&since) > LATE + control.elapsed() / LATE_SHARE
+            {
+                return Ok(self.late(limit));
+            }
+            if let Some(limit) = told_to_stop.is_none().then(stopped).flatten() {
+                told_to_stop = Some((limit, Instant::now()));
                 // Whoever ends the program waits until the search is saved.
                 control.save(saves);
                 self.signals.stop(limit);
@@ -291,10 +302,22 @@ impl Cluster {
             Kind::Apart(other) => format!("{name} and {} do not reach each other: {why}", self.name(other)),
             _ => format!("{name} is gone: {why}"),
         };
+        self.tell_lost(&what);
+        Came::Lost { what, limit: Limit::Gone, beats: self.beats() }
+    }
+
+    /// Ends a search that somebody is too slow to end.
+    fn late(&self, limit: Limit) -> Came {
+        let what = "not every process came to its end in time";
+        self.tell_lost(what);
+        self.signals.lose(usize::MAX, what);
+        Came::Lost { what: what.to_string(), limit, beats: self.beats() }
+    }
+
+    fn tell_lost(&self, what: &str) {
         for other in &self.others {
-            let _ = other.voice.say(&ToOthers::Lost(what.clone()));
+            let _ = other.voice.say(&ToOthers::Lost(what.to_string()));
         }
-        Came::Lost { what, beats: self.beats() }
     }
 
     /// The process to which packets take longest, and how long they take there and back; nothing where that is not known.

@@ -4,8 +4,8 @@ use crate::emptiness::{self, Emptiness};
 use crate::exchange::Exchange;
 use crate::link::Link;
 use crate::search::{Outcome, Search, Task};
+use crate::shares::{self, Shared};
 use crate::signals::{Gone, Signals};
-use crate::sweep::{self, Swept};
 use std::net::TcpStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
@@ -28,15 +28,15 @@ pub enum Work {
     Levels(Box<Task>),
     /// Look for a run that an automaton accepts.
     Runs(emptiness::Task),
-    /// Visit all states in the order of their progress.
-    Sweep(sweep::Task),
+    /// Visit all states, each worker its share, and forget some.
+    Shares(Box<shares::Task>),
 }
 
 /// What came of it.
 pub enum Done {
     Levels(Outcome),
     Runs(Emptiness),
-    Swept(Swept),
+    Shared(Shared),
 }
 
 impl Work {
@@ -44,7 +44,7 @@ impl Work {
         match self {
             Work::Levels(task) => Search::new(exchange, task).run().map(Done::Levels),
             Work::Runs(task) => emptiness::search(exchange, task).map(Done::Runs),
-            Work::Sweep(task) => sweep::search(exchange, task).map(Done::Swept),
+            Work::Shares(task) => shares::search(exchange, task).map(Done::Shared),
         }
     }
 }
@@ -54,7 +54,7 @@ impl Done {
         match self {
             Done::Levels(outcome) => outcome.sum.limit.is_some(),
             Done::Runs(found) => found.sum.limit.is_some(),
-            Done::Swept(swept) => swept.sum.limit.is_some(),
+            Done::Shared(shared) => shared.sum.limit.is_some(),
         }
     }
 }

@@ -29,6 +29,8 @@ const TOLD: u32 = 3;
 const FULL: usize = 1 << 16;
 const LEAST: usize = 1 << 10;
 const UNDER_WAY: usize = 16 << 20;
+/// Bytes of the buffers that timely fills one after the other for a connection, in one direction: one is filled while the last one is used.
+const BUFFERS: usize = 2 << 20;
 /// A worker that waits looks at least so often whether somebody is gone.
 const PATIENCE: Duration = Duration::from_millis(20);
 
@@ -141,6 +143,12 @@ impl<'w> Exchange<'w> {
     /// Bytes that may lie here: parcels begun, on their way out, and come in.
     pub fn bytes(others: usize) -> usize {
         others * Exchange::full(others) * (2 * WINDOW as usize + 1)
+    }
+
+    /// Bytes that the buffers of connections may take by and by, those that this worker writes to and, for the first one, those that the
+    /// process reads from.
+    pub fn buffer_bytes(&self) -> usize {
+        BUFFERS * (self.processes() - 1) * (1 + self.is_first() as usize)
     }
 
     pub fn may_send(&self, to: usize) -> bool {

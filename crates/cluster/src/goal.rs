@@ -2,7 +2,7 @@
 
 use scrimp_core::{Property, PropertyKind};
 use scrimp_native::{NativeModel, Predicate};
-use scrimp_system::{Batch, Expr, Fault};
+use scrimp_system::Expr;
 use serde::{Deserialize, Serialize};
 
 /// A goal as it is sent to other processes.
@@ -56,17 +56,6 @@ impl Goal {
 
     pub fn finding_violates(&self) -> bool {
         !matches!(self.look, Look::Reach(_))
-    }
-
-    /// Is it decided where a state is expanded: by its having no successors, or by what goes wrong there?
-    pub fn is_met_at(&self, deadlock: bool, successors: &Batch) -> bool {
-        let faults = || successors.faults().iter();
-        match self.look {
-            Look::Deadlock => deadlock,
-            Look::Faults => faults().any(|record| record.fault != Fault::Assertion),
-            Look::Assertions => faults().any(|record| record.fault == Fault::Assertion),
-            _ => false,
-        }
     }
 
     /// Does the state itself decide it?

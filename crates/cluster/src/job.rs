@@ -10,7 +10,7 @@ use crate::partition::{Division, Marks, Partition};
 use crate::save::{Saved, Saving};
 use crate::search::Task;
 use crate::shared::Shared;
-use crate::sweep;
+use crate::shares::{self, Manner};
 use scrimp_core::Budget;
 use scrimp_core::budget::resident;
 use scrimp_native::{Mode, NativeModel};
@@ -104,8 +104,8 @@ pub struct Job {
 pub enum Aim {
     /// Which states there are, and whether they meet goals.
     States { goals: Vec<Sought>, keep_going: bool, keeping: Option<Keeping> },
-    /// The same, by a sweep-line that goes by this measure.
-    Sweep { goals: Vec<Sought>, keep_going: bool, measure: String },
+    /// The same, by workers that forget states in this manner.
+    Shares { goals: Vec<Sought>, keep_going: bool, manner: Manner },
     /// Whether an automaton accepts a run.
     Runs(SentNever),
 }
@@ -115,7 +115,7 @@ impl Aim {
     fn owners(&self, (processes, threads): (usize, usize)) -> usize {
         match self {
             Aim::States { .. } => processes,
-            Aim::Sweep { .. } | Aim::Runs(_) => processes * threads,
+            Aim::Shares { .. } | Aim::Runs(_) => processes * threads,
         }
     }
 }
@@ -151,17 +151,26 @@ impl Job {
         if !division.suits(model.state_bytes(), aim.owners((processes, threads))) {
             return Err("its states are not divided as those of the model that was sent".to_string());
         }
+        if let Aim::Shares { manner, .. } = &aim
+            && manner.forget.starts_with("pseudo-root")
+        {
+            // What runs the model backwards is made here, before the budget looks at what is used already.
+            model.suits_predecessors().map_err(|why| format!("its events cannot be run backwards: {why}"))?;
+        }
         let partition = Partition::new(&division);
         let budget = Budget::begin(memory).map_err(|e| e.to_string())?;
         let goals = |sought: &[Sought]| sought.iter().map(|sought| Goal::new(sought, &model)).collect();
         let (goals, keep_going, keeping) = match aim {
             Aim::States { goals: sought, keep_going, keeping } => (goals(&sought), keep_going, keeping),
-            Aim::Sweep { goals: sought, keep_going, measure } => {
-                let measure = Measure::parse(model.system(), &measure)
-                    .map_err(|why| format!("the progress measure '{measure}' cannot be sent: {}", why.message))?;
-                let goals = goals(&sought);
+            Aim::Shares { goals, keep_going, manner } => {
+                let measure = |text: &String| {
+                    Measure::parse(model.system(), text)
+                        .map_err(|why| format!("the progress measure '{text}' cannot be sent: {}", why.message))
+                };
+                let measure = manner.measure.as_ref().map(measure).transpose()?;
                 let model = Arc::new(model);
-                return Ok(Work::Sweep(sweep::Task { model, goals, keep_going, measure, partition, budget }));
+                let task = shares::Task { model, goals, keep_going, manner, measure, partition, memory, budget };
+                return Ok(Work::Shares(Box::new(task)));
             }
             Aim::Runs(never) => {
                 let sought = never.received(&model)?;

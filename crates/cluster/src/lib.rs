@@ -7,12 +7,13 @@
 //!   `exchange` on the dataflow of `timely`.
 //! - What a worker does: `search` and `expand`, with `goal`; what those of a process have in common: `shared`, with `kept` and
 //!   `level`. `word` is what all say at the end of a level, `way` finds a run,
-//!   `save` keeps a search in files.
+//!   `save` keeps a search in files. Where states are forgotten, `shares` runs the engine's own search with what is `between` the workers.
 //! - Two sides: `cluster` and `run` of process 0, `follow` of the others; `crew` has the threads of either.
 //!
 //! This engine stands on the explicit one where other engines stand beside it: the states of a worker lie in that one's
 //! [stores](scrimp_search::store), and what is saved in its files, because they are the same states.
 
+mod between;
 mod cluster;
 mod coding;
 mod control;
@@ -33,7 +34,6 @@ mod kept;
 mod lasso;
 mod lately;
 mod level;
-mod line;
 mod link;
 mod locality;
 mod mail;
@@ -44,13 +44,13 @@ mod parcel;
 mod partition;
 mod run;
 mod run_cycles;
-mod run_sweep;
+mod run_shares;
 mod save;
 mod search;
 mod secret;
 mod shared;
+mod shares;
 mod signals;
-mod sweep;
 mod way;
 mod word;
 mod words;
@@ -61,6 +61,7 @@ pub use gathering::Gathering;
 pub use hosts::{Host, Hosts};
 pub use run::{ClusterReport, Options, run};
 pub use run_cycles::{CyclesReport, run_cycles};
-pub use run_sweep::run_sweep;
+pub use run_shares::{Forgot, run_shares};
 pub use save::SEARCH;
 pub use secret::{Secret, VARIABLE};
+pub use shares::Manner;

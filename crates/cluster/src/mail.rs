@@ -113,7 +113,8 @@ impl<'s, 'w> Mail<'s, 'w> {
         self.take_come(taker)
     }
 
-    /// Sends what is collected, and takes in everything that was sent to this worker in this round.
+    /// Sends what is collected, and takes in everything that was sent to this worker in this round. All must
+    /// [meet](Exchange::meet) before the next.
     pub fn finish(&mut self, taker: &mut impl Takes) -> Result<(), Gone> {
         for to in 0..self.exchange.peers() {
             self.ship(to, taker)?;

@@ -79,7 +79,7 @@ pub fn run(
             Done::Levels(outcome) => found(model, goals, outcome, options, cluster)?,
             _ => return Err(io::Error::other("internal error: the answer to another question")),
         },
-        Came::Lost { what, beats } => {
+        Came::Lost { what, limit, beats } => {
             let (facts, visits) = last_heard(&beats);
             let mut remarks = vec![gone(&what)];
             if options.checkpoint.is_some() {
@@ -87,7 +87,7 @@ pub fn run(
             }
             ClusterReport {
                 properties: goals.iter().map(|goal| PropertyResult::undecided(&goal.name)).collect(),
-                limit: Some(Limit::Gone),
+                limit: Some(limit),
                 exhaustive: false,
                 facts,
                 visits,

@@ -51,10 +51,10 @@ pub fn run_cycles(
             Done::Runs(found) => told(model, found, cluster)?,
             _ => return Err(io::Error::other("internal error: the answer to another question")),
         },
-        Came::Lost { what, beats } => {
+        Came::Lost { what, limit, beats } => {
             let (facts, visits) = last_heard(&beats);
             CyclesReport {
-                limit: Some(Limit::Gone),
+                limit: Some(limit),
                 facts,
                 visits,
                 traffic: traffic(&[], cluster),

@@ -44,7 +44,7 @@ pub enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gone;
 
-const LIMITS: [Limit; 4] = [Limit::Memory, Limit::Time, Limit::Interrupt, Limit::Disk];
+const LIMITS: [Limit; 5] = [Limit::Memory, Limit::Time, Limit::Interrupt, Limit::Disk, Limit::Cache];
 
 /// A limit as a number that is not 0.
 pub fn number_of(limit: Limit) -> u8 {

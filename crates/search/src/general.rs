@@ -2,7 +2,7 @@
 //! of the states and parts of its own.
 
 use crate::check::Check;
-use crate::engine::{self, Exchange, Front, Parts, Rank, Saved, Share, Standing};
+use crate::engine::{self, Front, Parts, Rank, Saved, Share, Standing, Threads};
 use crate::forget::{Cache, Forget, Nothing, Passing, PseudoRoot, Strategy, Sweep, Tree};
 use crate::held::Held;
 use crate::lts::Observer;
@@ -25,7 +25,7 @@ const DRAWN: usize = 64;
 /// States of each share at which a line stands together.
 const WIDE: usize = 256;
 /// Shares have numbers of one byte.
-const MOST_SHARES: usize = 256;
+pub const MOST_SHARES: usize = 256;
 
 /// What a search has of its own: one for each thread.
 struct Kit<'a> {
@@ -37,11 +37,20 @@ struct Kit<'a> {
     standing: Standing,
 }
 
+/// Who searches the rest of the states.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Others {
+    Nobody,
+    Threads,
+    Processes,
+}
+
 /// One of so many shares of the states.
 #[derive(Clone, Copy)]
 struct Part {
     number: usize,
     of: usize,
+    others: Others,
 }
 
 impl Part {
@@ -59,8 +68,9 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
         StoreChoice::Automaton { .. } => layers(task, &LayerOrder::sample(model))?,
         _ => Vec::new(),
     };
+    let others = if of == 1 { Others::Nobody } else { Others::Threads };
     let mut kits: Vec<Kit<'m>> =
-        (0..of).map(|number| kit(task, Part { number, of }, &layers)).collect::<io::Result<_>>()?;
+        (0..of).map(|number| kit(task, Part { number, of, others }, &layers)).collect::<io::Result<_>>()?;
     let (scene, told) = (Scene { model, check, plan, control, budget, progress, heuristic }, Told { front, observer });
     take_up(task, scene, &mut kits)?;
     let outcome = loop {
@@ -82,9 +92,20 @@ pub(crate) fn search<'m>(task: &Task<'m, '_>, guides: Guides) -> io::Result<Done
     Ok(Done { outcome, held, stage, instead: None })
 }
 
+/// Searches one share of the states, where other processes search the rest; with the bytes of its store.
+pub(crate) fn search_share(task: &Task, guides: Guides, share: Share) -> io::Result<(Outcome, usize)> {
+    let Task { model, check, plan, control, budget, .. } = *task;
+    let Guides { progress, heuristic, .. } = guides;
+    let part = Part { number: share.number, of: share.exchange.shares(), others: Others::Processes };
+    let mut kit = kit(task, part, &[])?;
+    let scene = Scene { model, check, plan, control, budget, progress, heuristic };
+    let outcome = search_with(scene, &mut kit, Told::default(), Some(share))?;
+    Ok((outcome, kit.store.bytes()))
+}
+
 /// Takes up the search that was saved, if one is to be: each share reads of all states those that are its own.
 fn take_up(task: &Task, scene: Scene, kits: &mut [Kit]) -> io::Result<()> {
-    let exchange = &Exchange::new(kits.len(), scene.model.state_bytes());
+    let exchange = &Threads::new(kits.len(), scene.model.state_bytes());
     let alone = kits.len() == 1;
     let mut visits = 0;
     for (number, kit) in kits.iter_mut().enumerate() {
@@ -123,7 +144,7 @@ fn kit<'m>(task: &Task<'m, '_>, part: Part, layers: &[u32]) -> io::Result<Kit<'m
         .transpose()?;
     Ok(Kit {
         store: store(task, part, layers)?,
-        order: if part.of == 1 { order(task) } else { order_of_share(task, part) },
+        order: if part.others == Others::Nobody { order(task) } else { order_of_share(task, part) },
         forget: forget(task, part)?,
         reduce: reduce(task)?,
         sleeping,
@@ -186,12 +207,10 @@ fn order_of_share(task: &Task, part: Part) -> Box<dyn Order + Send> {
         OrderChoice::Random => Among::Random { seed, most: DRAWN },
         _ => Among::Oldest,
     });
-    // Levels are kept apart; of other ranks, so many come together that a round is worth its while.
-    let order = if task.plan.order() == OrderChoice::BreadthFirst && !task.plan.options().sweeps() {
-        order
-    } else {
-        order.wide(WIDE)
-    };
+    // Levels are kept apart; of other ranks, so many come together that a round is worth its while. Processes visit what one of them
+    // would visit alone.
+    let by_level = task.plan.order() == OrderChoice::BreadthFirst && !task.plan.options().sweeps();
+    let order = if by_level || part.others == Others::Processes { order } else { order.wide(WIDE) };
     Box::new(if task.plan.options().sweeps() { order } else { order.returning() })
 }
 
@@ -204,13 +223,13 @@ fn forget<'m>(task: &Task<'m, '_>, part: Part) -> io::Result<Box<dyn Forget + Se
         let most = choice.most.map_or(usize::MAX, |most| part.of_states(most));
         let tree = Tree { chains: options.chains, stride: plan.stride() };
         let cache = Cache::new(most, choice.strategy.clone(), tree, options.seed, budget)?;
-        if part.of == 1 { Ok(cache) } else { cache.shared(part.number as u8, budget) }
+        if part.others == Others::Nobody { Ok(cache) } else { cache.shared(part.number as u8, budget) }
     };
     Ok(match &options.forget {
         // Backedges lead back by themselves; links between shares, and to states without ids, are not kept.
         ForgetChoice::Nothing => {
             // A search that was taken up does not know how it found what it had found.
-            let known = !comback && !archives && part.of == 1 && options.resume.is_none();
+            let known = !comback && !archives && part.others == Others::Nobody && options.resume.is_none();
             Box::new(Nothing::new(with_traces && known, budget)?)
         }
         ForgetChoice::Sweep(None) if comback => Box::new(Passing::default()),
@@ -306,7 +325,7 @@ fn with_parts<T>(scene: Scene, kit: &mut Kit, told: Told, share: Option<Share>, 
 
 /// Searches on one thread for each kit.
 fn divided(scene: Scene, kits: &mut [Kit], told: Told) -> io::Result<Outcome> {
-    let exchange = &Exchange::new(kits.len(), scene.model.state_bytes());
+    let exchange = &Threads::new(kits.len(), scene.model.state_bytes());
     // Nobody begins before all are there.
     let gate = &Mutex::new(false);
     let outcomes = thread::scope(|scope| {
@@ -326,7 +345,7 @@ fn divided(scene: Scene, kits: &mut [Kit], told: Told) -> io::Result<Outcome> {
         let joined = threads.into_iter().filter_map(|thread| thread.join().ok().flatten());
         std::iter::once(first).chain(joined).collect::<io::Result<Vec<_>>>()
     });
-    exchange.panics.pass_on();
+    exchange.pass_on_panics();
     Ok(outcomes?.into_iter().reduce(together).expect("at least one thread"))
 }
 

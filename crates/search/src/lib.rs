@@ -30,6 +30,7 @@ pub mod order;
 mod outcome;
 mod panics;
 mod parallel;
+pub mod part;
 pub mod plan;
 mod queued;
 pub mod reduce;

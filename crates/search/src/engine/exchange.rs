@@ -1,8 +1,10 @@
-//! What threads send each other when each has a share of the states.
+//! What searches send each other when each has a share of the states.
 //!
-//! The hash of a state says whose share it is in. Threads work in rounds: each says what it could expand next, all agree on
+//! A state itself says whose share it is in. All work in rounds: each says what it could expand next, all agree on
 //! what comes first, those that have it expand some of it and send on what is not theirs, and then each takes in what it was sent. Nothing is
-//! under way between rounds, and the same number of threads makes the same search every time.
+//! under way between rounds, and the same number of shares makes the same search every time.
+//!
+//! Here shares are searched by threads; another [`Exchange`] may bring parcels from one process to another.
 
 use crate::forget::Tie;
 use crate::order::Lowest;
@@ -37,7 +39,7 @@ pub struct Bid {
 
 impl Bid {
     /// What all say together.
-    fn and(self, other: Bid) -> Bid {
+    pub fn and(self, other: Bid) -> Bid {
         let rank = |bid: &Bid| {
             (bid.lowest.ahead.is_none(), bid.lowest.ahead.or(bid.lowest.behind).map_or(u128::MAX, |band| band.0))
         };
@@ -89,8 +91,36 @@ impl Parcel {
     }
 }
 
-/// What all shares have in common.
-pub struct Exchange {
+/// What lies between the shares. Whoever calls names its own share.
+pub trait Exchange {
+    fn shares(&self) -> usize;
+
+    /// Whose share a state is in.
+    fn owner(&self, state: &[u8]) -> usize;
+
+    /// Says what a share has to say, and hears what all say together.
+    fn agree(&self, share: usize, bid: Bid) -> Bid;
+
+    /// A share has written its parcels; brings those that the others have written for it.
+    fn deliver(&self, share: usize);
+
+    /// A share has answered in the parcels that came to it; brings the answers to its own.
+    fn answer(&self, share: usize);
+
+    /// What lies between two shares, one of which is the caller's.
+    fn parcel(&self, from: usize, to: usize) -> MutexGuard<'_, Parcel>;
+
+    /// Sends a tie back to the share that it is of.
+    fn send_back(&self, share: usize, tie: Tie);
+
+    /// The ties of a share that have come back by now.
+    fn came_back(&self, share: usize) -> Vec<Tie>;
+
+    fn panics(&self) -> &Panics;
+}
+
+/// What all shares have in common where each has a thread.
+pub struct Threads {
     shares: usize,
     bids: Vec<Mutex<Bid>>,
     /// By sender and receiver.
@@ -101,16 +131,16 @@ pub struct Exchange {
     /// How many sleep until all have come.
     asleep: Mutex<usize>,
     all_here: Condvar,
-    pub panics: Panics,
+    panics: Panics,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Exchange {
-    pub fn new(shares: usize, state_bytes: usize) -> Exchange {
-        Exchange {
+impl Threads {
+    pub fn new(shares: usize, state_bytes: usize) -> Threads {
+        Threads {
             shares,
             bids: (0..shares).map(|_| Mutex::default()).collect(),
             parcels: (0..shares * shares).map(|_| Mutex::new(Parcel::new(state_bytes))).collect(),
@@ -123,19 +153,8 @@ impl Exchange {
         }
     }
 
-    pub fn shares(&self) -> usize {
-        self.shares
-    }
-
-    /// Whose share a state is in. Stores use other bits of the hash.
-    #[inline]
-    pub fn owner(&self, state: &[u8]) -> usize {
-        let mixed = words::hash(state).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-        ((mixed * self.shares as u64) >> 32) as usize
-    }
-
     /// Waits until all are here.
-    pub fn meet(&self) {
+    fn meet(&self) {
         let round = self.round.load(Ordering::Acquire);
         if self.present.fetch_add(1, Ordering::AcqRel) + 1 == self.shares {
             self.present.store(0, Ordering::Relaxed);
@@ -160,33 +179,58 @@ impl Exchange {
         }
         *asleep -= 1;
     }
+    /// Passes on the first panic of all threads.
+    pub fn pass_on_panics(&self) {
+        self.panics.pass_on();
+    }
+}
 
-    /// Says what a share has to say, and hears what all say together.
-    pub fn agree(&self, share: usize, bid: Bid) -> Bid {
+impl Exchange for Threads {
+    fn shares(&self) -> usize {
+        self.shares
+    }
+
+    /// Stores use other bits of the hash.
+    fn owner(&self, state: &[u8]) -> usize {
+        let mixed = words::hash(state).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        ((mixed * self.shares as u64) >> 32) as usize
+    }
+
+    fn agree(&self, share: usize, bid: Bid) -> Bid {
         *lock(&self.bids[share]) = bid;
         self.meet();
         self.bids.iter().map(|bid| *lock(bid)).reduce(Bid::and).unwrap_or_default()
     }
 
-    /// What lies between two shares.
-    pub fn parcel(&self, from: usize, to: usize) -> MutexGuard<'_, Parcel> {
+    fn deliver(&self, _: usize) {
+        self.meet();
+    }
+
+    fn answer(&self, _: usize) {
+        self.meet();
+    }
+
+    fn parcel(&self, from: usize, to: usize) -> MutexGuard<'_, Parcel> {
         lock(&self.parcels[from * self.shares + to])
     }
 
-    pub fn send_back(&self, from: usize, tie: Tie) {
-        lock(&self.ties[from * self.shares + tie.share as usize]).push(tie);
+    fn send_back(&self, share: usize, tie: Tie) {
+        lock(&self.ties[share * self.shares + tie.share as usize]).push(tie);
     }
 
-    /// The ties of a share that came back.
-    pub fn came_back(&self, share: usize) -> Vec<Tie> {
+    fn came_back(&self, share: usize) -> Vec<Tie> {
         (0..self.shares).flat_map(|from| std::mem::take(&mut *lock(&self.ties[from * self.shares + share]))).collect()
+    }
+
+    fn panics(&self) -> &Panics {
+        &self.panics
     }
 }
 
 /// A share of the states, by its number.
 #[derive(Clone, Copy)]
 pub struct Share<'a> {
-    pub exchange: &'a Exchange,
+    pub exchange: &'a dyn Exchange,
     pub number: usize,
 }
 
@@ -200,7 +244,7 @@ impl Share<'_> {
     /// The other shares.
     pub fn others(&self) -> impl Iterator<Item = usize> + use<> {
         let me = self.number;
-        (0..self.exchange.shares).filter(move |&share| share != me)
+        (0..self.exchange.shares()).filter(move |&share| share != me)
     }
 }
 

@@ -17,7 +17,8 @@ mod position;
 mod room;
 mod share;
 
-pub use exchange::{Exchange, Share};
+pub use crate::panics::Panics;
+pub use exchange::{Bid, Exchange, Parcel, Sent, Share, Threads};
 pub use position::{Saved, restore, save};
 
 use crate::check::Check;

@@ -73,10 +73,10 @@ impl<'a> Search<'a> {
                 return Err(Stop::Paused);
             }
             halted = self.attempt(share, |search| search.send_round(share, all, band, again));
-            share.exchange.meet();
+            share.exchange.deliver(share.number);
             halted = halted.or_else(|| self.attempt(share, |search| search.receive(share)));
             if asks {
-                share.exchange.meet();
+                share.exchange.answer(share.number);
                 halted = halted.or_else(|| self.attempt(share, |search| search.hear_answers(share)));
             }
         }
@@ -85,7 +85,7 @@ impl<'a> Search<'a> {
 
     /// Does a part of a round. Whatever happens there, the others do not wait in vain.
     fn attempt(&mut self, share: Share, work: impl FnOnce(&mut Self) -> Step) -> Option<Stop> {
-        share.exchange.panics.catch(|| work(self)).unwrap_or(Err(Stop::Decided)).err()
+        share.exchange.panics().catch(|| work(self)).unwrap_or(Err(Stop::Decided)).err()
     }
 
     fn bid(&self, halted: bool) -> Bid {

@@ -42,8 +42,8 @@ pub enum Way {
     Cluster,
     /// Accepting cycles by several processes.
     ClusterCycles,
-    /// The sweep-line by several processes.
-    ClusterSweep,
+    /// The general search by several processes.
+    ClusterShares,
 }
 
 /// What a search declares.
@@ -345,11 +345,13 @@ pub const ABILITIES: &[Ability] = &[
         apart: &[],
     },
     Ability {
-        way: Way::ClusterSweep,
-        name: "the sweep-line by several processes",
-        asks: Features::of(&[Count, States, Claim]),
-        offers: Features::of(&[Cluster, Sweep, Measure, Threads]),
-        only_with: Features::of(&[Sweep, Measure]),
+        way: Way::ClusterShares,
+        name: "the general search, each thread of several processes with a share of the states",
+        asks: Features::of(&[Count, States, Claim, OfNet]),
+        offers: Features::of(&[
+            Cluster, Bfs, PseudoRoot, Cache, Sweep, SweepCache, EdgeLean, Por, Measure, Stride, Strategy, Threads,
+        ]),
+        only_with: Features::of(&[PseudoRoot, Cache, Sweep, SweepCache, EdgeLean, Por, Measure, Stride, Strategy]),
         apart: &[],
     },
 ];
@@ -369,9 +371,7 @@ const OWNERS_TREE: &str =
 const BY_SETS_IN_A_CLUSTER: &str =
     "a cluster makes the set of states smaller that may be on a cycle, until it stays as it is";
 const FAIRNESS_IN_A_CLUSTER: &str = "who takes part in an event is not sent to the other processes";
-const ALL_IN_A_CLUSTER: &str =
-    "a process of a cluster does not know what the others have visited, so it explores every event";
-const NOT_FORGOTTEN: &str = "states that one process forgets would be sent to it and searched again";
+const ASLEEP_ELSEWHERE: &str = "which events sleep at a state is not sent to its owner";
 const BY_LEVELS: &str = "a cluster goes level by level";
 const ALL_ON_THE_CARD: &str = "a search on a graphics card tries every event in every state";
 
@@ -448,9 +448,9 @@ pub const APART: &[(Feature, &[Feature], &str)] = &[
     (Gpu, &[BrokenAtInfinity, Automaton, AcceptingCycles, NonProgress, Ctl], NO_CYCLES_ON_THE_CARD),
     (Gpu, &[Opaque], "a condition that is a Rust function cannot run on a graphics card"),
     (Cluster, &[Table, Packed, Tree, Collapse, Dfa, DfaCollapse, ComBack, Compact, BitState, DiskStore], OWNERS_TREE),
-    (Cluster, &[EdgeLean, Por, PorSleep], ALL_IN_A_CLUSTER),
+    (Cluster, &[PorSleep], ASLEEP_ELSEWHERE),
+    (Cluster, &[Chains, Reconstruct], "it follows predecessors that another process may hold"),
     (Cluster, &[Symmetry, OrbitSizes], "processes of a cluster do not compute representatives"),
-    (Cluster, &[PseudoRoot, Cache, SweepCache], NOT_FORGOTTEN),
     (Cluster, &[Dfs, BoundedBfs, Alternating, ByProgress, BestFirst, RandomOrder, Releasing], BY_LEVELS),
     (Cluster, &[Nested, Components], BY_SETS_IN_A_CLUSTER),
     (Cluster, &[WeakFairness, StrongFairness], FAIRNESS_IN_A_CLUSTER),

@@ -335,8 +335,8 @@ impl Plan {
             ("memory", self.memory.to_string()),
         ];
         if options.engine != EngineChoice::Explicit {
-            let by_threads = matches!(self.way, Way::Cluster | Way::ClusterCycles | Way::ClusterSweep);
-            let forgets = self.way == Way::ClusterSweep;
+            let by_threads = matches!(self.way, Way::Cluster | Way::ClusterCycles | Way::ClusterShares);
+            let forgets = self.way == Way::ClusterShares;
             let told = ["search", "reduce", "engine", "memory"];
             parts.retain(|(part, _)| {
                 told.contains(part) || by_threads && *part == "threads" || forgets && *part == "forget"

@@ -1,42 +1,61 @@
-//! Decides properties by a sweep-line of all processes: gives the search away, and lets the model of this process confirm what was
-//! found. What lies behind the line is forgotten, so that a run is looked for by another search, which keeps all states.
+//! Decides properties by workers that each search a share of the states, and forget or leave out some: gives the search away, and lets the model of
+//! this process confirm what was found. A run is looked for by another search, which keeps all states.
 
 use crate::cluster::{Came, Cluster};
 use crate::crew::Done;
 use crate::job::{Aim, Job, as_sent};
 use crate::run::{ClusterReport, Options, gone, last_heard, run, shown, slow, sought, traffic};
-use crate::sweep::Swept;
+use crate::shares::{Manner, Shared};
 use crate::word::Word;
-use scrimp_core::{Control, ForgetFacts, GraphFacts, Limit, Property, PropertyResult, Verdict};
+use scrimp_core::{Control, ForgetFacts, GraphFacts, Property, PropertyResult, Verdict};
 use scrimp_native::NativeModel;
 use scrimp_progress::Measure;
+use scrimp_search::part::MOST_SHARES;
 use scrimp_system::{Batch, Expr, Model};
 use std::io;
 
-/// Decides `goals` of a model by a sweep-line that goes by this measure; without goals, counts. With what the line did.
-pub fn run_sweep(
+/// What forgetting did, and whether every state was found only once all the same.
+#[derive(Debug, Clone, Default)]
+pub struct Forgot {
+    pub facts: ForgetFacts,
+    pub once: bool,
+}
+
+/// Decides `goals` of a model by shares of its states that are searched in this manner; without goals, counts.
+pub fn run_shares(
     model: &NativeModel,
     goals: &[Property<Expr>],
-    measure: &str,
+    manner: Manner,
     options: &Options,
     control: &Control,
     cluster: &Cluster,
-) -> io::Result<(ClusterReport, ForgetFacts)> {
-    if let Err(why) = Measure::parse(&as_sent(model.system()), measure) {
-        let why = format!("--progress {measure}: the other processes cannot read this measure: {}", why.message);
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+) -> io::Result<(ClusterReport, Forgot)> {
+    let invalid = |why: String| io::Error::new(io::ErrorKind::InvalidInput, why);
+    if cluster.processes() * cluster.threads() > MOST_SHARES {
+        return Err(invalid(format!(
+            "{} {}: at most {MOST_SHARES} threads of all processes",
+            manner.forget, manner.reduce
+        )));
     }
-    let aim = Aim::Sweep { goals: sought(goals)?, keep_going: options.keep_going, measure: measure.to_string() };
+    if let Some(measure) = &manner.measure
+        && let Err(why) = Measure::parse(&as_sent(model.system()), measure)
+    {
+        return Err(invalid(format!(
+            "--progress {measure}: the other processes cannot read this measure: {}",
+            why.message
+        )));
+    }
+    let aim = Aim::Shares { goals: sought(goals)?, keep_going: options.keep_going, manner };
     let mut found = match cluster.search(Job::new(model, aim, cluster.size()), options.memory, control)? {
         Came::Out(done) => match *done {
-            Done::Swept(swept) => told(model, goals, swept, options, control, cluster)?,
+            Done::Shared(shared) => told(model, goals, shared, options, control, cluster)?,
             _ => return Err(io::Error::other("internal error: the answer to another question")),
         },
-        Came::Lost { what, beats } => {
+        Came::Lost { what, limit, beats } => {
             let (facts, visits) = last_heard(&beats);
             let report = ClusterReport {
                 properties: goals.iter().map(|goal| PropertyResult::undecided(&goal.name)).collect(),
-                limit: Some(Limit::Gone),
+                limit: Some(limit),
                 exhaustive: false,
                 facts,
                 visits,
@@ -44,7 +63,7 @@ pub fn run_sweep(
                 traffic: traffic(&[], cluster),
                 remarks: vec![gone(&what)],
             };
-            (report, ForgetFacts::default())
+            (report, Forgot { once: true, ..Forgot::default() })
         }
     };
     found.0.remarks.extend(cluster.turned_away().map(String::from));
@@ -54,12 +73,15 @@ pub fn run_sweep(
 fn told(
     model: &NativeModel,
     goals: &[Property<Expr>],
-    swept: Swept,
+    shared: Shared,
     options: &Options,
     control: &Control,
     cluster: &Cluster,
-) -> io::Result<(ClusterReport, ForgetFacts)> {
-    let Swept { sum, initial, exhaustive, most_open, forget } = swept;
+) -> io::Result<(ClusterReport, Forgot)> {
+    let Shared { sum, exhaustive, once, initial, depth, widest, forget } = shared;
+    if let Some(why) = sum.words.iter().find_map(|word| word.wrong.clone()) {
+        return Err(io::Error::other(why));
+    }
     let outgrown = sum.outgrown();
     if let Some(state) = outgrown {
         // The model learns from the state that it is too small.
@@ -74,7 +96,8 @@ fn told(
         initial_states: initial,
         max_out_degree: sum.words.iter().map(|word| word.degree).max().unwrap_or(0),
         open: total(|word| word.left),
-        widest: most_open,
+        depth,
+        widest,
         ..GraphFacts::default()
     };
     let decided = |number: usize| sum.findings.get(number).and_then(Option::as_ref).filter(|_| outgrown.is_none());
@@ -121,5 +144,5 @@ fn told(
         traffic: traffic(&sum.words, cluster),
         remarks,
     };
-    Ok((report, forget))
+    Ok((report, Forgot { facts: forget, once }))
 }
