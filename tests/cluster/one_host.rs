@@ -104,8 +104,10 @@ fn what_is_not_distributed_is_refused() {
         (&["--forget", "sweep"], "progress measure"),
         (&["--forget", "sweep", "--progress", "P_0@cs", "--checkpoint", "never-written"], "leave out --checkpoint"),
         (&["-p", "ctl: AG EF P_0@cs"], "branching"),
-        (&["--reduce", "por"], "every event"),
-        (&["--forget", "cache"], "forgets"),
+        (&["--reduce", "por+sleep"], "sleep"),
+        (&["--forget", "cache", "--checkpoint", "never-written"], "leave out --checkpoint"),
+        (&["--forget", "cache", "--chains"], "another process"),
+        (&["--forget", "cache", "--reconstruct"], "another process"),
         (&["--store", "bitstate"], "packed table"),
         (&["--order", "dfs"], "level by level"),
         (&["--max-visits", "10"], "--max-visits"),
@@ -242,6 +244,43 @@ fn sweeps_as_alone() {
     let _ = std::fs::remove_dir_all(folder);
 }
 
+/// With a cache that is too small, from pseudo-root states and with fewer events all is decided as by one process.
+#[test]
+fn forgets_and_reduces_as_alone() {
+    for (name, asked, flags, once) in [
+        ("peterson4.dve", "count", &["--forget", "cache"][..], true),
+        ("peterson4.dve", "check", &["--forget", "cache:80000"], false),
+        ("peterson4.dve", "check", &["--forget", "pseudo-root"], true),
+        ("peterson4.dve", "check", &["--forget", "sweep+cache:60000,lru", "--progress", "auto"], true),
+        ("leader.pml", "check", &["--reduce", "por"], true),
+        ("naive_lock.dve", "check", &["--forget", "cache", "--keep-going"], true),
+        ("naive_lock.dve", "check", &["--reduce", "por", "--forget", "cache:1000", "--keep-going"], true),
+    ] {
+        let run = |before: &[&str]| {
+            let mut command = scrimp();
+            command.args(before).args([asked, &model(name)]).args(flags).args(["--json", "-q"]);
+            command.output().expect("it runs")
+        };
+        let (alone, together) = (run(&[]), run(&["cluster", "-n", "3"]));
+        assert_eq!(together.status.code(), alone.status.code(), "{name} {flags:?}: {}", text(&together));
+        let (one, all) = (json(&alone), json(&together));
+        assert_eq!((&all["verdict"], &all["reduced"]), (&one["verdict"], &one["reduced"]), "{name} {flags:?}");
+        let evictions = all["forget"]["evictions"].as_u64().unwrap_or(0);
+        assert_eq!(evictions == 0, once, "{name} {flags:?}: {}", all["forget"]);
+        if once && !flags.contains(&"por") {
+            for figure in ["states", "visits", "transitions"] {
+                assert_eq!(all[figure], one[figure], "{name} {flags:?}: {figure}");
+            }
+        }
+        let violated = |answer: &serde_json::Value| {
+            let properties = answer["properties"].as_array().cloned().unwrap_or_default();
+            assert!(properties.iter().all(|p| p["verdict"] != "violated" || p["trace"].is_object()), "{name} {answer}");
+            properties.iter().map(|p| (p["name"].to_string(), p["verdict"].to_string())).collect::<Vec<_>>()
+        };
+        assert_eq!(violated(&all), violated(&one), "{name} {flags:?}");
+    }
+}
+
 fn ends_within(child: &mut Child, time: Duration) -> Option<i32> {
     let end = Instant::now() + time;
     while Instant::now() < end {
@@ -345,6 +384,22 @@ fn children_of(parent: &Child, count: usize) -> Vec<u32> {
     }
 }
 
+/// Waits until a process has used so much processor time that it must be at work: starting takes much less.
+#[cfg(target_os = "linux")]
+fn at_work(process: u32) {
+    let end = Instant::now() + Duration::from_secs(30);
+    loop {
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).expect("it runs");
+        let fields: Vec<&str> = stat.rsplit(") ").next().unwrap_or("").split(' ').collect();
+        let ticks: u64 = fields[11..13].iter().map(|field| field.parse::<u64>().expect("a number of ticks")).sum();
+        if ticks >= 20 {
+            return;
+        }
+        assert!(Instant::now() < end, "{stat}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
 /// Ctrl-C at a terminal goes to the process and all of its group.
 #[cfg(target_os = "linux")]
 #[test]
@@ -358,7 +413,7 @@ fn ctrl_c_ends_all_in_order() {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let leader = command.process_group(0).spawn().expect("it runs");
     let all = children_of(&leader, 2);
-    std::thread::sleep(Duration::from_millis(400));
+    all.iter().for_each(|child| at_work(*child));
     signal("-INT", &format!("-{}", leader.id()));
     let begun = Instant::now();
     let output = leader.wait_with_output().expect("it ends");
@@ -388,7 +443,7 @@ fn a_host_that_is_told_to_end_ends_all_in_order() {
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs")
     };
     let (leader, follower) = (host("0"), host("1"));
-    std::thread::sleep(Duration::from_millis(1200));
+    at_work(follower.id());
     signal("-TERM", &follower.id().to_string());
     let (leader, follower) = (leader.wait_with_output().expect("it ends"), follower.wait_with_output());
     assert_eq!(leader.status.code(), Some(3), "{}", text(&leader));
@@ -409,25 +464,22 @@ fn a_host_that_is_told_to_end_ends_all_in_order() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_slow_process_is_named() {
-    let model = model("large/counters20.dve");
-    let count = |slow: bool| {
-        let mut command = scrimp();
-        command.args(["cluster", "-n", "3", "count", &model, "--time", "5s", "--json", "-q"]);
-        let mut leader = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
-        let child = children_of(&leader, 2)[1];
-        let stat = format!("/proc/{child}/stat");
-        while slow && Path::new(&stat).exists() && leader.try_wait().expect("a state").is_none() {
-            for (what, millis) in [("-STOP", 300), ("-CONT", 30)] {
-                let _ = Command::new("kill").args([what, &child.to_string()]).stderr(Stdio::null()).status();
-                std::thread::sleep(Duration::from_millis(millis));
-            }
+    let mut command = scrimp();
+    command.args(["cluster", "-n", "3", "count", &model("large/counters20.dve"), "--time", "8s", "--json", "-q"]);
+    let mut leader = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+    let child = children_of(&leader, 2)[1];
+    at_work(child);
+    let stat = format!("/proc/{child}/stat");
+    while Path::new(&stat).exists() && leader.try_wait().expect("a state").is_none() {
+        for (what, millis) in [("-STOP", 100), ("-CONT", 20)] {
+            let _ = Command::new("kill").args([what, &child.to_string()]).stderr(Stdio::null()).status();
+            std::thread::sleep(Duration::from_millis(millis));
         }
-        let output = leader.wait_with_output().expect("it ends");
-        assert_eq!(output.status.code(), Some(3), "{}", text(&output));
-        (text(&output), format!("process id {child}) is slow: each of the others waited"))
-    };
-    let (said, expected) = count(true);
-    assert!(said.contains(&expected), "{expected}: {said}");
+    }
+    let output = leader.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output));
+    let expected = format!("process id {child}) is slow: each of the others waited");
+    assert!(text(&output).contains(&expected), "{expected}: {}", text(&output));
 }
 
 #[test]
