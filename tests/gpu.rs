@@ -162,7 +162,9 @@ fn a_limit_ends_it_without_a_verdict() {
         let json = scrimp(&[&words[..], &limit].concat()).code(3).json();
         assert_eq!((&json["verdict"], &json["guarantee"]), (&"incomplete".into(), &"none".into()));
         assert_eq!(json["limits"]["reached"], limit[0].trim_start_matches('-'));
-        assert_eq!(json["properties"][0]["verdict"], "incomplete");
+        // On a busy machine there may be no time left once the kernels are made.
+        let searched = json["states"].is_u64();
+        assert!(!searched || json["properties"][0]["verdict"] == "incomplete", "{json}");
     }
 }
 
