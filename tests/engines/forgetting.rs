@@ -280,7 +280,7 @@ fn all_models() {
             scope.spawn(|| {
                 while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
                     // Large ones by some of the combinations only, another choice for each.
-                    let step = 1 + file.facts.states as usize / 150;
+                    let step = 1 + file.facts.states as usize / 60;
                     let some: Vec<Combination> =
                         all.iter().skip(file.facts.states as usize % step).step_by(step).cloned().collect();
                     check_file(file, &some, &ends);
@@ -324,16 +324,16 @@ fn random_systems() {
         }
         Ok(())
     };
-    let config = Config { cases: 300, failure_persistence: None, max_shrink_iters: 500, ..Config::default() };
+    let config = Config { cases: 150, failure_persistence: None, max_shrink_iters: 500, ..Config::default() };
     if let Err(failure) = TestRunner::new(config).run(&text(Shape { processes: (2, 3), independent: 0 }), agree) {
         panic!("{failure}");
     }
     let (complete, unsuited) = (Ends::of(&ends.complete), Ends::of(&ends.unsuited));
     // Some systems have events of which there are too many ways back; those refusals count apart.
     let suited = next.get() - unsuited;
-    assert!(next.get() > 2 * all.len() && suited > next.get() / 2);
+    assert!(next.get() > all.len() && suited > next.get() / 2);
     assert!(complete > suited / 2, "only {complete} of {suited} complete");
-    assert!(Ends::of(&ends.evicting) > 200 && Ends::of(&ends.releasing) > 50);
+    assert!(Ends::of(&ends.evicting) > 100 && Ends::of(&ends.releasing) > 25);
 }
 
 /// The order in which a search finds the states.

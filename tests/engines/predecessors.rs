@@ -38,7 +38,7 @@ fn every_model() {
     for (name, system) in models() {
         let fast = if name.ends_with(".pnml") { Mode::Auto } else { Mode::Compiled };
         let (compiled, oracle) = (model(&system, fast), model(&system, Mode::Interpreted));
-        let Some(all) = states(&compiled, 50_000) else { continue };
+        let Some(all) = states(&compiled, 20_000) else { continue };
         if let Err(why) = compiled.suits_predecessors() {
             println!("{name}: {why}");
             assert_eq!(compiled.predecessors(&all[0], &mut Batch::new(all[0].len())), Err(why));

@@ -76,7 +76,7 @@ fn properties_of_models_are_decided_with_and_without_reduction() {
         let model = model(&file.system, Mode::Interpreted);
         for options in &ways {
             // Rings of few states each are what sets are worst at.
-            let most = if options.reduce { MOST / 10 } else { MOST / 4 };
+            let most = if options.reduce { MOST / 20 } else { MOST / 8 };
             if file.facts.states > most || file.facts.levels > 500 {
                 continue;
             }

@@ -196,30 +196,30 @@ fn random_systems(asked: Asked, systems: u64) -> (usize, usize) {
     }
     let _ = std::fs::remove_file(file);
     println!("{holding} formulas hold, {broken} do not; searches: {searches:?}; {taken_up} taken up");
-    assert!(taken_up > 20, "only {taken_up} searches were saved on their way");
+    assert!(taken_up > 10, "only {taken_up} searches were saved on their way");
     (holding, broken)
 }
 
 #[test]
 fn formulas() {
-    let (holding, broken) = random_systems(Asked::Nothing, 150);
+    let (holding, broken) = random_systems(Asked::Nothing, 80);
     assert!(holding > 0 && broken > 0);
 }
 
 #[test]
 fn formulas_with_weak_fairness() {
-    let (holding, broken) = random_systems(Asked::Weak, 100);
+    let (holding, broken) = random_systems(Asked::Weak, 60);
     assert!(holding > 0 && broken > 0);
 }
 
 #[test]
 fn formulas_with_strong_fairness() {
-    let (holding, broken) = random_systems(Asked::Strong, 150);
+    let (holding, broken) = random_systems(Asked::Strong, 90);
     assert!(holding > 0 && broken > 0);
 }
 
 #[test]
 fn formulas_with_fairness_of_chosen_processes() {
-    let (holding, broken) = random_systems(Asked::Mixed, 100);
+    let (holding, broken) = random_systems(Asked::Mixed, 60);
     assert!(holding > 0 && broken > 0);
 }
