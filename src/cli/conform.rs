@@ -153,6 +153,12 @@ fn admit(args: &ConformArgs) -> Result<(), Failure> {
     if stdin > 1 {
         return Err(Failure::because("standard input is one log\nhelp: leave one of the `-` out"));
     }
+    if args.trace.as_deref() == Some(Path::new("-")) && args.trace_format.is_none() {
+        let message = "--trace -: the answer on standard output has the run already";
+        return Err(Failure::because(format!(
+            "{message}\nhelp: choose another form with --trace-format, or name a file"
+        )));
+    }
     let on_output = |path: &Option<PathBuf>| path.as_deref() == Some(Path::new("-"));
     let document = Wanted::named(args.trace_format, args.trace.as_deref()).is_some_and(|wanted| wanted.file.is_none());
     let takers = [(args.json, "--json"), (on_output(&args.chart), "--chart -"), (document, "--trace-format")];

@@ -9,7 +9,7 @@ use crate::sequences::{Sequences, Source};
 use crate::subject::Subject;
 use crate::why::{Parting, parting};
 use scrimp_checker::{CheckError, Explorable, Loaded, with_room};
-use scrimp_core::follow::{Follower, Next, Place};
+use scrimp_core::follow::{Follower, Next};
 use scrimp_core::{Limit, Trace};
 use scrimp_native::{Mode, NativeModel};
 use scrimp_net::Net;
@@ -200,12 +200,7 @@ fn follow(search: &mut Search, follower: &mut Follower, memory: usize) -> Result
         }
         search.forget_records(follower.matched());
         if search.bytes() > most {
-            let mut places: Vec<Place> = Vec::new();
-            follower.rename(|place| {
-                places.push(place);
-                place
-            });
-            let named = search.forget(&places, follower.matched());
+            let named = search.forget(&follower.all(), follower.matched());
             follower.rename(|place| named[&place]);
             most = (memory / 4).max(2 * search.bytes());
         }

@@ -105,11 +105,6 @@ impl<'m> Graph<'m> {
         self.bytes
     }
 
-    /// How many states are known.
-    pub fn len(&self) -> usize {
-        self.met.len()
-    }
-
     /// Forgets all states but these, which get other numbers; answers the numbers by the old ones.
     pub fn keep(&mut self, kept: impl Iterator<Item = u32>) -> HashMap<u32, u32> {
         let old = std::mem::take(&mut self.met);

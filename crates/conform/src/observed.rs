@@ -131,8 +131,9 @@ impl<'a, 'm> Observer<'a, 'm> {
     }
 
     fn is_some_event(&self, spec: &Spec, lanes: &[usize]) -> bool {
-        let mut codes = self.subject.codes().into_iter().flatten().peekable();
-        self.subject.codes().is_none() || codes.any(|code| spec.fit(self.subject, lanes, code) != Fit::No)
+        let known =
+            |mut codes: std::ops::Range<EventCode>| codes.any(|code| spec.fit(self.subject, lanes, code) != Fit::No);
+        self.subject.codes().is_none_or(known)
     }
 
     fn event_help(&self, name: &str) -> Option<String> {
@@ -165,7 +166,8 @@ impl<'a, 'm> Observer<'a, 'm> {
         let process_field = mapping.process.as_deref().unwrap_or(PROCESS);
         let default = [EVENT.to_string()];
         let event_fields = if mapping.event.is_empty() { &default[..] } else { &mapping.event[..] };
-        let parts: Vec<String> = event_fields.iter().filter_map(|field| find(&line.record, field)).map(plain).collect();
+        let said = |field: &String| find(&line.record, field).filter(|value| !value.is_null()).map(plain);
+        let parts: Vec<String> = event_fields.iter().filter_map(said).collect();
         let event = (!parts.is_empty()).then(|| parts.join(" "));
         if event.as_deref().is_some_and(|event| mapping.skips(event)) {
             self.skipped += 1;

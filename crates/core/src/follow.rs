@@ -115,7 +115,12 @@ impl Follower {
         Some(self.tree.run(entry.node))
     }
 
-    /// Calls all places by other numbers. Not once it is stuck.
+    /// All places that matter, also those where more observations are accounted for.
+    pub fn all(&self) -> Vec<Place> {
+        self.layers.iter().flat_map(|layer| layer.entries.iter().map(|entry| entry.place)).collect()
+    }
+
+    /// Calls all of them by other numbers. Not once it is stuck.
     pub fn rename(&mut self, mut name: impl FnMut(Place) -> Place) {
         for layer in &mut self.layers {
             layer.known.clear();
@@ -124,12 +129,6 @@ impl Follower {
                 layer.known.insert(entry.place);
             }
         }
-    }
-
-    /// Bytes held, about.
-    pub fn bytes(&self) -> usize {
-        let entries: usize = self.layers.iter().map(|layer| layer.entries.len()).sum();
-        self.tree.nodes.capacity() * size_of::<Node>() + entries * 2 * (size_of::<Entry>() + size_of::<Place>())
     }
 
     /// Looks for steps that account for what was observed next.
