@@ -120,8 +120,10 @@ fn every_object_fits() {
         assert_eq!(answer.code, Some(*code), "{what}:\n{}{}", answer.stdout, answer.stderr);
         met.extend(assert_fits(&answer.json(), &what));
     }
-    for (object, what) in
-        [saved_and_resumed(), on_disk(), contest_formulas(), on_a_card(), logs()].into_iter().flatten().chain(compared())
+    for (object, what) in [saved_and_resumed(), on_disk(), contest_formulas(), on_a_card(), logs()]
+        .into_iter()
+        .flatten()
+        .chain(compared())
     {
         met.extend(assert_fits(&object, &what));
     }

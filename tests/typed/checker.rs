@@ -490,7 +490,8 @@ fn logs_of_json_lines_are_held_against_the_model() {
     use scrimp::logs::{Log, Mapping, Unseen};
     let counter = || Checker::new(Counter { top: 3, round: true }).name("counter");
     let log = |text: &str| [Log::Text("run.jsonl".into(), text.as_bytes().into())];
-    let turn = "{\"event\": \"Up\", \"value\": 1}\n{\"value\": 2}\n{\"event\": \"Up\"}\n{\"event\": \"Back\", \"value\": 0}\n";
+    let turn =
+        "{\"event\": \"Up\", \"value\": 1}\n{\"value\": 2}\n{\"event\": \"Up\"}\n{\"event\": \"Back\", \"value\": 0}\n";
     let held = counter().conform(&log(&turn.repeat(3)), &Mapping::default(), Unseen::Most(0)).unwrap();
     held.assert_conforms();
     assert!(held.to_string().starts_with("run.jsonl: a run of counter\n  12 records, 12 steps\n"), "{held}");

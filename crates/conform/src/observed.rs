@@ -5,7 +5,7 @@ use crate::fields::{filled, find, flatten, place_of, plain};
 use crate::glob::squeezed;
 use crate::log::Line;
 use crate::mapping::{Mapping, Order, Rule};
-use crate::place::wrong;
+use crate::place::{and, wrong};
 use crate::spec::{Fit, Spec, takes_part};
 use crate::subject::{Meant, Quantity, Subject, few};
 use crate::value::Values;
@@ -251,7 +251,8 @@ impl<'a, 'm> Observer<'a, 'm> {
                     let at = here(process_field, process.as_deref().unwrap_or_default());
                     let message = format!("there is no process `{who}`");
                     let help = self.subject.process_help(who).unwrap_or_default();
-                    let help = format!("{help}; a line `process \"{who}\" = …` of a mapping says which one is meant");
+                    let help =
+                        and(&help, &format!("A line `process \"{who}\" = …` of a mapping says which one is meant"));
                     return Err(wrong(file, line.number, &line.text, at, message, Some(help)).into());
                 }
                 lanes
@@ -276,8 +277,8 @@ impl<'a, 'm> Observer<'a, 'm> {
                 false => {
                     let help = self.event_help(said).unwrap_or_default();
                     let also =
-                        "lines `event \"NAME\" = EVENT` of a mapping say which is meant, `skip \"NAME\"` that none is";
-                    (format!("the model has no event `{said}`"), Some(format!("{help}; {also}")))
+                        "Lines `event \"NAME\" = EVENT` of a mapping say which is meant, `skip \"NAME\"` that none is";
+                    (format!("the model has no event `{said}`"), Some(and(&help, also)))
                 }
             };
             return Err(wrong(file, line.number, &line.text, at, message, help).into());

@@ -28,6 +28,15 @@ pub(crate) fn wrong(
     Diagnostic { source, span, message: message.into(), help, more: Vec::new() }
 }
 
+/// What helps, and what helps besides.
+pub(crate) fn and(help: &str, also: &str) -> String {
+    match help {
+        "" => also.to_string(),
+        asked if asked.ends_with('?') => format!("{asked} {also}"),
+        said => format!("{said}. {also}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::wrong;

@@ -52,7 +52,12 @@ pub(crate) struct Search<'a, 'm> {
     far_numbers: HashMap<Rc<[u64]>, u32>,
     hows: Vec<How>,
     how_numbers: HashMap<How, u32>,
+    /// The heads that were asked for last, with how far the sequences had been followed.
+    last_heads: (Vec<u64>, Rc<[Head]>),
 }
+
+/// A record that may come next, and its sequence.
+type Head = (usize, Rc<Observed>);
 
 /// A step of the model with what a record is held against.
 #[derive(Clone, Copy)]
@@ -90,6 +95,7 @@ impl<'a, 'm> Search<'a, 'm> {
             far_numbers: HashMap::new(),
             hows: vec![How::new()],
             how_numbers: HashMap::new(),
+            last_heads: (vec![u64::MAX], Rc::new([])),
         };
         search.far_number(vec![0; search.sequences.len()]);
         search
@@ -155,17 +161,21 @@ impl<'a, 'm> Search<'a, 'm> {
     }
 
     /// The records that may come next, each with its sequence: first of theirs, and none that did not know of another.
-    pub fn heads(&mut self, far: &[u64]) -> Result<Vec<(usize, Rc<Observed>)>, CheckError> {
-        let mut heads = Vec::new();
+    pub fn heads(&mut self, far: &[u64]) -> Result<Rc<[Head]>, CheckError> {
+        if self.last_heads.0 == far {
+            return Ok(self.last_heads.1.clone());
+        }
+        let mut heads: Vec<Head> = Vec::new();
         for (number, at) in far.iter().enumerate() {
             heads.extend(self.sequences.get(number, *at, &mut self.observer)?.map(|record| (number, record)));
         }
-        let clock = |head: &(usize, Rc<Observed>)| head.1.clock.clone();
+        let clock = |head: &Head| head.1.clock.clone();
         let clocks: Vec<_> = heads.iter().filter_map(clock).collect();
         heads.retain(|(_, record)| {
             record.clock.as_ref().is_none_or(|this| !clocks.iter().any(|other| other.is_before(this)))
         });
-        Ok(heads)
+        self.last_heads = (far.to_vec(), heads.into());
+        Ok(self.last_heads.1.clone())
     }
 
     /// May a record be about a step?
@@ -227,7 +237,7 @@ impl<'a, 'm> Search<'a, 'm> {
     }
 
     /// May one of these records be about a step, apart from values?
-    fn may_be_seen(&mut self, edge: &Edge, heads: &[(usize, Rc<Observed>)]) -> bool {
+    fn may_be_seen(&mut self, edge: &Edge, heads: &[Head]) -> bool {
         heads.iter().any(|(_, record)| match edge.singles.is_empty() {
             true => self.observer.fit(record.kind, edge.code) != Fit::No,
             false => edge.singles.iter().any(|single| self.observer.fit(record.kind, single.code) != Fit::No),
@@ -245,7 +255,7 @@ impl<'a, 'm> Search<'a, 'm> {
         let together = std::mem::take(&mut along.together);
         self.go_along(along, at + 1)?;
         along.together = together;
-        for (number, record) in self.heads(&along.far.clone())? {
+        for (number, record) in self.heads(&along.far)?.iter() {
             let lanes = &self.observer.kinds[record.kind as usize].lanes;
             let who = match lanes[..] {
                 [lane] => Some(lane),
@@ -253,11 +263,11 @@ impl<'a, 'm> Search<'a, 'm> {
             };
             // A second record of the same single step is that of another process that takes part.
             let second = !along.together.is_empty();
-            if second && who.is_none_or(|who| along.together.contains(&who)) || !self.fits(&record, step) {
+            if second && who.is_none_or(|who| along.together.contains(&who)) || !self.fits(record, step) {
                 continue;
             }
-            along.far[number] += 1;
-            along.how.push((at as u32, number as u32));
+            along.far[*number] += 1;
+            along.how.push((at as u32, *number as u32));
             match who {
                 Some(who) if self.observer.subject.event(step.code).lanes.len() > 1 => {
                     along.together.push(who);
@@ -271,7 +281,7 @@ impl<'a, 'm> Search<'a, 'm> {
                 }
             }
             along.how.pop();
-            along.far[number] -= 1;
+            along.far[*number] -= 1;
         }
         Ok(())
     }

@@ -111,9 +111,14 @@ impl Conformance {
         if !reasons.is_empty() {
             let _ = writeln!(out, "\nwhat it may mean, and why that does not happen:");
         }
+        let mut before = None;
         for Reason { event, file, line, why } in reasons {
             let place = if *line > 0 { format!("{file}:{line}: ") } else { String::new() };
-            let _ = writeln!(out, "  {}{}\n    {why}", style.faint(&place), style.bold(event));
+            if before != Some((event, line)) {
+                let _ = writeln!(out, "  {}{}", style.faint(&place), style.bold(event));
+            }
+            let _ = writeln!(out, "    {why}");
+            before = Some((event, line));
         }
         let in_all = count_of(*possible as u64, "state");
         let these = if states.len() < *possible { format!(", such as these {}", states.len()) } else { String::new() };
@@ -155,10 +160,10 @@ impl Conformance {
             let mut told = rows(model, step + 1, before, &singles);
             for (number, row) in told.iter_mut().enumerate() {
                 let here = records[step].iter().filter(|(single, _)| *single == number);
-                row.details.extend(here.map(|(_, source)| self.place(*source)));
+                row.details.splice(0..0, here.map(|(_, source)| self.place(*source)));
             }
             if let (true, Some(first)) = (records[step].is_empty(), told.first_mut()) {
-                first.details.push("(not logged)".into());
+                first.details.insert(0, "(not logged)".into());
             }
             parts.push((step, told));
         }

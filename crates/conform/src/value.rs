@@ -4,6 +4,7 @@ use crate::fields::plain;
 use crate::glob::squeezed;
 use crate::mapping::Mapping;
 use crate::observed::Is;
+use crate::place::and;
 use crate::subject::{Names, Quantity, Subject, few};
 use scrimp_core::nearest;
 use scrimp_system::ConstantValue;
@@ -83,7 +84,8 @@ impl Values<'_, '_> {
             None if known.is_empty() => None,
             None => Some(format!("values are {}", few(all.into_iter()))),
         };
-        let help = help.map(|help| format!("{help}; a line `word \"{word}\" = …` of a mapping says what is meant"));
+        let help =
+            help.map(|help| and(&help, &format!("A line `word \"{word}\" = …` of a mapping says what is meant")));
         Err((format!("`{word}` is no value of it"), help))
     }
 }

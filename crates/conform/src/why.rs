@@ -74,8 +74,8 @@ pub(crate) fn parting(search: &mut Search, follower: &Follower) -> Result<Partin
                 parting.could.push(label.clone());
             }
         }
-        for (sequence, record) in search.heads(&far)? {
-            let (log, line) = search.sequences.source(sequence, far[sequence]);
+        for (sequence, record) in search.heads(&far)?.iter() {
+            let (log, line) = search.sequences.source(*sequence, far[*sequence]);
             let told = (log, line, record.text.to_string());
             if unseen == 0 && !parting.records.contains(&told) {
                 parting.records.push(told);
@@ -94,7 +94,7 @@ pub(crate) fn parting(search: &mut Search, follower: &Follower) -> Result<Partin
                     }
                     enabled.extend(search.observer.subject.event_number(*code));
                     let step = Step { code: *code, before, after, end: &end };
-                    if let Some((count, why)) = differs(search, &record, fit, step) {
+                    if let Some((count, why)) = differs(search, record, fit, step) {
                         note(&mut best, search.observer.subject, *code, (Distance::Values(count), number), why);
                     }
                 }
