@@ -113,11 +113,11 @@ impl Conformance {
         }
         let mut before = None;
         for Reason { event, file, line, why } in reasons {
-            let place = if *line > 0 { format!("{file}:{line}: ") } else { String::new() };
             if before != Some((event, line)) {
-                let _ = writeln!(out, "  {}{}", style.faint(&place), style.bold(event));
+                let _ = writeln!(out, "  {}", style.bold(event));
             }
-            let _ = writeln!(out, "    {why}");
+            let place = if *line > 0 { format!("{file}:{line}: ") } else { String::new() };
+            let _ = writeln!(out, "    {}{why}", style.faint(&place));
             before = Some((event, line));
         }
         let in_all = count_of(*possible as u64, "state");

@@ -115,9 +115,13 @@ impl Subject {
 
     /// Nothing, where a process takes no part in an event that is said to be its own.
     fn ask(&self, log: &[Value], unseen: Unseen) -> Option<Conformance> {
-        let text: String = log.iter().map(|record| format!("{record}\n")).collect();
-        let logs = [Log::Text("log".into(), text.into_bytes().into())];
-        let mapping = Mapping::default();
+        self.ask_all(&[log.to_vec()], "", unseen)
+    }
+
+    fn ask_all(&self, logs: &[Vec<Value>], mapping: &str, unseen: Unseen) -> Option<Conformance> {
+        let text = |log: &Vec<Value>| log.iter().map(|record| format!("{record}\n")).collect::<String>();
+        let logs: Vec<Log> = logs.iter().map(|log| Log::Text("log".into(), text(log).into_bytes().into())).collect();
+        let mapping = Mapping::parse("mapping", mapping).unwrap();
         let question = Question { logs: &logs, mapping: &mapping, unseen: Some(unseen), memory: 1 << 30 };
         match conform_file(Loaded::open(&self.file).unwrap(), &question, &Stop::never()) {
             Ok((_, found)) => Some(found),
@@ -167,7 +171,7 @@ impl Subject {
                 .any(|(other, shown)| other == name && bare(shown) == bare(value.as_str().unwrap()))
         };
         let values = record.as_object().unwrap().iter();
-        let mut values = values.filter(|(name, _)| !matches!(name.as_str(), "event" | "process" | "time"));
+        let mut values = values.filter(|(name, _)| !matches!(name.as_str(), "event" | "process" | "time" | "vc"));
         acts && named
             && values.all(|(name, value)| holds(&single.after, name, value) || holds(&single.end, name, value))
     }
@@ -332,4 +336,73 @@ fn mistakes_are_found_where_a_search_apart_finds_them() {
         }
     }
     assert!(same > 10 && differ > 30, "{same} {differ}");
+}
+
+/// All ways to merge two logs, each with which of them every record is from.
+fn merged(one: &[Value], other: &[Value]) -> Vec<Vec<Value>> {
+    let (Some((first, rest)), Some((second, others))) = (one.split_first(), other.split_first()) else {
+        return vec![[one, other].concat()];
+    };
+    let behind = |record: &Value, all: Vec<Vec<Value>>| -> Vec<Vec<Value>> {
+        all.into_iter().map(|tail| [vec![record.clone()], tail].concat()).collect()
+    };
+    [behind(first, merged(rest, other)), behind(second, merged(one, others))].concat()
+}
+
+/// Does the clock of one record say that it came before another?
+fn is_before(one: &Value, other: &Value) -> bool {
+    let time = |record: &Value, of: usize| record["vc"][of].as_u64().unwrap();
+    one["vc"] != other["vc"] && (0..2).all(|of| time(one, of) <= time(other, of))
+}
+
+#[test]
+fn several_logs_are_merged_in_all_orders_that_clocks_allow() {
+    let (mut same, mut differ) = (0, 0);
+    for name in MODELS {
+        let subject = Subject::new(name);
+        for seed in 1..=12 {
+            let mut random = Random(5000 + seed);
+            let left_out = random.below(2);
+            let (mut log, gap) = subject.log(8, left_out, &mut random);
+            log.truncate(7);
+            if log.len() < 3 {
+                continue;
+            }
+            if random.below(3) > 0 {
+                mutate(&mut log, &mut random);
+            }
+            // Who writes a record knows what it has heard of the other, now and then.
+            let (mut logs, mut known) = ([Vec::new(), Vec::new()], [[0u64; 2]; 2]);
+            for mut record in log {
+                let writer = random.below(2);
+                if random.below(2) == 0 {
+                    let other = known[1 - writer];
+                    (0..2).for_each(|of| known[writer][of] = known[writer][of].max(other[of]));
+                }
+                known[writer][writer] += 1;
+                record["vc"] = json!(known[writer]);
+                record.as_object_mut().unwrap().remove("process");
+                logs[writer].push(record);
+            }
+            let unseen = Unseen::Most(gap.min(1));
+            let all = merged(&logs[0], &logs[1]);
+            for clocks in [false, true] {
+                let allowed = |log: &&Vec<Value>| {
+                    !clocks || (0..log.len()).all(|at| log[at..].iter().all(|later| !is_before(later, &log[at])))
+                };
+                let expected = all.iter().filter(allowed).map(|log| subject.oracle(log, unseen)).max().unwrap();
+                let mapping = if clocks { "order clock vc\n" } else { "" };
+                let found = subject.ask_all(&logs, mapping, unseen).unwrap();
+                assert_eq!(found.matched, expected as u64, "{name} {seed} {clocks} {unseen:?}\n{logs:#?}");
+                let whole = logs[0].len() + logs[1].len();
+                assert_eq!(found.verdict == Verdict::Conforms, expected == whole, "{name} {seed}");
+                if expected == whole {
+                    same += 1;
+                } else {
+                    differ += 1;
+                }
+            }
+        }
+    }
+    assert!(same > 40 && differ > 40, "{same} {differ}");
 }
