@@ -45,6 +45,8 @@ pub use scrimp_checker::{
 };
 #[cfg(feature = "languages")]
 pub use scrimp_cluster as cluster;
+#[cfg(feature = "languages")]
+pub use scrimp_conform as logs;
 pub use scrimp_core::budget::resident;
 pub use scrimp_core::{
     Budget, Condition, Control, Figures, ForgetFacts, GraphFacts, Limit, Never, Omission, Predicate, Property,
@@ -76,4 +78,4 @@ pub use typed::{
     conform_unseen,
 };
 #[cfg(feature = "languages")]
-pub use typed::{FileAnswer, FileChecker};
+pub use typed::{FileAnswer, FileChecker, HeldLogs};

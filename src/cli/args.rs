@@ -79,6 +79,11 @@ pub enum Command {
     /// A Promela model is shown as `spin -p -g -l` shows it: number, process, place, statement, changed values, and what
     /// `printf` prints.
     Simulate(super::simulate::SimulateArgs),
+    /// Is a recorded log a run of the model, and if not, where and why?
+    ///
+    /// Logs are JSON lines. A mapping says which fields are which events, processes and values; steps may be missing, and several
+    /// logs are merged by vector clocks, by process, or in any order. docs/conform.md has the details.
+    Conform(super::conform::ConformArgs),
     /// Look at a model in the browser: step, graph, charts, checks
     ///
     /// Prints an address on this machine and opens it.

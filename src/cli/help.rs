@@ -21,7 +21,7 @@ const FIRST: [(&str, &str); 5] = [
 /// Which commands go together.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Decide", &["check", "count", "plan", "cluster"]),
-    ("Understand", &["simulate", "explore", "explain", "automaton"]),
+    ("Understand", &["simulate", "conform", "explore", "explain", "automaton"]),
     ("Measure", &["bench", "compare", "test"]),
     ("Set up", &["completions", "man"]),
 ];

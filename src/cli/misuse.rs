@@ -161,6 +161,7 @@ fn unknown_command(error: &Error, words: &[String]) -> (String, String) {
         "verify" | "run" | "mc" | "search" => Some("check"),
         "stats" | "states" | "reach" | "statespace" => Some("count"),
         "sim" | "walk" | "trace" | "replay" => Some("simulate"),
+        "log" | "logs" | "conformance" | "monitor" => Some("conform"),
         "gui" | "web" | "ui" | "view" => Some("explore"),
         "convert" | "graph" => Some("count MODEL --graph FILE"),
         _ => None,

@@ -7,6 +7,7 @@ mod chart;
 mod check;
 mod cluster;
 mod compare;
+mod conform;
 mod curves;
 mod explain;
 mod explore;
@@ -51,6 +52,7 @@ pub fn main() -> u8 {
         || matches!(&cli.command, Command::Cluster(a) if a.wants_json())
         || matches!(&cli.command, Command::Plan(a) if a.check.search.json)
         || matches!(&cli.command, Command::Simulate(a) if a.json)
+        || matches!(&cli.command, Command::Conform(a) if a.json)
         || matches!(&cli.command, Command::Compare(a) if a.json);
     let result = match cli.command {
         Command::Check(a) => check::check(&a),
@@ -58,6 +60,7 @@ pub fn main() -> u8 {
         Command::Cluster(a) => cluster::run(a),
         Command::Plan(a) => plan::run(&a),
         Command::Simulate(a) => simulate::run(&a),
+        Command::Conform(a) => conform::run(&a),
         Command::Explain(a) => explain::run(&a),
         Command::Explore(a) => explore::run(&a),
         Command::Automaton(a) => automaton::print_automata(&a),

@@ -102,12 +102,18 @@ pub struct Wanted<'a> {
 impl<'a> Wanted<'a> {
     /// Nothing where runs are told in the report alone.
     pub fn of(args: &'a CheckArgs) -> Option<Wanted<'a>> {
-        let file = args.trace.as_deref().filter(|path| *path != Path::new("-"));
-        match (args.trace_format, file) {
+        Wanted::named(args.trace_format, args.trace.as_deref())
+            .filter(|wanted| wanted.file.is_some() || wanted.format.is_document())
+    }
+
+    /// The same for who shows no tables in the report.
+    pub fn named(format: Option<TraceFormat>, file: Option<&'a Path>) -> Option<Wanted<'a>> {
+        let file = file.filter(|path| *path != Path::new("-"));
+        match (format, file) {
             (format, Some(path)) => {
                 Some(Wanted { format: format.unwrap_or_else(|| TraceFormat::of(path)), file: Some(path) })
             }
-            (Some(format), None) if format.is_document() => Some(Wanted { format, file: None }),
+            (Some(format), None) if format != TraceFormat::Text => Some(Wanted { format, file: None }),
             _ => None,
         }
     }

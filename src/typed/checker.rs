@@ -340,11 +340,19 @@ impl<M: TypedModel> Checker<M> {
 
     /// Walks by chance, so many times so far: finds a violation or shows none, but verifies nothing.
     pub fn simulate(self, walks: usize, steps: usize) -> Result<walks::Simulated<M>, CheckerError> {
-        let walk = move |checker: Checker<M>, learnt: &Learnt<M>| {
+        self.alone(move |encoded, name, asked, options| walks::simulate(encoded, name, asked, (walks, steps), options))
+    }
+
+    /// Does something within the limits that has nothing to tell where these are over before.
+    pub(super) fn alone<T: Send + 'static>(
+        self,
+        work: impl FnOnce(Arc<Encoded<M>>, String, &[Asked<M>], &Options) -> Result<T, CheckerError> + Send + 'static,
+    ) -> Result<T, CheckerError> {
+        let work = move |checker: Checker<M>, learnt: &Learnt<M>| {
             let (encoded, name, asked, options) = checker.begin(learnt)?;
-            walks::simulate(encoded, name, &asked, (walks, steps), &options)
+            work(encoded, name, &asked, &options)
         };
-        self.watched(walk, |_, left| Err(CheckerError::Unfinished(left.to_string())))
+        self.watched(work, |_, left| Err(CheckerError::Unfinished(left.to_string())))
     }
 
     /// Does something with the model within the limits.

@@ -11,8 +11,10 @@
 
 use super::answer::Search;
 use super::checker::{Checker, CheckerError, named};
+use super::logs::{self, HeldLogs};
 use scrimp_checker::{Check, CheckError, Count, Found, Host, Loaded, Open, Request, Setting};
 use scrimp_cluster::{Cluster, Gathering};
+use scrimp_conform::{Log, Mapping, Question, Unseen, conform_file};
 use scrimp_core::{Control, Trace, Verdict};
 use scrimp_native::{Mode, NativeModel};
 use scrimp_report::number::parse_size;
@@ -193,6 +195,17 @@ impl FileChecker {
 
     fn fail(&mut self, why: impl Display) {
         self.wrong.get_or_insert(CheckerError::Option(why.to_string()));
+    }
+
+    /// Are these logs, of JSON lines, a run of the model?
+    pub fn conform(self, logs: &[Log], mapping: &Mapping, unseen: Unseen) -> Result<HeldLogs, CheckerError> {
+        if let Some(wrong) = self.wrong {
+            return Err(wrong);
+        }
+        let (memory, stop) = logs::limits(&self.options);
+        let question = Question { logs, mapping, unseen: Some(unseen), memory };
+        let (model, found) = conform_file(self.loaded, &question, &stop).map_err(logs::wrong)?;
+        Ok(HeldLogs { found, name: self.name, model })
     }
 
     /// Decides everything that is asked, or that the model asks of itself.

@@ -59,7 +59,9 @@ mod file;
 mod formula;
 mod learnt;
 mod liveness;
-#[cfg(feature = "explorer")]
+#[cfg(feature = "languages")]
+mod logs;
+#[cfg(feature = "languages")]
 mod shared;
 mod walks;
 mod watched;
@@ -68,5 +70,7 @@ pub use answer::{Answer, Search};
 pub use checker::{Checker, CheckerError, Named};
 #[cfg(feature = "languages")]
 pub use file::{FileAnswer, FileChecker, ModelFile};
+#[cfg(feature = "languages")]
+pub use logs::HeldLogs;
 pub use scrimp_typed::{Conformance, Observation, Path, Seen, Taken, TypedModel, Unseen, conform, conform_unseen};
 pub use walks::Simulated;

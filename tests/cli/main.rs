@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod conform;
 mod coverage;
 mod defaults;
 mod findings;

@@ -120,8 +120,10 @@ fn every_object_fits() {
         assert_eq!(answer.code, Some(*code), "{what}:\n{}{}", answer.stdout, answer.stderr);
         met.extend(assert_fits(&answer.json(), &what));
     }
-    for (object, what) in
-        [saved_and_resumed(), on_disk(), contest_formulas(), on_a_card()].into_iter().flatten().chain(compared())
+    for (object, what) in [saved_and_resumed(), on_disk(), contest_formulas(), on_a_card(), logs()]
+        .into_iter()
+        .flatten()
+        .chain(compared())
     {
         met.extend(assert_fits(&object, &what));
     }
@@ -142,6 +144,24 @@ fn every_object_fits() {
 }
 
 type Told = (Value, String);
+
+/// A run, a log that is none and has a cut last line, and one that cannot be followed in time.
+fn logs() -> Vec<Told> {
+    let good = "{\"event\": \"ask_0!\", \"at\": 3}\n";
+    let commit = model("two_phase_commit.dve");
+    let large = file("schema_large.dve", counters(8, 200, 0));
+    let asked = [
+        (&commit, good.to_string(), 0),
+        (&commit, format!("{good}{{\"event\": \"commit_0!\"}}\n{{\"ev"), 1),
+        (&large, "{\"P_7.x\": 150}\n".to_string(), 3),
+    ];
+    let told = |(number, (model, text, code)): (usize, (&String, String, i32))| {
+        let log = file(&format!("schema_{number}.jsonl"), text);
+        let words = ["conform", model, &log, "--json", "--unseen", if code == 3 { "any" } else { "0" }, "--time", "2s"];
+        (scrimp(&words).code(code).json(), format!("log {number}"))
+    };
+    asked.into_iter().enumerate().map(told).collect()
+}
 
 fn saved_and_resumed() -> Vec<Told> {
     let (large, saved) = (file("schema_counters.dve", counters(5, 200, 0)), scratch("schema.checkpoint"));

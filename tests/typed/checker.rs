@@ -486,6 +486,32 @@ fn logs_are_held_against_the_model() {
 }
 
 #[test]
+fn logs_of_json_lines_are_held_against_the_model() {
+    use scrimp::logs::{Log, Mapping, Unseen};
+    let counter = || Checker::new(Counter { top: 3, round: true }).name("counter");
+    let log = |text: &str| [Log::Text("run.jsonl".into(), text.as_bytes().into())];
+    let turn =
+        "{\"event\": \"Up\", \"value\": 1}\n{\"value\": 2}\n{\"event\": \"Up\"}\n{\"event\": \"Back\", \"value\": 0}\n";
+    let held = counter().conform(&log(&turn.repeat(3)), &Mapping::default(), Unseen::Most(0)).unwrap();
+    held.assert_conforms();
+    assert!(held.to_string().starts_with("run.jsonl: a run of counter\n  12 records, 12 steps\n"), "{held}");
+    // Steps that nobody saw, and words of the program's own.
+    let mapping = Mapping::parse("run.map", "event kind\nevent reset = Back\nvalue n = value before\n").unwrap();
+    let resets = "{\"kind\": \"reset\", \"n\": 3}\n".repeat(5);
+    let held = counter().conform(&log(&resets), &mapping, Unseen::Any).unwrap();
+    assert_eq!(held.found.run.as_ref().unwrap().unseen(), 15);
+    // What could happen instead is told, and what a value would be.
+    let wrong = "{\"event\": \"Up\", \"value\": 2}\n";
+    let held = counter().conform(&log(wrong), &Mapping::default(), Unseen::Most(0)).unwrap();
+    assert!(!held.conforms());
+    assert!(held.to_string().contains("value would be 1, and the log says 2"), "{held}");
+    assert!(held.to_string().contains("what can happen there:\n  Up\n"), "{held}");
+    assert!(held.json().contains("\"verdict\": \"differs\""));
+    let error = counter().conform(&log("{}"), &Mapping::default(), Unseen::Any).err().unwrap();
+    assert!(error.to_string().contains("run.jsonl:1:1: error: this record says nothing"), "{error}");
+}
+
+#[test]
 fn runs_are_saved_and_followed_again() {
     let model = || Network { clients: 2, lossy: true };
     let answer = Checker::new(model()).reach("all done", |_, s| s.done.len() == 2).check().unwrap();

@@ -4,6 +4,7 @@ pub mod budget;
 mod cores;
 mod evidence;
 mod facts;
+pub mod follow;
 mod graph;
 mod nearest;
 pub mod never;

@@ -5,6 +5,8 @@
 pub const REPORT: &str = "scrimp/report/1";
 /// The answer of `simulate` with walks.
 pub const SIMULATION: &str = "scrimp/simulation/1";
+/// The answer of `conform`.
+pub const CONFORMANCE: &str = "scrimp/conformance/1";
 /// A run by itself.
 pub const TRACE: &str = "scrimp/trace/1";
 /// The answer of `plan`.

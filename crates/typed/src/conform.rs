@@ -1,12 +1,15 @@
 //! Is what was recorded a run of the model?
 //!
 //! A log is a sequence of observations, each of which says whether an action, or the state that it leads to, may be what was seen.
-//! Not every action is seen. All states are followed in which the model may be, one observation after the other.
+//! Not every action is seen. All states are followed in which the model may be, one observation after the other: by the
+//! [`Follower`], as for logs of model files.
 
 use crate::code::tree;
 use crate::model::TypedModel;
 use crate::panics::caught;
+use scrimp_core::follow::{Follower, Ground, Next, Place, Way};
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::fmt;
 
 /// Something that was seen.
@@ -85,12 +88,6 @@ pub enum Conformance<A, S> {
 /// States shown where a log differs.
 const SHOWN: usize = 8;
 
-/// A state on the way, the number of the one before it, and the action between.
-struct Node<A, S> {
-    state: S,
-    before: Option<(usize, A)>,
-}
-
 /// Holds a log in which every action was seen against a model. Fails where code of the model panics.
 pub fn conform<M: TypedModel>(
     model: &M,
@@ -113,77 +110,101 @@ fn follow<M: TypedModel>(
     log: impl IntoIterator<Item = impl Observation<M>>,
     unseen: Unseen,
 ) -> Conformance<M::Action, M::State> {
-    let mut nodes: Vec<Node<M::Action, M::State>> = Vec::new();
-    let mut front: Vec<usize> = Vec::new();
-    for state in model.initial() {
-        front.push(nodes.len());
-        nodes.push(Node { state, before: None });
-    }
-    let mut actions = Vec::new();
-    for (matched, seen) in log.into_iter().enumerate() {
-        // Where the observed action may have begun: by what was not seen, from where the last one led.
-        let mut sources: HashMap<M::State, usize> = HashMap::new();
-        let mut open: Vec<usize> = Vec::new();
-        for &node in &front {
-            if sources.insert(nodes[node].state.clone(), node).is_none() {
-                open.push(node);
+    let mut met = Met { model, states: Vec::new(), numbers: HashMap::new(), actions: Vec::new() };
+    let starts: Vec<Place> = model.initial().into_iter().map(|state| met.number(state)).collect();
+    let between = u32::try_from(unseen.between).ok();
+    let mut follower = Follower::new(starts, between, unseen.states);
+    for seen in log {
+        let mut ground = Observed { met: &mut met, seen: &seen, alone: unseen.between == 0 };
+        let Ok(next) = follower.follow(&mut ground);
+        let matched = follower.matched() as usize;
+        match next {
+            Next::Matched => {}
+            Next::TooMany => return Conformance::Unknown { matched },
+            Next::Stuck => {
+                let here = follower.places().filter(|(_, unseen)| *unseen == 0).take(SHOWN);
+                let possible = here.map(|(place, _)| met.could(place)).collect();
+                return Conformance::Differs { matched, run: met.way(&follower), seen: seen.text(), possible };
             }
         }
-        let mut next: HashMap<M::State, usize> = HashMap::new();
-        let mut after: Vec<usize> = Vec::new();
-        for step in 0..=unseen.between {
-            let mut further = Vec::new();
-            for &node in &open {
-                let state = nodes[node].state.clone();
-                actions.clear();
-                model.actions(&state, &mut actions);
-                for action in &actions {
-                    let Some(to) = model.next(&state, action) else { continue };
-                    let before = || Some((node, action.clone()));
-                    if seen.fits(model, &state, action, &to) && !next.contains_key(&to) {
-                        next.insert(to.clone(), nodes.len());
-                        after.push(nodes.len());
-                        nodes.push(Node { state: to.clone(), before: before() });
-                    }
-                    if step < unseen.between && !sources.contains_key(&to) {
-                        sources.insert(to.clone(), nodes.len());
-                        further.push(nodes.len());
-                        nodes.push(Node { state: to, before: before() });
-                    }
-                    if next.len() + sources.len() > unseen.states {
-                        return Conformance::Unknown { matched };
-                    }
-                }
-            }
-            open = further;
-        }
-        if after.is_empty() {
-            let possible = (front.iter().take(SHOWN))
-                .map(|&node| {
-                    let state = nodes[node].state.clone();
-                    let mut all = Vec::new();
-                    model.actions(&state, &mut all);
-                    all.retain(|action| model.next(&state, action).is_some());
-                    (state, all)
-                })
-                .collect();
-            let run = front.first().map_or_else(Vec::new, |node| way(&nodes, *node));
-            return Conformance::Differs { matched, run, seen: seen.text(), possible };
-        }
-        front = after;
     }
-    Conformance::Conforms(front.first().map_or_else(Vec::new, |node| way(&nodes, *node)))
+    Conformance::Conforms(met.way(&follower))
 }
 
-/// What led to a node.
-fn way<A: Clone, S: Clone>(nodes: &[Node<A, S>], mut node: usize) -> Vec<(A, S)> {
-    let mut steps = Vec::new();
-    while let Some((before, action)) = &nodes[node].before {
-        steps.push((action.clone(), nodes[node].state.clone()));
-        node = *before;
+/// The states that were met, by numbers.
+struct Met<'m, M: TypedModel> {
+    model: &'m M,
+    states: Vec<M::State>,
+    numbers: HashMap<M::State, Place>,
+    actions: Vec<M::Action>,
+}
+
+impl<M: TypedModel> Met<'_, M> {
+    fn number(&mut self, state: M::State) -> Place {
+        if let Some(number) = self.numbers.get(&state) {
+            return *number;
+        }
+        let number = self.states.len() as Place;
+        self.states.push(state.clone());
+        self.numbers.insert(state, number);
+        number
     }
-    steps.reverse();
-    steps
+
+    /// A state with what could happen there.
+    fn could(&self, place: Place) -> (M::State, Vec<M::Action>) {
+        let state = self.states[place as usize].clone();
+        let mut all = Vec::new();
+        self.model.actions(&state, &mut all);
+        all.retain(|action| self.model.next(&state, action).is_some());
+        (state, all)
+    }
+
+    /// What led to the first of the places where the model may be.
+    fn way(&self, follower: &Follower) -> Vec<(M::Action, M::State)> {
+        let (Some(run), mut all) = (follower.run(0), Vec::new()) else { return Vec::new() };
+        let Some(mut state) = self.model.initial().into_iter().nth(run.start as usize) else { return Vec::new() };
+        let mut steps = Vec::with_capacity(run.steps.len());
+        for (choice, _) in run.steps {
+            all.clear();
+            self.model.actions(&state, &mut all);
+            let Some(action) = all.get(choice as usize) else { break };
+            let Some(next) = self.model.next(&state, action) else { break };
+            steps.push((action.clone(), next.clone()));
+            state = next;
+        }
+        steps
+    }
+}
+
+/// The states, with what is observed next.
+struct Observed<'a, 'm, M: TypedModel, O> {
+    met: &'a mut Met<'m, M>,
+    seen: &'a O,
+    /// Every action was seen.
+    alone: bool,
+}
+
+impl<M: TypedModel, O: Observation<M>> Ground for Observed<'_, '_, M, O> {
+    type Error = Infallible;
+
+    fn ways(&mut self, place: Place, _: u64, out: &mut Vec<Way>) -> Result<(), Infallible> {
+        let Observed { met, seen, alone } = self;
+        let (model, state) = (met.model, met.states[place as usize].clone());
+        let mut actions = std::mem::take(&mut met.actions);
+        actions.clear();
+        model.actions(&state, &mut actions);
+        for (choice, action) in actions.iter().enumerate() {
+            let Some(to) = model.next(&state, action) else { continue };
+            let fits = seen.fits(model, &state, action, &to);
+            if fits || !*alone {
+                let unseen = Way { to: met.number(to), seen: 0, choice: choice as u32, how: 0 };
+                out.extend(fits.then_some(Way { seen: 1, ..unseen }));
+                out.extend((!*alone).then_some(unseen));
+            }
+        }
+        met.actions = actions;
+        Ok(())
+    }
 }
 
 impl<A, S> Conformance<A, S> {
