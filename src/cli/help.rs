@@ -19,10 +19,11 @@ const FIRST: [(&str, &str); 5] = [
 ];
 
 /// Which commands go together.
-const GROUPS: [(&str, &[&str]); 4] = [
-    ("Decide", &["check", "count", "plan", "cluster"]),
+const GROUPS: [(&str, &[&str]); 5] = [
+    ("Decide", &["check", "watch", "count", "plan", "cluster"]),
     ("Understand", &["simulate", "explore", "explain", "automaton"]),
-    ("Measure", &["bench", "compare", "test"]),
+    ("Test", &["generate", "test"]),
+    ("Measure", &["bench", "compare"]),
     ("Set up", &["completions", "man"]),
 ];
 

@@ -7,6 +7,8 @@ pub const REPORT: &str = "scrimp/report/1";
 pub const SIMULATION: &str = "scrimp/simulation/1";
 /// A run by itself.
 pub const TRACE: &str = "scrimp/trace/1";
+/// The runs of `generate`.
+pub const RUNS: &str = "scrimp/runs/1";
 /// The answer of `plan`.
 pub const PLAN: &str = "scrimp/plan/1";
 /// The answer of `compare`.
