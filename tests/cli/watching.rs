@@ -160,7 +160,7 @@ fn a_check_that_runs_is_begun_anew() {
     let path = folder("anew").join("large.dve");
     // More states than anybody waits for.
     std::fs::write(&path, counters(8, 250, 0)).unwrap();
-    let mut watched = Watched::begin(&path, &["--memory", "2G", "--engine", "explicit"]);
+    let mut watched = Watched::begin(&path, &["-k", "--memory", "2G", "--engine", "explicit"]);
     // It runs when the file changes: nothing has been said, and it goes on for long.
     std::thread::sleep(Duration::from_millis(300));
     std::fs::write(&path, counters(2, 9, 0)).unwrap();

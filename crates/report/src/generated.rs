@@ -12,6 +12,9 @@ use std::fmt::Write;
 use std::str::FromStr;
 use std::time::Duration;
 
+/// A list of runs for people ends after so many.
+const MOST_RUNS: usize = 20;
+
 /// What is covered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Cover {
@@ -165,7 +168,7 @@ impl Suite {
         let all = count_of(self.runs.iter().map(steps).sum(), "step");
         let runs = count_of(self.runs.len() as u64, "run");
         let mut out = format!("{name}: {covered}: {}, by {runs} of {all}{fewest}\n", self.summary());
-        for (number, run) in self.runs.iter().enumerate() {
+        for (number, run) in self.runs.iter().enumerate().take(MOST_RUNS) {
             let has = match self.cover {
                 Cover::Pairs => {
                     let pairs = self.pairs.iter().filter(|pair| pair.runs.contains(&(number + 1))).count();
@@ -177,6 +180,9 @@ impl Suite {
                 }
             };
             let _ = writeln!(out, "  {}: {}, {has}", run.name, count_of(steps(run), "step"));
+        }
+        if let Some(more @ 1..) = self.runs.len().checked_sub(MOST_RUNS) {
+            let _ = writeln!(out, "  … and {more} more");
         }
         for (status, what) in [
             (Status::Unreachable, "unreachable: no run of the model has them"),

@@ -1,5 +1,6 @@
-//! Few runs that cover all items: a run to the item that is farthest away, on from where it ends to what is nearest of what is
-//! left, as long as there is something; and then the next. What turns out to be covered by others is taken away.
+//! Few runs that cover all items: a run goes to the item that is farthest away, or nowhere at first, and then on to what is
+//! nearest of what is left, as long as there is something; the better one counts, and then comes the next. What turns out to be
+//! covered by others is taken away.
 //!
 //! To find the fewest of all is hard. That there cannot be fewer is proven where each run has an item that no run can have
 //! together with that of another.
@@ -25,7 +26,7 @@ pub fn cover(graph: &mut Graph, items: usize, stop: &Stop) -> Vec<Way> {
     order.sort_unstable_by(|a, b| b.cmp(a));
     let mut runs = Vec::new();
     for (.., item) in order {
-        if greedy.left[item as usize] {
+        while greedy.left[item as usize] {
             runs.push(greedy.run(nearest[item as usize]));
         }
     }
@@ -85,14 +86,29 @@ impl Greedy<'_> {
         nearest
     }
 
-    /// A run over an edge, and on to what is left as long as there is something on the way.
+    /// A run over an edge and on, or from where that begins to what is nearest.
     fn run(&mut self, edge: Option<Edge>) -> Way {
         let Some((source, target, set)) = edge else { return Way { steps: Vec::new() } };
-        let mut way = match source {
+        let mut far = match source {
             NOBODY => Way { steps: Vec::new() },
             source => self.graph.way_to(source),
         };
-        way.steps.push((target, set));
+        far.steps.push((target, set));
+        let near = Way { steps: vec![far.steps[0]] };
+        let before = self.left.clone();
+        let far = self.on(far);
+        let after_far = std::mem::replace(&mut self.left, before);
+        let near = self.on(near);
+        let many = |left: &[bool]| left.iter().filter(|left| **left).count();
+        if many(&self.left) < many(&after_far) {
+            return near;
+        }
+        self.left = after_far;
+        far
+    }
+
+    /// A way, and on to what is left as long as there is something.
+    fn on(&mut self, mut way: Way) -> Way {
         way.steps.iter().for_each(|(_, set)| covered(self.graph, &mut self.left, *set));
         while let Some(more) = self.nearest_from(way.end()) {
             more.iter().for_each(|(_, set)| covered(self.graph, &mut self.left, *set));

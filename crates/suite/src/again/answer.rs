@@ -89,7 +89,8 @@ impl Found {
         let edges = |steps: &Vec<Json>| steps.iter().filter(|step| !step["event"].is_null()).count() as u64;
         Found {
             name: word(&told["name"]).unwrap_or_default(),
-            verdict: word(&told["verdict"]).unwrap_or_default(),
+            // What is not known of a property that was not searched for.
+            verdict: word(&told["verdict"]).unwrap_or_default().replace("incomplete", "undecided"),
             answer: Some(&told["answer"]).filter(|answer| !answer.is_null()).map(|answer| match answer {
                 Json::String(text) => text.clone(),
                 other => other.to_string(),
