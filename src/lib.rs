@@ -41,7 +41,7 @@ pub use scrimp_checker::net as nets;
 #[cfg(feature = "languages")]
 pub use scrimp_checker::{
     Check, CheckError, Count, Explorable, Foresight, Found, Grows, Host, Loaded, Open, Plain, Request, Setting, chart,
-    facts, fallback, load, properties, run_engine, simulation, temporal, walk, with_room,
+    facts, fallback, generate, load, properties, run_engine, simulation, temporal, walk, with_room,
 };
 #[cfg(feature = "languages")]
 pub use scrimp_cluster as cluster;

@@ -26,6 +26,11 @@ Examples:
   scrimp check big.pml --memory 4G --time 10m --reduce por
   scrimp check net.pnml --formulas ReachabilityCardinality.xml";
 
+const WATCH_EXAMPLES: &str = "\
+Examples:
+  scrimp watch lock.pml
+  scrimp watch lock.dve -k -p 'invariant: !(P_0@cs && P_1@cs)' -p deadlock";
+
 const COUNT_EXAMPLES: &str = "\
 Examples:
   scrimp count lock.dve
@@ -56,6 +61,13 @@ pub enum Command {
     /// what of the model is never executed is listed too: statements, transitions, places, labels.
     #[command(after_help = CHECK_EXAMPLES, after_long_help = format!("{CHECK_EXAMPLES}\n\n{EXIT_CODES}"))]
     Check(CheckArgs),
+    /// Check again when the model changes, and show what is otherwise
+    ///
+    /// Checks when the model, a file that it includes or a file of properties has changed, and shows beside each verdict and each
+    /// figure what it was the last time. A check that is still running then is begun anew. Takes the flags of `check`, but those
+    /// that write files. Ctrl-C ends it. docs/watch.md
+    #[command(after_help = WATCH_EXAMPLES)]
+    Watch(super::again::WatchArgs),
     /// Count the reachable states and transitions of a model
     ///
     /// The whole state space is visited; the report says how large it is and what shape it has.
@@ -98,6 +110,12 @@ pub enum Command {
     /// Of the formulas named, or of those that the model has, in the Hanoi format. Such a file, from here or from another tool,
     /// is checked with `scrimp check MODEL --property 'hoa: FILE'`.
     Automaton(super::automaton::AutomatonArgs),
+    /// Write runs that cover a model, to test an implementation
+    ///
+    /// Visits all states and looks for few runs that execute every transition or statement, every two of them one after the other,
+    /// or that reach conditions. What no run can have is listed. docs/generate.md
+    #[command(after_help = super::generate::HELP)]
+    Generate(super::generate::GenerateArgs),
     /// Run a suite of models and configurations, or time one model
     Bench(super::bench::BenchArgs),
     /// Compare two results files of `scrimp bench`

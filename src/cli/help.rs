@@ -19,10 +19,12 @@ const FIRST: [(&str, &str); 5] = [
 ];
 
 /// Which commands go together.
-const GROUPS: [(&str, &[&str]); 4] = [
-    ("Decide", &["check", "count", "plan", "cluster"]),
-    ("Understand", &["simulate", "conform", "explore", "explain", "automaton"]),
-    ("Measure", &["bench", "compare", "test"]),
+const GROUPS: [(&str, &[&str]); 6] = [
+    ("Decide", &["check", "watch", "count", "plan", "cluster"]),
+    ("Understand", &["simulate", "explore", "explain", "automaton"]),
+    ("Test", &["test", "conform", "generate"]),
+    ("Measure", &["bench", "compare"]),
+    ("For editors and agents", &["lsp", "mcp"]),
     ("Set up", &["completions", "man"]),
 ];
 

@@ -1,5 +1,6 @@
 //! The command line: flags, commands, exit codes.
 
+mod again;
 mod args;
 mod automaton;
 mod bench;
@@ -13,6 +14,7 @@ mod explain;
 mod explore;
 mod failure;
 mod front;
+mod generate;
 mod graph;
 mod help;
 mod host;
@@ -53,6 +55,7 @@ pub fn main() -> u8 {
         || matches!(&cli.command, Command::Plan(a) if a.check.search.json)
         || matches!(&cli.command, Command::Simulate(a) if a.json)
         || matches!(&cli.command, Command::Conform(a) if a.json)
+        || matches!(&cli.command, Command::Generate(a) if a.json)
         || matches!(&cli.command, Command::Compare(a) if a.json);
     let result = match cli.command {
         Command::Check(a) => check::check(&a),
@@ -67,6 +70,8 @@ pub fn main() -> u8 {
         Command::Bench(a) => bench::run(&a),
         Command::Compare(a) => compare::run(&a),
         Command::Test(a) => test::run(&a),
+        Command::Generate(a) => generate::run(&a),
+        Command::Watch(a) => again::run(&a),
         Command::Completions { shell } => {
             let mut text = Vec::new();
             clap_complete::generate(shell, &mut help::command(), "scrimp", &mut text);

@@ -39,18 +39,25 @@ pub fn said_something() -> bool {
 /// Writes to standard output. A reader that has gone away (`scrimp … | head`) is no failure; a full disk is: the answer
 /// is lost.
 pub fn print(text: &str) -> Result<(), Failure> {
+    print_to_reader(text).map(drop)
+}
+
+/// The same for who has more to say later: is there still a reader?
+pub fn print_to_reader(text: &str) -> Result<bool, Failure> {
     print_by(|out| out.write_all(text.as_bytes()))
 }
 
 /// The same with an object, piece by piece: it may be large.
 pub fn print_json(value: &Value) -> Result<(), Failure> {
-    print_by(|out| {
+    let write = |out: &mut dyn Write| {
         serde_json::to_writer_pretty(&mut *out, value)?;
         out.write_all(b"\n")
-    })
+    };
+    print_by(write).map(drop)
 }
 
-fn print_by(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+/// Answers whether there is a reader.
+fn print_by(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<bool, Failure> {
     let mut answered = output();
     *answered = true;
     let mut out = BufWriter::with_capacity(BLOCK, io::stdout());
@@ -58,7 +65,7 @@ fn print_by(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), 
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Failure::because(format!("the answer cannot be written: {error}")))
         }
-        _ => Ok(()),
+        written => Ok(written.is_ok()),
     }
 }
 

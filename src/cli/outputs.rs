@@ -36,6 +36,7 @@ fn content(flag: &str) -> &str {
         "--markdown" => "the table",
         "--latex" => "the tables",
         "--csv" => "the runs",
+        "--output" => "the file of runs",
         "--junit" | "--sarif" => "the results",
         "--out" => "the results",
         other => other,

@@ -5,9 +5,10 @@
 
 use super::Opening;
 use super::claim_pair::{ClaimPair, Made, Origin};
-use super::text::{OnDisk, Problem, Seen};
+use super::text::{OnDisk, Problem};
 use crate::walk::Node;
 use scrimp_explorer::Refusal;
+use scrimp_suite::watched::Seen;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -6,16 +6,11 @@ use serde_json::{Value, json};
 use std::fs;
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
 
 /// Bytes of a text that can be edited in the page.
 const MOST_EDITED: u64 = 1 << 20;
-/// Bytes of a file whose contents are compared; of a longer one, its length and when it was changed.
-const MOST_COMPARED: u64 = 4 << 20;
-/// A file that was changed so lately may be changed again without another time.
-const LATELY: Duration = Duration::from_secs(3);
 
 /// What is wrong with a text, and where.
 #[derive(Debug, Clone)]
@@ -155,53 +150,16 @@ fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// A file that is watched, as it was when it was last looked at.
-#[derive(Debug)]
-pub struct Seen {
-    pub path: PathBuf,
-    data: Option<(SystemTime, u64)>,
-    hash: u64,
-}
-
-impl Seen {
-    /// A file that was read after `begun`: if it was changed after that as well, nobody knows which contents were read.
-    pub fn after(path: PathBuf, begun: SystemTime) -> Seen {
-        let mut seen = Seen { path, data: None, hash: 0 };
-        seen.look();
-        if seen.data.is_none_or(|(changed, _)| changed >= begun) {
-            (seen.data, seen.hash) = (None, 1);
-        }
-        seen
-    }
-
-    /// Looks again. Has it changed?
-    pub fn look(&mut self) -> bool {
-        let data = fs::metadata(&self.path).ok();
-        let data = data.map(|data| (data.modified().unwrap_or(SystemTime::UNIX_EPOCH), data.len()));
-        let long_ago = |(changed, _): (SystemTime, u64)| changed.elapsed().is_ok_and(|since| since > LATELY);
-        if data == self.data && data.is_some_and(long_ago) {
-            return false;
-        }
-        let hash = match data {
-            None => 0,
-            Some((_, length)) if length <= MOST_COMPARED => fs::read(&self.path).map_or(0, |bytes| hash(&bytes)),
-            Some(long) => hash(format!("{long:?}").as_bytes()),
-        };
-        let changed = hash != self.hash;
-        (self.data, self.hash) = (data, hash);
-        changed
-    }
-}
-
 fn hash(bytes: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     hasher.write(bytes);
-    hasher.finish().max(2)
+    hasher.finish()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::PathBuf;
 
     fn file(name: &str, bytes: &[u8]) -> PathBuf {
         let path = std::env::temp_dir().join(format!("scrimp-text-{}-{name}", std::process::id()));
@@ -231,20 +189,6 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"three\n");
         fs::write(&path, b"caf\xe9\n").unwrap();
         assert!(save(&path, "four\n", None).is_err(), "no text in UTF-8");
-        fs::remove_file(path).unwrap();
-    }
-
-    #[test]
-    fn a_file_that_is_changed_is_seen_to_be() {
-        let path = file("seen", b"one\n");
-        let mut seen = Seen::after(path.clone(), SystemTime::now() + LATELY);
-        assert!(!seen.look());
-        fs::write(&path, "eno\n").unwrap();
-        assert!(seen.look() && !seen.look());
-        fs::remove_file(&path).unwrap();
-        assert!(seen.look() && !seen.look());
-        fs::write(&path, "one\n").unwrap();
-        assert!(Seen::after(path.clone(), SystemTime::now() - Duration::from_secs(60)).look(), "read before or after?");
         fs::remove_file(path).unwrap();
     }
 

@@ -104,6 +104,11 @@ const RUNS: &[(&str, &[&str], i32)] = &[
     ("simulate phils3.network --walks 20", &[], 1),
     ("simulate starvation.dve --walks 20", &[], 4),
     ("simulate peterson3.dve --walks 9000000000 --time 100ms", &[], 3),
+    // Runs that cover a model.
+    ("generate phils3.dve --cover transitions", &[], 0),
+    ("generate peterson.pml --cover pairs --format itf", &[], 0),
+    ("generate peterson3.dve --cover goals", &["--goal", "P_0@cs && P_1@cs", "--goal", "P_0@cs"], 0),
+    ("generate large/counters20.dve --cover transitions --time 300ms", &[], 3),
     // What cannot begin.
     ("simulate peterson3.dve --walks 20 -p live", &[], 2),
     ("check peterson3.dve --store nothing", &[], 2),

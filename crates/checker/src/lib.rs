@@ -14,6 +14,7 @@ mod facts;
 mod fairness;
 mod files;
 mod foresight;
+pub mod generate;
 mod grow;
 mod guides;
 mod load;

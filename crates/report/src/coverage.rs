@@ -90,6 +90,16 @@ impl Kind {
 }
 
 impl Item {
+    /// What it is and where it stands, for scripts.
+    pub(crate) fn json(&self) -> Value {
+        json!({
+            "process": Some(&self.owner).filter(|owner| !owner.is_empty()),
+            "file": self.file,
+            "line": self.line,
+            "text": self.text,
+        })
+    }
+
     /// How often an action was taken, in words.
     pub fn taken(&self) -> String {
         self.times.filter(|times| *times > 0).map_or("never".into(), |times| count_of(times, "time"))
@@ -139,20 +149,12 @@ impl Coverage {
 
     /// Counts by kind, with all that was not reached, for scripts.
     pub fn json(&self, scope: Scope) -> Value {
-        let item = |item: &Item| {
-            json!({
-                "process": Some(&item.owner).filter(|owner| !owner.is_empty()),
-                "file": item.file,
-                "line": item.line,
-                "text": item.text,
-            })
-        };
         let part = |part: &Part| {
             json!({
                 "kind": part.kind.word(),
                 "total": part.items.len(),
                 "reached": part.reached(),
-                "unreached": part.unreached().map(item).collect::<Vec<_>>(),
+                "unreached": part.unreached().map(Item::json).collect::<Vec<_>>(),
             })
         };
         let scope = match scope {
@@ -212,7 +214,12 @@ fn others(part: &Part, scope: Scope, out: &mut String) {
     }
     let all = count_of(part.items.len() as u64, part.kind.word());
     let _ = writeln!(out, "{}: {unreached} of {all}", part.title(scope));
-    lines(part.unreached(), out, |item, out| {
+    list(part.unreached(), out);
+}
+
+/// Items with their places, a line each.
+pub(crate) fn list<'i>(items: impl Iterator<Item = &'i Item>, out: &mut String) {
+    lines(items, out, |item, out| {
         let owner = if item.owner.is_empty() { String::new() } else { format!("{}: ", item.owner) };
         let _ = match item.line {
             0 => writeln!(out, "\t{owner}{}", item.text),

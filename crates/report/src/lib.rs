@@ -4,6 +4,7 @@ pub mod branching;
 pub mod chart;
 pub mod counted;
 pub mod coverage;
+pub mod generated;
 pub mod html;
 pub mod json;
 pub mod lasso;

@@ -9,6 +9,8 @@ pub const SIMULATION: &str = "scrimp/simulation/1";
 pub const CONFORMANCE: &str = "scrimp/conformance/1";
 /// A run by itself.
 pub const TRACE: &str = "scrimp/trace/1";
+/// The runs of `generate`.
+pub const RUNS: &str = "scrimp/runs/1";
 /// The answer of `plan`.
 pub const PLAN: &str = "scrimp/plan/1";
 /// The answer of `compare`.

@@ -1,6 +1,7 @@
 //! One run as a process of its own, watched from outside: its time, its memory, how it ended and what it said.
 
 use crate::case::Limits;
+use std::ffi::OsStr;
 use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
@@ -29,7 +30,7 @@ pub enum Killed {
 }
 
 /// Starts the program, its output being read from here. It ends with the thread that has started it.
-pub fn spawn(program: &Path, words: &[String]) -> std::io::Result<Child> {
+pub fn spawn(program: &Path, words: &[impl AsRef<OsStr>]) -> std::io::Result<Child> {
     let mut command = Command::new(program);
     command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     // Ctrl-C reaches this program, which then ends its children; one that is killed takes them along.
@@ -43,6 +44,13 @@ pub fn spawn(program: &Path, words: &[String]) -> std::io::Result<Child> {
         });
     }
     command.spawn()
+}
+
+/// Asks a process to end, or ends it. It is a child that nobody has waited for yet, so its number is still its own.
+pub fn signal(process: u32, politely: bool) {
+    let signal = if politely { libc::SIGINT } else { libc::SIGKILL };
+    // SAFETY: a system call without memory effects.
+    unsafe { libc::kill(process as libc::pid_t, signal) };
 }
 
 /// Runs the program. It keeps its own limits; where it does not, it is killed somewhat above them. `Ok(None)` when `stop`
@@ -79,7 +87,7 @@ pub fn run(program: &Path, words: &[String], limits: &Limits, stop: &AtomicBool)
 }
 
 /// Reads a pipe to its end beside the run, so that the run never waits for a reader.
-fn collect(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
+pub(crate) fn collect(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
     std::thread::spawn(move || {
         let mut text = Vec::new();
         if let Some(mut pipe) = pipe {

@@ -2,7 +2,9 @@
 //!
 //! [`suite`] reads a file of tasks and makes cases of them, [`runner`] works through the cases and records every run in
 //! a [`log`], [`table`] shows what came out beside what was expected, and [`compare`] holds two logs against each other.
+//! [`testing`] holds models against what they declare, [`again`] checks one each time that it changes.
 
+pub mod again;
 pub mod case;
 pub mod child;
 pub mod collection;
@@ -30,3 +32,4 @@ pub mod summary;
 pub mod table;
 pub mod template;
 pub mod testing;
+pub mod watched;

@@ -12,6 +12,7 @@ pub use thread::{Thread, panicked};
 use super::trial::Trial;
 use crate::Control;
 use scrimp_explorer::{CheckOptions, Refusal};
+use scrimp_suite::child;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -161,7 +162,7 @@ impl Checks {
         match &check.running {
             None => return Ok(json!({})),
             // Asked once, it says what it knows; asked again, it ends.
-            Some(Running::Process(process)) => program::signal(*process, first),
+            Some(Running::Process(process)) => child::signal(*process, first),
             Some(Running::Search(control)) => control.interrupt(),
         }
         check.stopped.get_or_insert_with(Instant::now);

@@ -2,6 +2,7 @@
 
 use super::{Check, Checker, Running, Trial, Work, lock};
 use scrimp_explorer::{CheckOptions, Refusal};
+use scrimp_suite::child;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -80,9 +81,9 @@ const HIDDEN: [&str; 3] = ["--json", "--show-progress=json", "--"];
 
 /// Runs the program to its end, and takes note of what it says meanwhile.
 fn run(program: &Path, words: &[String], check: &Mutex<Check>) -> std::io::Result<()> {
-    let mut child = scrimp_suite::child::spawn(program, words)?;
-    lock(check).running = Some(Running::Process(child.id()));
-    let output = child.stdout.take().map(|mut pipe| {
+    let mut process = child::spawn(program, words)?;
+    lock(check).running = Some(Running::Process(process.id()));
+    let output = process.stdout.take().map(|mut pipe| {
         std::thread::spawn(move || {
             let mut text = Vec::new();
             let _ = pipe.read_to_end(&mut text);
@@ -91,14 +92,14 @@ fn run(program: &Path, words: &[String], check: &Mutex<Check>) -> std::io::Resul
     });
     std::thread::scope(|scope| {
         scope.spawn(|| watch(check));
-        if let Some(pipe) = child.stderr.take() {
+        if let Some(pipe) = process.stderr.take() {
             for line in BufReader::new(pipe).split(b'\n').map_while(Result::ok) {
                 note(check, &String::from_utf8_lossy(&line));
             }
         }
         // Its pipes are closed: it ends by itself. Nobody signals a number that may soon be another's.
         lock(check).running = None;
-        child.wait()
+        process.wait()
     })?;
     let output = output.and_then(|thread| thread.join().ok()).unwrap_or_default();
     lock(check).answer = serde_json::from_slice(&output).ok();
@@ -129,20 +130,13 @@ fn watch(check: &Mutex<Check>) {
         let check = lock(check);
         match (&check.running, check.stopped) {
             (Some(Running::Process(process)), Some(stopped)) if stopped.elapsed() > GRACE => {
-                signal(*process, false);
+                child::signal(*process, false);
                 return;
             }
             (None, _) => return,
             _ => {}
         }
     }
-}
-
-/// Asks a process to end, or ends it. It is a child that nobody has waited for yet, so its number is still its own.
-pub fn signal(process: u32, politely: bool) {
-    let signal = if politely { libc::SIGINT } else { libc::SIGKILL };
-    // SAFETY: a system call without memory effects.
-    unsafe { libc::kill(process as libc::pid_t, signal) };
 }
 
 /// A word as a shell takes it.

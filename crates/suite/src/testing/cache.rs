@@ -3,6 +3,7 @@
 //! It lies there and not in the user's own folders because it is about these models: it goes with the folder, a pipeline can
 //! keep it by its path, and deleting the folder deletes it. A `.gitignore` beside it keeps it out of repositories.
 
+use crate::watched::named;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::io;
@@ -65,33 +66,20 @@ pub fn key(build: &str, words: &[String], model: &Path, text: &[u8]) -> String {
         part(&std::fs::read(word).unwrap_or_default());
     }
     part(text);
+    let home = model.parent().unwrap_or(Path::new(""));
     let mut seen = vec![model.to_path_buf()];
     let mut open = vec![(model.to_path_buf(), text.to_vec())];
     while let Some((path, text)) = open.pop() {
-        let folder = path.parent().unwrap_or(Path::new(""));
-        for name in String::from_utf8_lossy(&text)
-            .split('"')
-            .skip(1)
-            .step_by(2)
-            .chain(text_in_angles(&text).iter().map(String::as_str))
-        {
-            let file = folder.join(name);
-            if name.is_empty() || name.len() > 255 || name.contains('\n') || seen.contains(&file) || !file.is_file() {
+        for file in named(&path, &text) {
+            if seen.contains(&file) || !file.is_file() {
                 continue;
             }
             let content = std::fs::read(&file).unwrap_or_default();
-            part(name.as_bytes());
+            part(file.strip_prefix(home).unwrap_or(&file).as_os_str().as_encoded_bytes());
             part(&content);
             seen.push(file.clone());
             open.push((file, content));
         }
     }
     sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Names after `#include <`.
-fn text_in_angles(text: &[u8]) -> Vec<String> {
-    let text = String::from_utf8_lossy(text);
-    let names = text.split("#include <").skip(1).filter_map(|rest| Some(rest.split_once('>')?.0.to_string()));
-    names.collect()
 }
