@@ -122,6 +122,14 @@ pub enum Command {
     Compare(super::compare::CompareArgs),
     /// Check every model of a folder against what its comments declare
     Test(super::test::TestArgs),
+    /// Serve editors: errors while you type, names, checks at a click
+    ///
+    /// The Language Server Protocol, for Promela, DVE and files of properties. docs/editors.md has the lines for your editor.
+    Lsp(super::lsp::LspArgs),
+    /// Serve agents: tools to check models and explain what is found
+    ///
+    /// The Model Context Protocol, over standard input and output. docs/agents.md shows it at work.
+    Mcp(super::mcp::McpArgs),
     /// Print completions for a shell
     ///
     /// `scrimp completions bash > ~/.local/share/bash-completion/completions/scrimp`,

@@ -19,7 +19,9 @@ mod graph;
 mod help;
 mod host;
 mod limits;
+mod lsp;
 mod man;
+mod mcp;
 mod misuse;
 mod output;
 mod outputs;
@@ -72,6 +74,8 @@ pub fn main() -> u8 {
         Command::Test(a) => test::run(&a),
         Command::Generate(a) => generate::run(&a),
         Command::Watch(a) => again::run(&a),
+        Command::Lsp(a) => lsp::run(&a),
+        Command::Mcp(a) => mcp::run(&a),
         Command::Completions { shell } => {
             let mut text = Vec::new();
             clap_complete::generate(shell, &mut help::command(), "scrimp", &mut text);

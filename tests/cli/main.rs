@@ -3,9 +3,11 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod agents;
 mod conform;
 mod coverage;
 mod defaults;
+mod editors;
 mod findings;
 mod forgetting;
 mod generating;

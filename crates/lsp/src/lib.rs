@@ -1,0 +1,16 @@
+//! Models in editors: the Language Server Protocol, for Promela, DVE and files of properties.
+//!
+//! Names are found in the text alone, so that they are known while it is written; what is wrong with it is found by reading it as
+//! a check would; verdicts come from the command, in processes of their own.
+
+mod checks;
+mod features;
+mod names;
+mod problems;
+mod server;
+mod text;
+mod uri;
+mod values;
+mod words;
+
+pub use server::serve;
