@@ -57,7 +57,7 @@ impl Explored {
         }
         while self.graph.expanded() < self.graph.nodes() {
             let source = self.graph.expanded();
-            if source % GLANCE == 0 {
+            if source.is_multiple_of(GLANCE) {
                 if let Some(cause) = stop.due() {
                     return Ok(Some(cause.into()));
                 }
@@ -66,7 +66,9 @@ impl Explored {
                 }
             }
             self.states.load(source, &mut before);
-            (batch.clear(), found.clear(), edges.clear());
+            batch.clear();
+            found.clear();
+            edges.clear();
             model.expand(&before, &mut batch);
             batch.take_deadlock(batch.len());
             if model.outgrown().is_some() {

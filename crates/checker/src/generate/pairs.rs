@@ -45,7 +45,7 @@ impl Pairs {
         let mut edges = Vec::new();
         while self.graph.expanded() < self.graph.nodes() {
             let source = self.graph.expanded();
-            if source as usize % AT_ONCE == 0 {
+            if (source as usize).is_multiple_of(AT_ONCE) {
                 if let Some(cause) = stop.due() {
                     return Ok(Some(cause.into()));
                 }
