@@ -215,3 +215,19 @@ fn what_cannot_be_asked_is_refused() {
     let told = scrimp(&["generate", &empty, "--cover", "transitions"]).code(0).stdout;
     assert!(told.contains("0 of 0 transitions, by 0 runs of 0 steps"), "{told}");
 }
+
+#[test]
+fn a_program_can_do_the_same() {
+    use scrimp::generate::{Wish, generate};
+    use scrimp::report::generated::Cover;
+    use scrimp::{Loaded, Mode};
+
+    let loaded = Loaded::open(model("naive_lock.dve").as_ref()).unwrap();
+    let wish = Wish { cover: Cover::Transitions, ..Wish::default() };
+    let (found, suite) = generate(loaded, &wish, Mode::Auto).unwrap();
+    assert!(suite.is_complete() && suite.fewest && suite.runs.len() == 1);
+    let trace = suite.runs[0].trace.as_ref().unwrap();
+    let states: Vec<Vec<u8>> = trace.steps.iter().map(|(_, state)| state.clone()).collect();
+    let path: Vec<Vec<u8>> = std::iter::once(trace.initial.clone()).chain(states).collect();
+    assert!(scrimp::Trace::through(&*found, &path).is_some_and(|again| again.steps.len() == trace.steps.len()));
+}

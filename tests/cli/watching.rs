@@ -24,6 +24,11 @@ impl Watched {
         let (tell, lines) = channel();
         let pipe = child.stdout.take().expect("a pipe");
         std::thread::spawn(move || BufReader::new(pipe).lines().map_while(Result::ok).try_for_each(|l| tell.send(l)));
+        // From this line on, every change is seen.
+        let mut errors = BufReader::new(child.stderr.take().expect("a pipe")).lines();
+        let watches = errors.by_ref().map_while(Result::ok).any(|line| line.starts_with("watching "));
+        assert!(watches, "it has ended");
+        std::thread::spawn(move || errors.map_while(Result::ok).for_each(drop));
         Watched { child, lines, said: Vec::new() }
     }
 

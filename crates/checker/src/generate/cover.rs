@@ -7,6 +7,7 @@
 
 use super::graph::{Graph, NOBODY, Way};
 use scrimp_system::Stop;
+use std::collections::{HashMap, HashSet};
 
 /// Nodes that are visited between two looks at the clock.
 const GLANCE: u32 = 4096;
@@ -35,27 +36,59 @@ pub fn cover(graph: &mut Graph, items: usize, stop: &Stop) -> Vec<Way> {
     runs
 }
 
-/// Is it proven that no fewer runs cover the same items?
+/// Is it proven that no fewer runs cover the same items? So it is where one item of each run can be chosen such that no run can
+/// have two of them.
 pub fn is_fewest(graph: &mut Graph, runs: &[Way], items: usize, stop: &Stop) -> bool {
-    /// With more runs, a proof would take long.
+    /// With more runs a proof would take long, and so it would with more items of each.
     const MOST: usize = 64;
+    const TRIED: usize = 16;
+    /// Edges that are visited for it, about.
+    const WORTH: usize = 1 << 30;
     if runs.len() <= 1 {
         return true;
     }
-    if runs.len() > MOST {
+    let tried = (WORTH / runs.len() / (graph.edges() as usize).max(1)).min(TRIED);
+    if runs.len() > MOST || tried == 0 {
         return false;
     }
     let counts = counted(graph, runs, items);
-    // The last item that a run alone has.
-    let own = |run: &Way| {
-        let mut alone = run.steps.iter().rev().flat_map(|(_, set)| graph.items(*set).iter().rev());
-        alone.find(|&&item| counts[item as usize] == 1).copied()
+    // The last items that a run alone has: what comes after them is least.
+    let alone = |run: &Way| {
+        let backwards = run.steps.iter().rev().flat_map(|(_, set)| graph.items(*set).iter().rev());
+        let mut alone: Vec<u32> = backwards.filter(|&&item| counts[item as usize] == 1).copied().collect();
+        let mut seen = HashSet::new();
+        alone.retain(|item| seen.insert(*item));
+        alone.truncate(tried);
+        alone
     };
-    let Some(own) = runs.iter().map(own).collect::<Option<Vec<u32>>>() else { return false };
-    own.iter().all(|&item| {
-        let with = items_with(graph, item, items, stop);
-        with.is_some_and(|with| own.iter().all(|&other| other == item || !with[other as usize]))
-    })
+    let candidates: Vec<Vec<u32>> = runs.iter().map(alone).collect();
+    let mut with = HashMap::new();
+    for &item in candidates.iter().flatten() {
+        let Some(others) = items_with(graph, item, items, stop) else { return false };
+        with.insert(item, others);
+    }
+    let apart = |a: u32, b: u32| !with[&a][b as usize] && !with[&b][a as usize];
+    chosen(&candidates, &mut Vec::new(), &mut 0, &apart)
+}
+
+/// Can one of each list be chosen such that each two are apart? Gives up after many attempts.
+fn chosen(lists: &[Vec<u32>], so_far: &mut Vec<u32>, attempts: &mut u32, apart: &dyn Fn(u32, u32) -> bool) -> bool {
+    const MOST: u32 = 100_000;
+    let Some(list) = lists.get(so_far.len()) else { return true };
+    for &item in list {
+        *attempts += 1;
+        if *attempts > MOST {
+            return false;
+        }
+        if so_far.iter().all(|&other| apart(item, other)) {
+            so_far.push(item);
+            if chosen(lists, so_far, attempts, apart) {
+                return true;
+            }
+            so_far.pop();
+        }
+    }
+    false
 }
 
 struct Greedy<'g> {
@@ -307,5 +340,75 @@ mod tests {
         let mut line = graph(&[&[(1, &[0])], &[(2, &[1])], &[]]);
         let two = [Way { steps: vec![(0, 0), (1, 1)] }, Way { steps: vec![(0, 0), (1, 0), (2, 2)] }];
         assert!(!is_fewest(&mut line, &two, 2, &Stop::never()));
+    }
+
+    /// The fewest runs that cover all items which some run has, and which these are: by trying everything.
+    fn fewest(graph: &Graph, items: usize) -> (usize, u32) {
+        let mask = |set: u32| graph.items(set).iter().fold(0u32, |mask, item| mask | 1 << item);
+        let mut open: Vec<(u32, u32)> = graph.initial.iter().map(|&(node, set)| (node, mask(set))).collect();
+        let mut seen: HashSet<(u32, u32)> = open.iter().copied().collect();
+        while let Some((node, had)) = open.pop() {
+            for (target, set) in graph.successors(node) {
+                let next = (target, had | mask(set));
+                if seen.insert(next) {
+                    open.push(next);
+                }
+            }
+        }
+        let sets: HashSet<u32> = seen.iter().map(|(_, mask)| *mask).collect();
+        let all = sets.iter().fold(0, |all, mask| all | mask);
+        let mut covered: HashSet<u32> = HashSet::from([0]);
+        for runs in 0..=items {
+            if covered.contains(&all) {
+                return (runs, all);
+            }
+            covered = covered.iter().flat_map(|had| sets.iter().map(move |mask| had | mask)).collect();
+        }
+        unreachable!("each item has a run")
+    }
+
+    #[test]
+    fn what_is_said_to_be_fewest_is() {
+        let mut proven = [0, 0];
+        for seed in 0..3000 {
+            let mut random = scrimp_system::Random(seed);
+            let (nodes, items) = (2 + random.below(5), 1 + random.below(5));
+            let mut list: Vec<Vec<(u32, Vec<u32>)>> = vec![Vec::new(); nodes];
+            for _ in 0..nodes + random.below(4) {
+                // Mostly forwards, so that ways part.
+                let (a, b) = (random.below(nodes), random.below(nodes));
+                let (a, b) = if random.below(4) > 0 { (a.min(b), a.max(b)) } else { (a, b) };
+                let has = (0..items as u32).filter(|_| random.below(4) == 0).collect();
+                list[a].push((b as u32, has));
+            }
+            // Numbers in breadth-first order, as in any graph.
+            let mut order = vec![0usize];
+            let mut next = 0;
+            while let Some(&node) = order.get(next) {
+                next += 1;
+                list[node].sort();
+                for (target, _) in &list[node] {
+                    if !order.contains(&(*target as usize)) {
+                        order.push(*target as usize);
+                    }
+                }
+            }
+            let number = |node: u32| order.iter().position(|other| *other == node as usize).unwrap() as u32;
+            let edges: Vec<Vec<(u32, Vec<u32>)>> = order
+                .iter()
+                .map(|node| list[*node].iter().map(|(t, has)| (number(*t), has.clone())).collect())
+                .collect();
+            let lent: Vec<Vec<(u32, &[u32])>> =
+                edges.iter().map(|edges| edges.iter().map(|(t, has)| (*t, &has[..])).collect()).collect();
+            let mut graph = graph(&lent.iter().map(Vec::as_slice).collect::<Vec<_>>());
+            let (least, all) = fewest(&graph, items);
+            let runs = cover(&mut graph, items, &Stop::never());
+            let counts = counted(&graph, &runs, items);
+            assert!((0..items).all(|item| (counts[item] > 0) == (all >> item & 1 == 1)), "{seed}: {runs:?}");
+            let is = is_fewest(&mut graph, &runs, items, &Stop::never());
+            assert!(runs.len() >= least && (!is || runs.len() == least), "{seed}: {least} of {runs:?}");
+            proven[usize::from(is)] += usize::from(runs.len() > 1);
+        }
+        assert!(proven[1] > 250, "{proven:?}");
     }
 }
