@@ -44,7 +44,7 @@ impl Editor {
             let mut line = String::new();
             assert!(self.output.read_line(&mut line).expect("a header") > 0, "the server has gone away");
             match line.trim().split_once(": ") {
-                Some((name, number)) if name == "Content-Length" => length = number.parse().unwrap(),
+                Some(("Content-Length", number)) => length = number.parse().unwrap(),
                 Some(_) => {}
                 None => break,
             }

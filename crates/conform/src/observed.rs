@@ -191,7 +191,7 @@ impl<'a, 'm> Observer<'a, 'm> {
         flatten("", &line.record, clock_field, &mut fields);
         let mut values = Vec::new();
         for (field, value) in fields {
-            let named = field == process_field || event_fields.iter().any(|event| *event == field);
+            let named = field == process_field || event_fields.contains(&field);
             if named || value.is_null() {
                 continue;
             }

@@ -101,12 +101,11 @@ pub(crate) fn parting(search: &mut Search, follower: &Follower) -> Result<Partin
             }
             let subject = search.observer.subject;
             let (Some(file), Some(codes)) = (subject.file, subject.codes()) else { continue };
-            if !meant.contains_key(&record.kind) {
+            let meant = meant.entry(record.kind).or_insert_with(|| {
                 let fits = |code: &EventCode| search.observer.fit(record.kind, *code) != Fit::No;
-                let found = codes.filter(fits).collect();
-                meant.insert(record.kind, found);
-            }
-            for code in meant[&record.kind].iter().filter(|code| !enabled.contains(&(**code as usize))) {
+                codes.filter(fits).collect()
+            });
+            for code in meant.iter().filter(|code| !enabled.contains(&(**code as usize))) {
                 let (distance, why) = disabled(subject, file, &state, *code);
                 note(&mut best, subject, *code, (distance, number), why);
             }

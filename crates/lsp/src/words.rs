@@ -22,10 +22,6 @@ impl Word<'_> {
     pub fn end(&self) -> usize {
         self.start + self.text.len()
     }
-
-    pub fn is(&self, text: &str) -> bool {
-        self.text == text
-    }
 }
 
 /// Signs of two characters.
@@ -85,6 +81,6 @@ mod tests {
         for word in words(text) {
             assert_eq!(&text[word.start..word.end()], word.text);
         }
-        assert!(words("\"open\n a").iter().any(|word| word.is("a")));
+        assert!(words("\"open\n a").iter().any(|word| word.text == "a"));
     }
 }
