@@ -143,11 +143,7 @@ impl<W: Write> Server<W> {
         self.send(&match answered {
             Err(wrong) => message::error(id, &wrong),
             Ok(Ok(answer)) => {
-                let text = match answer["text"].as_str() {
-                    Some(text) if answer.as_object().is_some_and(|object| object.len() <= 2) => text.to_string(),
-                    _ => format!("{answer:#}"),
-                };
-                let content = json!([{ "type": "text", "text": text }]);
+                let content = blocks(&answer);
                 message::result(id, json!({ "content": content, "structuredContent": answer, "isError": false }))
             }
             Ok(Err(why)) => {
@@ -190,4 +186,13 @@ impl<W: Write> Server<W> {
         }
         self.send(&message::notification("notifications/progress", params));
     }
+}
+
+/// An answer as a person or a model reads it: a long text as it is, and what else there is.
+fn blocks(answer: &Value) -> Value {
+    let mut rest = answer.clone();
+    let text = rest.as_object_mut().and_then(|object| object.shift_remove("text"));
+    let rest = Some(format!("{rest:#}")).filter(|_| answer.as_object().is_some_and(|o| o.len() > 1 || text.is_none()));
+    let texts = text.as_ref().and_then(Value::as_str).map(String::from).into_iter().chain(rest);
+    texts.map(|text| json!({ "type": "text", "text": text })).collect()
 }
