@@ -19,13 +19,12 @@ const FIRST: [(&str, &str); 5] = [
 ];
 
 /// Which commands go together.
-const GROUPS: [(&str, &[&str]); 6] = [
+const GROUPS: [(&str, &[&str]); 5] = [
     ("Decide", &["check", "watch", "count", "plan", "cluster"]),
     ("Understand", &["simulate", "explore", "explain", "automaton"]),
     ("Test", &["test", "conform", "generate"]),
     ("Measure", &["bench", "compare"]),
-    ("For editors and agents", &["lsp", "mcp"]),
-    ("Set up", &["completions", "man"]),
+    ("Set up", &["lsp", "mcp", "completions", "man"]),
 ];
 
 /// The command with all its flags: what help, man pages and completions are made of.

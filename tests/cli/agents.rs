@@ -239,7 +239,7 @@ fn a_long_search_tells_how_far_it_is_and_ends_when_nobody_waits() {
     let cut = client.good(
         "check",
         json!({ "model": "endless.pml", "property": ["invariant: a != 200 || b != 199 || c != 77"],
-                        "engine": "explicit", "order": "bfs", "time": "500ms" }),
+                        "engine": "explicit", "reduce": "none", "time": "500ms" }),
     );
     assert_eq!((&cut["verdict"], &cut["limit"]["reached"]), (&json!("incomplete"), &json!("time")));
     let next = client.good("next", json!({ "model": "endless.pml" }));

@@ -225,6 +225,7 @@ fn short_help_is_a_screen() {
     let commands = [
         "",
         "check",
+        "watch",
         "count",
         "cluster",
         "plan",
@@ -232,6 +233,11 @@ fn short_help_is_a_screen() {
         "explore",
         "explain",
         "automaton",
+        "test",
+        "conform",
+        "generate",
+        "lsp",
+        "mcp",
         "bench",
         "compare",
         "man",
@@ -239,7 +245,7 @@ fn short_help_is_a_screen() {
     for command in commands {
         let words: Vec<&str> = [command, "-h"].into_iter().filter(|word| !word.is_empty()).collect();
         let help = scrimp(&words).code(0).stdout;
-        let most = if matches!(command, "check" | "count" | "plan") { 60 } else { 45 };
+        let most = if matches!(command, "check" | "watch" | "count" | "plan") { 60 } else { 45 };
         assert!(help.lines().count() <= most, "{command}: {} lines\n{help}", help.lines().count());
         for line in help.lines() {
             assert!(line.chars().count() <= 100, "{command}: {line}");

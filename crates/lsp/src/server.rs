@@ -297,15 +297,18 @@ impl Server<'_> {
             }
             EXPLORE => {
                 std::thread::spawn(move || {
+                    let mut answered = false;
                     let show = |address: &str| {
+                        answered = true;
                         let _ = sender.send(Response::new_ok(id.clone(), address).into());
                         let params = json!({ "uri": address, "external": true });
                         let number = RequestId::from(format!("show {address}"));
                         let _ = sender.send(Request::new(number, "window/showDocument".into(), params).into());
                     };
-                    if let Err(why) = checks::explore(&program, &path, show) {
-                        let params = json!({ "type": 1, "message": why });
-                        let _ = sender.send(Notification::new("window/showMessage".into(), params).into());
+                    let ended = checks::explore(&program, &path, show);
+                    if !answered {
+                        let why = ended.err().unwrap_or_else(|| "the page was closed at once".into());
+                        let _ = sender.send(Response::new_err(id, ErrorCode::InvalidRequest as i32, why).into());
                     }
                 });
             }
