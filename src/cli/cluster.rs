@@ -16,7 +16,7 @@ use scrimp_core::budget::default_memory;
 use scrimp_search::plan::EngineChoice;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long hosts wait for each other, unless it is said.
@@ -90,6 +90,8 @@ struct Meeting {
 
 /// Said by the command line once; without it, processes are started on this machine.
 static MEETING: OnceLock<Meeting> = OnceLock::new();
+/// There until the answer is given: taking leave of a process that is slow takes time.
+static GATHERED: Mutex<Option<Arc<Gathering>>> = Mutex::new(None);
 
 pub fn run(args: ClusterArgs) -> Result<u8, Failure> {
     let ClusterArgs { processes, hosts, index, secret, wait, join, memory, command } = args;
@@ -204,7 +206,7 @@ pub fn memory_of_each(asked: Option<usize>, engine: EngineChoice) -> Option<usiz
 pub fn gathering(options: &Options) -> Option<Arc<Gathering>> {
     let EngineChoice::Cluster(processes) = options.engine else { return None };
     let (threads, memory) = (options.threads, options.memory.unwrap_or_else(default_memory));
-    Some(Arc::new(Gathering::new(move || match MEETING.get() {
+    let gathering = Arc::new(Gathering::new(move || match MEETING.get() {
         Some(Meeting { hosts, secret, wait, command }) => {
             let mut stopped = || stop().due().map(|cause| cause.to_string());
             Cluster::lead(hosts, threads, secret, command.clone(), *wait, &mut stopped)
@@ -213,5 +215,12 @@ pub fn gathering(options: &Options) -> Option<Arc<Gathering>> {
             let program = std::env::current_exe().map_err(|e| format!("this program is not found: {e}"))?;
             Cluster::here(&program, processes as usize, threads, memory)
         }
-    })))
+    }));
+    *GATHERED.lock().unwrap_or_else(PoisonError::into_inner) = Some(gathering.clone());
+    Some(gathering)
+}
+
+/// Takes leave of the processes of a cluster.
+pub fn leave() {
+    drop(GATHERED.lock().unwrap_or_else(PoisonError::into_inner).take());
 }

@@ -8,6 +8,7 @@ use super::args::SearchArgs;
 use super::failure::Failure;
 use super::output::{print, print_last, remark};
 use super::report;
+use scrimp::report::number::count_of;
 use scrimp::report::{Overall, json};
 use scrimp::{Cause, Control, Stop};
 use scrimp_core::budget::{default_memory, resident};
@@ -39,6 +40,8 @@ static TELLER: Mutex<Option<Teller>> = Mutex::new(None);
 static SEARCH: Mutex<Option<Arc<Control>>> = Mutex::new(None);
 /// Does a search count the memory?
 static COUNTED: AtomicBool = AtomicBool::new(false);
+/// Was the whole answer given?
+static ANSWERED: AtomicBool = AtomicBool::new(false);
 
 /// When the work on the model began: what a limit of time counts from.
 pub fn begun() -> Instant {
@@ -109,6 +112,11 @@ pub fn done() {
     }
 }
 
+/// The whole answer was given: no limit ends the process any more, which has little left to do.
+pub fn answered() {
+    ANSWERED.store(true, Ordering::Release);
+}
+
 /// Ends the process with all that is known.
 pub fn end(cause: Cause) -> ! {
     let teller = lock(&TELLER).take();
@@ -139,6 +147,9 @@ fn guard(deadline: Option<Instant>, grace: Duration, telling: Duration, voice: V
     let mut full = None;
     loop {
         std::thread::sleep(GLANCE);
+        if ANSWERED.load(Ordering::Acquire) {
+            return;
+        }
         if full.is_none() && !COUNTED.load(Ordering::Acquire) && stop().due_or_full() == Some(Cause::Memory) {
             full = Some(Instant::now());
         }
@@ -199,5 +210,9 @@ impl Voice {
 }
 
 fn why_nothing(cause: Cause) -> String {
-    format!("Stopped: {cause}; nothing is known yet.")
+    let states = lock(&SEARCH).as_ref().map_or(0, |control| control.states.load(Ordering::Relaxed));
+    match states {
+        0 => format!("Stopped: {cause}; nothing is known yet."),
+        some => format!("Stopped: {cause}; nothing is decided yet, {} had been found.", count_of(some, "state")),
+    }
 }

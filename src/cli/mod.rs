@@ -83,7 +83,11 @@ pub fn main() -> u8 {
         }
         Command::Man(a) => man::run(&a),
     };
-    result.and_then(|code| owed().map_or(Ok(code), Err)).unwrap_or_else(|failure| failed(&failure, wants_json))
+    let code =
+        result.and_then(|code| owed().map_or(Ok(code), Err)).unwrap_or_else(|failure| failed(&failure, wants_json));
+    limits::answered();
+    cluster::leave();
+    code
 }
 
 /// Says what went wrong.

@@ -26,6 +26,9 @@ const GLANCE: Duration = Duration::from_millis(5);
 /// answer.
 const LATE: Duration = Duration::from_millis(350);
 const LATE_SHARE: u32 = 50;
+/// A process whose others waited so long for it, and that part of all time, is slow.
+const LONG: Duration = Duration::from_secs(2);
+const PART: f64 = 0.2;
 /// How long those that were told that it is over may take to end.
 const ENDING: Duration = Duration::from_secs(3);
 /// A process that another one has lost is there where so many more messages of it come within this time.
@@ -273,7 +276,7 @@ impl Cluster {
                 && !saves
                 && Instant::elapsed(&since) > LATE + control.elapsed() / LATE_SHARE
             {
-                return Ok(self.late(limit));
+                return Ok(self.late(limit, control.elapsed()));
             }
             if let Some(limit) = told_to_stop.is_none().then(stopped).flatten() {
                 told_to_stop = Some((limit, Instant::now()));
@@ -307,11 +310,29 @@ impl Cluster {
     }
 
     /// Ends a search that somebody is too slow to end.
-    fn late(&self, limit: Limit) -> Came {
-        let what = "not every process came to its end in time";
-        self.tell_lost(what);
-        self.signals.lose(usize::MAX, what);
-        Came::Lost { what: what.to_string(), limit, beats: self.beats() }
+    fn late(&self, limit: Limit, elapsed: Duration) -> Came {
+        let beats = self.beats();
+        let waited = |beat: &Beat| Duration::from_micros(beat.waited_us) / self.threads as u32;
+        let waited: Vec<Duration> = beats.iter().map(waited).collect();
+        let mut what = "not every process came to its end in time".to_string();
+        if let Some(slow) = self.slow(&waited, elapsed) {
+            what = format!("{what}: {slow}");
+        }
+        self.tell_lost(&what);
+        self.signals.lose(usize::MAX, what.as_str());
+        Came::Lost { what, limit, beats }
+    }
+
+    /// The process for which the others waited, where they did for long: how long each of them `waited`.
+    pub(crate) fn slow(&self, waited: &[Duration], elapsed: Duration) -> Option<String> {
+        let (slow, least) = waited.iter().enumerate().min_by_key(|(_, waited)| **waited)?;
+        let count = waited.len().checked_sub(1).filter(|count| *count > 0)?;
+        let others = waited.iter().sum::<Duration>().saturating_sub(*least) / count as u32;
+        let long = others.saturating_sub(*least);
+        (long > LONG && long > elapsed.mul_f64(PART)).then(|| {
+            let name = self.name(slow);
+            format!("{name} is slow: each of the others waited {:.1} s longer than it did", long.as_secs_f64())
+        })
     }
 
     fn tell_lost(&self, what: &str) {
@@ -353,6 +374,7 @@ pub(crate) fn beat(signals: &Signals) -> Beat {
         visits: signals.visits.load(Ordering::Relaxed),
         transitions: signals.transitions.load(Ordering::Relaxed),
         depth: signals.depth.load(Ordering::Relaxed),
+        waited_us: signals.waited_us.load(Ordering::Relaxed),
     }
 }
 
@@ -468,7 +490,8 @@ impl Drop for Cluster {
             let _ = other.voice.say(&ToOthers::Done);
         }
         let mut children = self.children.lock().unwrap_or_else(PoisonError::into_inner);
-        let deadline = Instant::now() + ENDING;
+        // Where the search was given up, what they still do is of no use, and what they would say has been said.
+        let deadline = Instant::now() + if lost { Duration::ZERO } else { ENDING };
         let runs = |child: &mut Child| matches!(child.try_wait(), Ok(None));
         // They end when this process leaves them, which its threads do when these are dropped.
         drop(self.crew.lock().unwrap_or_else(PoisonError::into_inner).take());

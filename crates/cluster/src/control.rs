@@ -33,6 +33,8 @@ pub struct Beat {
     pub visits: u64,
     pub transitions: u64,
     pub depth: u64,
+    /// How long its threads waited for others, all together.
+    pub waited_us: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

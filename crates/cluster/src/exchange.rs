@@ -190,7 +190,9 @@ impl<'w> Exchange<'w> {
             let begun = Instant::now();
             self.worker.step_or_park(Some(PATIENCE));
             // Where it took longer, this process did not get to run: nobody else is to blame for that.
-            self.waited += begun.elapsed().min(PATIENCE);
+            let waited = begun.elapsed().min(PATIENCE);
+            self.signals.waited_us.fetch_add(waited.as_micros() as u64, Ordering::Relaxed);
+            self.waited += waited;
         }
         Ok(())
     }

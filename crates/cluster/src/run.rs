@@ -16,11 +16,9 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A worker whose others waited so long for it, and that part of all time, is slow.
-const LONG: Duration = Duration::from_secs(2);
-const PART: f64 = 0.2;
 /// A process is far away to which packets take so long, there and back, and for all levels together that part of all time.
 const FAR: Duration = Duration::from_millis(5);
+const PART: f64 = 0.2;
 
 /// How to go about it.
 #[derive(Debug, Clone)]
@@ -216,14 +214,8 @@ pub(crate) fn traffic(words: &[Word], cluster: &Cluster) -> ClusterFacts {
 /// The process that the others waited for, where they did for long.
 pub(crate) fn slow(words: &[Word], cluster: &Cluster) -> Option<String> {
     let of = |process: &[Word]| process.iter().map(|word| word.waited_ms).sum::<u64>() / process.len().max(1) as u64;
-    let waited: Vec<u64> = words.chunks(cluster.threads()).map(of).collect();
-    let (slow, least) = waited.iter().enumerate().min_by_key(|(_, waited)| **waited)?;
-    let others = (waited.iter().sum::<u64>() - least) / (waited.len() as u64 - 1).max(1);
-    let long = Duration::from_millis(others.saturating_sub(*least));
-    let elapsed = words.iter().map(|word| word.elapsed_ms).max()?;
-    let name = cluster.name(slow);
-    (waited.len() > 1 && long > LONG && long.as_millis() as f64 > PART * elapsed as f64)
-        .then(|| format!("{name} is slow: each of the others waited {:.1} s longer than it did", long.as_secs_f64()))
+    let waited: Vec<Duration> = words.chunks(cluster.threads()).map(of).map(Duration::from_millis).collect();
+    cluster.slow(&waited, Duration::from_millis(words.iter().map(|word| word.elapsed_ms).max()?))
 }
 
 /// The process to which packets take long, where that is much of the time: at the end of each level everybody waits for them.

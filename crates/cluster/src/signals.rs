@@ -17,6 +17,8 @@ pub struct Signals {
     pub visits: AtomicU64,
     pub transitions: AtomicU64,
     pub depth: AtomicU64,
+    /// How long its threads waited for others, all together.
+    pub waited_us: AtomicU64,
     /// Bytes that went out to other processes, and states among them.
     pub sent_bytes: AtomicU64,
     pub sent_states: AtomicU64,
@@ -59,8 +61,8 @@ impl Signals {
     /// Before the next search.
     pub fn reset(&self) {
         self.stop.store(0, Ordering::Relaxed);
-        for figure in [&self.states, &self.visits, &self.transitions, &self.depth, &self.sent_bytes, &self.sent_states]
-        {
+        let figures = [&self.states, &self.visits, &self.transitions, &self.depth, &self.waited_us];
+        for figure in figures.into_iter().chain([&self.sent_bytes, &self.sent_states]) {
             figure.store(0, Ordering::Relaxed);
         }
     }
