@@ -21,6 +21,8 @@ use std::time::{Duration, Instant};
 
 /// How long hosts wait for each other, unless it is said.
 const WAIT: Duration = Duration::from_secs(600);
+/// How long a process waits for the one that has started it.
+const BEGINNING: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Args)]
 #[command(subcommand_precedence_over_arg = true)]
@@ -98,7 +100,7 @@ pub fn run(args: ClusterArgs) -> Result<u8, Failure> {
     if let (Some(first), Some(index), Some(processes), Some(memory)) = (join, index, processes, memory) {
         let secret = Secret::find(None).map_err(Failure::because)?;
         let at = At::Here { first: &first, processes: processes as usize };
-        return follow(at, index, &secret, memory, WAIT);
+        return follow(at, index, &secret, memory, BEGINNING);
     }
     let Some(mut work) = command else {
         return Err(Failure::because("expected check or count\nhelp: scrimp cluster -n 4 check MODEL"));
@@ -183,10 +185,17 @@ fn same_for_all() -> Vec<String> {
     let mut words = std::env::args().skip(1).skip_while(|word| word != "check" && word != "count");
     let mut same = Vec::new();
     while let Some(word) = words.next() {
-        if word == "--memory" || word == "-m" {
+        // Short flags without a value may stand before it in the same word.
+        let short = word.strip_prefix('-').and_then(|rest| rest.split_once('m'));
+        let short = short.filter(|(before, _)| before.chars().all(|flag| "kqvh".contains(flag)));
+        if word == "--memory" || short.is_some_and(|(_, value)| value.is_empty()) {
             words.next();
-        } else if !word.starts_with("--memory=") && !word.starts_with("-m") {
-            same.push(word);
+        }
+        match short {
+            Some(("", _)) => {}
+            Some((before, _)) => same.push(format!("-{before}")),
+            None if word == "--memory" || word.starts_with("--memory=") => {}
+            None => same.push(word),
         }
     }
     same

@@ -79,9 +79,7 @@ pub fn begin_within(memory: Option<usize>, time: Option<Duration>, voice: Voice)
         }
         stop().ask();
     });
-    let time = time.unwrap_or_default();
-    let (grace, telling) = (GRACE + time / GRACE_SHARE, TELLING + time / TELLING_SHARE);
-    std::thread::spawn(move || guard(deadline, grace, telling, voice));
+    std::thread::spawn(move || guard(deadline, voice));
     Ok(())
 }
 
@@ -143,7 +141,8 @@ fn lock<T>(mutex: &'static Mutex<T>) -> MutexGuard<'static, T> {
 }
 
 /// Ends the process where a limit is over and nobody has looked.
-fn guard(deadline: Option<Instant>, grace: Duration, telling: Duration, voice: Voice) {
+fn guard(deadline: Option<Instant>, voice: Voice) {
+    let part = |since: Instant, share: u32| since.saturating_duration_since(begun()) / share;
     let mut full = None;
     loop {
         std::thread::sleep(GLANCE);
@@ -153,11 +152,15 @@ fn guard(deadline: Option<Instant>, grace: Duration, telling: Duration, voice: V
         if full.is_none() && !COUNTED.load(Ordering::Acquire) && stop().due_or_full() == Some(Cause::Memory) {
             full = Some(Instant::now());
         }
-        let late = |since: Option<Instant>| since?.elapsed().checked_sub(grace);
-        let (cause, late) = match (late(ASKED.get().copied()), late(deadline), full) {
+        let late = |since: Option<Instant>| {
+            let since = since?;
+            let late = since.elapsed().checked_sub(GRACE + part(since, GRACE_SHARE))?;
+            Some((late, TELLING + part(since, TELLING_SHARE)))
+        };
+        let (cause, (late, telling)) = match (late(ASKED.get().copied()), late(deadline), full) {
             (Some(late), _, _) => (Cause::Interrupt, late),
             (_, Some(late), _) => (Cause::Time, late),
-            (_, _, Some(since)) => (Cause::Memory, since.elapsed()),
+            (_, _, Some(since)) => (Cause::Memory, (since.elapsed(), TELLING)),
             _ => continue,
         };
         if lock(&SEARCH).as_ref().is_some_and(|control| control.is_saving()) {

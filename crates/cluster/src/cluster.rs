@@ -8,6 +8,7 @@ use crate::job::Job;
 use crate::meeting::{Company, Terms, gather};
 use crate::secret::{Secret, VARIABLE};
 use crate::signals::{Kind, Loss, Signals, limit_of, number_of};
+use crate::word::Finding;
 use scrimp_core::{Control, Limit};
 use std::io;
 use std::net::TcpStream;
@@ -49,6 +50,8 @@ struct Heard {
     beat: Beat,
     /// How many messages, or more where one shows that it is there.
     messages: u64,
+    /// When it last said something.
+    last: Option<Instant>,
 }
 
 /// Several processes that search together, led by this one.
@@ -256,10 +259,7 @@ impl Cluster {
         self.signals.reset();
         let saves = job.saves();
         let text = bincode::serialize(&job).map_err(io::Error::other)?;
-        let task = Arc::new(job.task(memory, (self.processes(), crew.threads())).map_err(|why| {
-            // Where there is no memory for it here, the answer is that of a limit.
-            io::Error::new(io::ErrorKind::OutOfMemory, why)
-        })?);
+        let task = Arc::new(job.task(memory, (self.processes(), crew.threads()))?);
         self.tell(&ToOthers::Job(text));
         crew.begin(&task);
         drop(task);
@@ -315,12 +315,27 @@ impl Cluster {
         let waited = |beat: &Beat| Duration::from_micros(beat.waited_us) / self.threads as u32;
         let waited: Vec<Duration> = beats.iter().map(waited).collect();
         let mut what = "not every process came to its end in time".to_string();
-        if let Some(slow) = self.slow(&waited, elapsed) {
-            what = format!("{what}: {slow}");
+        for who in self.slow(&waited, elapsed).into_iter().chain(self.silent()) {
+            what = format!("{what}; {who}");
         }
         self.tell_lost(&what);
         self.signals.lose(usize::MAX, what.as_str());
         Came::Lost { what, limit, beats }
+    }
+
+    /// The processes that have missed several beats.
+    fn silent(&self) -> Vec<String> {
+        let silent = |(process, other): (usize, &Other)| {
+            let last = other.heard.lock().unwrap_or_else(PoisonError::into_inner).last?.elapsed();
+            let (name, secs) = (self.name(process), last.as_secs_f64());
+            (last > 2 * BEAT).then(|| format!("nothing was heard of {name} for {secs:.1} s"))
+        };
+        (1..).zip(&self.others).filter_map(silent).collect()
+    }
+
+    /// What all knew, for each goal, when they last met.
+    pub(crate) fn found(&self) -> Vec<Option<Finding>> {
+        self.signals.found()
     }
 
     /// The process for which the others waited, where they did for long: how long each of them `waited`.
@@ -426,7 +441,9 @@ impl Ear {
             if let (Ok(said), Some(heard)) = (&said, self.heard.get(process - 1)) {
                 // Who tells of a loss is there; nobody hears it while it is found out what became of the other.
                 let signs = if matches!(said, ToFirst::Lost { .. }) { SIGNS } else { 1 };
-                heard.lock().unwrap_or_else(PoisonError::into_inner).messages += signs;
+                let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+                heard.messages += signs;
+                heard.last = Some(Instant::now());
             }
             match said {
                 Ok(ToFirst::Beat(beat)) => {

@@ -162,23 +162,28 @@ impl Drop for Crew {
     fn drop(&mut self) {
         self.signals.over.store(true, Ordering::Release);
         self.tasks.clear();
-        if let Some(guards) = self.guards.take() {
-            guards.join();
-        }
-        let Some(comms) = self.comms.take() else { return };
+        let (guards, comms) = (self.guards.take(), self.comms.take());
         if self.signals.is_lost() {
-            // Threads that wait for who is gone stay until the program ends.
+            // Threads that are at work or wait for who is gone stay until the program ends.
+            within(FAREWELL, move || drop(guards));
             std::mem::forget(comms);
             return;
         }
-        let (tell, told) = channel();
-        let last = thread::spawn(move || {
-            // A connection that broke at the last moment makes timely panic, and nobody needs it any more.
-            let _ = catch_unwind(AssertUnwindSafe(|| drop(comms)));
-            let _ = tell.send(());
-        });
-        if told.recv_timeout(FAREWELL).is_ok() {
-            let _ = last.join();
-        }
+        drop(guards);
+        let Some(comms) = comms else { return };
+        // A connection that broke at the last moment makes timely panic, and nobody needs it any more.
+        within(FAREWELL, move || drop(comms));
+    }
+}
+
+/// Does something that may take long or panic, and waits for it at most so long.
+fn within(time: Duration, what: impl FnOnce() + Send + 'static) {
+    let (tell, told) = channel();
+    let last = thread::spawn(move || {
+        let _ = catch_unwind(AssertUnwindSafe(what));
+        let _ = tell.send(());
+    });
+    if told.recv_timeout(time).is_ok() {
+        let _ = last.join();
     }
 }

@@ -195,14 +195,16 @@ impl Search<'_, '_> {
     fn give_away(&mut self) -> Result<(), Gone> {
         self.counts.visits += std::mem::take(&mut self.hands.sources) as u64;
         let mut out = std::mem::replace(&mut self.hands.out, Batch::new(0));
-        if self.processes == 1 {
-            self.take_in(&out);
-        } else {
-            by_words!(self.hands.shape.words, W => self.give_away_words::<W>(&out))?;
-        }
+        let given = match self.processes {
+            1 => {
+                self.take_in(&out);
+                Ok(())
+            }
+            _ => by_words!(self.hands.shape.words, W => self.give_away_words::<W>(&out)),
+        };
         out.clear();
         self.hands.out = out;
-        Ok(())
+        given
     }
 
     fn give_away_words<const W: usize>(&mut self, out: &Batch) -> Result<(), Gone> {

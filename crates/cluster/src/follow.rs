@@ -152,9 +152,10 @@ fn work(place: Place, (index, processes): (usize, usize), memory: usize, stop: &
                 signals.reset();
                 let stop = *pending.lock().unwrap_or_else(PoisonError::into_inner);
                 limit_of(stop).into_iter().for_each(|limit| signals.stop(limit));
-                let task = bincode::deserialize::<Job>(&text).map_err(|_| "the job makes no sense".to_string());
+                let job = bincode::deserialize::<Job>(&text).map_err(|_| "the job makes no sense".to_string());
                 drop(text);
-                match task.and_then(|job| job.task(memory, (processes, crew.threads()))) {
+                let size = (processes, crew.threads());
+                match job.and_then(|job| job.task(memory, size).map_err(|e| e.to_string())) {
                     Ok(task) => crew.begin(&Arc::new(task)),
                     Err(why) => {
                         let _ = voice.say(&ToFirst::Failed(why.clone()));

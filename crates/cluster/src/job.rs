@@ -18,6 +18,7 @@ use scrimp_progress::Measure;
 use scrimp_search::checkpoint::Identity;
 use scrimp_system::{Assertion, Claim, Event, Expr, Initial, Model, Process, Source, System, Variable};
 use serde::{Deserialize, Serialize};
+use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -74,7 +75,7 @@ impl Behaviour {
 }
 
 /// A system as other processes get to know it: without what it is called by other names, and without a net's own measure.
-pub fn as_sent(system: &System) -> System {
+fn as_sent(system: &System) -> System {
     Behaviour::of(system.clone()).system()
 }
 
@@ -89,6 +90,8 @@ pub struct Keeping {
     pub options: u64,
     pub making: Vec<u64>,
     pub every: Duration,
+    /// The number of the first files.
+    pub stamp: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -105,7 +108,7 @@ pub enum Aim {
     /// Which states there are, and whether they meet goals.
     States { goals: Vec<Sought>, keep_going: bool, keeping: Option<Keeping> },
     /// The same, by workers that forget states in this manner.
-    Shares { goals: Vec<Sought>, keep_going: bool, manner: Manner },
+    Shares { goals: Vec<Sought>, keep_going: bool, manner: Manner, measure: Option<Vec<Expr>> },
     /// Whether an automaton accepts a run.
     Runs(SentNever),
 }
@@ -139,41 +142,40 @@ impl Job {
     }
 
     /// What each of so many processes, of so many threads, has to do, within so much memory.
-    pub fn task(self, memory: usize, (processes, threads): (usize, usize)) -> Result<Work, String> {
+    pub fn task(self, memory: usize, (processes, threads): (usize, usize)) -> io::Result<Work> {
+        let cannot = |why: String| io::Error::new(io::ErrorKind::InvalidInput, why);
         let Job { behaviour, digest, division, aim } = self;
         let system = behaviour.system();
-        system.validate().map_err(|broken| broken.0)?;
+        system.validate().map_err(|broken| cannot(broken.0))?;
         if system.digest() != digest {
-            return Err("the model is not the one that was sent".to_string());
+            return Err(cannot("the model is not the one that was sent".to_string()));
         }
         let mode = Mode::Auto.within(&system, memory.saturating_sub(resident().unwrap_or(0)));
-        let model = NativeModel::new(Arc::new(system), mode).map_err(|error| error.to_string())?;
+        let model = NativeModel::new(Arc::new(system), mode).map_err(|error| cannot(error.to_string()))?;
         if !division.suits(model.state_bytes(), aim.owners((processes, threads))) {
-            return Err("its states are not divided as those of the model that was sent".to_string());
+            return Err(cannot("its states are not divided as those of the model that was sent".to_string()));
         }
         if let Aim::Shares { manner, .. } = &aim
             && manner.forget.starts_with("pseudo-root")
         {
             // What runs the model backwards is made here, before the budget looks at what is used already.
-            model.suits_predecessors().map_err(|why| format!("its events cannot be run backwards: {why}"))?;
+            let suits = model.suits_predecessors();
+            suits.map_err(|why| cannot(format!("--forget pseudo-root: its events cannot be run backwards: {why}")))?;
         }
         let partition = Partition::new(&division);
-        let budget = Budget::begin(memory).map_err(|e| e.to_string())?;
+        // Where there is no memory for it here, the answer is that of a limit.
+        let budget = Budget::begin(memory).map_err(|e| io::Error::new(io::ErrorKind::OutOfMemory, e.to_string()))?;
         let goals = |sought: &[Sought]| sought.iter().map(|sought| Goal::new(sought, &model)).collect();
         let (goals, keep_going, keeping) = match aim {
             Aim::States { goals: sought, keep_going, keeping } => (goals(&sought), keep_going, keeping),
-            Aim::Shares { goals, keep_going, manner } => {
-                let measure = |text: &String| {
-                    Measure::parse(model.system(), text)
-                        .map_err(|why| format!("the progress measure '{text}' cannot be sent: {}", why.message))
-                };
-                let measure = manner.measure.as_ref().map(measure).transpose()?;
+            Aim::Shares { goals, keep_going, manner, measure } => {
+                let measure = measure.map(|expressions| Measure::of(model.system(), &expressions));
                 let model = Arc::new(model);
                 let task = shares::Task { model, goals, keep_going, manner, measure, partition, memory, budget };
                 return Ok(Work::Shares(Box::new(task)));
             }
             Aim::Runs(never) => {
-                let sought = never.received(&model)?;
+                let sought = never.received(&model).map_err(cannot)?;
                 return Ok(Work::Runs(emptiness::Task { model: Arc::new(model), sought, partition, budget }));
             }
         };
@@ -187,6 +189,7 @@ impl Job {
                 making: keeping.making,
                 every: keeping.every,
                 last: Mutex::new(Instant::now()),
+                stamp: keeping.stamp,
             }
         });
         let shared = Shared::new(&model, processes, threads, &budget);

@@ -59,6 +59,11 @@ impl Kept {
         self.set.as_mut().ok_or(Full)?.make_room(more)
     }
 
+    /// Can no room be made, because states have become larger than they suit the table?
+    pub fn is_unsuited(&self) -> bool {
+        self.set.as_ref().is_some_and(|set| set.unsuited().is_some())
+    }
+
     /// Adds states; answers the places of those that are new.
     pub fn insert(&mut self, batch: &Batch) -> Result<&[u32], Full> {
         let Kept { set, origins, new, keys, count, .. } = self;

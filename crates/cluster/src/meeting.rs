@@ -6,9 +6,12 @@ use crate::door::Door;
 use crate::handshake::{Caller, Purpose, Session, call};
 use crate::hosts::resolve;
 use crate::secret::{Secret, random};
+use scrimp_search::{hash, hash_words};
 use std::collections::BTreeMap;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How long connections to those who are there may take.
@@ -24,8 +27,28 @@ pub struct Terms {
     pub command: Option<Vec<String>>,
 }
 
-pub fn version() -> String {
-    format!("{} {}", env!("CARGO_PKG_VERSION"), env!("CARGO_PKG_NAME"))
+/// The version, and which build of it this is, where the others may have another one.
+fn version(terms: &Terms) -> String {
+    let version = format!("{} {}", env!("CARGO_PKG_VERSION"), env!("CARGO_PKG_NAME"));
+    // Whoever was started by process 0 is the same program.
+    match terms.command.as_ref().and_then(|_| build()) {
+        Some(build) => format!("{version} (build {build:016x})"),
+        None => version,
+    }
+}
+
+/// A hash of the program's own file.
+fn build() -> Option<u64> {
+    let own = Path::new("/proc/self/exe");
+    let own = if own.exists() { own.to_path_buf() } else { std::env::current_exe().ok()? };
+    let (mut file, mut block, mut all) = (File::open(own).ok()?, vec![0; 1 << 16], 0);
+    loop {
+        let count = file.read(&mut block).ok()?;
+        if count == 0 {
+            return Some(all);
+        }
+        all = hash_words(2, |i| [all, hash(&block[..count])][i]);
+    }
 }
 
 /// Process 0 with all others: a conversation with each, and a connection for states.
@@ -66,6 +89,8 @@ pub fn gather(
             return Err(why);
         }
         let Some((caller, stream)) = door.next(Instant::now() + AGAIN) else { continue };
+        // One that was ended may be started again.
+        control.retain(|_, stream| !is_closed(stream));
         let index = caller.index as usize;
         if caller.purpose != Purpose::Control {
             continue;
@@ -103,13 +128,23 @@ pub fn gather(
     Ok(Company { control, data, addresses })
 }
 
+/// Has the other side left?
+fn is_closed(stream: &TcpStream) -> bool {
+    let looked = stream.set_nonblocking(true).and_then(|()| stream.peek(&mut [0]));
+    let blocks = stream.set_nonblocking(false);
+    match looked {
+        Ok(bytes) => bytes == 0 || blocks.is_err(),
+        Err(e) => e.kind() != io::ErrorKind::WouldBlock,
+    }
+}
+
 fn introduced(stream: &TcpStream, index: usize, terms: &Terms, known: bool) -> Result<Introduction, String> {
     let said = hear_within(stream, SHORT, SILENCE).map_err(|e| format!("it did not introduce itself: {e}"))?;
     let ToFirst::Introduction(introduction) = said else {
         return Err("it did not introduce itself".to_string());
     };
     let Introduction { version: its, processes, command, .. } = &introduction;
-    let mine = version();
+    let mine = version(terms);
     if *its != mine {
         return Err(format!("it is version {its}, and process 0 is version {mine}"));
     }
@@ -204,7 +239,7 @@ pub fn join(
     let mut control = connect(first, secret, caller, deadline)?;
     let voice = Voice::new(&control).map_err(failed)?;
     let introduction = Introduction {
-        version: version(),
+        version: version(terms),
         processes: terms.processes as u32,
         command: terms.command.clone(),
         address: door.address.to_string(),

@@ -7,7 +7,8 @@ use crate::goal::Sought;
 use crate::job::{Aim, Job, Keeping};
 use crate::save::Saved;
 use crate::search::Outcome;
-use crate::word::Word;
+use crate::secret::random;
+use crate::word::{Finding, Word};
 use scrimp_core::{ClusterFacts, Control, GraphFacts, Limit, Property, PropertyKind, PropertyResult, Trace, Verdict};
 use scrimp_native::NativeModel;
 use scrimp_search::checkpoint::Identity;
@@ -68,6 +69,7 @@ pub fn run(
         options: options.identity.options,
         making: model.making().to_vec(),
         every: options.every,
+        stamp: first_stamp().map_err(io::Error::other)?,
     };
     let keeping = (keeping.to.is_some() || keeping.from.is_some()).then_some(keeping);
     let aim = Aim::States { goals: sought(goals)?, keep_going: options.keep_going, keeping };
@@ -83,8 +85,15 @@ pub fn run(
             if options.checkpoint.is_some() {
                 remarks.push("what was saved at the end of an earlier level can be taken up with --resume".to_string());
             }
+            let mut findings = cluster.found();
+            findings.resize(goals.len(), None);
+            let known = |(goal, finding): (&Property<Expr>, Option<Finding>)| match finding {
+                Some(Finding { level, state }) => shown(model, goal, &state, level, None, &mut remarks),
+                None => PropertyResult::undecided(&goal.name),
+            };
+            let properties = goals.iter().zip(findings).map(known).collect();
             ClusterReport {
-                properties: goals.iter().map(|goal| PropertyResult::undecided(&goal.name)).collect(),
+                properties,
                 limit: Some(limit),
                 exhaustive: false,
                 facts,
@@ -97,6 +106,12 @@ pub fn run(
     };
     report.remarks.extend(cluster.turned_away().map(String::from));
     Ok(report)
+}
+
+/// A number that no earlier search gave its files.
+fn first_stamp() -> Result<u64, String> {
+    let random = random()?;
+    Ok(random.iter().take(7).fold(0, |number, byte| number << 8 | u64::from(*byte)))
 }
 
 /// Properties as they are sent. Fails for those that are about runs.

@@ -3,7 +3,7 @@
 
 use crate::cluster::{Came, Cluster};
 use crate::crew::Done;
-use crate::job::{Aim, Job, as_sent};
+use crate::job::{Aim, Job};
 use crate::run::{ClusterReport, Options, gone, last_heard, run, shown, slow, sought, traffic};
 use crate::shares::{Manner, Shared};
 use crate::word::Word;
@@ -37,15 +37,14 @@ pub fn run_shares(
             manner.forget, manner.reduce
         )));
     }
-    if let Some(measure) = &manner.measure
-        && let Err(why) = Measure::parse(&as_sent(model.system()), measure)
-    {
-        return Err(invalid(format!(
-            "--progress {measure}: the other processes cannot read this measure: {}",
-            why.message
-        )));
-    }
-    let aim = Aim::Shares { goals: sought(goals)?, keep_going: options.keep_going, manner };
+    let measure = |text: &String| {
+        let measure = Measure::parse(model.system(), text);
+        measure
+            .map(|measure| measure.expressions())
+            .map_err(|why| invalid(format!("--progress {text}: {}", why.message)))
+    };
+    let measure = manner.measure.as_ref().map(measure).transpose()?;
+    let aim = Aim::Shares { goals: sought(goals)?, keep_going: options.keep_going, manner, measure };
     let mut found = match cluster.search(Job::new(model, aim, cluster.size()), options.memory, control)? {
         Came::Out(done) => match *done {
             Done::Shared(shared) => told(model, goals, shared, options, control, cluster)?,

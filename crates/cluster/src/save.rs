@@ -51,6 +51,8 @@ pub struct Saving {
     pub making: Vec<u64>,
     pub every: Duration,
     pub last: Mutex<Instant>,
+    /// The number of the first files, unlike those of any other search.
+    pub stamp: u64,
 }
 
 impl Saving {
@@ -83,7 +85,7 @@ impl Search<'_, '_> {
         let Some((saving, to)) = task.saving.as_ref().and_then(|saving| Some((saving, saving.to.as_ref()?))) else {
             return Ok(None);
         };
-        let stamp = 1 + saving.from.as_ref().map_or(0, |from| from.stamp) + self.saved;
+        let stamp = saving.stamp.wrapping_add(self.saved);
         self.saved += 1;
         let saved = Saved {
             stamp,
@@ -139,9 +141,12 @@ impl Search<'_, '_> {
             result?;
             let kept = self.task.shared.kept(0);
             put(to, kept.len())?;
-            let mut result = Ok(());
+            let (signals, mut result) = (self.exchange.signals(), Ok(()));
             kept.each(&mut |state| {
-                result = to.write_all(state);
+                result = match signals.is_lost() {
+                    true => Err(io::ErrorKind::ConnectionAborted.into()),
+                    false => to.write_all(state),
+                };
                 result.is_ok()
             });
             result
@@ -186,10 +191,8 @@ impl Search<'_, '_> {
         for section in 0..3 {
             self.only_keeps = section == 2;
             for part in &mut parts {
-                let states = part.count();
-                let read = states.and_then(|count| (0..count).try_for_each(|_| part.next(self)));
-                if let Err(e) = read {
-                    self.went_wrong(format!("a part of the search: {e}"));
+                if let Err(e) = part.give_away(self)? {
+                    self.went_wrong(format!("part {} of the search: {e}", part.process));
                     break;
                 }
             }
@@ -206,7 +209,8 @@ impl Search<'_, '_> {
         (self.saved_at, self.kept_then) =
             (Some((saved.next_level, saved.states)), self.task.shared.kept(self.thread).count());
         let sum = self.say(Word::default())?;
-        if sum.total(|word| word.states) != saved.states && !sum.any(|word| word.lost) {
+        let differs = sum.total(|word| word.states) != saved.states;
+        if differs && !sum.any(|word| word.lost || word.wrong.is_some()) {
             self.went_wrong("the checkpoint is damaged: other states than were saved".to_string());
             return self.say(Word::default());
         }
@@ -231,6 +235,7 @@ fn put_states(to: &mut dyn Write, level: &Level, ranges: &[Range<u64>]) -> io::R
 
 /// A file of one process, while it is read.
 struct Part {
+    process: u64,
     file: Box<dyn Read>,
     state: Vec<u8>,
 }
@@ -243,17 +248,21 @@ impl Part {
         if numbers != [saved.stamp, saved.parts, process] {
             return Err(damaged("a file is of another time"));
         }
-        Ok(Part { file: Box::new(file), state: vec![0; task.model.state_bytes()] })
+        Ok(Part { process, file: Box::new(file), state: vec![0; task.model.state_bytes()] })
     }
 
-    fn count(&mut self) -> io::Result<u64> {
-        get(&mut self.file)
-    }
-
-    fn next(&mut self, search: &mut Search) -> io::Result<()> {
-        self.file.read_exact(&mut self.state)?;
-        // Whoever is gone ends the search where all meet.
-        let _ = search.route(&self.state);
-        Ok(())
+    /// Sends the states of the next section to their owners. Answers why they could not be read.
+    fn give_away(&mut self, search: &mut Search) -> Result<io::Result<()>, Gone> {
+        let count = match get(&mut self.file) {
+            Ok(count) => count,
+            Err(e) => return Ok(Err(e)),
+        };
+        for _ in 0..count {
+            if let Err(e) = self.file.read_exact(&mut self.state) {
+                return Ok(Err(e));
+            }
+            search.route(&self.state)?;
+        }
+        Ok(Ok(()))
     }
 }

@@ -203,9 +203,9 @@ impl<'s, 'w> Search<'s, 'w> {
         self.next_level += 1;
     }
 
-    /// What came first of a saved search is what was being expanded.
+    /// What came first of a saved search is what was left of the level that was being expanded.
     pub(crate) fn next_is_now(&mut self) {
-        self.now = self.task.shared.go_down(&mut self.turn, false);
+        self.now = self.task.shared.take_up(&mut self.turn);
         self.fresh = 0;
     }
 
@@ -233,7 +233,7 @@ impl<'s, 'w> Search<'s, 'w> {
     }
 
     /// Says how this worker stands, and hears how all do.
-    pub(crate) fn say(&mut self, word: Word) -> Result<Sum, Gone> {
+    pub(crate) fn say(&mut self, mut word: Word) -> Result<Sum, Gone> {
         self.tell_figures();
         self.hand_in();
         let (first, shared) = (self.exchange.is_first(), &self.task.shared);
@@ -263,15 +263,21 @@ impl<'s, 'w> Search<'s, 'w> {
             sent_states: if first { signals.sent_states.load(Ordering::Relaxed) } else { 0 },
             waited_ms: self.exchange.waited.as_millis() as u64,
             elapsed_ms: self.begun.elapsed().as_millis() as u64,
-            wrong: self.wrong.clone(),
+            wrong: word.wrong.take().or_else(|| self.wrong.clone()),
             ..word
         };
         drop(kept);
         let said = self.exchange.meet(bincode::serialize(&word).unwrap_or_default())?;
-        Sum::of(&said, self.task.goals.len(), self.task.model.state_bytes()).ok_or_else(|| {
-            self.exchange.signals().lose(usize::MAX, "a worker said what is no word");
-            Gone
-        })
+        let signals = self.exchange.signals();
+        let Some(sum) = Sum::of(&said, self.task.goals.len(), self.task.model.state_bytes()) else {
+            signals.lose(usize::MAX, "a worker said what is no word");
+            return Err(Gone);
+        };
+        if sum.outgrown().is_none() {
+            // Known to all, whatever becomes of the search.
+            signals.find(&sum.findings);
+        }
+        Ok(sum)
     }
 
     /// Is it time to save the search? So it is, too, where half of what was left at first is used: when all of it is, states that come are lost, and

@@ -19,6 +19,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// States that are handed out at once: so many chunks for each thread, within these bounds.
 const CHUNKS: u64 = 16;
 const CHUNK: Range<u64> = 16..1024;
+/// Bytes for each thread that are made free at least where a level has no memory to grow.
+const AT_LEAST: usize = 1 << 18;
 
 pub struct Shared {
     /// For each thread its way to the states.
@@ -41,6 +43,8 @@ pub struct Levels {
     turn: u64,
     /// The level that is expanded, what is left of chunks of it, and what was found of the next one.
     now: Arc<Level>,
+    /// Is it only what was left of a level when the search was saved?
+    rest: bool,
     left: Vec<Range<u64>>,
     next: Level,
     /// The levels before it that are kept, the last of them last.
@@ -58,8 +62,14 @@ impl Shared {
         others.iter_mut().for_each(|way| way.join(&first));
         let ways = std::iter::once(first).chain(others).map(Mutex::new).collect();
         let level = || Level::new(model.state_bytes(), budget);
-        let levels =
-            Levels { turn: 0, now: Arc::new(level()), left: Vec::new(), next: level(), before: VecDeque::new() };
+        let levels = Levels {
+            turn: 0,
+            now: Arc::new(level()),
+            rest: false,
+            left: Vec::new(),
+            next: level(),
+            before: VecDeque::new(),
+        };
         // Who is alone sends nothing.
         let lately = match processes {
             1 => Lately::none(budget),
@@ -96,9 +106,22 @@ impl Shared {
             return true;
         }
         // Each thread may be about to ask for as much.
-        let states = states.map(|states| states * ways.len());
+        let ways_count = ways.len();
+        let states = states.map(|states| states * ways_count);
         let Some((first, others)) = ways.split_first_mut() else { return false };
-        let mut room = states.is_some_and(|states| first.make_room(states).is_ok()) || self.drop_level();
+        let mut room = match states {
+            // No memory helps a table that states have outgrown.
+            Some(_) if first.is_unsuited() => false,
+            Some(states) => loop {
+                if first.make_room(states).is_ok() {
+                    break true;
+                }
+                if !self.drop_levels(0) {
+                    break false;
+                }
+            },
+            None => self.drop_levels(AT_LEAST * ways_count),
+        };
         if !room {
             // What is moved may have one user only.
             others.iter_mut().for_each(|way| way.leave());
@@ -110,8 +133,17 @@ impl Shared {
         room
     }
 
-    fn drop_level(&self) -> bool {
-        lock(&self.levels).before.pop_front().is_some()
+    /// Lets go of levels that were kept, the first ones first, until so many bytes are free. Answers whether there was one.
+    fn drop_levels(&self, bytes: usize) -> bool {
+        let (mut levels, before) = (lock(&self.levels), self.budget.left());
+        let mut dropped = false;
+        while levels.before.pop_front().is_some() {
+            dropped = true;
+            if self.budget.left() >= before.saturating_add(bytes) {
+                break;
+            }
+        }
+        dropped
     }
 
     /// Is no state kept any more?
@@ -145,7 +177,20 @@ impl Shared {
         let levels = self.once(turn, |levels| {
             let next = std::mem::replace(&mut levels.next, self.empty());
             let done = std::mem::replace(&mut levels.now, Arc::new(next));
-            levels.before.extend(keep.then_some(done));
+            levels.before.extend((keep && !levels.rest).then_some(done));
+            levels.rest = false;
+            levels.left.clear();
+            self.cursor.store(0, Ordering::Relaxed);
+        });
+        levels.now.clone()
+    }
+
+    /// The same where a search is taken up: what was found is what was left of the level that was expanded then.
+    pub fn take_up(&self, turn: &mut u64) -> Arc<Level> {
+        let levels = self.once(turn, |levels| {
+            let rest = std::mem::replace(&mut levels.next, self.empty());
+            levels.now = Arc::new(rest);
+            levels.rest = true;
             levels.left.clear();
             self.cursor.store(0, Ordering::Relaxed);
         });
@@ -158,6 +203,7 @@ impl Shared {
             (levels.now, levels.next) = (Arc::new(self.empty()), self.empty());
             levels.before.clear();
             levels.left.clear();
+            levels.rest = false;
             // Nobody waits for the levels with a way to the states in hand: all come here first.
             let mut ways: Vec<_> = self.ways.iter().map(lock).collect();
             ways.iter_mut().for_each(|way| **way = Kept::none());
@@ -212,11 +258,11 @@ impl Shared {
         count
     }
 
-    /// The level so many before the present one, where it is still there.
+    /// The level so many before the present one, where all of it is still there.
     pub fn level(&self, back: usize) -> Option<Arc<Level>> {
         let levels = lock(&self.levels);
         match back {
-            0 => Some(levels.now.clone()),
+            0 => (!levels.rest).then(|| levels.now.clone()),
             back => levels.before.get(levels.before.len().checked_sub(back)?).cloned(),
         }
     }

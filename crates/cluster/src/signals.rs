@@ -1,5 +1,6 @@
 //! What the threads of one process share: the wish to stop, that somebody is gone, and how far they have come.
 
+use crate::word::Finding;
 use scrimp_core::Limit;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -19,6 +20,8 @@ pub struct Signals {
     pub depth: AtomicU64,
     /// How long its threads waited for others, all together.
     pub waited_us: AtomicU64,
+    /// For each goal the state that decides it, as far as all knew when they last met.
+    found: Mutex<Vec<Option<Finding>>>,
     /// Bytes that went out to other processes, and states among them.
     pub sent_bytes: AtomicU64,
     pub sent_states: AtomicU64,
@@ -61,10 +64,23 @@ impl Signals {
     /// Before the next search.
     pub fn reset(&self) {
         self.stop.store(0, Ordering::Relaxed);
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).clear();
         let figures = [&self.states, &self.visits, &self.transitions, &self.depth, &self.waited_us];
         for figure in figures.into_iter().chain([&self.sent_bytes, &self.sent_states]) {
             figure.store(0, Ordering::Relaxed);
         }
+    }
+
+    pub fn find(&self, findings: &[Option<Finding>]) {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        if *found != findings {
+            *found = findings.to_vec();
+        }
+    }
+
+    /// What all know, for each goal; nothing where they have not met.
+    pub fn found(&self) -> Vec<Option<Finding>> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub fn stop(&self, limit: Limit) {

@@ -19,6 +19,7 @@ pub struct Term {
     pub cell: Cell,
     pub weight: i64,
     pub ranks: Option<Ranks>,
+    pub(crate) in_array: bool,
     pub(crate) place: Place,
 }
 
@@ -121,7 +122,8 @@ impl Term {
             field: slot.field,
             domain,
         };
-        Term { cell, weight, ranks, place }
+        let in_array = system.variables[cell.variable.index()].length.is_some();
+        Term { cell, weight, ranks, in_array, place }
     }
 
     #[inline]

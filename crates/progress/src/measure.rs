@@ -5,7 +5,7 @@ use crate::given::{NAME, with_name};
 use crate::packed::Packed;
 use crate::text::component;
 use scrimp_lang::{Diagnostic, parse_measure, refuse_part};
-use scrimp_system::{Layout, System};
+use scrimp_system::{Expr, Layout, System};
 use std::sync::Arc;
 
 /// Bits that a value may take.
@@ -96,6 +96,18 @@ impl Measure {
             true => "0".into(),
             false => self.parts.iter().map(|part| part.text.as_str()).collect::<Vec<_>>().join(", "),
         }
+    }
+
+    /// The components as expressions, from which [`of`](Measure::of) makes the measure again.
+    pub fn expressions(&self) -> Vec<Expr> {
+        self.parts.iter().map(|part| part.component.expression()).collect()
+    }
+
+    /// The measure of these expressions, the one that weighs most first.
+    pub fn of(system: &System, expressions: &[Expr]) -> Measure {
+        let layout = Arc::new(Layout::new(system));
+        let components = expressions.iter().map(|value| component(system, &layout, value, ""));
+        Measure::new(system, components.collect())
     }
 
     /// The values of the components one by one.

@@ -74,17 +74,47 @@ impl Summing<'_> {
         let Expr::Binary(BinaryOp::Subtract, read, low) = &**at else { return None };
         let low = low.as_const()?;
         let ranks = values.iter().map(|&rank| u32::try_from(rank).ok()).collect::<Option<Arc<[u32]>>>()?;
-        let high = low + ranks.len() as i64 - 1;
-        let binary = |op, a: Expr, b: Expr| Expr::Binary(op, Box::new(a), Box::new(b));
-        let above = binary(BinaryOp::GreaterEqual, (**read).clone(), Expr::Const(low));
-        let below = binary(BinaryOp::LessEqual, (**read).clone(), Expr::Const(high));
-        let inside = binary(BinaryOp::And, above, below);
-        let expected = Expr::If(Box::new(inside), Box::new(table.clone()), Box::new(Expr::Const(0)));
-        (*whole == expected).then_some((self.cell(read)?, Ranks { low, table: ranks }))
+        let ranks = Ranks { low, table: ranks };
+        (*whole == ranked(read, &ranks)).then_some((self.cell(read)?, ranks))
     }
 }
 
+fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
+    Expr::Binary(op, Box::new(a), Box::new(b))
+}
+
+/// The rank of what is read, as an expression: a table, behind a test that the value is in it.
+fn ranked(read: &Expr, ranks: &Ranks) -> Expr {
+    let low = ranks.low;
+    let high = low + ranks.table.len() as i64 - 1;
+    let above = binary(BinaryOp::GreaterEqual, read.clone(), Expr::Const(low));
+    let below = binary(BinaryOp::LessEqual, read.clone(), Expr::Const(high));
+    let values = ranks.table.iter().map(|&rank| i64::from(rank)).collect();
+    let table = Expr::Table(values, Box::new(binary(BinaryOp::Subtract, read.clone(), Expr::Const(low))));
+    Expr::If(Box::new(binary(BinaryOp::And, above, below)), Box::new(table), Box::new(Expr::Const(0)))
+}
+
 impl Component {
+    /// As a tree that is not deep, of which [`component`] makes the same again.
+    pub fn expression(&self) -> Expr {
+        let (terms, constant) = match &self.form {
+            Form::Tree { tree, .. } => return tree.clone(),
+            Form::Sum(terms, constant) => (terms, *constant),
+        };
+        let mut parts: Vec<Expr> = terms.iter().map(Term::expression).collect();
+        parts.push(Expr::Const(constant));
+        while parts.len() > 1 {
+            let mut rest = std::mem::take(&mut parts).into_iter();
+            while let Some(a) = rest.next() {
+                parts.push(match rest.next() {
+                    Some(b) => binary(BinaryOp::Add, a, b),
+                    None => a,
+                });
+            }
+        }
+        parts.pop().unwrap_or(Expr::Const(0))
+    }
+
     /// As it is written.
     pub fn text(&self, system: &System) -> String {
         if let Some(name) = self.name {
@@ -119,6 +149,19 @@ impl Component {
 }
 
 impl Term {
+    fn expression(&self) -> Expr {
+        let Cell { variable, index } = self.cell;
+        let read = match index {
+            0 if !self.in_array => Expr::Var(variable),
+            _ => Expr::Element(variable, Box::new(Expr::Const(index.into()))),
+        };
+        let value = match &self.ranks {
+            Some(ranks) => ranked(&read, ranks),
+            None => read,
+        };
+        binary(BinaryOp::Multiply, Expr::Const(self.weight), value)
+    }
+
     fn text(&self, system: &System) -> String {
         let name = self.cell.name(system);
         let control = match system.variables[self.cell.variable.index()].role {
