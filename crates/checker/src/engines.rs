@@ -9,6 +9,7 @@ use scrimp_core::{
 };
 use scrimp_gpu::{Card, Device, Host as Processor};
 use scrimp_native::NativeModel;
+use scrimp_progress::Measure;
 use scrimp_search::checkpoint::{Identity, model_digest};
 use scrimp_search::plan::Way;
 use scrimp_search::plan::{BoundChoice, CardChoice, EngineChoice, StrategyChoice, VariableChoice};
@@ -29,6 +30,13 @@ pub fn run_engine(
     run_engine_of(model, properties, plan, control, guides, None)
 }
 
+/// The cluster that a plan may be for, and the measure of progress as it is sent there.
+#[derive(Clone, Copy)]
+pub(crate) struct Together<'a> {
+    pub gathering: &'a Gathering,
+    pub measure: Option<&'a Measure>,
+}
+
 /// The same, with the cluster that a plan may be for.
 pub(crate) fn run_engine_of(
     model: &NativeModel,
@@ -36,7 +44,7 @@ pub(crate) fn run_engine_of(
     plan: &Plan,
     control: &Control,
     guides: Guides,
-    cluster: Option<&Gathering>,
+    cluster: Option<Together>,
 ) -> io::Result<Report> {
     let mut report = match plan.options().engine {
         EngineChoice::Explicit => run_guided(model, properties, plan, control, guides)?,
@@ -239,10 +247,11 @@ pub(crate) fn on_cluster(
     goals: &[Property<Expr>],
     plan: &Plan,
     control: &Control,
-    cluster: Option<&Gathering>,
+    together: Option<Together>,
 ) -> io::Result<Report> {
     let options = plan.options();
-    let cluster = brought_together(plan, cluster)?;
+    let measure = together.and_then(|together| together.measure);
+    let cluster = brought_together(plan, together.map(|together| together.gathering))?;
     let begun = Instant::now();
     let asked: Vec<String> = goals.iter().map(|goal| format!("{} {:?}", goal.name, goal.kind)).collect();
     let essence = format!("cluster {} {}", options.keep_going, asked.join("\n"));
@@ -259,7 +268,7 @@ pub(crate) fn on_cluster(
             let manner = Manner {
                 forget: options.forget.to_string(),
                 reduce: options.reduce.to_string(),
-                measure: options.progress.clone(),
+                measure: options.progress.clone().zip(measure.map(Measure::expressions)),
                 stride: options.stride,
                 seed: options.seed,
             };

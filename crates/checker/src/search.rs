@@ -1,6 +1,6 @@
 //! One search of a run: with its measures, in front of who watches it.
 
-use crate::engines;
+use crate::engines::{self, Together};
 use crate::error::CheckError;
 use crate::foresight::remedies;
 use crate::guides::{Measures, find_measure};
@@ -94,7 +94,9 @@ impl Searcher<'_> {
                 find_measure: Some(&find),
                 graph: wanted,
             };
-            engines::run_engine_of(model, properties, &told, &control, guides, self.cluster.as_deref())
+            let together = self.cluster.as_deref();
+            let together = together.map(|gathering| Together { gathering, measure: measures.progress.as_ref() });
+            engines::run_engine_of(model, properties, &told, &control, guides, together)
         };
         // It was taken up: a search that begins again, because the model is larger than it looked, is another one.
         *plan = told.afresh();

@@ -108,7 +108,7 @@ pub enum Aim {
     /// Which states there are, and whether they meet goals.
     States { goals: Vec<Sought>, keep_going: bool, keeping: Option<Keeping> },
     /// The same, by workers that forget states in this manner.
-    Shares { goals: Vec<Sought>, keep_going: bool, manner: Manner, measure: Option<Vec<Expr>> },
+    Shares { goals: Vec<Sought>, keep_going: bool, manner: Manner },
     /// Whether an automaton accepts a run.
     Runs(SentNever),
 }
@@ -168,8 +168,8 @@ impl Job {
         let goals = |sought: &[Sought]| sought.iter().map(|sought| Goal::new(sought, &model)).collect();
         let (goals, keep_going, keeping) = match aim {
             Aim::States { goals: sought, keep_going, keeping } => (goals(&sought), keep_going, keeping),
-            Aim::Shares { goals, keep_going, manner, measure } => {
-                let measure = measure.map(|expressions| Measure::of(model.system(), &expressions));
+            Aim::Shares { goals, keep_going, manner } => {
+                let measure = manner.measure.as_ref().map(|(_, parts)| Measure::of(model.system(), parts));
                 let model = Arc::new(model);
                 let task = shares::Task { model, goals, keep_going, manner, measure, partition, memory, budget };
                 return Ok(Work::Shares(Box::new(task)));

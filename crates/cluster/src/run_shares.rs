@@ -9,7 +9,6 @@ use crate::shares::{Manner, Shared};
 use crate::word::Word;
 use scrimp_core::{Control, ForgetFacts, GraphFacts, Property, PropertyResult, Verdict};
 use scrimp_native::NativeModel;
-use scrimp_progress::Measure;
 use scrimp_search::part::MOST_SHARES;
 use scrimp_system::{Batch, Expr, Model};
 use std::io;
@@ -37,14 +36,7 @@ pub fn run_shares(
             manner.forget, manner.reduce
         )));
     }
-    let measure = |text: &String| {
-        let measure = Measure::parse(model.system(), text);
-        measure
-            .map(|measure| measure.expressions())
-            .map_err(|why| invalid(format!("--progress {text}: {}", why.message)))
-    };
-    let measure = manner.measure.as_ref().map(measure).transpose()?;
-    let aim = Aim::Shares { goals: sought(goals)?, keep_going: options.keep_going, manner, measure };
+    let aim = Aim::Shares { goals: sought(goals)?, keep_going: options.keep_going, manner };
     let mut found = match cluster.search(Job::new(model, aim, cluster.size()), options.memory, control)? {
         Came::Out(done) => match *done {
             Done::Shared(shared) => told(model, goals, shared, options, control, cluster)?,

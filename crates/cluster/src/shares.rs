@@ -28,7 +28,8 @@ use std::time::Instant;
 pub struct Manner {
     pub forget: String,
     pub reduce: String,
-    pub measure: Option<String>,
+    /// The measure of progress, as it is written and as expressions: names are not sent.
+    pub measure: Option<(String, Vec<Expr>)>,
     pub stride: Option<u32>,
     pub seed: u64,
 }
@@ -118,7 +119,7 @@ impl Task {
         let options = Options {
             forget: manner.forget.parse::<ForgetChoice>().map_err(|why| invalid(why.to_string()))?,
             reduce: manner.reduce.parse::<ReduceChoice>().map_err(|why| invalid(why.to_string()))?,
-            progress: manner.measure.clone(),
+            progress: manner.measure.as_ref().map(|(text, _)| text.clone()),
             stride: manner.stride,
             seed: manner.seed,
             threads: of,

@@ -4,7 +4,7 @@
 //! there: a question about states. The automaton moves along with the system, as a claim does, and those states are looked for.
 
 use super::Context;
-use crate::engines::{on_card, on_cluster};
+use crate::engines::{Together, on_card, on_cluster};
 use scrimp_core::{Never, Property, PropertyKind, PropertyResult, Report, Trace, Verdict};
 use scrimp_native::{Mode, NativeModel};
 use scrimp_search::plan::Way;
@@ -42,7 +42,10 @@ pub fn decide(model: &NativeModel, name: &str, never: &Never<Expr>, means: &Cont
     plan.say_decisions(control);
     let goal = Property::new(name, PropertyKind::Reach(bad));
     let mut report = match plan.way() {
-        Way::Cluster => on_cluster(&watched, &[goal], plan, control, means.cluster)?,
+        Way::Cluster => {
+            let together = means.cluster.map(|gathering| Together { gathering, measure: None });
+            on_cluster(&watched, &[goal], plan, control, together)?
+        }
         _ => on_card(&watched, &[goal], plan, control)?,
     };
     if let Some((state, _)) = watched.outgrown() {
