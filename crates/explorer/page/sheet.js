@@ -174,7 +174,7 @@ export class Sheet {
   between(row, y) {
     const from = this.at.get(row.lane) ?? MARGIN;
     const to = this.at.get(row.to) ?? from + this.apart;
-    return this.across((from + to - row.label.length * LETTER) / 2, y - 6, row.label, "label");
+    return this.across((from + to - row.label.length * LETTER) / 2, y - 8, row.label, "label");
   }
 
   /** A text from a place on, or further left where it would not fit. */

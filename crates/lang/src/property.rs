@@ -349,8 +349,11 @@ impl WithSpelling<'_> {
     fn unknown_process(&self, place: Place, name: &str) -> Problem {
         let known = || self.names.system.processes.iter().map(|p| p.name.as_str());
         let problem = Problem::new(place, format!("unknown process `{name}`"));
-        // Of a proctype that runs several times, each has its number.
-        let numbered = known().find(|own| own.strip_prefix(name).is_some_and(|rest| rest.starts_with(['_', '('])));
+        // Of a proctype that runs several times, each has its number; one that runs once has none.
+        let bare = name.trim_end_matches(|c: char| c.is_ascii_digit()).strip_suffix('_');
+        let is_near =
+            |own: &&str| own.strip_prefix(name).is_some_and(|rest| rest.starts_with(['_', '('])) || bare == Some(*own);
+        let numbered = known().find(is_near);
         let near = numbered.map(|own| format!("did you mean `{own}`?"));
         problem.maybe_help(near.or_else(|| suggestion_or_all("known processes", name, known())))
     }
