@@ -15,6 +15,7 @@ const ASKED: &str = "What to check";
 const SEARCH: &str = "How to search";
 const LIMITS: &str = "Memory and time";
 const FORGET: &str = "Forgetting states";
+const STORES: &str = "Stores in detail";
 const DIAGRAMS: &str = "Decision diagrams";
 const ANSWER: &str = "The answer";
 
@@ -55,13 +56,13 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Check all that a model asks of itself, or the properties you name
+    /// Check the model's own properties, or those you name
     ///
     /// Without `--property`: deadlocks, run-time errors, the model's assertions, formulas and claims. Once every state was visited,
     /// what of the model is never executed is listed too: statements, transitions, places, labels.
     #[command(after_help = CHECK_EXAMPLES, after_long_help = format!("{CHECK_EXAMPLES}\n\n{EXIT_CODES}"))]
     Check(CheckArgs),
-    /// Check again when the model changes, and show what is otherwise
+    /// Check again when the model changes, and show what differs
     ///
     /// Checks when the model, a file that it includes or a file of properties has changed, and shows beside each verdict and each
     /// figure what it was the last time. A check that is still running then is begun anew. Takes the flags of `check`, but those
@@ -252,7 +253,7 @@ pub struct SearchArgs {
     #[arg(short = 'D', long, value_name = "NAME[=VALUE]", value_parser = definition, help_heading = ASKED)]
     pub define: Vec<(String, String)>,
 
-    /// Count fair runs only: weak, strong, SF(P), EXPR
+    /// Consider fair runs only: weak, strong, SF(P), EXPR
     ///
     /// `weak`: a process that stays enabled moves again and again. `strong`: a process that is enabled again and again moves again
     /// and again. `WF(P)`, `SF(P)`: the same of process P, or of all that are called P and a number; several are separated by
@@ -305,7 +306,7 @@ pub struct SearchArgs {
     #[arg(long, value_name = "METHOD", help_heading = SEARCH)]
     pub reduce: Option<String>,
 
-    /// Threads [default: one a core, where these help]
+    /// Number of threads [default: one a core, where these help]
     ///
     /// All totals are the same with any number of threads.
     #[arg(short = 'j', long, value_name = "N", help_heading = SEARCH)]
@@ -430,7 +431,7 @@ pub struct SearchArgs {
     ///
     /// The size of the automaton depends on it. `best` tries the others on a sample of the states; bytes that are not named
     /// follow in the order of the layout.
-    #[arg(long, default_value = "best", value_name = "ORDER", hide_short_help = true, help_heading = FORGET)]
+    #[arg(long, default_value = "best", value_name = "ORDER", hide_short_help = true, help_heading = STORES)]
     pub layers: String,
 
     /// Do not let chains of states with a single successor stay in the cache
@@ -454,13 +455,13 @@ pub struct SearchArgs {
     ///
     /// `events`: the predecessor, and by which of its events the state was found. `states`: the predecessor only, in a few
     /// bits less; the event is found again by running all of them.
-    #[arg(long, default_value = "events", value_name = "WHAT", hide_short_help = true, help_heading = FORGET)]
+    #[arg(long, default_value = "events", value_name = "WHAT", hide_short_help = true, help_heading = STORES)]
     pub backedges: String,
 
     /// States that --store comback has at hand in full, rounded down to a power of two
     ///
     /// [default: as many as take three quarters of a byte for each stored state, up to 65,536]
-    #[arg(long, value_name = "STATES", hide_short_help = true, help_heading = FORGET)]
+    #[arg(long, value_name = "STATES", hide_short_help = true, help_heading = STORES)]
     pub cache: Option<usize>,
 
     /// Write where the sweep-line stood and what was stored, line by line, to a file that can be plotted

@@ -16,7 +16,7 @@ pub struct AutomatonArgs {
     #[arg(value_hint = ValueHint::FilePath)]
     model: PathBuf,
 
-    /// The property, such as 'ltl: [] <> P@cs'; repeatable
+    /// A property, such as 'ltl: [] <> P@cs'; repeatable
     ///
     /// Without one, all properties of infinite runs that the model has.
     #[arg(short, long, value_name = "TEXT")]

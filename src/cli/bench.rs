@@ -72,13 +72,13 @@ pub struct BenchArgs {
     #[arg(value_hint = ValueHint::FilePath)]
     suite: PathBuf,
 
-    /// Of a model: numbers of threads [default: 1,2,4,…]
+    /// Of a model: numbers of threads [1,2,4,…]
     ///
     /// Up to the number of cores.
     #[arg(long, value_name = "N,…", value_delimiter = ',')]
     threads: Vec<NonZeroUsize>,
 
-    /// Of a model: the stores [default: packed,table,tree]
+    /// Of a model: the stores [packed,table,tree]
     #[arg(long, value_name = "STORE,…", value_delimiter = ',')]
     store: Vec<String>,
 

@@ -22,6 +22,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub fn check(args: &CheckArgs) -> Result<u8, Failure> {
+    limits::about(&args.model);
     limits::begin(&args.search)?;
     admit(args)?;
     // A limit may be over before the model is read: then that is what the report says.

@@ -16,7 +16,8 @@ Examples:
   scrimp explore lock.pml
   scrimp explore protocol.pml -p 'ltl: [] (sent -> <> received)'
   scrimp explore lock.dve -p 'invariant: owners <= 1' --export lock.html
-  scrimp check lock.dve --trace run.json; scrimp explore lock.dve --trace run.json";
+  scrimp check lock.dve --trace run.json
+  scrimp explore lock.dve --trace run.json";
 
 const HELP: &str = "\
 The page shows the model's state, what can happen next, the source with the active lines, a message
@@ -76,7 +77,7 @@ pub fn run(args: &ExploreArgs) -> Result<u8, Failure> {
             let name = path.display().to_string();
             let text =
                 std::fs::read_to_string(path).map_err(|e| Failure::at(&name, scrimp_lang::why_unreadable(path, &e)))?;
-            let trace = serde_json::from_str(&text).map_err(|e| super::simulate::not_json(&name, &e))?;
+            let trace = serde_json::from_str(&text).map_err(|e| super::simulate::not_json(&name, &text, &e))?;
             Some((name, trace))
         }
     };

@@ -11,7 +11,7 @@ const PLACEHOLDER: Style = AnsiColor::Cyan.on_default();
 
 /// What to try first, and what it does.
 const FIRST: [(&str, &str); 5] = [
-    ("scrimp check lock.pml", "check all that the model asks of itself"),
+    ("scrimp check lock.pml", "check the model's own properties"),
     ("scrimp check lock.pml -p 'ltl: [] <> free'", "check a property of your own"),
     ("scrimp simulate lock.pml -i", "walk through it, step by step"),
     ("scrimp explore lock.pml", "look at it in the browser"),

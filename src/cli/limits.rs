@@ -14,6 +14,7 @@ use scrimp::{Cause, Control, Stop};
 use scrimp_core::budget::{default_memory, resident};
 use scrimp_search::discard_parts;
 use std::io;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -175,6 +176,14 @@ fn guard(deadline: Option<Instant>, voice: Voice) {
     }
 }
 
+/// The model that is worked on, for an answer that says hardly more.
+static SUBJECT: OnceLock<String> = OnceLock::new();
+
+/// Says which model is worked on.
+pub fn about(model: &Path) {
+    let _ = SUBJECT.set(model.display().to_string());
+}
+
 /// How an answer is given where hardly anything is known.
 #[derive(Debug, Clone, Copy)]
 pub struct Voice {
@@ -197,7 +206,10 @@ impl Voice {
                 format!("{:#}\n", json::without_search(None, &why_nothing(cause), Some(json::limit_word(cause.into()))))
             }
             (false, true) => String::new(),
-            (false, false) => format!("incomplete\n{}\n", why_nothing(cause)),
+            (false, false) => {
+                let subject = SUBJECT.get().map(|model| format!("{model}: ")).unwrap_or_default();
+                format!("{subject}incomplete\n{}\n", why_nothing(cause))
+            }
         }
     }
 

@@ -25,7 +25,11 @@ pub fn run(args: &ManArgs) -> Result<u8, Failure> {
         let Some(page) = pages.iter().find(|page| name(page) == wanted) else {
             let known: Vec<&str> = pages.iter().filter_map(|page| name(page).strip_prefix("scrimp-")).collect();
             let of = args.of.as_deref().unwrap_or_default();
-            return Err(Failure::because(format!("unknown command `{of}`\nhelp: commands are {}", known.join(", "))));
+            let help = match scrimp_core::nearest(of, known.iter().copied()) {
+                Some(near) => format!("did you mean `scrimp man {near}`?"),
+                None => format!("commands are {}", known.join(", ")),
+            };
+            return Err(Failure::because(format!("unknown command `{of}`\nhelp: {help}")));
         };
         return print(&rendered(page)?).map(|()| 0);
     };

@@ -141,12 +141,46 @@ fn unknown_flag(error: &Error, words: &[String], flag: &str, see: &str) -> (Stri
         None => *theirs == word,
     };
     let exact = ELSEWHERE.iter().find(|entry| entry.0 == word);
+    let owner = owner(word, words);
     let help = match (exact.or_else(|| ELSEWHERE.iter().find(fits)), error.get(ContextKind::SuggestedArg)) {
+        _ if SHOWN.contains(&word) && words.iter().any(|word| word == "simulate") => shown_anyway(words),
         (Some((_, ours)), _) => (*ours).to_string(),
+        (None, _) if owner.is_some() => owner.unwrap_or_default(),
         (None, Some(near)) => format!("did you mean `{}`?", bare(&shown(near))),
         (None, None) => see.to_string(),
     };
     (format!("unknown option `{word}`"), help)
+}
+
+/// What SPIN's simulator shows only where it is told to.
+const SHOWN: [&str; 6] = ["-p", "-g", "-l", "-r", "-s", "-v"];
+
+fn shown_anyway(words: &[String]) -> String {
+    let given: Vec<&str> = words.iter().map(String::as_str).filter(|word| SHOWN.contains(word)).collect();
+    format!("leave out {}: this is always shown", given.join(" "))
+}
+
+/// The command that has this flag, where another one was given it.
+fn owner(word: &str, words: &[String]) -> Option<String> {
+    let whole = command();
+    let has = |sub: &&Command| {
+        sub.get_arguments().any(|arg| {
+            arg.get_long().is_some_and(|long| word.strip_prefix("--") == Some(long))
+                || arg.get_short().is_some_and(|short| word.strip_prefix('-') == Some(short.encode_utf8(&mut [0; 4])))
+        })
+    };
+    // `check` comes first.
+    let sub = whole.get_subcommands().find(has)?.get_name();
+    let given = words.iter().position(|word| whole.find_subcommand(word).is_some())?;
+    let plain = |word: &String| word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./=,:+".contains(c));
+    match words.iter().all(plain) {
+        true => {
+            let line: Vec<&str> =
+                words.iter().enumerate().map(|(at, word)| if at == given { sub } else { word.as_str() }).collect();
+            Some(format!("did you mean `scrimp {}`?", line.join(" ")))
+        }
+        false => Some(format!("`scrimp {sub}` has {word}")),
+    }
 }
 
 fn unknown_command(error: &Error, words: &[String]) -> (String, String) {
@@ -154,7 +188,7 @@ fn unknown_command(error: &Error, words: &[String]) -> (String, String) {
     let is_model = scrimp_lang::is_model_name(Path::new(&word)) || Path::new(&word).is_file();
     if is_model {
         let rest = words.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
-        return (format!("`{word}` is no command"), format!("did you mean `scrimp check {rest}`?"));
+        return (format!("`{word}` is not a command"), format!("did you mean `scrimp check {rest}`?"));
     }
     let near = error.get(ContextKind::SuggestedSubcommand).map(shown).filter(|near| !near.is_empty());
     let also = match word.as_str() {
@@ -182,6 +216,10 @@ fn missing(error: &Error, words: &[String], name: &str, sub: Option<&str>, see: 
     let walks = wanted.iter().any(|arg| bare(arg) == "--walks");
     if let (Some("simulate"), true) = (sub, walks) {
         let flags = ["-p", "--property", "-j", "--threads", "-t", "--time", "-m", "--memory", "--json"];
+        let behind = words.iter().skip_while(|word| *word != "-p").nth(1);
+        if behind.is_some_and(|word| scrimp_lang::is_model_name(Path::new(word))) {
+            return ("-p needs --walks N and a property".into(), shown_anyway(words));
+        }
         let given = words.iter().find(|word| flags.contains(&bare(word))).map_or("this option", |word| bare(word));
         return (format!("{given} needs --walks N"), format!("without --walks, one run is shown; {see}"));
     }
@@ -229,8 +267,9 @@ fn wrong_value(error: &Error, flag: &str, see: &str) -> (String, String) {
     let (what, help) = why.split_once("\nhelp: ").unwrap_or((&why, see));
     // SPIN's -t replays a trail.
     let help = match flag {
-        "--time" if scrimp_lang::is_model_name(Path::new(&value)) => {
-            "-t is --time; `scrimp simulate MODEL --trace FILE` replays a run that `check --json` has written"
+        "--time" if scrimp_lang::is_model_name(Path::new(&value)) || value.ends_with(".trail") => {
+            "-t is --time; trails of SPIN are not read: `scrimp check MODEL --trace run.json` writes a run, and `scrimp simulate \
+             MODEL --trace run.json` replays it"
         }
         _ => help,
     };

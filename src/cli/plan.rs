@@ -37,18 +37,22 @@ pub fn run(args: &PlanArgs) -> Result<u8, Failure> {
     }
     let system = check.system().map_err(failed)?;
     let mut out = format!(
-        "{}: {} processes, {} variables, {} events, {} bytes a state\n",
+        "{}: {}, {}, {}, {} a state\n",
         args.model.display(),
-        system.processes.len(),
-        system.variables.len(),
-        system.events.len(),
-        seen.state_bytes,
+        processes(system.processes.len()),
+        count_of(system.variables.len() as u64, "variable"),
+        count_of(system.events.len() as u64, "event"),
+        count_of(seen.state_bytes as u64, "byte"),
     );
     for (names, plan) in &searches {
         out.push_str(&described(names, plan));
     }
     out.push_str(&told(&seen, first));
     print(&out).map(|()| 0)
+}
+
+fn processes(count: usize) -> String {
+    if count == 1 { "1 process".to_string() } else { format!("{count} processes") }
 }
 
 /// One search: what it decides, its parts with the reasons, and what it does when memory is used up.
@@ -60,7 +64,8 @@ fn described(names: &[String], plan: &Plan) -> String {
             continue;
         }
         let value = if part == "memory" { bytes(plan.memory()) } else { value };
-        out.push_str(&format!("  {part:<8} {value:<10} {}\n", plan.reason(part)));
+        let line = format!("  {part:<8} {value:<10} {}", plan.reason(part));
+        out.push_str(&format!("{}\n", line.trim_end()));
     }
     plan.decisions().iter().for_each(|decision| out.push_str(&format!("  {decision}\n")));
     if let Some(fallback) = fallback(plan) {

@@ -18,6 +18,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 pub fn count(args: &CountArgs) -> Result<u8, Failure> {
+    limits::about(&args.model);
     limits::begin(&args.search)?;
     args.search.refuse_mixture()?;
     outputs::admit(&outputs::of_search(&args.search), &[&args.model])?;

@@ -16,37 +16,45 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 const HELP: &str = "\
-What a model declares stands in its leading comments, one a line (docs/testing.md):
+A model declares in its leading comments, one a line (docs/testing.md):
 
-  // states: 1050                              also transitions, levels, deadlocks, faults
-  // expect: violated assertion at 12 events   what `scrimp check MODEL` says
-  // property: deadlock -> fails at 16         what `scrimp check MODEL -p deadlock` says
-  // time: 10s                                 limits of each run; memory: 64M
-  // flags: --reduce por                       further flags of each run
+  // states: 1050           also transitions, levels, deadlocks, faults
+  // expect: violated assertion at 12 events
+                            what `scrimp check MODEL` says
+  // property: deadlock -> fails at 16
+                            what `scrimp check MODEL -p deadlock` says
+  // time: 10s              limits of each run; memory: 64M
+  // flags: --reduce por    further flags of each run
 
-Models that passed and have not changed since are not run again. A model without declarations is
-named, and nothing else is done with it.
+Models that passed and have not changed since are not run again. A model
+without declarations is named, and nothing else is done with it.
 
 Examples:
   scrimp test models
   scrimp test models/peterson.pml --all
   scrimp test models --jobs 4 --junit tests.xml --sarif tests.sarif
 
-Exit codes: 0 everything is as declared, 1 something is not, 2 a declaration cannot be read,
-3 interrupted.";
+Exit codes: 0 everything is as declared, 1 something is not, 2 a declaration
+cannot be read, 3 interrupted.";
 
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct TestArgs {
-    /// Folders, whose models are tested (not those of folders within), or single models
+    /// Models, or folders whose models are tested
+    ///
+    /// Not those of folders within.
     #[arg(required = true, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     paths: Vec<PathBuf>,
 
-    /// Models tested side by side, which share memory and cores [default: half of the cores]
+    /// Models tested side by side [default: half of the cores]
+    ///
+    /// They share memory and cores.
     #[arg(short = 'j', long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
 
-    /// Memory of all jobs together, such as 4G [default: most of what is free]
+    /// Memory of all jobs together, such as 4G
+    ///
+    /// [default: most of what is free]
     #[arg(short, long, value_name = "SIZE", value_parser = scrimp_report::number::parse_size)]
     memory: Option<usize>,
 
@@ -58,7 +66,9 @@ pub struct TestArgs {
     #[arg(long, value_name = "FILE.xml", value_hint = ValueHint::FilePath)]
     junit: Option<PathBuf>,
 
-    /// Write what differs as SARIF, with the lines of the runs that show it
+    /// Write what differs as SARIF, for code reviews
+    ///
+    /// With the lines of the runs that show it.
     #[arg(long, value_name = "FILE.sarif", value_hint = ValueHint::FilePath)]
     sarif: Option<PathBuf>,
 
@@ -118,7 +128,7 @@ fn models(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut models: Vec<PathBuf> = Vec::new();
     for path in paths {
         if !path.is_dir() {
-            path.metadata().map_err(|e| Failure::at(path.display(), e))?;
+            path.metadata().map_err(|e| Failure::at(path.display(), scrimp_lang::why_unreadable(path, &e)))?;
             models.push(path.clone());
             continue;
         }

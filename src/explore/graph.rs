@@ -32,6 +32,8 @@ const CHARACTER: f64 = 7.3;
 const LINE: f64 = 15.0;
 const PADDING: f64 = 8.0;
 const MARGIN: f64 = 20.0;
+/// How far the button of a state, at its lower right corner, reaches beyond it.
+const BUTTON: f64 = 10.0;
 
 /// A vertex by its number, which is never given to another state.
 pub type VertexId = u32;
@@ -250,7 +252,9 @@ impl Graph {
         let names: Vec<Vec<String>> =
             lines.iter().map(|(_, _, events)| if named { short_names(model, events) } else { Vec::new() }).collect();
         let states = shown.order.len();
-        let mut sizes: Vec<Size> = labels.iter().map(|label| size(label)).collect();
+        // To the right of a state there is room for its button.
+        let with_button = |size: Size| Size { right: size.right + BUTTON, ..size };
+        let mut sizes: Vec<Size> = labels.iter().map(|label| with_button(size(label))).collect();
         let mut ends: Vec<(usize, usize)> = Vec::new();
         for (line, (from, to, _)) in lines.iter().enumerate() {
             let (from, to) = (shown.places[from], shown.places[to]);
@@ -268,7 +272,7 @@ impl Graph {
             json!({
                 "vertex": vertex,
                 "x": tenth(x - left + MARGIN), "y": tenth(y - height / 2.0 + MARGIN),
-                "width": tenth(left + right), "height": tenth(height),
+                "width": tenth(left + right - BUTTON), "height": tenth(height),
                 "label": labels[i],
                 "current": way.vertices.last() == Some(vertex),
                 "on_path": way.vertices.contains(vertex),
@@ -393,7 +397,8 @@ fn shortened(text: &str) -> String {
 /// Room for the names of a line.
 fn name_size(names: &[String]) -> Size {
     let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-    Size::new(longest as f64 * NAME_CHARACTER + 6.0, names.len().max(1) as f64 * NAME_LINE + 2.0)
+    // Lines are drawn round where they bend, so they need more room than a box has.
+    Size::new(longest as f64 * NAME_CHARACTER + 16.0, names.len().max(1) as f64 * NAME_LINE + 2.0)
 }
 
 /// The names of events as they stand beside a line: no longer than can be read there.

@@ -179,7 +179,7 @@ impl<M: TypedModel> Answer<M> {
         let lane = |process: &usize| processes.iter().take_while(|other| *other < process).count();
         let rows = path.actions().zip(&acting).map(|(action, process)| Row::step(lane(process), format!("{action:?}")));
         let lanes = processes.iter().map(|process| format!("process {process}")).collect();
-        Chart { lanes, rows: rows.collect(), again: path.lasso() }
+        Chart { lanes, rows: rows.collect(), numbers: Vec::new(), again: path.lasso() }
     }
 
     fn results(&self) -> impl Iterator<Item = &PropertyResult> {

@@ -56,7 +56,7 @@ fn stem_and_loop_are_told_apart() {
     let path = file("asks.dve", ASKS);
     let (json, text) = told(&path, &[0, 0, 0], 1);
     assert_eq!((json["length"].as_u64(), json["loop"].as_u64()), (Some(3), Some(1)));
-    assert!(text.starts_with("1 step, then 2 steps that go round for ever\n"), "{text}");
+    assert!(text.starts_with("1 step, then a cycle of 2 steps\n"), "{text}");
     let at = |words: &str| text.find(words).unwrap_or_else(|| panic!("no {words} in\n{text}"));
     assert!(at("\n  1  ") < at(CYCLE) && at(CYCLE) < at("\n  2  "), "{text}");
     assert!(at("\n  3  ") < at("and so on for ever, from step 2 again"), "{text}");

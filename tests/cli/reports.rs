@@ -99,7 +99,11 @@ fn a_run_for_ever_has_stem_and_loop() {
     let text = "process P { byte x; state a, b, c; init a; trans a -> b {}, b -> c {}, c -> b {}; }\nsystem async;\n";
     let round = file("report-round.dve", text);
     let (_, page) = report("lasso", 1, &["check", &round, "-p", "ltl: <> P.x == 1"]);
-    page.has(&["that go round for ever", "the loop begins here", "and so on for ever, from step 2 again"]);
+    page.has(&[
+        "an infinite run: 1 step, then a cycle of",
+        "the loop begins here",
+        "and so on for ever, from step 2 again",
+    ]);
     page.has(&["then, again and again"]);
     let (_, page) = report("claim", 1, &["check", &model("starvation.dve")]);
     page.has(&["the loop begins here", "violated. Search 2 of 2: 12 states. A run that decides it was found"]);
@@ -162,7 +166,7 @@ fn long_runs_stay_small() {
     assert!(page.text.len() < 10_000_000, "{} bytes", page.text.len());
     assert_eq!(page.count("li", ""), 10_000);
     assert!(page.count("details", "fold") >= 10);
-    page.has(&["a shortest run of 10,000 events", "These are the last 400 of 10,000 rows"]);
+    page.has(&["a shortest run of 10,000 steps", "These are the last 400 of 10,000 rows"]);
     let (_, page) = report("longer", 1, &["check", &long(30_000), "-p", "invariant: P.y < 30000"]);
     assert!(page.text.len() < 12_000_000, "{} bytes", page.text.len());
     page.has(&["are left out here", "60,000"]);
@@ -172,6 +176,17 @@ fn long_runs_stay_small() {
     open +=
         parts.map(|part| part.split_once("</details>").expect("a fold ends").1.matches("<li>").count()).sum::<usize>();
     assert_eq!(open, 20, "the first five steps and the last fifteen");
+}
+
+/// Text, report and chart count the same steps: what is atomic is one.
+#[test]
+fn a_run_has_one_length() {
+    let (answer, page) = report("atomic", 1, &["check", &model("needham_schroeder.pml")]);
+    assert!(answer.stdout.contains("of 12 steps:"), "{}", answer.stdout);
+    page.has(&["run of 12 steps (31 statements)", "steps 4 to 7"]);
+    let chart = scrimp(&["check", &model("needham_schroeder.pml"), "-q", "--chart", "-"]).code(1).stdout;
+    let numbers: Vec<&str> = chart.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(numbers[1..], ["3", "5", "7", "9", "11", "13"], "{chart}");
 }
 
 #[test]

@@ -495,7 +495,7 @@ fn figures_and_tables_for_papers() {
     for word in [
         "% 50 % & more",
         "\\toprule",
-        "stored\\_peak, paper",
+        "states stored at most, paper",
         "phils3 & bfs & 154 & 100 &",
         " & dfs & ",
         "\\bottomrule",

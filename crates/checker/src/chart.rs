@@ -13,6 +13,9 @@ pub struct Drawing {
     rows: Vec<Row>,
     /// For each row, whether it is shown beside messages.
     notable: Vec<bool>,
+    /// For each row, the number of its step; and how many steps are over.
+    numbers: Vec<usize>,
+    steps: usize,
     /// How many rows are before those that happen again and again.
     again: Option<usize>,
     /// Among those are steps that belong to no process.
@@ -35,6 +38,8 @@ impl Drawing {
                 drawing.begin_loop();
             }
             drawing.step(model, before, step.event);
+            // What is atomic is one step.
+            drawing.steps -= usize::from(step.edge.is_none());
             before = &step.state;
         }
         if again == Some(steps.len()) {
@@ -48,12 +53,14 @@ impl Drawing {
 
     /// Adds the step that an event makes in a state.
     pub fn step(&mut self, model: &dyn Explorable, state: &[u8], event: EventCode) {
+        self.steps += 1;
         let Some(Shown { row, notable, names }) = row(model, state, event) else {
             self.unseen |= self.again.is_some();
             return;
         };
         names.into_iter().for_each(|(process, name)| self.name(process, name));
         self.notable.push(notable);
+        self.numbers.push(self.steps);
         self.rows.push(row);
     }
 
@@ -68,6 +75,7 @@ impl Drawing {
         let text = model.event(record.event);
         let name = text.steps.first().map(|s| lane_name(&s.name, s.process));
         self.name(actor, name.unwrap_or_else(|| model.lane_name(actor)));
+        self.numbers.push(self.steps + 1);
         self.rows.push(Row::step(actor, model.fault(record)));
         self.notable.push(true);
     }
@@ -92,18 +100,28 @@ impl Drawing {
             }
             Some(row)
         };
-        let part = |part: Vec<(Row, bool)>| -> Vec<Row> {
-            let messages = part.iter().any(|(row, _)| row.message.is_some());
-            part.into_iter().filter(|(_, notable)| *notable || !messages).filter_map(|(row, _)| place(row)).collect()
+        let part = |part: Vec<Drawn>| -> Vec<(Row, usize)> {
+            let messages = part.iter().any(|drawn| drawn.row.message.is_some());
+            let shown = part.into_iter().filter(|drawn| drawn.notable || !messages);
+            shown.filter_map(|drawn| Some((place(drawn.row)?, drawn.number))).collect()
         };
-        let mut stem: Vec<(Row, bool)> = self.rows.into_iter().zip(self.notable).collect();
+        let drawn = |((row, notable), number)| Drawn { row, notable, number };
+        let mut stem: Vec<Drawn> = self.rows.into_iter().zip(self.notable).zip(self.numbers).map(drawn).collect();
         let of_loop = stem.split_off(self.again.unwrap_or(stem.len()));
         let mut rows = part(stem);
         // A loop of steps without a lane cannot be drawn, but is not nothing.
         let again = self.again.filter(|_| !(self.unseen && of_loop.is_empty())).map(|_| rows.len());
         rows.extend(part(of_loop));
-        Chart { lanes, rows, again }
+        let (rows, numbers) = rows.into_iter().unzip();
+        Chart { lanes, rows, numbers, again }
     }
+}
+
+/// A row that was added.
+struct Drawn {
+    row: Row,
+    notable: bool,
+    number: usize,
 }
 
 /// What a step is in a chart. Lanes are numbers of processes.

@@ -113,7 +113,15 @@ fn named(system: &System, name: &str) -> Result<Vec<usize>, String> {
     let found = if exact.is_empty() { which(&numbered) } else { exact };
     if found.is_empty() {
         let names: Vec<&str> = system.processes.iter().map(|process| process.name.as_str()).take(12).collect();
-        return Err(format!("unknown process `{name}`; the model has {}", names.join(", ")));
+        // `P` stands for all that are called P and a number.
+        let common =
+            |own: &'_ str| own.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('_').to_string();
+        let bases: Vec<String> = system.processes.iter().map(|process| common(&process.name)).collect();
+        let known = names.iter().copied().chain(bases.iter().map(String::as_str));
+        return Err(match scrimp_core::nearest(name, known) {
+            Some(near) => format!("unknown process `{name}`\nhelp: did you mean `{near}`?"),
+            None => format!("unknown process `{name}`; the model has {}", names.join(", ")),
+        });
     }
     Ok(found)
 }

@@ -1,6 +1,7 @@
 //! Files and folders that options name are looked at before anything is searched.
 
 use crate::error::CheckError;
+use scrimp_lang::why_unreadable;
 use scrimp_search::plan::{EngineChoice, StoreChoice};
 use scrimp_search::{Options, checkpoint};
 use std::fs::File;
@@ -26,7 +27,8 @@ pub fn admit(options: &Options) -> Result<(), CheckError> {
         directory("--resume", folder)?;
         checkpoint::making(&folder.join(scrimp_cluster::SEARCH))?;
     } else if let Some(path) = &options.resume {
-        File::open(path).map_err(|e| CheckError::Asked(format!("--resume {}: {e}", path.display())))?;
+        let cannot = |e| CheckError::Asked(format!("--resume {}: {}", path.display(), why_unreadable(path, &e)));
+        File::open(path).map_err(cannot)?;
         checkpoint::making(path)?;
     }
     Ok(())

@@ -50,10 +50,10 @@ const OPTIONS = [
 ];
 
 const WORDS = {
-  verified: "holds",
-  violated: "does not hold",
+  verified: "verified",
+  violated: "violated",
   "no-error-found": "no error found",
-  incomplete: "not decided",
+  incomplete: "undecided",
   error: "could not be checked",
 };
 
@@ -250,7 +250,8 @@ export class Check {
     const steps = property.steps;
     const has = steps !== null && steps !== undefined;
     const lasso = property.loop !== null && property.loop !== undefined;
-    const length = `a run of ${count(steps ?? 0, this.single)}${lasso ? ", the last of them again and again" : ""}${this.single === "statement" ? " (an atomic sequence of them is one step)" : ""}`;
+    const single = property.single > steps ? ` (${count(property.single, this.single)})` : "";
+    const length = `a run of ${count(steps ?? 0, "step")}${single}${lasso ? ", the last of them again and again" : ""}`;
     const vacuous = Array.isArray(property.vacuous) ? property.vacuous.length > 0 : Boolean(property.vacuous);
     return make(
       "li",

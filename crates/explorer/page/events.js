@@ -84,7 +84,7 @@ export class Events {
     else if (about?.verdict === "verified")
       notes.push(make("p", { class: "note good" }, `✓ This run ${judged(about)} `, make("strong", {}, saying(about))));
     for (const name of (view.violations ?? []).filter((name) => name !== about?.name))
-      notes.push(make("p", { class: "note bad violation" }, "✗ Does not hold in this state: ", make("strong", {}, name)));
+      notes.push(make("p", { class: "note bad violation" }, "✗ Violated in this state: ", make("strong", {}, name)));
     for (const step of view.steps) {
       if (step.violated) notes.push(make("p", { class: "note bad" }, `The last step violates: ${step.violated}`));
     }

@@ -52,7 +52,7 @@ export class Replay {
     const about = this.about.get(node);
     const out = remarks(about);
     for (const name of state.violations ?? [])
-      if (name !== about?.name) out.push({ lane: null, text: `does not hold: ${name}` });
+      if (name !== about?.name) out.push({ lane: null, text: `violated: ${name}` });
     for (const { lane, text } of further(state.faults, about)) out.push({ lane, text });
     if (state.end && state.bad) out.push({ lane: null, text: state.end });
     return out;

@@ -113,10 +113,21 @@ export function rows(walk, fold, unfolded) {
   if (loop && loop.from === loop.to)
     out.push({ kind: "loop", still: true, node: walk.line[loop.to], place: loop.to, lane: null });
   out.push(...wrong(walk));
+  let said = -1;
   out.forEach((row, index) => {
     row.index = index;
+    if (["note", "loop", "back"].includes(row.kind)) return;
+    row.number = numbers(row.first?.place ?? row.place, row.place, said);
+    said = row.place;
   });
   return { rows: out, arrows: arrows(out), messages };
+}
+
+/** The steps of a row, as they stand beside it: nothing where the row before has said them. */
+function numbers(first, last, said) {
+  if (first === last) return last === said ? "" : String(last);
+  const both = `${first}–${last}`;
+  return both.length > 5 ? String(last) : both;
 }
 
 /** What is wrong with the last state of the line: what should hold does not, something would end in a fault, or nothing more

@@ -67,6 +67,11 @@ export class Sheet {
         "rows",
         rows.map((row) => this.row(row)),
       ),
+      // The border of a label must not cut the dot of another row.
+      group(
+        "dots",
+        rows.map((row) => this.dot(row)),
+      ),
       loop ? this.bracket(loop) : "",
     ];
   }
@@ -122,7 +127,7 @@ export class Sheet {
       "data-node": row.node,
       "data-row": row.index,
     });
-    const number = row.kind === "note" || row.kind === "loop" || row.kind === "back" ? "" : String(row.place);
+    const number = row.number ?? "";
     group.append(draw("text", { class: "number", x: MARGIN - 14, y: y + 4, "text-anchor": "end" }, number));
     const title = (text) => draw("text", { class: "title", x: MARGIN, y: y + 4 }, text);
     if (row.kind === "loop") group.append(title(row.still ? "↻ and then nothing more, for ever" : "↻ again and again"));
@@ -134,7 +139,6 @@ export class Sheet {
       );
     else if (row.kind === "fold") this.folded(row, y, group);
     else {
-      if (x !== undefined) group.append(this.dot(row, x, y));
       if (row.kind === "rendezvous") group.append(this.between(row, y));
       else group.append(this.beside(row.lane, row.kind === "sent" ? y - 5 : y + 4, row.label, "label", this.away(row)));
     }
@@ -143,9 +147,17 @@ export class Sheet {
     return group;
   }
 
-  dot(row, x, y) {
+  dot(row) {
+    const x = this.at.get(row.lane);
+    if (x === undefined || !["step", "rendezvous", "sent", "received"].includes(row.kind)) return "";
     const open = row.kind === "sent" && !row.received;
-    return draw("circle", { class: open ? "dot open" : "dot", cx: x, cy: y, r: row.kind === "step" ? 3 : 4 });
+    return draw("circle", {
+      class: `dot ${open ? "open " : ""}${colour(row.lane)}${this.later(row)}`,
+      "data-row": row.index,
+      cx: x,
+      cy: this.middle(row.index),
+      r: row.kind === "step" ? 3 : 4,
+    });
   }
 
   folded(row, y, group) {
@@ -162,7 +174,7 @@ export class Sheet {
   between(row, y) {
     const from = this.at.get(row.lane) ?? MARGIN;
     const to = this.at.get(row.to) ?? from + this.apart;
-    return this.across((from + to - row.label.length * LETTER) / 2, y - 6, row.label, "label");
+    return this.across((from + to - row.label.length * LETTER) / 2, y - 8, row.label, "label");
   }
 
   /** A text from a place on, or further left where it would not fit. */

@@ -162,7 +162,7 @@ export class Walk {
     const about = this.about.get(view.node);
     const wrong = remarks(about);
     for (const name of view.violations ?? [])
-      if (name !== about?.name) wrong.push({ lane: null, text: `does not hold: ${name}` });
+      if (name !== about?.name) wrong.push({ lane: null, text: `violated: ${name}` });
     for (const { lane, text } of further(view.faults, about)) wrong.push({ lane, text });
     if (view.end && view.bad) wrong.push({ lane: null, text: view.end });
     const entry = this.tree.get(view.node);

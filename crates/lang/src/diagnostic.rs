@@ -106,6 +106,23 @@ impl Problem {
         }
     }
 
+    /// The text that this was found in, with the nearest names in the place of unknown ones: if these are all that is wrong
+    /// and every one has a name near it.
+    pub fn with_known_names(self, text: &str) -> Option<String> {
+        let mut all = Vec::new();
+        self.apart(&mut all);
+        all.sort_by_key(|problem| std::cmp::Reverse(problem.0.place.start));
+        let mut out = text.to_string();
+        for Problem(parts) in all {
+            let help = parts.help.filter(|_| parts.message.starts_with("unknown "))?;
+            let name = help.strip_prefix("did you mean `")?.strip_suffix("`?")?;
+            let range = parts.place.start as usize..parts.place.end as usize;
+            out.get(range.clone())?;
+            out.replace_range(range, name);
+        }
+        Some(out)
+    }
+
     /// What there is, or nothing and a problem noted, so that others can still be found.
     pub fn noted<T>(found: Result<T, Problem>, problems: &mut Vec<Problem>) -> Option<T> {
         found.map_err(|problem| problems.push(problem)).ok()

@@ -104,10 +104,16 @@ pub fn why_unreadable(path: &Path, error: &io::Error) -> String {
     if !folder.is_dir() {
         return format!("there is no folder {}", folder.display());
     }
-    match similar(path, folder) {
-        Some(near) => format!("there is no such file\nhelp: did you mean `{}`?", near.display()),
+    match near(path) {
+        Some(near) => format!("there is no such file\nhelp: {near}"),
         None => "there is no such file".into(),
     }
+}
+
+/// Help for a file that there is not: one of a similar name.
+pub(crate) fn near(path: &Path) -> Option<String> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    similar(path, folder).map(|near| format!("did you mean `{}`?", near.display()))
 }
 
 /// What a folder is that was given as a model, with one of the models in it.

@@ -18,7 +18,7 @@ use crate::expression::syntax::{ExprId, Name, Separator};
 use crate::expression::temporal::Vocabulary;
 use crate::formula::{Atoms, Logic, constant_or_atom, formula};
 use crate::lexer::Token;
-use crate::symbols::{Map, Symbols, instance_name, nearest, suggestion};
+use crate::symbols::{Map, Symbols, instance_name, nearest, some_names, suggestion, suggestion_or_all};
 use scrimp_core::{Property, PropertyKind};
 use scrimp_system::{ConstantValue, Expr, ProcessId, Role, Source, System, VarId};
 use scrimp_temporal::Formula;
@@ -26,6 +26,9 @@ use scrimp_temporal::Formula;
 /// What properties can begin with.
 const WORDS: [&str; 9] =
     ["deadlock", "faults", "assertions", "invariant", "reach", "ltl", "ctl", "accepting", "progress"];
+
+/// What only nets can be asked.
+const NET_WORDS: [&str; 6] = ["one-safe", "stable-marking", "quasi-live", "live", "bounded", "bound"];
 
 const KEYWORD_MISSING: &str = "a condition is written `invariant: …` or `reach: …`, a formula `ltl: …` or `ctl: …`";
 
@@ -83,8 +86,8 @@ fn property<'n>(
     end: usize,
 ) -> Result<Property<Expr>, Problem> {
     read(names, text, start, end).map_err(|problem| {
-        let works = |text: &str| read(names, text, 0, text.len()).is_ok();
-        problem.maybe_help(advice(text[start..end].trim(), &works))
+        let attempt = |text: &str| read(names, text, 0, text.len()).map(drop);
+        problem.maybe_help(advice(text[start..end].trim(), &attempt))
     })
 }
 
@@ -128,7 +131,9 @@ fn read<'n>(names: &'n SystemNames<'n>, text: &'n str, start: usize, end: usize)
         "accepting" => PropertyKind::Accepting(said(&names.system.accepting, "accepting locations or labels")?),
         "progress" => PropertyKind::Progress(said(&names.system.no_progress, "progress labels")?),
         _ => {
-            let help = own_near(names.system, &name).or_else(|| suggestion(word, WORDS));
+            let of_nets = || [written, word].into_iter().find(|word| NET_WORDS.contains(word));
+            let of_nets = || of_nets().map(|word| format!("`{word}` is a property of Petri nets only"));
+            let help = own_near(names.system, &name).or_else(of_nets).or_else(|| suggestion(word, WORDS));
             let problem = Problem::new(keyword.place(), format!("unknown property `{word}`")).maybe_help(help);
             return Err(match written.contains(['=', '<', '>', '@', '!', '&', '|', '(']) {
                 true => problem.or_help(KEYWORD_MISSING),
@@ -335,23 +340,24 @@ impl Names for WithSpelling<'_> {
                 let known = &self.names.system.processes[process.index()];
                 Ok(Locations { control: known.control, names: &known.locations })
             }
-            None => {
-                let candidates = self.names.system.processes.iter().map(|p| p.name.as_str());
-                let problem = Problem::new(process.place, format!("unknown process `{name}`"));
-                Err(problem.maybe_help(suggestion(&name, candidates)))
-            }
+            None => Err(self.unknown_process(process.place, &name)),
         }
     }
 }
 
-/// The names there are, where these are few.
-fn some_names<'n>(names: impl Iterator<Item = &'n str>) -> Option<String> {
-    const FEW: usize = 8;
-    let known: Vec<&str> = names.take(FEW + 1).collect();
-    (1..=FEW).contains(&known.len()).then(|| format!("known names: {}", known.join(", ")))
-}
-
 impl WithSpelling<'_> {
+    fn unknown_process(&self, place: Place, name: &str) -> Problem {
+        let known = || self.names.system.processes.iter().map(|p| p.name.as_str());
+        let problem = Problem::new(place, format!("unknown process `{name}`"));
+        // Of a proctype that runs several times, each has its number; one that runs once has none.
+        let bare = name.trim_end_matches(|c: char| c.is_ascii_digit()).strip_suffix('_');
+        let is_near =
+            |own: &&str| own.strip_prefix(name).is_some_and(|rest| rest.starts_with(['_', '('])) || bare == Some(*own);
+        let numbered = known().find(is_near);
+        let near = numbered.map(|own| format!("did you mean `{own}`?"));
+        problem.maybe_help(near.or_else(|| suggestion_or_all("known processes", name, known())))
+    }
+
     fn unknown(&self, name: Name) -> Problem {
         let word = self.symbols.name(name.symbol);
         let SystemNames { system, processes, .. } = self.names;
@@ -380,7 +386,7 @@ impl WithSpelling<'_> {
             Some((near, owner)) => {
                 problem.help(format!("did you mean `{}.{near}`?", system.processes[owner.index()].name))
             }
-            None => problem.maybe_help(some_names(self.names.own(None))),
+            None => problem.maybe_help(some_names("known names", self.names.own(None))),
         }
     }
 
@@ -396,9 +402,7 @@ impl WithSpelling<'_> {
             if let (Separator::Dot, Some(variable)) = (reference.separator, globals.get(&*format!("{owner}.{word}"))) {
                 return Ok(variable.clone());
             }
-            let candidates = system.processes.iter().map(|p| p.name.as_str());
-            let problem = Problem::new(reference.name.place, format!("unknown process `{owner}`"));
-            return Err(problem.maybe_help(suggestion(&owner, candidates)));
+            return Err(self.unknown_process(reference.name.place, &owner));
         };
         let known = &system.processes[process.index()];
         let location = known.locations.iter().position(|l| l == word);

@@ -108,8 +108,8 @@ impl NetNames {
         end: usize,
     ) -> Result<NamedQuestion, Problem> {
         self.read(names, text, start, end).map_err(|problem| {
-            let works = |text: &str| self.read(names, text, 0, text.len()).is_ok();
-            problem.maybe_help(advice(text[start..end].trim(), &works))
+            let attempt = |text: &str| self.read(names, text, 0, text.len()).map(drop);
+            problem.maybe_help(advice(text[start..end].trim(), &attempt))
         })
     }
 
@@ -147,6 +147,10 @@ impl NetNames {
             _ => {
                 let known = ["deadlock", "invariant", "reach", "bound", "ltl", "ctl"].into_iter();
                 let help = suggestion(rest, known.chain(WORDS.iter().map(|(word, _)| *word)));
+                if WORDS.iter().any(|(known, _)| *known == word) {
+                    let message = format!("`{word}` takes no condition: it is about the whole net");
+                    return Err(Problem::new(p.current.place(), message));
+                }
                 let problem = Problem::new(keyword.place(), format!("unknown property `{word}`"));
                 return Err(problem.maybe_help(help).or_help(&known_properties()));
             }

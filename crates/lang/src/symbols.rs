@@ -130,6 +130,23 @@ pub(crate) fn sorted_suggestion<'c>(name: &str, candidates: impl Iterator<Item =
     suggestion(name, candidates)
 }
 
+/// The same, and where no candidate is close enough, all there are, if these are few; `what` is what they are called.
+pub(crate) fn suggestion_or_all<'c>(
+    what: &str,
+    name: &str,
+    candidates: impl IntoIterator<Item = &'c str>,
+) -> Option<String> {
+    let candidates: Vec<&str> = candidates.into_iter().collect();
+    suggestion(name, candidates.iter().copied()).or_else(|| some_names(what, candidates.into_iter()))
+}
+
+/// The names there are, where these are few.
+pub(crate) fn some_names<'n>(what: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
+    const FEW: usize = 8;
+    let known: Vec<&str> = names.take(FEW + 1).collect();
+    (1..=FEW).contains(&known.len()).then(|| format!("{what}: {}", known.join(", ")))
+}
+
 /// What an instance of a template is called: `template(1,2)`.
 pub(crate) fn instance_name(template: &str, key: &[i64]) -> String {
     let key: Vec<String> = key.iter().map(i64::to_string).collect();

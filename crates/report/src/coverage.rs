@@ -180,8 +180,7 @@ fn statements(part: &Part, scope: Scope, out: &mut String) {
     };
     for of_one in part.by_owner() {
         let unreached = of_one.iter().filter(|item| !item.reached);
-        // Of every type is said how much was reached by a search; after walks, nothing where that is all.
-        if scope == Scope::Walks && unreached.clone().count() == 0 {
+        if unreached.clone().count() == 0 {
             continue;
         }
         let _ = match of_one[0].owner.as_str() {
@@ -256,8 +255,7 @@ mod tests {
     fn each_process_type_has_its_list() {
         let items = vec![item("P", 1, true), item("P", 2, false), item(":init:", 1, true)];
         let coverage = Coverage { parts: vec![Part { kind: Kind::Statement, items }] };
-        let expected = "unreached in proctype P\n\ta.pml:3, state 2, \"x = 2\"\n\t(1 of 2 statements)\n\
-                        unreached in init\n\t(0 of 1 statements)\n";
+        let expected = "unreached in proctype P\n\ta.pml:3, state 2, \"x = 2\"\n\t(1 of 2 statements)\n";
         assert_eq!(coverage.text(Scope::AllStates), expected);
         let walks = coverage.text(Scope::Walks);
         assert!(

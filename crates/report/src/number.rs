@@ -67,7 +67,8 @@ pub fn parse_size(text: &str) -> Result<usize, String> {
     };
     let bytes = value * factor as f64;
     if unit.is_empty() && (1.0..LEAST_BYTES).contains(&bytes) {
-        return Err(format!("`{text}` is {text} bytes\nhelp: did you mean {text}M?"));
+        let amount = count_of(bytes as u64, "byte");
+        return Err(format!("`{text}` is {amount}\nhelp: did you mean {text}M?"));
     }
     if !(1.0..=(1u64 << 46) as f64).contains(&bytes) {
         return Err(format!("`{text}` is out of range\nhelp: write it like 64M or 2G"));

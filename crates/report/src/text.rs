@@ -183,9 +183,8 @@ pub fn evidence(model: &dyn Describe, p: &PropertyResult, style: Style) -> Strin
     };
     let steps = run.single_steps(model, p.fault_record());
     let told = Run { model, initial: &run.initial, steps: &steps, again: p.loop_among(&steps) };
-    let shortest = if p.shortest { "a shortest run" } else { "a run" };
-    let length = lasso::length(run.steps.len(), told.cycle(), "step");
-    let mut out = format!("\n{}, {what} {shortest} of {length}:\n", style.bold(&p.name));
+    let length = lasso::run(p.shortest, run.steps.len(), told.cycle());
+    let mut out = format!("\n{}, {what} {length}:\n", style.bold(&p.name));
     if style.tables {
         out.push_str(&trace::table(&told, style));
         if let Some(record) = p.fault_record() {

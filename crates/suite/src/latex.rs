@@ -2,7 +2,7 @@
 
 use crate::case::Case;
 use crate::means::{Means, by_model, by_model_and_label};
-use crate::measure::by_configuration;
+use crate::measure::{by_configuration, label};
 use crate::runner::Row;
 use crate::suite::Suite;
 use crate::summary::{by_task, summary};
@@ -52,7 +52,7 @@ pub fn table(table: &Table, caption: &str) -> String {
     };
     let columns: Vec<usize> = (0..table.columns.len()).filter(|column| said(*column)).collect();
     let kinds: String = columns.iter().map(|column| if table.columns[*column].1 { 'r' } else { 'l' }).collect();
-    let heads: Vec<String> = columns.iter().map(|column| escape(&table.columns[*column].0)).collect();
+    let heads: Vec<String> = columns.iter().map(|column| escape(&in_words(&table.columns[*column].0))).collect();
     let head = format!("\\toprule\n{} \\\\\n\\midrule\n", heads.join(" & "));
     let mut body = String::new();
     let mut last: Option<&str> = None;
@@ -81,6 +81,14 @@ pub fn table(table: &Table, caption: &str) -> String {
             "\n\\begin{{table}}\n\\centering\\footnotesize\\setlength{{\\tabcolsep}}{{4pt}}\n\\caption{{{caption}}}\n\\begin{{tabular}}{{@{{}}{kinds}@{{}}}}\n\
              {head}{body}\\bottomrule\n\\end{{tabular}}\n\\end{{table}}\n"
         ),
+    }
+}
+
+/// What a column is called: `stored_peak, paper` is the field of the results file.
+fn in_words(column: &str) -> String {
+    match column.split_once(", ") {
+        Some((field, whose)) => format!("{}, {whose}", label(field)),
+        None => label(column),
     }
 }
 
@@ -115,6 +123,8 @@ mod tests {
 
     #[test]
     fn texts_are_escaped() {
+        assert_eq!(in_words("stored_peak, paper"), "states stored at most, paper");
+        assert_eq!(in_words("model"), "model");
         assert_eq!(escape("stored_peak 5 % of #1 {x}"), "stored\\_peak 5 \\% of \\#1 \\{x\\}");
         assert_eq!(
             escape("a\\b ~ ^ < --x"),

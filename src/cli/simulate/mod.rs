@@ -27,7 +27,8 @@ Examples:
   scrimp simulate lock.pml --steps 50 --seed 7
   scrimp simulate lock.pml -i
   scrimp simulate big.pml --walks 10000 --steps 5000 --time 1m
-  scrimp check lock.dve --trace run.json; scrimp simulate lock.dve --trace run.json";
+  scrimp check lock.dve --trace run.json
+  scrimp simulate lock.dve --trace run.json";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -93,7 +94,7 @@ pub struct SimulateArgs {
     #[arg(short, long, value_name = "TEXT", requires = "walks")]
     property: Vec<String>,
 
-    /// Threads for --walks [default: one a core]
+    /// Number of threads for --walks [default: one a core]
     ///
     /// The answer is the same with any number of threads.
     #[arg(short = 'j', long, value_name = "N", requires = "walks", value_parser = threads)]
@@ -152,7 +153,7 @@ pub fn run(args: &SimulateArgs) -> Result<u8, Failure> {
         let name = path.display().to_string();
         let text =
             std::fs::read_to_string(path).map_err(|e| Failure::at(&name, scrimp_lang::why_unreadable(path, &e)))?;
-        let value: Value = serde_json::from_str(&text).map_err(|e| not_json(&name, &e))?;
+        let value: Value = serde_json::from_str(&text).map_err(|e| not_json(&name, &text, &e))?;
         shown = shown.replay(&value, &name, || Ok(Loaded::open_with(&args.model, &args.define)?))?;
     } else if args.interactive {
         shown.interactive(args.seed)?;
@@ -173,14 +174,15 @@ pub fn run(args: &SimulateArgs) -> Result<u8, Failure> {
     }
 }
 
-/// A trace must be an answer of `check --json`; SPIN's trails are lines of numbers.
-pub fn not_json(name: &str, error: &serde_json::Error) -> Failure {
-    Failure::at(
-        name,
-        format!(
-            "this is not JSON: {error}\nhelp: a trace is written by `scrimp check MODEL --json > FILE`; trails of SPIN are not read"
-        ),
-    )
+/// A trace must be what `check --trace` or `--json` wrote; SPIN's trails are lines of numbers.
+pub fn not_json(name: &str, text: &str, error: &serde_json::Error) -> Failure {
+    let is_trail =
+        |line: &str| line.split(':').count() == 3 && line.split(':').all(|n| n.trim().parse::<i64>().is_ok());
+    let what = match name.ends_with(".trail") || text.lines().next().is_some_and(is_trail) {
+        true => "this is a trail of SPIN, which is not read".to_string(),
+        false => format!("this is not JSON: {error}"),
+    };
+    Failure::at(name, format!("{what}\nhelp: a trace is written by `scrimp check MODEL --trace run.json`"))
 }
 
 fn walk(loaded: Loaded) -> Result<Walk, Failure> {

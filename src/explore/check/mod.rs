@@ -187,11 +187,25 @@ impl Checks {
 /// gone, but nobody has looked whether the model is the one that was checked.
 pub fn about(answer: &Value) -> Value {
     let mut properties = answer["properties"].as_array().into_iter().flatten();
-    let mut about = properties.find(|property| property["trace"]["steps"].is_array()).map_or(Value::Null, described);
+    let found = properties.find(|property| property["trace"]["steps"].is_array());
+    let mut about = found.map_or_else(|| of_trace(answer), described);
     if about.is_object() {
         about["saved"] = true.into();
     }
     about
+}
+
+/// What a run that was saved by itself shows: it has the name of its property, which says whether the run breaks it.
+fn of_trace(document: &Value) -> Value {
+    let Some(name) = document["property"].as_str() else { return Value::Null };
+    const BROKEN: [&str; 8] =
+        ["deadlock", "faults", "assertion", "invariant", "ltl", "never claim", "accepting", "progress"];
+    let verdict = match () {
+        () if name.starts_with("reach:") => "verified",
+        () if BROKEN.iter().any(|kind| name.starts_with(kind)) => "violated",
+        () => return Value::Null,
+    };
+    json!({ "name": name, "verdict": verdict })
 }
 
 /// What a run shows: which property, whether it breaks that, and what exactly went wrong.
@@ -204,11 +218,14 @@ fn described(property: &Value) -> Value {
 
 /// A property without its run, which may be long.
 fn property((number, property): (usize, &Value)) -> Value {
-    let steps = property["trace"]["steps"].as_array().map(Vec::len);
+    let single = property["trace"]["steps"].as_array();
+    // What is atomic is one step.
+    let steps = single.map(|single| single.iter().filter(|step| !step["event"].is_null()).count());
+    let single = single.map(Vec::len);
     json!({
         "number": number, "name": property["name"], "verdict": property["verdict"], "answer": property["answer"],
         "how": property["how"], "vacuous": property["vacuous"], "fault": property["fault"],
-        "steps": steps, "loop": property["trace"]["loop"],
+        "steps": steps, "single": single, "loop": property["trace"]["loop"],
     })
 }
 

@@ -11,7 +11,7 @@ use super::syntax::{LabelSet, Program, Tree};
 use crate::diagnostic::{Place, Problem};
 use crate::reading::{self, Language};
 use crate::symbols::Map;
-use crate::{LoadError, aut};
+use crate::{LoadError, aut, foreign};
 use scrimp_system::{Included, Source, System};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -185,7 +185,8 @@ impl File<'_> {
         };
         let refuse = |message: String| self.refuse(Problem::new(component.place, message));
         if !path.is_file() {
-            return Err(refuse(format!("there is no file {}", path.display())));
+            let problem = Problem::new(component.place, format!("there is no file {}", path.display()));
+            return Err(self.refuse(problem.maybe_help(foreign::near(&path))));
         }
         let format = reading::format_of(&path)?;
         match format.language {

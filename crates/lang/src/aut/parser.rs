@@ -5,7 +5,7 @@ use super::read::unescaped;
 use super::syntax::{Change, Component, LabelSet, Program, Rule, Tree, Vector, Word};
 use super::tokens::{Token, tokens};
 use crate::diagnostic::{Place, Problem};
-use crate::symbols::{Map, suggestion};
+use crate::symbols::{Map, suggestion, suggestion_or_all};
 
 /// How deep a behaviour may nest.
 const DEEPEST: usize = 100;
@@ -344,7 +344,11 @@ impl<'t> Parser<'t> {
                     Ok(Tree::Component(*component))
                 }
                 None => {
-                    let help = suggestion(word, components.iter().map(|component| component.name.as_str()));
+                    let help = suggestion_or_all(
+                        "known components",
+                        word,
+                        components.iter().map(|component| component.name.as_str()),
+                    );
                     Err(Problem::new(place, format!("unknown component `{word}`")).maybe_help(help))
                 }
             },

@@ -7,7 +7,7 @@ use super::syntax::{Model, VariableDeclaration};
 use crate::diagnostic::{Place, Problem};
 use crate::expression::lower::{Meaning, Names, ProcessReference, Reference};
 use crate::expression::syntax::{Name, Separator};
-use crate::symbols::{Map, Symbol, Symbols, instance_name, sorted_suggestion};
+use crate::symbols::{Map, Symbol, Symbols, instance_name, sorted_suggestion, suggestion_or_all};
 use scrimp_system::VarId;
 use std::cell::RefCell;
 
@@ -212,8 +212,10 @@ impl<'a> Scopes<'a> {
 
     fn unknown_process(&self, name: Name) -> Problem {
         let word = self.spell(name);
-        let candidates = self.heads.keys().map(|s| self.symbols.name(*s));
-        Problem::new(name.place, format!("unknown process `{word}`")).maybe_help(sorted_suggestion(word, candidates))
+        let mut known: Vec<&str> = self.heads.keys().map(|s| self.symbols.name(*s)).collect();
+        known.sort_unstable();
+        let help = suggestion_or_all("known processes", word, known);
+        Problem::new(name.place, format!("unknown process `{word}`")).maybe_help(help)
     }
 
     /// The process that stands before `.` or `->`.

@@ -15,6 +15,7 @@ mod events;
 mod executable;
 mod flow;
 mod formula;
+mod habits;
 mod instances;
 mod known;
 mod launch;
@@ -54,6 +55,11 @@ pub(crate) fn parse(input: Input<'_>) -> Result<(Specification, Source), Diagnos
     }
 }
 
+fn read(input: Input<'_>) -> Result<Program, Diagnostic> {
+    let (specification, source) = parse(input)?;
+    program::program(&specification, source.clone()).map_err(|problem| problem.locate(&source))
+}
+
 /// A Promela model, with room for some processes.
 #[derive(Debug, Clone)]
 pub struct Promela {
@@ -67,8 +73,8 @@ pub struct Promela {
 impl Promela {
     /// Reads a model; files that it includes are looked for in `folder`, and macros may be defined beforehand.
     pub fn new(name: &str, text: &str, folder: &Path, definitions: &[(String, String)]) -> Result<Promela, Diagnostic> {
-        let (specification, source) = parse(Input { name, text, folder, definitions })?;
-        let program = program::program(&specification, source.clone()).map_err(|problem| problem.locate(&source))?;
+        let input = Input { name, text, folder, definitions };
+        let program = read(input).map_err(|problem| habits::advised(input, problem, &|input| read(input).map(drop)))?;
         let instances = Instances::initial(&program);
         let lowered = instances.clone();
         Ok(Promela { program: Arc::new(program), instances, lowered, wanted: Vec::new() })

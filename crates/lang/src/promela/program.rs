@@ -5,6 +5,7 @@ use super::declare::{Declared, Kind, Names};
 use super::element::{Body, Builder, Kinds};
 use super::flow::flow;
 use super::formula;
+use super::habits;
 use super::link::Linked;
 use super::print;
 use super::resolve::Scope;
@@ -100,6 +101,7 @@ fn program_of(specification: &Specification, source: Source, names: &mut Names) 
             }
             Item::Ltl(ltl) => {
                 let name = ltl.name.as_ref().map_or(format!("ltl_{}", formulas.len()), |n| n.name.to_string());
+                habits::complements(&ltl.formula, &mut names.warnings);
                 let (text, place) = (print::expression(&ltl.formula), ltl.formula.place);
                 let formula = match formula::formula(names, &ltl.formula) {
                     Ok(formula) => formula,

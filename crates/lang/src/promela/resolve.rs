@@ -4,7 +4,7 @@ use super::core::{Access, Field, Match, Value, VariableId};
 use super::declare::{Declared, Kind, Names};
 use super::syntax::{Argument, Expression, ExpressionKind, Ident, Reference};
 use crate::diagnostic::Problem;
-use crate::symbols::sorted_suggestion;
+use crate::symbols::{sorted_suggestion, suggestion_or_all};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -387,7 +387,9 @@ impl Scope {
 
 pub(crate) fn unknown_proctype(names: &Names, name: &Ident) -> Problem {
     let problem = Problem::new(name.place, format!("unknown proctype `{}`", name.name));
-    problem.maybe_help(sorted_suggestion(&name.name, names.processes.keys().map(|name| &**name)))
+    let mut known: Vec<&str> = names.processes.keys().map(|name| &**name).collect();
+    known.sort_unstable();
+    problem.maybe_help(suggestion_or_all("known proctypes", &name.name, known))
 }
 
 fn missing_index(name: &Ident) -> Problem {

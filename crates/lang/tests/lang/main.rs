@@ -7,8 +7,10 @@ mod small_nets;
 
 mod bench_models;
 mod corpus;
+mod documented;
 mod errors;
 mod formulas;
+mod habits;
 mod net_models;
 mod net_structure;
 mod nets;

@@ -21,6 +21,8 @@ pub struct Chart {
     pub lanes: Vec<String>,
     /// The steps, from top to bottom.
     pub rows: Vec<Row>,
+    /// The step of the run that each row belongs to, where rows are not steps: several may be of one step, and some of none.
+    pub numbers: Vec<usize>,
     /// The rows from this one on happen again and again: they are drawn as a chart of their own. Where there are none,
     /// nothing more happens, for ever.
     pub again: Option<usize>,
@@ -62,6 +64,12 @@ struct Arrow {
 }
 
 impl Chart {
+    /// The number that a row is shown with: that of its step, at the first row of it.
+    fn number(&self, row: usize) -> Option<usize> {
+        let of = |row: usize| self.numbers.get(row).copied().unwrap_or(row + 1);
+        (row.checked_sub(1).map(of) != Some(of(row))).then(|| of(row))
+    }
+
     fn shown(&self, row: &Row) -> bool {
         let other = match row.message {
             Some(Message::Rendezvous { receiver }) => receiver,
@@ -116,7 +124,8 @@ impl Chart {
             return self;
         }
         let arrows = self.arrows();
-        let Chart { lanes, mut rows, again } = self;
+        let numbers = (gone..self.rows.len()).map(|row| self.numbers.get(row).copied().unwrap_or(row + 1)).collect();
+        let Chart { lanes, mut rows, again, .. } = self;
         for row in &mut rows {
             // Until it is known that both of its ends are there.
             if !matches!(row.message, Some(Message::Rendezvous { .. })) {
@@ -131,7 +140,7 @@ impl Chart {
                 rows[to.1].message = Some(Message::Received { channel, position: 0 });
             }
         }
-        Chart { lanes, rows: rows.split_off(gone), again: again.map(|again| again.saturating_sub(gone)) }
+        Chart { lanes, rows: rows.split_off(gone), numbers, again: again.map(|again| again.saturating_sub(gone)) }
     }
 }
 
@@ -158,8 +167,21 @@ mod tests {
                 row(1, "ack!0", Message::Rendezvous { receiver: 0 }),
                 row(1, "data?4", Message::Received { channel: channel(), position: 0 }),
             ],
-            again: None,
+            ..Chart::default()
         }
+    }
+
+    /// A step that is atomic has several rows and one number, and rows that are left out take theirs with them.
+    #[test]
+    fn rows_have_the_numbers_of_steps() {
+        let mut chart = example();
+        chart.numbers = vec![1, 1, 3, 4, 4, 7];
+        let shown = |chart: &Chart| (0..chart.rows.len()).map(|row| chart.number(row)).collect::<Vec<_>>();
+        assert_eq!(shown(&chart), [Some(1), None, Some(3), Some(4), None, Some(7)]);
+        assert_eq!(shown(&example().last(2)), [Some(5), Some(6)]);
+        assert_eq!(shown(&chart.clone().last(2)), [Some(4), Some(7)]);
+        assert!(svg(&chart).contains(">7</text>") && !svg(&chart).contains(">6</text>"));
+        assert!(text(&chart).lines().any(|line| line.starts_with("7 ")), "{}", text(&chart));
     }
 
     #[test]

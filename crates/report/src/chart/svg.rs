@@ -11,6 +11,8 @@ const TOP: usize = 56;
 pub(super) const MARGIN: usize = 60;
 /// From one lane to the next: as far as the labels of messages need, within limits.
 const LANE: std::ops::RangeInclusive<usize> = 180..=360;
+/// How far the label of a statement may reach beyond the last lane.
+const STATEMENT: usize = 720;
 /// What a title takes above its part.
 const TITLE: usize = 24;
 /// From a lane to a label beside it, and from there to what comes next, which may be the head of an arrow.
@@ -53,7 +55,9 @@ pub fn svg(chart: &Chart) -> String {
     let mut labels = Labels::beside(&sheet, &arrows, chart.rows.len());
     for (i, row) in chart.rows.iter().enumerate().filter(|(_, row)| chart.shown(row)) {
         let (x, y) = sheet.point((row.lane, i));
-        let _ = writeln!(out, "<text class=\"number\" x=\"{}\" y=\"{}\">{}</text>", MARGIN - 12, y + 4, i + 1);
+        if let Some(number) = chart.number(i) {
+            let _ = writeln!(out, "<text class=\"number\" x=\"{}\" y=\"{}\">{number}</text>", MARGIN - 12, y + 4);
+        }
         let _ = writeln!(out, "<circle class=\"dot\" cx=\"{x}\" cy=\"{y}\" r=\"3\"/>");
         let Label { text, x, y, to_left } = labels.place(&sheet, row, (row.lane, i));
         let (label, whole) = (escape(&text), escape(&row.label));
@@ -83,8 +87,12 @@ impl Sheet {
         let needed = |row: &Row| (GAP + length_of(&row.label) + HEAD).div_ceil(lanes_of(row));
         let lane = shown().filter(|row| row.message.is_some()).map(needed).max().unwrap_or(0);
         let mut sheet = Sheet { parts: Vec::new(), lane: lane.clamp(*LANE.start(), *LANE.end()), width: 0, height: 0 };
-        // Labels of the last lane stand to its right.
-        let end = |row: &Row| sheet.middle(row.lane) + GAP + length_of(&sheet.label(row)) + HEAD;
+        // Labels of the last lane stand to its right, where nothing is in the way of a statement.
+        let label = |row: &Row| match row.message {
+            None => shortened(&row.label, STATEMENT),
+            Some(_) => sheet.label(row),
+        };
+        let end = |row: &Row| sheet.middle(row.lane) + GAP + length_of(&label(row)) + HEAD;
         let last = shown().filter(|row| row.lane + 1 == chart.lanes.len()).map(end).max().unwrap_or(0);
         sheet.width = last.max(2 * MARGIN + sheet.lane * chart.lanes.len().max(1));
         for part in chart.parts() {
@@ -227,6 +235,12 @@ mod tests {
             let (found, width) = labels(&svg(&chart));
             assert!(found.iter().all(|(_, end)| *end <= width), "{found:?} in {width}");
         }
+        // Beside the last lane there is room for a statement of any usual length.
+        let statement = "(!(floor[here].called&&floor[here].waiting)||(direction==up&&here<top))";
+        chart.rows[2].label = statement.into();
+        assert!(svg(&chart).contains(">(!(floor[here].called&amp;&amp;floor[here].waiting)||(direction==up"));
+        let (found, _) = labels(&svg(&chart));
+        assert!(found.iter().all(|(text, _)| !text.ends_with('…')), "{found:?}");
         let mut first = svg(&example());
         first.truncate(200);
         assert!(first.contains("width=\"660\""), "a chart of short labels is as wide as ever: {first}");

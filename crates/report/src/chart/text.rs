@@ -12,7 +12,7 @@ const WIDTH: std::ops::RangeInclusive<usize> = 8..=24;
 pub fn text(chart: &Chart) -> String {
     let longest = chart.lanes.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     let width = (longest + 2).clamp(*WIDTH.start(), *WIDTH.end());
-    let digits = chart.rows.len().to_string().len();
+    let digits = chart.numbers.iter().copied().max().unwrap_or(chart.rows.len()).to_string().len();
     let numbers = numbers(chart);
     let mut names = " ".repeat(digits + 2);
     for name in &chart.lanes {
@@ -37,7 +37,8 @@ pub fn text(chart: &Chart) -> String {
         let line: String = cells.into_iter().collect();
         let number = numbers.get(&i).map_or(String::new(), |number| format!("  ({number})"));
         let label: String = row.label.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        format!("{:>digits$}  {line}  {label}{number}\n", i + 1)
+        let step = chart.number(i).map_or(String::new(), |step| step.to_string());
+        format!("{step:>digits$}  {line}  {label}{number}\n")
     };
     let mut out = String::new();
     for part in chart.parts() {

@@ -4,6 +4,7 @@ use super::{Page, Pictures, Tone, branching, caption, escape, page, pill, search
 use crate::chart::{self, Chart};
 use crate::number::{count_of, grouped};
 use crate::record::Panel;
+use crate::trace::Run;
 use crate::{Overall, Subject};
 use scrimp_core::{PropertyResult, Verdict};
 use std::fmt::Write;
@@ -144,7 +145,11 @@ impl Document {
         };
         let steps = run.single_steps(model, p.fault_record());
         let again = p.loop_among(&steps);
-        let _ = writeln!(out, "<p>{}</p>", escape(&words::shown(p, steps.len(), again)));
+        let _ = writeln!(
+            out,
+            "<p>{}</p>",
+            escape(&words::shown(p, &Run { model, initial: &run.initial, steps: &steps, again }))
+        );
         // A chart that fits on a screen says more than the steps.
         let drawn = self.drawn(chart);
         out.push_str(&drawn);

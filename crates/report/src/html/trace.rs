@@ -23,6 +23,8 @@ const TEXT: usize = 200;
 
 /// One item of a list of steps: its markup, and whether the loop begins with it.
 struct Item {
+    /// Which one of the run it is, from 1, and the number of its step: what is atomic is one step.
+    index: usize,
     number: usize,
     markup: String,
     begins_loop: bool,
@@ -31,15 +33,19 @@ struct Item {
 /// The steps of a run, with where its loop begins; `room` is how many bytes they may take.
 pub fn steps(model: &dyn Describe, initial: &[u8], (steps, again): (&[Step], Option<usize>), room: usize) -> String {
     let mut before = initial;
+    let (mut over, mut within) = (0, false);
     let items = steps.iter().enumerate().map(|(i, step)| {
-        let markup = item(model, i + 1, step.event, before, &step.state);
+        let number = over + 1;
+        let markup = item(model, (!within).then_some(number), step.event, before, &step.state);
         before = &step.state;
-        Item { number: i + 1, markup, begins_loop: again == Some(i) }
+        within = step.edge.is_none();
+        over += usize::from(!within);
+        Item { index: i + 1, number, markup, begins_loop: again == Some(i) }
     });
     let (head, tail) = fitting(items, room);
     let mut out = String::new();
     match (head.last(), tail.first()) {
-        (Some(last), Some(first)) if first.number > last.number + 1 => {
+        (Some(last), Some(first)) if first.index > last.index + 1 => {
             out.push_str(&folded(&head, FIRST, 0));
             let _ = writeln!(
                 out,
@@ -55,7 +61,8 @@ pub fn steps(model: &dyn Describe, initial: &[u8], (steps, again): (&[Step], Opt
         }
     }
     if let Some(again) = again {
-        out.push_str(&end_of_loop(steps.len(), again));
+        let before = steps[..again.min(steps.len())].iter().filter(|step| step.edge.is_some()).count();
+        out.push_str(&end_of_loop(again < steps.len(), before + 1));
     }
     out
 }
@@ -116,9 +123,9 @@ fn list(items: &[Item]) -> String {
     out + "</ol>\n"
 }
 
-fn end_of_loop(steps: usize, again: usize) -> String {
-    match again < steps {
-        true => format!("<p class=\"loop\">and so on for ever, from step {} again</p>\n", grouped(again as u64 + 1)),
+fn end_of_loop(goes_on: bool, step: usize) -> String {
+    match goes_on {
+        true => format!("<p class=\"loop\">and so on for ever, from step {} again</p>\n", grouped(step as u64)),
         false => "<p class=\"loop\">nothing more can happen, for ever</p>\n".to_string(),
     }
 }
@@ -134,7 +141,8 @@ pub fn plain_steps(
     for (code, after) in edges {
         for (event, state) in model.steps(&before, *code, after) {
             number += 1;
-            items.push(Item { number, markup: item(model, number, event, &before, &state), begins_loop: false });
+            let markup = item(model, Some(number), event, &before, &state);
+            items.push(Item { index: number, number, markup, begins_loop: false });
             before = state;
         }
         before.clone_from(after);
@@ -142,10 +150,11 @@ pub fn plain_steps(
     (whole(&items), number)
 }
 
-/// One step: number, event, place in the model, changed values.
-fn item(model: &dyn Describe, number: usize, event: EventCode, before: &[u8], after: &[u8]) -> String {
+/// One event: the number of its step where that begins with it, event, place in the model, changed values.
+fn item(model: &dyn Describe, number: Option<usize>, event: EventCode, before: &[u8], after: &[u8]) -> String {
     let text = model.event(event);
-    let mut out = format!("<li><b>{}</b><div>", grouped(number as u64));
+    let number = number.map(|number| grouped(number as u64)).unwrap_or_default();
+    let mut out = format!("<li><b>{number}</b><div>");
     what(&mut out, &text);
     if let Some((_, printed)) = model.printed(before, event) {
         let _ = write!(out, "<p class=\"prints\">prints <code>{}</code></p>", shortened(printed.trim_end(), TEXT));

@@ -2,6 +2,7 @@
 
 use super::Tone;
 use crate::number::{count_of, grouped_digits};
+use crate::trace::Run;
 use crate::{Overall, Subject, json, lasso};
 use scrimp_core::{PropertyResult, Verdict};
 
@@ -114,12 +115,18 @@ pub fn size(subject: &Subject) -> String {
     }
 }
 
-/// What shows a property: `Violated by a shortest run of 7 events.`
-pub fn shown(p: &PropertyResult, steps: usize, again: Option<usize>) -> String {
-    let edges = p.trace.as_ref().map_or(0, |trace| trace.steps.len());
-    // What is shortest is counted in states of the model.
-    let run = if p.shortest && steps == edges { "a shortest run" } else { "a run" };
-    format!("{} {run} of {}.", by(p), lasso::length(steps, again, "event"))
+/// What shows a property: `Violated by a shortest run of 7 steps.`
+pub fn shown(p: &PropertyResult, run: &Run) -> String {
+    let steps = p.trace.as_ref().map_or(0, |trace| trace.steps.len());
+    // What is atomic is one step, as in text.
+    let single = match run.steps.len() {
+        single if single <= steps => String::new(),
+        single => {
+            let statements = run.steps.iter().any(|step| !run.model.event(step.event).steps.is_empty());
+            format!(" ({})", count_of(single as u64, if statements { "statement" } else { "event" }))
+        }
+    };
+    format!("{} {}{single}.", by(p), lasso::run(p.shortest, steps, run.cycle()))
 }
 
 /// What evidence does for a property.

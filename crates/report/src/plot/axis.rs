@@ -149,7 +149,7 @@ fn alone(unit: Unit, values: &[f64]) -> Vec<Tick> {
         let mut prefix = Prefix::of(unit, value * (1.0 + 1e-9));
         if unit == Unit::Seconds && value > 0.5 {
             prefix = Prefix { factor: 1.0, suffix: " s", binary: false };
-        } else if matches!(unit, Unit::Count | Unit::Rate) && (500.0..20_000.0).contains(&value) {
+        } else if matches!(unit, Unit::Count | Unit::Rate) && (999.0..20_000.0).contains(&value) {
             prefix = Prefix::thousands(unit);
         }
         let scaled = value / prefix.factor;
@@ -251,6 +251,7 @@ mod tests {
         let log = |unit, low, high| labels(unit, Scale::Log, &[low, high], true).join(", ");
         assert_eq!(log(Unit::Count, 1.0, 1e6), "1, 10, 100, 1 k, 10 k, 100 k, 1 M");
         assert_eq!(log(Unit::Count, 3.0, 40.0), "2, 5, 10, 20, 50");
+        assert_eq!(log(Unit::Count, 150.0, 1800.0), "100, 200, 500, 1 k, 2 k");
         assert_eq!(log(Unit::Seconds, 0.001, 1000.0), "1 ms, 10 ms, 100 ms, 1 s, 10 s, 100 s, 1000 s");
         assert_eq!(log(Unit::Bytes, 1e6, 30e6), "512 KiB, 1 MiB, 2 MiB, 4 MiB, 8 MiB, 16 MiB, 32 MiB");
         assert_eq!(log(Unit::Doublings, 1.0, 16.0), "1, 2, 4, 8, 16");

@@ -245,9 +245,9 @@ fn will_be_too_small(task: &Task, table: &TableBfs<Table>) -> bool {
         let seen = grouped(estimate.seen);
         let all = match in_all(&table.position.widths()) {
             Some(all) => format!("about {} states are to be expected after the first {seen}", grouped(all as u64)),
-            None => format!("at least {seen} states; growth does not slow yet"),
+            None => format!("at least {seen} states, and the levels keep growing"),
         };
-        task.control.say(format!("{all}, and a table has room for {room}: something smaller instead"));
+        task.control.say(format!("{all}; a table has room for {room}, so states go to a smaller store now"));
     }
     wanted
 }

@@ -83,6 +83,27 @@ pub fn combinations() -> String {
             ability.offers.iter().filter(|f| f.is_flag()).map(|feature| format!("`{feature}`")).collect();
         let _ = writeln!(out, "- {}: {}.", ability.name, flags.join(", "));
     }
+    out.lines().map(wrapped).collect()
+}
+
+/// A line that is no row of a table, in lines of at most so many characters.
+fn wrapped(line: &str) -> String {
+    const WIDE: usize = 100;
+    let indent = if line.starts_with("- ") { "  " } else { "" };
+    let (mut out, mut at) = (String::with_capacity(line.len() + 1), 0);
+    for (number, word) in line.split(' ').enumerate() {
+        let length = word.chars().count();
+        if number > 0 && at + 1 + length > WIDE && !line.starts_with('|') {
+            out.push_str(&format!("\n{indent}"));
+            at = indent.len();
+        } else if number > 0 {
+            out.push(' ');
+            at += 1;
+        }
+        out.push_str(word);
+        at += length;
+    }
+    out.push('\n');
     out
 }
 

@@ -18,7 +18,11 @@ pub struct Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {}\nhelp: {}", self.reason, self.instead)
+        write!(f, "error: {}", self.reason)?;
+        match self.instead.as_str() {
+            "" => Ok(()),
+            instead => write!(f, "\nhelp: {instead}"),
+        }
     }
 }
 
@@ -94,7 +98,10 @@ impl Refusal {
         let flags: Vec<Feature> = core.iter().filter(|feature| feature.is_flag()).collect();
         let written: Vec<String> = flags.iter().map(|flag| options.written(*flag)).collect();
         let reason = format!("{} cannot be used with this model: {why}", listed(&written, "with"));
-        Refusal { reason, instead: nearest(options, asked, &flags), core }
+        // Of a name that is not known, the reason says what there is.
+        let is_name = why.starts_with("unknown ");
+        let instead = if is_name { String::new() } else { nearest(options, asked, &flags) };
+        Refusal { reason, instead, core }
     }
 }
 
