@@ -253,7 +253,7 @@ pub struct SearchArgs {
     #[arg(short = 'D', long, value_name = "NAME[=VALUE]", value_parser = definition, help_heading = ASKED)]
     pub define: Vec<(String, String)>,
 
-    /// Consider fair runs only: weak, strong, SF(P), EXPR
+    /// Consider fair runs only: weak, strong, SF(P), …
     ///
     /// `weak`: a process that stays enabled moves again and again. `strong`: a process that is enabled again and again moves again
     /// and again. `WF(P)`, `SF(P)`: the same of process P, or of all that are called P and a number; several are separated by
@@ -306,7 +306,7 @@ pub struct SearchArgs {
     #[arg(long, value_name = "METHOD", help_heading = SEARCH)]
     pub reduce: Option<String>,
 
-    /// Number of threads [default: one a core, where these help]
+    /// Number of threads [default: one a core, if it helps]
     ///
     /// All totals are the same with any number of threads.
     #[arg(short = 'j', long, value_name = "N", help_heading = SEARCH)]

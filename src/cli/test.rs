@@ -46,7 +46,7 @@ pub struct TestArgs {
     #[arg(required = true, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     paths: Vec<PathBuf>,
 
-    /// Models tested side by side [default: half of the cores]
+    /// Models tested side by side [default: half the cores]
     ///
     /// They share memory and cores.
     #[arg(short = 'j', long, value_name = "N")]

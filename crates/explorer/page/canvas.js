@@ -189,19 +189,26 @@ export class Canvas {
   }
 }
 
-/** A path through points: straight for two, smooth for more. */
+/** How far before and behind a corner a line is round. */
+const ROUND = 28;
+
+/** A path through points, straight between them and round at its corners: it keeps to where it was laid out, round boxes. */
 export function through(points) {
   if (points.length < 2) return "";
-  const [start, ...rest] = points;
-  if (rest.length === 1) return `M${start} L${rest[0]}`;
-  let path = `M${start}`;
-  for (let index = 0; index < rest.length - 1; index++) {
-    const [x, y] = rest[index];
-    const next = rest[index + 1];
-    const end = index === rest.length - 2 ? next : [(x + next[0]) / 2, (y + next[1]) / 2];
-    path += ` Q${x},${y} ${end[0]},${end[1]}`;
+  let path = `M${points[0]}`;
+  for (let index = 1; index < points.length - 1; index++) {
+    const corner = points[index];
+    const begin = towards(corner, points[index - 1]);
+    path += ` L${begin} Q${corner} ${towards(corner, points[index + 1])}`;
   }
-  return path;
+  return `${path} L${points.at(-1)}`;
+}
+
+/** A point on the way from a corner to the next one, half way at most. */
+function towards([x, y], [toX, toY]) {
+  const length = Math.hypot(toX - x, toY - y);
+  const share = length > 0 ? Math.min(ROUND, length / 2) / length : 0;
+  return [x + (toX - x) * share, y + (toY - y) * share];
 }
 
 /** The corners of the head of an arrow at the end of a path through points. */

@@ -19,7 +19,9 @@ pub(crate) fn advice(written: &str, attempt: &dyn Fn(&str) -> Result<(), Problem
     let found = match candidates.iter().find(|candidate| attempt(candidate).is_ok()) {
         Some(found) => found.clone(),
         // Names may be wrong besides. A single word is no condition with a wrong name.
-        None if written.chars().all(|c| c.is_alphanumeric() || c == '_') => return None,
+        None if is_word(written) => return None,
+        // Where nothing else is wrong, the problem itself says what is meant.
+        None if attempt(written).err()?.with_known_names(written).is_some() => return None,
         None => candidates.iter().find_map(|candidate| renamed(candidate, attempt))?,
     };
     let meant = format!("did you mean `{found}`");
@@ -67,7 +69,10 @@ fn candidates(written: &str) -> Vec<String> {
     };
     // An invariant is what LTSmin and SPIN write with `[]`, and `reach` asks for no run.
     for other in ["invariant", "ltl", "ctl"] {
-        if keyword != Some(other) && (keyword.is_none() || other != "invariant") {
+        // What is said of a bound is a sum, and no condition.
+        if !matches!(keyword, Some(word) if word == other || word == "bound")
+            && (keyword.is_none() || other != "invariant")
+        {
             out.push(format!("{other}: {text}"));
             out.extend(rewritten(text, other).map(|text| format!("{other}: {text}")));
         }

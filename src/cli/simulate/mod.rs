@@ -94,7 +94,7 @@ pub struct SimulateArgs {
     #[arg(short, long, value_name = "TEXT", requires = "walks")]
     property: Vec<String>,
 
-    /// Number of threads for --walks [default: one a core]
+    /// Threads that make walks [default: one a core]
     ///
     /// The answer is the same with any number of threads.
     #[arg(short = 'j', long, value_name = "N", requires = "walks", value_parser = threads)]
