@@ -32,14 +32,19 @@ pub enum Killed {
     Memory,
 }
 
-/// Starts the program, its output being read from here. It ends with the thread that has started it. With
-/// `tells`, it says which files it opens.
-pub fn spawn(program: &Path, words: &[impl AsRef<OsStr>], tells: bool) -> std::io::Result<Child> {
+/// Starts the program, its output being read from here. It ends with the thread that has started it.
+pub fn spawn(program: &Path, words: &[impl AsRef<OsStr>]) -> std::io::Result<Child> {
+    started(Command::new(program), words)
+}
+
+/// The same, of one that says which files it opens.
+pub fn spawn_telling(program: &Path, words: &[impl AsRef<OsStr>]) -> std::io::Result<Child> {
     let mut command = Command::new(program);
-    match tells {
-        true => command.env(ASKED, "1"),
-        false => command.env_remove(ASKED),
-    };
+    command.env(ASKED, "1");
+    started(command, words)
+}
+
+fn started(mut command: Command, words: &[impl AsRef<OsStr>]) -> std::io::Result<Child> {
     command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     // Ctrl-C reaches this program, which then ends its children; one that is killed takes them along.
     command.process_group(0);
@@ -71,7 +76,7 @@ pub fn run(
     stop: &AtomicBool,
 ) -> std::io::Result<Option<Ended>> {
     let start = Instant::now();
-    let mut child = spawn(program, words, tells)?;
+    let mut child = if tells { spawn_telling(program, words) } else { spawn(program, words) }?;
     let stdout = collect(child.stdout.take());
     let stderr = collect(child.stderr.take());
     let time_at_most = limits.time.as_ref().map(|(_, time)| *time + *time / 10 + Duration::from_secs(2));

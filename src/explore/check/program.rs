@@ -81,7 +81,7 @@ const HIDDEN: [&str; 3] = ["--json", "--show-progress=json", "--"];
 
 /// Runs the program to its end, and takes note of what it says meanwhile.
 fn run(program: &Path, words: &[String], check: &Mutex<Check>) -> std::io::Result<()> {
-    let mut process = child::spawn(program, words, false)?;
+    let mut process = child::spawn(program, words)?;
     lock(check).running = Some(Running::Process(process.id()));
     let output = process.stdout.take().map(|mut pipe| {
         std::thread::spawn(move || {

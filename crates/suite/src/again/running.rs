@@ -1,7 +1,7 @@
 //! A check as a process of its own, while it runs: how far it is, what it says, what came of it.
 
 use super::Answer;
-use crate::child::{collect, signal, spawn};
+use crate::child::{collect, signal, spawn_telling};
 use crate::opened::told;
 use serde_json::Value as Json;
 use std::ffi::OsString;
@@ -35,7 +35,7 @@ struct Said {
 
 impl Running {
     pub fn begin(program: &Path, words: &[OsString]) -> io::Result<Running> {
-        let mut child = spawn(program, words, true)?;
+        let mut child = spawn_telling(program, words)?;
         let said = Arc::new(Mutex::new(Said::default()));
         let stdout = collect(child.stdout.take());
         let (pipe, listener) = (child.stderr.take(), said.clone());
