@@ -135,15 +135,12 @@ fn one(content: &str, at: Range<usize>, line: usize, out: &mut Declared) -> Read
             };
             let help = "write `expect: verified`, `expect: violated` or `expect: violated assertion at 12 events`";
             let outcome = outcome().ok_or_else(|| wrong(format!("no verdict in `{value}`")).help(help))?;
-            match &outcome {
-                Kind::Whole { verdict, property, events } if verdict != "violated" => {
-                    if property.is_some() || events.is_some() {
-                        let why =
-                            format!("a property and the length of its run go with `violated`, not with `{verdict}`");
-                        return Err(wrong(why).help(format!("write `expect: {verdict}`")));
-                    }
-                }
-                _ => {}
+            if let Kind::Whole { verdict, property, events } = &outcome
+                && verdict != "violated"
+                && (property.is_some() || events.is_some())
+            {
+                let why = format!("a property and the length of its run go with `violated`, not with `{verdict}`");
+                return Err(wrong(why).help(format!("write `expect: {verdict}`")));
             }
             out.claims.push(claim(outcome));
         }

@@ -159,7 +159,7 @@ impl Runner<'_> {
     /// A digest of what a test depends on beside the files that are read: the program, its flags, the model and its name, for
     /// which files it includes depends on where it lies.
     fn identity(&self, build: &str, test: &Test) -> String {
-        let memory = self.memory_is_given.then(|| self.share(&test.declared).to_string()).unwrap_or_default();
+        let memory = if self.memory_is_given { self.share(&test.declared).to_string() } else { String::new() };
         let name = test.file.as_os_str().as_encoded_bytes();
         let mut parts = vec![build.as_bytes(), memory.as_bytes(), name, &test.text];
         parts.extend(test.declared.flags.iter().map(String::as_bytes));
