@@ -8,9 +8,9 @@ use scrimp_system::Stop;
 const MOST_ENDS: usize = 1 << 16;
 /// What runs to one node may have covered.
 const MOST_AT_ONE: usize = 1 << 9;
-/// Runs among which some are chosen, and attempts to choose.
+/// Runs among which some are chosen, and how many of them are looked at to choose.
 const MOST_RUNS: usize = 1 << 10;
-const MOST_ATTEMPTS: u32 = 1 << 17;
+const MOST_LOOKS: usize = 1 << 20;
 const GLANCE: usize = 1 << 10;
 
 /// What came of looking for fewer runs.
@@ -36,16 +36,16 @@ pub fn fewer(graph: &Graph, items: usize, than: usize, stop: &Stop) -> Fewer {
         return Fewer::Unknown;
     }
     let Some(ends) = ends(graph, stop) else { return Fewer::Unknown };
-    let Some(best) = best(&ends) else { return Fewer::Unknown };
+    let Some(best) = best(&ends, stop) else { return Fewer::Unknown };
     let runs: Vec<u128> = best.iter().map(|&end| ends[end].has).collect();
     let all = runs.iter().fold(0, |all, has| all | has);
-    let mut attempts = 0;
+    let mut looks = 0;
     for many in 1..than {
         let mut chosen = Vec::new();
-        if choose(&runs, all, many, &mut chosen, &mut attempts) {
+        if choose(&runs, all, many, &mut chosen, &mut looks) {
             return Fewer::Found(chosen.into_iter().map(|run| way(&ends, best[run])).collect());
         }
-        if attempts > MOST_ATTEMPTS {
+        if looks > MOST_LOOKS || stop.due().is_some() {
             return Fewer::Unknown;
         }
     }
@@ -90,12 +90,15 @@ fn ends(graph: &Graph, stop: &Stop) -> Option<Vec<End>> {
 }
 
 /// The runs of which no other one has everything too; nothing where these are too many.
-fn best(ends: &[End]) -> Option<Vec<usize>> {
+fn best(ends: &[End], stop: &Stop) -> Option<Vec<usize>> {
     let mut order: Vec<usize> = (0..ends.len()).collect();
     // Of those that have as much, the first is the shortest.
     order.sort_by_key(|&end| std::cmp::Reverse(ends[end].has.count_ones()));
     let mut best: Vec<usize> = Vec::new();
-    for end in order {
+    for (number, end) in order.into_iter().enumerate() {
+        if number.is_multiple_of(GLANCE) && stop.due().is_some() {
+            return None;
+        }
         if !best.iter().any(|&other| ends[end].has & !ends[other].has == 0) {
             best.push(end);
             if best.len() > MOST_RUNS {
@@ -107,12 +110,12 @@ fn best(ends: &[End]) -> Option<Vec<usize>> {
 }
 
 /// Chooses at most so many runs that cover what is left.
-fn choose(runs: &[u128], left: u128, many: usize, chosen: &mut Vec<usize>, attempts: &mut u32) -> bool {
+fn choose(runs: &[u128], left: u128, many: usize, chosen: &mut Vec<usize>, looks: &mut usize) -> bool {
     if left == 0 {
         return true;
     }
-    *attempts += 1;
-    if many == 0 || *attempts > MOST_ATTEMPTS {
+    *looks += runs.len();
+    if many == 0 || *looks > MOST_LOOKS {
         return false;
     }
     // The item that fewest runs have: one of these must be chosen.
@@ -128,7 +131,7 @@ fn choose(runs: &[u128], left: u128, many: usize, chosen: &mut Vec<usize>, attem
     let Some(rarest) = rarest else { return true };
     for (run, has) in runs.iter().enumerate().filter(|(_, has)| **has >> rarest & 1 == 1) {
         chosen.push(run);
-        if choose(runs, left & !has, many - 1, chosen, attempts) {
+        if choose(runs, left & !has, many - 1, chosen, looks) {
             return true;
         }
         chosen.pop();

@@ -73,7 +73,7 @@ impl Generator<'_> {
         let (ways, fewest) = if self.wish.cover == Cover::Pairs {
             let mut both = pairs(&explored.graph, self.memory, &self.within(VISITING))?;
             limit = limit.or(both.limit);
-            let (ways, fewest) = cover(&mut both.graph, both.pairs.len(), self.stop);
+            let (ways, fewest) = cover(&mut both.graph, both.pairs.len(), limit.is_none(), self.stop);
             known = both.pairs.iter().map(|&(first, second)| pair(first, second)).collect();
             for (number, way) in (1..).zip(&ways) {
                 let all = way.steps.iter().flat_map(|(_, set)| both.graph.items(*set));
@@ -81,7 +81,7 @@ impl Generator<'_> {
             }
             (ways.iter().map(|way| Way { steps: both.through_states(&way.steps) }).collect(), fewest)
         } else {
-            cover(&mut explored.graph, items, self.stop)
+            cover(&mut explored.graph, items, limit.is_none(), self.stop)
         };
         let mut runs_of: Vec<Vec<usize>> = vec![Vec::new(); items];
         for (number, way) in (1..).zip(&ways) {
@@ -111,7 +111,7 @@ impl Generator<'_> {
             items: covered.collect(),
             pairs: known,
             runs,
-            fewest: fewest && limit.is_none(),
+            fewest,
             states: explored.graph.nodes().into(),
             transitions: explored.graph.edges().into(),
             limit,
