@@ -41,10 +41,14 @@ use clap::error::ErrorKind;
 use failure::Failure;
 use output::{WRONG, owed, print, print_json, remark, said_something};
 use scrimp::report::json;
+use scrimp_suite::opened;
 use std::ffi::OsString;
 
 /// Runs the command and answers the exit code.
 pub fn main() -> u8 {
+    if std::env::var_os(opened::ASKED).is_some() {
+        scrimp_lang::listen_to_opened(opened::tell);
+    }
     let words = args::joined(std::env::args_os());
     let parsed = help::command().try_get_matches_from(&words).and_then(|found| Cli::from_arg_matches(&found));
     let cli = match parsed {

@@ -9,6 +9,7 @@ use scrimp_core::cores;
 use scrimp_search::replace;
 use scrimp_suite::testing::runner::{Runner, Tested, tests};
 use scrimp_suite::testing::{files, told};
+use serde_json::Value;
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -84,7 +85,14 @@ pub fn run(args: &TestArgs) -> Result<u8, Failure> {
     let models = models(&args.paths)?;
     let inputs: Vec<&Path> = models.iter().map(PathBuf::as_path).collect();
     outputs::admit(&[("--junit", args.junit.as_deref()), ("--sarif", args.sarif.as_deref())], &inputs)?;
-    let tests = tests(&models).map_err(|wrong| Failure::because(wrong.join("\n")))?;
+    let tests = match tests(&models) {
+        Ok(tests) => tests,
+        Err(wrong) => {
+            // Those of an earlier time would tell of other models.
+            args.write(|| files::junit_of_unread(&wrong), || files::sarif_of_unread(&wrong))?;
+            return Err(Failure::because(wrong.into_iter().map(|one| one.message).collect::<Vec<_>>().join("\n")));
+        }
+    };
     let stop = Arc::new(AtomicBool::new(false));
     let asked = stop.clone();
     let _ = ctrlc::set_handler(move || asked.store(true, Ordering::Relaxed));
@@ -101,7 +109,7 @@ pub fn run(args: &TestArgs) -> Result<u8, Failure> {
         jobs,
         memory: args.memory.unwrap_or_else(default_memory) as u64,
         memory_is_given: args.memory.is_some(),
-        threads: (cores() / jobs).max(1),
+        threads: (jobs > 1).then(|| (cores() / jobs).max(1)),
         all: args.all,
         stop: &stop,
         tell: &tell,
@@ -113,12 +121,7 @@ pub fn run(args: &TestArgs) -> Result<u8, Failure> {
     if let Some(error) = unsaved {
         remark(&format!("what has passed cannot be remembered: {error}"));
     }
-    if let Some(path) = &args.junit {
-        write("--junit", path, &files::junit(&results))?;
-    }
-    if let Some(path) = &args.sarif {
-        write("--sarif", path, &format!("{:#}\n", files::sarif(&results)))?;
-    }
+    args.write(|| files::junit(&results), || files::sarif(&results))?;
     print(&format!("{}\n", told::summary(&results)))?;
     Ok(!results.iter().all(Tested::passed) as u8)
 }
@@ -149,6 +152,19 @@ fn models(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         new
     });
     Ok(models)
+}
+
+impl TestArgs {
+    /// Writes the files that are asked for.
+    fn write(&self, junit: impl Fn() -> String, sarif: impl Fn() -> Value) -> Result<(), Failure> {
+        if let Some(path) = &self.junit {
+            write("--junit", path, &junit())?;
+        }
+        if let Some(path) = &self.sarif {
+            write("--sarif", path, &format!("{:#}\n", sarif()))?;
+        }
+        Ok(())
+    }
 }
 
 fn write(flag: &str, path: &Path, text: &str) -> Result<(), Failure> {

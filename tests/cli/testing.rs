@@ -124,6 +124,111 @@ fn what_cannot_be_read_is_shown() {
     );
 }
 
+/// What is asked in a cache whether it still stands: each of these files is changed so that the claim fails.
+#[test]
+fn what_a_test_has_read_is_known() {
+    let include = |line: &str| format!("// expect: verified\n{line}\nactive proctype P() {{ assert(N == 1) }}\n");
+    let place = folder("read", &[]);
+    let beside = |name: &str| shown(&place.join(name));
+    let counter = "byte x; process P { state a; init a; trans a -> a { effect x = (x + 1) % 3; }; } system async;\n";
+    let automaton = |most: u8| {
+        let head = "HOA: v1\nStates: 1\nStart: 0\nAP: 1 \"x < ";
+        format!("{head}{most}\"\nacc-name: all\nAcceptance: 0 t\n--BODY--\nState: 0\n[0] 0\n--END--\n")
+    };
+    let flagged =
+        |flag: &str, name: &str| format!("// flags: {flag}{}\"\n// expect: verified\n{counter}", beside(name));
+    let (one, two) = ("#define N 1\n".to_string(), "#define N 2\n".to_string());
+    let cases = [
+        ("quote.pml", include("// a 3.5\" disk\n#include \"s.h\""), "s.h", one.clone(), two.clone()),
+        ("angles.pml", include("#include<s.h>"), "s.h", one.clone(), two.clone()),
+        ("tab.pml", include("# include\t <s.h>"), "s.h", one.clone(), two.clone()),
+        ("macro.pml", include("#define F <s.h>\n#include F"), "s.h", one, two),
+        (
+            "file.dve",
+            flagged("\"--property-file=", "p.txt"),
+            "p.txt",
+            "invariant: x < 9\n".into(),
+            "invariant: x < 1\n".into(),
+        ),
+        ("hoa.dve", flagged("-p \"hoa: ", "a.hoa"), "a.hoa", automaton(0), automaton(9)),
+    ];
+    for (name, model, read, good, bad) in cases {
+        let model_path = place.join(name);
+        std::fs::write(&model_path, model).unwrap();
+        std::fs::write(place.join(read), good).unwrap();
+        let test = || scrimp(&["test", &shown(&model_path)]);
+        assert!(test().code(0).stdout.contains("1 passed\n"), "{name}");
+        assert!(test().code(0).stdout.contains("1 unchanged"), "{name}");
+        std::fs::write(place.join(read), bad).unwrap();
+        assert!(test().code(1).stdout.contains("violated"), "{name}");
+    }
+}
+
+#[test]
+fn counts_need_all_states() {
+    let ring = "byte x; process P { state a; init a; trans a -> a { effect x = (x + 1) % 100; }; } system async;\n";
+    for (flags, passes) in [("--store bitstate", false), ("--store compact:16", false), ("--store tree", true)] {
+        let text = format!("// states: 100\n// deadlocks: 0\n// flags: {flags}\n{ring}");
+        let place = folder("counts", &[("ring.dve", text)]);
+        let told = scrimp(&["test", &shown(&place)]).code(!passes as i32).stdout;
+        assert!(passes || told.contains("not confirmed: 100 were found, and states may have been left out"), "{told}");
+    }
+    // What goes with one thread, and limits by short flags.
+    for (claim, flags) in [
+        ("property: invariant: x < 3 -> fails at 3", "--engine bmc:5"),
+        ("states: 100", "-m 64M"),
+        ("states: 100", "-j2"),
+    ] {
+        let place = folder("counts", &[("ring.dve", format!("// {claim}\n// flags: {flags}\n{ring}"))]);
+        for jobs in ["1", "2"] {
+            let told = scrimp(&["test", &shown(&place), "--all", "--jobs", jobs]);
+            assert!(told.stdout.contains("1 passed"), "{flags}, {jobs} jobs: {}", told.stdout);
+        }
+    }
+}
+
+#[test]
+fn steps_of_included_files_and_models_that_are_none() {
+    let place = folder(
+        "files",
+        &[
+            ("m.pml", "// expect: verified\n#include \"sub.h\"\n".into()),
+            ("sub.h", "\n\nactive proctype P() { byte x;\n x = 1;\n assert(x == 3) }\n".into()),
+            ("none.pml", "\nsyntax error here\n".into()),
+            ("fork.aut", text("fork.aut")),
+        ],
+    );
+    let (junit, sarif) = (place.join("t.xml"), place.join("t.sarif"));
+    let answer = scrimp(&["test", &shown(&place), "--junit", &shown(&junit), "--sarif", &shown(&sarif)]).code(1);
+    let step = format!("{}:4: ", place.join("sub.h").display());
+    let told = std::fs::read_to_string(&junit).unwrap() + &answer.stdout;
+    assert_eq!(told.matches(&step).count(), 2, "{told}");
+    let log: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&sarif).unwrap()).unwrap();
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    let of = |place: &serde_json::Value| {
+        let place = &place["physicalLocation"];
+        (place["artifactLocation"]["uri"].as_str().unwrap().to_string(), place["region"]["startLine"].as_u64().unwrap())
+    };
+    let (file, line) = of(&results[0]["codeFlows"][0]["threadFlows"][0]["locations"][0]["location"]);
+    assert!(file.ends_with("/sub.h") && line == 4, "{file}:{line}");
+    // Without a claim, a model must be one.
+    let wrong = format!("differs  {}:2: it is a model\n         refused: ", place.join("none.pml").display());
+    assert!(answer.stdout.contains(&wrong) && answer.stdout.contains("1 without expectations"), "{}", answer.stdout);
+    // Declarations that cannot be read are in the files too.
+    std::fs::write(place.join("late.pml"), "#define N 1\n// states: 99\nactive proctype P() { skip }\n").unwrap();
+    std::fs::write(place.join("bom.pml"), "\u{feff}// states: many\nactive proctype P() { skip }\n").unwrap();
+    let told = scrimp(&["test", &shown(&place), "--junit", &shown(&junit), "--sarif", &shown(&sarif)]).refused();
+    assert!(told.contains("late.pml:2:4: error: this stands behind the first comments"), "{told}");
+    assert!(told.contains("bom.pml:1:12: error: expected a number"), "{told}");
+    let written = std::fs::read_to_string(&junit).unwrap();
+    assert!(written.contains("errors=\"2\"") && written.contains("late.pml:2:4: error"), "{written}");
+    let mut reader = quick_xml::Reader::from_str(&written);
+    while !matches!(reader.read_event().expect("well-formed"), quick_xml::events::Event::Eof) {}
+    let log: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&sarif).unwrap()).unwrap();
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    assert!(results.len() == 2 && of(&results[1]["locations"][0]).1 == 2, "{log}");
+}
+
 /// The models of the project are as they say.
 #[test]
 fn our_own_models() {

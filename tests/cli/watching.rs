@@ -161,6 +161,30 @@ fn what_a_model_includes_is_watched_too() {
 }
 
 #[test]
+fn what_only_a_check_can_know_to_be_included_is_watched_too() {
+    let place = folder("hidden");
+    let path = place.join("m.pml");
+    let text = "// a 5\" disk\n#include \"a.h\"\n#define F <b.h>\n#include F\nactive proctype P() { assert(N == M) }\n";
+    std::fs::write(&path, text).unwrap();
+    std::fs::write(place.join("a.h"), "#define N 1\n").unwrap();
+    std::fs::write(place.join("b.h"), "#define M 1\n").unwrap();
+    let mut watched = Watched::begin(&path, &[]);
+    watched.until("m.pml: verified");
+    std::fs::write(place.join("a.h"), "#define N 2\n").unwrap();
+    let told = watched.until("m.pml: violated");
+    assert!(told.contains("a.h changed"), "{told}");
+    std::fs::write(place.join("b.h"), "#define M 2\n").unwrap();
+    let told = watched.until("m.pml: verified");
+    assert!(told.contains("b.h changed"), "{told}");
+    // One that is gone is waited for.
+    std::fs::remove_file(place.join("b.h")).unwrap();
+    watched.until("error");
+    std::fs::write(place.join("b.h"), "#define M 3\n").unwrap();
+    watched.until("m.pml: violated");
+    assert_eq!(watched.interrupt(), Some(0));
+}
+
+#[test]
 fn a_check_that_runs_is_begun_anew() {
     let path = folder("anew").join("large.dve");
     // More states than anybody waits for.

@@ -26,6 +26,8 @@ mod measure;
 #[cfg(feature = "models")]
 mod models;
 #[cfg(feature = "models")]
+mod opened;
+#[cfg(feature = "models")]
 mod pnml;
 #[cfg(feature = "models")]
 mod promela;
@@ -45,6 +47,8 @@ pub use foreign::why_unreadable;
 pub use measure::{MeasurePart, parse_measure, refuse_part};
 #[cfg(feature = "models")]
 pub use models::{LoadError, Opened, load, open, open_as, open_text, open_with, open_within};
+#[cfg(feature = "models")]
+pub use opened::{listen_to_opened, read_beside};
 #[cfg(feature = "models")]
 pub use pnml::{read_formulas, read_formulas_from, read_net, read_net_from, read_net_within};
 #[cfg(feature = "models")]

@@ -1,6 +1,6 @@
 //! From a path to the text of a model: plain or compressed, of bounded size, whatever its encoding.
 
-use crate::{LoadError, MAX_TEXT, foreign};
+use crate::{LoadError, MAX_TEXT, foreign, opened};
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -102,6 +102,7 @@ pub(crate) fn stream(path: &Path) -> Result<Box<dyn BufRead>, LoadError> {
 /// An ordinary file and its length.
 pub(crate) fn open_file(path: &Path) -> Result<(File, u64), LoadError> {
     let cannot = |e: io::Error| refuse(path, foreign::why_unreadable(path, &e));
+    opened::opening(path);
     let metadata = std::fs::metadata(path).map_err(cannot)?;
     if metadata.is_dir() {
         return Err(refuse(path, foreign::folder(path)));

@@ -1,6 +1,7 @@
 //! One run as a process of its own, watched from outside: its time, its memory, how it ended and what it said.
 
 use crate::case::Limits;
+use crate::opened::{ASKED, Opened, told};
 use std::ffi::OsStr;
 use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -20,7 +21,9 @@ pub struct Ended {
     /// The largest resident size that the system has seen.
     pub peak: Option<u64>,
     pub stdout: Vec<u8>,
+    /// What it said, without which files it has opened.
     pub stderr: Vec<u8>,
+    pub opened: Vec<Opened>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +34,17 @@ pub enum Killed {
 
 /// Starts the program, its output being read from here. It ends with the thread that has started it.
 pub fn spawn(program: &Path, words: &[impl AsRef<OsStr>]) -> std::io::Result<Child> {
+    started(Command::new(program), words)
+}
+
+/// The same, of one that says which files it opens.
+pub fn spawn_telling(program: &Path, words: &[impl AsRef<OsStr>]) -> std::io::Result<Child> {
     let mut command = Command::new(program);
+    command.env(ASKED, "1");
+    started(command, words)
+}
+
+fn started(mut command: Command, words: &[impl AsRef<OsStr>]) -> std::io::Result<Child> {
     command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     // Ctrl-C reaches this program, which then ends its children; one that is killed takes them along.
     command.process_group(0);
@@ -55,9 +68,15 @@ pub fn signal(process: u32, politely: bool) {
 
 /// Runs the program. It keeps its own limits; where it does not, it is killed somewhat above them. `Ok(None)` when `stop`
 /// ended it.
-pub fn run(program: &Path, words: &[String], limits: &Limits, stop: &AtomicBool) -> std::io::Result<Option<Ended>> {
+pub fn run(
+    program: &Path,
+    words: &[String],
+    limits: &Limits,
+    tells: bool,
+    stop: &AtomicBool,
+) -> std::io::Result<Option<Ended>> {
     let start = Instant::now();
-    let mut child = spawn(program, words)?;
+    let mut child = if tells { spawn_telling(program, words) } else { spawn(program, words) }?;
     let stdout = collect(child.stdout.take());
     let stderr = collect(child.stderr.take());
     let time_at_most = limits.time.as_ref().map(|(_, time)| *time + *time / 10 + Duration::from_secs(2));
@@ -83,7 +102,14 @@ pub fn run(program: &Path, words: &[String], limits: &Limits, stop: &AtomicBool)
     };
     let wall = start.elapsed();
     let (stdout, stderr) = (stdout.join().unwrap_or_default(), stderr.join().unwrap_or_default());
-    Ok((!stopped).then_some(Ended { status, killed, wall, peak, stdout, stderr }))
+    let (mut said, mut opened) = (Vec::new(), Vec::new());
+    for line in stderr.split_inclusive(|byte| *byte == b'\n') {
+        match std::str::from_utf8(line).ok().filter(|_| tells).and_then(told) {
+            Some(one) => opened.push(one),
+            None => said.extend_from_slice(line),
+        }
+    }
+    Ok((!stopped).then_some(Ended { status, killed, wall, peak, stdout, stderr: said, opened }))
 }
 
 /// Reads a pipe to its end beside the run, so that the run never waits for a reader.

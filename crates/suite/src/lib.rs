@@ -21,6 +21,7 @@ pub mod matrix;
 pub mod means;
 pub mod measure;
 pub mod models;
+pub mod opened;
 pub mod pattern;
 pub mod record;
 pub mod runner;

@@ -157,7 +157,7 @@ impl<'a> Runner<'a> {
             return Some(record);
         }
         let words = [run.command.as_slice(), &["--json".to_string()]].concat();
-        match child::run(&self.program, &words, &run.limits, self.stop) {
+        match child::run(&self.program, &words, &run.limits, false, self.stop) {
             Ok(ended) => settle(&mut record, ended?),
             Err(error) => {
                 record.outcome = Outcome::Crashed;

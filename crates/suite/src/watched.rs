@@ -41,6 +41,11 @@ impl Seen {
         seen
     }
 
+    /// A file that was not there.
+    pub fn missing(path: PathBuf) -> Seen {
+        Seen { path, data: None, digest: 0 }
+    }
+
     /// Looks again. Has it changed?
     pub fn look(&mut self) -> bool {
         let data = fs::metadata(&self.path).ok();

@@ -3,8 +3,9 @@
 //! covered by others is taken away.
 //!
 //! To find the fewest of all is hard. That there cannot be fewer is proven where each run has an item that no run can have
-//! together with that of another.
+//! together with that of another; where the graph is small, the fewest are found by trying everything.
 
+use super::exact::{Fewer, fewer};
 use super::graph::{Graph, NOBODY, Way};
 use scrimp_system::Stop;
 use std::collections::{HashMap, HashSet};
@@ -12,8 +13,28 @@ use std::collections::{HashMap, HashSet};
 /// Nodes that are visited between two looks at the clock.
 const GLANCE: u32 = 4096;
 
+/// Few runs for all items that a graph has. Is it proven that no fewer runs cover them? Of a graph that is not whole, that says
+/// nothing.
+pub fn cover(graph: &mut Graph, items: usize, whole: bool, stop: &Stop) -> (Vec<Way>, bool) {
+    let runs = greedy(graph, items, stop);
+    if !whole {
+        return (runs, false);
+    }
+    if is_fewest(graph, &runs, items, stop) {
+        return (runs, true);
+    }
+    match fewer(graph, items, runs.len(), stop) {
+        Fewer::No => (runs, true),
+        Fewer::Unknown => (runs, false),
+        Fewer::Found(mut runs) => {
+            without_spare(graph, &mut runs, items);
+            (runs, true)
+        }
+    }
+}
+
 /// Runs for all items that a graph has.
-pub fn cover(graph: &mut Graph, items: usize, stop: &Stop) -> Vec<Way> {
+fn greedy(graph: &mut Graph, items: usize, stop: &Stop) -> Vec<Way> {
     let mut greedy = Greedy { graph, left: vec![false; items], stop };
     let nearest = greedy.nearest_edges();
     let mut order: Vec<(u32, u32, u32)> = Vec::new();
@@ -38,7 +59,7 @@ pub fn cover(graph: &mut Graph, items: usize, stop: &Stop) -> Vec<Way> {
 
 /// Is it proven that no fewer runs cover the same items? So it is where one item of each run can be chosen such that no run can
 /// have two of them.
-pub fn is_fewest(graph: &mut Graph, runs: &[Way], items: usize, stop: &Stop) -> bool {
+fn is_fewest(graph: &mut Graph, runs: &[Way], items: usize, stop: &Stop) -> bool {
     /// With more runs a proof would take long, and so it would with more items of each.
     const MOST: usize = 64;
     const TRIED: usize = 16;
@@ -321,7 +342,7 @@ mod tests {
     fn one_run_goes_round_and_round() {
         // Two loops at one place.
         let mut graph = graph(&[&[(1, &[0]), (2, &[1])], &[(0, &[2])], &[(0, &[3])]]);
-        let runs = cover(&mut graph, 4, &Stop::never());
+        let runs = greedy(&mut graph, 4, &Stop::never());
         assert_eq!(runs.len(), 1);
         assert!(covers(&graph, &runs, 4) && runs[0].steps.len() == 5, "{runs:?}");
         assert!(is_fewest(&mut graph, &runs, 4, &Stop::never()));
@@ -330,10 +351,10 @@ mod tests {
     #[test]
     fn ways_that_part_need_a_run_each_and_spare_ones_go() {
         let mut forked = graph(&[&[(1, &[0]), (2, &[1]), (3, &[0, 1])], &[], &[], &[(4, &[2])], &[]]);
-        let runs = cover(&mut forked, 3, &Stop::never());
+        let runs = greedy(&mut forked, 3, &Stop::never());
         assert_eq!(runs.len(), 1, "the deepest has all: {runs:?}");
         let mut forked = graph(&[&[(1, &[0]), (2, &[1]), (3, &[])], &[], &[], &[(4, &[2])], &[]]);
-        let runs = cover(&mut forked, 3, &Stop::never());
+        let runs = greedy(&mut forked, 3, &Stop::never());
         assert!(runs.len() == 3 && covers(&forked, &runs, 3), "{runs:?}");
         assert!(is_fewest(&mut forked, &runs, 3, &Stop::never()), "each ends somewhere else");
         // A run too many is no proof.
@@ -402,12 +423,17 @@ mod tests {
                 edges.iter().map(|edges| edges.iter().map(|(t, has)| (*t, &has[..])).collect()).collect();
             let mut graph = graph(&lent.iter().map(Vec::as_slice).collect::<Vec<_>>());
             let (least, all) = fewest(&graph, items);
-            let runs = cover(&mut graph, items, &Stop::never());
+            let runs = greedy(&mut graph, items, &Stop::never());
             let counts = counted(&graph, &runs, items);
             assert!((0..items).all(|item| (counts[item] > 0) == (all >> item & 1 == 1)), "{seed}: {runs:?}");
             let is = is_fewest(&mut graph, &runs, items, &Stop::never());
             assert!(runs.len() >= least && (!is || runs.len() == least), "{seed}: {least} of {runs:?}");
             proven[usize::from(is)] += usize::from(runs.len() > 1);
+            // Of graphs as small as these, the fewest are always found.
+            let (runs, is) = cover(&mut graph, items, true, &Stop::never());
+            assert!(is && runs.len() == least, "{seed}: {least} of {runs:?}");
+            let counts = counted(&graph, &runs, items);
+            assert!((0..items).all(|item| (counts[item] > 0) == (all >> item & 1 == 1)), "{seed}: {runs:?}");
         }
         assert!(proven[1] > 250, "{proven:?}");
     }

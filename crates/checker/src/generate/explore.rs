@@ -58,7 +58,8 @@ impl Explored {
         while self.graph.expanded() < self.graph.nodes() {
             let source = self.graph.expanded();
             if source.is_multiple_of(GLANCE) {
-                if let Some(cause) = stop.due() {
+                // Some are visited in any case: what is told of should be more than nothing.
+                if let Some(cause) = stop.due().filter(|_| source > 0) {
                     return Ok(Some(cause.into()));
                 }
                 if budget.left() == 0 {

@@ -4,6 +4,7 @@
 //! Every run is made by the model itself. What is said to be unreachable is so: every state was visited.
 
 mod cover;
+mod exact;
 mod explore;
 mod graph;
 mod pairs;
@@ -14,7 +15,7 @@ pub use wish::Wish;
 use crate::error::CheckError;
 use crate::grow::with_room;
 use crate::load::Loaded;
-use cover::{cover, is_fewest};
+use cover::cover;
 use explore::{Explored, explore};
 use graph::Way;
 use pairs::pairs;
@@ -30,7 +31,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use wish::Wanted;
 
-/// Of the time that is left, this part is for visiting states, in percent; the rest is for finding runs.
+/// Of the time that is left, these parts are for visiting states, in percent: where pairs of them are visited as well, and else. The
+/// rest is for finding runs.
+const BEFORE_PAIRS: u32 = 50;
 const VISITING: u32 = 75;
 
 /// Generates runs; answers the model that has room for what was met, too. The claim of a model is no part of it.
@@ -63,14 +66,14 @@ struct Generator<'a> {
 impl Generator<'_> {
     fn suite(&self) -> Result<Suite, CheckError> {
         let mut wanted = self.wish.of(self.model, self.net)?;
-        let mut explored = explore(self.model, &mut wanted, self.memory, &self.visiting())?;
+        let part = if self.wish.cover == Cover::Pairs { BEFORE_PAIRS } else { VISITING };
+        let mut explored = explore(self.model, &mut wanted, self.memory, &self.within(part))?;
         let items = wanted.items.len();
         let (mut limit, mut known) = (explored.limit, Vec::new());
         let (ways, fewest) = if self.wish.cover == Cover::Pairs {
-            let mut both = pairs(&explored.graph, self.memory, &self.visiting())?;
+            let mut both = pairs(&explored.graph, self.memory, &self.within(VISITING))?;
             limit = limit.or(both.limit);
-            let ways = cover(&mut both.graph, both.pairs.len(), self.stop);
-            let fewest = is_fewest(&mut both.graph, &ways, both.pairs.len(), self.stop);
+            let (ways, fewest) = cover(&mut both.graph, both.pairs.len(), limit.is_none(), self.stop);
             known = both.pairs.iter().map(|&(first, second)| pair(first, second)).collect();
             for (number, way) in (1..).zip(&ways) {
                 let all = way.steps.iter().flat_map(|(_, set)| both.graph.items(*set));
@@ -78,9 +81,7 @@ impl Generator<'_> {
             }
             (ways.iter().map(|way| Way { steps: both.through_states(&way.steps) }).collect(), fewest)
         } else {
-            let ways = cover(&mut explored.graph, items, self.stop);
-            let fewest = is_fewest(&mut explored.graph, &ways, items, self.stop);
-            (ways, fewest)
+            cover(&mut explored.graph, items, limit.is_none(), self.stop)
         };
         let mut runs_of: Vec<Vec<usize>> = vec![Vec::new(); items];
         for (number, way) in (1..).zip(&ways) {
@@ -110,7 +111,7 @@ impl Generator<'_> {
             items: covered.collect(),
             pairs: known,
             runs,
-            fewest: fewest && limit.is_none(),
+            fewest,
             states: explored.graph.nodes().into(),
             transitions: explored.graph.edges().into(),
             limit,
@@ -118,11 +119,11 @@ impl Generator<'_> {
         })
     }
 
-    /// Until when states are visited.
-    fn visiting(&self) -> Stop {
+    /// Until when something is done that may take this part of the time that is left, in percent.
+    fn within(&self, part: u32) -> Stop {
         match self.stop.deadline() {
             None => self.stop.clone(),
-            Some(end) => self.stop.within(end.saturating_duration_since(Instant::now()) * VISITING / 100),
+            Some(end) => self.stop.within(end.saturating_duration_since(Instant::now()) * part / 100),
         }
     }
 

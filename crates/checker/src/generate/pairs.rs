@@ -46,7 +46,8 @@ impl Pairs {
         while self.graph.expanded() < self.graph.nodes() {
             let source = self.graph.expanded();
             if (source as usize).is_multiple_of(AT_ONCE) {
-                if let Some(cause) = stop.due() {
+                // Where states were visited until the last moment, some pairs of theirs are found all the same.
+                if let Some(cause) = stop.due().filter(|_| source > 0) {
                     return Ok(Some(cause.into()));
                 }
                 if !budget.may_take(EACH * AT_ONCE) {
@@ -91,5 +92,24 @@ impl Pairs {
     /// The same way through states.
     pub fn through_states(&self, steps: &[(u32, u32)]) -> Vec<(u32, u32)> {
         steps.iter().map(|(node, _)| self.entered[*node as usize]).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn some_pairs_are_found_without_time() {
+        let budget = Arc::new(Budget::apart(1 << 30));
+        let mut base = Graph::new(&budget).unwrap();
+        base.add(NOBODY, 0).ok().unwrap();
+        base.initial.push((0, 0));
+        let sets = [base.intern(vec![0]), base.intern(vec![1])];
+        base.add(0, sets[0]).ok().unwrap();
+        base.expand(&[(1, sets[0])]).ok().unwrap();
+        base.expand(&[(0, sets[1])]).ok().unwrap();
+        let found = pairs(&base, 1 << 30, &Stop::at(Some(std::time::Instant::now()))).unwrap();
+        assert_eq!((found.pairs, found.limit), (vec![(0, 1), (1, 0)], None));
     }
 }

@@ -9,6 +9,7 @@ use super::lts::Lts;
 use super::parser::{self, MOST_COMPONENTS};
 use super::syntax::{LabelSet, Program, Tree};
 use crate::diagnostic::{Place, Problem};
+use crate::opened::opening;
 use crate::reading::{self, Language};
 use crate::symbols::Map;
 use crate::{LoadError, aut, foreign};
@@ -185,6 +186,7 @@ impl File<'_> {
         };
         let refuse = |message: String| self.refuse(Problem::new(component.place, message));
         if !path.is_file() {
+            opening(&path);
             let problem = Problem::new(component.place, format!("there is no file {}", path.display()));
             return Err(self.refuse(problem.maybe_help(foreign::near(&path))));
         }

@@ -98,8 +98,10 @@ pub fn json(model: &dyn Describe, result: &PropertyResult) -> Option<Value> {
             "source": text.source.trim(),
             "changes": object(changes(model, before, after).into_iter().map(|(name, _, new)| (name, new))),
         });
-        if !text.steps.is_empty() {
+        if !text.file.is_empty() {
             step["file"] = text.file.clone().into();
+        }
+        if !text.steps.is_empty() {
             step["statements"] = text.steps.iter().map(statement_json).collect();
             step["prints"] = model.printed(before, *event).map(|(_, text)| text).into();
         }

@@ -1,7 +1,7 @@
 //! Checks a model again each time that one of its files changes, and says what is otherwise since the last time.
 //!
 //! A check is a process of its own, so that it can be ended at any moment: a file that changes while it runs makes its answer one
-//! about a text that is gone. A file is read when it looks the same twice: until then somebody may still be writing it.
+//! about a text that is gone. It says itself which files it reads. A file is read when it looks the same twice: until then somebody may still be writing it.
 
 mod answer;
 mod running;
@@ -17,11 +17,13 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// How often files are looked at, and how often everything else.
 const LOOK: Duration = Duration::from_millis(100);
 const GLANCE: Duration = Duration::from_millis(10);
+/// What the time of a file's last change may be too early by.
+const TICK: Duration = Duration::from_millis(20);
 
 /// A model that is checked again and again.
 pub struct Again {
@@ -56,7 +58,8 @@ impl Again {
         let mut files = Files::default();
         loop {
             // As they are before anything is read: what changes later is seen.
-            if files.begin(self) && !tell(Event::Watches(&files.paths())) {
+            files.begin(self);
+            if !files.tell_news(tell) {
                 return Ok(());
             }
             let mut was_ended = false;
@@ -80,6 +83,9 @@ impl Again {
             } else if !tell(Event::Gone) {
                 return Ok(());
             }
+            if !files.tell_news(tell) {
+                return Ok(());
+            }
             if !files.wait(stop) || !tell(Event::Changed(&files.take_changed(), was_ended)) {
                 return Ok(());
             }
@@ -88,13 +94,16 @@ impl Again {
 
     /// Checks once.
     fn check(&self, stop: &AtomicBool, files: &mut Files, tell: &mut dyn FnMut(Event) -> bool) -> io::Result<Round> {
+        let begun = SystemTime::now() - TICK;
         let mut running = Running::begin(&self.program, &self.words)?;
+        files.opened.clear();
         let mut looked = Instant::now();
         loop {
             if stop.load(Ordering::Relaxed) {
                 running.end();
                 return Ok(Round::Stopped);
             }
+            files.opened(running.opened(), begun);
             if looked.elapsed() >= LOOK {
                 looked = Instant::now();
                 if files.look() {
@@ -103,7 +112,9 @@ impl Again {
                 }
             }
             if let Some(status) = running.ended()? {
-                return Ok(Round::Answered(running.answer(status)));
+                let (answer, opened) = running.answer(status);
+                files.opened(opened, begun);
+                return Ok(Round::Answered(answer));
             }
             if let Some(progress) = running.progress()
                 && !tell(Event::Progress(&progress))
@@ -130,21 +141,42 @@ struct Files {
     seen: Vec<Seen>,
     /// What has changed since a check began.
     changed: Vec<PathBuf>,
+    /// What the last check has opened.
+    opened: Vec<PathBuf>,
+    /// What was told of.
+    told: Vec<PathBuf>,
 }
 
 impl Files {
-    /// Finds out which files there are, and looks at new ones for the first time. Are there other ones than before?
-    fn begin(&mut self, of: &Again) -> bool {
+    /// Finds out which files there are, as far as a look at them tells, and looks at new ones for the first time.
+    fn begin(&mut self, of: &Again) {
         let mut paths = belonging(&of.model);
-        paths.extend(of.inputs.iter().cloned());
-        let before = self.paths();
+        paths.extend(of.inputs.iter().chain(&self.opened).cloned());
         self.seen.retain(|seen| paths.contains(&seen.path));
         for path in paths {
             if !self.seen.iter().any(|seen| seen.path == path) {
                 self.seen.push(Seen::new(path));
             }
         }
-        before != self.paths()
+    }
+
+    /// Takes up files that a check has opened which began at that time.
+    fn opened(&mut self, paths: Vec<PathBuf>, begun: SystemTime) {
+        for path in paths {
+            if !self.seen.iter().any(|seen| seen.path == path) {
+                let seen = if path.exists() { Seen::after(path.clone(), begun) } else { Seen::missing(path.clone()) };
+                self.seen.push(seen);
+            }
+            self.opened.push(path);
+        }
+    }
+
+    /// Says which files there are, where they are other ones than before; `false` when nobody listens.
+    fn tell_news(&mut self, tell: &mut dyn FnMut(Event) -> bool) -> bool {
+        let now = self.paths();
+        let news = now != self.told;
+        self.told = now;
+        !news || tell(Event::Watches(&self.told))
     }
 
     fn paths(&self) -> Vec<PathBuf> {

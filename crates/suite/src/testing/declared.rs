@@ -1,9 +1,11 @@
 //! What a model declares about itself in its leading comments, one a line: `// states: 1050`, `// property: deadlock -> fails at 16`,
 //! `// expect: violated assertion at 12 events`; in XML `<!-- states: 1050 -->`.
 //!
-//! The leading comments end with the first line that is neither a comment nor blank. Lines without one of the keys are prose; a line
-//! whose key is nearly one is wrong, so that a slip does not pass for a test.
+//! The leading comments end with the first sign that is neither a comment nor blank. Lines without one of the keys are prose; a line
+//! whose key is nearly one is wrong, and so is a declaration in a later comment, so that a slip does not pass for a test.
 
+use super::comments;
+use super::flags::is_given;
 use crate::document::{Read, Wrong, known};
 use crate::template::words;
 use scrimp_report::number::{parse_duration, parse_size};
@@ -29,6 +31,14 @@ pub struct Declared {
     pub time: Option<String>,
     pub memory: Option<(String, u64)>,
     pub flags: Vec<String>,
+    /// Where the flags say how much memory a run has.
+    memory_flag: Option<Range<usize>>,
+}
+
+impl Declared {
+    fn says_something(&self) -> bool {
+        !self.claims.is_empty() || self.time.is_some() || self.memory.is_some() || !self.flags.is_empty()
+    }
 }
 
 /// One thing that is to be so.
@@ -51,46 +61,30 @@ pub enum Kind {
     Whole { verdict: String, property: Option<String>, events: Option<u64> },
     /// Whether an assertion is ever violated.
     Assertions { violated: bool },
+    /// Nothing but that it is a model.
+    Readable,
 }
 
-/// Reads the leading comments.
+/// Reads the leading comments, and sees to it that no later one declares anything.
 pub fn read(text: &str) -> Read<Declared> {
     let mut declared = Declared::default();
-    let mut at = 0;
-    let mut within = false;
-    for (number, line) in text.split_inclusive('\n').enumerate() {
-        let start = at;
-        at += line.len();
-        let plain = line.trim();
-        if plain.is_empty() || plain.starts_with("<?xml") {
-            continue;
+    let (leading, rest) = comments::leading(text);
+    for line in leading {
+        one(line.text, line.at, line.number, &mut declared)?;
+    }
+    if let (Some((_, memory)), Some(at)) = (&declared.memory, &declared.memory_flag) {
+        return Err(Wrong::new(at, format!("the memory of a run is declared twice: also by `memory: {memory}`")));
+    }
+    for line in comments::later(text, rest) {
+        let mut late = Declared::default();
+        let declares = one(line.text, line.at.clone(), line.number, &mut late).is_ok() && late.says_something();
+        if declares {
+            let end = text[..rest].matches('\n').count() + 1;
+            let wrong = Wrong::new(&line.at, "this stands behind the first comments, so it would declare nothing");
+            return Err(wrong.help(format!("move it up, before line {end}, which is no comment")));
         }
-        let Some(content) = comment(plain, &mut within) else { break };
-        let begin = start + line.find(content).unwrap_or(0);
-        one(content, begin..begin + content.len(), number + 1, &mut declared)?;
     }
     Ok(declared)
-}
-
-/// What a line of comments says; `None` for a line that is none.
-fn comment<'t>(line: &'t str, within: &mut bool) -> Option<&'t str> {
-    if let Some(rest) = line.strip_prefix("//") {
-        return Some(rest.trim());
-    }
-    for (open, close) in [("<!--", "-->"), ("/*", "*/")] {
-        let begins = line.starts_with(open);
-        if begins || (*within && !line.starts_with('<')) {
-            let inner = line.strip_prefix(open).unwrap_or(line);
-            let ended = inner.strip_suffix(close);
-            // What comes after a comment on its line is the model.
-            if ended.is_none() && inner.contains(close) {
-                return None;
-            }
-            *within = ended.is_none();
-            return Some(ended.unwrap_or(inner).trim_start_matches('*').trim());
-        }
-    }
-    None
 }
 
 fn one(content: &str, at: Range<usize>, line: usize, out: &mut Declared) -> Read<()> {
@@ -140,17 +134,35 @@ fn one(content: &str, at: Range<usize>, line: usize, out: &mut Declared) -> Read
                 known.then(|| Kind::Whole { verdict: verdict.to_string(), property, events })
             };
             let help = "write `expect: verified`, `expect: violated` or `expect: violated assertion at 12 events`";
-            out.claims.push(claim(outcome().ok_or_else(|| wrong(format!("no verdict in `{value}`")).help(help))?));
+            let outcome = outcome().ok_or_else(|| wrong(format!("no verdict in `{value}`")).help(help))?;
+            if let Kind::Whole { verdict, property, events } = &outcome
+                && verdict != "violated"
+                && (property.is_some() || events.is_some())
+            {
+                let why = format!("a property and the length of its run go with `violated`, not with `{verdict}`");
+                return Err(wrong(why).help(format!("write `expect: {verdict}`")));
+            }
+            out.claims.push(claim(outcome));
         }
         "time" => {
             parse_duration(value).map_err(wrong)?;
-            out.time = Some(value.to_string());
+            if let Some(before) = out.time.replace(value.to_string()) {
+                return Err(wrong(format!("the time of a run is declared twice: it was `{before}` before")));
+            }
         }
-        "memory" => out.memory = Some((value.to_string(), parse_size(value).map_err(wrong)? as u64)),
+        "memory" => {
+            let size = parse_size(value).map_err(wrong)? as u64;
+            if let Some((before, _)) = out.memory.replace((value.to_string(), size)) {
+                return Err(wrong(format!("the memory of a run is declared twice: it was `{before}` before")));
+            }
+        }
         "flags" => {
             let flags = words(value).map_err(wrong)?;
-            if let Some(flag) = flags.iter().find(|flag| matches!(flag.as_str(), "--json" | "--quiet" | "-q")) {
+            if let Some(flag) = ["--json", "--quiet", "--help"].into_iter().find(|flag| is_given(&flags, flag)) {
                 return Err(wrong(format!("{flag} is not for tests, which read the JSON answer")));
+            }
+            if is_given(&flags, "--memory") {
+                out.memory_flag = Some(place.clone());
             }
             out.flags.extend(flags);
         }
@@ -212,10 +224,29 @@ mod tests {
             ("// time: soon\n", "m:1:10: error: expected a duration, found `soon`"),
             ("// flags: 'a\n", "m:1:11: error: a quote"),
             ("// flags: --json\n", "m:1:11: error: --json is not for tests"),
+            ("// flags: -kq\n", "m:1:11: error: --quiet is not for tests"),
+            (
+                "// expect: verified at 77 events\n",
+                "m:1:12: error: a property and the length of its run go with `violated`",
+            ),
+            ("// expect: no-error-found deadlock\n", "m:1:12: error: a property and the length"),
+            ("// memory: 64M\n// memory: 128M\n", "m:2:12: error: the memory of a run is declared twice: it was `64M`"),
+            ("// time: 1s\n// time: 99s\n", "m:2:10: error: the time of a run is declared twice"),
+            ("// flags: -m 64M\n// memory: 128M\n", "m:1:11: error: the memory of a run is declared twice"),
+            ("#define N 1\n// states: 99\n", "m:2:4: error: this stands behind the first comments"),
+            ("<?xml version=\"1.0\"?><!-- states: x -->", "m:1:35: error: expected a number"),
+            ("/*\n * a\n */\nbyte x;\n/*\n * states: 99 */\n", "m:6:4: error: this stands behind the first"),
         ] {
             let shown = read(text).expect_err(text).show("m", text);
             assert!(shown.starts_with(place), "{shown}");
         }
-        assert!(read("// note: states are many\n// see: https://x\n").unwrap().claims.is_empty());
+        for prose in [
+            "// note: states are many\n// see: https://x\n",
+            // A label, and what a line does.
+            "/*\n * states: 2\n */\nactive proctype P() {\nstate: skip;\ngoto fin;\nfin: skip\n}\n",
+            "byte x; // states: 77\n// states: as many as there are\n",
+        ] {
+            assert!(read(prose).unwrap().claims.len() <= 1, "{prose}");
+        }
     }
 }

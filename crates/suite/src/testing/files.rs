@@ -1,7 +1,8 @@
 //! What came of the tests, for programs: JUnit's XML, which pipelines show, and SARIF 2.1.0, which code reviews show at the lines
 //! of the source.
 
-use super::runner::{Outcome, Tested};
+use super::judge::Step;
+use super::runner::{Outcome, Tested, Unread};
 use scrimp_report::markup::escape;
 use serde_json::{Value as Json, json};
 use std::fmt::Write;
@@ -37,10 +38,9 @@ pub fn junit(all: &[Tested]) -> String {
                 continue;
             };
             let mut said = format!("{}:{}: {differs}\n", tested.file.display(), result.claim.line);
-            result
-                .run
-                .iter()
-                .for_each(|(line, label)| said += &format!("  {}:{line}: {label}\n", tested.file.display()));
+            for step in &result.run {
+                said += &format!("  {}:{}: {}\n", tested.file_of(step), step.line, step.label);
+            }
             said += &result.command;
             // Lines are kept: what is escaped has none of its own.
             let said: Vec<String> = said.lines().map(escape).collect();
@@ -51,14 +51,28 @@ pub fn junit(all: &[Tested]) -> String {
     out + "</testsuites>\n"
 }
 
+/// The same where declarations cannot be read, so that nothing was tested: an error for each of these models.
+pub fn junit_of_unread(all: &[Unread]) -> String {
+    let count = all.len();
+    let mut out = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"scrimp test\" tests=\"{count}\" errors=\"{count}\">\n"
+    );
+    for Unread { file, line, message } in all {
+        let name = escape(&file.display().to_string());
+        let first = escape(message.lines().next().unwrap_or_default());
+        let said: Vec<String> = message.lines().map(escape).collect();
+        let _ = writeln!(
+            out,
+            "  <testsuite name=\"{name}\" tests=\"1\" errors=\"1\">\n    <testcase classname=\"{name}\" name=\"declarations\" \
+             file=\"{name}\" line=\"{line}\"><error message=\"{first}\">{}</error></testcase>\n  </testsuite>",
+            said.join("\n")
+        );
+    }
+    out + "</testsuites>\n"
+}
+
 /// A result for each claim that differs, with the lines of the run that shows it.
 pub fn sarif(all: &[Tested]) -> Json {
-    let place = |file: &Path, line: usize| {
-        json!({ "physicalLocation": {
-            "artifactLocation": { "uri": uri(file) },
-            "region": { "startLine": line.max(1) },
-        } })
-    };
     let result = |tested: &Tested, result: &Outcome| {
         let differs = result.differs.as_ref()?;
         let mut one = json!({
@@ -68,9 +82,9 @@ pub fn sarif(all: &[Tested]) -> Json {
             "locations": [place(&tested.file, result.claim.line)],
         });
         if !result.run.is_empty() {
-            let step = |(line, label): &(usize, String)| {
-                let mut location = place(&tested.file, *line);
-                location["message"] = json!({ "text": label });
+            let step = |step: &Step| {
+                let mut location = place(tested.file_of(step).as_ref(), step.line);
+                location["message"] = json!({ "text": step.label });
                 json!({ "location": location })
             };
             let steps: Vec<Json> = result.run.iter().map(step).collect();
@@ -79,6 +93,30 @@ pub fn sarif(all: &[Tested]) -> Json {
         Some(one)
     };
     let of = |tested: &Tested| tested.results.iter().filter_map(|r| result(tested, r)).collect::<Vec<_>>();
+    log(all.iter().flat_map(of).collect())
+}
+
+/// A result for each model whose declarations cannot be read.
+pub fn sarif_of_unread(all: &[Unread]) -> Json {
+    let one = |unread: &Unread| {
+        json!({
+            "ruleId": "declarations",
+            "level": "error",
+            "message": { "text": unread.message },
+            "locations": [place(&unread.file, unread.line)],
+        })
+    };
+    log(all.iter().map(one).collect())
+}
+
+fn place(file: &Path, line: usize) -> Json {
+    json!({ "physicalLocation": {
+        "artifactLocation": { "uri": uri(file) },
+        "region": { "startLine": line.max(1) },
+    } })
+}
+
+fn log(results: Vec<Json>) -> Json {
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -89,9 +127,12 @@ pub fn sarif(all: &[Tested]) -> Json {
                 "rules": [{
                     "id": "as-declared",
                     "shortDescription": { "text": "What the comments of a model declare is so" },
+                }, {
+                    "id": "declarations",
+                    "shortDescription": { "text": "What the comments of a model declare can be read" },
                 }],
             } },
-            "results": all.iter().flat_map(of).collect::<Vec<Json>>(),
+            "results": results,
         }],
     })
 }

@@ -1,11 +1,14 @@
 //! Runs what decides the claims of models, several models side by side.
 
-use super::cache::{self, Cache};
+use super::cache::{Cache, Passed};
 use super::declared::{Claim, Declared, Kind, read};
+use super::flags::is_given;
+use super::judge::{Step, judge};
 use crate::case::Limits;
 use crate::child::{self, Killed};
+use crate::opened::{Opened, digest};
 use crate::template::command_line;
-use scrimp_report::number::{bytes, count_of, parse_duration};
+use scrimp_report::number::{bytes, parse_duration};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -22,7 +25,8 @@ pub struct Runner<'a> {
     pub memory: u64,
     /// Somebody has said how much memory that is; else it is what happens to be free.
     pub memory_is_given: bool,
-    pub threads: usize,
+    /// Of each job; nothing where one job has all cores.
+    pub threads: Option<usize>,
     /// Also what has passed and is unchanged.
     pub all: bool,
     pub stop: &'a AtomicBool,
@@ -53,8 +57,8 @@ pub struct Outcome {
     pub claim: Claim,
     /// What is so instead; `None` where it is as declared.
     pub differs: Option<String>,
-    /// The steps of the run that was found: a line of the model and what happened.
-    pub run: Vec<(usize, String)>,
+    /// The steps of the run that was found.
+    pub run: Vec<Step>,
     pub command: String,
     pub seconds: f64,
 }
@@ -63,21 +67,44 @@ impl Tested {
     pub fn passed(&self) -> bool {
         self.results.iter().all(|result| result.differs.is_none())
     }
+
+    /// The file of a step's line.
+    pub fn file_of(&self, step: &Step) -> String {
+        step.file.clone().unwrap_or_else(|| self.file.display().to_string())
+    }
+}
+
+/// A model whose comments cannot be read.
+#[derive(Debug)]
+pub struct Unread {
+    pub file: PathBuf,
+    /// The line, from 1.
+    pub line: usize,
+    /// With the place, the line and help.
+    pub message: String,
 }
 
 /// Reads the comments of all models; all that is wrong with them at once.
-pub fn tests(files: &[PathBuf]) -> Result<Vec<Test>, Vec<String>> {
+pub fn tests(files: &[PathBuf]) -> Result<Vec<Test>, Vec<Unread>> {
     let mut wrong = Vec::new();
     let mut tests = Vec::new();
     for file in files {
         let name = file.display().to_string();
         match std::fs::read(file) {
-            Err(error) => wrong.push(format!("{name}: error: {error}")),
+            Err(error) => {
+                wrong.push(Unread { file: file.clone(), line: 1, message: format!("{name}: error: {error}") });
+            }
             Ok(bytes) => {
                 let text = String::from_utf8_lossy(&bytes).into_owned();
-                match read(&text) {
+                // A mark of the encoding is no part of the text.
+                let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+                match read(text) {
                     Ok(declared) => tests.push(Test { file: file.clone(), declared, text: bytes }),
-                    Err(error) => wrong.push(error.show(&name, &text)),
+                    Err(error) => {
+                        let before = text.get(..error.at.start).unwrap_or_default();
+                        let line = before.matches('\n').count() + 1;
+                        wrong.push(Unread { file: file.clone(), line, message: error.show(&name, text) });
+                    }
                 }
             }
         }
@@ -95,25 +122,31 @@ impl Runner<'_> {
             caches.entry(folder(test)).or_insert_with_key(|folder| Cache::of(folder));
         }
         let next = AtomicUsize::new(0);
-        let done: Mutex<Vec<(usize, Tested, Option<String>)>> = Mutex::new(Vec::new());
+        let done: Mutex<Vec<(usize, Tested, Option<Passed>)>> = Mutex::new(Vec::new());
         let work = || {
             while !self.stop.load(Ordering::Relaxed) {
                 let i = next.fetch_add(1, Ordering::Relaxed);
                 let Some(test) = tests.get(i) else { break };
-                let key = cache::key(&build, &self.identity(&test.declared), &test.file, &test.text);
-                let known = !self.all && caches[&folder(test)].has(&name(test), &key);
-                let Some(tested) = (if known { Some(unchanged(test)) } else { self.test(test) }) else { break };
+                let identity = self.identity(&build, test);
+                let known = &caches[&folder(test)];
+                if !self.all && known.has(&name(test), &identity) {
+                    (self.tell)(&unchanged(test));
+                    held(&done).push((i, unchanged(test), known.get(&name(test))));
+                    continue;
+                }
+                let Some((tested, files)) = self.test(test) else { break };
                 (self.tell)(&tested);
-                let passed = tested.passed() && !tested.results.is_empty();
-                held(&done).push((i, tested, passed.then_some(key)));
+                let passed = files.filter(|_| tested.passed()).map(|files| Passed { test: identity, files });
+                // What was changed while it was read may have passed as it was, or as it is.
+                held(&done).push((i, tested, passed.filter(Passed::stands)));
             }
         };
         std::thread::scope(|scope| (0..self.jobs.clamp(1, tests.len().max(1))).for_each(|_| drop(scope.spawn(work))));
         let mut done = done.into_inner().unwrap_or_else(|e| e.into_inner());
         done.sort_by_key(|(i, ..)| *i);
-        for (i, _, key) in &mut done {
+        for (i, _, passed) in &mut done {
             if let Some(cache) = caches.get_mut(&folder(&tests[*i])) {
-                cache.set(&name(&tests[*i]), key.take());
+                cache.set(&name(&tests[*i]), passed.take());
             }
         }
         let failed = caches.values().filter_map(|cache| cache.save().err()).next();
@@ -123,16 +156,14 @@ impl Runner<'_> {
         Ok(Some((done.into_iter().map(|(_, tested, _)| tested).collect(), failed)))
     }
 
-    /// What belongs to the identity of a test beside the text of the model; files that are named here count with their content.
-    fn identity(&self, declared: &Declared) -> Vec<String> {
-        let mut words = declared.flags.clone();
-        let automaton = |claim: &Claim| match &claim.kind {
-            Kind::Property { property, .. } => property.strip_prefix("hoa:").map(|file| file.trim().to_string()),
-            _ => None,
-        };
-        words.extend(declared.claims.iter().filter_map(automaton));
-        words.extend(self.memory_is_given.then(|| format!("--memory {}", self.share(declared))));
-        words
+    /// A digest of what a test depends on beside the files that are read: the program, its flags, the model and its name, for
+    /// which files it includes depends on where it lies.
+    fn identity(&self, build: &str, test: &Test) -> String {
+        let memory = if self.memory_is_given { self.share(&test.declared).to_string() } else { String::new() };
+        let name = test.file.as_os_str().as_encoded_bytes();
+        let mut parts = vec![build.as_bytes(), memory.as_bytes(), name, &test.text];
+        parts.extend(test.declared.flags.iter().map(String::as_bytes));
+        digest(&parts)
     }
 
     /// The memory of one run.
@@ -141,162 +172,127 @@ impl Runner<'_> {
         declared.memory.as_ref().map_or(share, |(_, memory)| share.min(*memory))
     }
 
-    fn test(&self, test: &Test) -> Option<Tested> {
+    /// Tests a model; answers the files that were read, too, where all runs have read the same. `None` when asked to stop.
+    fn test(&self, test: &Test) -> Option<(Tested, Option<BTreeMap<PathBuf, String>>)> {
         let start = Instant::now();
         let mut results = Vec::new();
-        let mut answers: BTreeMap<Vec<String>, (Result<Json, String>, String, f64)> = BTreeMap::new();
+        let mut answers: BTreeMap<Vec<String>, Answered> = BTreeMap::new();
         for claim in &test.declared.claims {
             let asked = match &claim.kind {
                 Kind::Count { .. } => vec!["count".to_string()],
                 Kind::Property { property, .. } => vec!["check".to_string(), format!("--property={property}")],
                 Kind::Whole { .. } => vec!["check".to_string()],
                 Kind::Assertions { .. } => vec!["check".to_string(), "--property=assertions".to_string()],
+                Kind::Readable => continue,
             };
-            let (answer, command, seconds) = match answers.entry(asked) {
+            let answered = match answers.entry(asked) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(new) => {
                     let answer = self.ask(test, new.key())?;
                     new.insert(answer)
                 }
             };
-            let (differs, run) = match answer {
-                Ok(answer) => limited(judge(&claim.kind, answer), answer),
+            let (differs, run) = match &answered.answer {
+                Ok(answer) => judge(&claim.kind, answer),
                 Err(message) => (Some(message.clone()), Vec::new()),
             };
-            let (command, seconds) = (command.clone(), *seconds);
-            results.push(Outcome { claim: claim.clone(), differs, run, command, seconds });
+            results.push(answered.outcome(claim.clone(), differs, run));
         }
-        Some(Tested { file: test.file.clone(), results, seconds: start.elapsed().as_secs_f64(), unchanged: false })
+        if results.is_empty() {
+            // Nothing is declared: a look at it shows whether it is a model.
+            let answered = self.ask(test, &["count".to_string(), "--max-visits=1".to_string()])?;
+            if let Err(message) = &answered.answer {
+                let line = place(message, &test.file);
+                let claim = Claim { line, text: "it is a model".to_string(), kind: Kind::Readable };
+                results.push(answered.outcome(claim, Some(message.clone()), Vec::new()));
+            }
+            answers.insert(Vec::new(), answered);
+        }
+        let mut files: Option<BTreeMap<PathBuf, String>> = Some(BTreeMap::new());
+        for Opened { path, digest } in answers.into_values().flat_map(|answered| answered.opened) {
+            let other =
+                files.as_mut().and_then(|files| files.insert(path, digest.clone())).filter(|old| *old != digest);
+            if other.is_some() {
+                files = None;
+            }
+        }
+        // The claims are those of the text that was read here.
+        let read = files.as_ref().map(|files| files.get(&test.file));
+        if read.is_none_or(|read| read.is_some_and(|read| *read != digest(&[&test.text]))) {
+            let why = "a file was changed while it was tested; test it again";
+            results.iter_mut().for_each(|result| result.differs = Some(why.to_string()));
+        }
+        let files = files.filter(|files| files.contains_key(&test.file));
+        let seconds = start.elapsed().as_secs_f64();
+        Some((Tested { file: test.file.clone(), results, seconds, unchanged: false }, files))
     }
 
-    /// Runs a command on the model. The outer `None` when asked to stop.
-    fn ask(&self, test: &Test, asked: &[String]) -> Option<(Result<Json, String>, String, f64)> {
+    /// Runs a command on the model. `None` when asked to stop.
+    fn ask(&self, test: &Test, asked: &[String]) -> Option<Answered> {
         let declared = &test.declared;
         let mut words = vec![asked[0].clone(), test.file.display().to_string()];
         words.extend(asked[1..].iter().cloned());
         words.extend(declared.flags.iter().cloned());
         words.extend(declared.time.iter().flat_map(|time| ["--time".to_string(), time.clone()]));
-        let shown = format!("scrimp {}", command_line(&words));
+        let command = format!("scrimp {}", command_line(&words));
         let share = self.share(declared);
-        let given = |flag: &str| words.iter().any(|word| word == flag || word.starts_with(&format!("{flag}=")));
-        let (own_memory, own_threads) = (given("--memory"), given("--threads"));
-        if !own_memory {
+        if !is_given(&declared.flags, "--memory") {
             words.extend(["--memory".to_string(), share.to_string()]);
         }
-        if !own_threads {
-            words.extend(["--threads".to_string(), self.threads.to_string()]);
+        // Not every search that flags may ask for has several threads; all have one.
+        let threads = if declared.flags.is_empty() { self.threads } else { self.threads.and(Some(1)) };
+        if let Some(threads) = threads.filter(|_| !is_given(&declared.flags, "--threads")) {
+            words.extend(["--threads".to_string(), threads.to_string()]);
         }
         words.push("--json".to_string());
         let time = declared.time.as_ref().and_then(|time| Some((time.clone(), parse_duration(time).ok()?)));
         let limits = Limits { time, memory: Some((share.to_string(), share)) };
-        let start = Instant::now();
-        let answer = match child::run(&self.program, &words, &limits, self.stop) {
+        let (start, mut opened) = (Instant::now(), Vec::new());
+        let answer = match child::run(&self.program, &words, &limits, true, self.stop) {
             Err(error) => Err(format!("it cannot be run: {error}")),
             Ok(None) => return None,
             Ok(Some(ended)) => {
+                opened = ended.opened;
                 let said = String::from_utf8_lossy(&ended.stderr);
-                let said = said.trim().lines().next().unwrap_or("without an answer").to_string();
+                let first = said.lines().find(|line| line.contains("error: ")).or(said.trim().lines().next());
+                let said = first.unwrap_or("without an answer").to_string();
                 match (ended.killed, ended.status.code(), serde_json::from_slice::<Json>(&ended.stdout)) {
                     (Some(Killed::Time), ..) => Err("it ran out of time".into()),
                     (Some(Killed::Memory), ..) => {
                         Err(format!("it took more than the {} of a job", bytes(share as usize)))
                     }
                     (None, Some(0 | 1 | 3 | 4), Ok(answer)) => Ok(answer),
-                    (None, Some(2), _) => Err(format!("refused: {said}")),
+                    (None, Some(2), _) => Err(format!("{REFUSED}{said}")),
                     (None, ..) => Err(format!("crashed ({}): {said}", ended.status)),
                 }
             }
         };
-        Some((answer, shown, start.elapsed().as_secs_f64()))
+        Some(Answered { answer, opened, command, seconds: start.elapsed().as_secs_f64() })
     }
 }
 
-type Judged = (Option<String>, Vec<(usize, String)>);
+/// What a run said.
+struct Answered {
+    /// Or else why there is no answer.
+    answer: Result<Json, String>,
+    opened: Vec<Opened>,
+    command: String,
+    seconds: f64,
+}
 
-/// Holds a claim against an answer.
-fn judge(kind: &Kind, answer: &Json) -> Judged {
-    let verdict = |result: &Json| result["verdict"].as_str().unwrap_or("?").to_string();
-    match kind {
-        Kind::Count { field, number, at_most } => {
-            let found = answer[*field].as_u64().filter(|_| answer["limits"]["reached"].is_null());
-            let holds = found.is_some_and(|found| found == *number || (*at_most && found < *number));
-            let told = found.map_or("it is not known".to_string(), |found| format!("it is {found}"));
-            ((!holds).then_some(told), Vec::new())
-        }
-        Kind::Property { holds, events, .. } => {
-            let result = &answer["properties"][0];
-            let wanted = if *holds { "verified" } else { "violated" };
-            let differs = if verdict(result) == wanted { length(result, *events) } else { Some(told(result)) };
-            (differs, run(result))
-        }
-        Kind::Assertions { violated } => {
-            let all = answer["properties"].as_array().map_or(&[][..], Vec::as_slice);
-            let found = all.iter().find(|result| verdict(result) == "violated");
-            let differs = match (found, violated) {
-                (Some(result), false) => Some(told(result)),
-                (None, true) => Some(format!("no assertion is violated ({})", verdict(answer))),
-                (None, false) if verdict(answer) != "verified" => Some(verdict(answer)),
-                _ => None,
-            };
-            (differs, found.map(run).unwrap_or_default())
-        }
-        Kind::Whole { verdict: wanted, property, events } => {
-            let all = answer["properties"].as_array().map_or(&[][..], Vec::as_slice);
-            let violated: Vec<&Json> = all.iter().filter(|result| verdict(result) == "violated").collect();
-            let meant = |result: &&&Json| {
-                let name = result["name"].as_str().unwrap_or("");
-                property.as_ref().is_none_or(|wanted| name.to_lowercase().starts_with(&wanted.to_lowercase()))
-            };
-            let shown = violated.first().map(|result| run(result)).unwrap_or_default();
-            if verdict(answer) != *wanted {
-                let told = violated.first().map_or_else(|| verdict(answer), |result| told(result));
-                return (Some(told), shown);
-            }
-            match (wanted.as_str(), violated.iter().find(meant)) {
-                ("violated", None) => (violated.first().map(|result| told(result)), shown),
-                ("violated", Some(result)) => (length(result, *events), run(result)),
-                _ => (None, Vec::new()),
-            }
-        }
+impl Answered {
+    fn outcome(&self, claim: Claim, differs: Option<String>, run: Vec<Step>) -> Outcome {
+        Outcome { claim, differs, run, command: self.command.clone(), seconds: self.seconds }
     }
 }
 
-/// What differs, with the limit that ended the search too early.
-fn limited((differs, run): Judged, answer: &Json) -> Judged {
-    let limit = answer["limits"]["reached"].as_str();
-    let with =
-        |differs: String| limit.map_or(differs.clone(), |limit| format!("{differs} (ended early: limit of {limit})"));
-    (differs.map(with), run)
-}
+const REFUSED: &str = "refused: ";
 
-/// A result in words.
-fn told(result: &Json) -> String {
-    let (name, verdict) = (result["name"].as_str().unwrap_or("?"), result["verdict"].as_str().unwrap_or("?"));
-    match events(result) {
-        None => format!("{name} is {verdict}"),
-        Some(events) => format!("{name} is {verdict} at {}", count_of(events, "event")),
-    }
-}
-
-/// Events of the run that was found: steps on the way to one are no events of their own.
-fn events(result: &Json) -> Option<u64> {
-    let steps = result["trace"]["steps"].as_array()?;
-    Some(steps.iter().filter(|step| !step["event"].is_null()).count() as u64)
-}
-
-fn length(result: &Json, wanted: Option<u64>) -> Option<String> {
-    let wanted = wanted?;
-    match events(result) {
-        None => Some("there is no run that shows it".to_string()),
-        Some(found) => (found != wanted).then(|| format!("the run has {}", count_of(found, "event"))),
-    }
-}
-
-fn run(result: &Json) -> Vec<(usize, String)> {
-    let steps = result["trace"]["steps"].as_array().map_or(&[][..], Vec::as_slice);
-    let step =
-        |step: &Json| (step["line"].as_u64().unwrap_or(0) as usize, step["label"].as_str().unwrap_or("").to_string());
-    steps.iter().map(step).collect()
+/// The line of the model that a message is about.
+fn place(message: &str, model: &Path) -> usize {
+    let name = model.display().to_string();
+    let rest = message.strip_prefix(REFUSED).and_then(|rest| rest.strip_prefix(&name)?.strip_prefix(':'));
+    rest.and_then(|rest| rest.split(':').next()?.parse().ok()).unwrap_or(1)
 }
 
 fn unchanged(test: &Test) -> Tested {

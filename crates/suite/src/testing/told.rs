@@ -29,8 +29,8 @@ pub fn model(tested: &Tested, style: Style) -> String {
         if left > 0 {
             let _ = writeln!(out, "           … {} before", count_of(left as u64, "step"));
         }
-        for (line, label) in &run[left..] {
-            let _ = writeln!(out, "           {name}:{line}: {label}");
+        for step in &run[left..] {
+            let _ = writeln!(out, "           {}:{}: {}", tested.file_of(step), step.line, step.label);
         }
         let _ = writeln!(out, "         {}", style.faint(command));
     }

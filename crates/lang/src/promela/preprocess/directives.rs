@@ -4,6 +4,7 @@ use super::macros::Macro;
 use super::scan::{Piece, PieceKind, scan};
 use super::{OpenFile, Preprocessor, condition};
 use crate::diagnostic::{Place, Problem};
+use crate::opened::opening;
 use crate::reading::read_text;
 use scrimp_system::Included;
 use std::path::Path;
@@ -175,7 +176,10 @@ impl Preprocessor {
     fn read(&mut self, path: &Path) -> Result<(usize, usize), String> {
         let empty = std::fs::metadata(path).is_ok_and(|data| data.is_file() && data.len() == 0);
         let text = match empty {
-            true => String::new(),
+            true => {
+                opening(path);
+                String::new()
+            }
             false => read_text(path, false).map_err(|error| match error {
                 crate::LoadError::File { problem, .. } => problem,
                 other => other.to_string(),
