@@ -12,6 +12,8 @@
 mod advice;
 #[cfg(feature = "models")]
 mod aut;
+#[cfg(feature = "models")]
+mod boundary;
 mod diagnostic;
 #[cfg(feature = "models")]
 mod dve;
@@ -36,6 +38,8 @@ mod question;
 mod reading;
 mod symbols;
 
+#[cfg(feature = "models")]
+pub use boundary::{Astray, inside, read_beside, stay_within};
 pub use diagnostic::Diagnostic;
 #[cfg(feature = "models")]
 pub use dve::parse_dve;

@@ -11,7 +11,7 @@ use super::syntax::{LabelSet, Program, Tree};
 use crate::diagnostic::{Place, Problem};
 use crate::reading::{self, Language};
 use crate::symbols::Map;
-use crate::{LoadError, aut};
+use crate::{LoadError, aut, boundary};
 use scrimp_system::{Included, Source, System};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -184,8 +184,10 @@ impl File<'_> {
             prefix => format!("{prefix}_{}", component.name),
         };
         let refuse = |message: String| self.refuse(Problem::new(component.place, message));
-        if !path.is_file() {
-            return Err(refuse(format!("there is no file {}", path.display())));
+        match boundary::admitted(&path) {
+            Ok(real) if real.is_file() => {}
+            Ok(_) => return Err(refuse(format!("there is no file {}", path.display()))),
+            Err(why) => return Err(refuse(format!("{}: {why}", path.display()))),
         }
         let format = reading::format_of(&path)?;
         match format.language {
