@@ -28,7 +28,7 @@ pub enum Message {
 pub struct Wrong {
     pub code: i64,
     pub message: String,
-    pub data: Option<Value>,
+    pub data: Option<Box<Value>>,
 }
 
 pub const NO_JSON: i64 = -32700;
@@ -103,7 +103,7 @@ pub fn result(id: &Value, result: Value) -> Value {
 pub fn error(id: &Value, wrong: &Wrong) -> Value {
     let mut error = json!({ "code": wrong.code, "message": wrong.message });
     if let Some(data) = &wrong.data {
-        error["data"] = data.clone();
+        error["data"] = *data.clone();
     }
     json!({ "jsonrpc": "2.0", "id": id, "error": error })
 }

@@ -52,7 +52,7 @@ impl Session {
             },
             Value::String(version) => {
                 let mut wrong = Wrong::new(NO_VERSION, format!("requests of version {version} are not supported"));
-                wrong.data = Some(json!({ "supported": NAMED, "requested": version }));
+                wrong.data = Some(Box::new(json!({ "supported": NAMED, "requested": version })));
                 Err(wrong)
             }
             _ => Err(Wrong::new(NO_PARAMETERS, format!("expected a text as `{VERSION}` in `_meta`"))),
