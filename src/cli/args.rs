@@ -49,6 +49,10 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
 
+    /// The folder that all files of a model must lie in: what `mcp` gives to the commands that it runs
+    #[arg(long, value_name = "FOLDER", global = true, hide = true)]
+    pub within: Option<PathBuf>,
+
     /// Print help: -h in short, --help in full
     #[arg(short, long, action = ArgAction::Help, global = true, display_order = 10_000, help_heading = "Help")]
     pub help: Option<bool>,
@@ -222,6 +226,10 @@ pub struct PlanArgs {
     /// Print which options combine, as tables; needs no model
     #[arg(long, exclusive = true)]
     pub combinations: bool,
+
+    /// Only find out whether these options are accepted, without a look at the model's states: what `mcp` asks of its proposals
+    #[arg(long, hide = true)]
+    pub admit: bool,
 
     #[command(flatten)]
     pub check: CheckArgs,

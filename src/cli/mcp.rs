@@ -4,7 +4,7 @@ use super::failure::Failure;
 use clap::{Args, ValueHint};
 use scrimp::report::number::{parse_duration, parse_size};
 use scrimp_core::budget::default_memory;
-use scrimp_mcp::{Folder, Serving, serve};
+use scrimp_mcp::{Folder, Inbox, Serving, serve};
 use std::io::BufReader;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -26,7 +26,7 @@ pub struct McpArgs {
     #[arg(default_value = ".", value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     folder: PathBuf,
 
-    /// The most memory that searches take [default: half of what is free]
+    /// The most memory that a command takes; one runs at a time [default: half of what is free]
     #[arg(short, long, value_name = "SIZE", value_parser = parse_size)]
     memory: Option<usize>,
 
@@ -43,6 +43,10 @@ pub fn run(args: &McpArgs) -> Result<u8, Failure> {
     std::env::set_current_dir(folder.path()).map_err(failed)?;
     let memory = args.memory.unwrap_or_else(|| default_memory() / 2);
     let serving = Serving { program, folder, memory, time: args.time };
-    serve(serving, BufReader::new(std::io::stdin()), std::io::stdout())?;
+    let (inbox, ending) = Inbox::of(BufReader::new(std::io::stdin()))?;
+    // Without a handler a signal just kills the process, as usual.
+    let at_signal = ending.clone();
+    let _ = ctrlc::set_handler(move || at_signal.end());
+    serve(serving, (inbox, ending), std::io::stdout())?;
     Ok(0)
 }

@@ -63,6 +63,9 @@ pub fn main() -> u8 {
         || matches!(&cli.command, Command::Conform(a) if a.json)
         || matches!(&cli.command, Command::Generate(a) if a.json)
         || matches!(&cli.command, Command::Compare(a) if a.json);
+    if let Some(Err(error)) = cli.within.as_deref().map(scrimp_lang::stay_within) {
+        return failed(&Failure::with("--within", "", error), wants_json);
+    }
     let result = match cli.command {
         Command::Check(a) => check::check(&a),
         Command::Count(a) => search::count(&a),

@@ -17,7 +17,7 @@ pub fn run(args: &PlanArgs) -> Result<u8, Failure> {
     if args.combinations {
         return print(&combinations()).map(|()| 0);
     }
-    let args = &args.check;
+    let (only_admit, args) = (args.admit, &args.check);
     if args.model.as_os_str() == NO_MODEL {
         return Err(Failure::because(
             "no model is given\nhelp: `scrimp plan MODEL [OPTIONS]`; `scrimp plan --combinations` needs no model",
@@ -29,6 +29,10 @@ pub fn run(args: &PlanArgs) -> Result<u8, Failure> {
     let searches: Vec<(Vec<String>, Plan)> =
         check.searches().map_err(failed)?.into_iter().map(|(names, plan)| (names, plan.clone())).collect();
     let Some((_, first)) = searches.first() else { return Err(Failure::because("there is nothing to search for")) };
+    if only_admit {
+        limits::done();
+        return print_json(&json!({ "admitted": true })).map(|()| 0);
+    }
     let seen = check.with_model(Mode::Auto, |model| Foresight::new(model, first)).map_err(failed)?;
     let seen = seen.map_err(Failure::because)?;
     limits::done();

@@ -178,6 +178,39 @@ fn a_single_run_says_what_it_meets() {
 }
 
 #[test]
+fn a_part_of_a_run_is_drawn() {
+    let text = "int x;\nchan c = [1] of { int };\nactive proctype A() { do :: c!x; x++ od }\n\
+                active proctype B() { int y; do :: c?y od }\n";
+    let path = file("drawn_part.pml", text);
+    let drawn = |more: &[&str]| {
+        let words = [&["simulate", path.as_str(), "--steps", "60", "--trace-format", "mermaid"], more].concat();
+        let text = scrimp(&words).code(0).stdout;
+        text.lines().filter(|line| line.contains(">>") || line.contains("-)")).map(String::from).collect::<Vec<_>>()
+    };
+    let (all, first, second) = (drawn(&[]), drawn(&["--chart-steps", "1-20"]), drawn(&["--chart-steps", "21-9999"]));
+    assert!(!first.is_empty() && first.len() < all.len(), "{all:?}");
+    assert_eq!([first, second].concat(), all);
+    for (words, said) in [
+        (&["--chart-steps", "1-2"][..], "needs a chart"),
+        (&["--chart-steps", "2-1", "--chart", "-"], "such as 100-150"),
+        (&["--chart-steps", "1-2", "--chart", "-", "--walks", "3"], "--walks"),
+    ] {
+        let refused = scrimp(&[&["simulate", path.as_str()], words].concat()).refused();
+        assert!(refused.contains(said), "{words:?}: {refused}");
+    }
+}
+
+#[test]
+fn a_single_run_keeps_its_memory() {
+    let text = "byte a[60000];\nactive proctype P() { short i; do :: a[i] = 1; i = (i + 1) % 60000 od }\n";
+    let path = file("wide_run.pml", text);
+    let stopped =
+        scrimp(&["simulate", &path, "--steps", "200000", "--memory", "64M", "--trace-format", "json"]).code(3);
+    assert!(stopped.stdout.contains("memory"), "{}", stopped.stdout);
+    scrimp(&["simulate", &path, "--steps", "3", "--memory", "128M"]).code(0);
+}
+
+#[test]
 fn by_hand_one_can_go_back_and_look_ahead() {
     let by_hand = |name: &str, input: &str| scrimp_reading(&["simulate", &model(name), "-i"], input).code(0).stdout;
     let text = by_hand("phils3.dve", "0\n0\nu\n1\nq\n");

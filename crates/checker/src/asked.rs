@@ -5,7 +5,7 @@ use crate::load::Loaded;
 use crate::properties::Asked;
 use crate::temporal::never;
 use scrimp_core::Property;
-use scrimp_lang::{parse_condition, parse_property, parse_property_file, read_beside, why_unreadable};
+use scrimp_lang::{parse_condition, parse_property, parse_property_file, read_beside};
 use scrimp_system::{Expr, Source, System};
 use std::path::{Path, PathBuf};
 
@@ -67,7 +67,7 @@ impl Request {
             });
         }
         if let Some(path) = &self.property_file {
-            let text = read_beside(path).map_err(|e| CheckError::file(path, why_unreadable(path, &e)))?;
+            let text = read_beside(path).map_err(|why| CheckError::file(path, why))?;
             let found = parse_property_file(system, Source::new(path.display().to_string(), text))?;
             if found.is_empty() {
                 return Err(CheckError::file(path, "the file has no property"));
@@ -101,7 +101,7 @@ impl Request {
 /// An automaton from a file, as what no run may be like.
 pub fn automaton(path: &Path, system: &System) -> Result<Property<Expr>, CheckError> {
     let name = path.display().to_string();
-    let text = read_beside(path).map_err(|e| CheckError::file(path, why_unreadable(path, &e)))?;
+    let text = read_beside(path).map_err(|why| CheckError::file(path, why))?;
     let atom = |text: &str| parse_condition(system, "atom", text).map_err(|problem| format!("{name}: {problem}"));
     never::read(&name, &text, &atom).map_err(CheckError::Asked)
 }

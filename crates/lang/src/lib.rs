@@ -12,6 +12,8 @@
 mod advice;
 #[cfg(feature = "models")]
 mod aut;
+#[cfg(feature = "models")]
+mod boundary;
 mod diagnostic;
 #[cfg(feature = "models")]
 mod dve;
@@ -38,6 +40,8 @@ mod question;
 mod reading;
 mod symbols;
 
+#[cfg(feature = "models")]
+pub use boundary::{Astray, inside, read_beside, stay_within};
 pub use diagnostic::Diagnostic;
 #[cfg(feature = "models")]
 pub use dve::parse_dve;
@@ -48,7 +52,7 @@ pub use measure::{MeasurePart, parse_measure, refuse_part};
 #[cfg(feature = "models")]
 pub use models::{LoadError, Opened, load, open, open_as, open_text, open_with, open_within};
 #[cfg(feature = "models")]
-pub use opened::{listen_to_opened, read_beside};
+pub use opened::listen_to_opened;
 #[cfg(feature = "models")]
 pub use pnml::{read_formulas, read_formulas_from, read_net, read_net_from, read_net_within};
 #[cfg(feature = "models")]

@@ -2,7 +2,6 @@
 //!
 //! Only the readers know them all: what a text includes may be known to its macros alone.
 
-use std::io;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -17,10 +16,4 @@ pub(crate) fn opening(path: &Path) {
     if let Some(listener) = LISTENER.get() {
         listener(path);
     }
-}
-
-/// The text of a file that is asked about beside a model: of properties, or an automaton.
-pub fn read_beside(path: &Path) -> io::Result<String> {
-    opening(path);
-    std::fs::read_to_string(path)
 }

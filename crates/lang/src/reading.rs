@@ -1,6 +1,6 @@
 //! From a path to the text of a model: plain or compressed, of bounded size, whatever its encoding.
 
-use crate::{LoadError, MAX_TEXT, foreign, opened};
+use crate::{LoadError, MAX_TEXT, boundary, foreign, opened};
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -99,11 +99,12 @@ pub(crate) fn stream(path: &Path) -> Result<Box<dyn BufRead>, LoadError> {
     }
 }
 
-/// An ordinary file and its length.
+/// An ordinary file and its length. Every file of a model is opened here.
 pub(crate) fn open_file(path: &Path) -> Result<(File, u64), LoadError> {
     let cannot = |e: io::Error| refuse(path, foreign::why_unreadable(path, &e));
     opened::opening(path);
-    let metadata = std::fs::metadata(path).map_err(cannot)?;
+    let real = boundary::admitted(path).map_err(|why| refuse(path, why))?;
+    let metadata = std::fs::metadata(&real).map_err(cannot)?;
     if metadata.is_dir() {
         return Err(refuse(path, foreign::folder(path)));
     }
@@ -111,7 +112,7 @@ pub(crate) fn open_file(path: &Path) -> Result<(File, u64), LoadError> {
     if !metadata.is_file() {
         return Err(refuse(path, "this is not a regular file"));
     }
-    Ok((File::open(path).map_err(cannot)?, metadata.len()))
+    Ok((File::open(&real).map_err(cannot)?, metadata.len()))
 }
 
 /// The text of the file.

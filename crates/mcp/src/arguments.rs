@@ -11,7 +11,8 @@ pub enum Kind {
     Text,
     /// A list of texts.
     Texts,
-    Number,
+    /// At most so large.
+    Number(u64),
     Flag,
     OneOf(&'static [&'static str]),
 }
@@ -44,7 +45,8 @@ impl Argument {
         let mut schema = match self.kind {
             Kind::Text => json!({ "type": "string" }),
             Kind::Texts => json!({ "type": "array", "items": { "type": "string" } }),
-            Kind::Number => json!({ "type": "integer", "minimum": 0 }),
+            Kind::Number(u64::MAX) => json!({ "type": "integer", "minimum": 0 }),
+            Kind::Number(most) => json!({ "type": "integer", "minimum": 0, "maximum": most }),
             Kind::Flag => json!({ "type": "boolean" }),
             Kind::OneOf(words) => json!({ "type": "string", "enum": words }),
         };
@@ -58,7 +60,10 @@ impl Argument {
             Kind::Texts => {
                 (value.as_array().is_some_and(|all| all.iter().all(Value::is_string)), "a list of texts".into())
             }
-            Kind::Number => (value.as_u64().is_some(), "a number, 0 or more".into()),
+            Kind::Number(u64::MAX) => (value.as_u64().is_some(), "a number, 0 or more".into()),
+            Kind::Number(most) => {
+                (value.as_u64().is_some_and(|number| number <= most), format!("a number from 0 to {most}"))
+            }
             Kind::Flag => (value.is_boolean(), "true or false".into()),
             Kind::OneOf(words) => {
                 (value.as_str().is_some_and(|word| words.contains(&word)), format!("one of {}", words.join(", ")))
@@ -135,26 +140,45 @@ impl Said {
                     words.extend((self.values.get(name) == Some(&Value::Bool(true))).then(|| format!("--{name}")))
                 }
                 Kind::Texts => words.extend(self.texts(name).iter().map(|text| format!("--{name}={text}"))),
-                Kind::Number => words.extend(self.number(name).map(|number| format!("--{name}={number}"))),
+                Kind::Number(_) => words.extend(self.number(name).map(|number| format!("--{name}={number}"))),
                 Kind::Text | Kind::OneOf(_) => words.extend(self.text(name).map(|text| format!("--{name}={text}"))),
             }
         }
-        if self.tool.arguments().iter().any(|argument| argument.name == "memory") {
-            let memory = self.text("memory").map(parse_size).transpose()?.unwrap_or(bounds.memory);
-            if memory > bounds.memory {
-                let most = bytes(bounds.memory);
-                return Err(format!("this server allows at most {most} of memory; ask whoever started it for more"));
-            }
-            words.push(format!("--memory={memory}B"));
+        let memory = self.memory(bounds)?;
+        if memory > bounds.memory {
+            let most = bytes(bounds.memory);
+            return Err(format!("this server allows at most {most} of memory; ask whoever started it for more"));
         }
-        if self.tool.arguments().iter().any(|argument| argument.name == "time") {
-            let time = self.text("time").map(parse_duration).transpose()?.unwrap_or(USUAL.min(bounds.time));
-            if time > bounds.time {
-                return Err(format!("this server allows at most {} s a run", bounds.time.as_secs()));
-            }
-            words.push(format!("--time={}ms", time.as_millis().max(1)));
+        words.push(format!("--memory={memory}B"));
+        let time = self.time(bounds)?;
+        if time > bounds.time {
+            return Err(format!("this server allows at most {} s a run", bounds.time.as_secs()));
         }
+        words.push(format!("--time={}ms", time.as_millis().max(1)));
         Ok(words)
+    }
+
+    /// The memory that was asked for, or else all that there is.
+    pub fn memory(&self, bounds: Bounds) -> Result<usize, String> {
+        Ok(self.text("memory").map(parse_size).transpose()?.unwrap_or(bounds.memory))
+    }
+
+    /// The time that was asked for, or else what is usual.
+    pub fn time(&self, bounds: Bounds) -> Result<Duration, String> {
+        Ok(self.text("time").map(parse_duration).transpose()?.unwrap_or(USUAL.min(bounds.time)))
+    }
+
+    /// The same call with one more argument, if the tool takes that.
+    pub fn with(&self, name: &str, value: &str) -> Option<Said> {
+        let argument = self.tool.arguments().into_iter().find(|argument| argument.name == name)?;
+        let value = match argument.kind {
+            Kind::Number(_) => value.parse::<u64>().ok()?.into(),
+            _ => Value::from(value),
+        };
+        argument.admits(&value).ok()?;
+        let mut values = self.values.clone();
+        values.insert(name.into(), value);
+        Some(Said { tool: self.tool, values })
     }
 
     /// What would read or write elsewhere, or take memory that is not counted here.
@@ -164,6 +188,11 @@ impl Said {
         }
         if self.text("store").is_some_and(|store| store.trim().starts_with("disk")) {
             return Err("--store disk writes files, which this server does not do".into());
+        }
+        if self.text("order").is_some_and(|order| order.trim().starts_with("best")) {
+            return Err(
+                "order best needs a heuristic, which is not taken here\nhelp: dfs and random look for errors".into()
+            );
         }
         let engine = self.text("engine").unwrap_or("").trim();
         if ["cluster", "gpu"].iter().any(|other| engine.starts_with(other)) {
@@ -196,8 +225,15 @@ mod tests {
         let expected = ["--property=deadlock", "--property=ltl: [] p", "--keep-going", "--reduce=por", "--threads=2"];
         assert_eq!(flags[..5], expected);
         assert_eq!(flags[5..], ["--memory=67108864B".to_string(), "--time=5000ms".to_string()]);
-        let usual = words(Tool::Count, json!({ "model": "a.pml" })).unwrap();
-        assert_eq!(usual, [format!("--memory={}B", 1 << 30), "--time=60000ms".to_string()]);
+        for tool in [Tool::Count, Tool::Open] {
+            let usual = words(tool, json!({ "model": "a.pml" })).unwrap();
+            assert_eq!(usual, [format!("--memory={}B", 1 << 30), "--time=60000ms".to_string()]);
+        }
+        let said = Said::new(Tool::Next, json!({ "model": "a.pml" })).unwrap();
+        assert_eq!(said.with("order", "dfs").unwrap().words(BOUNDS).unwrap()[0], "--order=dfs");
+        assert!(said.with("disk", "DIR").is_none() && said.with("threads", "many").is_none());
+        let many = Said::new(Tool::Simulate, json!({ "model": "a.pml", "steps": 3_000_000 })).unwrap_err();
+        assert!(many.contains("from 0 to"), "{many}");
     }
 
     #[test]
@@ -208,12 +244,13 @@ mod tests {
             (json!({ "model": 3 }), "expected a text as `model`"),
             (json!({ "model": "a", "propertys": [] }), "did you mean `property`?"),
             (json!({ "model": "a", "property": "deadlock" }), "a list of texts"),
-            (json!({ "model": "a", "threads": -1 }), "0 or more"),
+            (json!({ "model": "a", "threads": -1 }), "from 0 to 1024"),
             (json!({ "model": "a", "memory": "2G" }), "at most"),
             (json!({ "model": "a", "time": "2h" }), "at most 600 s"),
             (json!({ "model": "a", "time": "soon" }), "soon"),
             (json!({ "model": "a", "store": "disk:/tmp" }), "writes files"),
             (json!({ "model": "a", "engine": "cluster:4" }), "beyond"),
+            (json!({ "model": "a", "order": "best" }), "heuristic"),
             (json!({ "model": "a", "property": [" hoa: /etc/passwd"] }), "not read here"),
         ] {
             let refused = words(Tool::Check, values.clone()).unwrap_err();

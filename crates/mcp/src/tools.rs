@@ -18,7 +18,7 @@ pub enum Tool {
 
 const MODEL: Argument = Argument::needed("model", Kind::Text, "The model's file, from the folder of the server");
 const TRACE: Argument =
-    Argument::needed("trace", Kind::Number, "The number of a run, from the answer of check or simulate");
+    Argument::needed("trace", Kind::Number(u64::MAX), "The number of a run, from the answer of check or simulate");
 const DEFINE: Argument =
     Argument::flag("define", Kind::Texts, "Macros of a Promela model, such as [\"N=3\"], as `spin -DN=3` defines them");
 const PROPERTIES: Argument = Argument::flag(
@@ -37,27 +37,42 @@ const ENGINE: Argument = Argument::flag("engine", Kind::Text, "explicit, symboli
 const STORE: Argument = Argument::flag(
     "store",
     Kind::Text,
-    "How states are kept: table, packed, tree, collapse, dfa, comback; compact and bitstate:SIZE may miss states. Best left out: \
-     the search picks what fits",
+    "How states are kept: table, packed, tree, collapse, dfa, comback; compact and bitstate:MIB (such as bitstate:64) may miss states. \
+     Best left out: the search picks what fits",
 );
 const FORGET: Argument = Argument::flag(
     "forget",
     Kind::Text,
-    "Visited states to forget where memory is short: pseudo-root, cache:N, sweep or sweep+cache:N",
+    "Visited states to forget where memory is short: pseudo-root, cache:N; sweep or sweep+cache:N, which need `progress`",
 );
-const ORDER: Argument =
-    Argument::flag("order", Kind::Text, "bfs finds shortest runs; dfs follows one path; best and random seek errors");
+const PROGRESS: Argument = Argument::flag(
+    "progress",
+    Kind::Text,
+    "What grows while the model runs, for `forget`: auto, or an expression such as `sent + received`",
+);
+const ORDER: Argument = Argument::flag(
+    "order",
+    Kind::Text,
+    "bfs finds shortest runs; dfs follows one path; bbfs:WIDTH is between them; random seeks errors",
+);
 const FAIR: Argument = Argument::flag(
     "fair",
     Kind::Texts,
     "Only fair runs count, for ltl: `weak`, `strong`, `WF(P)`, `SF(P)` or a condition",
 );
 const KEEP_GOING: Argument = Argument::flag("keep-going", Kind::Flag, "Go on after a violation, until all are decided");
-const THREADS: Argument = Argument::flag("threads", Kind::Number, "Threads; one a core where these help, if not said");
-const STEPS: Argument = Argument::flag("steps", Kind::Number, "The most steps; 20 if not said");
-const SEED: Argument = Argument::flag("seed", Kind::Number, "The same number gives the same run");
-const FIRST: Argument = Argument::plain("first", Kind::Number, "The first line that is given, from 1");
-const LINES: Argument = Argument::plain("lines", Kind::Number, "The most lines that are given; 200 if not said");
+const THREADS: Argument =
+    Argument::flag("threads", Kind::Number(1024), "Threads; one a core where these help, if not said");
+const STEPS: Argument = Argument::flag("steps", Kind::Number(10_000), "The most steps; 20 if not said");
+const SEED: Argument = Argument::flag("seed", Kind::Number(u64::MAX), "The same number gives the same run");
+const FIRST: Argument = Argument::plain("first", Kind::Number(u64::MAX), "The first line that is given, from 1");
+const LINES: Argument = Argument::plain(
+    "lines",
+    Kind::Number(u64::MAX),
+    "The most lines that are given, in at most 256 KiB; if not said, 200, in at most 32 KiB",
+);
+const FIRST_STEP: Argument = Argument::plain("first", Kind::Number(u64::MAX), "The first step that is drawn, from 1");
+const DRAWN: Argument = Argument::plain("steps", Kind::Number(500), "The most steps that are drawn; 100 if not said");
 const FORMAT: Argument = Argument::plain(
     "format",
     Kind::OneOf(&["text", "table", "mermaid", "json", "itf"]),
@@ -105,7 +120,8 @@ impl Tool {
             }
             Tool::Trace => "A run in a form of your choice, or a part of a long one.",
             Tool::Chart => {
-                "A run as a message sequence chart: processes side by side, messages as arrows between them."
+                "A run, or a part of a long one, as a message sequence chart: processes side by side, messages as arrows between \
+                 them."
             }
             Tool::Next => {
                 "What to try where a check was incomplete or takes long: options that would be accepted, each with what it is \
@@ -115,7 +131,7 @@ impl Tool {
     }
 
     pub fn arguments(self) -> Vec<Argument> {
-        let search = [MEMORY, TIME, REDUCE, ENGINE, STORE, FORGET, ORDER, THREADS];
+        let search = [MEMORY, TIME, REDUCE, ENGINE, STORE, FORGET, PROGRESS, ORDER, THREADS];
         match self {
             Tool::Open => vec![MODEL, DEFINE],
             Tool::Check | Tool::Next => {
@@ -126,7 +142,7 @@ impl Tool {
             Tool::Simulate => vec![MODEL, DEFINE, STEPS, SEED],
             Tool::Explain => vec![TRACE],
             Tool::Trace => vec![TRACE, FORMAT, FIRST, LINES],
-            Tool::Chart => vec![TRACE, DRAWING],
+            Tool::Chart => vec![TRACE, DRAWING, FIRST_STEP, DRAWN],
         }
     }
 
@@ -150,7 +166,7 @@ impl Tool {
     }
 }
 
-/// The answer to `tools/list`.
+/// All tools, as `tools/list` answers them.
 pub fn list() -> Value {
     json!({ "tools": Tool::ALL.map(Tool::described) })
 }

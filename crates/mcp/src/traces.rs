@@ -1,13 +1,15 @@
 //! Runs that were found, each under a number, until the server ends.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::VecDeque;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Runs that are kept; the oldest go first.
+/// Runs that are kept, and bytes of these together; the oldest go first.
 const MOST: usize = 64;
+const MOST_BYTES: usize = 512 << 20;
 
 /// A run of a model.
 #[derive(Debug)]
@@ -17,8 +19,18 @@ pub struct Kept {
     pub define: Vec<String>,
     /// What it shows, if anything.
     pub property: Option<Value>,
+    pub steps: u64,
     /// The run as the command writes it.
     pub file: PathBuf,
+    bytes: usize,
+}
+
+/// What a run is one of.
+#[derive(Debug, Clone, Default)]
+pub struct Of {
+    pub model: PathBuf,
+    pub define: Vec<String>,
+    pub property: Option<Value>,
 }
 
 /// A folder of files that goes with the server.
@@ -40,18 +52,21 @@ impl Traces {
         Ok(Traces { folder, kept: Mutex::default() })
     }
 
-    /// Keeps a run, which `trace` is the object of.
-    pub fn keep(&self, model: &Path, define: &[String], property: Option<Value>, trace: &Value) -> io::Result<u64> {
+    /// Keeps a run of so many steps, which `trace` is the text of.
+    pub fn keep(&self, of: Of, steps: u64, trace: &str) -> io::Result<u64> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let number = kept.0 + 1;
         let file = self.folder.join(format!("{number}.json"));
-        std::fs::write(&file, json!({ "trace": trace }).to_string())?;
-        let (model, define) = (model.to_path_buf(), define.to_vec());
-        kept.1.push_back(Arc::new(Kept { number, model, define, property, file }));
+        let Of { model, define, property } = of;
+        let write =
+            |mut out: File| out.write_all(b"{\"trace\":").and(out.write_all(trace.as_bytes())).and(out.write_all(b"}"));
+        let written = File::create(&file).and_then(write);
+        written.inspect_err(|_| drop(std::fs::remove_file(&file)))?;
+        kept.1.push_back(Arc::new(Kept { number, model, define, property, steps, file, bytes: trace.len() }));
         kept.0 = number;
-        if kept.1.len() > MOST {
-            let oldest = kept.1.pop_front();
-            oldest.map(|oldest| std::fs::remove_file(&oldest.file));
+        while kept.1.len() > MOST || kept.1.iter().map(|kept| kept.bytes).sum::<usize>() > MOST_BYTES {
+            let Some(oldest) = kept.1.pop_front() else { break };
+            let _ = std::fs::remove_file(&oldest.file);
         }
         Ok(number)
     }
@@ -88,8 +103,7 @@ mod tests {
         let traces = Traces::new().unwrap();
         assert!(traces.get(1).unwrap_err().contains("none was found"));
         for number in 1..=MOST as u64 + 1 {
-            let kept = traces.keep(Path::new("m.pml"), &[], None, &json!({ "steps": [] })).unwrap();
-            assert_eq!(kept, number);
+            assert_eq!(traces.keep(Of::default(), 0, "{}").unwrap(), number);
         }
         assert!(traces.get(1).unwrap_err().contains("from 2 to"));
         let file = traces.get(2).unwrap().file.clone();

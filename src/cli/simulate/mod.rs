@@ -8,7 +8,7 @@ use super::args::definition;
 use super::failure::Failure;
 use super::output::{print, remark, style};
 use super::trace::{self, TraceFormat};
-use super::{chart, outputs};
+use super::{chart, limits, outputs};
 use clap::{Args, ValueHint};
 use scrimp::Loaded;
 use scrimp::chart::Drawing;
@@ -62,6 +62,12 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     chart: Option<PathBuf>,
 
+    /// Draw only these steps of the run, such as 100-150
+    ///
+    /// For --chart and --trace-format mermaid. Steps count from 1.
+    #[arg(long, value_name = "FIRST-LAST", value_parser = part, conflicts_with = "walks")]
+    chart_steps: Option<(usize, usize)>,
+
     /// text, json, table, mermaid or itf [default: text]
     ///
     /// How the run is written. Other forms than text are the whole standard output; what there is to say of the run goes to standard error.
@@ -107,7 +113,7 @@ pub struct SimulateArgs {
     /// Use at most this much memory, such as 512M or 2G
     ///
     /// It counts for the whole process. [default: nine tenths of what is free]
-    #[arg(short, long, value_name = "SIZE", value_parser = parse_size, requires = "walks")]
+    #[arg(short, long, value_name = "SIZE", value_parser = parse_size, conflicts_with = "interactive")]
     memory: Option<usize>,
 
     /// Print one JSON object, with --walks
@@ -121,6 +127,12 @@ const STEPS: u64 = 20;
 fn threads(text: &str) -> Result<usize, String> {
     let number = text.parse().ok().filter(|number| (1..=1024).contains(number));
     number.ok_or_else(|| "expected a number from 1 to 1024".to_string())
+}
+
+fn part(text: &str) -> Result<(usize, usize), String> {
+    let numbers = text.split_once('-').and_then(|(first, last)| Some((first.parse().ok()?, last.parse().ok()?)));
+    let part = numbers.filter(|(first, last)| (1..=*last).contains(first));
+    part.ok_or_else(|| "expected two numbers of steps, such as 100-150".to_string())
 }
 
 pub fn run(args: &SimulateArgs) -> Result<u8, Failure> {
@@ -138,8 +150,15 @@ pub fn run(args: &SimulateArgs) -> Result<u8, Failure> {
     if format != TraceFormat::Text && args.chart.as_deref() == Some(Path::new("-")) {
         return same("--chart -");
     }
+    if args.chart_steps.is_some() && args.chart.is_none() && format != TraceFormat::Mermaid {
+        let why = "--chart-steps needs a chart\nhelp: give --chart FILE or --trace-format mermaid";
+        return Err(Failure::because(why));
+    }
     if let Some(count) = args.walks {
         return walks::run(args, count);
+    }
+    if args.memory.is_some() {
+        limits::begin_within(args.memory, None, limits::Voice { json: false, quiet: false })?;
     }
     let loaded = Loaded::at_once(scrimp::open_with(&args.model, &args.define)?)?;
     loaded.system.warnings.iter().for_each(|warning| remark(warning));
@@ -148,7 +167,8 @@ pub fn run(args: &SimulateArgs) -> Result<u8, Failure> {
     }
     let walk = walk(loaded)?;
     let transcript = Transcript::new(&walk.model().processes(), format != TraceFormat::Text);
-    let mut shown = Shown { walk, transcript, drawing: Drawing::default(), last: None, again: None };
+    let part = args.chart_steps.unwrap_or((1, usize::MAX));
+    let mut shown = Shown { walk, transcript, drawing: Drawing::default(), part, told: 0, last: None, again: None };
     if let Some(path) = &args.trace {
         let name = path.display().to_string();
         let text =
@@ -198,6 +218,9 @@ struct Shown {
     walk: Walk,
     transcript: Transcript,
     drawing: Drawing,
+    /// Steps that are drawn, the first and the last, and how many were told.
+    part: (usize, usize),
+    told: usize,
     /// Its last state, and where its cycle begins if it goes on for ever.
     last: Option<Node>,
     again: Option<Node>,
@@ -237,7 +260,10 @@ impl Shown {
             singles.iter().map(|s| Step { event: s.event, state: s.after.clone(), edge: None }).collect();
         let mut told = rows(model, self.walk.depth(node) as usize, &first.before, &steps);
         for step in &singles {
-            self.drawing.step(model, &step.before, step.event);
+            self.told += 1;
+            if (self.part.0..=self.part.1).contains(&self.told) {
+                self.drawing.step(model, &step.before, step.event);
+            }
             if let (Some(violation), Some(row)) = (model.violated(&step.before, step.event), told.last_mut()) {
                 row.wrong = Some(violation);
             }
@@ -343,7 +369,10 @@ impl Shown {
                 _ => shown.tell(on_way)?,
             }
             if again == Some(on_way) {
-                shown.drawing.begin_loop();
+                // A part that begins later is within the loop.
+                if shown.told < shown.part.1 {
+                    shown.drawing.begin_loop();
+                }
                 if shown.enabled(on_way)? > 0 {
                     let (model, state) = (shown.walk.model(), shown.walk.state(on_way));
                     let line = cycle_begins(model, state, shown.transcript.columns(), style());

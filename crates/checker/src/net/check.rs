@@ -8,7 +8,7 @@ use crate::facts::{examined, facts_of};
 use crate::guides;
 use crate::search::{Found, Host, Searcher};
 use scrimp_core::{Condition, Property};
-use scrimp_lang::{NetNames, read_beside, read_formulas, why_unreadable};
+use scrimp_lang::{NetNames, read_beside, read_formulas};
 use scrimp_native::NativeModel;
 use scrimp_net::NamedQuestion;
 use scrimp_search::lts::Wanted;
@@ -101,7 +101,7 @@ fn questions(request: &Request, net: &PetriNet) -> Result<(Vec<NamedQuestion>, u
         questions.push(names.question(text)?);
     }
     if let Some(path) = &request.property_file {
-        let text = read_beside(path).map_err(|e| CheckError::file(path, why_unreadable(path, &e)))?;
+        let text = read_beside(path).map_err(|why| CheckError::file(path, why))?;
         questions.extend(names.questions(&Source::new(path.display().to_string(), text))?);
     }
     if questions.is_empty() {

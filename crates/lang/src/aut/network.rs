@@ -12,7 +12,7 @@ use crate::diagnostic::{Place, Problem};
 use crate::opened::opening;
 use crate::reading::{self, Language};
 use crate::symbols::Map;
-use crate::{LoadError, aut, foreign};
+use crate::{LoadError, aut, boundary, foreign};
 use scrimp_system::{Included, Source, System};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -185,10 +185,14 @@ impl File<'_> {
             prefix => format!("{prefix}_{}", component.name),
         };
         let refuse = |message: String| self.refuse(Problem::new(component.place, message));
-        if !path.is_file() {
-            opening(&path);
-            let problem = Problem::new(component.place, format!("there is no file {}", path.display()));
-            return Err(self.refuse(problem.maybe_help(foreign::near(&path))));
+        match boundary::admitted(&path) {
+            Ok(real) if real.is_file() => {}
+            Ok(_) => {
+                opening(&path);
+                let problem = Problem::new(component.place, format!("there is no file {}", path.display()));
+                return Err(self.refuse(problem.maybe_help(foreign::near(&path))));
+            }
+            Err(why) => return Err(refuse(format!("{}: {why}", path.display()))),
         }
         let format = reading::format_of(&path)?;
         match format.language {

@@ -4,8 +4,7 @@ use super::macros::Macro;
 use super::scan::{Piece, PieceKind, scan};
 use super::{OpenFile, Preprocessor, condition};
 use crate::diagnostic::{Place, Problem};
-use crate::opened::opening;
-use crate::reading::read_text;
+use crate::reading::{open_file, read_text};
 use scrimp_system::Included;
 use std::path::Path;
 use std::rc::Rc;
@@ -174,17 +173,14 @@ impl Preprocessor {
 
     /// Puts the text of a file behind the text there is.
     fn read(&mut self, path: &Path) -> Result<(usize, usize), String> {
-        let empty = std::fs::metadata(path).is_ok_and(|data| data.is_file() && data.len() == 0);
-        let text = match empty {
-            true => {
-                opening(path);
-                String::new()
-            }
-            false => read_text(path, false).map_err(|error| match error {
-                crate::LoadError::File { problem, .. } => problem,
-                other => other.to_string(),
-            })?,
-        };
+        let text = open_file(path).and_then(|(_, length)| match length {
+            0 => Ok(String::new()),
+            _ => read_text(path, false),
+        });
+        let text = text.map_err(|error| match error {
+            crate::LoadError::File { problem, .. } => problem,
+            other => other.to_string(),
+        })?;
         if (self.text.len() + text.len()) as u64 > crate::MAX_TEXT {
             return Err(format!("with it, the model has more than {} bytes", crate::MAX_TEXT));
         }
