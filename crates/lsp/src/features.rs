@@ -3,7 +3,6 @@
 use crate::names::{Declared, Kind, Language, Names, keywords};
 use crate::text::Text;
 use crate::values::Values;
-use crate::words::words;
 use serde_json::{Value, json};
 
 /// A text with its names, as answers are made of them.
@@ -111,15 +110,14 @@ impl View<'_> {
                 let bits: u32 = width[..digits].parse().ok().filter(|bits| (1..=32).contains(bits))?;
                 format!("0 to {}", (1u64 << bits) - 1)
             }
-            "mtype" => {
-                let symbols = self.names.declared.iter().filter(|declared| declared.kind == Kind::Symbol);
-                let symbols: Vec<&str> = symbols.map(|symbol| symbol.name.as_str()).collect();
-                // Where there are kinds of symbols, a variable takes those of one.
-                let kinds =
-                    words(&self.text.text).windows(2).any(|pair| pair[0].text == "mtype" && pair[1].text == ":");
+            kind if kind.starts_with("mtype") => {
+                let of_kind = format!("one of {kind}");
+                let is_one = |other: &&Declared| other.kind == Kind::Symbol && other.text == of_kind;
+                let symbols: Vec<&str> =
+                    self.names.declared.iter().filter(is_one).map(|symbol| symbol.name.as_str()).collect();
                 match symbols.len() {
-                    1..=12 if !kinds => format!("0 or {}", symbols.join(", ")),
-                    _ => "0 or a symbol of its `mtype`".into(),
+                    1..=12 => format!("0 or {}", symbols.join(", ")),
+                    _ => format!("0 or a symbol of `{kind}`"),
                 }
             }
             "chan" => match text.split_once('=').map(|(_, of)| of.trim()) {
@@ -278,11 +276,12 @@ mod tests {
 
     #[test]
     fn domains_are_told() {
-        let text = "mtype = { red, green };\nmtype m;\nunsigned u : 3 = 5;\nchan c = [2] of { byte, int };\nchan d = [0] of { bit };\nbool b[3];\n";
+        let text = "mtype = { red, green }; mtype:k = { a };\nmtype m; mtype:k n;\nunsigned u : 3 = 5;\nchan c = [2] of { byte, int };\nchan d = [0] of { bit };\nbool b[3];\n";
         let (read, names) = (Text::new(text.into()), Names::of(text, Language::Promela));
         let view = View { uri: "file:///m.pml", text: &read, names: &names, language: Language::Promela };
         let told = |line: u64, character: u64| view.hover(&at(line, character), None)["contents"]["value"].to_string();
         assert!(told(1, 6).contains("0 or red, green"), "{}", told(1, 6));
+        assert!(told(1, 17).contains("0 or a\""), "{}", told(1, 17));
         assert!(told(2, 9).contains("0 to 7"), "{}", told(2, 9));
         assert!(told(3, 5).contains("up to [2] messages of { byte, int }"), "{}", told(3, 5));
         assert!(told(4, 5).contains("hands over messages of { bit }"), "{}", told(4, 5));

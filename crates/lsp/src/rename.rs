@@ -305,6 +305,7 @@ mod tests {
             ("proctype Q(byte ^q) { assert(q == 3) }\ninit { byte z = 3; run Q(z) }\n", "r"),
             ("proctype ^Q(byte q) { assert(q == 3) }\ninit { byte z = 3; run Q(z) }\n", "R"),
             ("inline ^f(a) { a = 1 }\nactive proctype P() { byte x; f(x) }\n", "g"),
+            ("byte ^a, b, x;\nactive proctype P() { x = (b > 0 -> a : b) }\n", "z"),
             ("chan ^c = [1] of {byte};\nactive proctype P() { c!1; c?1 }\n", "d"),
         ] {
             let after = renamed(text, new, Language::Promela).unwrap_or_else(|why| panic!("{text}: {why}"));

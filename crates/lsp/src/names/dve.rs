@@ -153,6 +153,7 @@ impl<'t> Reader<'t, '_> {
 
     /// What every name means that is no declaration.
     fn uses(&mut self) {
+        self.scopes.settle();
         let declared: std::collections::HashSet<usize> =
             self.scopes.names.declared.iter().map(|declared| declared.place.start).collect();
         // Between `trans` and a brace, after `init`, `accept`, `commit` and `assert`, names are states.

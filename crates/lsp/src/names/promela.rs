@@ -225,9 +225,13 @@ impl<'t> Reader<'t, '_> {
             }
             "mtype" if self.opens_symbols(at) => {
                 let open = self.structure.brace(at, end).unwrap_or(end);
+                let text = match self.word(at + 1) {
+                    ":" => format!("one of mtype:{}", self.word(at + 2)),
+                    _ => "one of mtype".to_string(),
+                };
                 let close = self.structure.behind(open).min(end);
                 for number in (open + 1..close).filter(|&n| self.is_name(n)).collect::<Vec<_>>() {
-                    self.declare(number, Kind::Symbol, None, 0..self.text.len(), "one of mtype".into());
+                    self.declare(number, Kind::Symbol, None, 0..self.text.len(), text.clone());
                 }
                 self.at = close;
             }
@@ -315,7 +319,9 @@ impl<'t> Reader<'t, '_> {
         let of_type = self.word(first);
         let mut at = first + 1;
         // `mtype : subtype name`
+        let mut shown = of_type.to_string();
         if of_type == "mtype" && self.word(at) == ":" {
+            shown = format!("mtype:{}", self.word(at + 1));
             at += 2;
         }
         while at < end && self.is_name(at) {
@@ -341,7 +347,7 @@ impl<'t> Reader<'t, '_> {
             let value = one_line(&self.text[self.words[name].end()..last.max(self.words[name].end())]);
             let value = value.strip_prefix(&array).unwrap_or(&value).trim().to_string();
             let space = if value.is_empty() { "" } else { " " };
-            let text = format!("{of_type} {}{array}{space}{value}", self.word(name));
+            let text = format!("{shown} {}{array}{space}{value}", self.word(name));
             // A local variable is known behind its declaration, up to the end of its block.
             let body = match (owner, kind) {
                 (None, _) | (_, Kind::Parameter | Kind::Field) => body.clone(),
@@ -369,6 +375,7 @@ impl<'t> Reader<'t, '_> {
 
     /// What every name means that is no declaration.
     fn uses(&mut self, lines: &[Line<'t>]) {
+        self.scopes.settle();
         let declared: HashSet<usize> = self.scopes.names.declared.iter().map(|declared| declared.place.start).collect();
         // What words mean, as far as the text was gone through.
         let mut known: Vec<Option<usize>> = vec![None; self.words.len()];
@@ -502,6 +509,19 @@ init { byte z = 1; total = z; run P(total) }
         assert_eq!(line_of(&names, "P(total)", 0), 8);
         let text = &names.declared.iter().find(|d| d.name == "total" && d.owner.is_none()).unwrap().text;
         assert_eq!(text, "byte total = 4");
+    }
+
+    #[test]
+    fn blocks_macros_and_fields_have_names_of_their_own() {
+        let text = "typedef A { byte f }\ntypedef B { byte f }\nA a; B b[2];\nactive proctype P() {\n  { byte x = 1; x = 2 }\n  { byte x = 3; x = 4 }\n  b[1].f = (a.f > 0 -> a.f : 5)\n}\n#define F(x) (x + 1)\n";
+        let names = Names::of(text, Language::Promela);
+        let line = |place: &str, offset: usize| {
+            let meant = names.at(text.find(place).expect("it is there") + offset).expect("it means something");
+            text[..names.declared[meant].place.start].matches('\n').count() + 1
+        };
+        assert_eq!((line("x = 2", 0), line("x = 4", 0), line("x + 1", 0)), (5, 6, 9));
+        assert_eq!((line("[1].f", 4), line("a.f > 0", 2), line("a.f : 5", 2)), (2, 1, 1));
+        assert!(!names.declared.iter().any(|declared| declared.kind == Kind::Place));
     }
 
     #[test]
