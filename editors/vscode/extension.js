@@ -4,6 +4,8 @@ const { LanguageClient } = require('vscode-languageclient/node');
 
 let client;
 let output;
+/** Panels that show pages, by their addresses. */
+const panels = new Map();
 
 /** The command, as the settings name it. */
 function command() {
@@ -17,11 +19,11 @@ function active() {
 }
 
 /** Asks the server to do what a lens stands for; what it says in vain is shown. */
-async function ask(name, args) {
+async function ask(name, args, token) {
   try {
-    return await client.sendRequest('workspace/executeCommand', { command: name, arguments: args });
+    return await client.sendRequest('workspace/executeCommand', { command: name, arguments: args }, token);
   } catch (error) {
-    vscode.window.showErrorMessage(error.message);
+    if (!token || !token.isCancellationRequested) vscode.window.showErrorMessage(error.message);
   }
 }
 
@@ -34,8 +36,12 @@ async function check(uri = active(), property) {
   if (!uri) return;
   await save(uri);
   await vscode.window.withProgress(
-    { location: vscode.ProgressLocation.Window, title: `Scrimp checks ${property || 'the model'}` },
-    () => ask('scrimp.check', property ? [uri, property] : [uri]),
+    {
+      location: vscode.ProgressLocation.Notification,
+      title: `Scrimp checks ${property || 'the model'}`,
+      cancellable: true,
+    },
+    (progress, token) => ask('scrimp.check', property ? [uri, property] : [uri], token),
   );
 }
 
@@ -49,11 +55,35 @@ async function simulate(uri = active()) {
   output.show(true);
 }
 
-/** The server opens the page in the browser: it lets nobody show it in a frame. */
-async function explore(uri = active()) {
+/** What a panel shows: the page of the model, which its server lets nobody else show. */
+function framed(address) {
+  const { origin } = new URL(address);
+  const source = address.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+  return `<!doctype html>
+<html>
+<head>
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; frame-src ${origin}; style-src 'unsafe-inline'">
+<style>html, body, iframe { width: 100%; height: 100%; margin: 0; padding: 0; border: 0; overflow: hidden; }</style>
+</head>
+<body><iframe src="${source}" title="Scrimp"></iframe></body>
+</html>`;
+}
+
+async function explore(uri = active(), property) {
   if (!uri) return;
   await save(uri);
-  await ask('scrimp.explore', [uri]);
+  const address = await ask('scrimp.explore', property ? [uri, property] : [uri]);
+  if (!address) return;
+  const open = panels.get(address);
+  if (open) return open.reveal();
+  const name = decodeURIComponent(uri.slice(uri.lastIndexOf('/') + 1));
+  const panel = vscode.window.createWebviewPanel('scrimp.explore', name, vscode.ViewColumn.Beside, {
+    enableScripts: true,
+    retainContextWhenHidden: true,
+  });
+  panels.set(address, panel);
+  panel.onDidDispose(() => panels.delete(address));
+  panel.webview.html = framed(address);
 }
 
 async function activate(context) {
@@ -68,7 +98,13 @@ async function activate(context) {
     },
   };
   const server = { command: command(), args: ['lsp'] };
-  client = new LanguageClient('scrimp', 'Scrimp', server, { documentSelector: selector, middleware });
+  // Runs and pages are shown from here.
+  const initializationOptions = { panel: true };
+  client = new LanguageClient('scrimp', 'Scrimp', server, {
+    documentSelector: selector,
+    middleware,
+    initializationOptions,
+  });
   context.subscriptions.push(
     output,
     vscode.commands.registerCommand('scrimp.checkFile', check),

@@ -68,6 +68,10 @@ pub struct ExploreArgs {
     /// Print the address and open no browser
     #[arg(long)]
     no_browser: bool,
+
+    /// Let panels of VS Code show the page: its language server asks for that
+    #[arg(long, hide = true)]
+    framed: bool,
 }
 
 pub fn run(args: &ExploreArgs) -> Result<u8, Failure> {
@@ -92,6 +96,7 @@ pub fn run(args: &ExploreArgs) -> Result<u8, Failure> {
         return write(path, Opening { model, define, trace, properties });
     }
     let server = Server::bind(args.port).map_err(|e| Failure::with("--port", args.port, e))?;
+    let server = if args.framed { server.framed() } else { server };
     let (model, define, properties) = (args.model.clone(), args.define.clone(), args.property.clone());
     let explorer = Explorer::open(Opening { model, define, trace, properties });
     // A model that is soon found to be wrong opens no page.

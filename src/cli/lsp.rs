@@ -17,6 +17,6 @@ pub struct LspArgs {
 
 pub fn run(_: &LspArgs) -> Result<u8, Failure> {
     let program = std::env::current_exe()?;
-    scrimp_lsp::serve(program).map_err(Failure::because)?;
-    Ok(0)
+    // An editor that goes away without taking leave is told so, as the protocol wants it.
+    Ok(if scrimp_lsp::serve(program) { 0 } else { 1 })
 }

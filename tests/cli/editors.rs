@@ -3,7 +3,6 @@
 use crate::common::command::{model, scratch};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -18,6 +17,20 @@ struct Editor {
 
 impl Editor {
     fn new() -> Editor {
+        Editor::with(json!({ "capabilities": {} }))
+    }
+
+    fn with(mut hello: Value) -> Editor {
+        hello["processId"] = Value::Null;
+        hello["rootUri"] = Value::Null;
+        let mut editor = Editor::unmet();
+        let hello = editor.ask("initialize", hello);
+        assert_eq!(hello["result"]["capabilities"]["hoverProvider"], true);
+        editor.tell("initialized", json!({}));
+        editor
+    }
+
+    fn unmet() -> Editor {
         let mut server = Command::new(env!("CARGO_BIN_EXE_scrimp"))
             .arg("lsp")
             .stdin(Stdio::piped())
@@ -25,17 +38,16 @@ impl Editor {
             .spawn()
             .expect("the server starts");
         let (input, output) = (server.stdin.take(), server.stdout.take().expect("a pipe"));
-        let mut editor = Editor { server, input, output: BufReader::new(output), asked: 0, told: Vec::new() };
-        let hello = editor.ask("initialize", json!({ "processId": null, "rootUri": null, "capabilities": {} }));
-        assert_eq!(hello["result"]["capabilities"]["hoverProvider"], true);
-        editor.tell("initialized", json!({}));
-        editor
+        Editor { server, input, output: BufReader::new(output), asked: 0, told: Vec::new() }
+    }
+
+    fn write(&mut self, text: &str) {
+        self.input.as_mut().expect("not closed").write_all(text.as_bytes()).expect("the server reads");
     }
 
     fn send(&mut self, message: &Value) {
         let text = message.to_string();
-        let input = self.input.as_mut().expect("not closed");
-        input.write_all(format!("Content-Length: {}\r\n\r\n{text}", text.len()).as_bytes()).expect("the server reads");
+        self.write(&format!("Content-Length: {}\r\n\r\n{text}", text.len()));
     }
 
     fn hear(&mut self) -> Value {
@@ -58,10 +70,19 @@ impl Editor {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
-    fn ask(&mut self, method: &str, params: Value) -> Value {
+    fn begin(&mut self, method: &str, params: Value) -> i32 {
         self.asked += 1;
         let id = self.asked;
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        id
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.begin(method, params);
+        self.answer(id)
+    }
+
+    fn answer(&mut self, id: i32) -> Value {
         loop {
             let heard = self.hear();
             if heard["id"] == id && heard["method"].is_null() {
@@ -97,16 +118,68 @@ impl Editor {
         }
     }
 
-    fn leave(mut self) {
-        assert!(self.ask("shutdown", Value::Null)["error"].is_null());
-        self.tell("exit", Value::Null);
+    /// What is told next by this method.
+    fn heard(&mut self, method: &str) -> Value {
+        if let Some(at) = self.told.iter().position(|told| told["method"] == method) {
+            return self.told.remove(at)["params"].clone();
+        }
+        loop {
+            let heard = self.hear();
+            if heard["method"] == method {
+                return heard["params"].clone();
+            }
+            self.told.push(heard);
+        }
+    }
+
+    /// What the hover at a place says, once it says this.
+    fn hover_with(&mut self, place: &Value, expected: &str) -> String {
+        let end = Instant::now() + Duration::from_secs(60);
+        loop {
+            let hover = self.ask("textDocument/hover", place.clone())["result"]["contents"]["value"].to_string();
+            if hover.contains(expected) {
+                return hover;
+            }
+            assert!(Instant::now() < end, "{hover}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    fn command(&mut self, name: &str, arguments: Value) -> Value {
+        self.ask("workspace/executeCommand", json!({ "command": name, "arguments": arguments }))
+    }
+
+    /// Waits for the server to end; gives its exit code.
+    fn end(mut self) -> Option<i32> {
         self.input = None;
-        let end = Instant::now() + Duration::from_secs(30);
-        while self.server.try_wait().expect("a process").is_none() {
-            assert!(Instant::now() < end, "the server goes on");
+        let end = Instant::now() + Duration::from_secs(60);
+        loop {
+            if let Some(status) = self.server.try_wait().expect("a process") {
+                return status.code();
+            }
+            if Instant::now() >= end {
+                let _ = self.server.kill();
+                panic!("the server goes on");
+            }
             std::thread::sleep(Duration::from_millis(10));
         }
     }
+
+    fn leave(mut self) {
+        assert!(self.ask("shutdown", Value::Null)["error"].is_null());
+        self.tell("exit", Value::Null);
+        assert_eq!(self.end(), Some(0));
+    }
+}
+
+/// A folder with a file of this text, and its address.
+fn written(name: &str, file: &str, text: &str) -> (std::path::PathBuf, String) {
+    let folder = scratch(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(file);
+    std::fs::write(&path, text).unwrap();
+    let uri = format!("file://{}", path.display());
+    (folder, uri)
 }
 
 fn at(uri: &str, line: u32, character: u32) -> Value {
@@ -132,15 +205,7 @@ fn an_editor_sees_what_is_wrong_and_what_names_mean() {
     assert!(editor.problems(&uri).is_empty());
 
     assert_eq!(editor.ask("textDocument/definition", at(&uri, 4, 5))["result"]["range"]["start"]["line"], 2);
-    let end = Instant::now() + Duration::from_secs(60);
-    loop {
-        let hover = editor.ask("textDocument/hover", at(&uri, 2, 7))["result"]["contents"]["value"].to_string();
-        if hover.contains("0, 1, 2, 3, 4, 5") && hover.contains("0 to 255") {
-            break;
-        }
-        assert!(Instant::now() < end, "{hover}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    assert!(editor.hover_with(&at(&uri, 2, 7), "0, 1, 2, 3, 4, 5").contains("0 to 255"));
     let mut rename = at(&uri, 0, 6);
     rename["newName"] = "whose".into();
     let edits = editor.ask("textDocument/rename", rename.clone())["result"]["changes"][&uri].clone();
@@ -189,6 +254,14 @@ fn properties_are_held_against_their_model() {
     assert_eq!(lenses[0]["command"]["arguments"][1], "deadlock");
     let checked = editor.ask("workspace/executeCommand", lenses[0]["command"].clone());
     assert!(checked["result"].as_str().unwrap().contains("phils3.dve: violated: deadlock"), "{checked}");
+    let of_model = format!("file://{}", folder.join("phils3.dve").display());
+    assert_eq!(editor.problems(&of_model).len(), 1, "the run is marked in the model, which is not open");
+    let text = "invariant: !Phil_0@left\n";
+    editor.change(&uri, text);
+    let meant = editor.ask("textDocument/definition", at(&uri, 0, 20))["result"].clone();
+    assert_eq!(meant["uri"], of_model, "{meant}");
+    assert!(editor.ask("textDocument/hover", at(&uri, 0, 12))["result"]["contents"]["value"].is_string());
+    assert!(editor.ask("textDocument/rename", at(&uri, 0, 12))["error"]["message"].is_string());
     editor.leave();
     let _ = std::fs::remove_dir_all(folder);
 }
@@ -206,16 +279,204 @@ fn long_models_are_read_quickly() {
     let mut editor = Editor::new();
     editor.open(&uri, &text);
     editor.problems(&uri);
-    let quickest = (0..5)
-        .map(|_| {
+    let mut quickest = |good: &str, bad: &str| {
+        let once = |_| {
             let start = Instant::now();
-            editor.change(&uri, &text.replace("x7++", "y7++"));
-            assert_eq!(editor.problems(&uri).len(), 1);
+            editor.change(&uri, bad);
+            assert_eq!(errors(&editor.problems(&uri)), 1);
+            editor.change(&uri, good);
+            let problems = editor.problems(&uri);
+            assert_eq!(errors(&problems), 0, "{problems:?}");
             start.elapsed()
-        })
-        .min()
-        .unwrap();
-    println!("{} lines: {quickest:?}", Path::new(&uri).display());
-    assert!(quickest < Duration::from_secs(1), "{quickest:?}");
+        };
+        (0..5).map(once).min().unwrap()
+    };
+    let taken = quickest(&text, &text.replace("x7++", "y7++"));
+    println!("{} lines: {taken:?}", text.lines().count());
+    assert!(taken < Duration::from_secs(1), "{taken:?}");
+    // How many names there are is of no great account.
+    let (few, many) = (sends(4), sends(250));
+    let taken = [few, many].map(|text| quickest(&text, &text.replace("init { a", "init { xy = 1; a")));
+    println!("{taken:?}");
+    assert!(taken[1] < 3 * taken[0], "{taken:?}");
+
+    // Who types quickly is told of the newest text, and answered meanwhile.
+    let texts: Vec<String> = (0..30).map(|number| text.replace("x7++", &format!("y{number}_++"))).collect();
+    texts.iter().for_each(|text| editor.change(&uri, text));
+    assert!(editor.ask("textDocument/hover", at(&uri, 1, 7))["result"].is_object());
+    while !editor.problems(&uri)[0]["message"].as_str().unwrap().contains("y29_") {}
     editor.leave();
+}
+
+/// How many of these are errors.
+fn errors(problems: &[Value]) -> usize {
+    problems.iter().filter(|problem| problem["severity"] == 1).count()
+}
+
+/// Ten processes that send messages of so many symbols.
+fn sends(symbols: usize) -> String {
+    let names: Vec<String> = (0..symbols).map(|number| format!("m{number}")).collect();
+    let option = |number: usize| {
+        let (symbol, cell) = (number % symbols, number % 20);
+        format!("  :: atomic {{ v[{cell}] < 7 -> c[{cell}]!m{symbol}(a, b); v[{cell}] = a + b }}\n")
+    };
+    let options: String = (0..190).map(option).collect();
+    let process = |number: usize| format!("proctype W{number}() {{\n  byte a, b;\n  do\n{options}  od\n}}\n");
+    let processes: String = (0..10).map(process).collect();
+    format!(
+        "mtype = {{ {} }};\nchan c[20] = [4] of {{ mtype, byte, byte }};\nbyte v[20];\n{processes}init {{ atomic {{ run W0(); run W1() }} }}\n",
+        names.join(", ")
+    )
+}
+
+/// Nothing that an editor may send ends the server but its leave, and what it has started ends with it.
+#[test]
+fn a_server_ends_when_it_should_and_not_before() {
+    let (folder, uri) = written("editors-ends", "model.pml", TEXT);
+    let mut editor = Editor::unmet();
+    assert_eq!(editor.ask("textDocument/hover", at(&uri, 0, 0))["error"]["code"], -32002);
+    let hello = json!({ "processId": null, "rootUri": null, "capabilities": {} });
+    assert!(editor.ask("initialize", hello)["result"].is_object());
+    editor.write("Content-Length: 3\r\n\r\n{a}Content-Length: 2\r\n\r\n[]");
+    for _ in 0..2 {
+        assert_eq!(editor.hear()["error"]["code"], -32700);
+    }
+    let page = editor.command("scrimp.explore", json!([uri]));
+    assert!(page["result"].as_str().unwrap().starts_with("http://127.0.0.1"), "{page}");
+    assert!(editor.heard("window/showMessage")["message"].as_str().unwrap().contains("http://"));
+    assert_eq!(editor.command("scrimp.explore", json!([uri]))["result"], page["result"], "one page a model");
+    assert!(editor.ask("shutdown", Value::Null)["error"].is_null());
+    assert_eq!(editor.ask("textDocument/hover", at(&uri, 0, 0))["error"]["code"], -32600);
+    editor.tell("exit", Value::Null);
+    assert_eq!(editor.end(), Some(0));
+
+    let mut editor = Editor::new();
+    assert!(editor.command("scrimp.explore", json!([uri]))["result"].is_string());
+    assert_eq!(editor.end(), Some(1), "without a word");
+    let mut editor = Editor::new();
+    editor.tell("exit", Value::Null);
+    assert_eq!(editor.end(), Some(1), "without `shutdown`");
+    let mut editor = Editor::new();
+    editor.write("Content-Length: 99999999999999\r\n\r\n{}");
+    assert_eq!(editor.hear()["error"]["code"], -32700);
+    assert_eq!(editor.end(), Some(1));
+    let _ = std::fs::remove_dir_all(folder);
+}
+
+/// A check of an endless model can be taken back, and others wait for it.
+#[test]
+fn checks_run_one_after_the_other_and_can_be_cancelled() {
+    let text = "int a, b, c;\nactive proctype P() { do :: a++ :: b++ :: c++ od }\n";
+    let (folder, uri) = written("editors-cancel", "model.pml", text);
+    let mut editor = Editor::new();
+    let check = json!({ "command": "scrimp.check", "arguments": [uri] });
+    let first = editor.begin("workspace/executeCommand", check.clone());
+    let second = editor.begin("workspace/executeCommand", check);
+    for id in [second, first] {
+        editor.tell("$/cancelRequest", json!({ "id": id }));
+        let answer = editor.answer(id);
+        assert_eq!(answer["error"]["code"], -32800, "{answer}");
+    }
+    editor.leave();
+    let _ = std::fs::remove_dir_all(folder);
+}
+
+#[test]
+fn values_are_those_of_the_variable_that_is_meant() {
+    let text = "active proctype P() { byte x = 1; x = 2 }\nactive proctype P_b() { byte x = 77; x = 78 }\n";
+    let (folder, uri) = written("editors-values", "model.pml", text);
+    let mut editor = Editor::new();
+    editor.open(&uri, text);
+    assert!(editor.hover_with(&at(&uri, 0, 27), "(in all").contains("1, 2 ("));
+    assert!(editor.hover_with(&at(&uri, 1, 29), "(in all").contains("77, 78 ("));
+    let blocks = "byte y;\nactive proctype P() { { byte x = 1; y = x } { byte x = 9; y = x } }\n";
+    editor.change(&uri, blocks);
+    editor.hover_with(&at(&uri, 0, 5), "(in all");
+    for character in [29, 51] {
+        let hover = editor.ask("textDocument/hover", at(&uri, 1, character))["result"]["contents"]["value"].to_string();
+        assert!(hover.contains("byte x") && !hover.contains("states)"), "{hover}");
+    }
+    let second =
+        editor.ask("textDocument/definition", at(&uri, 1, 62))["result"]["range"]["start"]["character"].clone();
+    assert_eq!(second, 51);
+    editor.leave();
+    let _ = std::fs::remove_dir_all(folder);
+}
+
+/// The line of the diagnostic of a severity of errors.
+fn marked(problems: &[Value]) -> Vec<(u64, String)> {
+    let told = |problem: &Value| {
+        (problem["range"]["start"]["line"].as_u64().unwrap() + 1, problem["message"].as_str().unwrap().to_string())
+    };
+    problems.iter().map(told).collect()
+}
+
+#[test]
+fn what_is_violated_is_marked_at_its_fault() {
+    let needham = std::fs::read_to_string(model("needham_schroeder.pml")).unwrap();
+    let (folder, uri) = written("editors-marks", "needham.pml", &needham);
+    let mut editor = Editor::new();
+    editor.open(&uri, &needham);
+    editor.problems(&uri);
+    editor.command("scrimp.check", json!([uri]));
+    let found = marked(&editor.problems(&uri));
+    let line = needham.lines().position(|line| line.contains("assert(")).unwrap() as u64 + 1;
+    assert!(found.len() == 1 && found[0].0 == line && found[0].1.contains("assert"), "{found:?}");
+
+    // A verdict on one formula leaves that on another alone; an edit takes both back.
+    let text = "byte x;\nactive proctype P() { do :: x = 1 :: x = 0 od }\nltl a { <> (x == 7) }\nltl b { [] (x <= 1) }\nltl { [] (x == 0) }\n";
+    let uri = format!("file://{}", folder.join("two.pml").display());
+    // As editors write them on other systems.
+    std::fs::write(folder.join("two.pml"), format!("\u{feff}{}", text.replace('\n', "\r\n"))).unwrap();
+    editor.open(&uri, text);
+    editor.problems(&uri);
+    let a = editor.command("scrimp.check", json!([uri, "ltl a"]));
+    assert!(a["result"].as_str().unwrap().contains("violated"), "{a}");
+    let found = marked(&editor.problems(&uri));
+    assert!(found.len() == 1 && found[0].1.contains("cycle"), "{found:?}");
+    let b = editor.command("scrimp.check", json!([uri, "ltl b"]));
+    assert!(b["result"].as_str().unwrap().contains("verified"), "{b}");
+    assert_eq!(editor.problems(&uri).len(), 1);
+    let lenses = editor.ask("textDocument/codeLens", json!({ "textDocument": { "uri": uri } }))["result"].clone();
+    let unnamed =
+        lenses.as_array().unwrap().iter().find(|lens| lens["command"]["arguments"][1] == "ltl ltl_2").unwrap();
+    let checked = editor.ask("workspace/executeCommand", unnamed["command"].clone());
+    assert!(checked["result"].as_str().unwrap().contains("violated: ltl ltl_2"), "{checked}");
+    assert_eq!(editor.problems(&uri).len(), 2);
+    let change = json!([{ "range": { "start": { "line": 0, "character": 5 }, "end": { "line": 0, "character": 6 } }, "text": "x, y" }]);
+    editor.tell(
+        "textDocument/didChange",
+        json!({ "textDocument": { "uri": uri, "version": 2 }, "contentChanges": change }),
+    );
+    assert!(editor.problems(&uri).is_empty());
+    assert_eq!(editor.ask("textDocument/definition", at(&uri, 1, 28))["result"]["range"]["start"]["character"], 5);
+
+    // What is violated in an included file is marked there.
+    std::fs::write(folder.join("inc.h"), "inline boom() {\n  assert(x == 5)\n}\n").unwrap();
+    let text = "byte x;\n#include \"inc.h\"\nactive proctype P() { x = 1;\n boom() }\n";
+    std::fs::write(folder.join("inc.pml"), text).unwrap();
+    let uri = format!("file://{}", folder.join("inc.pml").display());
+    editor.command("scrimp.check", json!([uri]));
+    let included = editor.problems(&format!("file://{}", folder.join("inc.h").display()));
+    assert_eq!(marked(&included)[0].0, 2, "{included:?}");
+    editor.leave();
+    let _ = std::fs::remove_dir_all(folder);
+}
+
+/// Who says how pages and runs are to be shown is obeyed.
+#[test]
+fn runs_and_pages_are_shown_as_the_editor_can() {
+    let (folder, uri) = written("editors-shown", "model.pml", TEXT);
+    let mut editor = Editor::new();
+    editor.command("scrimp.simulate", json!([uri]));
+    assert!(editor.heard("window/logMessage")["message"].as_str().unwrap().contains("initial state"));
+    editor.leave();
+    let mut editor = Editor::with(json!({ "capabilities": { "window": { "showDocument": { "support": true } } } }));
+    editor.command("scrimp.simulate", json!([uri]));
+    let shown = editor.heard("window/showDocument")["uri"].as_str().unwrap().to_string();
+    assert!(std::fs::read_to_string(shown.strip_prefix("file://").unwrap()).unwrap().contains("initial state"));
+    let page = editor.command("scrimp.explore", json!([uri]))["result"].clone();
+    assert_eq!(editor.heard("window/showDocument")["uri"], page);
+    editor.leave();
+    let _ = std::fs::remove_dir_all(folder);
 }

@@ -10,6 +10,8 @@ use crate::http::Head;
 pub struct Guard {
     secret: String,
     port: u16,
+    /// The page may be opened in a frame of another page, which says itself who may do so.
+    framed: bool,
 }
 
 impl Guard {
@@ -18,7 +20,11 @@ impl Guard {
         let mut bytes = [0u8; 16];
         getrandom::fill(&mut bytes).map_err(|e| std::io::Error::other(e.to_string()))?;
         let secret = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Guard { secret, port })
+        Ok(Guard { secret, port, framed: false })
+    }
+
+    pub fn framed(self) -> Guard {
+        Guard { framed: true, ..self }
     }
 
     /// What all paths begin with.
@@ -59,7 +65,8 @@ impl Guard {
     /// page, which whoever has set the link learns nothing of.
     fn opens_page(&self, head: &Head) -> bool {
         let fetch = [head.header("sec-fetch-mode"), head.header("sec-fetch-dest")];
-        let whole = fetch == [Some("navigate"), Some("document")];
+        let shown = |dest| fetch == [Some("navigate"), Some(dest)];
+        let whole = shown("document") || self.framed && shown("iframe");
         whole && head.method == "GET" && head.path == format!("/{}/", self.secret)
     }
 }
@@ -80,7 +87,7 @@ mod tests {
 
     #[test]
     fn only_the_own_page_is_answered() {
-        let guard = Guard { secret: "abc".into(), port: 7 };
+        let guard = Guard { secret: "abc".into(), port: 7, framed: false };
         let asked =
             |path: &str, pairs: &[(&str, &str)]| guard.refuses(&head("GET", path, pairs)).map(|(status, _)| status);
         let host = ("host", "127.0.0.1:7");
@@ -108,8 +115,8 @@ mod tests {
 
     #[test]
     fn a_link_opens_the_page_and_nothing_else() {
-        let guard = Guard { secret: "abc".into(), port: 7 };
-        let asked = |method: &str, path: &str, dest: &str| {
+        let guard = Guard { secret: "abc".into(), port: 7, framed: false };
+        let asked_of = |guard: &Guard, method: &str, path: &str, dest: &str| {
             let pairs = [
                 ("host", "127.0.0.1:7"),
                 ("sec-fetch-site", "cross-site"),
@@ -118,11 +125,14 @@ mod tests {
             ];
             guard.refuses(&head(method, path, &pairs)).is_none()
         };
+        let asked = |method: &str, path: &str, dest: &str| asked_of(&guard, method, path, dest);
         assert!(asked("GET", "/abc/", "document"));
         assert!(!asked("GET", "/abc/", "iframe"));
         assert!(!asked("POST", "/abc/", "document"));
         assert!(!asked("GET", "/abc/api/model", "document"));
         assert!(!asked("GET", "/abd/", "document"));
+        let framed = guard.clone().framed();
+        assert!(asked_of(&framed, "GET", "/abc/", "iframe") && !asked_of(&framed, "GET", "/abc/api/model", "iframe"));
     }
 
     #[test]

@@ -16,7 +16,9 @@ use std::sync::Arc;
 const AT_ONCE: usize = 4;
 /// What the page may load and do: its own files, and nothing from anywhere else.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
-                      img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+                      img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'";
+/// Who may show the page within a page of his own: nobody, or VS Code, whose panels are pages within its own.
+const FRAMES: [&str; 2] = ["frame-ancestors 'none'", "frame-ancestors vscode-webview: vscode-file:"];
 
 type Asked = Result<Request, Refusal>;
 type Words = HashMap<String, String>;
@@ -26,6 +28,7 @@ pub struct Server {
     listener: TcpListener,
     guard: Guard,
     port: u16,
+    framed: bool,
 }
 
 impl Server {
@@ -33,7 +36,14 @@ impl Server {
     pub fn bind(port: u16) -> io::Result<Server> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         let port = listener.local_addr()?.port();
-        Ok(Server { listener, guard: Guard::new(port)?, port })
+        Ok(Server { listener, guard: Guard::new(port)?, port, framed: false })
+    }
+
+    /// Lets panels of VS Code show the page.
+    pub fn framed(mut self) -> Server {
+        self.framed = true;
+        self.guard = self.guard.framed();
+        self
     }
 
     /// Where the page is.
@@ -44,7 +54,10 @@ impl Server {
     /// Answers until the program ends.
     pub fn run(self, explored: Arc<dyn Explored>) -> io::Result<()> {
         let places = Arc::new(Places::new(AT_ONCE));
-        http::serve(&self.listener, Arc::new(Site { guard: self.guard, explored, api: api(), places }))
+        http::serve(
+            &self.listener,
+            Arc::new(Site { guard: self.guard, explored, api: api(), places, framed: self.framed }),
+        )
     }
 }
 
@@ -54,6 +67,7 @@ struct Site {
     explored: Arc<dyn Explored>,
     api: Routes,
     places: Arc<Places>,
+    framed: bool,
 }
 
 /// What can be asked below `/api`, each at its address.
@@ -121,6 +135,24 @@ impl Site {
         }
     }
 
+    /// What every reply says besides.
+    fn sealed(&self, mut reply: Reply) -> Reply {
+        let policy = format!("{POLICY}; {}", FRAMES[usize::from(self.framed)]);
+        let headers = [
+            ("content-security-policy", policy.as_str()),
+            ("x-content-type-options", "nosniff"),
+            ("referrer-policy", "no-referrer"),
+            ("cross-origin-resource-policy", "same-origin"),
+            ("cross-origin-opener-policy", "same-origin"),
+            ("cache-control", "no-store"),
+        ];
+        reply.headers.extend(headers.map(|(name, value)| (name, value.to_string())));
+        if !self.framed {
+            reply.headers.push(("x-frame-options", "DENY".into()));
+        }
+        reply
+    }
+
     fn answered(&self, asked: Asked) -> Reply {
         let request = match asked {
             Ok(request) => request,
@@ -138,15 +170,15 @@ impl Site {
 impl Answers for Site {
     /// Looks at every request before anything else does.
     fn refuses(&self, head: &Head) -> Option<Reply> {
-        self.guard.refuses(head).map(|(status, why)| sealed(refused(&Refusal { status, message: why.into() })))
+        self.guard.refuses(head).map(|(status, why)| self.sealed(refused(&Refusal { status, message: why.into() })))
     }
 
     fn answer(&self, head: &Head, body: &[u8]) -> Reply {
-        sealed(self.reply(head, body))
+        self.sealed(self.reply(head, body))
     }
 
     fn misunderstood(&self, status: u16, why: &str) -> Reply {
-        sealed(refused(&Refusal { status, message: why.into() }))
+        self.sealed(refused(&Refusal { status, message: why.into() }))
     }
 }
 
@@ -205,21 +237,6 @@ fn api() -> Routes {
         .route("/carry", with_body(|Carry { node, at, again }| Request::Carry { node, at, again }))
         .route("/check/stop", with_body(|Nothing {}| Request::StopCheck))
         .route("/check/load", with_body(|Load { property }| Request::LoadRun { property }))
-}
-
-/// What every reply says besides.
-fn sealed(mut reply: Reply) -> Reply {
-    let headers = [
-        ("content-security-policy", POLICY),
-        ("x-content-type-options", "nosniff"),
-        ("x-frame-options", "DENY"),
-        ("referrer-policy", "no-referrer"),
-        ("cross-origin-resource-policy", "same-origin"),
-        ("cross-origin-opener-policy", "same-origin"),
-        ("cache-control", "no-store"),
-    ];
-    reply.headers.extend(headers.map(|(name, value)| (name, value.to_string())));
-    reply
 }
 
 fn told(status: u16, kind: &str, body: Vec<u8>) -> Reply {

@@ -15,11 +15,11 @@ pub struct View<'d> {
 
 impl View<'_> {
     /// The declaration that is meant at the position of a request.
-    fn meant(&self, params: &Value) -> Option<usize> {
+    pub fn meant(&self, params: &Value) -> Option<usize> {
         self.names.at(self.text.byte(&params["position"]))
     }
 
-    fn location(&self, bytes: &std::ops::Range<usize>) -> Value {
+    pub fn location(&self, bytes: &std::ops::Range<usize>) -> Value {
         json!({ "uri": self.uri, "range": self.text.range(bytes) })
     }
 
@@ -48,36 +48,14 @@ impl View<'_> {
         named.map_or(Value::Null, |(place, _)| self.text.range(place))
     }
 
-    /// The edits that give a name another one, or why that would not do.
-    pub fn rename(&self, params: &Value) -> Result<Value, String> {
-        let new = params["newName"].as_str().unwrap_or("");
-        let first = new.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
-        if !first || !new.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-            return Err(format!("`{new}` is no name: letters, digits and _ make one"));
-        }
-        if keywords(self.language).contains(&new) {
-            return Err(format!("`{new}` is a word of the language"));
-        }
-        let meant = self.meant(params).filter(|_| !self.prepare_rename(params).is_null());
-        let Some(meant) = meant else { return Err("nothing that was declared in this file is named here".into()) };
-        let own = &self.names.declared[meant];
-        let beside = |other: &&Declared| {
-            other.name == new && other.place != own.place && (other.owner == own.owner) && other.kind != Kind::Place
-        };
-        if let Some(other) = self.names.declared.iter().find(beside) {
-            return Err(format!("there is a {} `{new}` already", other.kind.word()));
-        }
-        let edits: Value = self
-            .names
-            .uses_of(meant)
-            .map(|place| json!({ "range": self.text.range(&place), "newText": new }))
-            .collect();
-        Ok(json!({ "changes": { self.uri: edits } }))
-    }
-
     /// What a name is, the values that its declaration admits, and those that were seen.
     pub fn hover(&self, params: &Value, values: Option<&Values>) -> Value {
         let Some(meant) = self.meant(params) else { return Value::Null };
+        json!({ "contents": self.told(meant, values), "range": self.prepare_rename(params) })
+    }
+
+    /// The same of a declaration.
+    pub fn told(&self, meant: usize, values: Option<&Values>) -> Value {
         let declared = &self.names.declared[meant];
         let owner = declared.owner.map(|owner| &self.names.declared[owner]);
         let language = match self.language {
@@ -87,17 +65,71 @@ impl View<'_> {
         let mut told = format!("```{language}\n{}\n```", declared.text);
         let of = owner.map(|owner| format!(" of {} `{}`", owner.kind.word(), owner.name)).unwrap_or_default();
         told += &format!("\n{}{of}", declared.kind.word());
-        if matches!(declared.kind, Kind::Variable | Kind::Parameter | Kind::Field) {
-            told += domain(&declared.text).map(|domain| format!(", {domain}")).as_deref().unwrap_or("");
+        if matches!(declared.kind, Kind::Variable | Kind::Channel | Kind::Parameter | Kind::Field) {
+            told += self.domain(declared).map(|domain| format!(", {domain}")).as_deref().unwrap_or("");
         }
         let process = owner.filter(|owner| owner.kind == Kind::Process).map(|owner| owner.name.as_str());
-        let is_value = matches!(declared.kind, Kind::Variable | Kind::Channel | Kind::Parameter);
-        if let Some(values) = values.filter(|_| is_value && (process.is_some() || owner.is_none()))
+        if let Some(values) = values.filter(|_| self.is_alone(meant))
             && let Some(seen) = values.told(process, &declared.name)
         {
             told += &format!("  \n{seen} ({})", values.scope());
         }
-        json!({ "contents": { "kind": "markdown", "value": told }, "range": self.prepare_rename(params) })
+        json!({ "kind": "markdown", "value": told })
+    }
+
+    /// Is this the only variable that states can call so? Variables of blocks and inlines get a number behind their names where
+    /// there are several, and nobody says which is which.
+    fn is_alone(&self, meant: usize) -> bool {
+        let declared = &self.names.declared[meant];
+        let is_variable = |kind: Kind| matches!(kind, Kind::Variable | Kind::Channel | Kind::Parameter);
+        let of = |owner: Option<usize>| owner.map(|owner| self.names.declared[owner].kind);
+        if !is_variable(declared.kind) || !matches!(of(declared.owner), None | Some(Kind::Process)) {
+            return false;
+        }
+        if declared.owner.is_none() {
+            return true;
+        }
+        let stem = declared.name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let stem = stem.strip_suffix('_').filter(|_| stem != declared.name);
+        let same = |other: &Declared| other.name == declared.name || Some(other.name.as_str()) == stem;
+        let beside = |other: &Declared| other.owner == declared.owner || of(other.owner) == Some(Kind::Inline);
+        self.names.declared.iter().filter(|other| is_variable(other.kind) && same(other) && beside(other)).count() == 1
+    }
+
+    /// The values that a declaration admits.
+    fn domain(&self, declared: &Declared) -> Option<String> {
+        let text = &declared.text;
+        Some(match text.split([' ', '[']).find(|word| *word != "const")? {
+            "bit" | "bool" => "0 or 1".into(),
+            "byte" | "pid" => "0 to 255".into(),
+            "short" => "-32768 to 32767".into(),
+            "int" => "-2147483648 to 2147483647".into(),
+            "unsigned" => {
+                let width = text.split_once(':')?.1.trim_start();
+                let digits = width.find(|c: char| !c.is_ascii_digit()).unwrap_or(width.len());
+                let bits: u32 = width[..digits].parse().ok().filter(|bits| (1..=32).contains(bits))?;
+                format!("0 to {}", (1u64 << bits) - 1)
+            }
+            kind if kind.starts_with("mtype") => {
+                let of_kind = format!("one of {kind}");
+                let is_one = |other: &&Declared| other.kind == Kind::Symbol && other.text == of_kind;
+                let symbols: Vec<&str> =
+                    self.names.declared.iter().filter(is_one).map(|symbol| symbol.name.as_str()).collect();
+                match symbols.len() {
+                    1..=12 => format!("0 or {}", symbols.join(", ")),
+                    _ => format!("0 or a symbol of `{kind}`"),
+                }
+            }
+            "chan" => match text.split_once('=').map(|(_, of)| of.trim()) {
+                Some(of) => match of.split_once("of").map(|(length, fields)| (length.trim(), fields.trim())) {
+                    Some(("[0]", fields)) => format!("hands over messages of {fields}"),
+                    Some((length, fields)) => format!("up to {length} messages of {fields}"),
+                    None => "another name for a channel".into(),
+                },
+                None => "0 or the number of a channel".into(),
+            },
+            _ => return None,
+        })
     }
 
     pub fn completion(&self, params: &Value) -> Value {
@@ -158,26 +190,13 @@ impl View<'_> {
             .collect()
     }
 
-    /// What can be done with the model as a whole, at its processes, and with its formulas.
+    /// What can be done with the model as a whole, at its processes, and with what it asks of itself.
     pub fn lenses(&self) -> Value {
-        let lens = |declared: &Declared, title: &str, command: &str, property: Option<String>| {
-            let arguments = match property {
-                Some(property) => json!([self.uri, property]),
-                None => json!([self.uri]),
-            };
-            json!({ "range": self.text.range(&declared.place),
-                    "command": { "title": title, "command": command, "arguments": arguments } })
-        };
-        let lenses = self.names.declared.iter().flat_map(|declared| match declared.kind {
-            Kind::Process => vec![
-                lens(declared, "check", CHECK, None),
-                lens(declared, "simulate", SIMULATE, None),
-                lens(declared, "explore", EXPLORE, None),
-            ],
-            Kind::Formula => vec![lens(declared, "check", CHECK, Some(format!("ltl {}", declared.name)))],
-            _ => Vec::new(),
-        });
-        lenses.collect()
+        let processes = self.names.declared.iter().filter(|declared| declared.kind == Kind::Process);
+        let processes = processes.map(|declared| (&declared.place, None));
+        let asked = self.names.asked.iter().map(|(place, property)| (place, Some(property.as_str())));
+        let lenses = processes.chain(asked);
+        lenses.flat_map(|(place, property)| three_lenses(&self.text.range(place), self.uri, property)).collect()
     }
 }
 
@@ -186,32 +205,15 @@ pub const CHECK: &str = "scrimp.check";
 pub const SIMULATE: &str = "scrimp.simulate";
 pub const EXPLORE: &str = "scrimp.explore";
 
-/// The lenses of a file of properties, a line each, about this model.
-pub fn property_lenses(text: &Text, model: &str) -> Value {
-    let lines = text.text.lines().enumerate().filter_map(|(number, line)| {
-        let end = ["#", "//"].iter().filter_map(|mark| line.find(mark)).min().unwrap_or(line.len());
-        let property = line[..end].trim();
-        let range = text.whole_line(number as u32 + 1);
-        (!property.is_empty()).then(|| {
-            json!({ "range": range,
-                    "command": { "title": "check", "command": CHECK, "arguments": [model, property] } })
-        })
-    });
-    lines.collect()
-}
-
-/// The values that a type admits.
-fn domain(text: &str) -> Option<&'static str> {
-    Some(match text.split([' ', '[']).find(|word| *word != "const")? {
-        "bit" | "bool" => "0 or 1",
-        "byte" | "pid" => "0 to 255",
-        "short" => "-32768 to 32767",
-        "int" => "-2147483648 to 2147483647",
-        _ => return None,
+/// The three lenses of a place, about a model or one property of it.
+pub fn three_lenses(range: &Value, model: &str, property: Option<&str>) -> [Value; 3] {
+    [("check", CHECK), ("simulate", SIMULATE), ("explore", EXPLORE)].map(|(title, command)| {
+        let arguments: Vec<&str> = std::iter::once(model).chain(property).collect();
+        json!({ "range": range, "command": { "title": title, "command": command, "arguments": arguments } })
     })
 }
 
-fn completion_kind(kind: Kind) -> u64 {
+pub fn completion_kind(kind: Kind) -> u64 {
     match kind {
         Kind::Process => 7,
         Kind::Variable | Kind::Parameter => 6,
@@ -273,20 +275,17 @@ mod tests {
     }
 
     #[test]
-    fn renaming_changes_every_use_or_says_why_not() {
-        with(|view| {
-            let mut asked = at(3, 11);
-            asked["newName"] = "z".into();
-            let edits = view.rename(&asked).unwrap();
-            assert_eq!(edits["changes"]["file:///m.pml"].as_array().unwrap().len(), 3);
-            for (name, why) in [("1z", "no name"), ("byte", "a word of"), ("P", "already")] {
-                asked["newName"] = name.into();
-                assert!(view.rename(&asked).unwrap_err().contains(why), "{name}");
-            }
-            let mut nothing = at(1, 2);
-            nothing["newName"] = "z".into();
-            assert!(view.rename(&nothing).is_err());
-        });
+    fn domains_are_told() {
+        let text = "mtype = { red, green }; mtype:k = { a };\nmtype m; mtype:k n;\nunsigned u : 3 = 5;\nchan c = [2] of { byte, int };\nchan d = [0] of { bit };\nbool b[3];\n";
+        let (read, names) = (Text::new(text.into()), Names::of(text, Language::Promela));
+        let view = View { uri: "file:///m.pml", text: &read, names: &names, language: Language::Promela };
+        let told = |line: u64, character: u64| view.hover(&at(line, character), None)["contents"]["value"].to_string();
+        assert!(told(1, 6).contains("0 or red, green"), "{}", told(1, 6));
+        assert!(told(1, 17).contains("0 or a\""), "{}", told(1, 17));
+        assert!(told(2, 9).contains("0 to 7"), "{}", told(2, 9));
+        assert!(told(3, 5).contains("up to [2] messages of { byte, int }"), "{}", told(3, 5));
+        assert!(told(4, 5).contains("hands over messages of { bit }"), "{}", told(4, 5));
+        assert!(told(5, 5).contains("0 or 1"), "{}", told(5, 5));
     }
 
     #[test]
@@ -305,7 +304,7 @@ mod tests {
             let lenses = view.lenses();
             let commands: Vec<&str> =
                 lenses.as_array().unwrap().iter().map(|l| l["command"]["command"].as_str().unwrap()).collect();
-            assert_eq!(commands, [CHECK, SIMULATE, EXPLORE, CHECK]);
+            assert_eq!(commands, [CHECK, SIMULATE, EXPLORE, CHECK, SIMULATE, EXPLORE]);
             assert_eq!(lenses[3]["command"]["arguments"][1], "ltl safe");
             assert_eq!(view.symbols().as_array().unwrap().len(), 3);
         });

@@ -4,13 +4,22 @@
 //! a check would; verdicts come from the command, in processes of their own.
 
 mod checks;
+mod commands;
+mod document;
 mod features;
 mod names;
 mod problems;
+mod properties;
+mod reader;
+mod rename;
+mod runs;
+mod same;
 mod server;
 mod text;
 mod uri;
 mod values;
+mod verdicts;
+mod wire;
 mod words;
 
 pub use server::serve;

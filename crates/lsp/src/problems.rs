@@ -3,9 +3,10 @@
 use crate::text::Text;
 use scrimp_checker::Loaded;
 use scrimp_lang::{LoadError, Opened, open_text, parse_property_file};
-use scrimp_system::{Source, Stop};
+use scrimp_system::{Source, Stop, System};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a text is read; what is not found by then is found by a check.
@@ -18,25 +19,36 @@ pub fn diagnostic(range: Value, severity: u64, message: &str) -> Value {
     json!({ "range": range, "severity": severity, "source": "scrimp", "message": message })
 }
 
-/// What is wrong with a model's text, and the model, if it can be read.
-pub fn of_model(path: &Path, text: &Text) -> (Vec<Value>, Option<Loaded>) {
-    let stop = Stop::never().within(PATIENCE);
-    let opened = match open_text(path, &text.text, &[], &stop) {
+/// A stop for reading a text.
+pub fn within_patience() -> Stop {
+    Stop::never().within(PATIENCE)
+}
+
+/// What is wrong with a model's text, and the model, if it can be read. How many processes it may start is not looked for.
+pub fn of_model(path: &Path, text: &Text, stop: &Stop) -> (Vec<Value>, Option<Opened>) {
+    let mut opened = match open_text(path, &text.text, &[], &stop.within(PATIENCE)) {
         Ok(opened) => opened,
         Err(error) => return (told(&error, text), None),
     };
-    if matches!(opened, Opened::Net(_)) {
-        return (Vec::new(), None);
-    }
-    match Loaded::at_once(opened) {
-        Ok(loaded) => (warnings(&loaded, text), Some(loaded)),
-        Err(error) => (told(&error, text), None),
+    let found = match &mut opened {
+        Opened::System(system) => Ok(warnings(&system.warnings, text)),
+        Opened::Promela(promela) => promela.system(false).map(|system| warnings(&system.warnings, text)),
+        Opened::Net(_) => return (Vec::new(), None),
+    };
+    match found {
+        Ok(warnings) => (warnings, Some(opened)),
+        Err(error) => (told(&error.into(), text), None),
     }
 }
 
+/// The system of a model with room for what it starts at once; or what is found to be wrong then.
+pub fn with_room(opened: Opened, text: &Text) -> Result<Arc<System>, Vec<Value>> {
+    Loaded::at_once(opened).map(|loaded| loaded.system).map_err(|error| told(&error, text))
+}
+
 /// What has a meaning and is odd.
-fn warnings(loaded: &Loaded, text: &Text) -> Vec<Value> {
-    loaded.system.warnings.iter().map(|warning| placed_warning(warning, text)).collect()
+fn warnings(warnings: &[String], text: &Text) -> Vec<Value> {
+    warnings.iter().map(|warning| placed_warning(warning, text)).collect()
 }
 
 /// `FILE:LINE:COLUMN: warning: …`, taken apart again.
@@ -76,14 +88,14 @@ fn told(error: &LoadError, text: &Text) -> Vec<Value> {
 }
 
 /// What is wrong with a file of properties: held against the model that it is about.
-pub fn of_properties(path: &Path, text: &Text) -> Vec<Value> {
+pub fn of_properties(path: &Path, text: &Text, stop: &Stop) -> Vec<Value> {
     let first = text.whole_line(1);
     let Some(model) = model_of(path, &text.text) else {
         let message = "which model these are about is not known\nhelp: say it in a first line: # model: lock.pml";
         return vec![diagnostic(first, WARNING, message)];
     };
     let shown = model.display();
-    let loaded = scrimp_lang::open_within(&model, &[], &Stop::never().within(PATIENCE)).and_then(Loaded::at_once);
+    let loaded = scrimp_lang::open_within(&model, &[], &stop.within(PATIENCE)).and_then(Loaded::at_once);
     match loaded.map_err(|error| error.to_string()) {
         Err(error) => {
             let error = error.lines().next().unwrap_or("").to_string();

@@ -16,6 +16,26 @@ impl Text {
         Text { text, lines }
     }
 
+    /// The text with a change: of a stretch of it, or of all.
+    pub fn with(&self, change: &Value) -> Option<Text> {
+        let new = change["text"].as_str()?;
+        if change["range"].is_null() {
+            return Some(Text::new(new.to_string()));
+        }
+        let start = self.byte(&change["range"]["start"]);
+        let end = self.byte(&change["range"]["end"]).max(start);
+        Some(Text::new([&self.text[..start], new, &self.text[end..]].concat()))
+    }
+
+    /// Is this the same text, as it is in a file? Editors leave out a mark of the order of bytes, and may end lines otherwise.
+    pub fn is(&self, other: &str) -> bool {
+        fn plain(text: &str) -> impl Iterator<Item = &str> {
+            let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+            text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line))
+        }
+        plain(&self.text).eq(plain(other))
+    }
+
     /// The bytes of a line, without its end.
     fn line(&self, line: usize) -> Range<usize> {
         let start = self.lines.get(line).copied().unwrap_or(self.text.len());
@@ -57,9 +77,34 @@ impl Text {
     }
 }
 
+/// Text as a check reads it: UTF-8, or else a character a byte.
+pub fn decoded(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|e| e.as_bytes().iter().map(|byte| *byte as char).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_are_changed_in_stretches() {
+        let text = Text::new("a😀b\nc".into());
+        let at = |line: u32, character: u32| json!({ "line": line, "character": character });
+        let change = |start: Value, end: Value| json!({ "range": { "start": start, "end": end }, "text": "X" });
+        let changed = |start: Value, end: Value| text.with(&change(start, end)).map(|text| text.text);
+        assert_eq!(changed(at(0, 3), at(1, 0)).unwrap(), "a😀Xc");
+        assert_eq!(changed(at(0, 1), at(0, 3)).unwrap(), "aXb\nc");
+        assert_eq!(changed(at(9, 9), at(0, 0)).unwrap(), "a😀b\ncX");
+        assert_eq!(text.with(&json!({ "text": "new" })).unwrap().text, "new");
+        assert!(text.with(&json!({})).is_none());
+    }
+
+    #[test]
+    fn texts_of_editors_and_files_are_compared() {
+        let text = Text::new("a\nb\n".into());
+        assert!(text.is("a\r\nb\r\n") && text.is("\u{feff}a\nb\n") && !text.is("a\nb"));
+        assert_eq!(decoded(b"caf\xe9".to_vec()), "café");
+    }
 
     #[test]
     fn columns_are_counted_in_utf_16() {

@@ -1,14 +1,19 @@
 //! Which values variables take, in the states near the beginning of a model.
 
 use scrimp_native::{Mode, NativeModel};
-use scrimp_system::{Batch, Describe, Model, System};
+use scrimp_system::{Batch, Describe, Model, Stop, System};
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-/// States that are visited, and values of a variable that are kept.
+/// What a search may visit and keep: states, their bytes, values of a variable, and the time that it takes.
 const MOST_STATES: usize = 20_000;
+const MOST_BYTES: usize = 64 << 20;
 const MOST_VALUES: usize = 200;
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A variable: the process type that declares it, if one does, and its name there.
+type Key = (Option<String>, String);
 
 /// What was seen of a model's variables.
 #[derive(Debug, Default)]
@@ -16,58 +21,63 @@ pub struct Values {
     /// Are these all states?
     pub all: bool,
     pub states: usize,
-    seen: HashMap<String, BTreeSet<String>>,
+    seen: HashMap<Key, BTreeSet<String>>,
+    /// Bytes that are kept.
+    bytes: usize,
 }
 
 impl Values {
     /// Visits states, breadth-first, until there are no more, or enough, or somebody asks to end.
-    pub fn of(system: &Arc<System>, stop: &AtomicBool) -> Option<Values> {
+    pub fn of(system: &Arc<System>, stop: &Stop) -> Option<Values> {
         let model = NativeModel::new(system.clone(), Mode::Interpreted).ok()?;
+        let owners = Owners::of(system);
         let mut values = Values { all: true, ..Values::default() };
         let (mut known, mut open) = (HashSet::new(), VecDeque::new());
         let mut batch = Batch::new(model.state_bytes());
+        // A state is kept twice.
+        let state_bytes = 2 * model.state_bytes() + 64;
+        let stop = stop.within(PATIENCE);
         model.initial(&mut batch);
         loop {
             for state in (0..batch.len()).map(|number| batch.state(number)) {
-                if known.len() >= MOST_STATES {
+                if known.len() >= MOST_STATES || values.bytes > MOST_BYTES || stop.due().is_some() {
                     values.all = false;
                     break;
                 }
                 if known.insert(Box::<[u8]>::from(state)) {
-                    values.note(&model, state);
+                    values.bytes += state_bytes;
+                    values.note(&owners, &model, state);
                     open.push_back(Box::<[u8]>::from(state));
                 }
             }
-            let Some(next) = open.pop_front() else { break };
-            if stop.load(Ordering::Relaxed) {
+            let Some(next) = open.pop_front().filter(|_| values.all) else { break };
+            if stop.asked().is_some() {
                 return None;
             }
             batch.clear();
             model.expand(&next, &mut batch);
         }
+        // There may be more processes than the system has room for.
+        values.all &= model.outgrown().is_none();
         values.states = known.len();
-        Some(values)
+        stop.asked().is_none().then_some(values)
     }
 
-    fn note(&mut self, model: &NativeModel, state: &[u8]) {
+    fn note(&mut self, owners: &Owners, model: &NativeModel, state: &[u8]) {
         for (name, value) in model.values(state) {
-            let seen = self.seen.entry(name).or_default();
-            if seen.len() <= MOST_VALUES {
-                seen.insert(value);
+            let Some(key) = owners.key(&name) else { continue };
+            let size = key.1.len() + value.len() + 64;
+            let seen = self.seen.entry(key).or_default();
+            if seen.len() <= MOST_VALUES && seen.insert(value) {
+                self.bytes += size;
             }
         }
     }
 
     /// What was seen of a variable, as a person reads it: of all processes and elements that have it.
     pub fn told(&self, owner: Option<&str>, name: &str) -> Option<String> {
-        let mut all = BTreeSet::new();
-        let mut whole = true;
-        for (entry, seen) in &self.seen {
-            if is_of(entry, owner, name) {
-                whole &= seen.len() <= MOST_VALUES;
-                all.extend(seen.iter().map(String::as_str));
-            }
-        }
+        let all = self.seen.get(&(owner.map(String::from), name.to_string()))?;
+        let whole = all.len() <= MOST_VALUES;
         if all.is_empty() {
             return None;
         }
@@ -82,7 +92,7 @@ impl Values {
                     _ => format!("{least} to {most}"),
                 }
             }
-            None if all.len() <= 8 => all.into_iter().collect::<Vec<_>>().join(", "),
+            None if all.len() <= 8 => all.iter().map(String::as_str).collect::<Vec<_>>().join(", "),
             None => format!("{} values", all.len()),
         };
         let more = if whole { "" } else { " and more" };
@@ -93,20 +103,47 @@ impl Values {
     pub fn scope(&self) -> String {
         match self.all {
             true => format!("in all {} states", self.states),
-            false => format!("in the first {} states", self.states),
+            false => format!("in the {} states nearest to the beginning", self.states),
         }
     }
 }
 
-/// Is an entry, such as `P_1.x[3]`, of this variable of a process of this type?
-fn is_of(entry: &str, owner: Option<&str>, name: &str) -> bool {
-    let bare = entry.split('[').next().unwrap_or(entry);
-    match owner {
-        None => bare == name,
-        Some(owner) => bare.rsplit_once('.').is_some_and(|(process, variable)| {
-            let rest = process.strip_prefix(owner);
-            variable == name && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
-        }),
+/// Which process types the processes of a system are of.
+#[derive(Debug)]
+struct Owners {
+    /// By the name of a process: its types, and whether it can be one of several.
+    of: HashMap<String, (BTreeSet<String>, bool)>,
+}
+
+impl Owners {
+    fn of(system: &System) -> Owners {
+        let of = system.processes.iter().enumerate().map(|(number, process)| {
+            let places = system.outline.places.get(number).map_or(&[][..], Vec::as_slice);
+            let named = places.iter().filter(|place| !place.process.is_empty());
+            let mut types: BTreeSet<String> = named.clone().map(|place| place.process.clone()).collect();
+            if types.is_empty() {
+                types.insert(process.name.clone());
+            }
+            let several = named.map(|place| place.instance).collect::<BTreeSet<_>>().len() > 1;
+            (process.name.clone(), (types, several))
+        });
+        Owners { of: of.collect() }
+    }
+
+    /// The variable that an entry such as `P_1.x[3]` is of; `None` where that is not sure.
+    fn key(&self, entry: &str) -> Option<Key> {
+        let bare = entry.split('[').next().unwrap_or(entry);
+        let owner = bare.split_once('.').and_then(|(process, rest)| Some((self.of.get(process)?, rest)));
+        let Some(((types, several), rest)) = owner else {
+            // Where a process stands is no variable.
+            return (!self.of.contains_key(bare)).then(|| (None, bare.to_string()));
+        };
+        if *several && let Some((of_type, rest)) = rest.split_once('.').filter(|(of_type, _)| types.contains(*of_type))
+        {
+            return Some((Some(of_type.to_string()), rest.to_string()));
+        }
+        let only = types.first().filter(|_| types.len() == 1)?;
+        Some((Some(only.clone()), rest.to_string()))
     }
 }
 
@@ -116,8 +153,21 @@ mod tests {
 
     #[test]
     fn entries_belong_to_variables() {
-        assert!(is_of("x", None, "x") && is_of("x[3]", None, "x") && !is_of("P.x", None, "x"));
-        assert!(is_of("P.x", Some("P"), "x") && is_of("P_2.x[0]", Some("P"), "x") && !is_of("PQ.x", Some("P"), "x"));
+        let types = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<BTreeSet<_>>();
+        let of = [
+            ("P_0", (types(&["P"]), false)),
+            ("P_b", (types(&["P_b"]), false)),
+            ("process_1", (types(&["P", "Q"]), true)),
+        ];
+        let owners = Owners { of: of.map(|(name, of)| (name.to_string(), of)).into() };
+        let key = |entry: &str| owners.key(entry).map(|(of, name)| (of.unwrap_or_default(), name));
+        let is = |of: &str, name: &str| Some((of.to_string(), name.to_string()));
+        assert_eq!(key("x[3]"), is("", "x"));
+        assert_eq!(key("P_0.x[3]"), is("P", "x"));
+        assert_eq!(key("P_b.x"), is("P_b", "x"));
+        assert_eq!(key("process_1.Q.x"), is("Q", "x"));
+        assert_eq!(key("process_1.x"), None);
+        assert_eq!(key("P_0"), None);
     }
 
     #[test]
@@ -125,8 +175,8 @@ mod tests {
         let seen = |values: &[&str]| values.iter().map(|value| value.to_string()).collect();
         let entries =
             [("x", seen(&["1", "0"])), ("y", (0..20).map(|n| n.to_string()).collect()), ("z", seen(&["red", "green"]))];
-        let seen = entries.into_iter().map(|(name, values)| (name.to_string(), values)).collect();
-        let values = Values { all: true, states: 40, seen };
+        let seen = entries.into_iter().map(|(name, values)| ((None, name.to_string()), values)).collect();
+        let values = Values { all: true, states: 40, seen, bytes: 0 };
         assert_eq!(values.told(None, "x").unwrap(), "0, 1");
         assert_eq!(values.told(None, "y").unwrap(), "0 to 19");
         assert_eq!(values.told(None, "z").unwrap(), "green, red");

@@ -180,14 +180,17 @@ impl Scope {
     }
 
     pub fn find<'a>(&'a self, names: &'a Names, reference: &Reference) -> Result<(&'a Declared, VariableId), Problem> {
+        self.known(names, reference).ok_or_else(|| self.unknown(names, &reference.name))
+    }
+
+    /// The same where it may also be something else: what was meant instead is not looked for, which takes long.
+    fn known<'a>(&'a self, names: &'a Names, reference: &Reference) -> Option<(&'a Declared, VariableId)> {
         let name = &reference.name.name;
         if let Some(local) = self.local(name) {
-            return Ok((&self.locals[local], VariableId::Local(local)));
+            return Some((&self.locals[local], VariableId::Local(local)));
         }
-        if let Some(&global) = names.global_names.get(name) {
-            return Ok((&names.globals[global], VariableId::Global(global)));
-        }
-        Err(self.unknown(names, &reference.name))
+        let global = *names.global_names.get(name)?;
+        Some((&names.globals[global], VariableId::Global(global)))
     }
 
     fn access(
@@ -317,7 +320,7 @@ impl Scope {
     /// The values of an argument: one, or one for each field of a record.
     pub fn values(&self, names: &Names, e: &Expression) -> Result<Vec<Value>, Problem> {
         if let ExpressionKind::Name(reference) = &*e.kind
-            && let Ok((declared, id)) = self.find(names, reference)
+            && let Some((declared, id)) = self.known(names, reference)
             && let Kind::Record(_) = self.walk(names, reference, declared, id)?.1
         {
             return Ok(self.cells(names, reference)?.into_iter().map(Value::Read).collect());
@@ -334,7 +337,7 @@ impl Scope {
                 Argument::Plain(e) => match &*e.kind {
                     ExpressionKind::Name(reference) => {
                         let name = &*reference.name.name;
-                        let is_variable = self.find(names, reference).is_ok();
+                        let is_variable = self.known(names, reference).is_some();
                         if name == "_" && !is_variable {
                             fields.push(Field::Ignore);
                         } else if is_variable {

@@ -1,6 +1,7 @@
 //! Names of a DVE text.
 
-use super::{Declared, Kind, Names, Scopes, one_line};
+use super::structure::Structure;
+use super::{Class, Declared, Kind, Names, Scopes, one_line};
 use crate::words::{self, Word};
 use std::ops::Range;
 
@@ -13,11 +14,12 @@ pub const KEYWORDS: [&str; 24] = [
 struct Reader<'t, 'w> {
     text: &'t str,
     words: &'w [Word<'t>],
+    structure: Structure,
     scopes: Scopes<'t>,
 }
 
 pub fn names<'t>(text: &'t str, words: &[Word<'t>]) -> Names {
-    let mut reader = Reader { text, words, scopes: Scopes::default() };
+    let mut reader = Reader { text, words, structure: Structure::of(words), scopes: Scopes::default() };
     reader.declarations();
     reader.uses();
     reader.scopes.names
@@ -30,11 +32,6 @@ impl<'t> Reader<'t, '_> {
 
     fn is_name(&self, at: usize) -> bool {
         self.words.get(at).is_some_and(|word| word.kind == words::Kind::Name && !KEYWORDS.contains(&word.text))
-    }
-
-    /// The sign that ends a declaration, or the end.
-    fn semicolon(&self, at: usize) -> usize {
-        (at..self.words.len()).find(|&n| self.word(n) == ";").unwrap_or(self.words.len())
     }
 
     fn declare(&mut self, at: usize, kind: Kind, owner: Option<usize>, body: &Range<usize>, text: String) -> usize {
@@ -55,7 +52,7 @@ impl<'t> Reader<'t, '_> {
                 Some((owner, body, _)) => (Some(*owner), body.clone()),
                 None => (None, whole.clone()),
             };
-            let end = self.semicolon(at);
+            let end = self.structure.semicolon(at);
             at = match self.word(at) {
                 "process" if self.is_name(at + 1) => {
                     let (body, close) = self.body(at + 1);
@@ -66,6 +63,11 @@ impl<'t> Reader<'t, '_> {
                 }
                 "const" | "byte" | "int" | "bool" => self.variables(at, end, owner, &body),
                 "channel" => self.channels(at, end, &whole),
+                "assert" => {
+                    let word = self.words[at];
+                    self.scopes.names.asked.push((word.start..word.end(), "assertions".into()));
+                    at + 1
+                }
                 "state" => {
                     let process = owner.map_or("", |owner| self.scopes.names.declared[owner].name.as_str());
                     let text = format!("state of {process}");
@@ -81,16 +83,12 @@ impl<'t> Reader<'t, '_> {
 
     /// The bytes between the braces of a process, and the word behind them.
     fn body(&self, name: usize) -> (Range<usize>, usize) {
-        let mut depth = 0;
-        for at in name..self.words.len() {
-            match self.word(at) {
-                "{" => depth += 1,
-                "}" if depth <= 1 => return (self.words[name].end()..self.words[at].start, at),
-                "}" => depth -= 1,
-                _ => {}
-            }
-        }
-        (self.words[name].end()..self.text.len(), self.words.len())
+        let close = self
+            .structure
+            .brace(name, self.words.len())
+            .map_or(self.words.len(), |open| self.structure.behind(open) - 1);
+        let end = self.words.get(close).filter(|word| word.text == "}").map_or(self.text.len(), |word| word.start);
+        (self.words[name].end()..end, close)
     }
 
     /// `const? type name[N] = value, name, …;`
@@ -155,6 +153,7 @@ impl<'t> Reader<'t, '_> {
 
     /// What every name means that is no declaration.
     fn uses(&mut self) {
+        self.scopes.settle();
         let declared: std::collections::HashSet<usize> =
             self.scopes.names.declared.iter().map(|declared| declared.place.start).collect();
         // Between `trans` and a brace, after `init`, `accept`, `commit` and `assert`, names are states.
@@ -171,21 +170,18 @@ impl<'t> Reader<'t, '_> {
                 continue;
             }
             let before = at.checked_sub(1).map_or("", |before| self.word(before));
-            let of_process = |reader: &Self, place: bool| {
+            let of_process = |reader: &Self, class: Class| {
                 let process = at.checked_sub(2).map(|process| reader.word(process))?;
-                let owner = reader.scopes.find(process, |declared| declared.kind == Kind::Process)?;
-                let fits =
-                    |declared: &Declared| (declared.kind == Kind::Place) == place && declared.owner == Some(owner);
-                reader.scopes.find(word.text, fits)
-            };
-            let place = |reader: &Self| {
-                let fits = |declared: &Declared| declared.kind == Kind::Place && declared.body.contains(&word.start);
-                reader.scopes.find(word.text, fits)
+                let owner = reader.scopes.outer(process, |kind| kind == Kind::Process)?;
+                reader.scopes.of_owner(class, word.text, owner)
             };
             let meant = match before {
-                "." | "@" => of_process(self, true),
-                "->" if !states => of_process(self, false),
-                _ if states || before == "assert" => place(self).or_else(|| self.scopes.meant(word.text, word.start)),
+                "." | "@" => of_process(self, Class::Place),
+                "->" if !states => of_process(self, Class::Alone),
+                _ if states || before == "assert" => self
+                    .scopes
+                    .inner(Class::Place, word.text, word.start)
+                    .or_else(|| self.scopes.meant(word.text, word.start)),
                 _ => self.scopes.meant(word.text, word.start),
             };
             if let Some(meant) = meant {

@@ -1,7 +1,9 @@
 //! Names of a Promela text.
 
-use super::{Declared, Kind, Names, Scopes, one_line};
+use super::structure::Structure;
+use super::{Class, Declared, Kind, Names, Scopes, one_line};
 use crate::words::{self, Word};
+use std::collections::HashSet;
 use std::ops::Range;
 
 const TYPES: [&str; 10] = ["bit", "bool", "byte", "short", "int", "unsigned", "pid", "chan", "mtype", "hidden"];
@@ -74,38 +76,91 @@ pub const KEYWORDS: [&str; 62] = [
 struct Reader<'t, 'w> {
     text: &'t str,
     words: &'w [Word<'t>],
+    structure: Structure,
     at: usize,
     scopes: Scopes<'t>,
+    /// The types of variables and fields, where they have a name.
+    types: Vec<Option<&'t str>>,
+    /// Formulas so far: those without a name are called by their number.
+    formulas: usize,
 }
 
 pub fn names<'t>(text: &'t str, words: &[Word<'t>]) -> Names {
-    let mut reader = Reader { text, words, at: 0, scopes: Scopes::default() };
+    let (words, lines) = directives(text, words);
+    let mut reader = Reader {
+        text,
+        structure: Structure::of(&words),
+        words: &words,
+        at: 0,
+        scopes: Scopes::default(),
+        types: Vec::new(),
+        formulas: 0,
+    };
+    lines.iter().for_each(|line| reader.macros(line));
     reader.declarations(words.len(), None, 0..text.len(), Kind::Variable);
-    reader.uses();
+    reader.uses(&lines);
     reader.scopes.names
 }
 
+/// A line of the preprocessor, with those that continue it.
+struct Line<'t> {
+    words: Vec<Word<'t>>,
+    bytes: Range<usize>,
+}
+
+/// Words of the model itself, and those of lines for the preprocessor, by the line.
+fn directives<'t>(text: &'t str, words: &[Word<'t>]) -> (Vec<Word<'t>>, Vec<Line<'t>>) {
+    let (mut own, mut lines): (Vec<Word<'t>>, Vec<Line<'t>>) = (Vec::new(), Vec::new());
+    for word in words {
+        match lines.last_mut().filter(|line| line.bytes.contains(&word.start)) {
+            Some(line) => line.words.push(*word),
+            None if word.kind == words::Kind::Directive => {
+                let mut end = word.start;
+                for line in text[word.start..].split_inclusive('\n') {
+                    end += line.len();
+                    if !line.trim_end_matches(['\r', '\n']).ends_with('\\') {
+                        break;
+                    }
+                }
+                lines.push(Line { words: vec![*word], bytes: word.start..end.max(word.start + 1) });
+            }
+            None => own.push(*word),
+        }
+    }
+    (own, lines)
+}
+
+fn is_name(word: &Word<'_>) -> bool {
+    word.kind == words::Kind::Name && !KEYWORDS.contains(&word.text)
+}
+
 impl<'t> Reader<'t, '_> {
+    /// What a line of the preprocessor declares.
+    fn macros(&mut self, line: &Line<'t>) {
+        self.scopes.names.directives.push(line.bytes.clone());
+        let [first, name, rest @ ..] = &line.words[..] else { return };
+        if first.text != "define" || name.kind != words::Kind::Name {
+            return;
+        }
+        let told = self.text[first.start..line.bytes.end].lines().next().unwrap_or("");
+        let text = format!("#{}", one_line(told));
+        let owner = self.declare_word(*name, Kind::Macro, None, 0..self.text.len(), text);
+        // Parameters follow the name at once.
+        let open = rest.first().filter(|open| open.text == "(" && open.start == name.end());
+        if open.is_some() {
+            let parameters = rest.iter().take_while(|word| word.text != ")").filter(|word| is_name(word));
+            for word in parameters {
+                self.declare_word(*word, Kind::Parameter, Some(owner), line.bytes.clone(), "parameter".into());
+            }
+        }
+    }
+
     fn word(&self, at: usize) -> &'t str {
         self.words.get(at).map_or("", |word| word.text)
     }
 
     fn is_name(&self, at: usize) -> bool {
-        self.words.get(at).is_some_and(|word| word.kind == words::Kind::Name && !KEYWORDS.contains(&word.text))
-    }
-
-    /// The word behind the bracket that this one opens.
-    fn behind(&self, at: usize) -> usize {
-        let mut depth = 0;
-        for number in at..self.words.len() {
-            match self.words[number].text {
-                "(" | "[" | "{" => depth += 1,
-                ")" | "]" | "}" if depth <= 1 => return number + 1,
-                ")" | "]" | "}" => depth -= 1,
-                _ => {}
-            }
-        }
-        self.words.len()
+        self.words.get(at).is_some_and(is_name)
     }
 
     fn byte(&self, at: usize) -> usize {
@@ -113,47 +168,75 @@ impl<'t> Reader<'t, '_> {
     }
 
     fn declare(&mut self, at: usize, kind: Kind, owner: Option<usize>, body: Range<usize>, text: String) -> usize {
-        let word = self.words[at];
+        self.declare_word(self.words[at], kind, owner, body, text)
+    }
+
+    fn declare_word(
+        &mut self,
+        word: Word<'t>,
+        kind: Kind,
+        owner: Option<usize>,
+        body: Range<usize>,
+        text: String,
+    ) -> usize {
         let place = word.start..word.end();
+        self.types.push(None);
         self.scopes.declare(word.text, Declared { kind, name: word.text.into(), place, body, owner, text })
     }
 
-    /// Declarations up to a word, of this owner. In a type, they are fields.
+    /// Declarations up to a word, of this owner. In a type, they are fields. What a block declares is known in it alone.
     fn declarations(&mut self, end: usize, owner: Option<usize>, body: Range<usize>, kind: Kind) {
+        let mut blocks: Vec<usize> = Vec::new();
         while self.at < end {
             let before = self.at;
-            self.declaration(end, owner, &body, kind);
+            while blocks.last().is_some_and(|close| *close <= before) {
+                blocks.pop();
+            }
+            if self.word(before) == "{" {
+                blocks.push(self.structure.behind(before).min(end));
+            }
+            let known = blocks.last().map_or(body.end, |close| self.byte(close.saturating_sub(1)).min(body.end));
+            self.declaration(end, owner, &body, known, kind);
             self.at = self.at.max(before + 1);
         }
     }
 
-    fn declaration(&mut self, end: usize, owner: Option<usize>, body: &Range<usize>, kind: Kind) {
+    /// What begins at this word; `known` is the byte up to which a variable would be known.
+    fn declaration(&mut self, end: usize, owner: Option<usize>, body: &Range<usize>, known: usize, kind: Kind) {
         let at = self.at;
         let word = self.words[at];
         match word.text {
-            "define" if word.kind == words::Kind::Directive && at + 1 < end => {
-                let line = self.text[word.start..].lines().next().unwrap_or("");
-                self.declare(at + 1, Kind::Macro, None, 0..self.text.len(), format!("#{}", one_line(line)));
-                self.at = at + 2;
-            }
             "proctype" | "inline" | "typedef" if self.is_name(at + 1) => self.block(at, end),
             "init" | "never" | "trace" | "notrace" => self.block(at, end),
             "ltl" if self.is_name(at + 1) => {
-                let close = self.behind(at + 2);
+                let close = self.structure.behind(at + 2);
                 let text = one_line(&self.text[word.start..self.byte(close.min(self.words.len()))]);
                 self.declare(at + 1, Kind::Formula, None, 0..self.text.len(), text);
+                let asked = format!("ltl {}", self.word(at + 1));
+                self.formulas += 1;
+                self.scopes.names.asked.push((word.start..self.words[at + 1].end(), asked));
                 self.at = close;
             }
+            "ltl" if self.word(at + 1) == "{" => {
+                let asked = format!("ltl ltl_{}", self.formulas);
+                self.formulas += 1;
+                self.scopes.names.asked.push((word.start..word.end(), asked));
+                self.at = self.structure.behind(at + 1);
+            }
             "mtype" if self.opens_symbols(at) => {
-                let open = (at..end).find(|&n| self.word(n) == "{").unwrap_or(end);
-                let close = self.behind(open);
+                let open = self.structure.brace(at, end).unwrap_or(end);
+                let text = match self.word(at + 1) {
+                    ":" => format!("one of mtype:{}", self.word(at + 2)),
+                    _ => "one of mtype".to_string(),
+                };
+                let close = self.structure.behind(open).min(end);
                 for number in (open + 1..close).filter(|&n| self.is_name(n)).collect::<Vec<_>>() {
-                    self.declare(number, Kind::Symbol, None, 0..self.text.len(), "one of mtype".into());
+                    self.declare(number, Kind::Symbol, None, 0..self.text.len(), text.clone());
                 }
                 self.at = close;
             }
             "hidden" | "show" | "local" => {}
-            _ if TYPES.contains(&word.text) || self.is_type(at) => self.variables(end, owner, body, kind),
+            _ if TYPES.contains(&word.text) || self.is_type(at) => self.variables(end, owner, body, known, kind),
             _ if self.is_label(at) => {
                 if let Some(owner) = owner {
                     let text = format!("label of {}", self.scopes.names.declared[owner].name);
@@ -175,15 +258,20 @@ impl<'t> Reader<'t, '_> {
     fn is_type(&self, at: usize) -> bool {
         self.is_name(at)
             && self.is_name(at + 1)
-            && self.scopes.find(self.word(at), |declared| declared.kind == Kind::Type).is_some()
+            && self.scopes.outer(self.word(at), |kind| kind == Kind::Type).is_some()
     }
 
     /// A name and a colon at the beginning of a statement.
     fn is_label(&self, at: usize) -> bool {
         let before = at.checked_sub(1).map_or("", |before| self.word(before));
-        self.is_name(at)
-            && self.word(at + 1) == ":"
-            && matches!(before, "{" | "}" | ";" | "->" | "::" | ":" | "do" | "if" | "else" | "od" | "fi" | ")")
+        // A statement may end with its line.
+        let new_line = at > 0
+            && self.ends_value(at - 1)
+            && self.text[self.words[at - 1].end()..self.words[at].start].contains('\n');
+        let begins = new_line
+            || matches!(before, "{" | "}" | ";" | "->" | "::" | ":" | "do" | "if" | "else" | "od" | "fi" | ")");
+        // `(a -> b : c)` is a value.
+        begins && self.is_name(at) && self.word(at + 1) == ":" && !self.structure.is_in_round(at)
     }
 
     /// A process, an inline or a type, with what is declared in it.
@@ -195,16 +283,19 @@ impl<'t> Reader<'t, '_> {
         };
         let named = if self.is_name(at + 1) { at + 1 } else { at };
         let parameters = (self.word(named + 1) == "(").then_some(named + 1);
-        let behind = parameters.map_or(named + 1, |open| self.behind(open));
-        let Some(open) = (behind..end).find(|&n| self.word(n) == "{") else {
+        let behind = parameters.map_or(named + 1, |open| self.structure.behind(open));
+        let Some(open) = self.structure.brace(behind, end) else {
             self.at = behind;
             return;
         };
-        let close = self.behind(open);
+        let close = self.structure.behind(open).min(end);
         let body = self.byte(named + 1)..self.byte(close.saturating_sub(1)).max(self.byte(open));
         let text = one_line(self.text[self.words[at].start..self.byte(open)].trim());
         let owner = self.declare(named, kind, None, body.clone(), text);
         self.scopes.names.declared[owner].body = 0..self.text.len();
+        if kind == Kind::Inline {
+            self.scopes.names.inlines.push((owner, body.clone()));
+        }
         if let Some(first) = parameters {
             self.at = first + 1;
             match kind {
@@ -223,12 +314,14 @@ impl<'t> Reader<'t, '_> {
     }
 
     /// `type name = value, name[N], …`.
-    fn variables(&mut self, end: usize, owner: Option<usize>, body: &Range<usize>, kind: Kind) {
+    fn variables(&mut self, end: usize, owner: Option<usize>, body: &Range<usize>, known: usize, kind: Kind) {
         let first = self.at;
         let of_type = self.word(first);
         let mut at = first + 1;
         // `mtype : subtype name`
+        let mut shown = of_type.to_string();
         if of_type == "mtype" && self.word(at) == ":" {
+            shown = format!("mtype:{}", self.word(at + 1));
             at += 2;
         }
         while at < end && self.is_name(at) {
@@ -241,7 +334,8 @@ impl<'t> Reader<'t, '_> {
                 if line_ends && !matches!(self.word(at), "=" | "[" | "{" | ":") && self.ends_value(at - 1) {
                     break;
                 }
-                let next = if matches!(self.word(at), "(" | "[" | "{") { self.behind(at) } else { at + 1 };
+                let next =
+                    if matches!(self.word(at), "(" | "[" | "{") { self.structure.behind(at).min(end) } else { at + 1 };
                 if self.word(at) == "[" && at == name + 1 {
                     array = one_line(&self.text[self.words[at].start..self.byte(next).min(self.text.len())]);
                     array.truncate(array.find(']').map_or(array.len(), |end| end + 1));
@@ -253,8 +347,14 @@ impl<'t> Reader<'t, '_> {
             let value = one_line(&self.text[self.words[name].end()..last.max(self.words[name].end())]);
             let value = value.strip_prefix(&array).unwrap_or(&value).trim().to_string();
             let space = if value.is_empty() { "" } else { " " };
-            let text = format!("{of_type} {}{array}{space}{value}", self.word(name));
-            self.declare(name, kind, owner, body.clone(), text);
+            let text = format!("{shown} {}{array}{space}{value}", self.word(name));
+            // A local variable is known behind its declaration, up to the end of its block.
+            let body = match (owner, kind) {
+                (None, _) | (_, Kind::Parameter | Kind::Field) => body.clone(),
+                _ => last..known.max(last),
+            };
+            let number = self.declare(name, kind, owner, body, text);
+            self.types[number] = Some(of_type);
             match self.word(at) {
                 "," => at += 1,
                 _ => break,
@@ -274,9 +374,11 @@ impl<'t> Reader<'t, '_> {
     }
 
     /// What every name means that is no declaration.
-    fn uses(&mut self) {
-        let declared: std::collections::HashSet<usize> =
-            self.scopes.names.declared.iter().map(|declared| declared.place.start).collect();
+    fn uses(&mut self, lines: &[Line<'t>]) {
+        self.scopes.settle();
+        let declared: HashSet<usize> = self.scopes.names.declared.iter().map(|declared| declared.place.start).collect();
+        // What words mean, as far as the text was gone through.
+        let mut known: Vec<Option<usize>> = vec![None; self.words.len()];
         for at in 0..self.words.len() {
             let word = self.words[at];
             if !self.is_name(at) || declared.contains(&word.start) {
@@ -284,39 +386,61 @@ impl<'t> Reader<'t, '_> {
             }
             let before = at.checked_sub(1).map_or("", |before| self.word(before));
             let meant = match before {
-                "." => self.scopes.find(word.text, |declared| declared.kind == Kind::Field),
+                "." => self.field(at, word.text, &known),
                 "@" => self.place_of(at, word.text),
-                "goto" => self
-                    .scopes
-                    .find(word.text, |declared| declared.kind == Kind::Place && declared.body.contains(&word.start)),
+                "goto" => self.scopes.inner(Class::Place, word.text, word.start),
                 ":" => self.remote(at, word.text).or_else(|| self.scopes.meant(word.text, word.start)),
                 _ => self.scopes.meant(word.text, word.start),
             };
+            known[at] = meant;
             if let Some(meant) = meant {
                 self.scopes.names.uses.push((word.start..word.end(), meant));
             }
         }
+        for line in lines {
+            for pair in line.words.windows(2) {
+                let (before, word) = (pair[0], pair[1]);
+                // Whose field or label it is, is not known of a text that stands for another.
+                if !is_name(&word) || declared.contains(&word.start) || matches!(before.text, "." | "@" | "goto") {
+                    continue;
+                }
+                if let Some(meant) = self.scopes.meant(word.text, word.start) {
+                    self.scopes.names.uses.push((word.start..word.end(), meant));
+                }
+            }
+        }
+    }
+
+    /// The word before a sign, behind which there may be something in brackets.
+    fn before(&self, sign: usize) -> Option<usize> {
+        let at = sign.checked_sub(1)?;
+        match self.word(at) {
+            "]" => self.structure.opens(at)?.checked_sub(1),
+            _ => Some(at),
+        }
+    }
+
+    /// A field after `a.` or `a[0].b.`.
+    fn field(&self, at: usize, name: &'t str, known: &[Option<usize>]) -> Option<usize> {
+        let variable = known[self.before(at - 1)?]?;
+        let of_type = self.types[variable]?;
+        let owner = self.scopes.outer(of_type, |kind| kind == Kind::Type)?;
+        self.scopes.of_owner(Class::Field, name, owner)
     }
 
     /// The process before `@` or `:`, behind which may be a number in brackets.
     fn process_before(&self, sign: usize) -> Option<usize> {
-        let mut at = sign.checked_sub(1)?;
-        if self.word(at) == "]" {
-            at = (0..at).rev().find(|&n| self.word(n) == "[")?.checked_sub(1)?;
-        }
-        self.scopes.find(self.word(at), |declared| declared.kind == Kind::Process)
+        self.scopes.outer(self.word(self.before(sign)?), |kind| kind == Kind::Process)
     }
 
     /// A label after `P@` or `P[0]@`.
-    fn place_of(&self, at: usize, name: &str) -> Option<usize> {
-        let process = self.process_before(at - 1)?;
-        self.scopes.find(name, |declared| declared.kind == Kind::Place && declared.owner == Some(process))
+    fn place_of(&self, at: usize, name: &'t str) -> Option<usize> {
+        self.scopes.of_owner(Class::Place, name, self.process_before(at - 1)?)
     }
 
     /// A variable after `P:` or `P[0]:`.
-    fn remote(&self, at: usize, name: &str) -> Option<usize> {
-        let process = self.process_before(at - 1)?;
-        self.scopes.find(name, |declared| declared.owner == Some(process) && declared.kind != Kind::Place)
+    fn remote(&self, at: usize, name: &'t str) -> Option<usize> {
+        self.scopes.of_owner(Class::Alone, name, self.process_before(at - 1)?)
     }
 }
 
@@ -385,6 +509,19 @@ init { byte z = 1; total = z; run P(total) }
         assert_eq!(line_of(&names, "P(total)", 0), 8);
         let text = &names.declared.iter().find(|d| d.name == "total" && d.owner.is_none()).unwrap().text;
         assert_eq!(text, "byte total = 4");
+    }
+
+    #[test]
+    fn blocks_macros_and_fields_have_names_of_their_own() {
+        let text = "typedef A { byte f }\ntypedef B { byte f }\nA a; B b[2];\nactive proctype P() {\n  { byte x = 1; x = 2 }\n  { byte x = 3; x = 4 }\n  b[1].f = (a.f > 0 -> a.f : 5)\n}\n#define F(x) (x + 1)\n";
+        let names = Names::of(text, Language::Promela);
+        let line = |place: &str, offset: usize| {
+            let meant = names.at(text.find(place).expect("it is there") + offset).expect("it means something");
+            text[..names.declared[meant].place.start].matches('\n').count() + 1
+        };
+        assert_eq!((line("x = 2", 0), line("x = 4", 0), line("x + 1", 0)), (5, 6, 9));
+        assert_eq!((line("[1].f", 4), line("a.f > 0", 2), line("a.f : 5", 2)), (2, 1, 1));
+        assert!(!names.declared.iter().any(|declared| declared.kind == Kind::Place));
     }
 
     #[test]
